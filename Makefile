@@ -1,15 +1,19 @@
-# Two commands do all: `make demo` and `make test`. Only Python, pip and make are assumed.
+# `make demo` shows the library, `make test` checks a change. Only Python, pip and make are assumed.
 PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 DATA ?=
 
-.PHONY: demo test lint format types fresh fresh-langchain fresh-llama-index unit docs dist bench clean
+.PHONY: demo test test-hard lint format types fresh fresh-langchain fresh-llama-index unit hard size docs dist bench clean
 
 demo: $(VENV)/.demo
 	$(BIN)/python examples/demo.py
 
-test: lint types fresh unit
+# What a person waits for: at most six minutes on two cores, with one test of every kind (tests/suites.py).
+test: lint types unit
+
+# The rest: kills, full disks, cut networks, servers, browsers, fresh installs, and properties with all their examples.
+test-hard: fresh hard
 
 lint: $(VENV)/.test
 	$(BIN)/ruff format --check .
@@ -19,8 +23,13 @@ types: $(VENV)/.test
 	$(BIN)/mypy
 
 # On two cores at once; the tests of one file share what is dear to start. The longest files come first.
+PYTEST = $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
+
 unit: $(VENV)/.test
-	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
+	$(PYTEST) -m "not hard or sample"
+
+hard: $(VENV)/.test
+	$(PYTEST) -m "hard or hypothesis" --hypothesis-profile thorough
 
 # The wheel, without extras, in an environment of its own; what is never imported there is not compiled.
 fresh: $(VENV)/.test
@@ -46,6 +55,10 @@ fresh-langchain fresh-llama-index: fresh-%: $(VENV)/.test
 format: $(VENV)/.test
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+# How large the project is, beside the limits in tests/size_limits.txt.
+size: $(VENV)/.test
+	$(BIN)/python -m tests.size
 
 # The site of the documentation, from the pages and from the code; the tests build it as well.
 docs: $(VENV)/.test

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks.data import add_data_argument
-from benchmarks.report import Row, write_json
+from benchmarks.report import TableRow, write_json
 
 
 def of_questions(description: str | None) -> argparse.ArgumentParser:
@@ -25,7 +25,7 @@ def of_questions(description: str | None) -> argparse.ArgumentParser:
     return parser
 
 
-def kept(rows: Sequence[Row], arguments: argparse.Namespace) -> None:
+def kept(rows: Sequence[TableRow], arguments: argparse.Namespace) -> None:
     """Writes the rows to the file of `--json`, if one was given."""
     if arguments.json:
         write_json(arguments.json, rows, command=sys.argv, settings=vars(arguments))

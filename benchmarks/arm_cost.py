@@ -24,9 +24,9 @@ import numpy as np
 
 from adaptive_memory_core import AdaptiveMemory, Policy, ReadState, Record, Scope, Scored, SQLiteLedger
 from adaptive_memory_core.flow.ports import Entry, Extent
-from adaptive_memory_core.learn.decay import strength as remembrance
-from adaptive_memory_core.learn.decay.strength import strong_since
-from adaptive_memory_core.policy.decay import Phase, Regime
+from adaptive_memory_core.learn import decay as remembrance
+from adaptive_memory_core.learn.decay import strong_since
+from adaptive_memory_core.policy.learning import Phase, Regime
 from adaptive_memory_core.records import NEVER_READ, Seen
 from adaptive_memory_core.reports import Hit
 from benchmarks.report import percentiles, print_table, write_json

@@ -57,11 +57,11 @@ TOPICS = {
 }
 VECTORS = Policy(channels=("dense",))
 POLICIES = {
-    "no rules": VECTORS.replace(time_words={"enabled": False}),
-    **{f"time {weight:g}": VECTORS.replace(time_words={"weight": weight}) for weight in (0.1, 0.3, 0.5, 0.9)},
+    "no rules": VECTORS.replace(time_words="off"),
+    **{f"time {weight:g}": VECTORS.replace(advanced={"time_weight": weight}) for weight in (0.1, 0.3, 0.5, 0.9)},
     "default": VECTORS,
-    "strict": VECTORS.replace(time_words={"strict": True}),
-    "equal, no rules": Policy.preset("equal").replace(time_words={"enabled": False}),
+    "strict": VECTORS.replace(time_words="filter"),
+    "equal, no rules": Policy.preset("equal").replace(time_words="off"),
     "equal": Policy.preset("equal"),
 }
 

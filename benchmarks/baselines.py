@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from adaptive_memory_core import AdaptiveMemory, Policy, Weights
-from adaptive_memory_core.policy import Fusion, TimeWords
+from adaptive_memory_core.evaluate.systems import BM25
+from adaptive_memory_core.policy import Fusion
 from benchmarks.data import Dataset, Item, Question
 from benchmarks.rot import user_of
 
@@ -16,7 +17,7 @@ RRF = 60
 CHUNK = 180  # tokens of a naive chunk of a conversation
 BOTH: Any = ("dense", "lexical")
 ALONE = Weights(recency=0, importance=0, similarity=1)
-ONLY_WORDS = Fusion(0, 0, words=1, near=0, around=0, session=0, speaker=0, dated=0, before=0, company=0, named=0)
+ONLY_WORDS = Fusion(vectors=0)
 Ranking = Sequence[str]
 Ask = Callable[[Question, int], Ranking]
 Embed = Callable[[Sequence[str]], Any]
@@ -32,12 +33,10 @@ def recalled(memory: AdaptiveMemory, policy: Policy, ends: Mapping[str | None, f
     return ask
 
 
-def baselines(memory: AdaptiveMemory) -> Iterator[tuple[str, Ask]]:
-    """Plain vector search, words alone, and reciprocal rank fusion of the two as everybody does it."""
-    dense = recalled(memory, Policy(weights=ALONE, channels=("dense",), time_words=TimeWords(enabled=False)), {})
-    words = recalled(
-        memory, Policy(weights=ALONE, fusion=ONLY_WORDS, channels=BOTH, time_words=TimeWords(enabled=False)), {}
-    )
+def baselines(memory: AdaptiveMemory, data: Dataset) -> Iterator[tuple[str, Ask]]:
+    """Plain vector search, textbook BM25, and reciprocal rank fusion of the two as everybody does it."""
+    dense = recalled(memory, Policy(weights=ALONE, channels=("dense",), time_words="off"), {})
+    words = by_words(data)
 
     def fused(question: Question, k: int) -> Ranking:
         ranks: dict[str, float] = {}
@@ -47,6 +46,22 @@ def baselines(memory: AdaptiveMemory) -> Iterator[tuple[str, Ask]]:
         return sorted(ranks, key=lambda one: -ranks[one])[:k]
 
     yield from (("Chroma", dense), ("BM25", words), (f"RRF {RRF}", fused))
+
+
+def by_words(data: Dataset) -> Ask:
+    """A user's records that have words of the question, as textbook BM25 ranks them."""
+    found: dict[str | None, tuple[list[str], BM25]] = {}
+    for tenant in dict.fromkeys(item.tenant for item in data.items):
+        own = [item for item in data.items if item.tenant == tenant]
+        found[tenant] = ([item.id for item in own], BM25([item.said for item in own]))
+
+    def ask(question: Question, k: int) -> Ranking:
+        ids, bm25 = found[question.tenant]
+        scores = bm25(question.query)
+        order = np.argsort(-scores, kind="stable")[:k]
+        return [ids[number] for number in order.tolist() if scores[number] > 0.0]
+
+    return ask
 
 
 def chunked(data: Dataset, embed: Embed) -> Ask:

@@ -30,14 +30,14 @@ from typing import Any
 from adaptive_memory_core.evaluate.compare import compare
 from adaptive_memory_core.evaluate.comparison import Comparison
 from adaptive_memory_core.evaluate.plan import DEEP, DataPlan, Experiment, SystemPlan
-from adaptive_memory_core.policy import Fusion, Policy
+from adaptive_memory_core.policy import Advanced, Fusion, Policy
 from benchmarks import fast_path, langchain_speed
 from benchmarks.recorded_parts import recorded
 from benchmarks.report import print_table
 
 SYSTEMS = ("chroma", "bm25", "langchain_time_weighted", "llama_time_weighted", "rrf", "adaptive")
 OF_SESSIONS = ("chroma", "bm25", "langchain_time_weighted", "llama_time_weighted", "static", "adaptive")
-RANK_FUSION = SystemPlan("rrf", "adaptive", settings={"policy": Policy(fusion=Fusion(method="rrf"))})
+RANK_FUSION = SystemPlan("rrf", "adaptive", settings={"policy": Policy(advanced=Advanced(fusion=Fusion(method="rrf")))})
 SETS = ("locomo", "assistant_chats", "madial_en", "hotpotqa_200", "musique_100", "twowiki_101", "banking77", "clinc150")
 PARTS = ("quality", "sessions", "queries", "langchain")
 NEED_DATA = ("quality", "sessions")

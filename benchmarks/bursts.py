@@ -32,9 +32,8 @@ START = 1_760_000_000.0
 ALONE = Policy(weights=Weights(0, 0, 1))
 POLICIES = {
     "default": Policy(),
-    "not adaptive": Policy(adaptive=False),
-    "not asked before": Policy().replace(asked_before={"weight": 0.0}),
-    "learned leads": Policy().replace(useful={"lead_step": 1.0}),
+    "not adaptive": Policy().replace(learning={"earned": False}),
+    "not asked before": Policy().replace(learning={"similar_questions": 0.0}),
     "words besides": Policy(channels=("dense", "lexical")),
     **{name: Policy.preset(name) for name in ("composite", "equal", "assistant", "support", "coding")},
 }
@@ -123,11 +122,13 @@ def use(questions: Sequence[Question], arguments: argparse.Namespace, seed: int)
     return asked
 
 
-def measure(data: Dataset, policy: Policy, asked: Sequence[Asked], feedback: str, wrong: float = 0.0) -> list[float]:
+def measure(
+    data: Dataset, policy: Policy, asked: Sequence[Asked], feedback: str, wrong: float = 0.0, embedder: Any = None
+) -> list[float]:
     """NDCG@10 of each question at the moment it was asked."""
     chance = random.Random(0)
     clock = Clock(START)
-    with in_ram("bursts", clock, policy=policy) as memory:
+    with in_ram("bursts", clock, embedder=embedder, policy=policy) as memory:
         fill(memory, data)
         user = memory.for_user("everyone's reader")
         return [_asked(user, clock, one, feedback, errs=chance.random() < wrong) for one in asked]

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from adaptive_memory_core.evaluate.bm25 import BM25
-from adaptive_memory_core.evaluate.tokens_shown import Unit
+from adaptive_memory_core.evaluate.systems import BM25
+from adaptive_memory_core.evaluate.tokens_shown import ShownUnit
 from benchmarks.baselines import Embed
 from benchmarks.baselines import chunks_of as chunks
 from benchmarks.data import Dataset, Item, Question
@@ -17,7 +17,7 @@ from benchmarks.data import Dataset, Item, Question
 TOP = 20  # chunks that are found
 WIDE = 3  # turns of a window
 Cut = Callable[[Sequence[Item]], Iterator[list[Item]]]
-Show = Callable[[Question], list[Unit]]
+Show = Callable[[Question], list[ShownUnit]]
 
 
 def naive_chunks(data: Dataset, embed: Embed, *, named: bool) -> Show:
@@ -37,7 +37,7 @@ def _nearest(data: Dataset, embed: Embed, cut: Cut, *, named: bool, words_too: b
         texts = ["\n".join(item.said if named else item.text for item in one) for one in own]
         cuts[tenant] = own, np.asarray(embed(texts)), BM25(texts) if words_too else None
 
-    def show(question: Question) -> list[Unit]:
+    def show(question: Question) -> list[ShownUnit]:
         own, vectors, by_words = cuts[question.tenant]
         speakers = {item.speaker for one in own for item in one if item.speaker}
         query = question.query if named else without_names(question.query, speakers)
@@ -45,7 +45,7 @@ def _nearest(data: Dataset, embed: Embed, cut: Cut, *, named: bool, words_too: b
         if by_words is not None:
             worth = 0.5 * _stretched(worth) + 0.5 * _stretched(by_words(question.query))
         order = np.argsort(-worth, kind="stable")[:most].tolist()
-        return [Unit(number, [item.id for item in own[number]]) for number in order]
+        return [ShownUnit(number, [item.id for item in own[number]]) for number in order]
 
     return show
 

@@ -1,6 +1,6 @@
 """What is measured on? Reads one folder of public questions with gold labels, given by --data DIR.
 
-The format of DIR/NAME is that of `adaptive-memory compare` and stands in evaluate/labelled_files.py: corpus.jsonl.gz
+The format of DIR/NAME is that of `adaptive-memory compare` and stands in evaluate/datasets.py: corpus.jsonl.gz
 and queries.jsonl.gz. Nothing of it is ever copied into this project.
 """
 
@@ -11,8 +11,7 @@ import sys
 from pathlib import Path
 
 from adaptive_memory_core.errors import InvalidInputError
-from adaptive_memory_core.evaluate.labelled import Dataset, Item, Question, halves, posix_seconds
-from adaptive_memory_core.evaluate.labelled_files import read_folder
+from adaptive_memory_core.evaluate.datasets import Dataset, Item, Question, halves, posix_seconds, read_folder
 
 __all__ = ["Dataset", "Item", "Question", "add_data_argument", "halves", "load", "posix_seconds"]
 

@@ -8,15 +8,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from adaptive_memory_core import AdaptiveMemory, Policy
-from adaptive_memory_core.evaluate.systems.adaptive import units_of
-from adaptive_memory_core.evaluate.tokens_shown import Unit
+from adaptive_memory_core.evaluate.systems import units_of
+from adaptive_memory_core.evaluate.tokens_shown import ShownUnit
 from adaptive_memory_core.judges import OpenAIReader
-from adaptive_memory_core.policy import Fusion
 from benchmarks.baselines import BOTH
 from benchmarks.chunks_and_windows import naive_chunks, sliding_windows
 from benchmarks.data import Dataset, Item, Question
 from benchmarks.embedders import embedder_of
-from benchmarks.fit import fitted
 from benchmarks.recall_quality import ends, opened, turn
 from benchmarks.rot import user_of
 from benchmarks.units import quarter
@@ -27,14 +25,12 @@ EPISODES, TOP_DOWN = FLAT.replace(shape="episodes"), FLAT.replace(shape="top_dow
 OURS = {
     "flat": FLAT,
     "episodes": EPISODES,
-    "episodes, sets by score": EPISODES.replace(shape={"cover": 0.0}),  # beyond `--hits`, whatever sessions are shown
     "top down": TOP_DOWN,  # the paper's, without a reader: all episodes that Stage I leads to
-    "top down, no Stage I": TOP_DOWN.replace(shape={"representatives": False}),
+    "top down, no Stage I": TOP_DOWN.replace(advanced={"hierarchy": {"representatives": False}}),
 }
 EPISODES_FOUND = 20  # episodes of a top-down recall: 4,000 tokens
 BASE = ("naive chunks", "naive chunks, no names")
-NAMES = (*BASE, "windows", *OURS, "flat, cross-fitted", "episodes, cross-fitted")
-FITTED_ON = ("locomo",)
+NAMES = (*BASE, "windows", *OURS)
 IN_PAGES = (500, 1_000, 4_000)
 Policies = Mapping[str | None, Policy]
 
@@ -53,7 +49,7 @@ class Shown(NamedTuple):
     """What a system puts before a model for each question, and the pages that it renders, by their budget."""
 
     system: str
-    units: Sequence[Sequence[Unit]]
+    units: Sequence[Sequence[ShownUnit]]
     pages: Mapping[int, Sequence[str]] = {}
 
 
@@ -99,25 +95,9 @@ def _ours(
     wanted: Sequence[str],
     hits: int,
 ) -> Iterator[Shown]:
-    crossed = [name for name in OURS if f"{name}, cross-fitted" in wanted and data.name in FITTED_ON]
     for name in [one for one in OURS if one in wanted]:
         same = dict.fromkeys({one.tenant for one in questions}, OURS[name])
         yield _recalled(memory, clock, name, data, questions, same, hits)
-    if crossed:
-        weights = dict(_cross_fitted(memory, data, questions))
-        for name in crossed:
-            own: Policies = {tenant: OURS[name].replace(fusion=fusion) for tenant, fusion in weights.items()}
-            yield _recalled(memory, clock, f"{name}, cross-fitted", data, questions, own, hits)
-
-
-def _cross_fitted(
-    memory: AdaptiveMemory, data: Dataset, questions: Sequence[Question]
-) -> Iterator[tuple[str | None, Fusion]]:
-    """For each user the weights that were fitted without the user's half."""
-    users = sorted({question.tenant for question in questions if question.tenant is not None})
-    for half, others in ((users[::2], users[1::2]), (users[1::2], users[::2])):
-        fusion = fitted(memory, [question for question in questions if question.tenant in others], ends(data))
-        yield from ((user, fusion) for user in half)
 
 
 def _recalled(
@@ -141,4 +121,4 @@ def _recalled(
 
 
 def _most(policy: Policy) -> int:
-    return EPISODES_FOUND if policy.shaping.form == "top_down" else DEEP
+    return EPISODES_FOUND if policy.shape == "top_down" else DEEP

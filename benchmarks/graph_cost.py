@@ -30,11 +30,10 @@ import numpy as np
 from adaptive_memory_core import Fields, LocalEmbedder, SQLiteLedger
 from adaptive_memory_core.flow.ports.graph import NO_LIFTS
 from adaptive_memory_core.graph.alike_names import unknown_names
-from adaptive_memory_core.policy.graph import Graphs
+from adaptive_memory_core.policy.graph_and_hierarchy import Graphs
 from adaptive_memory_core.records import Scope
-from adaptive_memory_core.store.graph.compared_names import COMPARED, EMBEDDED
-from adaptive_memory_core.store.graph.entries import Written, entries
-from adaptive_memory_core.store.graph.look import linked, look
+from adaptive_memory_core.store.graph.graph_building import COMPARED, EMBEDDED, AddedRecord, entries
+from adaptive_memory_core.store.graph.graph_lookup import linked, look_up
 from benchmarks.data import Item, Question, add_data_argument, load
 from benchmarks.multi_hop import SETS, merged, untitled
 from benchmarks.report import percentiles, print_table, write_json
@@ -104,7 +103,9 @@ def _put(ledger: SQLiteLedger, items: Sequence[Item]) -> float:
         page = items[start : start + PAGE]
         vectors = embed([item.text for item in page])
         began = time.thread_time()
-        written = [Written(one.id, one.text, {"title": one.title}, row) for one, row in zip(page, vectors, strict=True)]
+        written = [
+            AddedRecord(one.id, one.text, {"title": one.title}, row) for one, row in zip(page, vectors, strict=True)
+        ]
         ledger.graph.put(USER, entries(ledger.graph, USER, written, Fields(), None))
         spent += time.thread_time() - began
     return spent
@@ -150,7 +151,7 @@ def _took(
             names = unknown_names(cue, linked(graph, cue))
     unknown = dict(zip(names, embed(names), strict=True)) if names else {}
     with ledger.graph.view(USER) as graph:
-        look(graph, cue, vector, settings, seeds, NO_LIFTS, unknown)
+        look_up(graph, cue, vector, settings, seeds, NO_LIFTS, unknown)
     return 1000.0 * (time.thread_time() - began), bool(names)
 
 

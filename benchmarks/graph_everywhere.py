@@ -28,7 +28,7 @@ from adaptive_memory_core.evaluate.metrics import mean, ndcg_at
 from adaptive_memory_core.graph.known_names import known_names
 from adaptive_memory_core.graph.links import MOST_SAMPLED, Titled, links_per_record
 from adaptive_memory_core.graph.titles import title_of
-from adaptive_memory_core.policy.graph import Graphs
+from adaptive_memory_core.policy.graph_and_hierarchy import LINKED_FROM
 from benchmarks.data import Dataset, Question, add_data_argument, load
 from benchmarks.embedders import EMBEDDERS
 from benchmarks.multi_hop import SYSTEMS, complete, ranked, shaped
@@ -69,7 +69,7 @@ def row_of(data: Dataset, arguments: argparse.Namespace) -> Row:
     links = max(links_of(data, tenant) for tenant in {item.tenant for item in data.items})
     row: Row = {"set": data.name, "questions": len(questions), "links": f"{links:.2f}", "hybrid": f"{mean(plain):.3f}"}
     asked_for = {name: [there[number] for there in known] for name, number in NAMED.items()}
-    asked_for["auto"] = [titled and links >= Graphs().links for titled in asked_for["titled"]]
+    asked_for["auto"] = [titled and links >= LINKED_FROM for titled in asked_for["titled"]]
     for name, open_ in asked_for.items():
         mixed = [new if ask else old for old, new, ask in zip(plain, with_graph, open_, strict=True)]
         change = paired_difference(mixed, plain, seed=0)

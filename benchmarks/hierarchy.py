@@ -15,8 +15,7 @@ every side; tokens and blocks to cover are compared over the questions that both
 chunks (the paper's Table 3). The hit shares say how many words of the answer a block holds (its Figure 4), and
 `redundancy` how alike a block is to the most similar one before it, both within 2,000 tokens.
 
-Of LoCoMo, our systems rank with weights that were fitted on the other half of the conversations ("cross-fitted"), and
-with the default ones as well. "in the page" is what `render` shows within the budget, headings, labels and all.
+"in the page" is what `render` shows within the budget, headings, labels and all.
 """
 
 from __future__ import annotations
@@ -25,7 +24,6 @@ import argparse
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from adaptive_memory_core.evaluate.means import beside, by_category, means
 from adaptive_memory_core.evaluate.metrics import mean
 from adaptive_memory_core.evaluate.tokens_shown import BUDGETS, Measures, Texts, measured
 from adaptive_memory_core.judges import OpenAIReader
@@ -34,6 +32,7 @@ from benchmarks.conversation_measures import CATEGORIES
 from benchmarks.data import Dataset, Question, load
 from benchmarks.embedders import embedder_of
 from benchmarks.evidence_systems import BASE, DEEP, NAMES, OURS, observed, systems
+from benchmarks.means import beside, by_category, means
 from benchmarks.reader_answers import answers
 from benchmarks.recall_quality import asked
 from benchmarks.report import print_table

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from adaptive_memory_core import AdaptiveMemory, Policy
-from adaptive_memory_core.policy.shape import Form
+from adaptive_memory_core.policy.graph_and_hierarchy import AnswerShape
 from benchmarks.data import Dataset
 
-FLAT: Form = "flat"
-SHAPES: tuple[Form, ...] = (FLAT, "episodes", "top_down")
+FLAT: AnswerShape = "flat"
+SHAPES: tuple[AnswerShape, ...] = (FLAT, "episodes", "top_down")
 BOUNDED = ("episodes",)  # what a memory without a model is asked for; "top_down" reads whole episodes
 SECONDS, OF_FLAT = "seconds besides embedding", "of flat"
 MESSAGES, MOST_SECONDS = 5_882, 60.0  # of LoCoMo, on two cores
@@ -25,7 +25,7 @@ def recall_costs(memory: AdaptiveMemory, data: Dataset, most: int) -> Iterator[d
     """What a recall of each shape takes, the shapes in turn, so that what else the machine does hits all of them."""
     asked = list(data.scorable)
     asked = asked[:: max(1, len(asked) // most)][:most]
-    taken: dict[Form, list[float]] = {one: [] for one in SHAPES}
+    taken: dict[AnswerShape, list[float]] = {one: [] for one in SHAPES}
     for turn, question in enumerate(asked):
         user = memory.for_user(question.tenant or "nobody")
         for shape in (*SHAPES[turn % len(SHAPES) :], *SHAPES[: turn % len(SHAPES)]):

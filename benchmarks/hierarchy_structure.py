@@ -16,10 +16,11 @@ from typing import Any
 
 from adaptive_memory_core import Policy
 from adaptive_memory_core.evaluate.metrics import mean
-from adaptive_memory_core.evaluate.tokens_shown import Texts, Unit
+from adaptive_memory_core.evaluate.tokens_shown import ShownUnit, Texts
+from adaptive_memory_core.hierarchy import grow
 from adaptive_memory_core.hierarchy.nodes import Hierarchy
 from adaptive_memory_core.hierarchy.top_down import top_down
-from adaptive_memory_core.policy import Shapes
+from adaptive_memory_core.policy import Hierarchies
 from benchmarks.arguments import kept, of_questions
 from benchmarks.chunks_and_windows import without_names
 from benchmarks.data import Dataset, Question, load
@@ -30,16 +31,16 @@ from benchmarks.report import print_table
 from benchmarks.rot import user_of
 
 NO_SPLIT, NO_MERGE = 1_000, 0
-SETTINGS: Mapping[str, Mapping[str, int]] = {
-    "w/o split and merge": {"cap": NO_SPLIT, "tiny": NO_MERGE},
-    "w/o split": {"cap": NO_SPLIT},
-    "w/o merge": {"tiny": NO_MERGE},
-    "cap 12": {},
-    "cap 8": {"cap": 8},
-    "cap 10": {"cap": 10},
-    "cap 14": {"cap": 14},
+SETTINGS: Mapping[str, tuple[int, int]] = {  # the cap of a theme, and up to how many semantics it is tiny
+    "w/o split and merge": (NO_SPLIT, NO_MERGE),
+    "w/o split": (NO_SPLIT, grow.TINY),
+    "w/o merge": (12, NO_MERGE),
+    "cap 12": (12, grow.TINY),
+    "cap 8": (8, grow.TINY),
+    "cap 10": (10, grow.TINY),
+    "cap 14": (14, grow.TINY),
 }
-WAYS = {"": Shapes("top_down"), ", no Stage I": Shapes("top_down", representatives=False)}
+WAYS = {"": Hierarchies(), ", no Stage I": Hierarchies(representatives=False)}
 Views = Mapping[str | None, Hierarchy]
 
 
@@ -64,13 +65,14 @@ def structures(data: Dataset, arguments: argparse.Namespace) -> Iterator[dict[st
     names = {item.speaker for item in data.items if item.speaker}
     cues = embed([without_names(one.query, names) for one in questions])
     for name in arguments.settings:
-        with observed(data, Policy().replace(hierarchy=SETTINGS[name])) as memory:
+        cap, grow.TINY = SETTINGS[name]
+        with observed(data, Policy().replace(advanced={"hierarchy": {"theme_semantics": cap}})) as memory:
             view = memory.ports().hierarchy.view
             found = {one.tenant: view(memory.for_user(user_of(one.tenant)).scope) for one in data.items}
         views = {tenant: one for tenant, one in found.items() if one is not None}
         row = {"setting": name, **_statistics(list(views.values()))}
-        for way, shape in WAYS.items():
-            shown = [_shown(texts, views[one.tenant], cue, shape) for one, cue in zip(questions, cues, strict=True)]
+        for way, settings in WAYS.items():
+            shown = [_shown(texts, views[one.tenant], cue, settings) for one, cue in zip(questions, cues, strict=True)]
             for budget in (500, 1_000):
                 row[f"r{budget}{way}"] = (
                     f"{mean([_share(*one, budget) for one in zip(questions, shown, strict=True)]):.3f}"
@@ -95,9 +97,9 @@ def _statistics(views: Sequence[Hierarchy]) -> dict[str, Any]:
     }
 
 
-def _shown(texts: Texts, view: Hierarchy, cue: Any, shape: Shapes) -> Any:
-    way = top_down(view, cue, shape)
-    return texts.read([Unit(place, view.episodes[one].messages) for place, one in enumerate(way.episodes)])
+def _shown(texts: Texts, view: Hierarchy, cue: Any, settings: Hierarchies) -> Any:
+    way = top_down(view, cue, settings)
+    return texts.read([ShownUnit(place, view.episodes[one].messages) for place, one in enumerate(way.episodes)])
 
 
 def _share(question: Question, read: Any, budget: int) -> float:

@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from contextlib import nullcontext
 from functools import partial
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from adaptive_memory_core import AdaptiveMemory, Policy
-from adaptive_memory_core.channels.words.words_of_text import words
-from adaptive_memory_core.graph.build import Passage, passage, split_title, word_key
+from adaptive_memory_core.graph.build import Passage, passage, split_title
 from adaptive_memory_core.graph.in_memory import GraphInMemory
 from adaptive_memory_core.graph.known_names import known_names
 from adaptive_memory_core.graph.names import handle
-from adaptive_memory_core.graph.paper import PRIOR, propagate_as_published
-from adaptive_memory_core.graph.ports import SENTENCE_BITS, Question, SentenceKey, passage_of
+from adaptive_memory_core.graph.paper import PublishedQuestion, propagate_as_published
+from adaptive_memory_core.graph.ports import SENTENCE_BITS, SentenceKey, passage_of
 from adaptive_memory_core.judges import TimeJudge
 from adaptive_memory_core.learn.gain import Belief, corrected, cosine, gate, unit, updated
-from adaptive_memory_core.policy.gain import Gain
-from adaptive_memory_core.policy.graph import Graphs
 from benchmarks.data import Item
 from benchmarks.rot import Clock
 
@@ -75,7 +72,7 @@ class PaperGraph:
         self._task: dict[SentenceKey, Belief] = {}
         self._time: dict[SentenceKey, Belief | None] = {}
         self._texts: dict[str, Any] = {}
-        self._settings = replace(Graphs(form="paper"), title=0.0)
+        self._settings = Policy.preset("gam_rag").advanced.graph
 
     def ranked(self, question: str) -> Sequence[str]:
         return self._ask(question)[0]
@@ -96,12 +93,12 @@ class PaperGraph:
         vector, when = self._of_text(question), self._of_time(question)
         linked = known_names(question, self._known) or known_names(question, self._known, loose=True)
         near = self._vectors @ vector
-        seeds = {} if linked else {int(one): 1.0 for one in np.argsort(-near)[:SHOWN]}
         gates = {key: self._gate(key, vector, when) for key in {*self._task, *self._time}}
-        keys = {word_key(word) for word in words(question)}
-        asked = Question(dict.fromkeys(linked, 1.0), vector, keys, seeds, {}, gates)
-        found = propagate_as_published(self._graph, asked, self._settings)
-        scores = PRIOR * near
+        asked = PublishedQuestion(
+            dict.fromkeys(linked, 1.0), vector, lambda key, similarity, *_: similarity * gates.get(key, 1.0)
+        )
+        found = propagate_as_published(lambda: nullcontext(self._graph), asked, self._settings)
+        scores = Policy.preset("gam_rag").advanced.fusion.vectors * near
         for one, score in found.passages.items():
             scores[one] += score
         return [self._ids[one] for one in np.argsort(-scores, kind="stable")[:SHOWN]], list(found.steps)
@@ -115,7 +112,7 @@ class PaperGraph:
         return 1.0 + cosine(belief.vector, asked) if self._without == "uncertainty" else gate(belief, asked)
 
     def _moved(self, belief: Belief, asked: Any, supports: bool) -> Belief:
-        after = updated(belief, asked, supports=supports, noise=Gain())
+        after = updated(belief, asked, supports=supports, process_noise=self._settings.process_noise)
         if self._without != "gain":
             return after
         return Belief(unit(corrected(belief.vector, asked, float(supports), STEP)), after.uncertainty)

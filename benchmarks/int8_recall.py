@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from adaptive_memory_core.store.mirror import int8
-from adaptive_memory_core.store.mirror.matrix import Matrix
+from adaptive_memory_core.store.mirror import vector_matrix
+from adaptive_memory_core.store.mirror.vector_matrix import Matrix
 from benchmarks.data import add_data_argument, load
 from benchmarks.embedders import EMBEDDERS, embedder_of
 from benchmarks.report import print_table
@@ -53,7 +53,7 @@ def measured(embedder: str, given: Any) -> dict[str, Any]:
         "texts": len(texts),
         "numbers": rows.shape[1],
         "questions": len(cues),
-        "compared again": int8.RESCORED,
+        "compared again": vector_matrix.RESCORED,
         "found": round(float(np.mean(shares)), 5),
         "least": round(min(shares), 3),
     }

@@ -42,23 +42,26 @@ class KeptVectors:
         known = {key: found for key in set(keys) if (found := self._known(key)) is not None}
         new = [(key, text) for key, text in dict(zip(keys, texts, strict=True)).items() if key not in known]
         for start in range(0, len(new), AT_ONCE):
-            known.update(self._made(new[start : start + AT_ONCE]))
+            some = new[start : start + AT_ONCE]
+            known.update(self._kept(some, self._embed.embed_documents([text for _, text in some])))
         return np.stack([known[key] for key in keys])
 
     def query(self, text: str) -> Any:
-        return self.documents([text])[0]
+        """The vector of a question, which some models make differently."""
+        key = hashlib.sha256(f"query\0{text}".encode()).digest()
+        found = self._known(key)
+        return self._kept([(key, text)], [self._embed.embed_query(text)])[key] if found is None else found
 
     def as_embedder(self) -> Embedder:
-        """Under the other one's name. A question is embedded as a document is, as the measured embedders do it."""
+        """Under the other one's name."""
         return Embedder(self._embed.name, self.documents, self.query, self._embed.dimension)
 
     def _known(self, key: bytes) -> Any:
         row = self._file.execute("SELECT vector FROM vectors WHERE text = ?", (key,)).fetchone()
         return None if row is None else np.frombuffer(row[0], dtype=np.float32)
 
-    def _made(self, new: Sequence[tuple[bytes, str]]) -> dict[bytes, Any]:
-        vectors = np.asarray(self._embed.embed_documents([text for _, text in new]), dtype=np.float32)
-        made = dict(zip((key for key, _ in new), vectors, strict=True))
+    def _kept(self, new: Sequence[tuple[bytes, str]], vectors: Any) -> dict[bytes, Any]:
+        made = dict(zip((key for key, _ in new), np.asarray(vectors, dtype=np.float32), strict=True))
         rows = [(key, vector.tobytes()) for key, vector in made.items()]
         self._file.execute("BEGIN")
         self._file.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?)", rows)

@@ -25,7 +25,7 @@ import numpy as np
 
 from adaptive_memory_core import AdaptiveMemory, Keeping, Policy, as_embedder
 from adaptive_memory_core.errors import DamagedStoreError
-from adaptive_memory_core.store.chroma.index_layout import FILES, NAMES
+from adaptive_memory_core.store.chroma.index_files import FILES, NAMES
 
 DIMENSION = 256
 BATCH = 400  # records of one write: each of them makes Chroma rewrite its index
@@ -99,8 +99,8 @@ def made(path: Path, records: int) -> int:
 
 
 def write(path: Path, acknowledged: Path) -> None:
-    """Remember without end."""
-    with acknowledged.open("a", buffering=1) as log, opened(path) as memory:
+    """Remember without end, and have each batch in the collection."""
+    with acknowledged.open("a", buffering=1) as log, opened(path, write="through") as memory:
         alice = memory.for_user("alice")
         for first in range(1_000_000, 10_000_000, BATCH):
             log.write(f"{alice.recall(f'note {first}', k=5).id}\n")
@@ -140,6 +140,7 @@ def looked_at(path: Path, acknowledged: list[str]) -> dict[str, int]:
 
 
 def compared(memory: AdaptiveMemory, acknowledged: list[str]) -> dict[str, int]:
+    memory.flush()
     alice: Any = memory.for_user("alice")
     recalls = alice.recalls(limit=1_000_000)
     counts = collections.Counter(kept.id for one in recalls for kept in one.kept)

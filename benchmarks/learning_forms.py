@@ -8,14 +8,15 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from adaptive_memory_core import AdaptiveMemory, Policy
-from adaptive_memory_core.learn.asked_before import Questions, gained, told
-from adaptive_memory_core.learn.gain import Belief, updated
-from adaptive_memory_core.policy.asked_before import AskedBefore
-from adaptive_memory_core.policy.gain import Gain
+from adaptive_memory_core.learn.asked_before import RatedQuestions, gained, question_evidence
+from adaptive_memory_core.learn.gain import FIRST_UNCERTAINTY, Belief, updated
+from adaptive_memory_core.policy import Graphs
+from adaptive_memory_core.score.asked_before import BEHIND, ahead_of_others, baseline_of, fallen_behind
 from benchmarks.rot import Clock
 
 Items = Mapping[str, Any]
 START, HOUR = 1_760_000_000.0, 3_600.0
+CANDIDATES = 20  # of a recall
 
 
 class Asked(NamedTuple):
@@ -38,7 +39,7 @@ class Paper:
     def __init__(self, items: Items) -> None:
         self._ids, self._vectors = list(items), np.array(list(items.values()))
         self._memory = self._vectors.copy()
-        self._uncertainty = np.full(len(self._ids), Gain().first_uncertainty)
+        self._uncertainty = np.full(len(self._ids), FIRST_UNCERTAINTY)
 
     def ranked(self, asked: Asked) -> Sequence[str]:
         gates = 1.0 + (1.0 - self._uncertainty) * (self._memory @ asked.vector)
@@ -48,50 +49,50 @@ class Paper:
         for item, helpful in verdicts.items():
             at = self._ids.index(item)
             belief = Belief(self._memory[at], float(self._uncertainty[at]))
-            self._memory[at], self._uncertainty[at] = updated(belief, asked.vector, supports=helpful, noise=Gain())
+            after = updated(belief, asked.vector, supports=helpful, process_noise=Graphs().process_noise)
+            self._memory[at], self._uncertainty[at] = after
 
 
 class Ours:
-    """What `Policy.asked_before` does, with at most so many questions an item as that says."""
+    """What `Learning.similar_questions` does, with the similarity from the baseline as relevance."""
 
-    def __init__(self, items: Items, numbers: AskedBefore | None = None) -> None:
-        self._numbers = AskedBefore() if numbers is None else numbers
+    def __init__(self, items: Items) -> None:
         self._ids, self._vectors = list(items), np.array(list(items.values()))
         self._questions: list[Any] = []
         self._verdicts: list[tuple[int, int, int, int, float]] = []  # item, question, helpful, unhelpful, ahead
-        self._known: Questions | None = None
+        self._known: RatedQuestions | None = None
 
     def ranked(self, asked: Asked) -> Sequence[str]:
-        question = asked.vector
-        relevance = self._vectors @ question
+        baseline, standings = self._standings(asked)
         if self._known is None and self._verdicts:
             records, rows, good, bad, ahead = zip(*self._verdicts, strict=True)
             vectors = np.array(self._questions)
-            self._known = Questions(self._ids, vectors, records, rows, good, bad, ahead=np.array(ahead))
-        if self._known is not None:
-            return _best_first(self._ids, relevance + self._gained(question, relevance))
-        return _best_first(self._ids, relevance)
-
-    def _gained(self, question: Any, relevance: Any) -> Any:
-        by = np.zeros(len(relevance))
-        first, second = np.sort(relevance)[:-3:-1].tolist()
-        for item, said in told(self._known, question, self._numbers).items():  # type: ignore[arg-type]
-            at = self._ids.index(item)
-            own = float(relevance[at])
-            fallen = max(0.0, 2.0 * said.ahead - 1.0 - own + (second if own == first else first))
-            near = max(0.0, said.near - self._numbers.behind * fallen)
-            by[at] = gained(own, near, said.trusted, said.against, self._numbers)
-        return by
+            self._known = RatedQuestions(self._ids, vectors, records, rows, good, bad, ahead=np.array(ahead))
+        if self._known is None:
+            return _best_first(self._ids, standings)
+        then = np.zeros(len(self._ids))
+        said = {self._ids.index(one): it for one, it in question_evidence(self._known, asked.vector, baseline).items()}
+        for at, one in said.items():
+            then[at] = one.ahead
+        fallen, by = fallen_behind(standings.tolist(), then.tolist()), np.zeros(len(self._ids))
+        for at, one in said.items():
+            near = max(0.0, one.near - BEHIND * fallen[at])
+            by[at] = gained(float(standings[at]), near, one.trusted, one.against, 1.0)
+        return _best_first(self._ids, standings + by)
 
     def judge(self, asked: Asked, verdicts: Mapping[str, bool]) -> None:
         number, self._known = len(self._questions), None
         self._questions.append(asked.vector)
-        near = self._vectors @ asked.vector
-        first, second = np.sort(near)[:-3:-1].tolist()
+        ahead = ahead_of_others(self._standings(asked)[1].tolist())
         for item, helpful in verdicts.items():
             at = self._ids.index(item)
-            ahead = float(near[at]) - (second if near[at] == first else first)
-            self._verdicts.append((at, number, int(helpful), int(not helpful), ahead))
+            self._verdicts.append((at, number, int(helpful), int(not helpful), ahead[at]))
+
+    def _standings(self, asked: Asked) -> tuple[float, Any]:
+        """The baseline of the candidates, and all similarities measured from it."""
+        similarities = self._vectors @ asked.vector
+        baseline = baseline_of(np.sort(similarities)[-CANDIDATES:].tolist())
+        return baseline, (similarities - baseline) / (1.0 - baseline)
 
 
 class OfMemory:

@@ -21,17 +21,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from adaptive_memory_core import Keeping, LocalEmbedder, MiniLMEmbedder, Policy
+from adaptive_memory_core import Policy
 from adaptive_memory_core.evaluate.metrics import mean, ndcg_at
 from benchmarks.data import Dataset, Question, add_data_argument, load
+from benchmarks.embedders import EMBEDDERS
 from benchmarks.in_ram import in_ram
 from benchmarks.learning_forms import FORMS, START, Asked, Form, Items, OfMemory
 from benchmarks.report import print_table, write_json
 from benchmarks.rot import Clock
 
 SHOWN, ROUNDS, STREAMED = 5, 10, 0.7
-POLICIES = {"memory": Policy(), "memory without": Policy().replace(asked_before={"weight": 0.0})}
-EMBEDDERS = {"local": LocalEmbedder, "minilm": MiniLMEmbedder}
+POLICIES = {"memory": Policy(), "memory without": Policy().replace(learning={"similar_questions": 0.0})}
 
 
 class Stream(NamedTuple):
@@ -46,7 +46,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     add_data_argument(parser)
     parser.add_argument("--sets", nargs="+", default=["clinc150", "banking77"])
-    parser.add_argument("--embedder", default="local", choices=list(EMBEDDERS))
+    parser.add_argument("--embedder", default="local", choices=["local", "minilm"])
     parser.add_argument("--forms", nargs="+", default=["paper", "ours"], choices=[*FORMS, *POLICIES])
     parser.add_argument("--wrong", nargs="+", type=float, default=[0.0, 0.1, 0.3], help="shares of wrong verdicts")
     parser.add_argument("--after", nargs="+", type=int, default=[1, 2, 5, 10], help="questions of each intent")
@@ -63,7 +63,7 @@ def main() -> None:
 def rows_of(data: Dataset, arguments: argparse.Namespace) -> Iterator[dict[str, Any]]:
     streams = [stream_of(data, seed, arguments.questions) for seed in range(arguments.streams)]
     embedder = EMBEDDERS[arguments.embedder]()
-    asked = {one.query for stream in streams for some in (*stream.rounds, *stream[1:]) for one in some}
+    asked = {text for stream in streams for text in _texts(stream)}
     vectors = dict(zip(asked, units(embedder, list(asked)), strict=True))
     items = {
         one.id: vector
@@ -90,10 +90,22 @@ def measured_in(name: str, data: Dataset, items: Items, embedder: Any, how: tupl
     """By a form over vectors, or in a memory of its own."""
     if name in FORMS:
         return measure(FORMS[name](items), *how)
-    clock = Clock(START)
-    with in_ram("stream", clock, embedder=embedder, keeping=Keeping(lag_seconds=3_600)) as memory:
+    stream, _, *rest = how
+    return in_memory(data, embedder, POLICIES[name], stream, *rest)
+
+
+def in_memory(
+    data: Dataset, embedder: Any, policy: Policy, stream: Stream, wrong: float, after: Sequence[int], seed: int
+) -> list[dict[str, float]]:
+    """What is found before a stream and after so many rounds of it, by a memory."""
+    clock, wordless = Clock(START), dict.fromkeys(_texts(stream))
+    with in_ram("stream", clock, embedder=embedder) as memory:
         memory.for_user("a reader").remember_many([{"text": one.text, "id": one.id} for one in data.items])
-        return measure(OfMemory(memory, clock, POLICIES[name]), *how)
+        return measure(OfMemory(memory, clock, policy), stream, wordless, wrong, after, seed)
+
+
+def _texts(stream: Stream) -> Iterator[str]:
+    return (one.query for some in (*stream.rounds, *stream[1:]) for one in some)
 
 
 def stream_of(data: Dataset, seed: int, count: int) -> Stream:

@@ -25,7 +25,7 @@ import psutil
 import psycopg
 
 from adaptive_memory_core import UserMemory
-from adaptive_memory_core.store.postgres.database import LedgerDatabase
+from adaptive_memory_core.store.postgres.postgres_database import LedgerDatabase
 from benchmarks.copied_collections import copy_collections
 from benchmarks.ledger_engines import WORDS, chroma, opened, postgres, text_of
 from benchmarks.log_days import measured_days

@@ -26,7 +26,7 @@ import chromadb
 import psycopg
 
 from adaptive_memory_core import AdaptiveMemory, LocalEmbedder, Policy
-from adaptive_memory_core.evaluate.spread import nearest_rank
+from adaptive_memory_core.evaluate.intervals import nearest_rank
 from benchmarks.report import print_table
 
 MILLISECONDS = 1_000.0

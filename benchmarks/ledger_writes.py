@@ -27,11 +27,11 @@ from typing import Any, Literal, NamedTuple, cast
 
 from adaptive_memory_core import Policy, ReadState, Record, Scope, Scored, SQLiteLedger
 from adaptive_memory_core.flow.ports import Entry
-from adaptive_memory_core.learn.decay import strength
-from adaptive_memory_core.policy.decay import Phase, Regime
+from adaptive_memory_core.learn import decay
+from adaptive_memory_core.policy.learning import Phase, Regime
 from adaptive_memory_core.records import Dropped, Hit, Seen
 from adaptive_memory_core.store.background import Background
-from adaptive_memory_core.store.checkpoints import checkpoints_of
+from adaptive_memory_core.store.background_chores import checkpoints_of
 from benchmarks.report import print_table, write_json
 
 Durability = Literal["normal", "full"]
@@ -189,7 +189,7 @@ def _count(ledger: SQLiteLedger, user: str, start: float, arguments: argparse.Na
         entry = replace(entries[number % PREPARED], id=f"{user}-{number}", at=float(number))
         seen = {one.hit._stored_id: Seen(ReadState(), None) for one in entry.kept}
         began = time.perf_counter()
-        ledger.recalls.count(scope, entry, seen, partial(strength.read, policy=EVERY, now=entry.at))
+        ledger.recalls.count(scope, entry, seen, partial(decay.read, policy=EVERY, now=entry.at))
         took.append(time.perf_counter() - began)
         number += 1
         if arguments.think_ms:

@@ -13,7 +13,7 @@ from typing import Any
 
 import psycopg
 
-from adaptive_memory_core.store.postgres.ledger import migrate_ledger
+from adaptive_memory_core.store.postgres.postgres_ledger import create_ledger_tables
 
 DAY, FIRST = 86_400.0, 20_000
 DELETED = 10_000  # lines that are deleted one batch after the other
@@ -38,7 +38,7 @@ def measured_days(address: str, lines: int) -> dict[str, Any]:
         connection.execute("DROP DATABASE IF EXISTS log")
         connection.execute("CREATE DATABASE log")
     place = address.replace("/memories?", "/log?")
-    migrate_ledger(place)
+    create_ledger_tables(place)
     with psycopg.connect(place, autocommit=True) as connection:
         connection.execute("SELECT adaptive_memory.make_log_days(%s, %s)", (FIRST, FIRST))
         _fill(connection, FIRST, lines)

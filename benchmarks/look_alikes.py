@@ -17,7 +17,7 @@ from benchmarks.rot import DAY, Clock
 from benchmarks.update_scenes import Scene, in_long_messages, scenes
 
 START, APART = 1_700_000_000.0, 30 * DAY
-WITHOUT = Policy().replace(updates={"newest_first": False})
+WITHOUT = Policy().replace(newest_first=False)
 TALK = (
     "The plants on the balcony look fine.", "It rained most of the week.", "There was a long queue at the post office.",
     "The neighbours have painted their fence.", "A parcel came on Tuesday.",

@@ -12,11 +12,11 @@ gold among the first k, with a bootstrapped interval of 95 %; `over hybrid` is t
 `over graph` that of the same channel with names taken for others that are so much like them (--names-alike).
 
 All systems answer from the same memory in a folder, where vectors are compared one by one (an index of Chroma's in RAM
-misses near ones now and then, others each time it is made): vectors alone, words alone (BM25), our hybrid of both (the
-default), the paper's equations 3 to 9 (names are linked by their text; a passage's vector stands for those of its
-sentences), and the channel "graph" beside the hybrid. Any other folder in the same format can be named with --sets;
-`corpus.jsonl.gz` has a title for each passage then, or its first line. The sets of HippoRAG 2, in their own form, are
-read as well (benchmarks/hipporag_sets.py): put NAME.json and NAME_corpus.json into DIR and name them with --sets.
+misses near ones now and then, others each time it is made): vectors alone, words alone, our hybrid of both (the
+default), GAM-RAG as published, and the channel "graph" beside the hybrid. Any other folder in the same format can be
+named with --sets; `corpus.jsonl.gz` has a title for each passage then, or its first line. The sets of HippoRAG 2, in
+their own form, are read as well (benchmarks/hipporag_sets.py): put NAME.json and NAME_corpus.json into DIR and name
+them with --sets.
 """
 
 from __future__ import annotations
@@ -32,9 +32,7 @@ from typing import Any
 from adaptive_memory_core import AdaptiveMemory, Policy, Recall
 from adaptive_memory_core.evaluate.intervals import bootstrap, paired_difference
 from adaptive_memory_core.evaluate.metrics import recall_at
-from adaptive_memory_core.policy import Fusion, TimeWords
-from adaptive_memory_core.policy.graph import Graphs
-from adaptive_memory_core.store.graph.look import most
+from adaptive_memory_core.policy import Advanced
 from benchmarks.baselines import ALONE, BOTH, ONLY_WORDS
 from benchmarks.data import Dataset, Item, Question, add_data_argument
 from benchmarks.embedders import EMBEDDERS, embedder_of
@@ -45,18 +43,11 @@ from benchmarks.rot import user_of
 
 SETS = ("twowiki_101", "musique_100", "hotpotqa_200")
 WITH_GRAPH: Any = ("dense", "lexical", "graph")
-PAPER = Graphs(form="paper", title=0.0)
 SYSTEMS: Mapping[str, Policy] = {
-    "dense": Policy(weights=ALONE, channels=("dense",), time_words=TimeWords(enabled=False)),
-    "BM25": Policy(weights=ALONE, fusion=ONLY_WORDS, channels=BOTH, time_words=TimeWords(enabled=False)),
+    "dense": Policy(weights=ALONE, channels=("dense",), time_words="off"),
+    "words": Policy(weights=ALONE, advanced=Advanced(fusion=ONLY_WORDS), channels=BOTH, time_words="off"),
     "hybrid": Policy(channels=BOTH),
-    "paper": Policy(
-        weights=ALONE,
-        channels=("dense", "graph"),
-        fusion=Fusion(dense=0.01, dense_least=1.0),
-        graph=replace(PAPER, weight=most(PAPER)),
-        time_words=TimeWords(enabled=False),
-    ),
+    "paper": Policy.preset("gam_rag"),
     "graph": Policy(channels=WITH_GRAPH),
 }
 KS = (2, 5, 10)
@@ -149,6 +140,8 @@ def found_in(
         memory.sync()
         if arguments.names_alike:
             memory.ports().graph.compare_names()
+        if "paper" in arguments.systems:
+            memory.ports().graph.embed_sentences()
         complete(memory)
         base: dict[str, list[float]] = {}
         graph: dict[str, list[float]] = {}
@@ -170,7 +163,10 @@ def found_in(
 def systems(arguments: argparse.Namespace) -> dict[str, Policy]:
     """Those that are asked for, and the graph with names taken for others, at each likeness."""
     plain = SYSTEMS["graph"]
-    alike = {f"graph, names {one:g} alike": plain.replace(graph={"names_alike": one}) for one in arguments.names_alike}
+    alike = {
+        f"graph, names {one:g} alike": plain.replace(advanced={"graph": {"names_alike": one}})
+        for one in arguments.names_alike
+    }
     return {**{name: SYSTEMS[name] for name in arguments.systems}, **alike}
 
 

@@ -22,8 +22,7 @@ import numpy as np
 from adaptive_memory_core import AdaptiveMemory, Policy
 from adaptive_memory_core.evaluate.intervals import bootstrap, paired_difference
 from adaptive_memory_core.evaluate.metrics import recall_at
-from adaptive_memory_core.graph.alike_names import unit_rows
-from adaptive_memory_core.graph.alike_spelling import may_be_one
+from adaptive_memory_core.graph.alike_names import Known, alike_above, unit_rows
 from adaptive_memory_core.models.embedder import Embedder
 from benchmarks.data import Dataset, Item
 from benchmarks.embedders import EMBEDDERS, embedder_of
@@ -99,7 +98,7 @@ def measured(embed: Embedder, floors: Sequence[float]) -> Iterator[dict[str, Any
         for floor in floors:
             row: dict[str, Any] = {"names_alike": floor}
             for said, both in (("same", pairs(SAME)), ("others", pairs(OTHER))):
-                row[f"{said} taken"] = f"{sum(taken(embed, *pair, floor) for pair in both)} of {len(both)}"
+                row[f"{said} taken"] = f"{taken(embed, both, floor)} of {len(both)}"
             for where in ("in the question", "on the way"):
                 shares = [found(memory, one, floor) for one in questions if one.where == where]
                 row[f"recall@5 {where}"] = f"{bootstrap(shares, seed=0).mean:.3f}"
@@ -135,16 +134,19 @@ def record(item: Item) -> dict[str, Any]:
     return {"id": item.id, "text": item.text, "metadata": {"title": item.title}}
 
 
-def taken(embed: Embedder, one: str, other: str, floor: float) -> bool:
-    """Whether these two would be taken for one."""
-    if floor == 0.0 or not may_be_one(one.lower(), other.lower()):
-        return False
-    first, second = unit_rows(np.asarray(embed.embed_documents([one.lower(), other.lower()])))
-    return float(first @ second) >= floor
+def taken(embed: Embedder, both: Sequence[tuple[str, str]], floor: float) -> int:
+    """How many of the pairs would be taken for one, if all of the second names are known."""
+    if floor == 0.0:
+        return 0
+    asked, known = ([one[side].lower() for one in both] for side in (0, 1))
+    vectors, rows = (unit_rows(np.asarray(embed.embed_documents(names))) for names in (asked, known))
+    page = Known([(np.arange(len(known)), rows)], lambda keys: {key: known[key] for key in keys})
+    found = {(place, key) for place, key, _, _ in alike_above(floor, asked, vectors, page)}
+    return sum((place, place) in found for place in range(len(both)))
 
 
 def found(memory: AdaptiveMemory, question: Asked, floor: float) -> float:
-    policy = Policy(channels=CHANNELS).replace(graph={"names_alike": floor})
+    policy = Policy(channels=CHANNELS).replace(advanced={"graph": {"names_alike": floor}})
     recall = memory.for_user(user_of(None)).recall(question.query, k=5, reinforce=False, policy=policy)
     return recall_at(recall.ids, question.gold, k=5)
 

@@ -20,12 +20,12 @@ import chromadb
 from adaptive_memory_core import AdaptiveMemory, Policy
 from adaptive_memory_core.channels.words.language_of_text import language_of
 from adaptive_memory_core.channels.words.languages import CODES
-from adaptive_memory_core.policy import Fusion
+from adaptive_memory_core.policy import Advanced, Fusion
 from adaptive_memory_core.user_memory import UserMemory
 from benchmarks.report import print_table
 
 FOLDER = Path(__file__).parent / "questions"
-WORDS_ALONE = Policy(channels=("dense", "lexical"), fusion=Fusion(dense=0.0))
+WORDS_ALONE = Policy(channels=("dense", "lexical"), advanced=Advanced(fusion=Fusion(vectors=0)))
 
 
 class Pair(NamedTuple):

@@ -26,7 +26,7 @@ from typing import Any
 from adaptive_memory_core import AdaptiveMemory, Keeping, Policy, UserMemory
 from adaptive_memory_core.errors import AdaptiveMemoryError, NotFoundError
 from adaptive_memory_core.store.locations import import_chroma
-from adaptive_memory_core.store.process_lock import LOCK_NAME
+from adaptive_memory_core.store.process_locks import LOCK_NAME
 from benchmarks.processes_check import check
 
 EVERY_READ_COUNTS = Policy(refresh_floor_seconds=0.0)
@@ -172,7 +172,7 @@ def work(directory: Path, log: Path, number: int, threads: int, ready: int) -> N
         one.start()
     since = ""
     while not ending.wait(0.005):
-        if not since and type(memory.ports().records).__name__ == "ChromaRecords":
+        if not since and getattr(memory.ports().records, "collection", None) is not None:
             since = str(time.monotonic())
             log.with_name(f"{log.name}.holder").write_text(since, encoding="ascii")
     for one in running:

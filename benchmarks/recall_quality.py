@@ -1,12 +1,10 @@
 """Does a recall find what answers the question? Beside plain Chroma, BM25 alone, rank fusion and naive chunks.
 
     python -m benchmarks.recall_quality --data DIR
-    python -m benchmarks.recall_quality --data DIR --sets locomo --fit
     python -m benchmarks.recall_quality --data DIR --embedder minilm --vectors DIR2
-    python -m benchmarks.recall_quality --data DIR --sets locomo --every 3 --embedder trigrams --unknown
+    python -m benchmarks.recall_quality --data DIR --sets locomo --every 3 --embedder trigrams
 
-`--sets`, `--every` and `--systems` measure it in parts, `--vectors` keeps what a slow embedder has made. `--unknown`
-gives the embedder a name that nobody measured, and compares the default with its vectors alone.
+`--sets`, `--every` and `--systems` measure it in parts, `--vectors` keeps what a slow embedder has made.
 
 Nothing is read (`reinforce=False`); all systems have the same embedder. LoCoMo: categories 1 to 4, one turn a record,
 with its speaker, session and order as metadata, asked a day after the conversation; for the baselines, which know no
@@ -15,7 +13,6 @@ in the memory of one user, with a line for each set's questions. The last table 
 each channel alone. "vectors alone" and "words alone" are the default's own channels, each by itself.
 `r500` and `r1000` are the share of the evidence within so many tokens (characters / 4, "Speaker: text", and 6 for each
 session's heading), `all 1000` the share of questions with all of it.
-`--fit` fits the weights on every other user's questions and measures on the rest, both ways round.
 """
 
 from __future__ import annotations
@@ -33,12 +30,12 @@ from adaptive_memory_core import AdaptiveMemory, Keeping, LocalEmbedder, Policy
 from adaptive_memory_core.evaluate.intervals import paired_difference
 from adaptive_memory_core.evaluate.metrics import mean, ndcg_at, recall_at
 from adaptive_memory_core.models.embedder import Embedder
+from adaptive_memory_core.policy import Advanced
 from benchmarks.baselines import ALONE as BY_RELEVANCE
 from benchmarks.baselines import BOTH, ONLY_WORDS, RRF, Ranking, baselines, chunked, recalled
 from benchmarks.conversation_measures import CATEGORIES, of_conversations
 from benchmarks.data import Dataset, Item, Question, add_data_argument
 from benchmarks.embedders import EMBEDDERS, embedder_of
-from benchmarks.fit import cross_fitted
 from benchmarks.mixture import MIXTURE, data_of, of_set
 from benchmarks.report import print_table, write_json
 from benchmarks.rot import DAY, user_of
@@ -53,7 +50,7 @@ ALONE, WORDS, DEFAULT, CHUNKS = "vectors alone", "words alone", "default", "chun
 SYSTEMS = ("Chroma", "BM25", f"RRF {RRF}", CHUNKS, DEFAULT)
 POLICIES = {
     ALONE: Policy(channels=("dense",)),
-    WORDS: Policy(weights=BY_RELEVANCE, fusion=ONLY_WORDS, channels=BOTH),
+    WORDS: Policy(weights=BY_RELEVANCE, advanced=Advanced(fusion=ONLY_WORDS), channels=BOTH),
     DEFAULT: Policy(),
 }
 Row = dict[str, Any]
@@ -64,7 +61,6 @@ def main() -> None:
     add_data_argument(parser)
     parser.add_argument("--sets", nargs="+", default=list(SETS))
     parser.add_argument("--embedder", choices=list(EMBEDDERS), default="local")
-    parser.add_argument("--unknown", action="store_true", help="treat the embedder as one that nobody measured")
     parser.add_argument(
         "--systems", nargs="+", choices=[*SYSTEMS, ALONE, WORDS], default=list(SYSTEMS), help="leave out the others"
     )
@@ -75,7 +71,6 @@ def main() -> None:
     parser.add_argument(
         "--vectors", type=Path, help="a directory for the embedder's vectors, so that each is made once"
     )
-    parser.add_argument("--fit", action="store_true", help="also fit the weights, cross-wise (LoCoMo)")
     parser.add_argument("--json", type=Path)
     arguments = parser.parse_args()
     rows: list[Row] = []
@@ -94,7 +89,7 @@ def rows_of(data: Dataset, arguments: argparse.Namespace) -> Iterator[Row]:
     base: list[float] | None = None
     for name, rankings in answers(data, questions, arguments):
         row, gains = measured(data, items, questions, rankings)
-        base = gains if name == (ALONE if arguments.unknown else "BM25") else base
+        base = gains if name == "BM25" else base
         yield {"set": data.name, "questions": len(questions), "system": name, **row, **_against(gains, base, arguments)}
         if data.name == MIXTURE:
             yield from _of_each(data, items, questions, rankings, name)
@@ -125,23 +120,21 @@ def answers(
     data: Dataset, questions: Sequence[Question], arguments: argparse.Namespace
 ) -> Iterator[tuple[str, list[Ranking]]]:
     """Each system's name, and its ranking for every question."""
-    embed = embedder_of(arguments.embedder, unknown=arguments.unknown, vectors=arguments.vectors)
+    embed = embedder_of(arguments.embedder, vectors=arguments.vectors)
     others = [one for one in arguments.systems if one not in POLICIES]
-    if others and not arguments.unknown:
+    if others:
         yield from _of_others(data, questions, embed, others)
     with opened("ours", data, turn, embed, arguments.kept) as memory:
-        for system in (ALONE, DEFAULT) if arguments.unknown else [one for one in POLICIES if one in arguments.systems]:
+        for system in [one for one in POLICIES if one in arguments.systems]:
             ask = recalled(memory, POLICIES[system], ends(data))
             yield system, [ask(question, DEEP) for question in questions]
-        if arguments.fit and data.name in CONVERSATIONS:
-            yield "cross-fitted", list(cross_fitted(memory, questions, ends(data), DEEP))
 
 
 def _of_others(
     data: Dataset, questions: Sequence[Question], embed: Embedder, wanted: Sequence[str]
 ) -> Iterator[tuple[str, list[Ranking]]]:
     with opened("plain", data, plain, embed) as memory:
-        for name, ask in baselines(memory):
+        for name, ask in baselines(memory, data):
             if name in wanted:
                 yield name, [ask(question, DEEP) for question in questions]
     if data.name in CONVERSATIONS and CHUNKS in wanted:
@@ -218,7 +211,7 @@ def measured(
 
 
 def _against(gains: Sequence[float], base: Sequence[float] | None, arguments: argparse.Namespace) -> Row:
-    over = f"NDCG over {ALONE if arguments.unknown else 'BM25'}"
+    over = "NDCG over BM25"
     if base is None or base is gains:
         return {over: "", "95 %": ""}
     change = paired_difference(gains, base, seed=arguments.seed)

@@ -19,7 +19,7 @@ from typing import Any
 from adaptive_memory_core import AdaptiveMemory, UserMemory
 from adaptive_memory_core.cue.time.intent import NO_INTENT, signs
 from adaptive_memory_core.score.blend import score
-from adaptive_memory_core.score.newest_first import newest_first
+from adaptive_memory_core.score.newest_first import Told, newest_first
 from adaptive_memory_core.score.select import select
 from adaptive_memory_core.store.ledger.recall_encoding import encode
 from adaptive_memory_core.stored_metadata import hits_of
@@ -61,13 +61,15 @@ def steps_of(memory: AdaptiveMemory, user: UserMemory, cues: dict[str, Any]) -> 
     ids = [one.stored_id for one in near_ones]
     return {
         "words about time, five languages": lambda: [signs(cue, one, now=now) for one in ports.languages],
-        "words: the records that have the cue's": lambda: ports.words.look(scope, cue, policy.weighing, 20, None),
+        "words: the records that have the cue's": lambda: ports.words.look(
+            scope, cue, policy.advanced.fusion, 20, None
+        ),
         "vectors: the 20 nearest, with texts": lambda: ports.search.nearest(scope, vector, 20, None),
         "vectors of what only words found": lambda: ports.search.among(scope, vector, ids, None),
         "what the ledger knows of 20": lambda: ports.ledger.states.known(scope, ids),
         "20 records and hits": lambda: hits_of(scope, near_ones, {}, memory.fields),
         f"scores of {len(hits)}": lambda: score(hits, policy, now=now),
-        "newer versions of facts": lambda: newest_first(scored, cue, policy.updates, NO_INTENT, speaker="speaker"),
+        "newer versions of facts": lambda: newest_first(scored, Told(cue, "speaker"), NO_INTENT),
         "scores, gates and choice": lambda: select(hits, policy, k=5, now=now),
         "the line of the log": lambda: encode(found.kept, found.dropped),
         "recall, not counted": lambda: user.recall(cue, reinforce=False),

@@ -61,7 +61,7 @@ def of_system(part: Part, system: str) -> Row:
 def pair(row: Row) -> str:
     """
     >>> pair({"recall@10": 0.807, "NDCG@10": 0.653}), pair({})
-    ('.807 / .653', '-')
+    ('0.807 / 0.653', '-')
     """
     return f"{share(row['recall@10'])} / {share(row['NDCG@10'])}" if row else NONE
 
@@ -69,17 +69,17 @@ def pair(row: Row) -> str:
 def share(value: float) -> str:
     """
     >>> share(0.807), share(1.0)
-    ('.807', '1.000')
+    ('0.807', '1.000')
     """
-    return f"{value:.3f}".removeprefix("0")
+    return f"{value:.3f}"
 
 
 def difference(row: Row) -> str:
     """
     >>> difference({"over Chroma": -0.02, "95 %": [-0.05, 0.01]})
-    '-.020 [-.050, +.010]'
+    '-0.020 [-0.050, +0.010]'
     >>> difference({"over Chroma": 0.2, "95 %": [None, None]})
-    '+.200'
+    '+0.200'
     """
     if "over Chroma" not in row:
         return ""
@@ -91,10 +91,10 @@ def difference(row: Row) -> str:
 def signed(value: float) -> str:
     """
     >>> signed(0.25), signed(-0.0001)
-    ('+.250', '+.000')
+    ('+0.250', '+0.000')
     """
     rounded = round(value, 3) + 0.0  # a negative zero is none
-    return f"{rounded:+.3f}".replace("0.", ".", 1)
+    return f"{rounded:+.3f}"
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

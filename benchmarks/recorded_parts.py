@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks.report import Row, machine, report_of, write_report
+from benchmarks.report import TableRow, machine, report_of, write_report
 
 ROOT = Path(__file__).resolve().parents[1]
 Part = Mapping[str, Any]
@@ -22,11 +22,11 @@ Part = Mapping[str, Any]
 def recorded(
     path: Path | None,
     name: str,
-    measure: Callable[[], Iterable[Row]],
+    measure: Callable[[], Iterable[TableRow]],
     *,
     command: Sequence[str],
     settings: Mapping[str, Any],
-) -> list[Row]:
+) -> list[TableRow]:
     """The rows that `measure` gives; with a path they are also written there, as the part of this name.
 
     The load is that of the moment before, without what is measured.

@@ -15,7 +15,7 @@ def finds_more(run: Run) -> str:
     return (
         f"LoCoMo, {ours['questions']:,} questions about long conversations, the same turns and embedder (`local`) on "
         f"both sides: recall@10 / NDCG@10 are {pair(ours)} by default and {pair(plain)} with plain vector search in "
-        f"Chroma. Where records are an assistant's long replies, {pair(of_system(chats, 'adaptive'))} and "
+        f"Chroma. On an assistant's long replies they are {pair(of_system(chats, 'adaptive'))} and "
         f"{pair(of_system(chats, 'chroma'))}"
     )
 
@@ -25,7 +25,7 @@ def does_not_rot(run: Run) -> str:
     rows = {row["policy"]: row for row in parts_of(run, "rot")["locomo"]["rows"]}
     ours, equal = rows["default"], rows["equal"]
     return (
-        f"After 60 reads a user about other questions, NDCG@10 on LoCoMo has moved by {ours['change %']:+.1f} % "
+        f"After 60 unrelated reads per user, NDCG@10 on LoCoMo changes by {ours['change %']:+.1f} % "
         f"[{ours['from %']}, {ours['to %']}]; with the equal weights of the literature by {equal['change %']:+.0f} %"
     )
 
@@ -38,7 +38,7 @@ def best_session(run: Run) -> str:
     return (
         f"The default's NDCG@10 is {share(ours['over Chroma'])} [{share(low)}, {share(high)}] above plain Chroma's, "
         f"with whole conversations drawn, and the share of its first hits that are of a session that answers is "
-        f"{share(ours['session hit@1'])} beside {share(plain['session hit@1'])}"
+        f"{share(ours['session hit@1'])} against {share(plain['session hit@1'])}"
     )
 
 
@@ -53,7 +53,7 @@ def peers_milliseconds(run: Run) -> str:
 def about(run: Run) -> str:
     """The days, the machines and what ran on them: what all parts have in common, or what there is of each."""
     parts = list(run.values())
-    machines = _each(f"{one['machine']['cpus']} cores ({one['machine']['cpu']})" for one in parts)
+    machines = _each(f"{one['machine']['cpus']} cores of {one['machine']['cpu']}" for one in parts)
     return (
         f"{date(run)}, {machines}, "
         f"Python {_version(parts, 'python')}, Chroma {_version(parts, 'chromadb')}, numpy {_version(parts, 'numpy')}"

@@ -13,24 +13,24 @@ from pathlib import Path, PurePath
 from shlex import quote
 from typing import Any
 
-from adaptive_memory_core.evaluate.machine import machine, versions
-from adaptive_memory_core.evaluate.spread import nearest_rank
-from adaptive_memory_core.evaluate.tables import Row, table
+from adaptive_memory_core.evaluate.comparison import TableRow, table
+from adaptive_memory_core.evaluate.intervals import nearest_rank
+from adaptive_memory_core.evaluate.latency import machine, versions
 
-__all__ = ["Row", "command_line", "machine", "percentiles", "print_table", "table", "versions", "write_json"]
+__all__ = ["TableRow", "command_line", "machine", "percentiles", "print_table", "table", "versions", "write_json"]
 
 
-def print_table(rows: Sequence[Row], *, title: str = "") -> None:
+def print_table(rows: Sequence[TableRow], *, title: str = "") -> None:
     """Shows the rows, below a title if there is one."""
     print(f"\n{title}\n{table(rows)}" if title else table(rows))
 
 
-def write_json(path: Path, rows: Sequence[Row], *, command: Sequence[str], settings: Mapping[str, Any]) -> None:
+def write_json(path: Path, rows: Sequence[TableRow], *, command: Sequence[str], settings: Mapping[str, Any]) -> None:
     """Writes the rows, when and how they were made (pass sys.argv as the command), and on which machine."""
     write_report(path, report_of(rows, command=command, settings=settings))
 
 
-def report_of(rows: Sequence[Row], *, command: Sequence[str], settings: Mapping[str, Any]) -> dict[str, Any]:
+def report_of(rows: Sequence[TableRow], *, command: Sequence[str], settings: Mapping[str, Any]) -> dict[str, Any]:
     """The rows, with all that is needed to doubt them."""
     return {
         "command": command_line(command),

@@ -18,7 +18,7 @@ from benchmarks.memory_in_a_folder import memory_in_a_folder
 from benchmarks.rot import DAY, Clock
 
 START, LATER = 1_700_000_000.0, 60 * DAY
-WITHOUT = Policy().replace(updates={"newest_first": False})
+WITHOUT = Policy().replace(newest_first=False)
 SUBJECTS = ("Ilse", "Tomas", "Farida", "Bruno", "Noor", "Kenji", "Odile", "Piotr", "Ximena", "Anders", "Leila", "Marek")
 PLACES = ("Oslo", "Turin", "Bergen", "Porto", "Lyon", "Graz", "Malaga", "Ghent")
 PERSONS = ("Priya", "Gustav", "Lena", "Hiroshi", "Carmen", "Dmitri")

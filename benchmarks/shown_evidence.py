@@ -12,14 +12,13 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 from adaptive_memory_core import Recall
-from adaptive_memory_core.context.ages import resolved
 from adaptive_memory_core.context.clean import clean
 from adaptive_memory_core.context.entries import EXCERPT
 from adaptive_memory_core.context.excerpt import parts_of
+from adaptive_memory_core.context.times import resolved
 from adaptive_memory_core.evaluate.metrics import mean
 from benchmarks.arguments import kept, of_questions
 from benchmarks.data import Dataset, Item, Question, load
@@ -34,7 +33,6 @@ SETS, BUDGETS, LEAST_PART = ("assistant_chats", "locomo"), (500, 1_000, 4_000), 
 def main() -> None:
     parser = of_questions(__doc__)
     parser.add_argument("--sets", nargs="+", default=list(SETS))
-    parser.add_argument("--longest", nargs="+", type=float, default=[HYBRID.shown.longest, 1.0])
     parser.add_argument("--k", type=int, default=20, help="hits of a recall that is rendered")
     arguments = parser.parse_args()
     rows = [row for name in arguments.sets for row in shown(load(arguments.data, name), arguments)]
@@ -43,18 +41,16 @@ def main() -> None:
 
 
 def shown(data: Dataset, arguments: argparse.Namespace) -> Iterator[dict[str, Any]]:
-    """A row for each budget and each greatest share of it."""
+    """A row for each budget."""
     questions = asked(data, len(data.questions), arguments.seed)[:: arguments.every]
     items = {item.id: item for item in data.items}
     options: Any = {"k": arguments.k, "reinforce": False, "policy": HYBRID}
     with opened("shown", data, turn) as memory:
         found = [memory.for_user(user_of(one.tenant)).recall(one.query, **options) for one in questions]
-    for longest in arguments.longest:
-        recalls = [replace(one, policy=HYBRID.replace(shown={"longest": longest})) for one in found]
-        for budget in BUDGETS:
-            seen = [_seen(one, recall, items, budget) for one, recall in zip(questions, recalls, strict=True)]
-            means = {name: round(mean([one[name] for one in seen]), 3) for name in ("whole", "cut", "tokens")}
-            yield {"data": data.name, "longest": longest, "budget": budget, **means}
+    for budget in BUDGETS:
+        seen = [_seen(one, recall, items, budget) for one, recall in zip(questions, found, strict=True)]
+        means = {name: round(mean([one[name] for one in seen]), 3) for name in ("whole", "cut", "tokens")}
+        yield {"data": data.name, "budget": budget, **means}
 
 
 def _seen(question: Question, recall: Recall, items: dict[str, Item], budget: int) -> dict[str, float]:

@@ -2,12 +2,11 @@
 
     python -m benchmarks.tuned --data DIR
     python -m benchmarks.tuned --data DIR --sets locomo --each
-    python -m benchmarks.tuned --data DIR --sets locomo --from cautious
 
 All users of a set get one policy; with `--each` every user's own questions are tried from there on. The search begins
-at the default, which is itself measured on some of these sets, or with `--from` at `Fusion()`, the cautious one for
-embedders of which nothing is known. The rows are NDCG@10 on the questions that took no part in the search, with the
-interval of the paired difference; a gain whose interval holds 0, or which comes by chance too often, is refused.
+at the default, which is itself measured on some of these sets. The rows are NDCG@10 on the questions that took no part
+in the search, with the interval of the paired difference; a gain whose interval holds 0, or which comes by chance too
+often, is refused.
 """
 
 from __future__ import annotations
@@ -19,16 +18,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from adaptive_memory_core import Policy
-from adaptive_memory_core.evaluate.labelled import Question
+from adaptive_memory_core.evaluate.datasets import Question
 from adaptive_memory_core.evaluate.tune import PRIOR, Tuning
-from adaptive_memory_core.policy import Fusion
 from benchmarks.data import add_data_argument, load
 from benchmarks.recall_quality import asked, ends, opened, turn
 from benchmarks.report import print_table, write_json
 from benchmarks.rot import user_of
 
-STARTS = {"default": Policy(), "cautious": Policy(fusion=Fusion())}
 SETS = ("locomo", "assistant_chats", "timeqa_human")
 
 
@@ -38,7 +34,6 @@ def main() -> None:
     parser.add_argument("--sets", nargs="+", default=list(SETS))
     parser.add_argument("--questions", type=int, default=800, help="at most so many of a set; LoCoMo has all of them")
     parser.add_argument("--every", type=int, default=1, help="take every so-manieth question only")
-    parser.add_argument("--from", dest="start", choices=list(STARTS), default="default")
     parser.add_argument("--each", action="store_true", help="also every user apart")
     parser.add_argument("--prior", type=float, default=PRIOR)
     parser.add_argument("--seeds", type=int, nargs="+", default=[0], help="each draws other halves")
@@ -46,7 +41,7 @@ def main() -> None:
     parser.add_argument("--json", type=Path)
     arguments = parser.parse_args()
     rows = [row for name in arguments.sets for row in rows_of(name, arguments)]
-    print_table(rows, title=f"NDCG@10 of held-out questions, tuned from the policy {arguments.start!r}")
+    print_table(rows, title="NDCG@10 of held-out questions, tuned from the default policy")
     if arguments.json:
         write_json(arguments.json, rows, command=sys.argv, settings=vars(arguments))
 
@@ -60,9 +55,7 @@ def rows_of(name: str, arguments: argparse.Namespace) -> Iterator[dict[str, Any]
     with opened("ours", data, turn, kept=arguments.kept) as memory:
         for seed in arguments.seeds:
             began = time.thread_time()
-            found = memory.tune(
-                pairs, policy=STARTS[arguments.start], each=arguments.each, prior=arguments.prior, seed=seed
-            )
+            found = memory.tune(pairs, each=arguments.each, prior=arguments.prior, seed=seed)
             seconds = round(time.thread_time() - began)
             print(f"\n{name}, seed {seed}\n{found}", file=sys.stderr)
             yield {"set": name, "user": "all", "seed": seed, **row_of(found), "CPU s": seconds}

@@ -27,8 +27,8 @@ import numpy as np
 from adaptive_memory_core import AdaptiveMemory, Policy, Recall
 from adaptive_memory_core.channels.conversation.turns import asks
 from adaptive_memory_core.channels.words.words_of_text import words
-from adaptive_memory_core.context.ages import resolved
 from adaptive_memory_core.context.clean import clean
+from adaptive_memory_core.context.times import resolved
 from adaptive_memory_core.evaluate.metrics import mean, ndcg_at, recall_at
 from benchmarks.arguments import kept, of_questions
 from benchmarks.baselines import BOTH
@@ -40,22 +40,20 @@ from benchmarks.rot import user_of
 K = 10
 HYBRID = Policy(channels=BOTH)
 SHOWN = {
-    "hits, each by itself": HYBRID.replace(shown={"merge": 1.0}),
     "conversations as blocks": HYBRID,
-    "blocks, one a session": HYBRID.replace(shown={"merge": 0.0}),
-    "intact units": HYBRID.replace(shown={"intact": True}),
+    "intact units": HYBRID.replace(advanced={"neighbours": True}),
 }
 REPEATS = {
-    "keep": HYBRID.replace(copies={"duplicates": "keep"}),
-    "MMR 0.05": HYBRID.replace(copies={"duplicates": "keep", "diversity": 0.05}),
-    "MMR 0.1": HYBRID.replace(copies={"duplicates": "keep", "diversity": 0.1}),
-    "MMR 0.2": HYBRID.replace(copies={"duplicates": "keep", "diversity": 0.2}),
-    "MMR 0.4": HYBRID.replace(copies={"duplicates": "keep", "diversity": 0.4}),
+    "keep": HYBRID.replace(advanced={"duplicates": "keep"}),
+    "MMR 0.05": HYBRID.replace(advanced={"duplicates": "keep"}, diversity=0.05),
+    "MMR 0.1": HYBRID.replace(advanced={"duplicates": "keep"}, diversity=0.1),
+    "MMR 0.2": HYBRID.replace(advanced={"duplicates": "keep"}, diversity=0.2),
+    "MMR 0.4": HYBRID.replace(advanced={"duplicates": "keep"}, diversity=0.4),
     "yield": HYBRID,
-    "drop": HYBRID.replace(copies={"duplicates": "drop"}),
-    "yield, 0.8": HYBRID.replace(copies={"same_share": 0.8}),
-    "yield, 0.6": HYBRID.replace(copies={"same_share": 0.6}),
-    "drop, 0.6": HYBRID.replace(copies={"duplicates": "drop", "same_share": 0.6}),
+    "drop": HYBRID.replace(advanced={"duplicates": "drop"}),
+    "yield, 0.8": HYBRID.replace(advanced={"same_share": 0.8}),
+    "yield, 0.6": HYBRID.replace(advanced={"same_share": 0.6}),
+    "drop, 0.6": HYBRID.replace(advanced={"duplicates": "drop", "same_share": 0.6}),
 }
 DAY = 86_400.0
 COPIED, MOST_COPIES = 0.3, 3  # share of the turns that are stored again, and how often at most

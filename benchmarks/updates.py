@@ -30,7 +30,6 @@ from typing import Any, NamedTuple
 
 from adaptive_memory_core import AdaptiveMemory, Policy
 from adaptive_memory_core.evaluate.metrics import mean
-from adaptive_memory_core.score.facts import asked, same_fact, statement, whose
 from benchmarks.changed_in_chats import rows_of_chats
 from benchmarks.embedders import EMBEDDERS
 from benchmarks.events_about_facts import rows_of_events
@@ -48,7 +47,7 @@ CROWDS = {"one relation": 1, "four relations": 4, "all relations": len(RELATIONS
 HALVES = {"tuned": RELATIONS[::2], "held out": RELATIONS[1::2]}
 POLICIES: dict[str, Policy] = {
     "default": Policy(),
-    "without": Policy().replace(updates={"newest_first": False}),
+    "without": Policy().replace(newest_first=False),
     "composite": Policy.preset("composite"),
     "equal": Policy.preset("equal"),
 }
@@ -79,12 +78,9 @@ def main() -> None:
     parser.add_argument("--modes", nargs="+", default=list(MODES), choices=MODES)
     parser.add_argument("--crowds", nargs="+", default=list(CROWDS), choices=list(CROWDS))
     parser.add_argument("--half", nargs="+", default=list(HALVES), choices=list(HALVES))
-    parser.add_argument("--without-lexicon", action="store_true", help="as for relations that are in none")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--json", type=Path)
     arguments = parser.parse_args()
-    if arguments.without_lexicon:
-        forget_lexicon()
     embed = EMBEDDERS[arguments.embedder]()
     rows: list[dict[str, Any]] = []
     if "relations" in arguments.parts:
@@ -108,12 +104,6 @@ def main() -> None:
         rows += found
     if arguments.json:
         write_json(arguments.json, rows, command=sys.argv, settings=vars(arguments))
-
-
-def forget_lexicon() -> None:
-    """Let no relation be a known one, in this process."""
-    for module in (asked, same_fact, statement, whose):
-        vars(module)["relations_in"] = lambda _: frozenset()
 
 
 def rows_of(arguments: argparse.Namespace, embed: Any) -> Iterator[dict[str, Any]]:

@@ -15,40 +15,31 @@ from adaptive_memory_core import policy
 from adaptive_memory_core.policy.presets import PRESETS, settings_of
 
 PAGE = Path(__file__).with_name("policy.md")
-GROUPS = {  # by the field of the policy
+GROUPS = {  # by the place in the policy
     "weights": policy.Weights,
-    "fusion": policy.Fusion,
-    "useful": policy.Usefulness,
-    "asked_before": policy.AskedBefore,
-    "reading": policy.Reading,
-    "time_words": policy.TimeWords,
+    "learning": policy.Learning,
     "decay": policy.Decay,
-    "copies": policy.Copies,
-    "updates": policy.Updates,
-    "graph": policy.Graphs,
-    "gain": policy.Gain,
-    "hierarchy": policy.Hierarchies,
-    "rerank": policy.Rerank,
-    "shown": policy.Shown,
-    "explore": policy.Exploration,
-    "shape": policy.Shapes,
-    "spreads": policy.Spreads,
+    "advanced": policy.Advanced,
+    "advanced=Advanced(fusion": policy.Fusion,
+    "advanced=Advanced(graph": policy.Graphs,
+    "advanced=Advanced(hierarchy": policy.Hierarchies,
 }
-HEAD = """# The policy: every number that tunes a memory
+HEAD = """# The policy: the settings of a memory
 
-Part of the documentation of [adaptive-memory-retrieval](../README.md). This page is made of the code by
+Part of the documentation of [adaptive-memory-retrieval](../README.md). This page is generated from the code by
 `docs/generate_policy.py`.
 
-A `Policy` says how recalls rank and what reads and verdicts change. It is frozen: `replace` gives a changed copy, and
-for a group of numbers a mapping changes the fields that it names. A value outside its range raises `PolicyError`, and
-the policy before stays in force. A memory has one policy, which may be set at any time, and a single recall may bring
-its own.
+A `Policy` says how recalls rank and what reads and feedback change. Most users need none of it. The settings that many
+change are fields of `Policy` itself; the others are in `Policy.advanced`. A policy is frozen: `replace` returns a
+changed copy, and for a group a mapping changes only the fields it names. A value outside its range raises
+`PolicyError`, and the previous policy stays in force. A memory has one policy, which you can set at any time, and a
+single recall can use another one.
 
 ```python
 from adaptive_memory_core import AdaptiveMemory, Policy
-from adaptive_memory_core.policy import Decay, TimeWords
+from adaptive_memory_core.policy import Advanced, Decay
 
-policy = Policy(half_life_days=7, time_words=TimeWords(strict=True))
+policy = Policy(half_life_days=7, time_words="filter", advanced=Advanced(duplicates="drop"))
 policy = policy.replace(recall_k=50, decay={"rate": 0.95})  # the rest of the decay stays
 assert policy.decay == Decay(rate=0.95)
 
@@ -56,25 +47,27 @@ with AdaptiveMemory.open("./memory", policy=policy) as memory:
     alice = memory.for_user("alice")
     alice.remember("The wifi password is on the fridge.")
     alice.recall("wifi password", policy=Policy.preset("support"))
-    memory.policy = memory.policy.replace(rerank={"weight": 1.0})
+    memory.policy = memory.policy.replace(advanced={"rerank_weight": 1.0, "graph": {"rounds": 2}})
 ```
 
-In the tables, "the article" is the one on retrieval policies (Generative Agents' score), "ARM" the paper on selective
-remembrance, a file under `benchmarks/` our own measurement, and "guess" is what it says.
+The last column has the unit and the reason of the default. "The article" is the one on retrieval policies (Generative
+Agents' score), "ARM" is the paper on selective remembrance, "the paper" is GAM-RAG for the graph and xMemory for the
+hierarchy, and a file under `benchmarks/` or `docs/` has the measurement. "Guess" means that nothing was measured.
 """
 TABLE_HEAD = "| field | default | allowed | meaning, with unit and source |\n|---|---|---|---|"
-KEEPING = """How the ledger and the write-back are kept is said apart: `AdaptiveMemory(..., keeping=Keeping(...))`."""
-BLENDS = """- **`blend`**: `"bounded"`: recency and importance multiply the relevance, within bounds; `"sum"`: the
-  weighted mean of the signals, each stretched over the candidates; `"absolute"`: that of the signals as they are;
-  `"product"`: the mean with recency times importance as one signal.
-- **`kind_weights`**, e.g. `{"fact": 1.0, "reflection": 0.8}`: a record keeps the share of its score that its kind's
-  weight is of the largest one, and the part `kind` of a hit says what that took.
+KEEPING = """Settings of the ledger and of the write-back are separate: `AdaptiveMemory(..., keeping=Keeping(...))`."""
+BLENDS = """\
+- **`blend`**, how signals become a score. With `"bounded"`, recency and importance multiply the relevance, within
+  bounds. `"sum"` is the weighted mean of the signals, each stretched over the candidates unless it hardly differs.
+  `"minmax"` stretches it in any case, as the literature does. `"absolute"` is the weighted mean of the signals as they
+  are. `"product"` is the mean with recency times importance as one signal.
+- **`kind_weights`**, e.g. `{"reflection": Weights(importance=0.5)}`: other weights for records of that kind.
 - **`channel_weights`**, e.g. `{"sql": 0.5}`.
 """
-PRESETS_HEAD = """`Policy.preset(name)` gives a policy of the literature. In those with weights of one order and
-spreads of 0.01 reads count for much more, and mislead more easily. `composite` (the article on recall for agents) adds
-up the signals as they are and drops what scores below its floor. The last five are ARM's profiles
-([fading.md](fading.md)).
+PRESETS_HEAD = """`Policy.preset(name)` gives a policy of the literature. In those with `blend="minmax"`
+reads count for much more, and mislead more easily. `composite` (the article on recall for agents) adds
+up the signals as they are and drops what scores below its floor. `gam_rag` is GAM-RAG ([graph.md](graph.md)), and
+the five from `balanced` to `aggressive` are ARM's profiles ([fading.md](fading.md)).
 
 | preset | recency | importance | similarity | half life in days | what else differs from the default |
 |---|---|---|---|---|---|"""
@@ -82,13 +75,14 @@ up the signals as they are and drops what scores below its floor. The last five 
 
 def page() -> str:
     """The text of the page, as the code has it now."""
-    parts = [HEAD, "## Policy\n", _table(policy.Policy), BLENDS]
+    parts = [HEAD, "## Policy\n", _table(policy.Policy)]
     for name, kind in GROUPS.items():
         parts += [
             f"## {kind.__name__}\n",
-            f"`Policy({name}={kind.__name__}(...))`. {_first_words(kind)}\n",
+            f"`Policy({name}={kind.__name__}(...){')' * name.count('(')})`. {_first_words(kind)}\n",
             _table(kind),
         ]
+        parts += [BLENDS] if kind is policy.Advanced else []
     parts += ["## Keeping\n", KEEPING + "\n", _table(policy.Keeping)]
     parts += ["## Presets\n", "\n".join([PRESETS_HEAD, *_presets()]) + "\n"]
     return "\n".join(parts)
@@ -166,7 +160,7 @@ def _changes(value: Any) -> str:
     if not dataclasses.is_dataclass(value) or isinstance(value, type):
         return _default(value)
     fields = ((one.name, getattr(value, one.name), one.default) for one in dataclasses.fields(value))
-    changed = ", ".join(f"{name}={_default(now)}" for name, now, default in fields if now != default)
+    changed = ", ".join(f"{name}={_changes(now)}" for name, now, default in fields if now != default)
     return f"{type(value).__name__}({changed})"
 
 

@@ -30,7 +30,7 @@ def judge(user: UserMemory, clock: Clock) -> None:
     """Verdicts of four mornings. Each counts once per recall, and moves the importance by at most 5 %."""
     for _ in range(4):
         clock.now += DAY
-        recall = user.recall(CUE, k=3)
+        recall = user.recall(CUE, k=4)
         new = user.feedback(recall, helpful=["bus"], unhelpful=["tram"])
         again = user.feedback(recall.id, helpful=["bus"], unhelpful=["tram"])  # by id, as another process would
         print(f"order {recall.ids}; new verdicts: {new}, when sent again: {again}")
@@ -63,7 +63,7 @@ def main() -> None:
         print("\nunder other policies")
         compare(user)
 
-        memory.policy = memory.policy.replace(similarity_floor=0.2, half_life_days=7)
+        memory.policy = memory.policy.replace(min_similarity=0.2, half_life_days=7)
         print("\nwith a floor, an unrelated cue finds nothing\n" + user.recall("a recipe for pancakes").explain())
         try:
             memory.policy = memory.policy.replace(half_life_days=-7)

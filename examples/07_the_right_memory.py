@@ -9,6 +9,7 @@ import tempfile
 from datetime import datetime, timedelta, timezone
 
 from adaptive_memory_core import AdaptiveMemory, AgentState, Policy
+from adaptive_memory_core.policy import Advanced
 
 NOW = datetime(2026, 5, 13, 9, 0, tzinfo=timezone.utc)
 NOTES = [
@@ -42,7 +43,7 @@ def main() -> None:
         print("for an agent   ", ana.recall(state, k=1, in_context=["standup"]).ids)
 
         print(ana.calibrate())
-        floor = Policy(relevance_floor=0.05)
+        floor = Policy(advanced=Advanced(unrelated_answered=0.05))
         nothing = ana.recall("how do volcanoes erupt?", policy=floor)
         print(f"volcanoes: {len(nothing)} found, because {nothing.dropped[0].reason}")
         print("the cat:  ", len(ana.recall("what is the cat called?", policy=floor)), "found")

@@ -11,6 +11,7 @@ from adaptive_memory_core import AdaptiveMemory, Policy, UserMemory
 TOPICS = ["garden", "invoice", "bicycle", "harbour", "piano", "kitchen", "library", "orchard", "tunnel", "violin"]
 PLACES = ["Oslo", "Lima", "Kyoto", "Perth", "Quito", "Turin"]
 NOTES = ["call back", "was moved", "is closed", "needs paint"]
+WRITTEN = 1_767_600_000.0
 Pairs = list[tuple[str, list[str]]]
 
 
@@ -28,6 +29,7 @@ def write(user: UserMemory) -> Pairs:
                         "id": f"{name}-{number}",
                         "text": f"{topic} in {place}: {note}",
                         "importance": float(number == marked),
+                        "created_at": WRITTEN,  # all at once: none of them is what holds now instead of another
                     }
                     for number, note in enumerate(chance.sample(NOTES, len(NOTES)))
                 ]

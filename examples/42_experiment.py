@@ -10,8 +10,8 @@ import tempfile
 from pathlib import Path
 
 from adaptive_memory_core.evaluate.compare import compare
-from adaptive_memory_core.evaluate.comparison_tables import summary
-from adaptive_memory_core.evaluate.plan_file import experiment_of
+from adaptive_memory_core.evaluate.comparison import summary
+from adaptive_memory_core.evaluate.plan import experiment_of
 
 NOTES = {
     "deploys": "Deploys are done on Tuesdays.",

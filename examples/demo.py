@@ -27,7 +27,7 @@ from adaptive_memory_core.reports import Dropped
 
 DAY = 86_400.0
 START = datetime(2026, 3, 2, 9, 0, tzinfo=timezone.utc).timestamp()
-COLOURS = {"recency": "cyan", "importance": "yellow", "similarity": "green", "useful": "magenta", "words": "blue"}
+COLOURS = {"recency": "cyan", "importance": "yellow", "similarity": "green", "asked_before": "magenta", "words": "blue"}
 OTHER = "white"  # a part that is not named here: a channel of one's own, say
 WIDEST, BAR_CELLS = 100, 20
 QUESTION = "checkout is slow, where do I look first?"
@@ -45,9 +45,9 @@ TOM: list[dict[str, Any]] = [
 ]
 LATER: dict[str, Any] = {"id": "standup-2", "text": "The team standup is at 10:00 on video.", "supersedes": "standup"}
 WORK = [  # the cue of each working day, and what Maya said of the answer
+    ("checkout is slow again, where do I look?", "helpful"),
     ("Postgres is refusing connections", "helpful"),
     ("Postgres connection timeouts", None),
-    ("Redis connection timeouts", "unhelpful"),
     ("how big is the Postgres pool?", "helpful"),
     ("Postgres pool exhausted again", "helpful"),
 ]

@@ -2,30 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import replace
-from difflib import get_close_matches
+from collections.abc import Callable, Collection, Mapping
 from functools import lru_cache
 from typing import Any
 
 from adaptive_memory_core import InvalidInputError, Policy, PolicyError
 from adaptive_memory_core import arguments as check
+from adaptive_memory_core.models.judges import as_judge
 from adaptive_memory_core.shown_in_errors import shown
+from adaptive_memory_core.unknown_names import meant
 
 FIELDS = (  # of the retriever
     "k",
     "filter",
     "policy",
     "score",
-    "score_threshold",
-    "similarity_threshold",
+    "min_score",
+    "min_similarity",
     "fetch_k",
     "lambda_mult",
     "annotate",
     "reinforce",
+    "on_embedder_error",
+    "judge",
 )
 SCORES = ("blend", "similarity")
 ARGUMENTS = (*FIELDS, "user_id", "now", "turn")
+PLAIN = (
+    "k",
+    "filter",
+    "reinforce",
+    "now",
+    "turn",
+    "min_score",
+    "min_similarity",
+    "on_embedder_error",
+    "judge",
+)  # as in `recall`
 LANGCHAINS_OWN = ("verbose",)  # LangChain's `invoke` reads it and hands it on
 
 
@@ -45,22 +58,27 @@ def checked_arguments(given: Mapping[str, Any]) -> dict[str, Any]:
     """
     for name in given:
         if name not in ARGUMENTS and name not in LANGCHAINS_OWN:
-            near = get_close_matches(name, ARGUMENTS, n=1)
-            hint = f" Did you mean {near[0]!r}?" if near else ""
-            raise UnknownArgumentError(f"There is no argument {shown(name)}.{hint} Allowed: {', '.join(ARGUMENTS)}.")
+            raise unknown_argument(name, ARGUMENTS)
     known = {name: value for name, value in given.items() if name in ARGUMENTS}
     return {name: checked(name, value) if name in CHECKS else value for name, value in known.items()}
+
+
+def unknown_argument(name: str, allowed: Collection[str]) -> UnknownArgumentError:
+    """The error for an argument or a field that there is not, with the one that is meant."""
+    words = " or ".join(map(shown, meant(name, allowed)))
+    hint = f" Did you mean {words}?" if words else ""
+    return UnknownArgumentError(f"There is no argument {shown(name)}.{hint} Allowed: {', '.join(allowed)}.")
 
 
 def checked(name: str, value: Any) -> Any:
     """The value, if an argument of this name may have it.
 
-    >>> checked("k", 3), checked("score_threshold", None)
+    >>> checked("k", 3), checked("min_score", None)
     (3, None)
-    >>> checked("score_threshold", 80)
+    >>> checked("min_score", 80)
     Traceback (most recent call last):
     ...
-    adaptive_memory_core.errors.InvalidInputError: score_threshold is 80. Give a number in [0, 1].
+    adaptive_memory_core.errors.InvalidInputError: min_score is 80. Give a number in [0, 1].
     """
     return CHECKS[name](value)
 
@@ -91,20 +109,25 @@ def checked_score(value: object) -> str:
     )
 
 
-def policy_of(policy: Policy, asked: Mapping[str, Any]) -> Policy:
-    """The policy, with what a call or a retriever asks for besides.
+def checked_judge(value: object) -> object:
+    """A chat model, a Judge, or None for the memory's."""
+    as_judge(value)
+    return value
 
-    >>> policy_of(Policy(), {"similarity_threshold": 0.3, "fetch_k": None}).similarity_floor
-    0.3
+
+def policy_of(policy: Policy, asked: Mapping[str, Any]) -> Policy:
+    """The policy, with what a call or a retriever asks for in LangChain's words.
+
+    >>> policy_of(Policy(), {"fetch_k": 50, "lambda_mult": None}).recall_k
+    50
     """
-    names = ("score_threshold", "similarity_threshold", "fetch_k", "lambda_mult")
-    return _changed(policy, *(asked.get(name) for name in names))
+    return _changed(policy, asked.get("fetch_k"), asked.get("lambda_mult"))
 
 
 def of_recall(asked: Mapping[str, Any], policy: Policy) -> dict[str, Any]:
     """The arguments of `recall`; `policy` is the memory's own, where none is asked for."""
     chosen = policy if asked["policy"] is None else asked["policy"]
-    plain = {name: asked.get(name) for name in ("k", "filter", "reinforce", "now", "turn")}
+    plain = {name: asked.get(name) for name in PLAIN}
     return {**plain, "policy": policy_of(chosen, asked)}
 
 
@@ -114,13 +137,10 @@ def is_blank(query: object) -> bool:
 
 
 @lru_cache(maxsize=64)
-def _changed(
-    policy: Policy, score: float | None, similarity: float | None, fetch_k: int | None, lambda_mult: float | None
-) -> Policy:
-    given = {"score_floor": score, "similarity_floor": similarity, "recall_k": fetch_k}
-    changes: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+def _changed(policy: Policy, fetch_k: int | None, lambda_mult: float | None) -> Policy:
+    changes: dict[str, Any] = {} if fetch_k is None else {"recall_k": fetch_k}
     if lambda_mult is not None:
-        changes["copies"] = replace(policy.copies, diversity=round(1.0 - lambda_mult, 9))
+        changes["diversity"] = round(1.0 - lambda_mult, 9)
     return policy.replace(**changes) if changes else policy
 
 
@@ -133,10 +153,12 @@ CHECKS: dict[str, Callable[[Any], Any]] = {
     "filter": check.where,
     "policy": checked_policy,
     "score": checked_score,
-    "score_threshold": _share("score_threshold"),
-    "similarity_threshold": _share("similarity_threshold"),
+    "min_score": _share("min_score"),
+    "min_similarity": _share("min_similarity"),
     "fetch_k": lambda value: None if value is None else check.count(value, "fetch_k"),
     "lambda_mult": _share("lambda_mult"),
     "annotate": lambda value: check.flag(value, "annotate"),
     "reinforce": checked_flag,
+    "on_embedder_error": check.on_embedder_error,
+    "judge": checked_judge,
 }

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timezone
 from typing import Any
 
 from langchain_core.documents import Document
 
 from adaptive_memory_core import Fields, InvalidInputError, Recall, Scope, ScopeError, Scored
-from adaptive_memory_core.shown_in_errors import shown
-from adaptive_memory_core.written_metadata import clashes
+from adaptive_memory_core.context.whole_episodes import whole_episode
+from adaptive_memory_core.fields import read_driven
+from adaptive_memory_core.shown_in_errors import listed, shown
+from adaptive_memory_core.written_metadata import without_read_state
 
 SCORE, DETAILS = "score", "adaptive_memory"
 NOTE = "_adaptive_memory_recall"  # on the document itself, where no prompt, no hash and no dump of it looks
-READ_DRIVEN = ("last_read", "retrieval_count", "remembered", "strength", "boost", "pinned")
 ARGUMENTS = ("kind", "importance", "created_at", "valid_from", "valid_until", "supersedes", "derived_from")
 TIMES = ("created_at", "valid_from", "valid_until")
 
@@ -55,39 +57,37 @@ def _plain(name: str | None, text: str, metadata: dict[str, Any], note: tuple[st
 
 def documents_of(recall: Recall, fields: Fields, *, score: str = "blend", annotate: bool = True) -> list[Document]:
     """The hits of a recall, best first, as documents that nobody else holds."""
-    return [document_of(hit, recall.id, fields, score=score, annotate=annotate) for hit in recall]
+    return [document_of(hit, recall, fields, score=score, annotate=annotate) for hit in recall]
 
 
 def document_of(
-    hit: Scored, recall_id: str, fields: Fields, *, score: str = "blend", annotate: bool = True
+    hit: Scored, recall: Recall, fields: Fields, *, score: str = "blend", annotate: bool = True
 ) -> Document:
-    """A hit with the metadata that stands in the collection, `score`, and all else we know under one key.
+    """A hit with the metadata that stands in the collection, `score`, and all else we know under one key. Of a top-down
+    recall it is the whole episode that the hit stands for.
 
     The read-driven keys that were written back stand under that key only, as of now and not as of the last write-back.
     Without `annotate` there is nothing of ours in the metadata. Which recall it came from is noted on it either way.
     """
-    stored = hit.record.stored
-    ours = {getattr(fields, name) for name in READ_DRIVEN} & stored.keys()
-    if ours:
-        ours -= clashes(dict.fromkeys(ours), stored, fields)
-    metadata = {key: value for key, value in stored.items() if key not in ours}
+    metadata, episode = without_read_state(hit.record.stored, fields), whole_episode(hit, recall)
     if annotate:
-        details = details_of(hit, recall_id)
+        details = details_of(hit, recall) | ({} if episode is None else episode.metadata)
         if hidden := {key: metadata[key] for key in (SCORE, DETAILS) if key in metadata}:
             details["hidden"] = hidden
         number = hit.score if score == "blend" else hit.similarity
         metadata = {**metadata, SCORE: float(number), DETAILS: details}
-    document = Recalled(id=hit.id, page_content=hit.text, metadata=metadata)
-    object.__setattr__(document, NOTE, (hit.id, recall_id, not hit.hit.learnable))
+    text = hit.text if episode is None else episode.text
+    document = Recalled(id=hit.id, page_content=text, metadata=metadata)
+    object.__setattr__(document, NOTE, (hit.id, recall.id, not hit.hit.learnable))
     return document
 
 
-def details_of(hit: Scored, recall_id: str) -> dict[str, Any]:
+def details_of(hit: Scored, recall: Recall) -> dict[str, Any]:
     """How the score came about and how the record stood, in JSON's own kinds. `recall_id` is what feedback needs."""
     read = hit.record.read
     return {
         "id": hit.id,
-        "recall_id": recall_id,
+        "recall_id": recall.id,
         "parts": {name: float(part) for name, part in hit.parts.items()},
         "similarity": float(hit.similarity),
         "importance": hit.record.importance,
@@ -97,8 +97,28 @@ def details_of(hit: Scored, recall_id: str) -> dict[str, Any]:
         "strength": float(read.strength),
         "pinned": read.pinned,
         **({} if hit.shared is None else {"shared": hit.shared, "learnable": hit.hit.learnable}),
+        **({"embedder_failed": True} if recall.cue.vector is None else {}),
         **({} if hit.older_than is None else {"older_than": hit.older_than, "older_perhaps": hit.older_perhaps}),
     }
+
+
+def items_of(
+    documents: Iterable[Document], scope: Scope, fields: Fields, ids: Sequence[str | None] | None = None
+) -> list[dict[str, Any]]:
+    """The items of `remember_many` for these documents. Those without text, such as empty pages, are skipped with a
+    warning: nothing could be found in them."""
+    items = [arguments_of(one, scope, fields) for one in documents]
+    if ids is not None:
+        items = [{**item, "id": name} for item, name in zip(items, ids, strict=True)]
+    empty = [place for place, item in enumerate(items) if not item["text"].strip()]
+    if empty:
+        warnings.warn(
+            f"{len(empty)} of {len(items)} documents have no text and were skipped, at the positions {listed(empty)}. "
+            "The others were added.",
+            UserWarning,
+            stacklevel=4,
+        )
+    return [item for item in items if item["text"].strip()]
 
 
 def arguments_of(document: Document, scope: Scope, fields: Fields) -> dict[str, Any]:
@@ -133,7 +153,8 @@ def _without_ours(metadata: Mapping[str, Any], fields: Fields) -> dict[str, Any]
     given = {key: value for key, value in metadata.items() if key not in added and value is not None}
     if added and isinstance(details, Mapping):
         given.update(details.get("hidden") or {})
-    dropped = {getattr(fields, name) for name in (*READ_DRIVEN, "superseded_by", "derived", "derived_stale")}
+    written = {getattr(fields, name) for name in ("superseded_by", "derived", "derived_stale")}
+    dropped = read_driven(fields) | written
     return {key: value for key, value in given.items() if key not in dropped}
 
 

@@ -4,24 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from adaptive_memory_core import AdaptiveMemory, Recall, UserMemory
-from adaptive_memory_core.store.empty_answers import explained, is_odd
-from langchain_adaptive_memory.asking import Step, away
+from adaptive_memory_core import Recall, UserMemory
+from adaptive_memory_core.store.named_users import explain_empty, is_unexpected
 from langchain_adaptive_memory.source import whole_memory
 
 ADVICE = {
-    False: "Where the user around a shared store does not matter to it, say user_key=None and user_id=EVERYONE.",
+    False: 'Give over="everyone" to read them; or user_key=None and user_id=EVERYONE if no user matters to this store.',
     True: "Say whose are meant: user_id=..., or config={'configurable': {'user_id': ...}}.",
 }
 
 
-def with_reason(scope: UserMemory, recall: Recall, where: Any) -> Step[Recall]:
+def with_reason(scope: UserMemory, recall: Recall, where: Any) -> Recall:
     """The recall, with a note on what it looked past where that is odd."""
     memory = whole_memory(scope)
-    if not is_odd(memory, recall, where):
+    if not is_unexpected(memory, recall, where):
         return recall
-    return (yield from away(_explained, memory, recall))
-
-
-def _explained(memory: AdaptiveMemory, recall: Recall) -> Recall:
-    return explained(memory, recall, ADVICE, stacklevel=6)
+    return explain_empty(memory, recall, ADVICE, stacklevel=7)

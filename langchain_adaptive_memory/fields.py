@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from langchain_core.retrievers import BaseRetriever
 from langchain_core.vectorstores import VectorStore
@@ -22,14 +22,17 @@ from typing_extensions import Self
 from adaptive_memory_core import AdaptiveMemoryError, Fields, InvalidInputError, Keeping, Policy, UserMemory
 from adaptive_memory_core.closed_by_with import ClosedByWith
 from adaptive_memory_core.shared_memories import Share
+from adaptive_memory_core.unknown_names import no_attribute
 from langchain_adaptive_memory.as_retriever import translated
-from langchain_adaptive_memory.call import checked_policy
+from langchain_adaptive_memory.call import checked_policy, unknown_argument
 from langchain_adaptive_memory.checked_fields import CHECKED, check_fields, checked_field
 from langchain_adaptive_memory.last_recalls import LastRecalls
-from langchain_adaptive_memory.source import is_source, is_vectorstore, memory_over, usual_user, whole_memory
+from langchain_adaptive_memory.source import is_source, is_vectorstore, memory_over, space_of, usual_user, whole_memory
 from langchain_adaptive_memory.turns import watch_runs
 from langchain_adaptive_memory.user import (
+    AUTO,
     USER_KEY,
+    Over,
     checked_memory,
     checked_over,
     scope_of,
@@ -52,22 +55,27 @@ class RetrieverOverMemory(ClosedByWith, BaseRetriever):
     filter: SkipValidation[Mapping[str, Any] | None] = None
     user_id: SkipValidation[Any] = None
     score: SkipValidation[str] = "blend"
-    score_threshold: SkipValidation[float | None] = None
-    similarity_threshold: SkipValidation[float | None] = None
+    min_score: SkipValidation[float | None] = None
+    min_similarity: SkipValidation[float | None] = None
     fetch_k: SkipValidation[int | None] = None
     lambda_mult: SkipValidation[float | None] = None
     annotate: SkipValidation[bool] = True
     reinforce: SkipValidation[bool] = True
+    on_embedder_error: SkipValidation[Literal["raise", "words"]] = "raise"
+    judge: SkipValidation[Any] = None
     fallback: SkipValidation[Any] = None
-    over: SkipValidation[Any] = None
+    over: SkipValidation[Any] = AUTO
     user_key: str | None = USER_KEY
     last_recalls: SkipValidation[LastRecalls] = Field(default_factory=LastRecalls, exclude=True, repr=False)
     owns_memory: bool = False
     _share: Share | None = PrivateAttr(default=None)
 
     def __init__(self, **fields: Any) -> None:
+        known = translated(fields, lambda: space_of(fields.get("memory")))
+        if unknown := sorted(known.keys() - type(self).model_fields.keys()):
+            raise unknown_argument(unknown[0], list(type(self).model_fields))
         try:
-            super().__init__(**translated(fields))
+            super().__init__(**known)
         except ValidationError as error:
             ours = [one.get("ctx", {}).get("error") for one in error.errors()]
             raise next((one for one in ours if isinstance(one, AdaptiveMemoryError)), error) from None
@@ -105,11 +113,12 @@ class RetrieverOverMemory(ClosedByWith, BaseRetriever):
             write=write,
             keeping=keeping,
             policy=policy,
+            judge=retriever_fields.get("judge"),
             shared=shared,
             **more,
         )
         try:
-            usual = None if retriever_fields.get("over") else usual_user(collection, one.memory)
+            usual = None if retriever_fields.get("over", AUTO) == "everyone" else usual_user(collection, one.memory)
             retriever_fields.setdefault("user_id", usual)
             return cls(memory=one.memory, owns_memory=True, **retriever_fields)
         except BaseException:
@@ -130,6 +139,14 @@ class RetrieverOverMemory(ClosedByWith, BaseRetriever):
             )
         return cls.from_collection(vectorstore, **arguments)
 
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            try:
+                return super().__getattr__(name)
+            except AttributeError:
+                raise no_attribute(type(self), name, "memory.for_user(user).", UserMemory) from None
+
     @field_validator(*CHECKED, mode="before")
     @classmethod
     def _check(cls, value: Any, field: ValidationInfo) -> Any:
@@ -143,19 +160,24 @@ class RetrieverOverMemory(ClosedByWith, BaseRetriever):
     def _open(self) -> Self:
         if is_source(self.memory):
             source, self.owns_memory = self.memory, True
-            self._share = memory_over(source, policy=self.policy)
+            self._share = memory_over(source, policy=self.policy, judge=self.judge)
             self.memory = self._share.memory
-            if "user_id" not in self.model_fields_set and self.over is None:
+            if "user_id" not in self.model_fields_set and self.over != "everyone":
                 self.user_id = usual_user(source, self.memory)
         checked_memory(self.memory)
-        checked_over(self.over, self.fallback)
+        checked_over(self._over, self.fallback)
         if isinstance(self.memory, UserMemory):
-            scope_of(self.memory, default=self.user_id, key=None, over=self.over)
+            scope_of(self.memory, default=self.user_id, key=None, over=self._over)
         if self.fallback is not None:
             with_fallback(self.memory, self.fallback)
         if self.owns_memory and self._share is None:
             self._share = Share(whole_memory(self.memory))
         return self
+
+    @property
+    def _over(self) -> Over:
+        """Whose records users read as well, whatever the collection holds."""
+        return None if self.over == AUTO else self.over
 
     def close(self) -> None:
         """Write back what is due and let go, if the memory was made here; it is closed where no other retriever uses

@@ -27,11 +27,11 @@ class LastRecalls:
 
     def note(self, recall: Recall) -> None:
         with self._changing:
-            self._recalls[recall.scope] = recall
-            self._recalls.move_to_end(recall.scope)
+            self._recalls[recall.scope.own] = recall
+            self._recalls.move_to_end(recall.scope.own)
             while len(self._recalls) > MOST_USERS:
                 self._recalls.popitem(last=False)
 
     def explain(self, scope: Scope) -> str:
-        recall = self._recalls.get(scope)
+        recall = self._recalls.get(scope.own)
         return NOTHING_YET if recall is None else recall.explain()

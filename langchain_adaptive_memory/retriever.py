@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+import warnings
 from collections.abc import Iterable
 from typing import Any
 from uuid import UUID
@@ -13,17 +15,18 @@ from langchain_core.runnables import RunnableConfig
 
 from adaptive_memory_core import Recall, UserMemory
 from adaptive_memory_core.reports import Receipt
-from langchain_adaptive_memory.asking import Step, arun, ask, run
+from adaptive_memory_core.store.named_users import reading_everyones, stays_as_it_is, with_note
 from langchain_adaptive_memory.call import FIELDS, checked_arguments, is_blank, of_recall
-from langchain_adaptive_memory.convert import arguments_of, documents_of
+from langchain_adaptive_memory.convert import documents_of, items_of
 from langchain_adaptive_memory.empty_answers import with_reason
 from langchain_adaptive_memory.fields import RetrieverOverMemory
-from langchain_adaptive_memory.forgetting import forgotten
-from langchain_adaptive_memory.source import tracing_names, whole_memory
+from langchain_adaptive_memory.source import in_threads, tracing_names, whole_memory
 from langchain_adaptive_memory.turns import turn_of
 from langchain_adaptive_memory.used import used_in
-from langchain_adaptive_memory.user import NOT_GIVEN, scope_of, with_fallback
+from langchain_adaptive_memory.user import AUTO, NOT_GIVEN, scope_of, with_fallback
 
+WORDS_ALONE = "The embedder failed, so these documents were found by words alone (on_embedder_error='words')."
+logger = logging.getLogger(__name__)
 CONFIG = "_config"  # how the config of a call reaches the methods that LangChain calls, which it does not tell them
 
 
@@ -45,10 +48,10 @@ class AdaptiveMemoryRetriever(RetrieverOverMemory):
         user_id: str | EVERYONE | None
             Whose memory, where the call names nobody. None: each call must name a user. EVERYONE: the records that
             belong to no user. Not given, for a collection or a vector store: EVERYONE unless its records name users.
-        score_threshold: float | None
+        min_score: float | None
             The least `metadata["score"]`. In the default blend a score is an absolute number, and 0.3 means the same
             for any question; under a policy of another blend it compares documents of one answer.
-        similarity_threshold: float | None
+        min_similarity: float | None
             The least similarity to the query: for "nothing relevant here".
         score: "blend" | "similarity"
             What `metadata["score"]` is: the blended score of the ranking, or the similarity to the query.
@@ -60,9 +63,16 @@ class AdaptiveMemoryRetriever(RetrieverOverMemory):
             Whether `score` and `adaptive_memory` are added to the metadata. `feedback` knows a document either way.
         reinforce: bool
             Whether what is returned counts as read.
-        over: "everyone" | None
-            Whether each user reads the records that belong to nobody as well, such as a team's documents. What is
-            learned of those is the reader's alone; they say so in `metadata["adaptive_memory"]["shared"]`.
+        on_embedder_error: "raise" | "words"
+            What happens if the query cannot be embedded: the error is raised, or what the words find is the answer,
+            with a warning, a line in the log and `metadata["adaptive_memory"]["embedder_failed"]`.
+        judge: chat model | judges.Judge | None
+            What judges: whether GAM-RAG needs another round (`Policy.preset("gam_rag")`), when a text holds, and with
+            `feedback(documents, answer=...)` what an answer rests on. None is the memory's own.
+        over: "auto" | "everyone" | None
+            Whether each user reads the records that name no user as well, such as a team's documents. What is learned
+            of those is the reader's alone; they say so in `metadata["adaptive_memory"]["shared"]`. "auto": while no
+            record of the collection names a user. None: never.
         fallback: str | EVERYONE | None
             What users without records of their own read instead: a user that the memory declares to be `shared`, or
             EVERYONE. Such documents say so in `metadata["adaptive_memory"]["shared"]`.
@@ -92,8 +102,9 @@ class AdaptiveMemoryRetriever(RetrieverOverMemory):
         ```
 
     `search_type` and `search_kwargs` are taken as by `as_retriever()`, where they mean something here. Each call takes
-    all of these from `k` to `reinforce`, `now` (POSIX seconds: as of that day) and `turn` (a name for the question;
-    usually the root of the run tree, so that all calls for one question are one read). A blank query finds nothing.
+    all of these from `k` to `on_embedder_error`, `now` (POSIX seconds: as of that day) and `turn` (a name for the
+    question; usually the root of the run tree, so that all calls for one question are one read). A blank query finds
+    nothing.
     """
 
     def invoke(self, input: str, config: RunnableConfig | None = None, **kwargs: Any) -> list[Document]:  # noqa: A002
@@ -105,28 +116,33 @@ class AdaptiveMemoryRetriever(RetrieverOverMemory):
     def _get_relevant_documents(
         self, query: str, *, run_manager: CallbackManagerForRetrieverRun, **kwargs: Any
     ) -> list[Document]:
-        return run(self._found(query, run_manager.run_id, kwargs))
+        return self._found(query, run_manager.run_id, kwargs)
 
     async def _aget_relevant_documents(
         self, query: str, *, run_manager: AsyncCallbackManagerForRetrieverRun, **kwargs: Any
     ) -> list[Document]:
-        return await arun(self._found(query, run_manager.run_id, kwargs))
+        return await in_threads(self.memory, self._found, query, run_manager.run_id, kwargs)
 
-    def _found(self, query: str, run_id: UUID, kwargs: dict[str, Any]) -> Step[list[Document]]:
+    def _found(self, query: str, run_id: UUID, kwargs: dict[str, Any]) -> list[Document]:
         config = kwargs.pop(CONFIG, None)
         given = checked_arguments(kwargs)
-        scope = self._scope(config, given.pop("user_id", NOT_GIVEN))
+        scope = own = self._scope(config, given.pop("user_id", NOT_GIVEN))
         asked = {name: getattr(self, name) for name in FIELDS} | given
         asked["turn"] = turn_of(run_id) if asked.get("turn") is None else asked["turn"]
         if is_blank(query):
             return []
-        recall: Recall = yield from ask(scope, "recall", query, **of_recall(asked, scope.memory.policy))
-        recall = yield from with_reason(scope, recall, asked["filter"])
+        if self.over == AUTO and not (isinstance(self.memory, UserMemory) or stays_as_it_is(own)):
+            scope = reading_everyones(scope)
+        recall: Recall = scope.recall(query, **of_recall(asked, scope.memory.policy))
+        if recall.cue.vector is None:
+            logger.warning(WORDS_ALONE)
+            warnings.warn(WORDS_ALONE, RuntimeWarning, stacklevel=5)
+        recall = with_reason(scope, with_note(recall, own), asked["filter"])
         self.last_recalls.note(recall)
         return documents_of(recall, scope.memory.fields, score=asked["score"], annotate=asked["annotate"])
 
     def _scope(self, config: RunnableConfig | None, given: Any = NOT_GIVEN) -> UserMemory:
-        scope = scope_of(self.memory, config, given=given, default=self.user_id, key=self.user_key, over=self.over)
+        scope = scope_of(self.memory, config, given=given, default=self.user_id, key=self.user_key, over=self._over)
         return scope if self.fallback is None else with_fallback(scope, self.fallback)
 
     def _get_ls_params(self, **kwargs: Any) -> LangSmithRetrieverParams:
@@ -139,15 +155,18 @@ class AdaptiveMemoryRetriever(RetrieverOverMemory):
         config: RunnableConfig | None = None,
         user_id: Any = NOT_GIVEN,
         turn: str | None = None,
+        *,
+        answer: str | None = None,
     ) -> int:
         """Say what was of use in an answer, at once or later; gives how many verdicts were new.
 
         Each may be a document, an id (of a record, a recall, or a turn, such as the run's id), the output of a chain or
         of an agent, or a list of these. Shared documents are passed over: they are judged by those whose they are. What
-        is gone costs the others nothing. With `turn`, ids of records are those that the turn returned.
+        is gone costs the others nothing. With `turn`, ids of records are those that the turn returned. With the text of
+        the `answer`, the judge says which of `helpful` it rests on, and the others are unhelpful.
         """
         scope = self._scope(config, user_id)
-        return scope.feedback_on_answer(used_in(helpful), used_in(unhelpful), turn)
+        return scope.feedback_on_answer(used_in(helpful), used_in(unhelpful), turn, answer=answer, judge=self.judge)
 
     async def afeedback(
         self,
@@ -156,22 +175,25 @@ class AdaptiveMemoryRetriever(RetrieverOverMemory):
         config: RunnableConfig | None = None,
         user_id: Any = NOT_GIVEN,
         turn: str | None = None,
+        *,
+        answer: str | None = None,
     ) -> int:
         """`feedback`, async."""
-        scope = self._scope(config, user_id)
-        return await scope.afeedback_on_answer(used_in(helpful), used_in(unhelpful), turn)
+        scope, good, bad = self._scope(config, user_id), used_in(helpful), used_in(unhelpful)
+        return await scope.afeedback_on_answer(good, bad, turn, answer=answer, judge=self.judge)
 
     def forget(
         self, ids_or_documents: Any, config: RunnableConfig | None = None, user_id: Any = NOT_GIVEN
     ) -> list[Receipt]:
         """Remove records with every trace, by ids or documents; a receipt for each, an error where none is there."""
-        return run(forgotten(self._scope(config, user_id), used_in(ids_or_documents)))
+        return self._scope(config, user_id).forget([one.id for one in used_in(ids_or_documents) if not one.shared])
 
     async def aforget(
         self, ids_or_documents: Any, config: RunnableConfig | None = None, user_id: Any = NOT_GIVEN
     ) -> list[Receipt]:
         """`forget`, async."""
-        return await arun(forgotten(self._scope(config, user_id), used_in(ids_or_documents)))
+        own = [one.id for one in used_in(ids_or_documents) if not one.shared]
+        return await self._scope(config, user_id).aforget(own)
 
     def flush(self) -> None:
         """Write back into the collection what was learned so far, before this returns."""
@@ -196,16 +218,19 @@ class AdaptiveMemoryRetriever(RetrieverOverMemory):
     def add_documents(
         self, documents: Iterable[Document], config: RunnableConfig | None = None, user_id: Any = NOT_GIVEN
     ) -> list[str]:
-        """Remember documents; gives their ids. Metadata named as in `Fields`, such as `importance`, has its meaning."""
-        return run(self._added(documents, self._scope(config, user_id)))
+        """Remember documents; gives their ids. Metadata named as in `Fields`, such as `importance`, has its meaning.
+
+        Documents without text, such as empty pages, are skipped with a warning and have no id in the answer.
+        """
+        return self._added(documents, self._scope(config, user_id))
 
     async def aadd_documents(
         self, documents: Iterable[Document], config: RunnableConfig | None = None, user_id: Any = NOT_GIVEN
     ) -> list[str]:
         """`add_documents`, async."""
-        return await arun(self._added(documents, self._scope(config, user_id)))
+        return await in_threads(self.memory, self._added, documents, self._scope(config, user_id))
 
-    def _added(self, documents: Iterable[Document], scope: UserMemory) -> Step[list[str]]:
-        items = [arguments_of(one, scope.scope, scope.memory.fields) for one in documents]
-        ids: list[str] = yield from ask(scope, "remember_many", items)
+    def _added(self, documents: Iterable[Document], scope: UserMemory) -> list[str]:
+        items = items_of(documents, scope.scope, scope.memory.fields)
+        ids: list[str] = scope.remember_many(items)
         return ids

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+import asyncio
+from collections.abc import Callable
+from functools import partial
+from typing import Any, ParamSpec, TypeVar, cast
 
 from langchain_core.retrievers import LangSmithRetrieverParams
 
 from adaptive_memory_core import AdaptiveMemory, Embedder, InvalidInputError, UserMemory, as_embedder
+from adaptive_memory_core.errors import ClosedError
+from adaptive_memory_core.flow.calls.workers import in_worker
 from adaptive_memory_core.shared_memories import Share, share
 from adaptive_memory_core.shown_in_errors import shown
-from langchain_adaptive_memory.user import EVERYONE, Default
+from adaptive_memory_core.store.chroma.chroma_calls import space_of as space_of_collection
+from langchain_adaptive_memory.user import EVERYONE, Default, checked_memory
 
+P = ParamSpec("P")
+T = TypeVar("T")
 LOOKED_AT = 100  # records, to see whether they name users
 
 
@@ -58,6 +66,13 @@ def collection_of(source: Any) -> Any:
     return source._collection if is_vectorstore(source) else source
 
 
+def space_of(source: Any) -> str:
+    """How the collection behind a source, a memory or one user's memory measures distance."""
+    if is_source(source):
+        return space_of_collection(collection_of(source))
+    return whole_memory(checked_memory(source)).ports().records.space
+
+
 def usual_user(source: Any, memory: AdaptiveMemory) -> Default:
     """Whose records are meant in a collection, where the caller does not say: everybody's, unless they name users.
 
@@ -72,6 +87,16 @@ def whole_memory(memory: AdaptiveMemory | UserMemory) -> AdaptiveMemory:
     """The memory that one user's is a part of."""
     whole: Any = memory.memory if isinstance(memory, UserMemory) else memory
     return cast("AdaptiveMemory", whole)
+
+
+async def in_threads(memory: AdaptiveMemory | UserMemory, step: Callable[P, T], *args: P.args, **named: P.kwargs) -> T:
+    """What the step gives, off the event loop and in the memory's threads: nothing queues behind the loop's own."""
+    doing = partial(step, *args, **named)
+    try:
+        workers = whole_memory(memory).workers
+    except ClosedError:  # what that costs is for the step to say
+        return await asyncio.to_thread(doing)
+    return await in_worker(workers, doing)
 
 
 def tracing_names(memory: AdaptiveMemory | UserMemory) -> LangSmithRetrieverParams:

@@ -11,9 +11,8 @@ from langchain_chroma import Chroma
 from langchain_classic.retrievers import TimeWeightedVectorStoreRetriever
 from langchain_core.documents import Document
 
-from adaptive_memory_core.evaluate.labelled import Item
-from adaptive_memory_core.evaluate.systems.on_disk import OnDisk
-from adaptive_memory_core.evaluate.systems.port import Asked, Found
+from adaptive_memory_core.evaluate.datasets import Item
+from adaptive_memory_core.evaluate.systems import OnDisk, SystemQuery, SystemResult
 from adaptive_memory_core.models.embedder import Embedder
 from langchain_adaptive_memory.local import LocalEmbeddings
 
@@ -43,7 +42,7 @@ class TimeWeighted:
             retriever.add_documents(documents[start : start + BATCH])
         self._retrievers[user] = retriever
 
-    def prepare(self, asked: Asked) -> None:
+    def prepare(self, asked: SystemQuery) -> None:
         retriever, here = self._retrievers[asked.user], datetime.now().timestamp()
         retriever.k = asked.k
         retriever.search_kwargs["k"] = max(asked.k, retriever.search_kwargs.get("k", 100))
@@ -51,14 +50,14 @@ class TimeWeighted:
             ago = asked.now - self._last_read[document.metadata["item"]]
             document.metadata[READ_AT] = datetime.fromtimestamp(here - ago)
 
-    def ask(self, asked: Asked) -> Found:
+    def ask(self, asked: SystemQuery) -> SystemResult:
         with warnings.catch_warnings():  # it warns of scores below 0, with all the texts that it found
             warnings.simplefilter("ignore", UserWarning)
             found = self._retrievers[asked.user].invoke(asked.text)
         ids = [one.metadata["item"] for one in found]
         if asked.reading:
             self._last_read |= dict.fromkeys(ids, asked.now)
-        return Found(ids)
+        return SystemResult(ids)
 
     def figures(self) -> Sequence[Mapping[str, float]]:
         return ()

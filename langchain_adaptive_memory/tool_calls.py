@@ -13,9 +13,9 @@ from langchain_core.tools import ToolException
 from adaptive_memory_core import AdaptiveMemoryError, InvalidInputError, PolicyError, Recall, ScopeError, UserMemory
 from adaptive_memory_core.errors import FilterError
 from adaptive_memory_core.model_tools import NOTHING, OUT_OF_ORDER, OnError, forgotten, remembered
-from langchain_adaptive_memory.asking import Step, arun, ask, run
 from langchain_adaptive_memory.convert import documents_of
 from langchain_adaptive_memory.empty_answers import with_reason
+from langchain_adaptive_memory.source import in_threads
 from langchain_adaptive_memory.turns import current_turn
 
 Find = Callable[[RunnableConfig], UserMemory]
@@ -34,16 +34,16 @@ class Recalling:
     on_error: OnError
 
     def recall(self, query: str, config: RunnableConfig) -> Any:
-        return run(self._recalled(query, config))
+        return self._recalled(self.find(config), query, config)
 
     async def arecall(self, query: str, config: RunnableConfig) -> Any:
-        return await arun(self._recalled(query, config))
-
-    def _recalled(self, query: str, config: RunnableConfig) -> Step[Any]:
         scope = self.find(config)
+        return await in_threads(scope, self._recalled, scope, query, config)
+
+    def _recalled(self, scope: UserMemory, query: str, config: RunnableConfig) -> Any:
         try:
-            recall: Recall = yield from ask(scope, "recall", query, turn=current_turn(config), **self.asked)
-            return self._told(scope, (yield from with_reason(scope, recall, self.asked["filter"])))
+            recall: Recall = scope.recall(query, turn=current_turn(config), **self.asked)
+            return self._told(scope, with_reason(scope, recall, self.asked["filter"]))
         except Exception as error:  # noqa: BLE001 - whatever fails inside, a tool's failure must not end the agent
             return self._failed(error)
 
@@ -68,7 +68,7 @@ class Remembering:
     def remember(self, text: str, config: RunnableConfig, importance: float = 0.5, replaces: str | None = None) -> str:
         scope = self.find(config)
         try:
-            return remembered(scope.remember(**self._arguments(text, importance, replaces)))
+            return remembered(*scope.observe([self._fact(scope, text, importance, replaces)]))
         except Exception as error:  # noqa: BLE001 - whatever fails inside, a tool's failure must not end the agent
             return _excused(error, self.on_error)
 
@@ -77,13 +77,13 @@ class Remembering:
     ) -> str:
         scope = self.find(config)
         try:
-            return remembered(await scope.aremember(**self._arguments(text, importance, replaces)))
+            return remembered(*await scope.aobserve([self._fact(scope, text, importance, replaces)]))
         except Exception as error:  # noqa: BLE001 - whatever fails inside, a tool's failure must not end the agent
             return _excused(error, self.on_error)
 
-    def _arguments(self, text: str, importance: float, replaces: str | None) -> dict[str, Any]:
+    def _fact(self, scope: UserMemory, text: str, importance: float, replaces: str | None) -> dict[str, Any]:
         more = {"kind": self.kind, "metadata": self.metadata, "supersedes": replaces or None}  # models say "" for none
-        return {"text": text, "importance": importance, **more}
+        return {"id": scope.memory.new_id(), "text": text, "importance": importance, **more}
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ A name that is there but empty (None, "") is an error and never passed over: wha
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from enum import Enum
 from typing import Any, Literal
 
@@ -40,6 +40,7 @@ NOT_GIVEN: Literal[Unnamed.NOT_GIVEN] = Unnamed.NOT_GIVEN
 SOMEBODY = "somebody without a name"
 Default = str | int | Literal[Unnamed.EVERYONE] | None
 Over = Literal["everyone"] | None
+AUTO = "auto"  # as `over` of a retriever: "everyone" while no record of the collection names a user
 
 
 def scope_of(
@@ -93,10 +94,10 @@ def with_fallback(memory: AdaptiveMemory | UserMemory, fallback: Any) -> UserMem
 def find_user(
     config: RunnableConfig | None = None, *, given: Any = NOT_GIVEN, key: str | None = USER_KEY, context: Any = None
 ) -> str | int | None:
-    """The user who is named for this call, or None where nobody is.
+    """The user who is named for this call; None if nobody is.
 
-    The nearest wins: the call's own argument, then config["configurable"] of the call and of the run around it, then
-    LangGraph's runtime context.
+    The call's own argument wins, then config["configurable"] of the call, then that of the run around it. If
+    LangGraph's context names a user as well, it must be the same one: two different users raise ScopeError.
 
     >>> find_user({"configurable": {"user_id": "ana"}}), find_user({"configurable": {"user_id": "ana"}}, given="ben")
     ('ana', 'ben')
@@ -108,8 +109,19 @@ def find_user(
     if key is None:
         return None
     settings = list(_settings(config))
-    contexts = [context, *(getattr(one.get(RUNTIME), "context", None) for one in settings)]
-    for place in [*settings, *contexts]:
+    configured = _named_in(settings, key)
+    running = _named_in([context, *(getattr(one.get(RUNTIME), "context", None) for one in settings)], key)
+    if configured is not None and running is not None and configured != running:
+        raise ScopeError(
+            f"Two users are named: {shown(configured)} in config['configurable'] and {shown(running)} in LangGraph's "
+            f"context. Give {shown(key)} in one place, or the same user in both; user_id= in the call overrides both."
+        )
+    return running if configured is None else configured
+
+
+def _named_in(places: Iterable[Any], key: str) -> str | int | None:
+    """The user that the first of the places names; an empty name there is an error."""
+    for place in places:
         found = place.get(key, NOT_GIVEN) if isinstance(place, Mapping) else getattr(place, key, NOT_GIVEN)
         if found is not NOT_GIVEN:
             return user_scope(found).name

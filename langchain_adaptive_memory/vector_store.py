@@ -11,9 +11,9 @@ from langchain_core.vectorstores import VectorStore
 
 from adaptive_memory_core import AdaptiveMemory, InvalidInputError, NotFoundError, Policy, Recall, Record, UserMemory
 from adaptive_memory_core.shown_in_errors import shown
-from langchain_adaptive_memory.asking import Step, arun, ask, run
 from langchain_adaptive_memory.call import is_blank, policy_of
-from langchain_adaptive_memory.convert import arguments_of
+from langchain_adaptive_memory.convert import items_of
+from langchain_adaptive_memory.source import in_threads
 from langchain_adaptive_memory.user import Default, Over, checked_default, checked_memory, scope_of
 
 Scores = list[tuple[Document, float]]
@@ -57,11 +57,11 @@ class AdaptiveMemoryVectorStore(VectorStore):
 
     def add_documents(self, documents: list[Document], **options: Any) -> list[str]:
         """Remember documents, under `ids` if such are given; an id that exists is written over, and begins anew if it
-        says something else."""
-        return run(self._add(documents, options.get("ids")))
+        says something else. Documents without text are skipped with a warning."""
+        return self._add(documents, options.get("ids"))
 
     async def aadd_documents(self, documents: list[Document], **options: Any) -> list[str]:
-        return await arun(self._add(documents, options.get("ids")))
+        return await in_threads(self.scope, self._add, documents, options.get("ids"))
 
     def add_texts(
         self,
@@ -71,7 +71,7 @@ class AdaptiveMemoryVectorStore(VectorStore):
         ids: list[str] | None = None,
         **options: Any,  # noqa: ARG002 - of other stores
     ) -> list[str]:
-        return run(self._add(_documents(list(texts), metadatas), ids))
+        return self._add(_documents(list(texts), metadatas), ids)
 
     async def aadd_texts(
         self,
@@ -81,47 +81,47 @@ class AdaptiveMemoryVectorStore(VectorStore):
         ids: list[str] | None = None,
         **options: Any,  # noqa: ARG002 - of other stores
     ) -> list[str]:
-        return await arun(self._add(_documents(list(texts), metadatas), ids))
+        return await in_threads(self.scope, self._add, _documents(list(texts), metadatas), ids)
 
     def delete(self, ids: list[str] | None = None, **options: Any) -> bool:  # noqa: ARG002
         """Forget these; those that are not there are passed over. What was learned stays with a text that was added
         anew before, from the same `source`, as `index()` does."""
-        return run(self._forget(ids))
+        return self._forget(ids)
 
     async def adelete(self, ids: list[str] | None = None, **options: Any) -> bool:  # noqa: ARG002
-        return await arun(self._forget(ids))
+        return await in_threads(self.scope, self._forget, ids)
 
     def get_by_ids(self, ids: Sequence[str], /) -> list[Document]:
         """Those of them that are there; this is no read."""
-        return run(self._get(ids))
+        return self._get(ids)
 
     async def aget_by_ids(self, ids: Sequence[str], /) -> list[Document]:
-        return await arun(self._get(ids))
+        return await in_threads(self.scope, self._get, ids)
 
     def similarity_search(self, query: str, k: int = 4, **options: Any) -> list[Document]:
-        return [document for document, _ in run(self._search(query, k, options))]
+        return [document for document, _ in self._search(query, k, options)]
 
     async def asimilarity_search(self, query: str, k: int = 4, **options: Any) -> list[Document]:
-        return [document for document, _ in await arun(self._search(query, k, options))]
+        return [document for document, _ in await in_threads(self.scope, self._search, query, k, options)]
 
     def similarity_search_with_score(self, query: str, k: int = 4, **options: Any) -> Scores:
         """The documents in the order of the memory's ranking, each with its similarity."""
-        return run(self._search(query, k, options))
+        return self._search(query, k, options)
 
     async def asimilarity_search_with_score(self, query: str, k: int = 4, **options: Any) -> Scores:
-        return await arun(self._search(query, k, options))
+        return await in_threads(self.scope, self._search, query, k, options)
 
     def max_marginal_relevance_search(
         self, query: str, k: int = 4, fetch_k: int = 20, lambda_mult: float = 0.5, **options: Any
     ) -> list[Document]:
         more = {**options, "fetch_k": fetch_k, "lambda_mult": lambda_mult}
-        return [document for document, _ in run(self._search(query, k, more))]
+        return [document for document, _ in self._search(query, k, more)]
 
     async def amax_marginal_relevance_search(
         self, query: str, k: int = 4, fetch_k: int = 20, lambda_mult: float = 0.5, **options: Any
     ) -> list[Document]:
         more = {**options, "fetch_k": fetch_k, "lambda_mult": lambda_mult}
-        return [document for document, _ in await arun(self._search(query, k, more))]
+        return [document for document, _ in await in_threads(self.scope, self._search, query, k, more)]
 
     def similarity_search_by_vector(self, embedding: list[float], *_: Any, **__: Any) -> list[Document]:
         raise _asked_by_vector(embedding)
@@ -139,44 +139,41 @@ class AdaptiveMemoryVectorStore(VectorStore):
     def _select_relevance_score_fn(self) -> Any:
         return lambda similarity: min(1.0, max(0.0, similarity))
 
-    def _add(self, documents: Sequence[Document], ids: Sequence[str | None] | None) -> Step[list[str]]:
+    def _add(self, documents: Sequence[Document], ids: Sequence[str | None] | None) -> list[str]:
         if ids is not None and len(ids) != len(documents):
             raise InvalidInputError(f"{len(ids)} ids are given for {len(documents)} documents. Give one for each.")
         named = ids or [document.id for document in documents]
-        fields = self.scope.memory.fields
-        items = [
-            {**arguments_of(document, self.scope.scope, fields), "id": one}
-            for document, one in zip(documents, named, strict=True)
-        ]
-        added: list[str] = yield from ask(self.scope, "remember_many", items)
+        items = items_of(documents, self.scope.scope, self.scope.memory.fields, named)
+        added: list[str] = self.scope.remember_many(items)
         return added
 
-    def _forget(self, ids: Sequence[str] | None) -> Step[bool]:
+    def _forget(self, ids: Sequence[str] | None) -> bool:
         if ids is None:
             raise InvalidInputError("delete was given no ids. Give a list of those to forget.")
         for one in ids:
             try:
-                yield from ask(self.scope, "forget", one, replaced=True)
+                self.scope.forget(one, replaced=True)
             except NotFoundError:
                 continue
         return True
 
-    def _get(self, ids: Sequence[str]) -> Step[list[Document]]:
+    def _get(self, ids: Sequence[str]) -> list[Document]:
         found: list[Document] = []
         for one in ids:
             try:
-                found.append(_document((yield from ask(self.scope, "get", one))))
+                found.append(_document(self.scope.get(one)))
             except NotFoundError:
                 continue
         return found
 
-    def _search(self, query: str, k: int, options: Mapping[str, Any]) -> Step[Scores]:
+    def _search(self, query: str, k: int, options: Mapping[str, Any]) -> Scores:
         """What the memory finds; `filter` is a Chroma `where`."""
         if is_blank(query):
             return []
         policy = policy_of(self.scope.memory.policy if self._policy is None else self._policy, options)
-        asked = {"k": k, "filter": options.get("filter"), "policy": policy, "reinforce": self._reinforce}
-        recall: Recall = yield from ask(self.scope, "recall", query, **asked)
+        asked: dict[str, Any] = {name: options.get(name) for name in ("filter", "min_score", "min_similarity")}
+        asked |= {"k": k, "policy": policy, "reinforce": self._reinforce}
+        recall: Recall = self.scope.recall(query, on_embedder_error="raise", **asked)
         return [(_document(hit.record), float(hit.similarity)) for hit in recall]
 
 

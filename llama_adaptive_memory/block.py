@@ -23,7 +23,7 @@ from llama_adaptive_memory.lease import Lease, refuse_to_pickle
 from llama_adaptive_memory.messages import last_said, records_of, short_enough
 from llama_adaptive_memory.opening import OpeningArguments, checked_index, collection_of, leased
 from llama_adaptive_memory.scopes import AskedScope, Fallback, Over, session_memory, with_others
-from llama_adaptive_memory.settings import with_floors
+from llama_adaptive_memory.settings import unknown_argument
 from llama_adaptive_memory.sharing import Sharing, afeedback_on, aforget_in, feedback_on, forget_in
 from llama_adaptive_memory.turns import this_question
 
@@ -68,10 +68,11 @@ class AdaptiveMemoryBlock(Sharing, BaseMemoryBlock[str]):
     reinforce: bool = Field(default=True, description="Whether what is recalled counts as read.")
     policy: Policy | None = Field(default=None, description="How to rank; None: as the memory does.")
     user_id: User = Field(default=None, description="Whose memory; None: the session's.")
-    score_threshold: float | None = Field(default=None, ge=0, le=1, description="The least blended score.")
-    similarity_threshold: float | None = Field(default=None, ge=0, le=1, description="The least similarity.")
+    min_score: float | None = Field(default=None, ge=0, le=1, description="The least blended score.")
+    min_similarity: float | None = Field(default=None, ge=0, le=1, description="The least similarity.")
     fallback: Fallback = Field(default=None, description="What those without records of their own read instead.")
     over: Over = Field(default=None, description='"everyone": what belongs to nobody is recalled as well.')
+    judge: Any = Field(default=None, exclude=True, description="A chat model or judges.Judge(...); None: the memory's.")
     on_error: Literal["warn", "raise"] = Field(default="warn", description="Where memories cannot be shown: leave out.")
 
     _lease: Lease = PrivateAttr()
@@ -87,9 +88,16 @@ class AdaptiveMemoryBlock(Sharing, BaseMemoryBlock[str]):
         **settings: Any,
     ) -> None:
         opening = {name: settings.pop(name) for name in OpeningArguments.__annotations__ if name in settings}
+        fields = type(self).model_fields
+        if "judge" in opening:
+            settings["judge"] = opening.pop("judge")
+        if unknown := sorted(settings.keys() - fields.keys()):
+            raise unknown_argument(unknown[0], [*fields, *OpeningArguments.__annotations__])
         super().__init__(**settings)
         named = None if callable(self.user_id) else self.user_id
         scope = AskedScope(named, self.fallback, self.over)
+        if memory is None and self.judge is not None:
+            opening["judge"] = self.judge
         self._lease = leased(memory, collection, embed_model, cast("OpeningArguments", opening), scope)
         if named is not None or isinstance(memory, UserMemory) or self.fallback is not None:
             self._lease.first_scope(named, self.fallback, self.over)
@@ -122,22 +130,36 @@ class AdaptiveMemoryBlock(Sharing, BaseMemoryBlock[str]):
 
     def for_session(self, session_id: str | None) -> UserMemory:
         """The memory of the session's user; a session that is nobody's is refused."""
+        self._lease.check_open()
         if self.user_id is None or isinstance(self._lease.memory, UserMemory):
             return with_others(session_memory(self._lease.memory, session_id), self.fallback, self.over)
         user = self.user_id(session_id or "") if callable(self.user_id) else self.user_id
         return self._lease.scope(user_scope(user).name, self.fallback, self.over)
 
     def feedback(
-        self, helpful: Any = (), unhelpful: Any = (), turn: str | None = None, session_id: str | None = None
+        self,
+        helpful: Any = (),
+        unhelpful: Any = (),
+        turn: str | None = None,
+        session_id: str | None = None,
+        *,
+        answer: str | None = None,
     ) -> int:
-        """Say what was of use of what was recalled; in `session_id` where it tells whose memory that is."""
-        return feedback_on(self.for_session(session_id), helpful, unhelpful, turn)
+        """Say what was of use of what was recalled; in `session_id` where it tells whose memory that is. With the text
+        of the `answer` the judge says it: `block.feedback(block.last_recall, answer=str(response))`."""
+        return feedback_on(self.for_session(session_id), helpful, unhelpful, turn, answer, self.judge)
 
     async def afeedback(
-        self, helpful: Any = (), unhelpful: Any = (), turn: str | None = None, session_id: str | None = None
+        self,
+        helpful: Any = (),
+        unhelpful: Any = (),
+        turn: str | None = None,
+        session_id: str | None = None,
+        *,
+        answer: str | None = None,
     ) -> int:
         """`feedback`, async."""
-        return await afeedback_on(self.for_session(session_id), helpful, unhelpful, turn)
+        return await afeedback_on(self.for_session(session_id), helpful, unhelpful, turn, answer, self.judge)
 
     def forget(self, ids_or_nodes: Any, session_id: str | None = None) -> list[Receipt]:
         """Remove memories with every trace of them; gives a receipt for each that was there."""
@@ -156,7 +178,10 @@ class AdaptiveMemoryBlock(Sharing, BaseMemoryBlock[str]):
             asked,
             k=self.similarity_top_k,
             reinforce=self.reinforce,
-            policy=with_floors(self.policy, scope, self.score_threshold, self.similarity_threshold),
+            policy=self.policy,
+            min_score=self.min_score,
+            min_similarity=self.min_similarity,
+            judge=self.judge,
             turn=this_question() or self._turn(messages or [], session_id),
             in_context=[record["id"] for record in records_of(messages or [], session_id)],
         )
@@ -182,7 +207,7 @@ class AdaptiveMemoryBlock(Sharing, BaseMemoryBlock[str]):
             scope = self.for_session(session)
             records = short_enough(records_of(spoken, session), scope.memory.keeping.text_characters)
             if records:
-                await scope.aremember_many(records.values())
+                await scope.aobserve(records.values())
 
     async def atruncate(self, content: str, tokens_to_truncate: int) -> str | None:
         """The content without its last memories, which fit the question least; None where all must go."""

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 from llama_index.core.schema import MetadataMode, NodeWithScore, QueryBundle
 
-from adaptive_memory_core import Fields, Policy, Recall, Scope, Scored, UserMemory
+from adaptive_memory_core import Fields, Recall, Scope, Scored, UserMemory
 from adaptive_memory_core.identity import record_id
 from adaptive_memory_core.stored_owner import owner_of
 from llama_adaptive_memory.convert import without_state
 from llama_adaptive_memory.recall_mark import marked
-from llama_adaptive_memory.scopes import fields_of, policy_of, space_of
+from llama_adaptive_memory.scopes import fields_of, space_of
 from llama_adaptive_memory.settings import ScoreMeaning
 from llama_adaptive_memory.similarity import Meaning, meaning_of, similarities
 
@@ -27,7 +27,7 @@ class Candidates:
     nodes: Mapping[str, NodeWithScore]
     similarities: Mapping[str, float | None]
     guests: Mapping[str, str]  # text of those that may be in no collection
-    policy: Policy | None
+    min_similarity: float | None
 
 
 def candidates_of(
@@ -35,9 +35,10 @@ def candidates_of(
     asked: QueryBundle | None,
     scope: UserMemory,
     similarity: Meaning,
-    policy: Policy | None,
+    min_similarity: float | None,
 ) -> Candidates:
-    """Each node once, with its highest score; a score is a similarity in the meaning that it has."""
+    """Each node once, with its highest score; a score is a similarity in the meaning that it has. Relative scores have
+    no least similarity: an absolute floor would cut them by rank."""
     best: dict[str, NodeWithScore] = {}
     for node in nodes:
         known = best.setdefault(record_id(scope.scope, node.node.node_id), node)
@@ -48,7 +49,8 @@ def candidates_of(
     meaning = meaning_of(scores, similarity, space=space)
     near = dict(zip(best, similarities(scores, meaning, space=space), strict=True))
     words = "" if asked is None else asked.query_str.strip()
-    return Candidates(words or UNASKED, best, near, _guests(best, scope), _fitting(policy, meaning, scope))
+    least = 0.0 if meaning == "relative" else min_similarity
+    return Candidates(words or UNASKED, best, near, _guests(best, scope), least)
 
 
 def chosen(given: Candidates, found: Recall, fields: Fields, score: ScoreMeaning) -> list[NodeWithScore]:
@@ -74,9 +76,3 @@ def _guests(nodes: Mapping[str, NodeWithScore], scope: UserMemory) -> dict[str, 
         for one, node in nodes.items()
         if owner_of(node.node.metadata, fields) in mine
     }
-
-
-def _fitting(policy: Policy | None, meaning: Meaning, scope: UserMemory) -> Policy | None:
-    """An absolute floor on relative scores would cut by rank."""
-    used = policy_of(scope) if policy is None else policy
-    return used.replace(similarity_floor=0.0) if meaning == "relative" and used.similarity_floor > 0 else policy

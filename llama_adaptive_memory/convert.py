@@ -13,11 +13,10 @@ from llama_index.core.vector_stores.utils import (
     node_to_metadata_dict,
 )
 
-from adaptive_memory_core import Fields, ReadState, Record
-from adaptive_memory_core.written_metadata import clashes, projection
+from adaptive_memory_core import Fields, Record
+from adaptive_memory_core.written_metadata import without_read_state
 
 NODE_CONTENT = "_node_content"
-_EVERY_STATE_KEY = ReadState(last_read=1.0, retrieval_count=1, boost=0.1, pinned=True, useful_at=1.0)
 _OURS = (
     *("user_id", "kind", "importance", "created_at", "valid_from", "valid_until", "supersedes", "superseded_by"),
     *("derived", "derived_from", "derived_stale"),
@@ -50,17 +49,8 @@ def without_state(node: BaseNode, record: Record, fields: Fields) -> BaseNode:
     """
     if NODE_CONTENT in record.stored:
         return node
-    ours = _state_keys(record.stored, fields) & node.metadata.keys()
-    if not ours:
-        return node
-    kept = {key: node.metadata[key] for key in sorted(node.metadata) if key not in ours}
-    return node.model_copy(update={"metadata": kept})
-
-
-def _state_keys(stored: Mapping[str, Any], fields: Fields) -> set[str]:
-    """The read-driven keys, unless the record holds something else under them."""
-    values = projection(_EVERY_STATE_KEY, {}, fields)
-    return values.keys() - clashes(values, stored, fields)
+    kept = without_read_state(node.metadata, fields)
+    return node if len(kept) == len(node.metadata) else node.model_copy(update={"metadata": dict(sorted(kept.items()))})
 
 
 def stored_metadata(node: TextNode) -> dict[str, Any]:
@@ -71,8 +61,7 @@ def stored_metadata(node: TextNode) -> dict[str, Any]:
 
 def _plain_node(record: Record, stored: Mapping[str, Any], fields: Fields) -> TextNode:
     """Keys in order, for Chroma gives them in any, and a node's hash hangs on it."""
-    state = _state_keys(stored, fields)
-    kept = {key: stored[key] for key in sorted(stored) if key not in state}
+    kept = dict(sorted(without_read_state(stored, fields).items()))
     metadata, info, relationships = legacy_metadata_dict_to_node(kept)
     hidden = sorted(_own_keys(fields) & metadata.keys()) if _is_remembered(stored, fields) else []
     return TextNode(

@@ -12,7 +12,7 @@ from llama_index.core.base.embeddings.base import BaseEmbedding
 from llama_index.core.schema import QueryBundle
 
 from adaptive_memory_core import AdaptiveMemoryError, Cue, as_embedder
-from adaptive_memory_core.models.vectors import as_vector, refused
+from adaptive_memory_core.models.embedder import as_vector, broken_promise
 
 
 def cue_of(asked: QueryBundle, embed_model: Any) -> Cue | None:
@@ -50,7 +50,7 @@ def _named(embed_model: BaseEmbedding) -> Iterator[str]:
     except AdaptiveMemoryError:
         raise
     except Exception as error:
-        raise refused(name, f"failed on a query with {type(error).__name__}: {error}") from error
+        raise broken_promise(name, f"failed on a query with {type(error).__name__}: {error}") from error
 
 
 def _texts(asked: QueryBundle) -> list[str]:

@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from adaptive_memory_core import Recall, UserMemory
-from adaptive_memory_core.store.empty_answers import explained, is_odd
+from adaptive_memory_core.store.named_users import explain_empty, is_unexpected
 
 ADVICE = {
-    False: "Records that belong to nobody are found without user_id=, or besides with fallback=EVERYONE.",
+    False: 'Give over="everyone" to read them for this user; or leave user_id out.',
     True: "Say whose are meant: user_id='alice' for the retriever, or for a call.",
 }
 
 
 def with_reason(found: Recall, scope: UserMemory, filters: Any) -> Recall:
     """The recall; with a note on what it looked past, where it found nothing and that is odd."""
-    if not is_odd(scope.memory, found, filters):
+    if not is_unexpected(scope.memory, found, filters):
         return found
-    return explained(scope.memory, found, ADVICE, stacklevel=4)
+    return explain_empty(scope.memory, found, ADVICE, stacklevel=4)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NoReturn
 
 from adaptive_memory_core import AdaptiveMemory, UserMemory
+from adaptive_memory_core.errors import ClosedError
 from adaptive_memory_core.shared_memories import Share
 from llama_adaptive_memory.scopes import Fallback, Over, scope_of
 
@@ -14,10 +15,15 @@ class Lease:
 
     def __init__(self, memory: AdaptiveMemory | UserMemory, share: Share | None = None, *, lent: bool = False) -> None:
         self.memory = memory
-        self._share, self._lent = share, lent
+        self._share, self._lent, self._closed = share, lent, False
 
     def __reduce__(self) -> NoReturn:
         refuse_to_pickle()
+
+    def check_open(self) -> None:
+        """Refuse to be read after `close`, also while others still have the memory open."""
+        if self._closed:
+            raise ClosedError("This reader was closed. Make another one, e.g. by from_index(index).")
 
     def scope(self, user_id: str | int | None, fallback: Fallback = None, over: Over = None) -> UserMemory:
         return scope_of(self.memory, user_id, fallback, over)
@@ -36,6 +42,7 @@ class Lease:
 
     def close(self) -> None:
         """Write back what was learned; where it is no loan, also let go of the memory, which the last one closes."""
+        self._closed = True
         share, self._share = self._share, None
         if share is not None:
             (Share(share.memory) if self._lent else share).close()

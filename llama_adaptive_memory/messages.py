@@ -53,4 +53,11 @@ def _record(text: str, role: str, session: str | None) -> dict[str, Any]:
         excluded_llm_metadata_keys=hidden,
         excluded_embed_metadata_keys=hidden,
     )
-    return {"id": record_id, "text": text, "kind": role, "metadata": stored_metadata(node)}
+    return {
+        "id": record_id,
+        "text": text,
+        "kind": role,
+        "role": role,
+        "session": session,
+        "metadata": stored_metadata(node),
+    }

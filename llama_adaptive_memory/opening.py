@@ -12,18 +12,22 @@ from adaptive_memory_core import AdaptiveMemory, Embedder, Fields, InvalidInputE
 from adaptive_memory_core.cue.time.intent import Language
 from adaptive_memory_core.errors import EmbedderError
 from adaptive_memory_core.flow.ports import Ledger
-from adaptive_memory_core.models.reranker import Reranker, Source
+from adaptive_memory_core.models.callbacks import ChannelFunction, Reranker
 from adaptive_memory_core.options import Options
 from adaptive_memory_core.shared_memories import Share, find, share
-from adaptive_memory_core.shown_in_errors import listed
 from adaptive_memory_core.store import locations
 from adaptive_memory_core.store.embedder_check import NAME_KEY
-from adaptive_memory_core.store.place_names import IN_MEMORY
+from adaptive_memory_core.store.locations import IN_MEMORY
 from adaptive_memory_core.wiring import check_options
 from llama_adaptive_memory.lease import Lease
 from llama_adaptive_memory.scopes import ANY_SCOPE, AskedScope, check_scope
-from llama_adaptive_memory.settings import UnknownArgumentError
+from llama_adaptive_memory.settings import unknown_argument
 from llama_adaptive_memory.turns import watch
+
+SETTINGS = (  # of the constructors
+    *("similarity_top_k", "top_n", "filters", "policy", "reinforce", "score", "min_score", "min_similarity"),
+    *("user_id", "fallback", "over", "memory", "collection", "embed_model"),
+)
 
 
 class OpeningArguments(TypedDict, total=False):
@@ -35,8 +39,9 @@ class OpeningArguments(TypedDict, total=False):
     write: Literal["behind", "through"]
     keeping: Keeping | None
     languages: Iterable[Language] | None
-    channels: Mapping[str, Source] | None
+    channels: Mapping[str, ChannelFunction] | None
     reranker: Reranker | None
+    judge: Any
     shared: Iterable[str]
 
 
@@ -73,13 +78,8 @@ def leased(
 
 
 def _checked(opening: OpeningArguments) -> None:
-    unknown = sorted(set(opening) - set(OpeningArguments.__annotations__))
-    if unknown:
-        meant = " What recall() calls k is similarity_top_k of a retriever." if "k" in unknown else ""
-        raise UnknownArgumentError(
-            f"There is no argument {listed(unknown)}.{meant} Allowed, besides those of the constructor: "
-            f"{', '.join(OpeningArguments.__annotations__)}."
-        )
+    if unknown := sorted(set(opening) - set(OpeningArguments.__annotations__)):
+        raise unknown_argument(unknown[0], (*SETTINGS, *OpeningArguments.__annotations__))
 
 
 def collection_of(vector_store: Any) -> Any:

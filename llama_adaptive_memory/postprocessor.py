@@ -27,7 +27,7 @@ from llama_adaptive_memory.candidates import candidates_of, chosen
 from llama_adaptive_memory.lease import Lease, refuse_to_pickle
 from llama_adaptive_memory.opening import OpeningArguments, checked_index, collection_of, leased
 from llama_adaptive_memory.scopes import AskedScope, Over, fields_of
-from llama_adaptive_memory.settings import ScoreMeaning, with_floors
+from llama_adaptive_memory.settings import ScoreMeaning
 from llama_adaptive_memory.sharing import Sharing
 from llama_adaptive_memory.similarity import Meaning, check_meaning
 from llama_adaptive_memory.turns import this_question
@@ -70,8 +70,8 @@ class AdaptiveMemoryPostprocessor(Sharing, BaseNodePostprocessor):
     reinforce: bool = Field(default=True, description="Whether what is returned counts as read.")
     policy: Policy | None = Field(default=None, description="How to rank; None: as the memory does.")
     score: ScoreMeaning = Field(default="blend", description="The blended score, or the one that came in.")
-    score_threshold: float | None = Field(default=None, ge=0, le=1, description="The least blended score.")
-    similarity_threshold: float | None = Field(default=None, ge=0, le=1, description="The least similarity.")
+    min_score: float | None = Field(default=None, ge=0, le=1, description="The least blended score.")
+    min_similarity: float | None = Field(default=None, ge=0, le=1, description="The least similarity.")
     user_id: str | StrictInt | None = Field(
         default=None, frozen=True, description="Whose nodes these are; None: nobody's."
     )
@@ -135,22 +135,22 @@ class AdaptiveMemoryPostprocessor(Sharing, BaseNodePostprocessor):
     def _write_policy(self, value: Policy | None) -> str | None:
         return None if value is None else value.to_json()
 
-    def _policy(self) -> Policy | None:
-        return with_floors(self.policy, self._scope, self.score_threshold, self.similarity_threshold)
-
     def _postprocess_nodes(
         self, nodes: list[NodeWithScore], query_bundle: QueryBundle | None = None
     ) -> list[NodeWithScore]:
+        self._lease.check_open()
         if not nodes:
             return []
-        given = candidates_of(nodes, query_bundle, self._scope, self.similarity, self._policy())
+        given = candidates_of(nodes, query_bundle, self._scope, self.similarity, self.min_similarity)
         with self._told(nodes, query_bundle) as told:
             found = self._scope.rerank(
                 given.cue,
                 given.similarities,
                 k=self.top_n or len(nodes),
                 reinforce=self.reinforce,
-                policy=given.policy,
+                policy=self.policy,
+                min_score=self.min_score,
+                min_similarity=given.min_similarity,
                 turn=this_question(),
                 guests=given.guests,
             )
@@ -161,16 +161,19 @@ class AdaptiveMemoryPostprocessor(Sharing, BaseNodePostprocessor):
     async def _apostprocess_nodes(
         self, nodes: list[NodeWithScore], query_bundle: QueryBundle | None = None
     ) -> list[NodeWithScore]:
+        self._lease.check_open()
         if not nodes:
             return []
-        given = candidates_of(nodes, query_bundle, self._scope, self.similarity, self._policy())
+        given = candidates_of(nodes, query_bundle, self._scope, self.similarity, self.min_similarity)
         with self._told(nodes, query_bundle) as told:
             found = await self._scope.arerank(
                 given.cue,
                 given.similarities,
                 k=self.top_n or len(nodes),
                 reinforce=self.reinforce,
-                policy=given.policy,
+                policy=self.policy,
+                min_score=self.min_score,
+                min_similarity=given.min_similarity,
                 turn=this_question(),
                 guests=given.guests,
             )

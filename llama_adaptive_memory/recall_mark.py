@@ -5,18 +5,24 @@ A node that was written out and read in again has lost the note; then the last r
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar
 
-from llama_index.core.schema import BaseNode, NodeWithScore
+from llama_index.core.schema import BaseNode, MetadataMode, NodeWithScore
 from llama_index.core.tools import ToolOutput
 
-from adaptive_memory_core import InvalidInputError, Recall, Scope, Scored
+from adaptive_memory_core import InvalidInputError, NotFoundError, Recall, Scope, Scored, UserMemory
 from adaptive_memory_core.flow.feedback_on_answer import Used
 from adaptive_memory_core.identity import record_id
 from adaptive_memory_core.shown_in_errors import shown
+from llama_adaptive_memory.convert import node_of
+from llama_adaptive_memory.scopes import fields_of
 from llama_adaptive_memory.tool_calls import Told
 
+Cited = Callable[[BaseNode], Used | None]
+CITATION = re.compile(r"Source \d+:\n(.*)\n", re.DOTALL)  # how a CitationQueryEngine writes a part of a node
+RECALLS_WITH_CITATIONS = 20  # the newest ones, in which the nodes behind citations are looked for; guess
 Noted = TypeVar("Noted", bound=BaseNode | NodeWithScore)
 MARK = "_adaptive_memory_recall"  # not among the fields, yet copied and pickled with them
 
@@ -38,35 +44,75 @@ def marked(node: Noted, hit: Scored, recall: Recall) -> Noted:
     return node
 
 
-def used_in(things: Any, scope: Scope) -> list[Used]:
+def used_in(things: Any, scope: Scope, cited: Cited = lambda _: None) -> list[Used]:
     """What went into an answer, of whatever LlamaIndex handed on: ids, nodes, answers with `source_nodes`, tool calls.
+
+    `cited` finds the record that a node without a note is a copy of.
 
     >>> used_in(["note-1", ("note-2",)], Scope(None))
     [Used(id='note-1', recall=None, shared=False), Used(id='note-2', recall=None, shared=False)]
     """
-    return list(dict.fromkeys(_each(things, scope)))
+    return list(dict.fromkeys(_each(things, scope, cited)))
 
 
-def _each(things: Any, scope: Scope) -> Iterator[Used]:
+def _each(things: Any, scope: Scope, cited: Cited) -> Iterator[Used]:
     if isinstance(things, str):
         yield Used(things)
     elif isinstance(things, Recall):
         yield from (Used(hit.id, things.id, not hit.hit.learnable) for hit in things)
     elif isinstance(things, NodeWithScore | BaseNode):
-        yield _of_node(things, scope)
+        yield _of_node(things, scope, cited)
     elif (parts := _parts(things)) is not None:
         for one in parts:
-            yield from _each(one, scope)
+            yield from _each(one, scope, cited)
     else:
         raise InvalidInputError(
             f"{shown(things)} cannot be judged. Give ids, nodes, a response with its source_nodes, or lists of them."
         )
 
 
-def _of_node(given: NodeWithScore | BaseNode, scope: Scope) -> Used:
+def _of_node(given: NodeWithScore | BaseNode, scope: Scope, cited: Cited) -> Used:
     node = given.node if isinstance(given, NodeWithScore) else given
     noted = getattr(given, MARK, None) or getattr(node, MARK, None)
-    return Used(record_id(scope, node.node_id)) if noted is None else Used(*noted)
+    return (cited(node) or Used(record_id(scope, node.node_id))) if noted is None else Used(*noted)
+
+
+class Citations:
+    """Finds the records behind the nodes of a `CitationQueryEngine`: copies of parts of nodes, with ids of their own.
+
+    A part is looked for in what the newest recalls returned: in a text with the same metadata.
+    """
+
+    def __init__(self, scope: UserMemory) -> None:
+        self._scope, self._fields = scope, fields_of(scope)
+        self._returned: list[tuple[Used, BaseNode]] | None = None
+
+    def __call__(self, node: BaseNode) -> Used | None:
+        part = CITATION.fullmatch(node.get_content())
+        if part is None:
+            return None
+        if self._returned is None:
+            self._returned = list(self._look())
+        for used, source in self._returned:
+            if source.metadata == node.metadata and any(part[1] in source.get_content(mode) for mode in MetadataMode):
+                return used
+        return None
+
+    def _look(self) -> Iterator[tuple[Used, BaseNode]]:
+        nodes: dict[str, BaseNode | None] = {}
+        for recall in self._scope.recalls(limit=RECALLS_WITH_CITATIONS):
+            scope = self._scope if recall.over is None else self._scope.over(recall.over)
+            for one in recall.kept:
+                if one.id not in nodes:
+                    nodes[one.id] = self._node(scope, one.id)
+                if (node := nodes[one.id]) is not None:
+                    yield Used(one.id, recall.id), node
+
+    def _node(self, scope: UserMemory, record: str) -> BaseNode | None:
+        try:
+            return node_of(scope.get(record), self._fields)
+        except NotFoundError:  # forgotten since
+            return None
 
 
 def _parts(thing: Any) -> Iterable[Any] | None:

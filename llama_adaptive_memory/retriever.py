@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from copy import copy
-from typing import Any
+from typing import Any, Literal
 
 from llama_index.core.base.base_retriever import BaseRetriever
 from llama_index.core.callbacks import CallbackManager
@@ -17,6 +17,7 @@ from typing_extensions import Self, Unpack
 
 from adaptive_memory_core import AdaptiveMemory, Policy, Recall, UserMemory
 from adaptive_memory_core.arguments import count, flag
+from adaptive_memory_core.store.named_users import reading_everyones, stays_as_it_is, with_note
 from adaptive_memory_core.verbs.blocking_and_async import Moment
 from llama_adaptive_memory import settings
 from llama_adaptive_memory.embedding import acue_of, cue_of
@@ -24,8 +25,8 @@ from llama_adaptive_memory.empty_answers import with_reason
 from llama_adaptive_memory.filters import where_of
 from llama_adaptive_memory.nodes_of_recall import nodes_of
 from llama_adaptive_memory.opening import OpeningArguments, checked_index, collection_of, leased
-from llama_adaptive_memory.scopes import AskedScope, Fallback, Over, embedder_behind
-from llama_adaptive_memory.settings import CallArguments, ScoreMeaning, Setting, apply_call, floor, with_floors
+from llama_adaptive_memory.scopes import AUTO, AskedScope, Fallback, Over, embedder_behind
+from llama_adaptive_memory.settings import CallArguments, ScoreMeaning, Setting, apply_call, floor
 from llama_adaptive_memory.sharing import Sharing
 from llama_adaptive_memory.turns import this_question
 
@@ -39,8 +40,9 @@ class AdaptiveMemoryRetriever(Sharing, BaseRetriever):
     belong to nobody. `for_user("bo")` gives a retriever for another user. All retrievers over a collection share one
     memory; `close()` (or `with`) writes back what was learned and releases it.
 
-    With `over="everyone"` a user's retriever finds the nodes that belong to nobody as well, such as a team's documents;
-    what is learned of those is that user's alone.
+    With `over="everyone"` a user's retriever finds the nodes that name no user as well, such as a team's documents;
+    what is learned of those is that user's alone. `over="auto"`, the default, does so while no record of the collection
+    names a user, and `over=None` never.
 
     All reads within one call of LlamaIndex count as one: see `llama_adaptive_memory.turns`. `reinforce=False` counts
     nothing, for evaluation. An empty query finds nothing.
@@ -62,8 +64,9 @@ class AdaptiveMemoryRetriever(Sharing, BaseRetriever):
     policy = Setting(settings.checked_policy, "How to rank; None: as the memory does.")
     reinforce = Setting(lambda value: flag(value, "reinforce"), "Whether what is returned counts as read.")
     score = Setting(settings.checked_score, "What the score of a node is: 'blend' or 'similarity'.")
-    score_threshold = Setting(floor("score_threshold"), "The least blended score; None: any.")
-    similarity_threshold = Setting(floor("similarity_threshold"), "The least similarity to the question; None: any.")
+    min_score = Setting(floor("min_score"), "The least blended score; None: any.")
+    min_similarity = Setting(floor("min_similarity"), "The least similarity to the question; None: any.")
+    judge = Setting(settings.checked_judge, "A chat model or judges.Judge(...) that judges; None: the memory's own.")
 
     now: Moment | None = None  # of a call
     turn: str | None = None  # of a call
@@ -80,10 +83,10 @@ class AdaptiveMemoryRetriever(Sharing, BaseRetriever):
         filters: MetadataFilters | None = None,
         reinforce: bool = True,
         score: ScoreMeaning = "blend",
-        score_threshold: float | None = None,
-        similarity_threshold: float | None = None,
+        min_score: float | None = None,
+        min_similarity: float | None = None,
         fallback: Fallback = None,
-        over: Over = None,
+        over: Over | Literal["auto"] = AUTO,
         docstore: BaseDocumentStore | None = None,
         callback_manager: CallbackManager | None = None,
         object_map: dict[str, Any] | None = None,
@@ -93,11 +96,16 @@ class AdaptiveMemoryRetriever(Sharing, BaseRetriever):
     ) -> None:
         self.similarity_top_k, self.filters = similarity_top_k, filters
         self.policy, self.reinforce, self.score = policy, reinforce, score
-        self.score_threshold, self.similarity_threshold = score_threshold, similarity_threshold
+        self.min_score, self.min_similarity = min_score, min_similarity
+        self.judge = opening.pop("judge", None)
+        if memory is None and self.judge is not None:
+            opening["judge"] = self.judge
         self._last_recall: Recall | None = None
-        self._docstore, self._fallback, self._over = docstore, fallback, over
-        self._lease = leased(memory, collection, embed_model, opening, AskedScope(user_id, fallback, over))
-        self._scope = self._lease.first_scope(user_id, fallback, over)
+        others = None if over == AUTO else over
+        self._docstore, self._fallback, self._over = docstore, fallback, others
+        self._is_auto = over == AUTO and not isinstance(memory, UserMemory)
+        self._lease = leased(memory, collection, embed_model, opening, AskedScope(user_id, fallback, others))
+        self._scope = self._lease.first_scope(user_id, fallback, others)
         self._embed_model = embedder_behind(self._scope) if embed_model is None else embed_model
         super().__init__(callback_manager, object_map, objects, verbose)
 
@@ -150,8 +158,8 @@ class AdaptiveMemoryRetriever(Sharing, BaseRetriever):
     def retrieve(self, str_or_query_bundle: QueryType, **call: Unpack[CallArguments]) -> list[NodeWithScore]:
         """The nodes for a question; with arguments of the call, as if the retriever had been made with them.
 
-        They are `user_id`, `similarity_top_k`, `filters`, `policy`, `reinforce`, `score`, `score_threshold`,
-        `similarity_threshold`, `now` (POSIX seconds: as of that day) and `turn` (a name for the user's question).
+        They are `user_id`, `similarity_top_k`, `filters`, `policy`, `reinforce`, `score`, `min_score`,
+        `min_similarity`, `judge`, `now` (POSIX seconds: as of that day) and `turn` (a name for the user's question).
         """
         if not call:
             return super().retrieve(str_or_query_bundle)
@@ -178,22 +186,28 @@ class AdaptiveMemoryRetriever(Sharing, BaseRetriever):
         return other
 
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
+        self._lease.check_open()
         cue = cue_of(query_bundle, self._embed_model)
         if cue is None:
             return []
-        found = self._last_recall = with_reason(self._scope.recall(cue, **self._asked()), self._scope, self.filters)
-        return nodes_of(found, self._scope, self._docstore, self.score)
+        scope = reading_everyones(self._scope) if self._is_auto else self._scope
+        found = with_note(scope.recall(cue, **self._asked()), self._scope)
+        found = self._last_recall = with_reason(found, scope, self.filters)
+        return nodes_of(found, scope, self._docstore, self.score)
 
     @dispatcher.span
     async def _aretrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
+        self._lease.check_open()
         cue = await acue_of(query_bundle, self._embed_model)
         if cue is None:
             return []
-        found = await self._scope.arecall(cue, **self._asked())
+        is_clear = not self._is_auto or stays_as_it_is(self._scope)
+        scope = self._scope if is_clear else await asyncio.to_thread(reading_everyones, self._scope)
+        found = with_note(await scope.arecall(cue, **self._asked()), self._scope)
         if not found:
-            found = await asyncio.to_thread(with_reason, found, self._scope, self.filters)
+            found = await asyncio.to_thread(with_reason, found, scope, self.filters)
         self._last_recall = found
-        return nodes_of(found, self._scope, self._docstore, self.score)
+        return nodes_of(found, scope, self._docstore, self.score)
 
     def _asked(self) -> dict[str, Any]:
         return {
@@ -201,6 +215,9 @@ class AdaptiveMemoryRetriever(Sharing, BaseRetriever):
             "now": self.now,
             "filter": where_of(self.filters),
             "reinforce": self.reinforce,
-            "policy": with_floors(self.policy, self._scope, self.score_threshold, self.similarity_threshold),
+            "policy": self.policy,
+            "min_score": self.min_score,
+            "min_similarity": self.min_similarity,
+            "judge": self.judge,
             "turn": this_question() if self.turn is None else self.turn,
         }

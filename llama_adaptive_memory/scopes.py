@@ -7,7 +7,7 @@ from copy import copy
 from enum import Enum
 from typing import Any, Literal, NamedTuple
 
-from adaptive_memory_core import AdaptiveMemory, Fields, Policy, Scope, ScopeError, UserMemory
+from adaptive_memory_core import AdaptiveMemory, Fields, Scope, ScopeError, UserMemory
 from adaptive_memory_core.arguments import over as check_over
 from adaptive_memory_core.arguments import shared as shared_users
 from adaptive_memory_core.arguments import user_scope
@@ -32,6 +32,7 @@ EVERYONE: Literal[Unnamed.EVERYONE] = Unnamed.EVERYONE
 """As `fallback`: the records that belong to no user."""
 Fallback = str | Literal[Unnamed.EVERYONE] | None
 Over = Literal["everyone"] | None
+AUTO: Literal["auto"] = "auto"  # as `over` of a retriever: "everyone" while no record of the collection names a user
 
 
 class AskedScope(NamedTuple):
@@ -111,10 +112,6 @@ def embedder_behind(scope: UserMemory) -> Any:
 
 def fields_of(scope: UserMemory) -> Fields:
     return scope._memory.fields
-
-
-def policy_of(scope: UserMemory) -> Policy:
-    return scope._memory.policy
 
 
 def space_of(scope: UserMemory) -> str:

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from difflib import get_close_matches
-from functools import lru_cache
+from collections.abc import Callable, Collection, Mapping
 from typing import Any, Literal
 
 from typing_extensions import TypedDict
 
-from adaptive_memory_core import InvalidInputError, Policy, PolicyError, UserMemory
+from adaptive_memory_core import InvalidInputError, Policy, PolicyError
 from adaptive_memory_core import arguments as check
+from adaptive_memory_core.models.judges import as_judge
 from adaptive_memory_core.shown_in_errors import shown
+from adaptive_memory_core.unknown_names import meant
 from adaptive_memory_core.verbs.blocking_and_async import Moment
 from llama_adaptive_memory.filters import where_of
-from llama_adaptive_memory.scopes import policy_of
 
 ScoreMeaning = Literal["blend", "similarity"]
 Check = Callable[[Any], Any]
@@ -33,10 +32,11 @@ class CallArguments(TypedDict, total=False):
     policy: Policy | None
     reinforce: bool
     score: ScoreMeaning
-    score_threshold: float | None
-    similarity_threshold: float | None
+    min_score: float | None
+    min_similarity: float | None
     now: Moment | None
     turn: str | None
+    judge: Any
 
 
 class Setting:
@@ -68,6 +68,11 @@ def checked_policy(policy: Any) -> Policy | None:
     )
 
 
+def checked_judge(judge: Any) -> Any:
+    as_judge(judge)
+    return judge
+
+
 def checked_score(meaning: Any) -> str:
     if meaning in ("blend", "similarity"):
         return str(meaning)
@@ -82,6 +87,13 @@ def floor(name: str) -> Check:
     return lambda value: None if value is None else check.share(value, name)
 
 
+def unknown_argument(name: str, allowed: Collection[str]) -> UnknownArgumentError:
+    """The error for an argument that there is not, with the one that is meant."""
+    words = " or ".join(map(shown, meant(name, allowed)))
+    hint = f" Did you mean {words}?" if words else ""
+    return UnknownArgumentError(f"There is no argument {shown(name)}.{hint} Allowed: {', '.join(allowed)}.")
+
+
 def apply_call(retriever: Any, call: Mapping[str, Any]) -> None:
     """Give a retriever what a call says; a name that there is not is refused.
 
@@ -93,27 +105,6 @@ def apply_call(retriever: Any, call: Mapping[str, Any]) -> None:
     allowed = tuple(CallArguments.__annotations__)
     for name, value in call.items():
         if name not in allowed:
-            near = get_close_matches(name, allowed, n=1)
-            hint = f" Did you mean {near[0]!r}?" if near else ""
-            raise UnknownArgumentError(f"There is no argument {shown(name)}.{hint} Allowed: {', '.join(allowed)}.")
+            raise unknown_argument(name, allowed)
         if name != "user_id":
             setattr(retriever, name, value)
-
-
-def with_floors(
-    policy: Policy | None, scope: UserMemory, score: float | None, similarity: float | None
-) -> Policy | None:
-    """The policy that is meant, with these thresholds where they are given; None for the memory's as it is."""
-    if score is None and similarity is None:
-        return policy
-    return _with_floors(policy_of(scope) if policy is None else policy, score, similarity)
-
-
-@lru_cache(maxsize=64)
-def _with_floors(policy: Policy, score: float | None, similarity: float | None) -> Policy:
-    """
-    >>> _with_floors(Policy(), None, 0.3).similarity_floor
-    0.3
-    """
-    floors = {"score_floor": score, "similarity_floor": similarity}
-    return policy.replace(**{name: least for name, least in floors.items() if least is not None})

@@ -3,18 +3,31 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from adaptive_memory_core import NotFoundError, Recall, ScopeError, UserMemory
+from adaptive_memory_core import Recall, UserMemory
 from adaptive_memory_core.closed_by_with import ClosedByWith
+from adaptive_memory_core.flow.feedback_on_answer import Used
 from adaptive_memory_core.reports import Receipt
-from llama_adaptive_memory.recall_mark import used_in
+from adaptive_memory_core.unknown_names import no_attribute
+from llama_adaptive_memory.recall_mark import Citations, used_in
 
 NOTHING_YET = "Nothing was recalled here yet."
 
 
 class Sharing(ClosedByWith):
     """Access to the memory behind, and the end of its use."""
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            inherited = getattr(super(), "__getattr__", None)  # pydantic's, for private attributes
+            try:
+                if inherited is not None:
+                    return inherited(name)
+            except AttributeError:
+                pass
+            raise no_attribute(type(self), name, "memory.", UserMemory)
 
     @property
     def memory(self: Any) -> UserMemory:
@@ -33,18 +46,23 @@ class Sharing(ClosedByWith):
         found = self.last_recall
         return NOTHING_YET if found is None else found.explain()
 
-    def feedback(self, helpful: Any = (), unhelpful: Any = (), turn: str | None = None) -> int:
+    def feedback(
+        self: Any, helpful: Any = (), unhelpful: Any = (), turn: str | None = None, *, answer: str | None = None
+    ) -> int:
         """Say what was of use in an answer, at once or later; gives how many verdicts were new.
 
         Each may be an id, a node, a `NodeWithScore`, a response with its `source_nodes`, an agent's output, a Recall,
         or a list of these. What is gone since, or of another source, costs the others nothing; with `turn` (the name
-        that `one_question` gave), ids are those that the question's recalls returned.
+        that `one_question` gave), ids are those that the question's recalls returned. With the text of the `answer`,
+        the judge says which of `helpful` it rests on, and the others are unhelpful.
         """
-        return feedback_on(self.memory, helpful, unhelpful, turn)
+        return feedback_on(self.memory, helpful, unhelpful, turn, answer, getattr(self, "judge", None))
 
-    async def afeedback(self, helpful: Any = (), unhelpful: Any = (), turn: str | None = None) -> int:
+    async def afeedback(
+        self: Any, helpful: Any = (), unhelpful: Any = (), turn: str | None = None, *, answer: str | None = None
+    ) -> int:
         """`feedback`, async."""
-        return await afeedback_on(self.memory, helpful, unhelpful, turn)
+        return await afeedback_on(self.memory, helpful, unhelpful, turn, answer, getattr(self, "judge", None))
 
     def forget(self, ids_or_nodes: Any) -> list[Receipt]:
         """Remove records with every trace of them, by ids, nodes or answers; gives a receipt for each that was there.
@@ -78,38 +96,31 @@ class Sharing(ClosedByWith):
         await asyncio.to_thread(self._lease.close)
 
 
-def feedback_on(scope: UserMemory, helpful: Any, unhelpful: Any, turn: str | None) -> int:
-    return scope.feedback_on_answer(used_in(helpful, scope.scope), used_in(unhelpful, scope.scope), turn)
+def feedback_on(
+    scope: UserMemory, helpful: Any, unhelpful: Any, turn: str | None, answer: str | None, judge: Any
+) -> int:
+    good, bad = _used(scope, helpful), _used(scope, unhelpful)
+    return scope.feedback_on_answer(good, bad, turn, answer=answer, judge=judge)
 
 
-async def afeedback_on(scope: UserMemory, helpful: Any, unhelpful: Any, turn: str | None) -> int:
-    return await scope.afeedback_on_answer(used_in(helpful, scope.scope), used_in(unhelpful, scope.scope), turn)
+async def afeedback_on(
+    scope: UserMemory, helpful: Any, unhelpful: Any, turn: str | None, answer: str | None, judge: Any
+) -> int:
+    good, bad = [await asyncio.to_thread(_used, scope, some) for some in (helpful, unhelpful)]
+    return await scope.afeedback_on_answer(good, bad, turn, answer=answer, judge=judge)
+
+
+def _used(scope: UserMemory, things: Any) -> list[Used]:
+    return used_in(things, scope.scope, Citations(scope))
 
 
 def forget_in(scope: UserMemory, things: Any) -> list[Receipt]:
-    receipts, missing = [], None
-    for one in dict.fromkeys(used.id for used in used_in(things, scope.scope) if not used.shared):
-        try:
-            receipts.append(scope.forget(one))
-        except (NotFoundError, ScopeError) as error:
-            missing = error
-    return _some(receipts, missing)
+    return scope.forget([used.id for used in _used(scope, things) if not used.shared])
 
 
 async def aforget_in(scope: UserMemory, things: Any) -> list[Receipt]:
-    receipts, missing = [], None
-    for one in dict.fromkeys(used.id for used in used_in(things, scope.scope) if not used.shared):
-        try:
-            receipts.append(await scope.aforget(one))
-        except (NotFoundError, ScopeError) as error:
-            missing = error
-    return _some(receipts, missing)
-
-
-def _some(receipts: list[Receipt], missing: NotFoundError | ScopeError | None) -> list[Receipt]:
-    if missing is not None and not receipts:
-        raise missing
-    return receipts
+    used = await asyncio.to_thread(_used, scope, things)
+    return await scope.aforget([one.id for one in used if not one.shared])
 
 
 def _whole(shared: Any) -> Any:

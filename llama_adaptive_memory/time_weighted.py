@@ -10,9 +10,8 @@ from llama_index.core.schema import BaseNode, NodeWithScore, TextNode
 from llama_index.core.vector_stores import VectorStoreQuery
 from llama_index.vector_stores.chroma import ChromaVectorStore
 
-from adaptive_memory_core.evaluate.labelled import Item
-from adaptive_memory_core.evaluate.systems.on_disk import OnDisk
-from adaptive_memory_core.evaluate.systems.port import Asked, Found
+from adaptive_memory_core.evaluate.datasets import Item
+from adaptive_memory_core.evaluate.systems import OnDisk, SystemQuery, SystemResult
 from adaptive_memory_core.models.embedder import Embedder
 
 READ_AT, SEARCHED = "__last_accessed__", 100  # its own key; nearest texts that it weighs
@@ -41,10 +40,10 @@ class TimeWeighted:
         for start in range(0, len(nodes), BATCH):
             self._stores[user].add(nodes[start : start + BATCH])
 
-    def prepare(self, asked: Asked) -> None:
+    def prepare(self, asked: SystemQuery) -> None:
         """Nothing is."""
 
-    def ask(self, asked: Asked) -> Found:
+    def ask(self, asked: SystemQuery) -> SystemResult:
         vector = self._embedder.embed_query(asked.text).tolist()
         query = VectorStoreQuery(query_embedding=vector, similarity_top_k=max(SEARCHED, asked.k))
         nearest = self._stores[asked.user].query(query)
@@ -53,7 +52,7 @@ class TimeWeighted:
             for node, score in zip(nearest.nodes or [], nearest.similarities or [], strict=True)
         ]
         weigh = TimeWeightedPostprocessor(now=asked.now, top_k=asked.k, **self._settings)
-        return Found([one.node.node_id for one in weigh.postprocess_nodes(scored)])
+        return SystemResult([one.node.node_id for one in weigh.postprocess_nodes(scored)])
 
     def figures(self) -> Sequence[Mapping[str, float]]:
         return ()

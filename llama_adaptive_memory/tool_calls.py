@@ -63,20 +63,20 @@ class Remembering:
     def remember(self, text: str, importance: float = 0.5, replaces: str | None = None) -> str:
         scope = self.find()
         try:
-            return remembered(scope.remember(**self._arguments(text, importance, replaces)))
+            return remembered(*scope.observe([self._fact(scope, text, importance, replaces)]))
         except Exception as error:  # noqa: BLE001 - whatever fails inside, a tool's failure must not end the agent
             return _excused(error, self.on_error)
 
     async def aremember(self, text: str, importance: float = 0.5, replaces: str | None = None) -> str:
         scope = self.find()
         try:
-            return remembered(await scope.aremember(**self._arguments(text, importance, replaces)))
+            return remembered(*await scope.aobserve([self._fact(scope, text, importance, replaces)]))
         except Exception as error:  # noqa: BLE001 - whatever fails inside, a tool's failure must not end the agent
             return _excused(error, self.on_error)
 
-    def _arguments(self, text: str, importance: float, replaces: str | None) -> dict[str, Any]:
+    def _fact(self, scope: UserMemory, text: str, importance: float, replaces: str | None) -> dict[str, Any]:
         more = {"kind": self.kind, "metadata": self.metadata, "supersedes": replaces or None}  # models say "" for none
-        return {"text": text, "importance": importance, **more}
+        return {"id": scope.memory.new_id(), "text": text, "importance": importance, **more}
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,11 +22,11 @@ import pytest
 from _pytest.faulthandler import fault_handler_stderr_fd_key
 from chromadb import Collection
 from chromadb.api import ClientAPI
-from hypothesis import HealthCheck, settings
 
 from adaptive_memory_core import AdaptiveMemory, UserMemory
-from adaptive_memory_core.models.naming import name_of
-from tests import scratch_files
+from adaptive_memory_core.models.embedder import name_of
+from adaptive_memory_core.wiring import parts
+from tests import scratch_files, suites
 from tests.chroma_server import ChromaServer
 from tests.longest_first import longest_first
 
@@ -37,12 +37,11 @@ Vectors = npt.NDArray[np.float32]
 Rows = dict[str, list[tuple[Any, ...]]]
 Contents = dict[str, tuple[str | None, dict[str, Any] | None, tuple[float, ...]]]
 
-settings.register_profile(
-    "suite", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
-)
-settings.load_profile("suite")
-
 scratch_files.into_memory()  # before any process of the run is started
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    suites.load_profile(config.getoption("--hypothesis-profile"))
 
 
 def pytest_sessionfinish(exitstatus: int) -> None:
@@ -51,7 +50,9 @@ def pytest_sessionfinish(exitstatus: int) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """In a run of `make test`, a file goes to whoever is free: the longest first."""
+    """Every hard test has a known kind. With several workers, the longest files come first."""
+    for item in items:
+        list(suites.kinds(item))
     if hasattr(config, "workerinput"):
         items[:] = longest_first((item.path, item) for item in items)
 
@@ -144,6 +145,12 @@ def new_collection() -> Iterator[Callable[..., Collection]]:
 @pytest.fixture
 def collection(new_collection: Callable[..., Collection]) -> Collection:
     return new_collection()
+
+
+@pytest.fixture
+def others_unheard(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is written into a collection is written as by another process: no memory hears of it."""
+    monkeypatch.setattr(parts, "listen", lambda *_: None)
 
 
 @pytest.fixture

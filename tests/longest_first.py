@@ -12,14 +12,17 @@ SECONDS = {  # about what each takes on two cores; anything else, which takes le
     "tests/behaviour/test_arm.py": 25,
     "tests/mcp_server/test_stdio.py": 22,
     "tests/store/ledger/contract/test_states.py": 22,
+    "tests/behaviour/test_nothing_half_done.py": 20,
     "tests/behaviour/test_processes.py": 18,
     "tests/benchmarks/test_kill_index.py": 18,
     "tests/behaviour/test_postgres.py": 17,
+    "tests/behaviour/test_reembed.py": 17,
+    "tests/behaviour/test_others_writes.py": 16,
     "tests/behaviour/test_faults.py": 15,
     "tests/behaviour/test_tenancy.py": 14,
     "tests/llama_adaptive_memory/test_two_frameworks.py": 14,
     "tests/store/chroma/test_records.py": 13,
-    "tests/store/moving/test_move.py": 13,
+    "tests/store/test_ledger_move.py": 13,
     "tests/cli/test_entry.py": 13,
 }
 T = TypeVar("T")

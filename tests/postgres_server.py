@@ -21,8 +21,8 @@ import psycopg
 import pytest
 from psycopg import sql
 
-from adaptive_memory_core.store.postgres.ledger import migrate_ledger
-from adaptive_memory_core.store.postgres.one_scope import row_level_security
+from adaptive_memory_core.store.postgres.postgres_dialect import row_level_security
+from adaptive_memory_core.store.postgres.postgres_ledger import create_ledger_tables
 
 _numbers = itertools.count()
 
@@ -92,7 +92,7 @@ def new_database() -> str:
 def _template() -> str:
     name = f"empty_{os.getpid()}"
     _create(name, "template1")
-    migrate_ledger(_address(name))
+    create_ledger_tables(_address(name))
     return name
 
 

@@ -27,7 +27,7 @@ def test_every_promise_of_the_threat_model_names_tests_that_exist() -> None:
 
 
 def test_every_link_between_the_pages_leads_somewhere() -> None:
-    pages = {path: path.read_text("utf-8") for path in (README, ROOT / "SECURITY.md", *PAGES)}
+    pages = {path: path.read_text("utf-8") for path in (README, ROOT / "SECURITY.md", ROOT / "CONTRIBUTING.md", *PAGES)}
     for one, text in pages.items():
         for target, anchor in re.findall(r"\]\((?!https?:)([^)#]*)#?([^)]*)\)", text):
             path = (one.parent / target).resolve() if target else one

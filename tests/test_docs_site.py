@@ -42,7 +42,7 @@ def test_every_page_has_its_place_in_the_navigation() -> None:
     assert missing == [], "give each a line under nav in docs/zensical.toml"
 
 
-@pytest.mark.slow
+@pytest.mark.hard("site")
 @pytest.mark.parametrize(
     "link", ["[a](other.md)", "[a](../README.md#no-such-heading)", "![a](pictures/none.svg)", "[a](../LICENSE)"]
 )
@@ -51,7 +51,8 @@ def test_a_link_that_leads_nowhere_ends_the_build_and_names_the_page(link: str, 
         build(small_repository(tmp_path / "small", link), tmp_path / "built")
 
 
-@pytest.mark.slow
+@pytest.mark.sample
+@pytest.mark.hard("site")
 def test_links_that_lead_somewhere_are_built(tmp_path: Path) -> None:
     page = "[home](../README.md#first-steps) ![dot](pictures/dot.svg)\n\n```python needs-server\n[x](y.md)\n```"
     site = build(small_repository(tmp_path / "small", page), tmp_path / "built")
@@ -66,14 +67,14 @@ def test_links_inside_of_code_stay_as_they_are() -> None:
     assert as_in_the_site(text, "docs") == text
 
 
-@pytest.mark.slow
+@pytest.mark.hard("site")
 def test_whoever_reads_the_site_asks_nobody_else_for_anything(site: Path) -> None:
     built = sorted(site.glob("*.html"))
     assert len(built) > len(pages(ROOT))  # and the page for what is not found
     assert [(one.name, found) for one in built for found in ELSEWHERE.findall(one.read_text("utf-8"))] == []
 
 
-@pytest.mark.slow
+@pytest.mark.hard("site")
 @pytest.mark.parametrize("package", [adaptive_memory_core, langchain_adaptive_memory, llama_adaptive_memory])
 def test_the_reference_has_every_public_name(site: Path, package: object) -> None:
     name, public = package.__name__, package.__all__  # type: ignore[attr-defined]
@@ -82,11 +83,10 @@ def test_the_reference_has_every_public_name(site: Path, package: object) -> Non
     assert [one for one in public if f'id="{name}.{one}"' not in built] == []
 
 
-@pytest.mark.slow
+@pytest.mark.hard("site")
 def test_the_reference_has_the_verbs_as_they_are_called(site: Path) -> None:
     built = (site / "api.html").read_text("utf-8")
     verbs = ("remember", "remember_many", "recall", "feedback", "forget", "prune", "pin", "get", "stats")
     assert [verb for verb in verbs if f'id="adaptive_memory_core.UserMemory.{verb}"' not in built] == []
     assert "&gt;&gt;&gt; " in built
     assert "<blockquote" not in built  # an example is code, no quote within a quote
-    assert "Flow[" not in re.sub(r"<[^>]+>", "", built)

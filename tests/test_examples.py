@@ -22,8 +22,9 @@ EXAMPLES = Path(__file__).parents[1] / "examples"
 PACKAGE = str(Path(adaptive_memory_core.__file__).parents[1])
 ESCAPE = "\x1b"
 SECONDS = 120
+FIRST = "01_quickstart.py"
 SAYS = {
-    "01_quickstart.py": ["Alice prefers PostgreSQL", "beyond k", "retrieval_count=1", "boost=0.05"],
+    FIRST: ["Alice prefers PostgreSQL", "beyond k", "retrieval_count=1", "boost=0.05"],
     "02_existing_collection.py": ["for user 'ana'", "t1: unchanged", "t4: unchanged", "t3: unchanged; added nothing"],
     "03_feedback_and_policy.py": ["when sent again: 0", "nothing found", "refused: Policy(half_life_days=-7)"],
     "04_async.py": ["12 recalls at once", "dee: 3 recalls, 3 reads counted"],
@@ -165,7 +166,7 @@ IMPORTED = [
     *("langchain_adaptive_memory.retriever", "adaptive_memory_core.models.local"),
 ]
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.hard("example")
 
 
 def environment(**changes: str) -> dict[str, str]:
@@ -223,7 +224,7 @@ def test_every_example_is_tested() -> None:
     assert sorted(path.name for path in EXAMPLES.glob("*.py")) == sorted(SAYS)
 
 
-@pytest.mark.parametrize("name", sorted(SAYS))
+@pytest.mark.parametrize("name", [pytest.param(FIRST, marks=pytest.mark.sample), *sorted({*SAYS} - {FIRST})])
 def test_an_example_runs_and_says_what_it_promises(name: str, tmp_path: Path, preloaded: Preloaded) -> None:
     done = preloaded.run([str(EXAMPLES / name)], tmp_path, environment(), seconds=SECONDS)
     assert done.returncode == 0, done.stderr
@@ -241,7 +242,7 @@ def test_the_demo_writes_plain_text_where_there_is_no_terminal_and_its_parts_add
     assert len(rows) >= 12
     for score, parts in rows:
         assert sum(map(float, parts.split(" + "))) == pytest.approx(float(score), abs=0.0026)
-    assert "useful (u)" in shown
+    assert "asked_before (a)" in shown
 
 
 def test_the_demo_draws_a_part_that_it_has_no_colour_for(capsys: pytest.CaptureFixture[str]) -> None:

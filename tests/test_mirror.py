@@ -10,9 +10,14 @@ TESTS = Path(__file__).parent
 CORE = TESTS.parent / "shared" / "adaptive_memory_core"
 FILES = sorted(TESTS.rglob("test_*.py"))
 FOLDERS = sorted({file.parent.relative_to(TESTS).as_posix() for file in FILES} - {"."})
-APART = {"behaviour", "benchmarks", "langchain_adaptive_memory", "llama_adaptive_memory"}
+APART = {"adapters", "behaviour", "benchmarks", "langchain_adaptive_memory", "llama_adaptive_memory"}
 CONTRACTS = {"store/ledger/contract"}  # what every ledger has to pass, whichever it is
 REPOSITORY = {
+    "contributing",
+    "golden_rankings",
+    "prose",
+    "size",
+    "suites",
     "docs",
     "docs_references",
     "docs_site",

@@ -11,7 +11,6 @@ import pytest
 
 import adaptive_memory_core
 from adaptive_memory_core import errors, judges, languages, policy, reports
-from adaptive_memory_core.renamed import PLACES_OF_TOP_NAMES
 
 SHARED = Path(adaptive_memory_core.__file__).parents[1]
 HEAVY = ["chromadb", "langchain", "langchain_core", "llama_index", "openai", "onnxruntime", "tokenizers", "wordllama"]
@@ -52,19 +51,6 @@ def test_a_public_module_says_what_it_is(module: ModuleType) -> None:
 def test_the_package_holds_what_users_type() -> None:
     """What few type is in the other public modules."""
     assert len(adaptive_memory_core.__all__) <= 36
-
-
-@pytest.mark.parametrize(("name", "place"), PLACES_OF_TOP_NAMES.items())
-def test_a_name_that_left_the_top_is_found_for_one_version_and_says_where_it_is(name: str, place: str) -> None:
-    module: ModuleType = getattr(adaptive_memory_core, place)
-    told = rf"adaptive_memory_core\.{name} is adaptive_memory_core\.{place}\.{name} now"
-    with pytest.warns(DeprecationWarning, match=told) as seen:
-        assert getattr(adaptive_memory_core, name) is getattr(module, name)
-    assert [one.filename for one in seen] == [__file__]
-    assert name in module.__all__
-    assert name not in adaptive_memory_core.__all__
-    with pytest.warns(DeprecationWarning, match=told):
-        exec(f"from adaptive_memory_core import {name}")
 
 
 def test_a_name_that_never_was_here_is_not_found() -> None:

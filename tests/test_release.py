@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.hard("install")
 
 
 @pytest.fixture(scope="module")
@@ -60,6 +60,7 @@ def test_no_place_is_named_that_does_not_exist_yet(metadata: Message) -> None:
     assert "[project.urls]" in (ROOT / "RELEASING.md").read_text("utf-8")
 
 
+@pytest.mark.sample
 def test_the_wheel_holds_the_packages_and_their_types_and_nothing_else(built: Path) -> None:
     with zipfile.ZipFile(next(built.glob("*.whl"))) as wheel:
         names = wheel.namelist()
@@ -71,7 +72,16 @@ def test_the_wheel_holds_the_packages_and_their_types_and_nothing_else(built: Pa
 def test_the_source_archive_holds_all_that_make_test_needs(built: Path) -> None:
     with tarfile.open(next(built.glob("*.tar.gz"))) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
-    needed = {"README.md", "LICENSE", "CHANGELOG.md", "RELEASING.md", "SECURITY.md", "Makefile", "pyproject.toml"}
+    needed = {
+        "README.md",
+        "LICENSE",
+        "CHANGELOG.md",
+        "CONTRIBUTING.md",
+        "RELEASING.md",
+        "SECURITY.md",
+        "Makefile",
+        "pyproject.toml",
+    }
     needed |= {"docs/zensical.toml", "docs/pictures/recall.svg", "benchmarks/README.md", "tests/conftest.py"}
     assert needed - names == set()
     assert [name for name in names if name.endswith((".sqlite3", ".gz", ".pyc"))] == []

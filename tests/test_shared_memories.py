@@ -15,6 +15,7 @@ from chromadb import Collection
 from adaptive_memory_core import Embedder, Keeping, Policy
 from adaptive_memory_core.errors import ClosedError
 from adaptive_memory_core.shared_memories import Share, find, share
+from tests.behaviour.conftest import eventually
 from tests.conftest import word_vectors
 
 
@@ -104,10 +105,12 @@ def test_a_dropped_share_is_none(tmp_path: Path) -> None:
     del one, memory
     for _ in range(100):
         share(collection, embedder=embedder())
-    gc.collect()
-    for thread in set(threading.enumerate()) - before:
-        thread.join(30)
-    assert set(threading.enumerate()) <= before
+
+    def all_are_gone() -> bool:
+        gc.collect()  # nothing, while another thread collects
+        return set(threading.enumerate()) <= before
+
+    assert eventually(all_are_gone)
     assert find(collection) is None
 
 

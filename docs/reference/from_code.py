@@ -61,13 +61,11 @@ def verbs() -> Iterator[tuple[str, str]]:
 
 
 def as_method(name: str, verb: griffe.Function) -> griffe.Function:
-    """The verb as its user calls it: of a `UserMemory`, and giving what its flow gives."""
-    flow = verb.returns
-    returned = flow.slice if isinstance(flow, griffe.ExprSubscript) else flow
+    """The verb as its user calls it: of a `UserMemory`."""
     own = griffe.Parameter("self", kind=griffe.ParameterKind.positional_or_keyword)
     parameters = griffe.Parameters(own, *list(verb.parameters)[1:])
     method = griffe.Function(
-        name, lineno=verb.lineno, endlineno=verb.endlineno, parameters=parameters, returns=returned
+        name, lineno=verb.lineno, endlineno=verb.endlineno, parameters=parameters, returns=verb.returns
     )
     if verb.docstring is not None:
         method.docstring = griffe.Docstring(verb.docstring.value, lineno=verb.docstring.lineno, parent=method)

@@ -6,9 +6,9 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 
 from adaptive_memory_core import Scored
-from adaptive_memory_core.context.brief import clipped
 from adaptive_memory_core.context.clean import between_tags, label
-from adaptive_memory_core.context.render import ROOM_FOR_HEADINGS, ROOM_FOR_NEIGHBOURS, estimated_tokens, line
+from adaptive_memory_core.context.excerpt import clipped, estimated_tokens
+from adaptive_memory_core.context.render import ROOM_FOR_HEADINGS, ROOM_FOR_NEIGHBOURS, line
 from langchain_adaptive_memory.agents.around import ALONE, Around
 
 TAG = "recalled_memories"
@@ -19,7 +19,7 @@ HEADER = (
 )
 CITE = "Where your answer uses one of them, cite it by its mark, for example [m1]."
 CUT = " … (cut)"
-BESIDE, ABOUT, FACT = "+ said beside it:", "about", "+"  # before what stands around a memory
+BESIDE, ABOUT, EPISODE, FACT = "+ said beside it:", "about", "+ its episode:", "+"  # before what stands around a memory
 FEW = 20  # tokens of a memory, at the least
 _MARK = re.compile(r"\[\s*(m\d+(?:\s*[,;]\s*m\d+)*)\s*\]", re.IGNORECASE)
 
@@ -52,23 +52,32 @@ def evidence(
     around: Around = ALONE,
 ) -> str:
     """The marked ones of these as a block; "" where there is nothing to show. What stands around them follows each, and
-    facts come last, as far as there is room."""
+    facts come last, as far as there is room: before all of that, where a reader has chosen it given the facts."""
     known = {hit.id: hit for hit in hits}
     shown = {mark: known[one] for mark, one in marks.items() if one in known}
     lines = [f"[{mark}] {_said(hit)}" for mark, hit in shown.items()]
-    if not lines:
+    if not (lines or around.facts):
         return ""
+    cite = cite and bool(lines)
     if max_tokens is not None and len(lines) == 1:
         lines = [clipped(lines[0], max_tokens, lambda text: estimated_tokens(_block([text], cite=cite)), CUT)]
-    written, shown_ids = _Written(lines, cite=cite, max_tokens=max_tokens), {hit.id for hit in shown.values()}
-    for place, hit in enumerate(shown.values()):
+    written, first = _Written(lines, cite=cite, max_tokens=max_tokens), around.facts_first
+    written.add_facts(around.facts if first else ())
+    _add_around(written, list(shown.values()), around, max_tokens)
+    written.add_facts(() if first else around.facts)
+    return written.block if written.holds_any else ""
+
+
+def _add_around(written: _Written, hits: Sequence[Scored], around: Around, max_tokens: int | None) -> None:
+    """What each of the memories is part of, and what stands beside it."""
+    known = {hit.id for hit in hits}
+    for place, hit in enumerate(hits):
         if around.headings.get(hit.id) and (max_tokens is None or max_tokens >= ROOM_FOR_HEADINGS):
             written.add(place, f"  {ABOUT} {tame(label(around.headings[hit.id]))}")
+        if hit.id in around.narratives:
+            written.add(place, f"  {EPISODE} {_said(around.narratives[hit.id])}")
         for one in around.beside.get(hit.id, ()) if _is_roomy(max_tokens) else ():
-            written.add(place, f"  {BESIDE} {_said(one)}", name=one.id, known=shown_ids)
-    for fact in around.facts:
-        written.add(len(lines), f"{FACT} {_said(fact)}")
-    return written.block
+            written.add(place, f"  {BESIDE} {_said(one)}", name=one.id, known=known)
 
 
 class _Written:
@@ -88,6 +97,15 @@ class _Written:
             self._lines[place].pop()
         elif name is not None:
             self._shown.add(name)
+
+    def add_facts(self, facts: Sequence[Scored]) -> None:
+        """Behind all memories, as far as there is room."""
+        for fact in facts:
+            self.add(len(self._lines) - 1, f"{FACT} {_said(fact)}")
+
+    @property
+    def holds_any(self) -> bool:
+        return any(self._lines)
 
     @property
     def block(self) -> str:

@@ -12,6 +12,7 @@ from langgraph.runtime import Runtime
 from adaptive_memory_core import AdaptiveMemory, InvalidInputError, Policy, UserMemory
 from adaptive_memory_core import arguments as check
 from adaptive_memory_core.model_tools import OnError
+from adaptive_memory_core.models.judges import as_judge
 from adaptive_memory_core.shown_in_errors import shown
 from langchain_adaptive_memory.agents.evidence import least_tokens
 from langchain_adaptive_memory.agents.judging import used_for
@@ -19,8 +20,8 @@ from langchain_adaptive_memory.agents.place import Place
 from langchain_adaptive_memory.agents.saving import Save, checked_save
 from langchain_adaptive_memory.agents.state import CHANNEL, MemoryState, Turn, turn_in
 from langchain_adaptive_memory.agents.steps import Steps
-from langchain_adaptive_memory.asking import Step, arun, ask, run
 from langchain_adaptive_memory.call import checked_policy
+from langchain_adaptive_memory.source import in_threads
 from langchain_adaptive_memory.turns import watch_runs
 from langchain_adaptive_memory.user import (
     NOT_GIVEN,
@@ -57,6 +58,9 @@ class AdaptiveMemoryMiddleware(AgentMiddleware[MemoryState, Any]):
         save: "user" | "turn" | callable | None
             What is remembered after a turn: the user's messages, or these and the answer, unless they are greetings or
             pasted walls; or what a function of both gives: a text, several, or None. None: nothing.
+        judge: chat model | judges.Judge | None
+            What judges: which memories each answer rests on, in the place of citations; whether GAM-RAG needs another
+            round; and when a text holds. None is the memory's own.
         cite: bool
             Ask the model to cite memories as [m1], and count each one that its answer cites as helpful.
         place: "user" | "system"
@@ -85,6 +89,7 @@ class AdaptiveMemoryMiddleware(AgentMiddleware[MemoryState, Any]):
         max_tokens: int | None = 1_000,
         save: Save | None = None,
         cite: bool = True,
+        judge: Any = None,
         place: Place = "user",
         on_error: OnError = "warn",
         name: str = "AdaptiveMemoryMiddleware",
@@ -96,6 +101,7 @@ class AdaptiveMemoryMiddleware(AgentMiddleware[MemoryState, Any]):
             user_key=user_key,
             over=checked_over(over),
             asked={"k": check.count(k, "k"), "filter": check.where(filter), "policy": checked_policy(policy)},
+            judge=as_judge(judge),
             max_tokens=_budget(max_tokens, cite=cite),
             save=checked_save(save),
             cite=bool(cite),
@@ -114,38 +120,40 @@ class AdaptiveMemoryMiddleware(AgentMiddleware[MemoryState, Any]):
         self, state: MemoryState, runtime: Runtime[Any], config: RunnableConfig = NO_CONFIG
     ) -> dict[str, Any] | None:
         """Recall what matters to the question, when the model is first called about it."""
-        return self._changed(state, run(self._recalled(state, runtime, config)))
+        return self._changed(state, self._recalled(state, runtime, config))
 
     async def abefore_model(
         self, state: MemoryState, runtime: Runtime[Any], config: RunnableConfig = NO_CONFIG
     ) -> dict[str, Any] | None:
-        """`before_model`, by the memory's async verbs."""
-        return self._changed(state, await arun(self._recalled(state, runtime, config)))
+        """`before_model`, async."""
+        return self._changed(state, await in_threads(self._steps.memory, self._recalled, state, runtime, config))
 
     def wrap_model_call(
         self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], ModelResponse[Any]]
     ) -> ModelCallResult[Any]:
         """Show the model what was recalled."""
-        return handler(run(self._steps.shown(request, turn_in(request.state, self.name))))
+        return handler(self._steps.shown(request, turn_in(request.state, self.name)))
 
     async def awrap_model_call(
         self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]]
     ) -> ModelCallResult[Any]:
-        """`wrap_model_call`, by the memory's async verbs."""
-        return await handler(await arun(self._steps.shown(request, turn_in(request.state, self.name))))
+        """`wrap_model_call`, async."""
+        return await handler(
+            await in_threads(self._steps.memory, self._steps.shown, request, turn_in(request.state, self.name))
+        )
 
     def after_agent(
         self, state: MemoryState, runtime: Runtime[Any], config: RunnableConfig = NO_CONFIG
     ) -> dict[str, Any] | None:
-        """Judge the memories that the answer cites, save the turn, and let go of what was recalled."""
-        run(self._settled(state, runtime, config))
+        """Judge the memories that the answer cites or rests on, save the turn, and let go of what was recalled."""
+        self._settled(state, runtime, config)
         return self._kept(None)
 
     async def aafter_agent(
         self, state: MemoryState, runtime: Runtime[Any], config: RunnableConfig = NO_CONFIG
     ) -> dict[str, Any] | None:
-        """`after_agent`, by the memory's async verbs."""
-        await arun(self._settled(state, runtime, config))
+        """`after_agent`, async."""
+        await in_threads(self._steps.memory, self._settled, state, runtime, config)
         return self._kept(None)
 
     def feedback(
@@ -155,13 +163,15 @@ class AdaptiveMemoryMiddleware(AgentMiddleware[MemoryState, Any]):
         config: RunnableConfig | None = None,
         user_id: Any = NOT_GIVEN,
         turn: str | None = None,
+        *,
+        answer: str | None = None,
     ) -> int:
         """Say what was of use, at once or later; gives how many verdicts were new.
 
         Each may be what the agent gave back, with the config of its thread: all that was recalled for its last question
-        is meant; or what a retriever's `feedback` takes.
+        is meant; or what a retriever's `feedback` takes. With the text of the `answer` the judge says what it rests on.
         """
-        return run(self._judged(helpful, unhelpful, config, user_id, turn))
+        return self._judged(helpful, unhelpful, config, user_id, turn, answer)
 
     async def afeedback(
         self,
@@ -170,21 +180,30 @@ class AdaptiveMemoryMiddleware(AgentMiddleware[MemoryState, Any]):
         config: RunnableConfig | None = None,
         user_id: Any = NOT_GIVEN,
         turn: str | None = None,
+        *,
+        answer: str | None = None,
     ) -> int:
         """`feedback`, async."""
-        return await arun(self._judged(helpful, unhelpful, config, user_id, turn))
+        return await in_threads(self._steps.memory, self._judged, helpful, unhelpful, config, user_id, turn, answer)
 
     def _judged(
-        self, helpful: Any, unhelpful: Any, config: RunnableConfig | None, user_id: Any, turn: str | None
-    ) -> Step[int]:
-        scope = self._steps.scope(config, None, user_id)
-        return ask(scope, "feedback_on_answer", used_for(helpful, config), used_for(unhelpful, config), turn)
+        self,
+        helpful: Any,
+        unhelpful: Any,
+        config: RunnableConfig | None,
+        user_id: Any,
+        turn: str | None,
+        answer: str | None,
+    ) -> int:
+        scope, judge = self._steps.scope(config, None, user_id), self._steps.judge
+        good, bad = used_for(helpful, config), used_for(unhelpful, config)
+        return scope.feedback_on_answer(good, bad, turn, answer=answer, judge=judge)
 
-    def _recalled(self, state: MemoryState, runtime: Runtime[Any], config: RunnableConfig) -> Step[Turn | None]:
+    def _recalled(self, state: MemoryState, runtime: Runtime[Any], config: RunnableConfig) -> Turn | None:
         scope = self._steps.scope(config, getattr(runtime, "context", None))
         return self._steps.recall(scope, state["messages"], turn_in(state, self.name), config)
 
-    def _settled(self, state: MemoryState, runtime: Runtime[Any], config: RunnableConfig) -> Step[None]:
+    def _settled(self, state: MemoryState, runtime: Runtime[Any], config: RunnableConfig) -> None:
         scope = self._steps.scope(config, getattr(runtime, "context", None))
         return self._steps.settle(scope, state, turn_in(state, self.name), config)
 

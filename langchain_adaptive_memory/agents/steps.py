@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import logging
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeVar
 
 from langchain.agents.middleware.types import ModelRequest
@@ -15,6 +16,7 @@ from langchain_core.runnables import RunnableConfig
 
 from adaptive_memory_core import AdaptiveMemory, NotFoundError, ScopeError, UserMemory, logged_errors
 from adaptive_memory_core.flow.feedback_on_answer import Used
+from adaptive_memory_core.flow.ports.judges import JudgePort
 from adaptive_memory_core.model_tools import OnError
 from adaptive_memory_core.shown_in_errors import shown
 from langchain_adaptive_memory.agents.around import belonging, looked_up
@@ -31,7 +33,6 @@ from langchain_adaptive_memory.agents.evidence import cited, evidence, marked
 from langchain_adaptive_memory.agents.place import Place, after_system, before_question
 from langchain_adaptive_memory.agents.saving import Save, in_sight, to_save
 from langchain_adaptive_memory.agents.state import Turn
-from langchain_adaptive_memory.asking import Step, ask
 from langchain_adaptive_memory.empty_answers import with_reason
 from langchain_adaptive_memory.tools import SET_UP_WRONGLY
 from langchain_adaptive_memory.turns import current_turn, name_turn
@@ -50,6 +51,7 @@ class Steps:
     user_key: str | None
     over: Over
     asked: Mapping[str, Any]  # of every recall
+    judge: JudgePort | None
     max_tokens: int | None
     save: Save | None
     cite: bool
@@ -63,7 +65,7 @@ class Steps:
 
     def recall(
         self, scope: UserMemory, messages: Sequence[AnyMessage], turn: Turn | None, config: RunnableConfig
-    ) -> Step[Turn | None]:
+    ) -> Turn | None:
         """What matters to the question, recalled when it is first seen; None where nothing was asked in words."""
         question = latest_of_user(messages)
         same = turn is not None and (question is None or turn["question"] == key_of(question))
@@ -75,43 +77,42 @@ class Steps:
         thread = thread_of(config)
         begun = _begun(scope, question, messages, turn, thread, config)
         name_turn(config, begun["turn"])
-        recalled = yield from self._excused(
-            "Nothing was recalled", self._recalled(scope, begun, in_sight(messages, thread))
-        )
+        recalling = partial(self._recalled, scope, begun, in_sight(messages, thread))
+        recalled = self._excused("Nothing was recalled", recalling)
         return begun if recalled is None else recalled
 
-    def _recalled(self, scope: UserMemory, begun: Turn, seen: Sequence[str]) -> Step[Turn]:
-        recall = yield from ask(scope, "recall", begun["cue"], turn=begun["turn"], in_context=seen, **self.asked)
-        yield from with_reason(scope, recall, self.asked["filter"])
+    def _recalled(self, scope: UserMemory, begun: Turn, seen: Sequence[str]) -> Turn:
+        recall = scope.recall(begun["cue"], turn=begun["turn"], in_context=seen, judge=self.judge, **self.asked)
+        with_reason(scope, recall, self.asked["filter"])
         marks = marked(recall, max_tokens=self.max_tokens, cite=self.cite)
         return {**begun, "recall": recall.id, "marks": marks, "around": belonging(recall)}
 
-    def shown(self, request: ModelRequest[Any], turn: Turn | None) -> Step[ModelRequest[Any]]:
+    def shown(self, request: ModelRequest[Any], turn: Turn | None) -> ModelRequest[Any]:
         """The request with the evidence, as the memory holds it now: what was forgotten meanwhile is not shown."""
-        if turn is None or not turn["marks"]:
+        if turn is None or not (turn["marks"] or turn.get("around")):
             return request
         scope = self._scope_again(turn, getattr(request.runtime, "context", None))
-        block = yield from self._excused("Nothing was shown", self._evidence(scope, turn))
+        block = self._excused("Nothing was shown", partial(self._evidence, scope, turn))
         if not block:
             return request
         if self.place == "system":
             return request.override(system_message=after_system(request.system_message, block))
         return request.override(messages=before_question(request.messages, block, turn["question"]))
 
-    def _evidence(self, scope: UserMemory, turn: Turn) -> Step[str]:
+    def _evidence(self, scope: UserMemory, turn: Turn) -> str:
         """The block of what was recalled, as the memory holds it now."""
         ids = list(dict.fromkeys(turn["marks"].values()))
-        hits, around = yield from looked_up(scope, turn["cue"], ids, turn.get("around"))
+        hits, around = looked_up(scope, turn["cue"], ids, turn.get("around"))
         return evidence(turn["marks"], hits, cite=self.cite, max_tokens=self.max_tokens, around=around)
 
     def settle(
         self, scope: UserMemory, state: Mapping[str, Any], turn: Turn | None, config: RunnableConfig | None
-    ) -> Step[None]:
+    ) -> None:
         """After the answer: verdicts on what it cites, and the turn saved."""
         answer = last_answer(state["messages"], state.get("structured_response"))
-        yield from self._excused("No verdict was given", self._judge(scope, answer, turn))
-        saving = self._remember(scope, state["messages"], answer, turn, thread_of(config))
-        yield from self._excused("The turn was not saved", saving)
+        self._excused("No verdict was given", partial(self._judge, scope, answer, turn))
+        saving = partial(self._remember, scope, state["messages"], answer, turn, thread_of(config))
+        self._excused("The turn was not saved", saving)
 
     def _scope_again(self, turn: Turn, context: Any) -> UserMemory:
         """The memory of the turn's user. Whoever goes on with a turn must be the one who began it."""
@@ -124,27 +125,33 @@ class Steps:
         began = EVERYONE if turn["user"] is None else turn["user"]
         return scope_of(self.memory, default=began, key=self.user_key, context=context, over=self.over)
 
-    def _judge(self, scope: UserMemory, answer: str, turn: Turn | None) -> Step[None]:
-        """Cited is helpful. Not cited says nothing: the model may have used it all the same."""
-        helpful = cited(answer, turn["marks"]) if turn is not None and self.cite else []
-        if turn is not None and helpful:
+    def _judge(self, scope: UserMemory, answer: str, turn: Turn | None) -> None:
+        """As the judge says of all that was shown; without one, cited is helpful. Not cited says nothing: the model may
+        have used it all the same."""
+        if turn is None or not answer.strip():
+            return
+        judge = scope.memory.judge_of(self.judge)
+        is_judged = judge is not None and judge.supports is not None
+        helpful = turn["marks"].values() if is_judged else cited(answer, turn["marks"]) if self.cite else ()
+        if used := [Used(one, turn["recall"]) for one in dict.fromkeys(helpful)]:
             with suppress(NotFoundError):  # forgotten since, or the log is off: there is nothing to judge
-                yield from ask(scope, "feedback_on_answer", [Used(one, turn["recall"]) for one in helpful])
+                scope.feedback_on_answer(used, answer=answer if is_judged else None, judge=judge)
 
     def _remember(
         self, scope: UserMemory, messages: Sequence[AnyMessage], answer: str, turn: Turn | None, thread: str | None
-    ) -> Step[None]:
+    ) -> None:
         """Save the turn once, however often this step is done again."""
         if self.save is None:
             return
         said = _said(messages, turn)
-        for name, text in to_save(self.save, said, answer, messages, thread).items():
-            yield from ask(scope, "remember", text, id=name, kind="message")
+        known = {"session": thread, "role": "user" if self.save == "user" else None}
+        saved = to_save(self.save, said, answer, messages, thread)
+        scope.observe([{"id": name, "text": text, **known} for name, text in saved.items()])
 
-    def _excused(self, what: str, step: Step[T]) -> Step[T | None]:
+    def _excused(self, what: str, step: Callable[[], T]) -> T | None:
         """What the step gives; None, with a warning, where the memory failed and may."""
         try:
-            return (yield from step)
+            return step()
         except SET_UP_WRONGLY:  # the program's mistake, which no turn mends
             raise
         except Exception as error:

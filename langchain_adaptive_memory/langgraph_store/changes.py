@@ -32,23 +32,19 @@ class Changes:
             sql.execute("INSERT OR IGNORE INTO stores (name) VALUES (?)", (name,))
             self.store_key = int(sql.execute("SELECT store_key FROM stores WHERE name = ?", (name,)).fetchone()[0])
 
-    def meet(self, place: str) -> list[str]:
-        """Name the place that shall hold the vectors; those in another one, or nowhere, have to be made. Gives the
-        records that stood in another one."""
+    def meet(self, collection_uuid: str) -> None:
+        """Name the collection that shall hold the vectors; those in another one, or nowhere, have to be made."""
         own = "SELECT namespace_key FROM namespaces WHERE store_key = ?"
         with self.file.writing() as sql:
             query = "SELECT collection_uuid FROM stores WHERE store_key = ?"
-            if sql.execute(query, (self.store_key,)).fetchone()[0] == place:
-                return []
-            items = "SELECT record, vectors FROM items JOIN namespaces USING (namespace_key) WHERE store_key = ?"
-            moved = [one for row in sql.execute(items, (self.store_key,)) for one in record_ids(*row)]
-            sql.execute("UPDATE stores SET collection_uuid = ? WHERE store_key = ?", (place, self.store_key))
+            if sql.execute(query, (self.store_key,)).fetchone()[0] == collection_uuid:
+                return
+            sql.execute("UPDATE stores SET collection_uuid = ? WHERE store_key = ?", (collection_uuid, self.store_key))
             sql.execute(
                 f"UPDATE items SET unsettled = 1, vectors = 0 WHERE namespace_key IN ({own})",  # noqa: S608
                 (self.store_key,),
             )
             sql.execute("DELETE FROM leftovers WHERE store_key = ?", (self.store_key,))
-        return moved
 
     def upsert(self, sql: sqlite3.Connection, one: Write, now: float) -> None:
         sql.execute("INSERT OR IGNORE INTO namespaces (store_key, path) VALUES (?, ?)", (self.store_key, one.path))

@@ -12,7 +12,7 @@ from langgraph.store.base import IndexConfig, ensure_embeddings, get_text_at_pat
 
 from adaptive_memory_core import Embedder, InvalidInputError
 from adaptive_memory_core.errors import EmbedderError
-from adaptive_memory_core.models.naming import name_of
+from adaptive_memory_core.models.embedder import name_of
 from adaptive_memory_core.shown_in_errors import shown
 from langchain_adaptive_memory.langgraph_store.rows import clean
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import sqlite3
 import threading
 from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
 
 from adaptive_memory_core.errors import StoreError
-from adaptive_memory_core.interrupts import interruptible
 from adaptive_memory_core.shown_in_errors import reason
 
 IN_MEMORY = ":memory:"
@@ -18,7 +18,7 @@ _TABLES = """
 CREATE TABLE stores (
     store_key INTEGER PRIMARY KEY,
     name TEXT NOT NULL UNIQUE,
-    collection_uuid TEXT                      -- the Chroma collection that the vectors were written to, and whose there
+    collection_uuid TEXT                      -- the Chroma collection that the vectors were written to
 );
 CREATE TABLE namespaces (
     namespace_key INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -84,7 +84,7 @@ class ItemsFile:
                     sql.execute(statement)
                 sql.execute(f"PRAGMA user_version = {VERSION}")
 
-    @interruptible
+    @contextmanager
     def reading(self) -> Generator[sqlite3.Connection, None, None]:
         """The connection for queries."""
         with self._lock:
@@ -93,7 +93,7 @@ class ItemsFile:
             except sqlite3.Error as error:
                 raise self._told(error) from error
 
-    @interruptible
+    @contextmanager
     def writing(self) -> Generator[sqlite3.Connection, None, None]:
         """The connection inside one transaction: all of it is kept, or nothing."""
         with self._lock:

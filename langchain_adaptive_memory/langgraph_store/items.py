@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from adaptive_memory_core.arguments.values import in_turn
 from langchain_adaptive_memory.langgraph_store.changes import Changes
 from langchain_adaptive_memory.langgraph_store.filters import Namespace
 from langchain_adaptive_memory.langgraph_store.rows import COLUMNS, Row, Write, labels
@@ -67,9 +68,9 @@ class Items(Changes):
             for path, key in gone:
                 self.drop(sql, "path = ? AND key = ?", (path, key))
             written = []
-            for one in puts:
+            for number, one in enumerate(puts):
                 self.drop(sql, "path = ? AND key = ? AND expires_at <= ?", (one.path, one.key, now))
-                self.upsert(sql, one, now)
+                self.upsert(sql, one, in_turn(now, number))
                 query = f"{SELECT} WHERE store_key = ? AND path = ? AND key = ?"
                 written.append(Row(*sql.execute(query, (self.store_key, one.path, one.key)).fetchone()))
         return written

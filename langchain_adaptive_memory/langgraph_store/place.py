@@ -19,9 +19,9 @@ from adaptive_memory_core.errors import ClosedError
 from adaptive_memory_core.identity import namespaced
 from adaptive_memory_core.options import Options
 from adaptive_memory_core.records import Scope
-from adaptive_memory_core.store import locations, process_lock
+from adaptive_memory_core.store import locations, process_locks
 from adaptive_memory_core.store.embedder_check import notes_on
-from adaptive_memory_core.store.place_names import check_collection_name
+from adaptive_memory_core.store.locations import check_collection_name
 from adaptive_memory_core.wiring import check_options
 from langchain_adaptive_memory.langgraph_store.embedding import Embedding
 from langchain_adaptive_memory.langgraph_store.file import IN_MEMORY, ItemsFile
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 
 ITEMS_NAME = "adaptive_memory_items.sqlite3"
 STORES = "langgraph store"
-AT_ONCE = 1_000  # records that are removed in one go
 _in_memory: weakref.WeakValueDictionary[str, ItemsFile] = weakref.WeakValueDictionary()
 
 
@@ -65,7 +64,7 @@ class Place:
         check_options(settings.options)
         try:
             if embedding is not None and directory is not None and (client is None or path is None):
-                self._held.enter_context(process_lock.held(directory))
+                self._held.enter_context(process_locks.held(directory))
             if embedding is not None:
                 self._open_memory(directory if client is None else path, client, embedding, settings)
             self._open_items(directory, settings.collection)
@@ -120,20 +119,13 @@ class Place:
         self.items = Items(self.file, name)
         if self.memory is not None and uuid_of is not None:
             self.scope = UserMemory(self.memory, Scope(namespaced(STORES, name)))
-            self._settle_in(self.memory, uuid_of)
-
-    def _settle_in(self, memory: AdaptiveMemory, uuid_of: str) -> None:
-        """Vectors that stand elsewhere are made anew; those that stood among everyone's records go from there."""
-        strays = self.items.meet(f"{uuid_of}/{STORES}")
-        records, everyone = memory.ports().records, memory.for_everyone().scope
-        for start in range(0, len(strays), AT_ONCE):
-            records.remove(everyone, strays[start : start + AT_ONCE])
+            self.items.meet(uuid_of)
 
 
 def _directory(path: str | Path | None, client: ClientAPI | None) -> Path | None:
     """Where the items' file belongs; None for RAM."""
     if client is None:
-        return None if path is None else locations.checked(path)
+        return None if path is None else locations.checked_path(path)
     settings = _settings_of(client)
     embedded = "fastapi" not in str(settings.chroma_api_impl).lower()
     if embedded and path is not None:
@@ -148,7 +140,7 @@ def _directory(path: str | Path | None, client: ClientAPI | None) -> Path | None
             "The client is of a server, so items and reads have no place of their own: Chroma holds only the vectors. "
             "Pass path= as well, a directory that every process using this store can open."
         )
-    return locations.checked(path)
+    return locations.checked_path(path)
 
 
 def _settings_of(client: Any) -> Any:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import threading
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
 from langgraph.store.base import GetOp, Item, ListNamespacesOp, Result, SearchItem, SearchOp
 
-from adaptive_memory_core import NotFoundError, UserMemory
+from adaptive_memory_core import Fields, NotFoundError, UserMemory
+from adaptive_memory_core.arguments.values import FIRST_MOMENT, LAST_MOMENT
+from adaptive_memory_core.metadata_values import as_moment, as_number
 from langchain_adaptive_memory.langgraph_store.batch import Batch, query_of
 from langchain_adaptive_memory.langgraph_store.embedding import Embedding, Vectors
 from langchain_adaptive_memory.langgraph_store.filters import Namespace, fits
@@ -19,6 +21,7 @@ from langchain_adaptive_memory.langgraph_store.rows import Row, clean, path_of
 from langchain_adaptive_memory.langgraph_store.search import Search, metadata
 
 Due = list[tuple[Row, list[str]]]
+LONGEST_KIND = 100  # characters of what is taken for a kind
 AT_ONCE = 200  # items that are mended, or records that are removed, in one go
 
 
@@ -37,7 +40,9 @@ class Shelf:
         clock: Callable[[], float],
         *,
         omit_expired: bool,
+        fields: Fields,
     ) -> None:
+        self._fields = fields
         self.items = items
         self.memory = memory
         self.embedding = embedding
@@ -137,7 +142,7 @@ class Shelf:
         """Have the collection hold the vectors of these items, and none of what they were before."""
         if self.memory is None or self.embedding is None:
             return
-        records = [record for row, texts in rows for record in _records(row, texts)]
+        records = [record for row, texts in rows for record in _records(row, texts, self._fields)]
         if records:
             with self.embedding.lent(vectors):
                 self.memory.remember_many(records)
@@ -158,8 +163,30 @@ class Shelf:
             self.items.cleared(some)
 
 
-def _records(row: Row, texts: Sequence[str]) -> Iterator[dict[str, Any]]:
+def _records(row: Row, texts: Sequence[str], fields: Fields) -> Iterator[dict[str, Any]]:
     """An item as records for the memory: one for each text."""
-    labels = metadata(row)
+    known = {"created_at": row.updated_at, "metadata": metadata(row), **_known(row.content(), fields)}
     for record, text in zip(row._replace(vectors=len(texts)).records(), texts, strict=True):
-        yield {"id": record, "text": text, "created_at": row.updated_at, "metadata": labels}
+        yield {"id": record, "text": text, **known}
+
+
+def _known(value: Mapping[str, Any], fields: Fields) -> dict[str, Any]:
+    """What an item's value says of itself under the names of `fields`, as far as it is of the kind that they mean.
+
+    >>> _known({"text": "tea", "importance": 0.9, "kind": "fact", "created_at": "2026-05-13T09:00Z"}, Fields())
+    {'importance': 0.9, 'kind': 'fact', 'created_at': 1778662800.0}
+    >>> _known({"importance": "high", "kind": ["a", "list"], "valid_until": "some day"}, Fields())
+    {}
+    """
+    importance, kind = value.get(fields.importance), value.get(fields.kind)
+    worth = as_number(importance, 0.0, fields.importance_scale)
+    times = {name: as_moment(value.get(getattr(fields, name))) for name in ("created_at", "valid_from", "valid_until")}
+    start, end = times["valid_from"], times["valid_until"]
+    if start is not None and end is not None and start >= end:
+        times |= {"valid_from": None, "valid_until": None}
+    found = {
+        "importance": None if worth is None else worth / fields.importance_scale,
+        "kind": clean(kind) if isinstance(kind, str) and kind.strip() and len(kind) <= LONGEST_KIND else None,
+        **{name: at for name, at in times.items() if at is not None and FIRST_MOMENT <= at <= LAST_MOMENT},
+    }
+    return {name: one for name, one in found.items() if one is not None}

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from langgraph.store.base import BaseStore, IndexConfig, Op, PutOp, Result, TTLConfig
 
-from adaptive_memory_core import AdaptiveMemory, Keeping, Policy, UserMemory
+from adaptive_memory_core import AdaptiveMemory, Fields, Keeping, Policy, UserMemory
 from adaptive_memory_core.closed_by_with import ClosedByWith
 from adaptive_memory_core.errors import ClosedError
 from langchain_adaptive_memory.langgraph_store.batch import Batch, planned
@@ -47,6 +47,9 @@ class AdaptiveMemoryStore(ClosedByWith, BaseStore):
             The name of the collection and of the store: several may share a directory.
         policy: Policy | None
             How search ranks.
+        fields: Fields | None
+            Under which keys an item's value names its importance, kind and times: `importance` (in [0, 1]), `kind`,
+            `created_at`, `valid_from` and `valid_until` unless set. Values of another kind are left alone.
         ttl: TTLConfig | None
             `default_ttl`, `refresh_on_read`, `omit_expired` (True unless set), `sweep_interval_minutes`.
 
@@ -73,6 +76,7 @@ class AdaptiveMemoryStore(ClosedByWith, BaseStore):
         client: ClientAPI | None = None,
         collection: str = "langgraph",
         policy: Policy | None = None,
+        fields: Fields | None = None,
         ttl: TTLConfig | None = None,
         keeping: Keeping | None = None,
         clock: Callable[[], float] = time.time,
@@ -83,7 +87,9 @@ class AdaptiveMemoryStore(ClosedByWith, BaseStore):
         self._embedding = None if index is None else Embedding(index)
         self._place = place = Place(path, client, self._embedding, Settings(collection, policy, keeping, clock))
         omit_expired = (ttl or {}).get("omit_expired", True)
-        self._shelf = Shelf(place.items, place.scope, self._embedding, clock, omit_expired=omit_expired)
+        self._shelf = Shelf(
+            place.items, place.scope, self._embedding, clock, omit_expired=omit_expired, fields=fields or Fields()
+        )
         self._sweeper = Sweeper()
         self._together = WritesTogether()
         self._letting_go = weakref.finalize(self, place.close)

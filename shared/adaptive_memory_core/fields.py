@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 from adaptive_memory_core.errors import PolicyError
 from adaptive_memory_core.frozen import HashedOnce
@@ -86,5 +87,12 @@ class Fields(HashedOnce):
         return tuple(getattr(self, name) for name in self.__slots__ if name not in (*_CALLERS_OWN, "importance_scale"))
 
 
+@lru_cache(maxsize=16)
+def read_driven(fields: Fields) -> frozenset[str]:
+    """The keys that reads and feedback write into the collection."""
+    return frozenset(getattr(fields, name) for name in READ_DRIVEN)
+
+
 _CALLERS_OWN = ("speaker", "session", "seq", "language", "title")
+READ_DRIVEN = ("last_read", "retrieval_count", "remembered", "strength", "boost", "pinned", "useful_at")  # of Fields
 DEFAULT_FIELDS = Fields()

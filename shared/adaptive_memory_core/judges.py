@@ -4,7 +4,6 @@ Chat models as judges, as rerankers, for summaries, and in the roles that the hi
 """
 
 from adaptive_memory_core.flow.ports.roles import Roles
-from adaptive_memory_core.models.chat_reranker import ChatReranker
 from adaptive_memory_core.models.hierarchy_roles import (
     ChatBoundary,
     ChatEpisode,
@@ -12,11 +11,16 @@ from adaptive_memory_core.models.hierarchy_roles import (
     ChatThemeName,
     chat_roles,
 )
-from adaptive_memory_core.models.judges import SufficiencyJudge, SupportJudge, TimeJudge
-from adaptive_memory_core.models.openai_chat import OpenAIChat
-from adaptive_memory_core.models.openai_reader import OpenAIReader
-from adaptive_memory_core.models.salience import SalienceJudge
-from adaptive_memory_core.models.summary import ChatSummary
+from adaptive_memory_core.models.judges import (
+    ChatReranker,
+    ChatSummary,
+    Judge,
+    SalienceJudge,
+    SufficiencyJudge,
+    SupportJudge,
+    TimeJudge,
+)
+from adaptive_memory_core.models.openai import OpenAIChat, OpenAIReader
 
 __all__ = [
     "ChatBoundary",
@@ -25,6 +29,7 @@ __all__ = [
     "ChatSemantics",
     "ChatSummary",
     "ChatThemeName",
+    "Judge",
     "OpenAIChat",
     "OpenAIReader",
     "Roles",

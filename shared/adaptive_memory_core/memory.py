@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import time
+import warnings
 import weakref
 from collections.abc import Callable, Mapping
-from concurrent.futures import Executor
 from contextlib import AbstractContextManager, suppress
 from functools import partial
 from pathlib import Path
@@ -19,32 +19,41 @@ from adaptive_memory_core import wiring
 from adaptive_memory_core.closed_by_with import ClosedByWith
 from adaptive_memory_core.errors import DamagedStoreError
 from adaptive_memory_core.fields import Fields
-from adaptive_memory_core.flow.calls.exchange import Exchange
 from adaptive_memory_core.flow.calls.foreign_calls import Theirs
+from adaptive_memory_core.flow.calls.under_way import Exchange
+from adaptive_memory_core.flow.calls.workers import Workers, in_worker
 from adaptive_memory_core.flow.candidates.shared_scope import fallback_of
 from adaptive_memory_core.flow.ports import Ports
+from adaptive_memory_core.flow.ports.judges import JudgePort
 from adaptive_memory_core.flow.ports.telemetry import Telemetry
+from adaptive_memory_core.models.callbacks import Reranker
 from adaptive_memory_core.models.embedder import bundled_unless
-from adaptive_memory_core.models.reranker import Reranker
+from adaptive_memory_core.models.judges import as_judge
 from adaptive_memory_core.opened import NOT_PICKLED
 from adaptive_memory_core.options import Options, checked
-from adaptive_memory_core.policy.decay import Regime
+from adaptive_memory_core.policy.learning import Regime
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.reports import CheckReport
-from adaptive_memory_core.store import locations, process_lock
+from adaptive_memory_core.store import locations, process_locks
 from adaptive_memory_core.store.backup import back_up
 from adaptive_memory_core.store.embedder_check import notes_on
-from adaptive_memory_core.store.guest.arrival import Elsewhere, HolderGoneError
-from adaptive_memory_core.store.moving.move import move_between
-from adaptive_memory_core.store.place_names import check_collection_name
+from adaptive_memory_core.store.held_elsewhere import HeldElsewhere, HolderGoneError
+from adaptive_memory_core.store.ledger_move import move_between
+from adaptive_memory_core.store.locations import check_collection_name
+from adaptive_memory_core.store.postgres.postgres_ledger import create_ledger_tables
+from adaptive_memory_core.unknown_names import no_attribute
 from adaptive_memory_core.user_memory import UserMemory
 from adaptive_memory_core.users_together import UsersTogether
-from adaptive_memory_core.verbs.migrate import Migrate
 from adaptive_memory_core.verbs.own_policy import OwnPolicy, keep_policy
 
 if TYPE_CHECKING:
     from chromadb import Collection
+
+READ_ONLY = (
+    "{directory!r} may not be written, so the memory is open for reading only: recalls are not counted, and nothing "
+    "can be stored. Give read_only=True to open it this way without a warning."
+)
 
 
 class AdaptiveMemory(UsersTogether, ClosedByWith):
@@ -63,7 +72,7 @@ class AdaptiveMemory(UsersTogether, ClosedByWith):
     'tea'
     """
 
-    def __init__(self, collection: Collection | Elsewhere, **options: Unpack[Options]) -> None:
+    def __init__(self, collection: Collection | HeldElsewhere, **options: Unpack[Options]) -> None:
         given = checked(options, usual_clock=time.time)
         self.shared = check.shared(given["shared"])
         self._opened = wiring.opened(collection, given)
@@ -71,24 +80,35 @@ class AdaptiveMemory(UsersTogether, ClosedByWith):
         self.fields, self.keeping = self._opened.fields, self._opened.keeping
 
     @classmethod
-    def open(cls, path: str | Path, collection: str = "memories", **options: Unpack[Options]) -> Self:
+    def open(
+        cls, path: str | Path, collection: str = "memories", *, read_only: bool = False, **options: Unpack[Options]
+    ) -> Self:
         """Open (or create) a memory in a directory: embedded Chroma and the ledger in one place.
 
         It takes the same options. Without an `embedder` it uses the bundled one, which needs the extra `local`. Any
         number of processes may have a directory open; one of them holds Chroma, the others use what the ledger has.
+
+        With `read_only` nothing is written: recalls are not counted and say so in `recall.trace`, and every other
+        write raises LedgerError. A directory that may not be written is opened this way with a warning.
         """
+        only_read = check.flag(read_only, "read_only")
         given = checked(options, usual_clock=time.time)
         wiring.Asked(given)  # what is wrong is refused before a directory is made
         check_collection_name(collection)
         options["shared"], options["languages"] = check.shared(given["shared"]), given.get("languages")  # read once
         options["embedder"] = source = bundled_unless(options.get("embedder"))
-        directory = locations.checked(path)
+        directory = locations.checked_path(path)
+        if not only_read and not locations.is_writable(directory):
+            only_read = True
+            warnings.warn(READ_ONLY.format(directory=str(directory)), RuntimeWarning, stacklevel=2)
+        if only_read:
+            return cls(HeldElsewhere(directory, collection, read_only=True), **options)
         while True:
-            with process_lock.held_if_free(directory) as holds:
+            with process_locks.held_if_free(directory) as holds:
                 if holds:
                     return cls._hold(directory, collection, notes_on(source), options)
             with suppress(HolderGoneError):
-                return cls(Elsewhere(directory, collection), **options)
+                return cls(HeldElsewhere(directory, collection), **options)
 
     @classmethod
     def _hold(cls, directory: Path, name: str, notes: Mapping[str, str | int], options: Options) -> Self:
@@ -134,12 +154,13 @@ class AdaptiveMemory(UsersTogether, ClosedByWith):
             path, collection, embedder=embedder, ledger=ledger, fields=fields, progress=progress, anew=True
         )
 
-    migrate = Migrate()
-    """Bring a ledger in PostgreSQL to the tables of this version; gives how many steps there were to do.
+    @staticmethod
+    def create_tables(ledger: str) -> bool:
+        """Create the tables of a ledger in PostgreSQL, with a role that may; whether there were none before.
 
-    `AdaptiveMemory.migrate(address)` does it by a role that may make tables, `memory.migrate()` by the memory's own.
-    Opening a memory does it where its role may. Any number of processes may call it at once.
-    """
+        Opening a memory creates them if its role may. Any number of processes may call this at the same time.
+        """
+        return create_ledger_tables(ledger)
 
     @staticmethod
     def move_ledger(
@@ -206,14 +227,15 @@ class AdaptiveMemory(UsersTogether, ClosedByWith):
         The copy holds every collection of the directory, and the ledger. Writes into the collection wait meanwhile,
         recalls go on. `progress` hears how many bytes of how many are copied. docs/operations.md says how to restore.
         """
-        target, heard = locations.checked(path), check.progress(progress)
+        target, heard = locations.checked_path(path), check.progress(progress)
+        self.flush()  # so that each half of the copy has all of it
         with self.call():
-            return back_up(*locations.whole_of(self.ports()), target, heard)
+            return back_up(*locations.directory_and_ledger(self.ports()), target, heard)
 
     async def abackup(self, path: str | Path, *, progress: Callable[[int, int], object] | None = None) -> Path:
         """`backup`, async."""
         copying = partial(self.backup, path, progress=progress)
-        return await asyncio.get_running_loop().run_in_executor(self.executor, copying)
+        return await in_worker(self.workers, copying)
 
     def reembed(self, embedder: Any, *, progress: Callable[[int, int], object] | None = None) -> int:
         """Give every record a vector of another embedder, while the memory is in use; gives how many there are.
@@ -231,7 +253,7 @@ class AdaptiveMemory(UsersTogether, ClosedByWith):
     async def async_reembed(self, embedder: Any, *, progress: Callable[[int, int], object] | None = None) -> int:
         """`reembed`, async."""
         embedding = partial(self.reembed, embedder, progress=progress)
-        return await asyncio.get_running_loop().run_in_executor(self.executor, embedding)
+        return await in_worker(self.workers, embedding)
 
     def flush(self) -> None:
         """Write everything learned so far into the collection's metadata, before this returns."""
@@ -239,7 +261,7 @@ class AdaptiveMemory(UsersTogether, ClosedByWith):
 
     async def aflush(self) -> None:
         """`flush`, async."""
-        await asyncio.get_running_loop().run_in_executor(self.executor, self.flush)
+        await in_worker(self.workers, self.flush)
 
     def sync(self) -> None:
         """Take in now what other programs have written into the collection, before this returns.
@@ -251,7 +273,7 @@ class AdaptiveMemory(UsersTogether, ClosedByWith):
 
     async def async_sync(self) -> None:
         """`sync`, async."""
-        await asyncio.get_running_loop().run_in_executor(self.executor, self.sync)
+        await in_worker(self.workers, self.sync)
 
     def close(self) -> None:
         """Write back what is due and let go once all calls have ended; what fails waits in the ledger and warns."""
@@ -260,6 +282,11 @@ class AdaptiveMemory(UsersTogether, ClosedByWith):
     async def aclose(self) -> None:
         """`close`, async: the event loop goes on meanwhile, and with it the calls that are awaited on it."""
         await asyncio.to_thread(self.close)
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> NoReturn:
+            raise no_attribute(AdaptiveMemory, name, "for_user(user).", UserMemory)
 
     def __reduce__(self) -> NoReturn:
         raise TypeError(NOT_PICKLED)
@@ -299,17 +326,17 @@ class AdaptiveMemory(UsersTogether, ClosedByWith):
         return not self._opened.usable
 
     @property
-    def executor(self) -> Executor:
-        """The threads that the async twins do their I/O in."""
+    def workers(self) -> Workers:
+        """The threads that the async twins run in."""
         self.ports()
-        return self._opened.executor
+        return self._opened.workers
 
     def call(self) -> AbstractContextManager[None]:
         """Marks a call as under way, so that `close` waits for it."""
         return self._opened.call()
 
     def ports(self) -> Ports:
-        """What the flows ask; refuses where this memory was closed or came over from another process."""
+        """What the verbs ask; refuses where this memory was closed or came over from another process."""
         return self._opened.checked_ports()
 
     def now(self) -> float:
@@ -327,6 +354,10 @@ class AdaptiveMemory(UsersTogether, ClosedByWith):
     def reader(self) -> Theirs | None:
         """The caller's reader, which says how uncertain an answer is."""
         return self._opened.reader
+
+    def judge_of(self, given: Any) -> JudgePort | None:
+        """What a call brings, else the memory's own."""
+        return self._opened.judge if given is None else as_judge(given)
 
     def reranker_of(self, given: Reranker | None) -> Theirs | None:
         return self._opened.reranker_of(given)

@@ -9,34 +9,30 @@ import threading
 import warnings
 import weakref
 from collections.abc import Callable, Generator, Sequence
-from concurrent.futures import Executor
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 
-from adaptive_memory_core import let_others_run, logged_errors
+from adaptive_memory_core import logged_errors, running_calls
 from adaptive_memory_core.errors import AdaptiveMemoryError, ClosedError, EmbedderMismatchError
 from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.flow.calls import call_state
-from adaptive_memory_core.flow.calls.call_state import CallState
-from adaptive_memory_core.flow.calls.exchange import Exchange
-from adaptive_memory_core.flow.calls.foreign_calls import Theirs
-from adaptive_memory_core.flow.calls.unanswered import UnansweredBy
-from adaptive_memory_core.flow.calls.under_way import CLOSED, CallsUnderWay, CountingExecutor
+from adaptive_memory_core.flow.calls.foreign_calls import Theirs, UnansweredBy
+from adaptive_memory_core.flow.calls.under_way import CLOSED, CallsUnderWay, Exchange
+from adaptive_memory_core.flow.calls.workers import Workers
 from adaptive_memory_core.flow.ports import Ports
+from adaptive_memory_core.flow.ports.judges import JudgePort
 from adaptive_memory_core.flow.ports.telemetry import Telemetry
-from adaptive_memory_core.interrupts import interruptible
-from adaptive_memory_core.let_others_run import Call
-from adaptive_memory_core.models.reranker import Reranker, as_reranker
+from adaptive_memory_core.models.callbacks import Reranker, as_reranker
 from adaptive_memory_core.policy.keeping import Keeping
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.policy_in_force import PolicyInForce
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.reports import CheckReport, Finding
 from adaptive_memory_core.store.background import Background, Chore
-from adaptive_memory_core.store.graph.index import GraphIndex
-from adaptive_memory_core.store.hierarchy.index import HierarchyIndex
+from adaptive_memory_core.store.graph.graph_index import GraphIndex
+from adaptive_memory_core.store.hierarchy.hierarchy_index import HierarchyIndex
 from adaptive_memory_core.store.random_ids import random_ids
-from adaptive_memory_core.store.words.up_to_date import UpToDateWords
+from adaptive_memory_core.store.words.word_follower import WordFollower
 
 THREADS = 8  # of the async twins
 INHERITED = (
@@ -58,7 +54,7 @@ class Parts:
     """What a memory calls. A process that takes over a collection from another one calls others from then on."""
 
     ports: Ports
-    words: UpToDateWords
+    words: WordFollower
     graph: GraphIndex
     hierarchy: HierarchyIndex
     chores: Sequence[Chore]
@@ -85,13 +81,13 @@ class Opened:
     reranker: Reranker | None
     same_fact: Theirs | None
     reader: Theirs | None
+    judge: JudgePort | None
     telemetry: Telemetry
-    in_turn: bool  # whether its calls compute one at a time: nobody waits for the network of a ledger meanwhile
     reranking: UnansweredBy = field(default_factory=UnansweredBy)
     calls: CallsUnderWay = field(default_factory=CallsUnderWay)
     exchange: Exchange = field(default_factory=Exchange)
     closed: bool = False
-    _executor: CountingExecutor | None = None
+    _workers: Workers | None = None
     _making: threading.Lock = field(default_factory=threading.Lock)
     _closing: threading.Lock = field(default_factory=threading.Lock)
     _finished: bool = False
@@ -119,14 +115,16 @@ class Opened:
 
     def expect_words(self) -> None:
         """Index words and names as they are written where this memory finds by them, else when they are first asked."""
-        policy = self.in_force.policy.suited(self.embedder_name)
+        policy = self.in_force.policy.suited()
         channels = policy.channels
         if "lexical" in channels or "graph" in channels:
             self.parts.words.expect()
-        if "graph" in channels and policy.graph.asks != "linked":
+        if "graph" in channels and policy.advanced.graph.asks != "linked":
             self.parts.graph.expect()
-        if "graph" in channels and policy.graph.names_alike > 0.0:
+        if "graph" in channels and policy.advanced.graph.names_alike > 0.0:
             self.parts.graph.compare_names()
+        if "graph" in channels and policy.advanced.graph.form == "paper":
+            self.parts.graph.embed_sentences()
 
     def check_scope(self, scope: Scope) -> None:
         """Refuse whom the ledger's role may not serve, where a ledger knows of such."""
@@ -142,38 +140,30 @@ class Opened:
         wanted = self.reranker if given is None else given
         return None if wanted is None else Theirs(as_reranker(wanted), self.reranking.of(wanted))
 
-    @interruptible
+    @contextmanager
     def call(self) -> Generator[None, None, None]:
         """A call from its begin to its end, which waits for others no longer than it may in all."""
-        outer, outer_state = let_others_run.own_call(), call_state.current()
-        call = Call(in_turn=outer is None and self.in_turn)
+        call, outer, outer_state = object(), running_calls.own_call(), call_state.current()
         try:
             self.calls.begin(call)
-            let_others_run.begin(call)
+            running_calls.begin(call)
             call_state.enter(call_state.new_call(self.keeping.wait_seconds))
             yield
         finally:
-            try:
-                self._end(call, outer, outer_state)
-            finally:
-                self._end(call, outer, outer_state)  # also where an interrupt strikes
-
-    def _end(self, call: Call, outer: Call | None, outer_state: CallState | None) -> None:
-        """A call is over, and the thread in the one before it again, if there is one."""
-        call_state.enter(outer_state)
-        let_others_run.end(call, outer)
-        self.calls.over(call)
+            call_state.enter(outer_state)
+            running_calls.end(call, outer)
+            self.calls.over(call)
 
     @property
-    def executor(self) -> Executor:
-        """The threads that the async twins do their I/O in."""
+    def workers(self) -> Workers:
+        """The threads that the async twins run in."""
         with self._making:
-            if self._executor is None:
-                self._executor = CountingExecutor(THREADS, self.call)
-            return self._executor
+            if self._workers is None:
+                self._workers = Workers(THREADS, self.call, self.calls.paused)
+            return self._workers
 
     def checked_ports(self) -> Ports:
-        """What the flows ask, unless this was closed, or came over from another process."""
+        """What the verbs ask, unless this was closed, or came over from another process."""
         if self.closed:
             raise ClosedError(CLOSED)
         if self._pid != os.getpid():
@@ -242,8 +232,8 @@ class Opened:
         try:
             self._write_back_the_last(say)
         finally:
-            if self._executor is not None:
-                self._executor.shutdown(wait=True)
+            if self._workers is not None:
+                self._workers.shutdown(wait=True)
             self.handles.close()
         self._finished = True
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -16,12 +17,11 @@ from adaptive_memory_core.flow.ports import Ledger
 from adaptive_memory_core.flow.ports.roles import Roles
 from adaptive_memory_core.flow.ports.telemetry import Telemetry
 from adaptive_memory_core.graph.names import Extract
-from adaptive_memory_core.models.reader import Reader
-from adaptive_memory_core.models.reranker import Reranker, Source
-from adaptive_memory_core.models.same_fact import SameFact
+from adaptive_memory_core.models.callbacks import ChannelFunction, Reader, Reranker, SameFact
 from adaptive_memory_core.policy.keeping import Keeping
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.shown_in_errors import shown
+from adaptive_memory_core.unknown_names import told
 
 NEVER_NONE = frozenset({"clock", "write", "shared"})
 
@@ -50,6 +50,8 @@ class Options(TypedDict, total=False):
       say the same about the same subject, so the newest of them comes first; None for all others. It replaces ours.
     - `reader`: a function of a question and a list of texts to how uncertain an answer from them is, in nats a token,
       blocking or async, such as `judges.OpenAIReader`. Recalls of the shape "top_down" ask it which episodes help.
+    - `judge`: a chat model, or `judges.Judge(...)` with your own functions. It says whether GAM-RAG needs another
+      round (`Policy.preset("gam_rag")`), when a text holds, and what an answer rests on (`feedback_on_answer`).
     - `entities`: a function of a sentence to the names in it, for the channel "graph"; omitted, they are found by rule.
       `SpacyEntities("en_core_web_sm")` asks a spaCy pipeline (docs/graph.md).
     - `roles`: the models that help to make episodes, semantics and themes of what is observed (docs/hierarchy.md);
@@ -68,10 +70,11 @@ class Options(TypedDict, total=False):
     keeping: Keeping | None
     durability: Literal["normal", "full"] | None
     languages: Iterable[Language] | None
-    channels: Mapping[str, Source] | None
+    channels: Mapping[str, ChannelFunction] | None
     reranker: Reranker | None
     same_fact: SameFact | None
     reader: Reader | None
+    judge: Any
     shared: Iterable[str]
     roles: Roles | None
     entities: Extract | None
@@ -81,10 +84,7 @@ class Options(TypedDict, total=False):
 def checked(given: Options, *, usual_clock: Callable[[], float]) -> Options:
     """The options with those that are usual; a name that there is not is a TypeError, as for any function."""
     if unknown := sorted(set(given) - set(Options.__annotations__)):
-        raise TypeError(
-            f"AdaptiveMemory() got an unexpected keyword argument {shown(unknown[0])}. Allowed are "
-            f"{', '.join(Options.__annotations__)}."
-        )
+        raise TypeError(told("AdaptiveMemory", unknown[0], list(Options.__annotations__), None))
     usual: Options = {
         "policy": Policy(),
         "fields": Fields(),
@@ -104,6 +104,8 @@ def checked(given: Options, *, usual_clock: Callable[[], float]) -> Options:
     if not isinstance(options["keeping"], Keeping):
         raise InvalidInputError(f"keeping is {shown(options['keeping'])}. Give Keeping(...), or leave it out.")
     _check_languages(options)
+    if isinstance(ledger := options.get("ledger"), str | Path):
+        options["ledger"] = os.path.expanduser(ledger)
     if (durability := options.get("durability")) is not None:
         options["keeping"] = replace(options["keeping"] or Keeping(), durability=durability)
     return options

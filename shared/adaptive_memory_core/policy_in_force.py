@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection
 from adaptive_memory_core.arguments import channels as check_channels
 from adaptive_memory_core.arguments import moment
 from adaptive_memory_core.errors import InvalidInputError, PolicyError
-from adaptive_memory_core.policy.decay import Phase, Regime
+from adaptive_memory_core.policy.learning import Phase, Regime
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.shown_in_errors import shown
 

@@ -11,6 +11,7 @@ from adaptive_memory_core.errors import InvalidInputError
 from adaptive_memory_core.frozen import quickly_made
 from adaptive_memory_core.shown_in_errors import shown
 
+SHOWN = 60  # characters of a text or id in a repr
 MetadataValue = str | int | float | bool | list[str] | list[int] | list[float] | list[bool]
 Metadata = Mapping[str, Any]
 
@@ -120,7 +121,7 @@ UNKNOWN_STEP = -1_000  # of a useful read that only the collection tells of: lon
 
 
 class Seen(NamedTuple):
-    """A record's state as a flow has seen it, its kind, and (`text_identity`) what it says and in which source.
+    """A record's state as a verb has seen it, its kind, and (`text_identity`) what it says and in which source.
 
     `shared` says that the record is everyone's and the state that of a user who reads it.
     """
@@ -159,6 +160,16 @@ class Record:
     stored: Metadata = field(default_factory=dict, compare=False, repr=False)
     derived_from: tuple[str, ...] = ()
     derived_stale: str | None = None
+
+    def __repr__(self) -> str:
+        """One short line, whatever the record holds.
+
+        >>> Record("a", "tea", kind="note", metadata={"page": 3})
+        Record(id='a', text='tea', kind='note', metadata={'page': 3})
+        """
+        names = ("kind", "importance", "created_at", "valid_from", "valid_until", "superseded_by", "metadata")
+        known = {name: value for name in names if (value := getattr(self, name)) not in (None, {})}
+        return _line(self, {"id": self.id, "text": self.text, **known})
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,6 +212,9 @@ class Cue:
     words: str | None = field(default=None, repr=False)
     state: AgentState | None = field(default=None, compare=False, repr=False)
 
+    def __repr__(self) -> str:
+        return _line(self, {"text": self.text})
+
     @property
     def own_words(self) -> str:
         """The user's own words: the text, unless it was built from something else."""
@@ -210,9 +224,10 @@ class Cue:
 @quickly_made
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A record that a channel found. `similarity` is calibrated: 1 is the same, 0 and below is unrelated.
+    """A record that a channel found. `similarity` is the vectors' cosine, or what the collection's space
+    has instead of it: 1 is the same text; what unrelated texts score depends on the embedder.
 
-    `_stored_id` is the record's id inside the collection, for flows alone: it differs from `record.id` only where two
+    `_stored_id` is the record's id inside the collection, for verbs alone: it differs from `record.id` only where two
     users chose the same id, and so it tells one of the other. `leads` are what channels besides the vectors said of it,
     each in [0, 1]; where any spoke, every hit of the recall has the same ones. `refused` is why this recall may not
     return it, where the caller said so. `shared` is the name of the shared scope that it is of, None for the reader's
@@ -231,6 +246,9 @@ class Hit:
     older_perhaps: bool = False
     learnable: bool = True
 
+    def __repr__(self) -> str:
+        return _line(self, {"id": self.record.id, "similarity": self.similarity, "text": self.record.text})
+
 
 @quickly_made
 @dataclass(frozen=True, slots=True)
@@ -241,6 +259,32 @@ class Scored:
     score: float
     parts: Mapping[str, float]
     signals: Mapping[str, float]
+
+    def __repr__(self) -> str:
+        """
+        >>> Scored(Hit(Record("a", "green tea"), 0.5, "a"), 0.25, {}, {})
+        Scored(id='a', score=0.25, text='green tea')
+        """
+        return _line(self, {"id": self.id, "score": round(self.score, 3), "text": self.text})
+
+    def to_dict(self) -> dict[str, Any]:
+        """The hit as plain values for `json.dumps`; None for what is not known."""
+        record = self.hit.record
+        return {
+            "id": record.id,
+            "text": record.text,
+            "score": float(self.score),
+            "similarity": float(self.hit.similarity),
+            "parts": {name: float(part) for name, part in self.parts.items()},
+            "kind": record.kind,
+            "importance": record.importance,
+            "created_at": record.created_at,
+            "valid_from": record.valid_from,
+            "valid_until": record.valid_until,
+            "metadata": dict(record.metadata),
+            "shared": self.hit.shared,
+            "older_than": self.hit.older_than,
+        }
 
     @property
     def id(self) -> str:
@@ -253,6 +297,16 @@ class Scored:
     @property
     def record(self) -> Record:
         return self.hit.record
+
+    @property
+    def metadata(self) -> Metadata:
+        """The caller's own metadata, as in `record.metadata`."""
+        return self.hit.record.metadata
+
+    @property
+    def created_at(self) -> float | None:
+        """When it happened, in POSIX seconds; None if that is not known."""
+        return self.hit.record.created_at
 
     @property
     def similarity(self) -> float:
@@ -285,6 +339,9 @@ class Dropped:
     scored: Scored | None = None
     hit: Hit | None = field(default=None, repr=False)
 
+    def __repr__(self) -> str:
+        return _line(self, {"id": self.id, "reason": self.reason, "score": self.score})
+
     @property
     def score(self) -> float | None:
         return None if self.scored is None else self.scored.score
@@ -316,3 +373,8 @@ class NewRecord:
     supersedes: str | None = None
     metadata: Metadata = field(default_factory=dict)
     derived_from: tuple[str, ...] = ()
+
+
+def _line(value: object, known: Mapping[str, Any]) -> str:
+    """A repr of one line, with the start of what is long."""
+    return f"{type(value).__name__}({', '.join(f'{name}={shown(one, SHOWN)}' for name, one in known.items())})"

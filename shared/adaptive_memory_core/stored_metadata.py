@@ -8,16 +8,15 @@ from functools import lru_cache
 from typing import Any
 
 from adaptive_memory_core.cue.time.intent import Window
-from adaptive_memory_core.fields import Fields
+from adaptive_memory_core.fields import Fields, read_driven
 from adaptive_memory_core.identity import MARK, record_id
-from adaptive_memory_core.learn.state_ranges import MOST_READS
+from adaptive_memory_core.learn.after_read import MOST_READS
 from adaptive_memory_core.metadata_values import as_moment, as_number, as_texts, as_words
 from adaptive_memory_core.policy.ranges import LARGEST
 from adaptive_memory_core.records import EVERYONE, NEVER_READ, UNKNOWN_STEP, Hit, Metadata, ReadState, Record, Scope
 from adaptive_memory_core.score.candidates import Candidates, Columns
 from adaptive_memory_core.score.signals import NEUTRAL_IMPORTANCE, boosted
 from adaptive_memory_core.stored_owner import SHARED, belongs
-from adaptive_memory_core.written_metadata import projection
 
 
 def record_of(
@@ -156,7 +155,7 @@ def state_of(metadata: Metadata, fields: Fields) -> ReadState:
     >>> state_of({"retrieval_count": "often", "last_read": None}, Fields()) == ReadState()
     True
     """
-    if metadata.keys().isdisjoint(_read_driven(fields)):
+    if metadata.keys().isdisjoint(read_driven(fields)):
         return NEVER_READ
     last_read = as_moment(metadata.get(fields.last_read))
     count = int(as_number(metadata.get(fields.retrieval_count), 0.0, MOST_READS) or 0)
@@ -178,11 +177,6 @@ def state_of(metadata: Metadata, fields: Fields) -> ReadState:
         useful_step=0 if useful_at is None else UNKNOWN_STEP,
         helpful=0 if useful_at is None else 1,
     )
-
-
-@lru_cache(maxsize=16)
-def _read_driven(fields: Fields) -> frozenset[str]:
-    return frozenset(projection(ReadState(last_read=0.0, boost=1.0, pinned=True), {}, fields))
 
 
 @lru_cache(maxsize=16)

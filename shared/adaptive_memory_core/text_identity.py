@@ -86,26 +86,12 @@ def _origin_of(words: bytes, source: str) -> bytes:
     return hashlib.blake2b(f"{len(source)}:{source}:".encode(errors="replace") + words, digest_size=16).digest()
 
 
-def earlier_origin(text: str | None, metadata: Metadata | None) -> bytes | None:
-    """The digest that earlier versions kept, of LlamaIndex's documents alone.
+def exported_mark(text: str | None, metadata: Metadata | None) -> bytes:
+    """The digest by which an exported state names a record: its origin, also where nothing was said.
 
-    >>> earlier_origin("tea", {"document_id": "d"}) is None, earlier_origin("tea", {"source": "d"}) is None
-    (False, True)
+    >>> exported_mark("tea", {"source": "d"}) == origin("tea", {"source": "d"})
+    True
+    >>> exported_mark("", {"source": "d"}) == exported_mark("", {"source": "e"})
+    False
     """
-    given = (metadata or {}).get("document_id")
-    return _earlier(text, given) if isinstance(given, str) and given not in NO_SOURCE else None
-
-
-def exported_marks(text: str | None, metadata: Metadata | None) -> list[bytes]:
-    """All digests under which an exported state may name a record: today's first.
-
-    >>> len(exported_marks("tea", {"document_id": "d"})), len(exported_marks("", {}))
-    (2, 1)
-    """
-    earlier = earlier_origin(text, metadata) or _earlier(text, "")
-    now = origin(text, metadata)
-    return [earlier] if now is None else [now, earlier]
-
-
-def _earlier(text: str | None, source: str) -> bytes:
-    return hashlib.blake2b(f"{len(source)}:{source}:{text or ''}".encode(errors="replace"), digest_size=16).digest()
+    return origin(text, metadata) or _origin_of(b"", source_of(metadata))

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TypeVar
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NoReturn, overload
 
 from adaptive_memory_core.arguments import over as check_over
 from adaptive_memory_core.errors import ScopeError
-from adaptive_memory_core.flow.calls.drive import Flow, arun, run
-from adaptive_memory_core.flow.candidates.shared_scope import Fallback, unmet_here
+from adaptive_memory_core.flow.candidates.shared_scope import Fallback
 from adaptive_memory_core.records import Scope
+from adaptive_memory_core.reports import Receipt
 from adaptive_memory_core.shown_in_errors import shown
+from adaptive_memory_core.unknown_names import no_attribute
 from adaptive_memory_core.verbs import (
     explaining,
     export_import,
@@ -27,7 +29,8 @@ from adaptive_memory_core.verbs import (
 from adaptive_memory_core.verbs.blocking_and_async import Memory, awaited, blocking
 from adaptive_memory_core.verbs.own_policy import OwnPolicy
 
-T = TypeVar("T")
+Several = list[Any] | tuple[Any, ...] | None
+Where = Mapping[str, Any] | None
 
 
 class UserMemory:
@@ -63,13 +66,14 @@ class UserMemory:
 
     remember, aremember = blocking(remembering.remember), awaited(remembering.remember)
     remember_many, aremember_many = blocking(remembering.remember_many), awaited(remembering.remember_many)
+    update, aupdate = blocking(remembering.update), awaited(remembering.update)
     observe, aobserve = blocking(observing.observe), awaited(observing.observe)
     themes, athemes = blocking(observing.themes), awaited(observing.themes)
+    hierarchy, ahierarchy = blocking(observing.hierarchy), awaited(observing.hierarchy)
     recall, arecall = blocking(recalling.recall), awaited(recalling.recall)
     rerank, arerank = blocking(recalling.rerank), awaited(recalling.rerank)
     get, aget = blocking(recalling.get), awaited(recalling.get)
     why, awhy = blocking(explaining.why), awaited(explaining.why)
-    recent, arecent = blocking(explaining.recent), awaited(explaining.recent)
 
     feedback, afeedback = blocking(verdicts.feedback), awaited(verdicts.feedback)
     feedback_on_answer = blocking(verdicts.feedback_on_answer)
@@ -79,16 +83,28 @@ class UserMemory:
     demote, ademote = blocking(verdicts.demote), awaited(verdicts.demote)
     reset_balance, areset_balance = blocking(verdicts.reset_balance), awaited(verdicts.reset_balance)
 
-    reset_learned_weights = blocking(verdicts.reset_learned_weights)
-    areset_learned_weights = awaited(verdicts.reset_learned_weights)
     reset_policy, areset_policy = blocking(own_policy.reset_policy), awaited(own_policy.reset_policy)
 
-    forget, aforget = blocking(forgetting.forget), awaited(forgetting.forget)
+    if TYPE_CHECKING:
+
+        @overload
+        def forget(self, ids: str, replaced: bool = ...) -> Receipt: ...
+        @overload
+        def forget(self, ids: Several = ..., replaced: bool = ..., *, filter: Where = ...) -> list[Receipt]: ...
+        def forget(self, ids: Any = None, replaced: bool = False, *, filter: Where = None) -> Any: ...  # noqa: A002
+        @overload
+        async def aforget(self, ids: str, replaced: bool = ...) -> Receipt: ...
+        @overload
+        async def aforget(self, ids: Several = ..., replaced: bool = ..., *, filter: Where = ...) -> list[Receipt]: ...
+        async def aforget(self, ids: Any = None, replaced: bool = False, *, filter: Where = None) -> Any: ...  # noqa: A002
+    else:
+        forget, aforget = blocking(forgetting.forget), awaited(forgetting.forget)
     forget_learned, aforget_learned = blocking(forgetting.forget_learned), awaited(forgetting.forget_learned)
     prune, aprune = blocking(forgetting.prune), awaited(forgetting.prune)
     export_state, aexport_state = blocking(export_import.export_state), awaited(export_import.export_state)
     restore_state, arestore_state = blocking(export_import.restore_state), awaited(export_import.restore_state)
 
+    records, arecords = blocking(inspection.records), awaited(inspection.records)
     recalls, arecalls = blocking(inspection.recalls), awaited(inspection.recalls)
     remembered, aremembered = blocking(inspection.remembered), awaited(inspection.remembered)
     pinned, apinned = blocking(inspection.pinned), awaited(inspection.pinned)
@@ -100,6 +116,11 @@ class UserMemory:
     tune, atune = blocking(tuning.tune), awaited(tuning.tune)
     evaluate, aevaluate = blocking(tuning.evaluate), awaited(tuning.evaluate)
     calibrate, acalibrate = blocking(inspection.calibrate), awaited(inspection.calibrate)
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> NoReturn:
+            raise no_attribute(UserMemory, name, "memory.", type(self.__dict__.get("_memory")))
 
     def __repr__(self) -> str:
         return f"<memory of {self.scope}>"
@@ -126,12 +147,3 @@ class UserMemory:
         if self._memory is not memory:
             raise ScopeError(f"The fallback {shown(self)} is of another memory. Give one of this memory's scopes.")
         return self.scope
-
-    def run(self, flow: Flow[T]) -> T:
-        """Run a flow for this user in this thread."""
-        with self._memory.call():
-            return run(unmet_here(flow, self.fallback))
-
-    async def arun(self, flow: Flow[T]) -> T:
-        """Run a flow for this user from an event loop, with its I/O in the memory's threads."""
-        return await arun(unmet_here(flow, self.fallback), self._memory.executor)

@@ -1,8 +1,7 @@
-"""What is asked of several users' memories together? Replay, report and tuning."""
+"""The verbs of a whole memory: its users, forgetting one of them, and replay, report and tuning over several."""
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -12,7 +11,9 @@ from adaptive_memory_core import arguments as check
 from adaptive_memory_core.errors import ScopeError
 from adaptive_memory_core.evaluate.replay import Replay
 from adaptive_memory_core.evaluate.tune import PRIOR, Tuning
-from adaptive_memory_core.flow.calls.drive import arun, run
+from adaptive_memory_core.flow import report_users
+from adaptive_memory_core.flow.calls.workers import in_worker
+from adaptive_memory_core.flow.forget import forget_user
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.shown_in_errors import shown
 from adaptive_memory_core.user_memory import UserMemory
@@ -31,6 +32,29 @@ class Users(Memory, Protocol):
 class UsersTogether:
     """The verbs of a whole memory that go through those of its users."""
 
+    def users(self: Users) -> list[str | int]:
+        """The names of all users who have records here, or of whom something was learned. It looks at every record."""
+        with self.call():
+            return report_users.names(self.ports())
+
+    async def ausers(self: Users) -> list[str | int]:
+        """`users`, async."""
+        return await in_worker(self.workers, partial(UsersTogether.users, self))
+
+    def forget_user(self: Users, user: str | int) -> int:
+        """Remove a user with every trace: records, reads, feedback, log and own policy; returns the number of records.
+
+        What remains elsewhere, and until when, is as for `forget`: docs/keeping_and_forgetting.md. After an error, call
+        it again: it removes what is left. NotFoundError means that there is nothing of this user.
+        """
+        scope = check.user_scope(user)
+        with self.call():
+            return forget_user(self.ports(), scope, now=self.now())
+
+    async def aforget_user(self: Users, user: str | int) -> int:
+        """`forget_user`, async."""
+        return await in_worker(self.workers, partial(UsersTogether.forget_user, self, user))
+
     def replay(
         self: Users,
         policy: Policy | None = None,
@@ -46,7 +70,7 @@ class UsersTogether:
         """
         checked = check.policy(policy, self.policy)
         parts = [(name, one.replay(checked, since, until)) for name, one in _logged(self, user)]
-        return Replay.joined(parts, checked.suited(self.embedder_name))
+        return Replay.joined(parts, checked.suited())
 
     async def areplay(
         self: Users,
@@ -58,7 +82,7 @@ class UsersTogether:
     ) -> Replay:
         """`replay`, async."""
         ranking = partial(UsersTogether.replay, self, policy, since, until, user=user)
-        return await asyncio.get_running_loop().run_in_executor(self.executor, ranking)
+        return await in_worker(self.workers, ranking)
 
     def report(self: Users, path: str | Path | None = None, *, title: str | None = None, users: int = 200) -> str:
         """A page of HTML about the whole memory, in one file; written to `path` where that is given.
@@ -67,13 +91,13 @@ class UsersTogether:
         each user's memory. At most `users` are shown, those with most recalls (up to 1,000).
         """
         with self.call():
-            return run(whole_report(self, path, title=title, users=users))
+            return whole_report(self, path, title=title, users=users)
 
     async def areport(
         self: Users, path: str | Path | None = None, *, title: str | None = None, users: int = 200
     ) -> str:
         """`report`, async."""
-        return await arun(whole_report(self, path, title=title, users=users), self.executor)
+        return await in_worker(self.workers, partial(UsersTogether.report, self, path, title=title, users=users))
 
     def tune(
         self: Users,
@@ -122,7 +146,7 @@ class UsersTogether:
         """`tune`, async."""
         spans: dict[str, Any] = {"since": since, "until": until, "held_out": held_out, "prior": prior, "seed": seed}
         tuning = partial(UsersTogether.tune, self, pairs, k, policy, user=user, each=each, **spans)
-        return await asyncio.get_running_loop().run_in_executor(self.executor, tuning)
+        return await in_worker(self.workers, tuning)
 
 
 def _logged(memory: Users, user: str | int | Sequence[str | int] | None) -> list[tuple[str | int | None, UserMemory]]:

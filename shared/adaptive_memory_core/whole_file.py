@@ -1,4 +1,4 @@
-"""How is a text written into a file so that nobody ever finds half of it? Beside it first, then in its place."""
+"""Paths as callers give them, and texts written into files as a whole: first next to the file, then in its place."""
 
 from __future__ import annotations
 
@@ -8,13 +8,22 @@ import shutil
 from pathlib import Path
 
 
+def expanded(path: str | os.PathLike[str]) -> Path:
+    """The path, with `~` as the user's home directory.
+
+    >>> expanded("notes"), expanded("~/notes") == Path.home() / "notes"
+    (PosixPath('notes'), True)
+    """
+    return Path(os.path.expanduser(path))  # Path's own raises where there is no such user
+
+
 def write_whole(path: str | Path, text: str) -> None:
     """The file has its earlier text or this one, whatever happens meanwhile; who may read it stays as it was.
 
     A link is followed; into a pipe or a device the text is written as it is. What cannot be written to is an OSError,
     and what is no path at all a TypeError or a ValueError: say in words of the caller what to give.
     """
-    given = Path(path)
+    given = expanded(path)
     if given.is_dir():
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(given))
     if given.exists() and not given.is_file():

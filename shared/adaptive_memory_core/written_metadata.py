@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 from typing import Any
 
-from adaptive_memory_core.fields import Fields
+from adaptive_memory_core.fields import Fields, read_driven
 from adaptive_memory_core.metadata_values import as_number
 from adaptive_memory_core.records import Metadata, ReadState, Record, Scope
-from adaptive_memory_core.where.numbers import HIGHEST, LOWEST, as_float
+from adaptive_memory_core.where_values import HIGHEST, LOWEST, as_float
 
 
 def metadata_of(scope: Scope, record: Record, fields: Fields) -> dict[str, Any]:
@@ -94,6 +95,34 @@ def projection(state: ReadState, present: Metadata, fields: Fields) -> dict[str,
     if state.useful_at is not None or fields.useful_at in present:
         values[fields.useful_at] = 0.0 if state.useful_at is None else round(state.useful_at, 6)
     return values
+
+
+def without_read_state(metadata: Metadata, fields: Fields) -> dict[str, Any]:
+    """The metadata without what reads and feedback wrote. Another program's value under one of those keys stays.
+
+    >>> without_read_state({"topic": "tea", "retrieval_count": 3, "strength": "500 mg"}, Fields())
+    {'topic': 'tea', 'strength': '500 mg'}
+    """
+    ours = metadata.keys() & read_driven(fields)
+    if ours:
+        ours -= clashes(dict.fromkeys(ours), metadata, fields)
+    return {key: value for key, value in metadata.items() if key not in ours}
+
+
+def exported_digest(stored_id: str, text: str | None, metadata: Metadata | None, fields: Fields) -> bytes:
+    """What changes as soon as a record does, but for its read state.
+
+    >>> one = exported_digest("a", "tea", {"topic": "drinks"}, Fields())
+    >>> one == exported_digest("a", "tea", {"topic": "drinks", "retrieval_count": 3}, Fields())
+    True
+    >>> one == exported_digest("a", "coffee", {"topic": "drinks"}, Fields())
+    False
+    """
+    told = (stored_id, text or "", sorted(without_read_state(metadata or {}, fields).items()))
+    return hashlib.blake2b(repr(told).encode(errors="surrogatepass"), digest_size=16).digest()
+
+
+REMOVED = "removed"  # in the place of the text of what was taken out of the collection
 
 
 def clashes(values: Metadata, present: Metadata, fields: Fields) -> set[str]:

@@ -51,7 +51,10 @@ def test_whatever_is_given_as_a_record_it_is_one_or_a_clear_error(value: Any) ->
 @given(anything)
 def test_whatever_is_given_as_metadata_it_can_be_stored_or_is_a_clear_error(value: Any) -> None:
     found = outcome(check.metadata, value, Fields())
-    assert "Give" in str(found) or "Use" in str(found) if isinstance(found, InvalidInputError) else found == value
+    if isinstance(found, InvalidInputError):
+        assert "Give" in str(found) or "Use" in str(found)
+    else:
+        assert found == {key: one for key, one in value.items() if one is not None}
 
 
 @given(anything)
@@ -62,6 +65,18 @@ def test_whatever_is_given_as_a_filter_it_is_a_mapping_or_a_clear_error(value: A
 
 def test_a_datetime_with_a_zone_is_its_posix_seconds() -> None:
     assert check.moment(datetime(1970, 1, 2, tzinfo=timezone.utc), "now") == 86_400.0
+
+
+def test_an_iso_text_with_a_zone_is_its_posix_seconds() -> None:
+    assert (
+        check.moment("1970-01-02T01:00:00+01:00", "created_at") == check.moment("1970-01-02T00:00Z", "at") == 86_400.0
+    )
+
+
+@pytest.mark.parametrize("given", ["2026-05-13", "2026-05-13T09:00"])
+def test_a_naive_iso_text_is_refused_with_what_to_add(given: str) -> None:
+    with pytest.raises(InvalidInputError, match=r"Give it with its zone, e\.g\. '2026-05-13T0[09]:00:00\+00:00'"):
+        check.moment(given, "created_at")
 
 
 def test_trap_a_naive_datetime_is_refused_rather_than_read_as_local() -> None:

@@ -21,7 +21,7 @@ from adaptive_memory_core import AdaptiveMemory, Keeping, Policy
     + EMBEDDER
     + """
 def holds():
-    return type(memory.ports().records).__name__ == "ChromaRecords"
+    return memory.ports().records.collection is not None
 
 def soon(what):
     until = time.monotonic() + 60.0

@@ -148,7 +148,7 @@ def test_neighbours_and_shared_scopes_know_nothing_later_either(
         handbook.remember("tea at nine", id="nine")
         own.remember("tea, yes", id="answer", metadata={"session": "s", "seq": 2})
         clock.pass_days(9)
-        intact = Policy(channels=("dense", "lexical")).replace(shown={"intact": True})
+        intact = Policy(channels=("dense", "lexical")).replace(advanced={"neighbours": True})
         looked = own.recall("do you like tea?", now=START + DAY, reinforce=False, policy=intact)
         assert (looked.ids, looked.beside) == (("asked",), ())
         assert [

@@ -14,7 +14,7 @@ from tests.conftest import Clock, Open
 
 TEXTS = {"valve": "Turn the grey wheel behind the washer", "wifi": "The wifi password hangs there", "oven": "Oven"}
 COLD, COLDER, OTHER = "radiator stays cold", "radiator stays cold again", "train to Rome"
-NO_USE = Policy().replace(useful={"weight": 0.0})  # so that only similar questions tell
+NO_USE = Policy().replace(learning={"usefulness": 0.0})  # so that only similar questions tell
 
 
 @pytest.fixture
@@ -96,7 +96,7 @@ def test_a_verdict_by_the_recall_s_id_is_learned_from_the_log(ana: UserMemory) -
 
 def test_it_is_off_where_the_policy_says_so(ana: UserMemory) -> None:
     judge(ana, COLD, helpful="valve")
-    assert part(ana, COLD, policy=NO_USE.replace(asked_before={"weight": 0.0})) == 0.0
+    assert part(ana, COLD, policy=NO_USE.replace(learning={"similar_questions": 0.0})) == 0.0
     assert part(ana, COLD, policy=Policy(weights=Weights(1, 1, 1))) == 0.0
 
 
@@ -109,7 +109,7 @@ def test_it_serves_vectors_alone_and_a_filter(ana: UserMemory) -> None:
 def test_it_brings_a_record_that_no_other_source_names(
     collection: Collection, embed: Callable[..., Any], clock: Clock
 ) -> None:
-    policy = NO_USE.replace(recall_k=2, useful={"weight": 0.0, "reach": 0})
+    policy = NO_USE.replace(recall_k=2)
     with AdaptiveMemory(collection, embedder=embed, policy=policy, clock=clock) as memory:
         ana = memory.for_user("ana")
         ana.remember("Turn the grey wheel behind the washer", id="valve")

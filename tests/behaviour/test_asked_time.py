@@ -26,7 +26,6 @@ from adaptive_memory_core import (
     build_cue,
 )
 from adaptive_memory_core.errors import StoreError
-from adaptive_memory_core.policy import TimeWords
 from tests.conftest import Clock, Open, word_vectors
 
 NOW = datetime(2026, 5, 13, 12, tzinfo=timezone.utc).timestamp()
@@ -62,16 +61,12 @@ def test_what_was_then_is_found_behind_hundreds_that_are_nearer(alice: UserMemor
     asked, plain = alice.recall("what was the meeting in March 2023?"), alice.recall("what was the meeting?")
     assert "then" in {*asked.ids, *(drop.id for drop in asked.dropped)}
     assert "then" not in {*plain.ids, *(drop.id for drop in plain.dropped)}
-    assert alice.recall(
-        "what was the meeting in March 2023?", policy=Policy(time_words=TimeWords(strict=True))
-    ).ids == ("then",)
+    assert alice.recall("what was the meeting in March 2023?", policy=Policy(time_words="filter")).ids == ("then",)
 
 
 def test_a_question_without_a_time_ranks_as_if_there_were_no_rules(alice: UserMemory) -> None:
     meetings(alice)
-    plain = alice.recall(
-        "what was the meeting?", k=10, reinforce=False, policy=Policy(time_words=TimeWords(enabled=False))
-    )
+    plain = alice.recall("what was the meeting?", k=10, reinforce=False, policy=Policy(time_words="off"))
     asked = alice.recall("what was the meeting?", k=10, reinforce=False)
     assert [(hit.id, hit.score, hit.parts) for hit in plain] == [(hit.id, hit.score, hit.parts) for hit in asked]
 
@@ -105,9 +100,9 @@ def test_a_question_with_a_subject_is_not_of_a_time_alone(alice: UserMemory) -> 
 
 def test_strict_time_drops_what_was_not_then_and_says_so(alice: UserMemory) -> None:
     meetings(alice)
-    strict = alice.recall("the meeting last week", k=20, policy=Policy(time_words=TimeWords(strict=True)))
+    strict = alice.recall("the meeting last week", k=20, policy=Policy(time_words="filter"))
     assert ages(strict) == []
-    strict = alice.recall("the meeting in 2025", k=20, policy=Policy(time_words=TimeWords(strict=True)))
+    strict = alice.recall("the meeting in 2025", k=20, policy=Policy(time_words="filter"))
     assert len(strict) == 20
     assert all(133 <= age <= 498 for age in ages(strict))
     assert {drop.reason for drop in strict.dropped if drop.id == "d0"} <= {"outside the time asked about"}
@@ -152,7 +147,7 @@ def test_what_other_programs_wrote_without_times_does_no_harm(collection: Collec
     collection.add(ids=["a", "b", "c"], documents=texts, embeddings=word_vectors(texts), metadatas=metadata)  # type: ignore[arg-type]
     with AdaptiveMemory(collection, embedder=word_vectors, clock=clock) as memory:
         assert len(memory.for_everyone().recall("which tea in 2019?", k=3)) == 3
-        strict = Policy(time_words=TimeWords(strict=True))
+        strict = Policy(time_words="filter")
         assert len(memory.for_everyone().recall("which tea in 2019?", k=3, policy=strict)) == 0
 
 

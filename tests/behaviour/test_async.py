@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 from chromadb import Collection
 
-from adaptive_memory_core import AdaptiveMemory, InvalidInputError, NotFoundError, Policy, Recall, UserMemory
+from adaptive_memory_core import AdaptiveMemory, Embedder, InvalidInputError, NotFoundError, Policy, Recall, UserMemory
 from adaptive_memory_core.errors import ClosedError, EmbedderError
 from tests.conftest import Held
 
@@ -133,6 +133,33 @@ async def test_a_cancelled_recall_leaves_a_usable_memory(collection: Collection,
         assert (await alice.arecall("tea")).ids == ("a",)
         assert (alice.stats().recalls, alice.get("a").read.retrieval_count) == (1, 1)
         memory.flush()
+
+
+async def test_an_embedder_that_hangs_for_many_holds_up_nobody_else(
+    collection: Collection, embed: Callable[..., Vectors]
+) -> None:
+    hung = asyncio.Semaphore(0)
+
+    async def later(text: str) -> list[float]:
+        if "wait" in text:
+            hung.release()
+            await asyncio.Event().wait()
+        vector: list[float] = embed([text])[0]
+        return vector
+
+    embedder = Embedder("later", embed, lambda text: embed([text])[0], aquery=later)
+    with closing(AdaptiveMemory(collection, embedder=embedder)) as memory:
+        alice, bob = memory.for_user("alice"), memory.for_user("bob")
+        await bob.aremember("tea", id="b")
+        waiting = [asyncio.ensure_future(alice.arecall(f"wait {number}")) for number in range(40)]
+        for _ in waiting:
+            await asyncio.wait_for(hung.acquire(), 60)
+        assert (await asyncio.wait_for(bob.arecall("tea"), 60)).ids == ("b",)
+        for one in waiting:
+            one.cancel()
+        await asyncio.wait(waiting)
+        assert all(one.cancelled() for one in waiting)
+        assert (alice.stats().recalls, bob.stats().recalls) == (0, 1)
 
 
 async def test_a_recall_that_times_out_leaves_a_usable_memory(

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from datetime import datetime, timezone
+from functools import partial
+from typing import Any
 
 import pytest
 
@@ -18,10 +19,6 @@ from adaptive_memory_core import (
     UserMemory,
 )
 from tests.behaviour.refused_input import SURROGATE, alice, refused, untouched
-
-if TYPE_CHECKING:
-    pass
-
 
 __all__ = ["alice", "untouched"]  # fixtures
 
@@ -75,6 +72,21 @@ def test_a_moment_that_is_none_is_refused(untouched: UserMemory, name: str, valu
     refused(lambda: untouched.remember("tea", **{name: value}), InvalidInputError, name, "time zone")
 
 
+@pytest.mark.parametrize("value", [1_767_225_600_000, 1.7e15, datetime(3001, 1, 1, tzinfo=timezone.utc)])
+def test_a_time_in_milliseconds_is_refused_and_said_to_be_one(untouched: UserMemory, value: Any) -> None:
+    for name in ("created_at", "valid_from", "valid_until"):
+        storing = partial(untouched.remember, "tea", **{name: value})
+        refused(storing, InvalidInputError, name, "year 3000", "by 1,000")
+    refused(lambda: untouched.remember("tea", valid_until=value), InvalidInputError, "leave valid_until out")
+    refused(lambda: untouched.observe([{"text": "Hi!", "at": value}]), InvalidInputError, "at is", "year 3000")
+    refused(lambda: untouched.recall("tea", now=value), InvalidInputError, "now is", "year 3000")
+
+
+def test_the_latest_time_is_the_year_3000(alice: UserMemory) -> None:
+    last = datetime(3000, 1, 1, tzinfo=timezone.utc)
+    assert alice.get(alice.remember("tea", valid_until=last)).valid_until == last.timestamp()
+
+
 @pytest.mark.parametrize("name", ["now"])
 @pytest.mark.parametrize("value", [math.nan, "today", datetime(2025, 1, 1), 10**400], ids=lambda v: str(v)[:9])
 def test_a_now_that_is_none_is_refused(untouched: UserMemory, name: str, value: Any) -> None:
@@ -98,7 +110,7 @@ def test_an_id_that_is_none_is_refused_by_every_verb(untouched: UserMemory, one:
         lambda: untouched.pin(one),
         lambda: untouched.unpin(one),
         lambda: untouched.demote(one),
-        lambda: untouched.forget(one),
+        lambda: untouched.forget([one]),
         lambda: untouched.feedback(answer, helpful=[one]),
         lambda: untouched.recalls(containing=one),
     ):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,20 +12,16 @@ import pytest
 from adaptive_memory_core import (
     AdaptiveMemory,
     InvalidInputError,
+    Record,
     UserMemory,
 )
 from adaptive_memory_core.errors import FilterError
 from tests.behaviour.refused_input import SURROGATE, alice, refused, untouched
 
-if TYPE_CHECKING:
-    pass
-
-
 __all__ = ["alice", "untouched"]  # fixtures
 
 
 BAD_METADATA: list[Any] = [
-    {"key": None},
     {"key": {"nested": 1}},
     {"key": []},
     {"key": [1, "a"]},
@@ -84,6 +80,16 @@ def test_metadata_that_can_be_kept_comes_back_as_it_was(alice: UserMemory) -> No
     kept = alice.get("full").metadata
     assert kept == given
     assert {key: type(value) for key, value in kept.items()} == {key: type(value) for key, value in given.items()}
+
+
+def test_a_key_without_a_value_is_left_out(alice: UserMemory) -> None:
+    given = {"page": 3, "chapter": None}
+    ids = [
+        alice.remember("one tea", metadata=given),
+        *alice.remember_many([{"text": "two teas", "metadata": given}, Record(text="three teas", metadata=given)]),
+        *alice.observe([{"text": "four teas", "metadata": given}]),
+    ]
+    assert [dict(alice.get(one).metadata) for one in ids] == [{"page": 3}] * 4
 
 
 BAD_FILTERS: list[Any] = [

@@ -51,7 +51,8 @@ def test_an_embedder_that_breaks_its_promise_writes_nothing(
         assert scope.stats().records == 2
 
 
-@pytest.mark.slow
+@pytest.mark.sample
+@pytest.mark.hard("large")
 def test_a_batch_that_fails_late_says_what_is_stored(collection: Collection, embed: Callable[..., Vectors]) -> None:
     def moody(texts: list[str]) -> Vectors:
         if any("bad" in text for text in texts):
@@ -61,11 +62,11 @@ def test_a_batch_that_fails_late_says_what_is_stored(collection: Collection, emb
     with AdaptiveMemory(collection, embedder=moody) as memory:
         alice = memory.for_user("alice")
         texts = [f"tea {n}" for n in range(5_400)] + ["bad tea"]
-        with pytest.raises(PartialWriteError, match=r"5,000 of 5,401 records are stored") as partial:
+        with pytest.raises(PartialWriteError, match=r"4,000 of 5,401 records are stored") as partial:
             alice.remember_many(texts)
         written = partial.value.written_ids
-        assert alice.stats().records == len(written) == 5_000
-        assert alice.get(written[-1]).text == "tea 4999"
+        assert alice.stats().records == len(written) == 4_000
+        assert alice.get(written[-1]).text == "tea 3999"
 
 
 @pytest.mark.parametrize("path", ["", "  ", None, 5, b"here"], ids=repr)

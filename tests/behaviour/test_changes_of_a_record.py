@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
@@ -192,3 +193,97 @@ def test_forgetting_what_took_its_place_makes_a_memory_valid_again(alice: UserMe
     assert alice.recall("tea").ids == ("new",)
     alice.forget("new")
     assert alice.recall("tea").ids == ("old",)
+
+
+async def test_an_update_changes_what_is_given_and_nothing_else(alice: UserMemory, clock: Clock) -> None:
+    metadata = {"page": 3, "topic": "tea"}
+    alice.remember("likes tea", id="a", importance=0.9, kind="fact", valid_until=clock() + DAY, metadata=metadata)
+    alice.feedback(alice.recall("likes tea"), helpful=["a"])
+    clock.pass_seconds(90)
+    before = alice.get("a")
+    assert alice.update("a", importance=0.3, metadata={"page": 4, "topic": None}) == alice.get("a")
+    after = alice.get("a")
+    assert (after.written_importance, dict(after.metadata)) == (0.3, {"page": 4})
+    same = ("text", "kind", "created_at", "valid_until")
+    assert [getattr(after, name) for name in same] == [getattr(before, name) for name in same]
+    assert after.read == before.read
+    assert (await alice.aupdate("a", kind="event", valid_until=clock() + 9 * DAY)).read.helpful == 1
+    assert (alice.get("a").kind, alice.get("a").valid_until) == ("event", clock() + 9 * DAY)
+    assert dict(alice.get("a").metadata) == {"page": 4}
+
+
+def test_an_update_of_the_text_is_found_by_its_words_and_begins_anew(alice: UserMemory) -> None:
+    alice.remember_many([{"text": "lives in Berlin", "id": "a", "importance": 0.9}, {"text": "likes tea", "id": "b"}])
+    alice.feedback(alice.recall("lives in Berlin", k=1), helpful=["a"])
+    assert alice.update("a", text="lives in Paris").text == "lives in Paris"
+    assert alice.recall("Paris", k=1).ids == ("a",)
+    assert (alice.get("a").importance, alice.get("a").read.helpful) == (0.9, 0)
+
+
+def test_an_update_keeps_the_links_between_records(alice: UserMemory, clock: Clock) -> None:
+    alice.remember("lives in Berlin", id="old")
+    clock.pass_days(1)
+    alice.remember("lives in Paris", id="new", supersedes="old")
+    ended = alice.get("old").valid_until
+    alice.update("old", importance=0.1)
+    alice.update("new", importance=0.1)
+    assert (alice.get("old").superseded_by, alice.get("old").valid_until) == ("new", ended)
+    assert alice.get("new").supersedes == "old"
+    assert alice.recall("lives in Berlin").ids == ("new",)
+
+
+def test_an_update_of_nothing_or_of_what_is_not_there_is_refused(memory: AdaptiveMemory, alice: UserMemory) -> None:
+    alice.remember("likes tea", id="a")
+    memory.for_everyone().remember("a page", id="page")
+    with pytest.raises(InvalidInputError, match="nothing to change"):
+        alice.update("a")
+    with pytest.raises(InvalidInputError, match="importance is 2"):
+        alice.update("a", importance=2)
+    for user, unknown in ((alice, "nowhere"), (memory.for_user("alice", over="everyone"), "page")):
+        with pytest.raises(NotFoundError):
+            user.update(unknown, text="mine")
+    assert memory.for_everyone().get("page").text == "a page"
+
+
+async def test_several_are_forgotten_by_ids_or_by_a_filter(memory: AdaptiveMemory, alice: UserMemory) -> None:
+    notes = [{"text": f"note {n}", "id": str(n), "metadata": {"old": n < 4}} for n in range(9)]
+    alice.remember_many(notes)
+    memory.for_user("bob").remember("note 1", id="1", metadata={"old": True})
+    assert alice.forget("8").collection
+    recall = alice.recall("note 7", k=1)
+    assert [one.id for one in alice.forget([recall[0], alice.get("6"), "5", "5", "nowhere"])] == ["7", "6", "5"]
+    assert sorted(one.id for one in await alice.aforget(filter={"old": True})) == ["0", "1", "2", "3"]
+    assert alice.forget(filter={"old": True}) == []
+    assert [one.id for one in alice.records()] == ["4"]
+    assert memory.for_user("bob").get("1").text == "note 1"
+    with pytest.raises(NotFoundError, match="nowhere"):
+        alice.forget(["nowhere"])
+    for forget in (alice.forget, partial(alice.forget, ["4"], filter={"old": False})):
+        with pytest.raises(InvalidInputError, match="ids or a filter"):
+            forget()
+
+
+def test_a_filter_forgets_nothing_of_everyones(memory: AdaptiveMemory) -> None:
+    memory.for_everyone().remember("a page", id="page", metadata={"old": True})
+    reader = memory.for_user("alice", over="everyone")
+    reader.remember("a note", id="note", metadata={"old": True})
+    assert [one.id for one in reader.forget(filter={"old": True})] == ["note"]
+    assert memory.for_everyone().get("page").text == "a page"
+
+
+@pytest.mark.parametrize("policy", [None, Policy(min_score=0.01, min_similarity=0.9)])
+async def test_a_recall_has_a_least_score_and_a_least_similarity(alice: UserMemory, policy: Policy | None) -> None:
+    alice.remember_many([{"text": text, "id": text} for text in ("green tea", "green car", "red car")])
+    every = alice.recall("green tea", reinforce=False, min_score=0.0, min_similarity=0.0, policy=policy)
+    assert len(every) == 3
+    second, near = every[1].score, sorted(one.similarity for one in every)[-2]
+    cut = await alice.arecall("green tea", reinforce=False, min_score=second, min_similarity=0.0, policy=policy)
+    assert cut.ids == every.ids[:2]
+    assert "score" in cut.dropped[-1].reason
+    likest = alice.recall("green tea", reinforce=False, min_similarity=near + 1e-6, min_score=0.0, policy=policy)
+    assert likest.ids == ("green tea",)
+    found = {one.id: one.similarity for one in every}
+    again = alice.rerank("green tea", found, min_score=0.0, min_similarity=near + 1e-6, reinforce=False)
+    assert again.ids == ("green tea",)
+    with pytest.raises(InvalidInputError, match="min_score is 80"):
+        alice.recall("tea", min_score=80)

@@ -18,7 +18,7 @@ from chromadb import Collection
 import adaptive_memory_core
 from adaptive_memory_core import AdaptiveMemory, InvalidInputError, Policy, PolicyError, Weights
 from adaptive_memory_core.errors import EmbedderError, StoreError
-from adaptive_memory_core.policy import Fusion
+from adaptive_memory_core.policy import Advanced, Fusion
 from tests.conftest import Clock, Open, Vectors
 
 FILLER = [f"nothing of note happened on day {n}" for n in range(60)]
@@ -107,8 +107,10 @@ async def test_what_only_a_channel_of_the_callers_found_is_a_candidate_like_any_
 def test_a_channel_counts_by_its_weight(over: Over) -> None:
     alice = over(channels={"sql": Channel({"b": 1.0}), "graph2": Channel([("a", 0.9)])}, policy=OWN).for_user("alice")
     alice.remember_many([{"text": "tea", "id": "a"}, {"text": "coffee", "id": "b"}])
-    both = Policy(channels=("dense", "sql", "graph2"), fusion=Fusion(dense=0), weights=Weights(0, 0, 1))
-    alone = both.replace(channel_weights={"sql": 0.0, "graph2": 2.0})
+    both = Policy(
+        channels=("dense", "sql", "graph2"), advanced=Advanced(fusion=Fusion(vectors=0)), weights=Weights(0, 0, 1)
+    )
+    alone = both.replace(advanced={"channel_weights": {"sql": 0.0, "graph2": 2.0}})
     assert alice.recall("milk", policy=both).ids == ("b", "a")
     answer = alice.recall("milk", policy=alone)
     assert answer.ids == ("a", "b")
@@ -125,7 +127,7 @@ def test_a_channel_is_asked_only_where_the_policy_names_it(over: Over) -> None:
     assert len(sql.asked) == 1
 
 
-@pytest.mark.parametrize("policy", [OWN, OWN.replace(fusion="rrf")])
+@pytest.mark.parametrize("policy", [OWN, OWN.replace(advanced={"fusion": "rrf"})])
 def test_ids_of_others_and_of_nobody_are_dropped_alike_with_the_reason(over: Over, policy: Policy) -> None:
     memory = over(channels={"sql": Channel({"secret": 1.0, "nowhere": 1.0, "own": 0.5})}, policy=policy)
     memory.for_user("bob").remember("the password is swordfish", id="secret")
@@ -204,7 +206,7 @@ async def test_a_channel_that_does_not_answer_in_time_is_left_out(over: Over, ha
     async def asleep(*_: Any) -> Any:
         await asyncio.Event().wait()
 
-    memory = over(channels={"sql": hanging, "lazy": asleep}, policy=OWN.replace(channel_timeout_seconds=BRIEF))
+    memory = over(channels={"sql": hanging, "lazy": asleep}, policy=OWN.replace(advanced={"timeout_seconds": BRIEF}))
     alice, lazy = memory.for_user("alice"), memory.policy.replace(channels=("dense", "sql", "lazy"))
     alice.remember("tea")
     answer = alice.recall("tea")
@@ -215,17 +217,17 @@ async def test_a_channel_that_does_not_answer_in_time_is_left_out(over: Over, ha
     assert [note.partition(":")[2] for note in answer.trace] == [f" no answer within {BRIEF:g} seconds"] * 2
 
 
+@pytest.mark.hard("processes")
 def test_a_call_that_hangs_holds_up_neither_close_nor_the_end_of_the_interpreter(tmp_path: Path) -> None:
     program = f"""
 import chromadb, threading
 from adaptive_memory_core import AdaptiveMemory, Policy
-from adaptive_memory_core.policy import Rerank
 def hang(*_): threading.Event().wait()
 async def sleep(*_):
     import asyncio
     await asyncio.sleep(3600)
 collection = chromadb.PersistentClient({str(tmp_path / "db")!r}).create_collection("tea", embedding_function=None)
-policy = Policy(channels=("dense", "a", "b"), channel_timeout_seconds=2, rerank=Rerank(timeout_seconds=0.01))
+policy = Policy(channels=("dense", "a", "b")).replace(advanced={{"timeout_seconds": 0.5}})
 own = {{"a": hang, "b": sleep}}
 embed = lambda texts: [[float(len(text)), 1.0] for text in texts]
 memory = AdaptiveMemory(collection, embedder=embed, policy=policy, channels=own, reranker=hang)
@@ -282,7 +284,7 @@ async def test_a_recall_that_is_cancelled_cancels_its_channels(over: Over) -> No
 def test_words_that_do_not_answer_in_time_are_left_out_and_hold_up_nobody(
     over: Over, hanging: Hanging, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    memory = over(policy=WORDS.replace(channel_timeout_seconds=BRIEF))
+    memory = over(policy=WORDS.replace(advanced={"timeout_seconds": BRIEF}))
     alice = memory.for_user("alice")
     alice.remember("tea")
     with monkeypatch.context() as patched:
@@ -302,13 +304,15 @@ async def test_where_the_vectors_fail_the_words_answer(
     alice = memory.for_user("alice")
     alice.remember_many([*FILLER, {"text": "a zebra crossed", "id": "zebra"}])
     alice.recall("zebra")
-    policy = WORDS.replace(channel_timeout_seconds=BRIEF if "slow" in vectorless else 0.0)
+    policy = WORDS.replace(advanced={"timeout_seconds": BRIEF if "slow" in vectorless else 0.0})
 
     def broken(*_: object, **__: object) -> Any:
         raise (StoreError if vectorless == "collection" else EmbedderError)("out of order")
 
     owner, method = (
-        (memory.ports().search, "nearest") if "collection" in vectorless else (memory.ports().embedder, "embed_query")
+        (memory.ports().search, "nearest_and_named")
+        if "collection" in vectorless
+        else (memory.ports().embedder, "embed_query")
     )
     monkeypatch.setattr(owner, method, hanging if "slow" in vectorless else broken)
     blocking = vectorless != "slow collection"
@@ -352,7 +356,7 @@ def test_a_vector_of_another_length_is_still_the_callers_mistake(over: Over) -> 
 def test_a_limit_of_time_changes_nothing_where_all_are_fast(over: Over) -> None:
     alice = over(policy=WORDS).for_user("alice")
     alice.remember_many([*FILLER, "a zebra crossed"])
-    limited = WORDS.replace(channel_timeout_seconds=60)
+    limited = WORDS.replace(advanced={"timeout_seconds": 60})
     plain, watched = (alice.recall("a zebra", reinforce=False, policy=one) for one in (WORDS, limited))
     assert [(one.id, one.score) for one in plain] == [(one.id, one.score) for one in watched]
     assert not watched.trace
@@ -385,23 +389,25 @@ def test_channels_and_a_reranker_can_be_given_to_open(open_memory: Open) -> None
 
 def test_a_policy_with_channels_of_the_callers_can_be_written_down_and_read() -> None:
     by_name: Any = "rrf"
-    policy = Policy(channels=("dense", "sql"), channel_weights={"sql": 2}, fusion=by_name).replace(recall_k=30)
+    policy = Policy(channels=("dense", "sql"), advanced=Advanced(channel_weights={"sql": 2}, fusion=by_name)).replace(
+        recall_k=30
+    )
     assert Policy.from_json(policy.to_json()) == policy
-    assert policy.hash != policy.replace(channel_weights={"sql": 3}).hash
+    assert policy.hash != policy.replace(advanced={"channel_weights": {"sql": 3}}).hash
     assert hash(policy) == hash(Policy.from_json(policy.to_json()))
 
 
 @pytest.mark.parametrize("weights", [{"sql": -1}, {"sql": "1"}, {"words": 1}, {"dense": 1}, "sql", 5, {"sql": True}])
 def test_a_weight_that_makes_no_sense_is_refused(weights: Any) -> None:
     with pytest.raises(PolicyError, match="channel_weights"):
-        Policy(channel_weights=weights)
+        Policy(advanced=Advanced(channel_weights=weights))
 
 
 def test_reciprocal_ranks_are_those_of_the_literature(over: Over) -> None:
     numbers = {f"r{n}": (n + 1) / 10 for n in range(5)}
     alice = over(channels={"sql": Channel(numbers)}).for_user("alice")
     alice.remember_many([{"text": "tea " * (n + 1) + "and coffee", "id": f"r{n}"} for n in range(8)])
-    policy = OWN.replace(weights=Weights(0, 0, 1), fusion=Fusion(method="rrf", rrf_k=60))
+    policy = OWN.replace(weights=Weights(0, 0, 1), advanced={"fusion": Fusion(method="rrf")})
     answer = alice.recall("tea", k=8, policy=policy)
     by_vectors = [one.id for one in sorted(answer, key=lambda one: -one.similarity)]
     by_sql = sorted(numbers, key=lambda one: -numbers[one])
@@ -416,4 +422,4 @@ def test_reciprocal_ranks_are_those_of_the_literature(over: Over) -> None:
 def test_a_weight_of_a_channel_that_the_memory_does_not_have_is_refused(over: Over) -> None:
     alice = over().for_user("alice")
     with pytest.raises(PolicyError, match="nope"):
-        alice.recall("tea", policy=Policy(channel_weights={"nope": 1}))
+        alice.recall("tea", policy=Policy(advanced=Advanced(channel_weights={"nope": 1})))

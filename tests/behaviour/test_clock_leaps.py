@@ -6,12 +6,13 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from adaptive_memory_core import AdaptiveMemory, Keeping, UserMemory
-from adaptive_memory_core.store.ledger.clock_readings import DAY, HOUR, weigh
+from adaptive_memory_core.store.ledger.retention import DAY, HOUR, trusted_time
 from tests.conftest import Clock, Open
+from tests.suites import at_most
 
 RowsOf = Callable[[AdaptiveMemory], dict[str, Any]]
 YEAR = 365 * DAY
@@ -111,19 +112,19 @@ def test_day_by_day_retention_is_on_time(alice: UserMemory, clock: Clock, ledger
     assert ledger_rows(memory)["recalls"] == []
 
 
-@settings(max_examples=200)
+@at_most(200)
 @given(st.lists(st.floats(0, 10 * YEAR), max_size=8), st.floats(0, 10 * YEAR), st.floats(0, HOUR - 1))
 def test_what_is_believed_is_never_ahead_of_the_clock_nor_moved_by_one_leap(
     readings: list[float], leap: float, soon: float
 ) -> None:
     known: tuple[float, ...] = ()
     for one in [0.0, *readings]:
-        known = weigh(known, None, now=one).readings
+        known = trusted_time(known, None, now=one).readings
         assert len(known) <= 9
         assert list(known) == sorted(set(known))
     now = 11 * YEAR
-    known = weigh(known, None, now=now).readings
-    leapt = weigh(known, None, now=now + leap)
-    again = weigh(leapt.readings, None, now=now + leap + soon)
+    known = trusted_time(known, None, now=now).readings
+    leapt = trusted_time(known, None, now=now + leap)
+    again = trusted_time(leapt.readings, None, now=now + leap + soon)
     assert leapt.now <= min(now + leap, now + DAY)
     assert again.now <= now + DAY + soon

@@ -38,6 +38,7 @@ def used_and_dropped(path: Path) -> None:
     assert alice.recall("tea").ids == ("tea",)
 
 
+@pytest.mark.hard("large")
 def test_fifty_dropped_memories_leave_no_thread_and_no_descriptor(tmp_path: Path) -> None:
     used_and_dropped(tmp_path)  # what the first one of a process loads
     wait_for(background_threads())

@@ -15,8 +15,9 @@ GUEST = (
     """
 import sys
 from adaptive_memory_core import AdaptiveMemory
-from adaptive_memory_core.store import takeover
-takeover.TRIED_SECONDS, takeover.PREPARED_SECONDS = 3_600.0, 0.0  # at its end alone, and due to get ready
+from adaptive_memory_core.store import collection_write_back
+collection_write_back.TRIED_SECONDS = 3_600.0  # at its end alone
+collection_write_back.PREPARED_SECONDS = 0.0  # and due to get ready
 """
     + EMBEDDER
     + """
@@ -29,7 +30,7 @@ print("chromadb.api.rust" in sys.modules)
 )
 
 
-@pytest.mark.slow
+@pytest.mark.hard("processes")
 @pytest.mark.parametrize("holder_ends", [False, True])
 def test_a_process_that_has_not_met_chroma_ends_without_a_word(tmp_path: Path, *, holder_ends: bool) -> None:
     pipe = subprocess.PIPE

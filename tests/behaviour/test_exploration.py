@@ -10,7 +10,7 @@ from adaptive_memory_core import Policy, UserMemory
 from tests.behaviour.test_replay import live, remember
 from tests.conftest import Clock
 
-EXPLORING = Policy().replace(explore={"tail": 2, "pool": 6})
+EXPLORING = Policy().replace(advanced={"random_tail": 2})
 
 
 def filled(alice: UserMemory) -> None:

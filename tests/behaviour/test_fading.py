@@ -90,7 +90,7 @@ def test_another_profile_takes_over_without_losing_what_was(memory: AdaptiveMemo
 def test_policies_that_alternate_for_long_stay_exact_and_leave_few_spans(
     memory: AdaptiveMemory, monkeypatch: pytest.MonkeyPatch, ledger_rows: Callable[[AdaptiveMemory], Any]
 ) -> None:
-    monkeypatch.setattr("adaptive_memory_core.store.ledger.pace_spans.MOST_SPANS", 6)
+    monkeypatch.setattr("adaptive_memory_core.store.ledger.decay_steps.MOST_SPANS", 6)
     bob = memory.for_user("bob")
     bob.remember_many([{"text": "tea"}, {"text": "cocoa", "id": "cocoa"}])
     for number in range(41):

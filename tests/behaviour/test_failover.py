@@ -8,8 +8,8 @@ from collections.abc import Iterator
 import psutil
 import pytest
 
-from adaptive_memory_core.store.postgres import outcome
-from adaptive_memory_core.store.postgres.ledger import PostgresLedger
+from adaptive_memory_core.store.postgres import lost_connections
+from adaptive_memory_core.store.postgres.postgres_ledger import PostgresLedger
 from tests.behaviour.recalling_processes import RecallingProcesses
 from tests.behaviour.test_postgres import World
 from tests.chroma_server import ChromaServer
@@ -18,7 +18,7 @@ from tests.postgres_nodes import Pair, folder_for_servers
 from tests.store.postgres.test_database import Cut, count, counted, cut
 
 __all__ = ["cut"]  # a fixture
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.hard("PostgreSQL")
 
 
 @pytest.fixture
@@ -50,7 +50,7 @@ def test_what_waits_for_the_standby_is_not_told_to_be_kept_before(
     pair: Pair, cut: Cut, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A connection breaks while its transaction stands on the primary alone."""
-    monkeypatch.setattr(outcome, "GRACE_SECONDS", 0.1)
+    monkeypatch.setattr(lost_connections, "GRACE_SECONDS", 0.1)
     ledger = PostgresLedger(pair.address(), wait_seconds=10.0)
     ledger.attach("uuid", "memories")
     walsender = psutil.Process(pair.primary.ask("SELECT pid FROM pg_stat_replication")[0][0])

@@ -11,6 +11,7 @@ import pytest
 from chromadb import Collection
 
 from adaptive_memory_core import AdaptiveMemory, InvalidInputError, NotFoundError, Policy, Scope, ScopeError, UserMemory
+from adaptive_memory_core.context.render import BLOCK_SHARES
 from adaptive_memory_core.errors import StoreError
 from tests.behaviour.conftest import eventually
 from tests.conftest import Clock, Contents, Open, Rows, Vectors
@@ -204,9 +205,9 @@ async def test_async_finds_the_same(new: UserMemory) -> None:
 
 
 def test_a_shared_scope_has_a_relevance_floor_of_its_own(memory: AdaptiveMemory, new: UserMemory) -> None:
-    policy = memory.policy.replace(relevance_floor=0.05)
+    policy = memory.policy.replace(advanced={"unrelated_answered": 0.05})
     memory.for_user("handbook").calibrate(policy=policy)
-    assert new.recall("office opens", policy=policy, reinforce=False).ids[0] == "hours"
+    assert new.recall("office opens at eight", policy=policy, reinforce=False).ids[0] == "hours"
     nothing = new.recall("zebra quantum ladder", policy=policy, reinforce=False)
     assert not nothing
     assert nothing.dropped[0].reason.startswith("shared: handbook, no better than")
@@ -215,7 +216,7 @@ def test_a_shared_scope_has_a_relevance_floor_of_its_own(memory: AdaptiveMemory,
 def test_a_reader_has_the_shared_floor_measured_and_reads_nothing(
     memory: AdaptiveMemory, new: UserMemory, ledger_rows: Callable[[AdaptiveMemory], Rows]
 ) -> None:
-    policy = memory.policy.replace(relevance_floor=0.05)
+    policy = memory.policy.replace(advanced={"unrelated_answered": 0.05})
     before, handbook = ledger_rows(memory)["records"], memory.for_user("handbook").scope
     assert new.recall("zebra quantum ladder", policy=policy)
     ports = memory.ports()
@@ -261,13 +262,13 @@ def test_what_is_shared_failing_costs_only_that(
     assert found.trace[-1] == "nothing that is shared (handbook) was read: out of order"
 
 
-def test_what_is_shared_shares_no_block_with_ones_own(memory: AdaptiveMemory) -> None:
+def test_what_is_shared_shares_no_block_with_ones_own(memory: AdaptiveMemory, monkeypatch: pytest.MonkeyPatch) -> None:
     said = {"session": "monday", "speaker": "Ana"}
     memory.for_user("handbook").remember("office lamps are new", id="lamps", metadata={**said, "seq": 1})
     new = memory.for_user("new", fallback="handbook", fallback_below=2)
     new.remember("office cat", id="own", metadata={**said, "seq": 2})
-    policy = memory.policy.replace(shown={"merge": 0.0})
-    shown = new.recall("office lamps", k=2, policy=policy).render()
+    monkeypatch.setitem(BLOCK_SHARES, "flat", 0.0)
+    shown = new.recall("office lamps", k=2).render()
     assert [("shared: handbook" in line, line.startswith("- [event")) for line in shown.splitlines()[1:]] == [
         (False, True),
         (True, True),

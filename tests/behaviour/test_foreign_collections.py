@@ -17,6 +17,7 @@ from chromadb.utils.embedding_functions import register_embedding_function
 
 from adaptive_memory_core import AdaptiveMemory, Fields, Policy, UserMemory, Weights
 from adaptive_memory_core.errors import EmbedderError
+from adaptive_memory_core.policy import Advanced
 
 if TYPE_CHECKING:
     from tests.conftest import Clock, Contents, Open, Vectors
@@ -261,7 +262,7 @@ def test_records_without_documents_are_found_and_kept_as_they_are(
     assert [after[one][0] for one in ("bare", "empty")] == [None, None]
 
 
-@pytest.mark.parametrize("policy", [Policy(), Policy(search="ann"), Policy(channels=("dense",))])
+@pytest.mark.parametrize("policy", [Policy(), Policy(advanced=Advanced(search="ann")), Policy(channels=("dense",))])
 def test_records_with_neither_text_nor_metadata_are_found_in_every_recall(
     memory: AdaptiveMemory, collection: Collection, embed: Callable[..., Vectors], policy: Policy
 ) -> None:

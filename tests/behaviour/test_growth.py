@@ -13,19 +13,18 @@ from adaptive_memory_core import AdaptiveMemory, AgentState, Cue, Fields, Policy
 from adaptive_memory_core.channels.conversation.sessions import named, without
 from adaptive_memory_core.channels.conversation.turns import Turn, asks, turn_of
 from adaptive_memory_core.channels.words.words_of_text import words
-from adaptive_memory_core.context.ages import resolved
 from adaptive_memory_core.context.clean import clean, label
-from adaptive_memory_core.context.excerpt import excerpt
+from adaptive_memory_core.context.excerpt import estimated_tokens, excerpt
 from adaptive_memory_core.context.styles import STYLES
-from adaptive_memory_core.context.token_estimate import estimated_tokens
+from adaptive_memory_core.context.times import resolved
 from adaptive_memory_core.cue.build import build_cue
-from adaptive_memory_core.cue.time.asks_when import asks_when
+from adaptive_memory_core.cue.question_kinds import asks_when
 from adaptive_memory_core.cue.time.english import English
-from adaptive_memory_core.cue.time.english_dates import find
+from adaptive_memory_core.cue.time.english_phrases import find
 from adaptive_memory_core.records import Hit
 from adaptive_memory_core.score.copies import leaders
 from adaptive_memory_core.score.refusals import refusal
-from adaptive_memory_core.store.words.rows import Text, row_of
+from adaptive_memory_core.store.words.record_words import RecordText, row_of
 from tests.context.hostile_texts import ALL_TOKENS
 
 NOW = 1_683_849_600.0  # 12 May 2023
@@ -69,7 +68,7 @@ SURFACES: dict[str, Callable[[str], Any]] = {
     "dates of a memory": lambda text: resolved(text, NOW),
     "time in a cue": lambda text: list(English()(text, NOW)),
     "names": lambda text: (label(text), clean(text)),
-    "words": lambda text: row_of(Text("a", text, Turn())),
+    "words": lambda text: row_of(RecordText("a", text, Turn())),
     "a turn": lambda text: (turn_of(text, {"speaker": text}, Fields(), created_at=NOW), asks(text)),
     "a cue": lambda text: (asks_when(text), build_cue(AgentState(goal=text, utterance=text, open_loops=(text,)))),
     "speakers": lambda text: without(text, named(text, {"ana": None, "ab": None, text[:9]: None})),
@@ -96,6 +95,7 @@ def too_much(work: Callable[[str], object], piece: str) -> bool:
 
 
 @pytest.mark.parametrize("surface", SURFACES)
+@pytest.mark.hard("large")
 def test_four_times_the_text_costs_about_four_times_as_much(surface: str) -> None:
     work = SURFACES[surface]
     assert not [kind for kind, piece in KINDS.items() if all(too_much(work, piece) for _ in range(TRIES))]

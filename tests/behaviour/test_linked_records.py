@@ -73,7 +73,7 @@ def test_linked_records_are_asked_by_the_graph_without_a_word(memory: AdaptiveMe
     assert found.policy.channels == WITH
     assert {"t", "l", "f"} <= set(found.ids)
     assert "what the graph came to by" in found.explain()
-    asked = Policy(channels=WITH).replace(graph={"asks": "titled"})
+    asked = Policy(channels=WITH).replace(advanced={"graph": {"asks": "titled"}})
     assert found.ids == ann.recall(CUE, k=5, policy=asked, reinforce=False).ids
 
 
@@ -148,15 +148,6 @@ def test_channels_that_are_named_are_all_that_is_asked(memory: AdaptiveMemory) -
     assert "graph" not in found[0].parts
 
 
-def test_the_policy_says_from_which_number_of_links_on(memory: AdaptiveMemory) -> None:
-    ann = memory.for_user("ann")
-    use(memory, ann)
-    links = memory.ports().graph.links(ann.scope)
-    assert 0.5 < links < 2.0
-    more = Policy().replace(graph={"links": links + 0.1})
-    assert ann.recall(CUE, k=5, policy=more, reinforce=False).policy.channels == BOTH
-
-
 def test_looking_through_is_done_once_whoever_comes_first(memory: AdaptiveMemory) -> None:
     users = [memory.for_user(f"user {number}") for number in range(6)]
     for user in users:
@@ -171,7 +162,7 @@ def test_looking_through_is_done_once_whoever_comes_first(memory: AdaptiveMemory
 
 
 def test_a_policy_that_names_the_channel_may_ask_for_the_same(memory: AdaptiveMemory) -> None:
-    memory.policy = Policy(channels=WITH).replace(graph={"asks": "linked"})
+    memory.policy = Policy(channels=WITH).replace(advanced={"graph": {"asks": "linked"}})
     ben, ann = memory.for_user("ben"), memory.for_user("ann")
     ben.remember_many([{**one, "id": f"b-{one['id']}"} for one in NOTES])
     assert "graph" not in ann.recall(CUE, k=5)[0].parts

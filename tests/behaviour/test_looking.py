@@ -17,21 +17,28 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 
 from adaptive_memory_core import AdaptiveMemory, Keeping, Policy, UserMemory, Weights
-from adaptive_memory_core.policy import Fusion
-from adaptive_memory_core.store.words import up_to_date as lexical_channel
+from adaptive_memory_core.policy import Advanced, Fusion
+from adaptive_memory_core.store.words import word_follower as lexical_channel
 from tests.conftest import Clock, Contents, Open, background_done, delete, word_vectors
+from tests.suites import at_most
 
 WORDS = Policy(channels=("dense", "lexical"))
-ONLY_WORDS = Policy(channels=("dense", "lexical"), weights=Weights(0, 0, 1), fusion=Fusion(dense=0), score_floor=0.01)
+ONLY_WORDS = Policy(
+    channels=("dense", "lexical"), weights=Weights(0, 0, 1), advanced=Advanced(fusion=Fusion(vectors=0)), min_score=0.01
+)
 FILLER = [f"nothing of note happened on day {n}" for n in range(30)]
 
 
+COPIES = ("words", "words_gone", "followed", "user_files", "sqlite_sequence", "file_version", "to_purge")
+
+
 def everything(memory: AdaptiveMemory) -> list[str]:
-    """The whole ledger, as SQL that would make it anew; but not what the background still has to overwrite of what was
-    deleted before."""
+    """The whole ledger, as SQL that would make it anew; but not what follows the records, nor what the background still
+    has to overwrite of what was deleted before."""
     ledger: Any = memory.ports().ledger
+    left_out = tuple(f'INSERT INTO "{one}"' for one in COPIES)
     with ledger.file.reading() as sql:
-        return [line for line in sql.iterdump() if not line.startswith('INSERT INTO "to_purge"')]
+        return [line for line in sql.iterdump() if not line.startswith(left_out)]
 
 
 def write(collection: Collection, name: str, text: str, user: str | None = "alice") -> None:
@@ -46,7 +53,9 @@ def memory(collection: Collection, clock: Clock) -> Iterator[AdaptiveMemory]:
         yield opened
 
 
-@pytest.mark.parametrize("policy", [Policy(), WORDS, Policy.preset("aggressive"), WORDS.replace(fusion="rrf")])
+@pytest.mark.parametrize(
+    "policy", [Policy(), WORDS, Policy.preset("aggressive"), WORDS.replace(advanced={"fusion": "rrf"})]
+)
 def test_looking_leaves_every_row_of_the_ledger_and_of_the_collection_as_it_was(
     memory: AdaptiveMemory, collection: Collection, contents: Callable[[Collection], Contents], policy: Policy
 ) -> None:
@@ -81,33 +90,15 @@ def test_looking_leaves_the_ledgers_file_as_it_was_to_the_byte(open_memory: Open
         assert [file.read_bytes() for file in ledger_files(tmp_path / "memory")] == before
 
 
-def test_looking_at_what_others_wrote_leaves_the_ledgers_file_as_it_was_to_the_byte(
-    open_memory: Open, tmp_path: Path
-) -> None:
-    no_mirror = Keeping(mirror_records=0)  # which the background brings up to date with what others wrote
-    with closing(open_memory(policy=WORDS, keeping=no_mirror)) as memory:
-        memory.for_user("alice").remember_many(FILLER)
-        memory.for_user("alice").recall("day 7")
-        memory.flush()
-        before = [file.read_bytes() for file in ledger_files(tmp_path / "memory")]
-        store: Any = memory.ports().records
-        write(store.collection, "zebra", "a zebra crossed")
-        assert memory.for_user("alice").recall("zebra", k=1, reinforce=False).ids == ("zebra",)
-        memory.for_user("nobody yet").recall("zebra", reinforce=False)
-        assert [file.read_bytes() for file in ledger_files(tmp_path / "memory")] == before
-
-
 def test_a_look_finds_at_once_what_others_write_change_move_and_delete(
     memory: AdaptiveMemory, alice: UserMemory, collection: Collection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(lexical_channel, "COMPARED_SECONDS", 0.0)
     alice.remember_many(FILLER)
     alice.recall("nothing")
 
     def found(cue: str, scope: UserMemory = alice) -> tuple[str, ...]:
         return scope.recall(cue, k=3, reinforce=False, policy=ONLY_WORDS).ids
 
-    before = everything(memory)
     write(collection, "animal", "a zebra crossed")
     assert found("zebra") == ("animal",)
     write(collection, "animal", "a giraffe slept")
@@ -122,32 +113,14 @@ def test_a_look_finds_at_once_what_others_write_change_move_and_delete(
     write(collection, "everyones", "an okapi", None)
     assert found("okapi", memory.for_everyone()) == ("everyones",)
     assert found("okapi") == ()
-    assert everything(memory) == before
 
 
-def test_a_reading_writes_down_what_looks_have_learned(
-    memory: AdaptiveMemory, alice: UserMemory, collection: Collection
-) -> None:
-    write(collection, "zebra", "a zebra crossed")
-    write(collection, "bobs", "a giraffe slept", "bob")
-    alice.recall("zebra", reinforce=False)
-    assert worded(memory) == []
-    alice.recall("zebra")
-    assert worded(memory) == ["bobs", "zebra"]
-    assert alice.recall("zebra", reinforce=False, policy=ONLY_WORDS).ids == ("zebra",)
-    collection.delete(ids=["zebra"])
-    alice.recall("zebra", reinforce=False)
-    assert worded(memory) == ["bobs", "zebra"]
-    alice.recall("zebra")
-    background_done(memory)  # it may be at work, and then writes it down itself
-    assert worded(memory) == ["bobs"]
-
-
-def test_what_is_forgotten_leaves_no_words_though_only_looks_met_it(
+def test_what_others_wrote_and_is_forgotten_leaves_no_words(
     memory: AdaptiveMemory, alice: UserMemory, collection: Collection
 ) -> None:
     write(collection, "zebra", "a zebra crossed")
     alice.recall("zebra", reinforce=False)
+    assert worded(memory) == ["zebra"]
     alice.forget("zebra")
     assert alice.recall("zebra", policy=ONLY_WORDS).ids == ()
     assert worded(memory) == []
@@ -227,9 +200,9 @@ def test_a_ledger_that_may_only_be_read_is_enough_to_look(collection: Collection
     write(collection, "zebra", "a zebra crossed")
     address = f"file:{file}?mode=ro"
     with AdaptiveMemory(collection, embedder=word_vectors, clock=clock, ledger=address, policy=WORDS) as reader:
-        answer = reader.for_user("alice").recall("zebra", reinforce=False, policy=ONLY_WORDS)
+        answer = reader.for_user("alice").recall("a zebra crossed", k=1, reinforce=False)
         assert answer.ids == ("zebra",)
-        assert not answer.trace
+        assert any("words say nothing" in note for note in answer.trace)
 
 
 def worded(memory: AdaptiveMemory) -> list[str]:
@@ -292,12 +265,12 @@ class History(RuleBasedStateMachine):
 
     @invariant()
     def looks_find_what_is_there(self) -> None:
-        before = everything(self.memory)
         for owner in OWNERS:
+            before = everything(self.memory)
             for animal in ANIMALS:
                 found = self.scope(owner).recall(animal, k=10, reinforce=False).ids
                 assert sorted(found) == sorted(one for one, what in self.there.items() if what == (owner, animal))
-        assert everything(self.memory) == before
+            assert everything(self.memory) == before
 
     def scope(self, owner: str | None) -> UserMemory:
         return self.memory.for_everyone() if owner is None else self.memory.for_user(owner)
@@ -307,6 +280,7 @@ class History(RuleBasedStateMachine):
         delete(self.client, self.collection)
 
 
+@pytest.mark.sample
+@pytest.mark.hard("random run")
 def test_any_history_of_writes_looks_and_reads(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lexical_channel, "COMPARED_SECONDS", 0.0)
-    run_state_machine_as_test(History, settings=settings(max_examples=15, stateful_step_count=12, deadline=None))
+    run_state_machine_as_test(History, settings=settings(at_most(15), stateful_step_count=12, deadline=None))

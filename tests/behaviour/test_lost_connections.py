@@ -17,7 +17,7 @@ from tests.conftest import Clock
 from tests.postgres_server import new_database
 
 EVERY = 11  # statements between two tries; 1 tries them all, in minutes
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.hard("network")
 POLICY = Policy(channels=("dense", "lexical", "graph"))
 TABLES = (
     *("recalls", "erased", "spans", "changes", "words", "logged_ids", "graph_names", "graph_passages"),

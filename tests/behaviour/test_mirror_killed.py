@@ -10,14 +10,14 @@ import pytest
 
 from tests import forked
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.hard("kill")
 KILLS = 20
 PROCESS = '''
 import random, sys
 import numpy as np
 from adaptive_memory_core import AdaptiveMemory, Keeping, Policy
 from adaptive_memory_core.records import Scope
-from adaptive_memory_core.store.chroma.calls import distances_to
+from adaptive_memory_core.store.chroma.chroma_calls import distances_to
 from tests.conftest import word_vectors
 
 directory, seed, writes = sys.argv[1], sys.argv[2], sys.argv[3] == "writes"
@@ -40,7 +40,7 @@ def check():
     for one, text, metadata, vector in zip(ids, found["documents"], found["metadatas"], found["embeddings"]):
         assert rows[one] == (text, metadata), one
         assert np.allclose(np.frombuffer(vectors[one], dtype="<f4"), vector, atol=1e-6), one
-    assert ports.search._keeper.ready()
+    assert ports.records._access.ready
     cue = word_vectors(["tea and rain"])[0]
     for user in users:
         own = [v for m, v in zip(found["metadatas"], found["embeddings"]) if m["user_id"] == user.user]

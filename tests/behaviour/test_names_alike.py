@@ -18,7 +18,7 @@ from benchmarks.embedders import trigrams
 from tests.conftest import Open
 
 PLAIN = Policy(channels=("dense", "lexical", "graph"))
-POLICY = PLAIN.replace(graph={"names_alike": 0.7})
+POLICY = PLAIN.replace(advanced={"graph": {"names_alike": 0.7}})
 CUE = "Where did the buyer of Ashbrook retire?"
 MISSPELLED = "Where did Kathryn Bigelo retire?"
 NOTES = [f"Note {n} is about nothing in particular." for n in range(40)]
@@ -105,7 +105,7 @@ def test_a_misspelled_name_in_the_question_is_taken_for_known_ones_and_it_says_s
     assert "'kathryn bigelow' (taken for 'kathryn bigelo', " in ways(ann, MISSPELLED)
     assert "% alike)" in ways(ann, MISSPELLED)
     assert "taken for" not in ways(ann, MISSPELLED, PLAIN)
-    assert "taken for" not in ways(ann, MISSPELLED, POLICY.replace(graph={"names_alike": 0.99}))
+    assert "taken for" not in ways(ann, MISSPELLED, POLICY.replace(advanced={"graph": {"names_alike": 0.99}}))
     assert asyncio.run(ann.arecall(MISSPELLED, k=2, reinforce=False)).ids == ann.recall(MISSPELLED, k=2).ids
 
 

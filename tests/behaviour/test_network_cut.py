@@ -14,14 +14,14 @@ from chromadb import Collection
 
 from adaptive_memory_core import AdaptiveMemory, UserMemory
 from adaptive_memory_core.errors import LedgerError, NotFoundError, StoreError
-from adaptive_memory_core.store.postgres import connections, limited_wait, outcome, transaction
+from adaptive_memory_core.store.postgres import lost_connections, postgres_connections, postgres_database
 from tests import postgres_server
 from tests.chroma_server import ChromaServer
 from tests.conftest import Clock, word_vectors
 from tests.store.reader import EVERY_READ_COUNTS, embed, server_collection
 from tests.tcp_proxy import Fault, Proxy, proxy
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.hard("network")
 EVERY = 7  # messages between two moments at which the network is cut
 FAULTS: tuple[Fault, ...] = ("cut before", "cut after")
 
@@ -79,7 +79,7 @@ class World:
 
     def begin(self, verb: Verb) -> None:
         """As if nothing had been done yet."""
-        for one in self.seen.recent(limit=10):
+        for one in self.seen.records(limit=10, current=True):
             self.seen.forget(one.id)
         self.seen.remember_many([{"id": "tea", "text": "green tea"}, {"id": "rain", "text": "rain on monday"}])
         verb.prepare(self.seen)
@@ -110,9 +110,9 @@ class World:
 
 @pytest.fixture
 def world(collection: Collection, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
-    monkeypatch.setattr(outcome, "PAUSE_SECONDS", (0.001, 0.005))
-    monkeypatch.setattr(outcome, "GRACE_SECONDS", 0.1)
-    monkeypatch.setattr(connections, "PAUSE_SECONDS", 0.01)
+    monkeypatch.setattr(lost_connections, "PAUSE_SECONDS", (0.001, 0.005))
+    monkeypatch.setattr(lost_connections, "GRACE_SECONDS", 0.1)
+    monkeypatch.setattr(postgres_connections, "PAUSE_SECONDS", 0.01)
     with proxy(postgres_server.server().get_uri()) as made:
         opened = World(collection, made, clock)
         yield opened
@@ -146,9 +146,11 @@ def test_a_network_that_goes_silent_keeps_nobody_for_ever(
     world: World, fault: Fault, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nothing comes back and nobody says so: before a commit, after it, and amid a transaction, with others waiting."""
-    monkeypatch.setattr(limited_wait, "SILENT_SECONDS", 0.5)
-    monkeypatch.setattr(limited_wait, "LOOK_SECONDS", 0.2)
-    monkeypatch.setattr(transaction, "_BEGIN", transaction._BEGIN.replace(f"'{transaction.IDLE_SECONDS}s'", "'1s'"))
+    monkeypatch.setattr(postgres_connections, "SILENT_SECONDS", 0.5)
+    monkeypatch.setattr(postgres_connections, "CHECK_SECONDS", 0.2)
+    monkeypatch.setattr(
+        postgres_database, "_BEGIN", postgres_database._BEGIN.replace(f"'{postgres_database.IDLE_SECONDS}s'", "'1s'")
+    )
     for words, verb in [*((b"COMMIT", one) for one in VERBS[:4]), (b"writers", VERBS[0]), (b"SELECT", VERBS[1])]:
         world.begin(verb)
         world.proxy.set_up(fault, lambda _, message, words=words: words in message)  # type: ignore[misc]
@@ -159,6 +161,7 @@ def test_a_network_that_goes_silent_keeps_nobody_for_ever(
         world.check(verb)
 
 
+@pytest.mark.sample
 def test_a_memory_that_cannot_be_opened_for_want_of_chroma_says_so(chroma_server: ChromaServer, tmp_path: Path) -> None:
     """At whatever request of the opening the network to Chroma's server is cut."""
     with proxy(f"host=127.0.0.1 port={chroma_server.port}") as made:

@@ -15,18 +15,20 @@ from chromadb import Collection
 from psycopg_pool import ConnectionPool
 
 from adaptive_memory_core import AdaptiveMemory, Keeping, Policy
-from adaptive_memory_core.flow.ports.roles import Boundary, Fact, Facts, Line, Roles, Title
+from adaptive_memory_core.flow.ports.roles import Boundary, EpisodeText, Fact, Facts, Line, Roles, Title
 from adaptive_memory_core.identity import scoped_id
-from adaptive_memory_core.policy import Graphs
+from adaptive_memory_core.policy import Advanced, Graphs
 from adaptive_memory_core.records import Scope
 from tests.behaviour.conftest import eventually
 from tests.conftest import Clock, background_done, delete, word_vectors
 from tests.postgres_server import new_database
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.hard("PostgreSQL")
 ASKED = ("add", "count", "delete", "get", "modify", "query", "update", "upsert")
 POLICY = Policy(
-    refresh_floor_seconds=0.0, channels=("dense", "lexical", "graph", "mine"), graph=Graphs(names_alike=0.7)
+    refresh_floor_seconds=0.0,
+    channels=("dense", "lexical", "graph", "mine"),
+    advanced=Advanced(graph=Graphs(names_alike=0.7)),
 )
 QUICK = Keeping(lag_seconds=0.05)
 PRUNING = Keeping(lag_seconds=0.05, prune_max_records=30, prune_hours=0.0001)
@@ -93,7 +95,7 @@ def options(watch: Watch, clock: Clock) -> dict[str, Any]:
 
     roles = Roles(
         boundary=watch.over("role: boundary", boundary),
-        episode=watch.over("role: episode", lambda lines: Title("a talk", None)),
+        episode=watch.over("role: episode", lambda lines: EpisodeText("a talk", "They talked.")),
         semantics=watch.over("role: semantics", lambda lines: Facts([Fact(lines[0].text, [0])], None)),
         theme_name=watch.over("role: theme", lambda texts: Title("dogs", None)),
     )
@@ -125,7 +127,7 @@ def every_verb(memory: AdaptiveMemory, clock: Clock) -> None:
     both = memory.for_user("alice", over="everyone")
     both.feedback(both.recall("the office opens at nine", k=1), helpful=["hours"])
     both.forget_learned()
-    alice.pin("m5"), alice.unpin("m5"), alice.demote("m6"), alice.get("m7"), alice.recent()
+    alice.pin("m5"), alice.unpin("m5"), alice.demote("m6"), alice.get("m7"), alice.records(current=True)
     alice.why(found, "m9")
     state = alice.export_state()
     alice.restore_state(state)
@@ -180,7 +182,6 @@ def test_no_connection_is_held_while_others_are_asked(watch: Watch, pool: Watche
         return AdaptiveMemory(collection, ledger=pool, **{**given, "keeping": keeping})  # type: ignore[arg-type]
 
     with another(QUICK) as memory:
-        assert not memory._opened.in_turn  # whoever waits for the network keeps no other call from computing
         every_verb(memory, clock)
     with another(PRUNING) as memory, another(QUICK) as other:
         upkeep(memory, other, watch)

@@ -10,8 +10,9 @@ import pytest
 from chromadb import Collection
 
 from adaptive_memory_core import AdaptiveMemory, InvalidInputError, Policy, PolicyError, UserMemory
-from adaptive_memory_core.cue.unrelated import UNRELATED
+from adaptive_memory_core.cue.unrelated_questions import UNRELATED
 from adaptive_memory_core.errors import EmbedderError
+from adaptive_memory_core.policy import Advanced
 from adaptive_memory_core.reports import Calibration
 from adaptive_memory_core.score.nothing_found import FEWEST
 from tests.behaviour.conftest import eventually
@@ -23,7 +24,7 @@ FACTS = [
     {"id": "tax", "text": "tax return filed april"},
     {"id": "dog", "text": "dog called biscuit barks"},
 ]
-FLOOR = Policy(relevance_floor=0.05)
+FLOOR = Policy(advanced=Advanced(unrelated_answered=0.05))
 BOTH: Any = ("dense", "lexical")
 
 
@@ -42,7 +43,7 @@ def alice(memory: AdaptiveMemory) -> UserMemory:
 
 def floor_of(user: UserMemory, policy: Policy = FLOOR) -> Any:
     ports = user.memory.ports()
-    return ports.ledger.floors.get(user.scope, ports.floors.manner(policy.suited(user.memory.embedder_name)))
+    return ports.ledger.floors.get(user.scope, ports.floors.manner(policy.suited()))
 
 
 @pytest.mark.parametrize("policy", [FLOOR, FLOOR.replace(channels=BOTH)])
@@ -117,6 +118,7 @@ def test_measuring_reads_nothing(
     contents: Callable[[Collection], Contents],
 ) -> None:
     memory: Any = alice.memory
+    memory.flush()
     before, texts = ledger_rows(memory), contents(collection)
     alice.calibrate()
     after = ledger_rows(memory)
@@ -263,7 +265,7 @@ def test_a_channel_of_the_callers_is_measured_with_the_others(
         asked.append(cue)
         return {"tax": 1.0} if cue == "form 1040" else {}
 
-    policy = Policy(relevance_floor=0.05, channels=("dense", "exact"))
+    policy = Policy(advanced=Advanced(unrelated_answered=0.05), channels=("dense", "exact"))
     with closing(
         AdaptiveMemory(collection, embedder=embed, clock=clock, policy=policy, channels={"exact": exact})
     ) as memory:

@@ -13,7 +13,7 @@ from chromadb import Collection
 
 from adaptive_memory_core import AdaptiveMemory, AdaptiveMemoryError, NotFoundError, Policy, UserMemory
 from adaptive_memory_core.errors import LedgerError, PartialWriteError, StoreError
-from tests.conftest import Clock, word_vectors
+from tests.conftest import START, Clock, word_vectors
 
 NO_STEPS = ("hits", "batch_size", "collection", "fields", "file", "release", "afterwards")  # of no I/O
 PORTS: dict[str, type[AdaptiveMemoryError]] = {
@@ -58,8 +58,6 @@ class Port:
             return found
         if not callable(found):
             return Port(found, name, self._steps) if self._name == "ledger" else found
-        if name == "ledger.id_locks.of":
-            return lambda *args: Port(found(*args), name, self._steps)
         error = PORTS[self._name.partition(".")[0]]
         return lambda *args, **named: self._steps.take(name, error, lambda: found(*args, **named))
 
@@ -129,8 +127,8 @@ def last_recall(alice: UserMemory) -> str:
 
 
 def remember_the_rest(alice: UserMemory) -> list[str]:
-    """As the message of a PartialWriteError says."""
-    given = [{"text": f"cup {number}", "metadata": {"n": number}} for number in range(5)]
+    """As the message of a PartialWriteError says. The second call is made later, so the times are given."""
+    given = [{"text": f"cup {number}", "metadata": {"n": number}, "created_at": START} for number in range(5)]
     try:
         return alice.remember_many(given)
     except PartialWriteError as error:
@@ -212,9 +210,8 @@ def contents(memory: AdaptiveMemory) -> Any:
     memory.flush()
     inside: Any = memory.ports()
     alice = memory.for_user("alice")
-    alice.recall("tea", reinforce=False)  # the words catch up
-    for index in inside.indexes:
-        index.catch_up(alice.scope)
+    alice.recall("tea", reinforce=False)  # the words are asked for
+    inside.words.sync()
     found = inside.records.collection.get(include=["documents", "metadatas"])
     name_of = dict(zip(found["ids"], found["documents"], strict=True))
     records = {
@@ -250,6 +247,7 @@ def named(rows: Any, name_of: dict[str, str]) -> list[tuple[Any, ...]]:
 
 @pytest.mark.parametrize("done_first", [False, True], ids=["before", "after"])
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+@pytest.mark.hard("interrupt")
 def test_a_verb_that_failed_at_any_step_is_whole_once_it_is_called_again(
     run: Callable[..., tuple[Any, Any, Steps]], case: Case, done_first: bool
 ) -> None:

@@ -11,7 +11,7 @@ from chromadb import Collection
 
 from adaptive_memory_core import AdaptiveMemory, Policy, UserMemory
 from adaptive_memory_core.errors import StoreError
-from adaptive_memory_core.store.question_index import QuestionIndex
+from adaptive_memory_core.store.ledger.judged_question_rows import QuestionIndex
 from tests.conftest import DAY, Clock
 
 LOG = {"recalls", "logged_ids"}  # of past recalls, by ids
@@ -144,6 +144,7 @@ def test_an_index_hears_of_a_removal_within_the_ledgers_transaction(
             alice.forget("secret")
     assert "records" in in_tables(alice)  # undone together
     alice.forget("secret")
+    inside(alice).write_back.flush()
     assert in_tables(alice) == {}
     assert index.stored_ids() == {"tea"}
 

@@ -11,16 +11,18 @@ import pytest
 from tests import forked
 from tests.behaviour.other_process import OtherProcess
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.hard("kill")
 KILLS = 3
 PROCESS = '''
 import sys
 from adaptive_memory_core import AdaptiveMemory, Policy
+from adaptive_memory_core.hierarchy import grow
 from tests.behaviour.test_observe_killed import conversations
 from tests.conftest import word_vectors
 
 directory, name, manner = sys.argv[1:4]
-policy = Policy().replace(hierarchy={"cap": 4, "patience": 5})
+policy = Policy().replace(advanced={"hierarchy": {"theme_semantics": 4}})
+grow.PATIENCE = 5
 memory = AdaptiveMemory.open(directory, embedder=word_vectors, policy=policy)
 alice, rows = memory.for_user("alice"), memory.ports().ledger.hierarchy
 

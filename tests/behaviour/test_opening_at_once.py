@@ -35,6 +35,7 @@ def test_threads_that_open_one_directory_at_once_all_get_a_memory(tmp_path: Path
     assert errors == []
 
 
+@pytest.mark.hard("large")
 def test_memories_dropped_and_opened_one_after_the_other_warn_of_nothing(tmp_path: Path) -> None:
     """Whoever opens the ledger while the one before lets go of it sees a commit under way, and no torn log."""
     with warnings.catch_warnings():

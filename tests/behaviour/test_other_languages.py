@@ -5,17 +5,14 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from typing import Any
 
 import pytest
 from chromadb import Collection
 
 from adaptive_memory_core import AdaptiveMemory, Fields, UserMemory
 from adaptive_memory_core.channels.conversation.turns import Turn
-from adaptive_memory_core.cue.unrelated import UNRELATED
-from adaptive_memory_core.flow.ports.ledger_values import WORDS_VERSION
-from adaptive_memory_core.store.words import rows as word_rows
-from adaptive_memory_core.store.words.rows import Text, row_of
+from adaptive_memory_core.cue.unrelated_questions import UNRELATED
+from adaptive_memory_core.store.words.record_words import RecordText, row_of
 from benchmarks.other_languages import WORDS_ALONE, found, questions, words_alone
 from tests.conftest import Clock, Vectors, background_done
 
@@ -47,12 +44,13 @@ def first(user: UserMemory, cue: str) -> str | None:
 
 
 @pytest.mark.parametrize("code", sorted(QUESTIONS))
+@pytest.mark.hard("large")
 def test_questions_find_their_record_by_words_alone(everything: AdaptiveMemory, code: str) -> None:
     assert len(QUESTIONS[code]) >= 50
     assert found(everything.for_user(code), QUESTIONS[code], k=5) >= 0.9
 
 
-@pytest.mark.slow
+@pytest.mark.hard("large")
 @pytest.mark.parametrize("code", sorted(QUESTIONS))
 def test_they_find_it_among_records_in_all_languages(everything: AdaptiveMemory, code: str) -> None:
     assert found(everything.for_user("everything"), QUESTIONS[code], k=5) >= 0.9
@@ -61,7 +59,7 @@ def test_they_find_it_among_records_in_all_languages(everything: AdaptiveMemory,
 def test_the_words_of_english_texts_are_what_they_were() -> None:
     made = hashlib.sha256()
     for text in UNRELATED:
-        made.update(repr(row_of(Text("a", text, Turn()))[1:5]).encode())
+        made.update(repr(row_of(RecordText("a", text, Turn()))[1:5]).encode())
     assert made.hexdigest() == ENGLISH_ROWS
 
 
@@ -101,28 +99,3 @@ def test_english_is_found_as_well_where_other_languages_are_in_the_scope(everyth
     assert first(mixed, "Who repairs boilers?") == "english"
     assert first(mixed, "Wann war José hier?") == "english"
     mixed.forget("english")
-
-
-def test_words_that_an_earlier_version_made_are_made_anew_and_nothing_is_lost_meanwhile(
-    memory: AdaptiveMemory, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    alice = memory.for_user("alice")
-    ledger: Any = memory.ports().ledger
-    with monkeypatch.context() as earlier:
-        earlier.setattr(word_rows, "_language", lambda one: None)
-        alice.remember_many([{"id": text, "text": text} for text in ("Die Häuser sind alt und schön.", "two old dogs")])
-        alice.recall("anything")
-        background_done(memory)
-    ledger.words.keep_version(1)
-    rows = ledger.words.marks(["Die Häuser sind alt und schön.", "two old dogs"])
-    assert first(alice, "Haus") is None
-    parts: Any = memory.ports().words
-    parts._outdated = None  # as after opening
-    assert first(alice, "Häuser") == "Die Häuser sind alt und schön."
-    alice.recall("Häuser")
-    background_done(memory)
-    assert ledger.words.version() == WORDS_VERSION
-    assert first(alice, "Wo steht das Haus?") == "Die Häuser sind alt und schön."
-    assert first(alice, "dog") == "two old dogs"
-    assert ledger.words.marks(list(rows)) == rows
-    assert ledger.words.size() == 2

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import random
 import threading
-import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -13,14 +12,13 @@ import chromadb
 import pytest
 
 from adaptive_memory_core import AdaptiveMemory, Keeping
-from adaptive_memory_core.store.chroma.records import ChromaRecords
-from adaptive_memory_core.store.mirror import asked_ahead
-from adaptive_memory_core.store.mirror.compare import Comparison
+from adaptive_memory_core.store.chroma.chroma_records import ChromaRecords
+from adaptive_memory_core.store.chroma.importer import Importer
 from tests.behaviour.conftest import eventually, noting
 from tests.chroma_server import ChromaServer
 from tests.conftest import word_vectors
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.hard("server"), pytest.mark.usefixtures("others_unheard")]
 BOUND_SECONDS = 0.2
 KEEPING = Keeping(others_seen_seconds=BOUND_SECONDS, lag_seconds=0.2)
 RECORDS = 30
@@ -75,8 +73,8 @@ class World:
         self.memory.flush()  # a busy machine may take longer for it than until the bound
 
     def settled(self) -> None:
-        """Once the bound is over, recalls no longer show what was deleted."""
-        time.sleep(1.1 * BOUND_SECONDS)  # the bound is what is promised
+        """Soon after the bound is over, recalls show what is in the collection."""
+        assert eventually(lambda: self.shown() == self.in_the_collection())
 
     def shown(self) -> dict[str, str]:
         return {hit.id: hit.text for hit in self.alice.recall("note about", k=200)}
@@ -103,16 +101,14 @@ ACTS: list[Callable[[World], None]] = [
 
 
 def test_after_the_bound_recalls_are_as_the_collection(world: World) -> None:
-    mirror: Any = world.memory.ports().search
-    through_the_mirror = 0
+    records: Any = world.memory.ports().records
     for step in range(15):
         ACTS[step % len(ACTS)](world)
         world.settled()
         assert world.shown() == world.in_the_collection(), ACTS[step % len(ACTS)].__name__
         world.memory.sync()
-        through_the_mirror += mirror._keeper.ready()
+        assert records._access.ready
         assert world.shown() == world.in_the_collection()
-    assert through_the_mirror > 9
 
 
 def test_what_is_changed_in_place_is_seen_by_a_sync(world: World) -> None:
@@ -136,13 +132,13 @@ def test_what_is_written_back_has_nobody_read_the_whole_collection_again(
     world.settled()
     world.memory.sync()
     compared: list[object] = []
-    run = Comparison.run
+    run = Importer._compare
 
-    def noted(*given: Any) -> Iterator[None]:
+    def noted(*given: Any, **named: Any) -> Iterator[None]:
         compared.append(given)
-        return run(*given)
+        return run(*given, **named)
 
-    monkeypatch.setattr(Comparison, "run", noted)
+    monkeypatch.setattr(Importer, "_compare", noted)
     for number in range(3):
         world.alice.recall(f"note {number}")
         world.memory.flush()
@@ -170,12 +166,10 @@ def test_recalls_ask_the_server_nothing_until_the_bound_is_over(
 
 
 @pytest.mark.parametrize("is_async", [False, True])
-def test_while_recalls_go_on_the_background_asks_for_them(
+def test_no_recall_asks_for_them_itself(
     chroma_server: ChromaServer, tmp_path: Any, monkeypatch: pytest.MonkeyPatch, *, is_async: bool
 ) -> None:
-    keeping = Keeping(others_seen_seconds=600.0, lag_seconds=600.0)
-    monkeypatch.setattr(asked_ahead, "IN_TIME", 0.0001)  # so the background asks again after 0.06 s
-    world = World(chroma_server, tmp_path / "reads.sqlite3", keeping)
+    world = World(chroma_server, tmp_path / "reads.sqlite3")
     ask = world.memory.for_user("alice")
     askers: set[str] = set()
     extent = ChromaRecords.extent
@@ -188,7 +182,6 @@ def test_while_recalls_go_on_the_background_asks_for_them(
         found = asyncio.run(ask.arecall("note about", k=200)) if is_async else ask.recall("note about", k=200)
         return set(found.ids)
 
-    shown()
     monkeypatch.setattr(ChromaRecords, "extent", noted)
     for change in (World.add, World.delete):
         change(world)

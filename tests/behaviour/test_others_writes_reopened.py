@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,10 @@ import chromadb
 import pytest
 
 from adaptive_memory_core import AdaptiveMemory, Policy, UserMemory
+from adaptive_memory_core.store.chroma.chroma_records import ChromaRecords
 from tests.conftest import word_vectors
+
+pytestmark = pytest.mark.usefixtures("others_unheard")
 
 FILLER = [{"id": f"f{n}", "text": f"nothing of note happened on day {n}"} for n in range(60)]
 POLICY = Policy(channels=("dense", "lexical"), recall_k=3)
@@ -101,22 +103,19 @@ def test_a_swap_is_found_whatever_was_counted_before_the_mirror_found_it(
 
 @pytest.mark.parametrize("act", [Others.overwrite, Others.swap])
 def test_what_others_write_while_closing_writes_back_is_found_afterwards(
-    directory: Path, act: Callable[[Others], str]
+    directory: Path, act: Callable[[Others], str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     others, found = Others(directory), list[str]()
     with opened(directory) as memory:
         memory.for_user("alice").recall("day 7", k=1)
-        store: Any = memory.ports().records
-        changing = store.heard.changing
+        update = ChromaRecords.update_metadata
 
-        @contextmanager
-        def at_the_same_moment(stored_ids: Sequence[str], grows: int | None = None) -> Iterator[None]:
-            with changing(stored_ids, grows):
-                if not found:
-                    found.append(act(others))
-                yield
+        def at_the_same_moment(store: ChromaRecords, changes: Any) -> None:
+            if not found:
+                found.append(act(others))
+            update(store, changes)
 
-        store.heard.changing = at_the_same_moment
+        monkeypatch.setattr(ChromaRecords, "update_metadata", at_the_same_moment)
     assert found
     with opened(directory) as memory:
         assert with_zebras(memory.for_user("alice")) == found

@@ -10,9 +10,10 @@ import pytest
 from chromadb import Collection
 
 from adaptive_memory_core import AdaptiveMemory, NotFoundError, Policy, ScopeError, UserMemory
-from adaptive_memory_core.policy.decay import Decay
-from adaptive_memory_core.policy.shown import Shown
+from adaptive_memory_core.policy import Advanced
+from adaptive_memory_core.policy.learning import Decay
 from tests.behaviour.conftest import shown
+from tests.conftest import word_vectors
 
 if TYPE_CHECKING:
     from tests.conftest import Clock, Contents, Open, Vectors
@@ -53,7 +54,8 @@ def test_what_one_reader_reads_and_judges_ranks_for_that_reader_alone(
         clock.pass_seconds(100)
         ana.feedback(ana.recall("handbook green tea page 5", k=1), helpful=["p5"])
     clock.pass_seconds(100)
-    assert ana.recall("green tea", k=1, reinforce=False).ids == ("p5",)
+    assert ana.recall("handbook page on green tea", k=1, reinforce=False).ids == ("p5",)
+    assert ben.recall("handbook page on green tea", k=1, reinforce=False).ids != ("p5",)
     assert ana.get("p5").read.retrieval_count == 3
     assert (ben.get("p5").read.retrieval_count, everyone.get("p5").read.retrieval_count) == (0, 0)
     assert ben.get("p5").importance == everyone.get("p5").importance == 0.5
@@ -82,7 +84,7 @@ def test_what_everyones_own_verdicts_say_of_a_record_holds_for_all(
 
 
 def test_where_the_policy_says_so_a_share_of_a_readers_verdict_counts_for_all(open_memory: Open) -> None:
-    with open_memory(policy=Policy().replace(useful={"common_share": 0.2})) as memory:
+    with open_memory(policy=Policy().replace(learning={"common_share": 0.2})) as memory:
         everyone = memory.for_everyone()
         everyone.remember("handbook page 1 on green tea", id="p1")
         ana, ben = (memory.for_user(one, over="everyone") for one in ("ana", "ben"))
@@ -96,6 +98,27 @@ def test_where_the_policy_says_so_a_share_of_a_readers_verdict_counts_for_all(op
         ana.feedback(recall, unhelpful=["p1"])  # a changed mind takes back what it did for all, too
         memory.flush()
         assert everyone.get("p1").importance == ben.get("p1").importance == pytest.approx(0.5 * 0.99)
+
+
+@pytest.mark.parametrize("looked", [False, True])
+def test_that_share_stays_with_the_text_that_was_judged(
+    memory: AdaptiveMemory, collection: Collection, *, looked: bool
+) -> None:
+    memory.policy = Policy().replace(learning={"common_share": 0.2})
+    everyone = memory.for_everyone()
+    ana, ben = (memory.for_user(one, over="everyone") for one in ("ana", "ben"))
+    texts = ["handbook on green tea", "handbook on blue cars"]
+    collection.add(ids=["p"], documents=texts[:1], embeddings=word_vectors(texts[:1]))
+    ana.feedback(ana.recall("handbook"), helpful=["p"])
+    share = everyone.get("p").read.boost
+    assert share > 0.0
+    memory.flush()
+    collection.update(ids=["p"], documents=texts[1:], embeddings=word_vectors(texts[1:]))
+    if looked:
+        assert everyone.get("p").read.boost == 0.0
+        everyone.recall("handbook")
+    ben.feedback(ben.recall("handbook"), helpful=["p"])
+    assert everyone.get("p").read.boost == share
 
 
 def test_a_reader_pins_for_herself_and_changes_nothing_of_everyones(
@@ -243,7 +266,7 @@ def test_neighbours_of_everyones_talk_are_shown(memory: AdaptiveMemory) -> None:
     turns = [{"session": "meeting", "seq": number, "speaker": "Dan"} for number in range(3)]
     everyone.remember_many([{"text": text, "metadata": turn} for text, turn in zip(said, turns, strict=True)])
     ana.remember("I like coffee")
-    policy = Policy(shown=Shown(intact=True), channels=("dense", "lexical"))
+    policy = Policy(advanced=Advanced(neighbours=True), channels=("dense", "lexical"))
     recall = ana.recall("Carol brings", k=1, policy=policy)
     assert [one.record.text for one in recall.beside] == [said[0], said[2]]
 

@@ -39,12 +39,12 @@ def test_another_takes_its_place_and_a_reset_lets_go_of_it(open_memory: Open) ->
 
 
 async def test_verdicts_and_async_recalls_go_by_it(open_memory: Open) -> None:
-    still = Policy().replace(useful={"importance_step": 0.0})
+    still = Policy().replace(learning={"importance_step": 0.0})
     with open_memory() as memory:
         ana = memory.for_user("ana", policy=still)
         ana.remember("green tea", id="tea")
         recall = await memory.for_user("ana").arecall("tea")
-        assert recall.policy.useful.importance_step == 0.0
+        assert recall.policy.learning.importance_step == 0.0
         await memory.for_user("ana").afeedback(recall, helpful=["tea"])
         assert ana.get("tea").importance == 0.5
         await ana.areset_policy()

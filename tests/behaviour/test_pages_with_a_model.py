@@ -33,7 +33,7 @@ MODELS = {
 }
 
 
-@pytest.mark.slow
+@pytest.mark.hard("example")
 @pytest.mark.parametrize("page", sorted(MODELS))
 def test_what_a_page_shows_for_a_model_runs(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)

@@ -16,7 +16,7 @@ BLOCK = re.compile(r"^```(python|python needs-server)\n(.*?)^```$", re.MULTILINE
 SERVED = re.compile(r"chroma run --path \./(\w+)")
 
 
-@pytest.mark.slow
+@pytest.mark.hard("server")
 @pytest.mark.parametrize("page", ["going_to_a_server.md", "operations.md"])
 def test_what_a_page_shows_for_a_server_runs(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
@@ -42,7 +42,7 @@ def test_every_page_with_such_code_is_run_here() -> None:
     assert pages == {"going_to_a_server.md", "operations.md", "scaling.md"}
 
 
-@pytest.mark.slow
+@pytest.mark.hard("server")
 def test_what_the_page_on_several_machines_shows_runs(chroma_server: ChromaServer) -> None:
     code = dict(BLOCK.findall((DOCS / "scaling.md").read_text("utf-8")))["python needs-server"]
     for example, ours in (

@@ -14,7 +14,7 @@ from tests.behaviour.test_postgres import World
 from tests.chroma_server import ChromaServer
 from tests.pgbouncer_server import PgBouncer, pgbouncer
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.hard("pooler")
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ from tests.forked import Forked
 from tests.postgres_server import new_database
 from tests.store.reader import EVERY_READ_COUNTS, embed, server_collection
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.hard("PostgreSQL")
 ROOT = Path(__file__).parents[2]
 TEXTS = [{"text": f"memory {number}", "id": f"m{number}"} for number in range(6)]
 EVERY = 211  # functions that begin, or are through in C, between two tries
@@ -113,6 +113,8 @@ def test_a_killed_server_loses_nothing_that_was_acknowledged(world: World) -> No
     assert world.counted() == returned == world.shown()
 
 
+@pytest.mark.hard("server")
+@pytest.mark.sample
 def test_what_one_machine_writes_another_finds_at_once_and_forgets_with_it(world: World) -> None:
     with world.another() as elsewhere:
         theirs = elsewhere.for_user("alice")

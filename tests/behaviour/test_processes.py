@@ -12,12 +12,18 @@ import pytest
 
 from adaptive_memory_core import AdaptiveMemory, Keeping, Policy
 from adaptive_memory_core.errors import EmbedderMismatchError, StoreInUseError
-from adaptive_memory_core.store.words import up_to_date
+from adaptive_memory_core.flow.calls import call_state
+from adaptive_memory_core.flow.ports import Moves
+from adaptive_memory_core.records import Scope
+from adaptive_memory_core.store.chroma.importer import Importer
+from adaptive_memory_core.store.ledger.mirror_rows import LedgerMirror
+from adaptive_memory_core.store.ledger.outbox import LedgerDueRecords
+from adaptive_memory_core.store.ledger.text_changes import LedgerInheritance
 from tests.behaviour.conftest import eventually
 from tests.behaviour.other_process import OtherProcess, by_letters
 from tests.conftest import background_done
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.hard("processes")
 QUICK = Keeping(lag_seconds=0.2)
 EVERY_READ_COUNTS = Policy(refresh_floor_seconds=0.0)
 
@@ -28,7 +34,7 @@ def opened(directory: Path, **more: Any) -> AdaptiveMemory:
 
 
 def is_guest(memory: AdaptiveMemory) -> bool:
-    return type(memory.ports().records).__name__ == "MirrorRecords"
+    return getattr(memory.ports().records, "collection", None) is None
 
 
 def contents(memory: AdaptiveMemory) -> dict[str, str]:
@@ -37,6 +43,7 @@ def contents(memory: AdaptiveMemory) -> dict[str, str]:
     return dict(zip(found["ids"], found["documents"], strict=True))
 
 
+@pytest.mark.sample
 def test_what_one_process_writes_every_other_finds_at_once(tmp_path: Path) -> None:
     with opened(tmp_path) as memory, OtherProcess(tmp_path) as other, OtherProcess(tmp_path) as third:
         alice = memory.for_user("alice")
@@ -57,8 +64,6 @@ def test_what_one_process_writes_every_other_finds_at_once(tmp_path: Path) -> No
 def test_no_recall_of_the_holder_puts_in_what_others_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What they wrote is found by the ledger, and the collection shows it within the lag. The background asks the
     collection from time to time, but not here."""
-    for name in ("COMPARED_SECONDS", "ALL_IDS_SECONDS", "AGAIN_SECONDS"):
-        monkeypatch.setattr(up_to_date, name, 600.0)
     with opened(tmp_path, keeping=Keeping(lag_seconds=600.0)) as memory, OtherProcess(tmp_path) as other:
         alice = memory.for_user("alice")
         alice.remember("green tea", id="tea")
@@ -254,3 +259,77 @@ def test_several_memories_of_the_holder_apply_what_others_left_one_at_a_time(tmp
             other.do(f"alice.remember('tea {number}', id='tea')")
             assert (memory if number % 2 else same).for_user("alice").get("tea").text == f"tea {number}"
         assert contents(memory) == contents(same) == {"tea": "tea 19"}
+
+
+def test_a_text_that_another_process_wrote_during_a_call_is_put_into_chroma_as_it_is_now(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a call looked at serves it for a moment, and the list of what is due may be newer than that."""
+    monkeypatch.setattr(call_state, "MOMENT_SECONDS", 60.0)
+    with opened(tmp_path, keeping=Keeping(lag_seconds=600.0)) as memory, OtherProcess(tmp_path) as other:
+        alice = memory.for_user("alice")
+        alice.remember("green tea", id="tea")
+        with call_state.one_call():
+            assert memory.ports().ledger.mirror.rows(["tea"])[0][1] == "green tea"
+            assert other.do("alice.remember('black coffee', id='tea')") == "tea"
+            assert contents(memory) == {"tea": "black coffee"}
+        memory.sync()
+        assert other.do("alice.get('tea').text") == "black coffee"
+
+
+def test_a_recall_that_is_slow_to_settle_leaves_alone_what_another_process_wrote_over_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else the ledger would take the last text but one for what its state was learned of."""
+    settle = LedgerInheritance.settle
+    with opened(tmp_path) as memory, OtherProcess(tmp_path) as other:
+        alice = memory.for_user("alice")
+
+        def slow(inheritance: LedgerInheritance, scope: Scope, moves: Moves, **named: Any) -> None:
+            if moves.anew:
+                monkeypatch.setattr(LedgerInheritance, "settle", settle)
+                assert other.do("alice.remember('red wine', id='tea')") == "tea"
+            settle(inheritance, scope, moves, **named)
+
+        alice.remember("green tea", id="tea")
+        alice.remember("black coffee", id="tea")
+        monkeypatch.setattr(LedgerInheritance, "settle", slow)
+        alice.recall("coffee", k=1)
+        assert alice.get("tea").text == "red wine"
+        assert memory.check().findings == ()
+
+
+def test_a_comparison_does_not_put_back_what_another_process_wrote_over_meanwhile(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is due, applied and settled while the comparison has the record in hand."""
+    among, read, renew = LedgerDueRecords.among, Importer._read, LedgerMirror.renew
+    writes, seen = ["alice.remember('black coffee', id='tea')"], list[str]()
+    with opened(tmp_path, keeping=Keeping(lag_seconds=600.0)) as memory, OtherProcess(tmp_path) as other:
+        alice = memory.for_user("alice")
+
+        def wrote_after(due: LedgerDueRecords, ids: Any) -> set[str]:
+            found = among(due, ids)
+            while writes:
+                assert other.do(writes.pop()) == "tea"
+            return found
+
+        def read_before(comparison: Importer, page: Any) -> Any:
+            found = read(comparison, page)
+            assert contents(memory) == {"tea": "black coffee"}
+            return found
+
+        def noted(mirror: LedgerMirror, *given: Any) -> list[str]:
+            newer = renew(mirror, *given)
+            seen.append(other.do("alice.get('tea').text"))
+            return newer
+
+        alice.remember("green tea", id="tea")
+        memory.sync()
+        background_done(memory)
+        memory.ports().records.collection.update(ids=["tea"], metadatas=[{"n": 1}])  # type: ignore[attr-defined]
+        monkeypatch.setattr(LedgerDueRecords, "among", wrote_after)
+        monkeypatch.setattr(Importer, "_read", read_before)
+        monkeypatch.setattr(LedgerMirror, "renew", noted)
+        memory.sync()
+        assert set(seen) == {"black coffee"}

@@ -163,6 +163,7 @@ memory.flush()
 """
 
 
+@pytest.mark.hard("kill")
 def test_what_a_process_that_was_killed_had_begun_is_done_by_the_next(open_memory: Open, tmp_path: Path) -> None:
     directory = tmp_path / "memory"
     command = [sys.executable, "-W", "ignore", "-c", KILLED_AMID_IT, str(directory)]
@@ -202,7 +203,7 @@ def test_what_another_process_left_is_seen_to(open_memory: Open, tmp_path: Path)
     memory.flush()
     ledger: Any = memory.ports().ledger
     with ledger.file.writing() as sql:
-        purge.mark(sql, "forgotten")
+        purge.mark_for_purge(sql, "forgotten")
     recall()
     assert eventually(lambda: not marks(memory))
     assert not holds(tmp_path / "memory", "secret-1")

@@ -8,7 +8,7 @@ from tests.behaviour.random_kills import strike_often
 from tests.behaviour.test_postgres import World
 from tests.chroma_server import ChromaServer
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.hard("kill")
 KILLS, SEED = 3, 2  # one of each
 
 

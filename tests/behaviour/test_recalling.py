@@ -17,7 +17,7 @@ from adaptive_memory_core import (
     UserMemory,
     Weights,
 )
-from adaptive_memory_core.reports.statistics import BackgroundStats, Stats
+from adaptive_memory_core.reports import BackgroundStats, Stats
 from tests.behaviour.conftest import shown
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def test_remember_many_takes_texts_mappings_and_records_and_keeps_their_order(al
     assert alice.remember_many(iter([])) == []
 
 
-@pytest.mark.slow
+@pytest.mark.hard("large")
 def test_a_collection_larger_than_one_batch_is_written_whole(alice: UserMemory) -> None:
     ids = alice.remember_many(f"number {n} of many" for n in range(5_500))
     assert len(set(ids)) == alice.stats().records == 5_500
@@ -194,7 +194,7 @@ def test_a_filter_narrows_by_the_callers_metadata_and_by_ours(alice: UserMemory)
 
 def test_an_absolute_floor_finds_nothing_where_nothing_fits(alice: UserMemory) -> None:
     alice.remember_many(["green tea", "red car"])
-    answer = alice.recall("quarterly tax report", policy=Policy(similarity_floor=0.9))
+    answer = alice.recall("quarterly tax report", policy=Policy(min_similarity=0.9))
     assert answer.ids == ()
     assert {one.reason for one in answer.dropped} == {"below the similarity floor"}
 

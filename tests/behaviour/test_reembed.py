@@ -14,7 +14,7 @@ from chromadb import Collection
 
 from adaptive_memory_core import AdaptiveMemory, Keeping, Policy, as_embedder
 from adaptive_memory_core.errors import EmbedderError, EmbedderMismatchError, StoreInUseError
-from adaptive_memory_core.store.reembed.begin_or_continue import PROBES
+from adaptive_memory_core.store.successor_collection import PROBES
 from tests.behaviour.other_process import OtherProcess, by_letters
 from tests.chroma_server import ChromaServer
 from tests.conftest import Clock, Open, Vectors, word_vectors
@@ -241,6 +241,7 @@ def test_what_is_written_meanwhile_is_in_it(memory: AdaptiveMemory) -> None:
     assert memory.check().ok, str(memory.check())
 
 
+@pytest.mark.hard("large")
 def test_recalls_of_other_threads_go_on_without_a_fault(memory: AdaptiveMemory) -> None:
     over, failed, counts = threading.Event(), list[BaseException](), [0, 0]
     read_before = sum(memory.for_user("alice").get(f"m{one}").read.retrieval_count for one in range(5, 205))
@@ -299,7 +300,7 @@ def test_memories_of_every_kind(kind: str, tmp_path: Path, clock: Clock) -> None
     collection = client.create_collection(
         "of-every-kind", embedding_function=None, metadata={"hnsw:space": "l2", "mine": 1}
     )
-    more: Any = {"in RAM": {}, "without a mirror": {"keeping": Keeping(mirror_records=0)}}.get(
+    more: Any = {"in RAM": {}, "without a mirror": {"keeping": Keeping(copy_limit=0)}}.get(
         kind, {"ledger": tmp_path / "elsewhere.sqlite3"}
     )
     with AdaptiveMemory(collection, embedder=word_vectors, policy=EVERY, clock=clock, **more) as memory:
@@ -358,13 +359,14 @@ def test_what_is_forgotten_is_gone_from_what_was_begun_and_left(memory: Adaptive
     with pytest.raises(EmbedderError):
         memory.reembed(Counting(most=150).named)
     memory.for_user("alice").forget("m0")
+    memory.flush()
     client = chromadb.PersistentClient(str(tmp_path / "memory"))
     begun = client.get_collection("memories-being-reembedded", embedding_function=None)
     assert begun.count() == 99
     assert begun.get(ids=["m0"])["ids"] == []
 
 
-@pytest.mark.slow
+@pytest.mark.hard("processes")
 def test_a_guest_is_told_and_what_it_wrote_is_kept(tmp_path: Path) -> None:
     with AdaptiveMemory.open(tmp_path, embedder=by_letters, keeping=Keeping(lag_seconds=0.2)) as memory:
         alice = memory.for_user("alice")
@@ -387,7 +389,7 @@ def test_a_guest_is_told_and_what_it_wrote_is_kept(tmp_path: Path) -> None:
         assert_of(collection, turned)
 
 
-@pytest.mark.slow
+@pytest.mark.hard("server")
 def test_on_a_server(chroma_server: ChromaServer, tmp_path: Path, clock: Clock) -> None:
     client = chromadb.HttpClient("127.0.0.1", chroma_server.port)
     options: Any = {"ledger": tmp_path / "reads.sqlite3", "policy": EVERY, "clock": clock}

@@ -18,14 +18,14 @@ from adaptive_memory_core.errors import EmbedderMismatchError
 from tests import forked
 from tests.conftest import word_vectors
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.hard("kill")
 RECORDS = 130  # more than a batch
 POLICY = Policy(refresh_floor_seconds=0.0)
 PROCESS = """
 import os, signal, sys
 from adaptive_memory_core import AdaptiveMemory, as_embedder
 from adaptive_memory_core.store.ledger.new_vectors import LedgerNewVectors
-from adaptive_memory_core.store.reembed import successor
+from adaptive_memory_core.store import successor_collection
 from tests.conftest import word_vectors
 
 directory, moment = sys.argv[1:]
@@ -48,7 +48,7 @@ def around(place, name, before, after):
 around(LedgerNewVectors, "keep", "before vectors {}", "after vectors {}")
 around(LedgerNewVectors, "place", "before place {}", "after place {}")
 around(LedgerNewVectors, "swap", "before the swap", "after the swap")  # within its transaction
-around(successor, "told_alone", "before step {}", "after step {}")  # mark, delete, rename
+around(successor_collection, "write_chroma", "before step {}", "after step {}")  # mark, delete, rename
 with AdaptiveMemory.open(directory, embedder=word_vectors) as memory:
     print("begun", flush=True)
     memory.reembed(as_embedder(lambda texts: -word_vectors(texts), name="negative"))

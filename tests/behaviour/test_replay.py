@@ -10,8 +10,7 @@ import pytest
 
 from adaptive_memory_core import AdaptiveMemory, Policy, PolicyError, Recall, ScopeError, UserMemory, Weights
 from adaptive_memory_core.flow.past_candidates import FORGOTTEN
-from adaptive_memory_core.policy import Fusion
-from adaptive_memory_core.reports import LoggedRecall
+from adaptive_memory_core.policy import Advanced, Fusion
 from tests.conftest import DAY, Clock
 
 if TYPE_CHECKING:
@@ -31,17 +30,16 @@ POLICIES = {
     "support": Policy.preset("support"),
     "balanced": Policy.preset("balanced"),
     "aggressive": Policy.preset("aggressive"),
-    "diverse": Policy().replace(copies={"diversity": 0.4}),
-    "no copies": Policy().replace(copies={"duplicates": "drop"}),
-    "floor": Policy(similarity_floor=0.3),
-    "score floor": Policy(score_floor=0.2),
-    "strict times": Policy().replace(time_words={"strict": True}),
-    "kinds": Policy(kind_weights={"fact": 1, "note": 0.5}),
-    "product": Policy(blend="product"),
-    "longer memory": Policy().replace(reading={"half_life_growth": 0.5}),
-    "two reads": Policy(weights=Weights(1, 1, 1)).replace(reading={"reads_before_refresh": 2}),
-    "ranks": Policy(fusion=Fusion(method="rrf")),
-    "leads": Policy().replace(useful={"lead_step": 1.0}),
+    "diverse": Policy().replace(diversity=0.4),
+    "no copies": Policy().replace(advanced={"duplicates": "drop"}),
+    "floor": Policy(min_similarity=0.3),
+    "score floor": Policy(min_score=0.2),
+    "strict times": Policy().replace(time_words="filter"),
+    "kinds": Policy(advanced=Advanced(kind_weights={"fact": Weights(0, 1, 1), "note": Weights(0.5, 0, 1)})),
+    "product": Policy(advanced=Advanced(blend="product")),
+    "longer memory": Policy().replace(learning={"half_life_growth": 0.5}),
+    "two reads": Policy(weights=Weights(1, 1, 1), reads_before_refresh=2),
+    "ranks": Policy(advanced=Advanced(fusion=Fusion(method="rrf"))),
     "wide": Policy(recall_k=40),
 }
 Look = Callable[[UserMemory, str, int], object]
@@ -131,6 +129,7 @@ def test_the_policy_of_the_log_gives_the_log_again(name: str, alice: UserMemory,
         ("dense", "support"),
     ],
 )
+@pytest.mark.hard("large")
 def test_another_policy_returns_what_it_would_have_returned_at_that_moment(
     then: str, other: str, alice: UserMemory, clock: Clock
 ) -> None:
@@ -172,7 +171,7 @@ def test_verdicts_judge_both_rankings(alice: UserMemory) -> None:
     (one,) = alice.replay(Policy())
     assert {name: verdict.value for name, verdict in one.verdicts.items()} == {"new": "unhelpful"}
     alice.feedback(found, helpful=["new"])
-    (one,) = alice.replay(Policy(similarity_floor=1.0))
+    (one,) = alice.replay(Policy(min_similarity=1.0))
     assert one.helpful == {"new"}
 
 
@@ -258,7 +257,7 @@ def test_records_that_another_program_deleted_are_named_unknown(open_memory: Ope
 def test_what_the_recall_did_not_ask_is_named_unknown(alice: UserMemory) -> None:
     alice.remember("tea")
     alice.recall("tea", policy=Policy(channels=("dense",), recall_k=5))
-    unknown = alice.replay(Policy().replace(relevance_floor=0.05, decay={"rate": 0.9})).unknown
+    unknown = alice.replay(Policy().replace(advanced={"unrelated_answered": 0.05}, decay={"rate": 0.9})).unknown
     assert sorted(said.split(":")[0] for said in unknown) == [
         "records beyond the candidates",
         "the channel 'lexical' was not asked",
@@ -269,7 +268,7 @@ def test_what_the_recall_did_not_ask_is_named_unknown(alice: UserMemory) -> None
 
 def test_a_recall_by_a_relevance_floor_is_as_empty_again(alice: UserMemory, clock: Clock) -> None:
     alice.remember_many([f"{one} {other}" for one in WORDS[:6] for other in WORDS[6:12]])
-    strict = Policy(relevance_floor=0.05)
+    strict = Policy(advanced=Advanced(unrelated_answered=0.05))
     alice.calibrate([" ".join(random.Random(one).choices(WORDS, k=3)) for one in range(30)], policy=strict)
     clock.pass_seconds(10)
     made = [alice.recall(cue, policy=strict) for cue in ("red coffee", "quite another matter", "xylophone")]
@@ -284,41 +283,19 @@ def test_a_reranker_and_channels_of_ones_own_are_replayed_from_the_log(open_memo
     def sql(_cue: str, _user: object, _limit: int) -> dict[str, float]:
         return {"m3": 1.0, "m1": 0.5}
 
-    policy = Policy(channels=("dense", "lexical", "sql"), channel_weights={"sql": 2})
+    policy = Policy(channels=("dense", "lexical", "sql"), advanced=Advanced(channel_weights={"sql": 2}))
     with open_memory(reranker=likes_long, channels={"sql": sql}, policy=policy) as memory:
         alice, chance = memory.for_user("alice"), random.Random(3)
         remember(alice, clock, chance)
         made = [alice.recall(" ".join(chance.choices(WORDS, k=3)), k=4) for _ in range(4)]
         assert [one.after for one in alice.replay()] == [one.ids for one in made]
-        without = alice.replay(policy.replace(channels=("dense", "lexical"), channel_weights=()))
+        without = alice.replay(policy.replace(channels=("dense", "lexical"), advanced={"channel_weights": ()}))
         looks = [
             alice.recall(one.cue, k=4, reinforce=False, policy=Policy(channels=("dense", "lexical"))).ids
             for one in without
         ]
         assert len(looks) == len(without)
         assert all(one.reproduced for one in without)
-
-
-def test_a_line_of_an_earlier_version_is_replayed_as_far_as_it_tells(alice: UserMemory, clock: Clock) -> None:
-    from dataclasses import replace
-
-    from adaptive_memory_core.flow.past_candidates import NO_STATES, NO_TELLING, past_candidates
-
-    alice.remember_many([{"id": "a", "text": "tea red"}, {"id": "b", "text": "tea green"}])
-    alice.recall("tea")
-    clock.pass_days(14)
-    policy = alice.recall("tea").policy
-    line: LoggedRecall = alice.recalls(limit=1)[0]
-    old = replace(line, candidates=tuple(replace(one, then={}) for one in line.candidates))
-    past = past_candidates(old, policy, {}, alice.scope, alice.memory.fields)
-    assert NO_STATES in past.notes
-    assert NO_TELLING not in past.notes
-    read = past.hits[0].record.read
-    assert read.refreshed_at == pytest.approx(line.at - 14 * DAY, abs=5)
-    without = [{name: value for name, value in one.signals.items() if name != "telling"} for one in line.candidates]
-    older = [replace(one, signals=signals) for one, signals in zip(line.candidates, without, strict=True)]
-    past = past_candidates(replace(line, candidates=tuple(older)), policy, {}, alice.scope, alice.memory.fields)
-    assert NO_TELLING in past.notes
 
 
 def test_the_way_down_the_hierarchy_is_named_unknown_and_nothing_else_is_blamed(alice: UserMemory) -> None:

@@ -12,12 +12,12 @@ import pytest
 from chromadb import Collection
 
 from adaptive_memory_core import AdaptiveMemory, InvalidInputError, NotFoundError, Policy, UserMemory, Weights
-from adaptive_memory_core.policy import Rerank
+from adaptive_memory_core.policy import Advanced
 from adaptive_memory_core.score.signals import DAY
 from tests.conftest import Clock, Contents, Rows
 
 TEXTS = {"tea": "tea", "green": "green tea", "black": "black tea at noon", "tax": "the tax is due"}
-ALONE = Policy(weights=Weights(0, 0, 1), rerank=Rerank(weight=1.0), channels=("dense",))
+ALONE = Policy(weights=Weights(0, 0, 1), advanced=Advanced(rerank_weight=1.0), channels=("dense",))
 
 
 def longest(cue: str, texts: Sequence[str]) -> list[float]:
@@ -71,12 +71,12 @@ async def test_its_numbers_stand_among_the_parts_and_change_the_order(alice: Use
 
 
 def test_a_share_is_left_to_what_the_channels_found(alice: UserMemory) -> None:
-    policy = ALONE.replace(rerank={"weight": 0.25})
+    policy = ALONE.replace(advanced={"rerank_weight": 0.25})
     answer = alice.recall("tea", policy=policy, reranker=longest)
     first = {one.id: one for one in answer}["tea"]
     assert first.parts == pytest.approx({"similarity": 0.75, "reranker": 0.0}, abs=1e-5)
     assert alice.recalls()[0].candidates[0].parts.keys() == {"similarity", "reranker"}
-    off = alice.recall("tea", policy=policy.replace(rerank={"weight": 0.0}), reranker=longest)
+    off = alice.recall("tea", policy=policy.replace(advanced={"rerank_weight": 0.0}), reranker=longest)
     assert "reranker" not in off[0].parts
 
 
@@ -93,7 +93,7 @@ def test_it_sees_the_best_only_and_the_others_stay_behind_them(alice: UserMemory
         seen.extend(texts)
         return [0.9, 0.2]
 
-    answer = alice.recall("tea", k=4, policy=ALONE.replace(rerank={"candidates": 2}), reranker=judge)
+    answer = alice.recall("tea", k=4, policy=ALONE.replace(advanced={"rerank_candidates": 2}), reranker=judge)
     assert seen == ["tea", "green tea"]
     assert answer.ids[:2] == ("tea", "green")
     assert {one.signals["reranker"] for one in answer[1:]} == {0.2}
@@ -147,7 +147,7 @@ async def test_one_that_takes_too_long_is_left_out(alice: UserMemory) -> None:
     async def judge(cue: str, texts: Sequence[str]) -> Any:
         await asyncio.Event().wait()
 
-    impatient = Policy(rerank=Rerank(timeout_seconds=0.01))
+    impatient = Policy(advanced=Advanced(timeout_seconds=0.01))
     for answer in (
         alice.recall("tea", policy=impatient, reranker=judge),
         await alice.arecall("tea", policy=impatient, reranker=judge),

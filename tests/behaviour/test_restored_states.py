@@ -10,7 +10,7 @@ import pytest
 from chromadb import Collection
 
 from adaptive_memory_core import AdaptiveMemory, InvalidInputError, Policy, shown_in_errors
-from adaptive_memory_core.learn.state_ranges import FLAGS, RANGES
+from adaptive_memory_core.learn.after_read import FLAGS, RANGES
 from tests.behaviour.conftest import shown
 from tests.conftest import Clock, Open, word_vectors
 
@@ -65,12 +65,13 @@ def test_a_damaged_line_is_shown(memory: AdaptiveMemory, exported: dict[str, Any
 
 
 @pytest.mark.parametrize("name", list(RANGES))
+@pytest.mark.hard("large")
 def test_the_ends_of_a_range_break_nothing_that_comes_after(
     open_memory: Open, exported: dict[str, Any], name: str
 ) -> None:
     """Across a restart, under a policy that uses every field."""
     policy = Policy.preset("balanced").replace(
-        reading={"half_life_growth": 0.5, "reads_before_refresh": 2}, refresh_floor_seconds=0
+        learning={"half_life_growth": 0.5}, reads_before_refresh=2, refresh_floor_seconds=0
     )
     high = 10**12 if math.isinf(RANGES[name].high) else RANGES[name].high
     for value in (RANGES[name].low, high):

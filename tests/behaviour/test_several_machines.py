@@ -18,7 +18,7 @@ from tests.chroma_server import ChromaServer
 from tests.postgres_server import new_database
 from tests.test_examples import environment
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.hard("server")
 ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / "examples" / "34_several_machines.py"
 COMPOSE = ROOT / "examples" / "compose.yaml"

@@ -11,7 +11,11 @@ import pytest
 from chromadb import Collection
 
 from adaptive_memory_core import AdaptiveMemory, InvalidInputError, Policy, Recall, UserMemory
-from adaptive_memory_core.context.outline import NO_OUTLINE
+from adaptive_memory_core.context.blocks import NO_OUTLINE
+from adaptive_memory_core.context.clean import label
+from adaptive_memory_core.flow.steps import neighbours
+from adaptive_memory_core.flow.steps import outline as sets
+from adaptive_memory_core.store.hierarchy.hierarchy_index import HierarchyIndex
 from tests.behaviour.test_observe import CONVERSATIONS, PETS, WORK, said
 from tests.conftest import START, Clock, Vectors
 
@@ -61,7 +65,6 @@ def test_episodes_show_hits_with_what_belongs_to_them_under_what_it_is_about(ali
     page = found.render()
     assert page.index(PETS[0]) < page.index(PETS[1]) < page.index(PETS[2])
     assert "about puppy" in page or "about beagle" in page
-    assert "about" not in ask(alice, EPISODES.replace(shape={"headings": False})).render()
 
 
 def test_without_anything_observed_sessions_stand_for_episodes(alice: UserMemory) -> None:
@@ -105,14 +108,34 @@ def test_what_is_in_no_episode_stands_for_itself_beside_them(
     assert found.ids[0] in ids
 
 
-def test_what_is_not_shown_in_full_is_told_as_facts_with_their_messages(alice: UserMemory, ids: list[str]) -> None:
+def test_until_every_episode_is_worked_in_a_recall_is_flat(
+    alice: UserMemory, ids: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is not distilled could not be reached, and would be left out."""
+    index: Any = alice.memory.ports().hierarchy
+    monkeypatch.setattr(HierarchyIndex, "wait", lambda _: None)
+    index._rows.touch(ids[:3])  # as when they are written over
+    found = ask(alice, TOP_DOWN)
+    assert any("the hierarchy is not made of all episodes" in note for note in found.trace)
+    assert [(one.id, one.parts) for one in found] == [(one.id, one.parts) for one in ask(alice)]
+    assert ids[1] in found.ids
+    alice.themes()
+    found = ask(alice, TOP_DOWN)
+    assert not found.trace
+    assert "hierarchy" in found[0].parts
+
+
+def test_what_was_chosen_is_told_as_facts_with_their_messages_also_of_episodes_that_are_shown(
+    alice: UserMemory, ids: list[str]
+) -> None:
     found = ask(alice, TOP_DOWN, k=1)
     facts = found.outline.facts
     shown = {*found.ids, *(one.record.id for one in found.beside)}
-    assert facts
-    assert all(set(fact.of) <= set(ids) - shown for fact in facts)
-    assert "distilled" in found.render(ids=True)
-    assert all(fact.of[0] in found.render(ids=True) for fact in facts)
+    assert any(set(fact.of) <= shown for fact in facts)
+    assert any(set(fact.of) <= set(ids) - shown for fact in facts)
+    page = found.render(ids=True)
+    assert "distilled" in page
+    assert all(fact.text in page and fact.of[0] in page for fact in facts)
 
 
 def test_facts_are_told_of_messages_that_pass_what_the_caller_asks_for(alice: UserMemory, ids: list[str]) -> None:
@@ -135,16 +158,29 @@ def test_reranked_records_are_told_with_what_they_are_part_of(alice: UserMemory,
 
 
 def test_gates_filters_and_forgetting_hold_on_the_way_down(alice: UserMemory, ids: list[str]) -> None:
-    assert ask(alice, TOP_DOWN.replace(similarity_floor=1.0), k=5).ids == ()
+    assert ask(alice, TOP_DOWN.replace(min_similarity=1.0), k=5).ids == ()
     work = alice.recall("billing server", k=5, filter={"session": "work"}, reinforce=False, policy=TOP_DOWN)
     around = {one.record.id for one in work.beside}
     assert work.ids
     assert {*work.ids, *around} <= set(ids[3:6])
-    assert not work.outline.facts
+    assert work.outline.facts
+    assert all(set(fact.of) <= set(ids[3:6]) for fact in work.outline.facts)
     alice.forget(ids[1])
     found = ask(alice, TOP_DOWN, k=5)
     assert ids[1] not in {*found.ids, *(one.record.id for one in found.beside), *found.outline.places}
     assert PETS[1] not in found.render()
+
+
+def test_no_narrative_is_told_of_an_episode_of_which_a_message_may_not_be_shown(
+    alice: UserMemory, ids: list[str]
+) -> None:
+    found = ask(alice, TOP_DOWN, k=1)
+    assert found.outline.places[ids[1]].messages == tuple(ids[:3])
+    assert "adopted" in found.outline.places[ids[1]].narrative
+    place = alice.recall(
+        QUESTION, k=1, reinforce=False, policy=TOP_DOWN, accept=lambda record: record.id in (ids[1], ids[2])
+    ).outline.places[ids[1]]
+    assert (place.narrative, place.messages) == ("", (ids[1], ids[2]))
 
 
 def test_no_fact_is_told_of_a_message_that_was_superseded(alice: UserMemory, ids: list[str]) -> None:
@@ -202,9 +238,68 @@ def test_a_reader_admits_the_episodes_that_help_and_stops_asking(
         assert any("the reader was asked" in note for note in found.trace)
         assert contexts[0] == [text for text in contexts[0] if text not in PETS + WORK]
         asked = len(contexts)
-        whole = ask(user, TOP_DOWN.replace(shape={"expand": False}), k=5)
+        without: Any = {"expand": False}
+        whole = ask(user, Policy(shape=without), k=5)
         assert len(whole) > 1
         assert len(contexts) == asked
+
+
+@pytest.mark.parametrize("k", [1, 3])
+def test_what_was_chosen_stays_in_the_page_whatever_the_reader_says(
+    collection: Collection, embed: Callable[..., Vectors], clock: Clock, k: int
+) -> None:
+    memory, user = with_reader(collection, embed, clock, lambda question, texts: 1.0)
+    with memory:
+        found = ask(user, TOP_DOWN, k=k)
+        assert len(found) == 0
+        chosen = ask(user, TOP_DOWN.replace(shape={"expand": False}), k=k).outline
+        assert found.outline.facts == chosen.facts
+        assert found.outline.themes == chosen.themes
+        assert "Ana's beagle puppy chews shoes." in found.render()
+        page = found.render(400)
+        assert all(fact.text in page for fact in chosen.facts)
+        assert all(label(theme.replace(", ", "/")) in page for theme in chosen.themes)
+
+
+def test_what_is_in_no_episode_stays_whatever_the_reader_says(
+    collection: Collection, embed: Callable[..., Vectors], clock: Clock
+) -> None:
+    contexts: list[list[str]] = []
+
+    def reader(question: str, texts: Sequence[str]) -> float:
+        contexts.append(list(texts))
+        return 1.0
+
+    memory, user = with_reader(collection, embed, clock, reader)
+    with memory:
+        user.remember("Ana is allergic to a beagle.", id="allergy")
+        found = ask(user, TOP_DOWN, k=3)
+        assert found.ids == ("allergy",)
+        assert any("allergic" in text for text in contexts[0])
+        assert any("0 of 2 episodes" in note for note in found.trace)
+
+
+def test_an_episode_whose_messages_add_nothing_is_told_by_its_narrative(
+    collection: Collection, embed: Callable[..., Vectors], clock: Clock
+) -> None:
+    said = ["Ana adopted a beagle puppy in May.", "Ana's beagle puppy chews shoes.", "Ana: The puppy loves long walks."]
+    told = f"2025-10-08: {' '.join(said)}"
+    contexts: list[list[str]] = []
+
+    def reader(question: str, texts: Sequence[str]) -> float:
+        contexts.append(list(texts))
+        return 1.0 if told in texts else 2.0
+
+    memory, user = with_reader(collection, embed, clock, reader)
+    with memory:
+        found = ask(user, TOP_DOWN, k=5)
+        (hit,) = found
+        assert hit.text in PETS
+        assert found.beside == ()
+        assert found.outline.places[hit.id].narrative == told
+        page = found.render()
+        assert page.index(told) < page.index(hit.text)
+        assert found.outline.themes[0] in contexts[0]
 
 
 def test_a_reader_that_fails_costs_nothing_but_a_note(
@@ -255,33 +350,44 @@ def test_a_set_is_shown_beyond_k_where_the_budget_has_room_and_one_fact_is_not(
     assert sum(text in ask(alice, k=2, cue="Which books did we read?").render(1_000) for text in texts) == 2
     assert all(one.id in {out.id for out in found.dropped} for one in found.outline.more)
     assert ask(alice, EPISODES, k=2, cue="Where is the book called Emma?").outline.more == ()
-    assert len(ask(alice, EPISODES.replace(shape={"set_size": 3}), k=2, cue="Which books?").outline.more) == 1
+    assert (
+        len(ask(alice, EPISODES.replace(advanced={"hierarchy": {"set_size": 3}}), k=2, cue="Which books?").outline.more)
+        == 1
+    )
     alice.recall("Which books did we read?", k=2, policy=EPISODES)
     memory.flush()
     assert sum(alice.get(one).read.retrieval_count for one in ids) == 2
 
 
-def test_a_set_is_chosen_by_what_it_covers_besides_what_is_shown(alice: UserMemory) -> None:
+def test_a_set_is_chosen_by_what_it_covers_besides_what_is_shown(
+    alice: UserMemory, monkeypatch: pytest.MonkeyPatch
+) -> None:
     texts = [f"We read books called {name}, books." for name in ("Emma", "Dune", "Ulysses", "Persuasion")]
     near = alice.observe(said(texts, "books", START - 9_000.0))
     alice.observe(said(["The weather is fine."], "weather", START - 7_000.0))
-    far = alice.observe(said(["On holiday we read a book as well, Middlemarch."], "holiday", START - 5_000.0))
+    holiday = ["On holiday we had a book with us, Middlemarch.", "The sea was warm."]
+    far = alice.observe(said(holiday, "holiday", START - 5_000.0))
     cue = "Which books did we read?"
-    by_score = ask(alice, EPISODES.replace(shape={"set_size": 3, "cover": 0.0}), k=1, cue=cue)
+    three = EPISODES.replace(advanced={"hierarchy": {"set_size": 3}})
+    monkeypatch.setattr(sets, "COVER", 0.0)
+    by_score = ask(alice, three, k=1, cue=cue)
     assert {*by_score.ids, *(one.id for one in by_score.outline.more)} <= set(near)
-    covering = ask(alice, EPISODES.replace(shape={"set_size": 3, "cover": 10.0}), k=1, cue=cue)
+    monkeypatch.setattr(sets, "COVER", 10.0)
+    covering = ask(alice, three, k=1, cue=cue)
     assert covering.ids == by_score.ids
     assert far[0] in {one.id for one in covering.outline.more}
 
 
-def test_a_long_reply_is_not_shown_beside_a_hit_of_an_episode(alice: UserMemory) -> None:
+def test_a_long_reply_is_not_shown_beside_a_hit_of_an_episode(
+    alice: UserMemory, monkeypatch: pytest.MonkeyPatch
+) -> None:
     texts = ["Which knots hold best?", "The bowline. " + "It is tied like this. " * 30, "Thanks, and the clove hitch?"]
     for number, text in enumerate(texts):
         alice.remember(text, id=f"m{number}", metadata={"session": "s", "seq": number})
     cue = "clove hitch knots thanks"
     assert ask(alice, EPISODES, k=1, cue=cue).ids == ("m2",)
     assert ask(alice, EPISODES, k=1, cue=cue).beside == ()
-    longer = EPISODES.replace(shape={"longest_beside": 10_000})
-    assert [one.record.id for one in ask(alice, longer, k=1, cue=cue).beside] == ["m1"]
-    intact = Policy().replace(shown={"intact": True})
+    intact = Policy().replace(advanced={"neighbours": True})
     assert [one.record.id for one in ask(alice, intact, k=1, cue=cue).beside] == ["m1"]
+    monkeypatch.setattr(neighbours, "LONGEST_NEXT", 10_000)
+    assert [one.record.id for one in ask(alice, EPISODES, k=1, cue=cue).beside] == ["m1"]

@@ -25,6 +25,7 @@ from adaptive_memory_core import (
 )
 from adaptive_memory_core.errors import FilterError
 from adaptive_memory_core.identity import scoped_id
+from tests.suites import at_most
 
 if TYPE_CHECKING:
     from tests.conftest import Clock, Vectors
@@ -352,12 +353,12 @@ class Tenants(RuleBasedStateMachine):
         self.nothing_foreign(owner, str(missing.value))
 
 
-@pytest.mark.slow
+@pytest.mark.hard("random run")
 def test_no_interleaving_of_calls_carries_anything_from_one_user_to_another(
     embed: Callable[..., Vectors], clock: Clock
 ) -> None:
     client = chromadb.EphemeralClient()
     run_state_machine_as_test(
         lambda: Tenants(client, embed, clock),  # type: ignore[arg-type] # anything that makes a machine will do
-        settings=settings(max_examples=25, stateful_step_count=25, report_multiple_bugs=False),
+        settings=settings(at_most(25), stateful_step_count=25, report_multiple_bugs=False),
     )

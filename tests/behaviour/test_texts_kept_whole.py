@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import unicodedata
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -12,10 +11,6 @@ from adaptive_memory_core import (
     UserMemory,
 )
 from tests.behaviour.refused_input import alice
-
-if TYPE_CHECKING:
-    pass
-
 
 __all__ = ["alice"]  # fixtures
 

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from adaptive_memory_core import AdaptiveMemory, InvalidInputError, Policy, UserMemory
-from adaptive_memory_core.arguments.labelled_questions import labelled_questions
-from adaptive_memory_core.flow.calls.drive import run
+from adaptive_memory_core.arguments.recalls import labelled_questions
 from adaptive_memory_core.flow.labelled_questions import ask_labelled
 from adaptive_memory_core.verbs.tuning import policy_for, request_of
 from tests.conftest import DAY, Clock
@@ -70,10 +69,10 @@ def test_nothing_is_changed_and_nothing_embedded_twice(
     [
         Policy(),
         Policy.preset("equal"),
-        Policy(similarity_floor=0.3),
-        Policy().replace(copies={"diversity": 0.4}),
-        Policy().replace(time_words={"strict": True}),
-        Policy(channels=("dense",), score_floor=0.2),
+        Policy(min_similarity=0.3),
+        Policy().replace(diversity=0.4),
+        Policy().replace(time_words="filter"),
+        Policy(channels=("dense",), min_score=0.2),
     ],
 )
 def test_ranking_a_question_again_is_asking_it(policy: Policy, alice: UserMemory, clock: Clock) -> None:
@@ -84,7 +83,7 @@ def test_ranking_a_question_again_is_asking_it(policy: Policy, alice: UserMemory
     then = clock() - 3 * DAY
     given = labelled_questions([*pairs[:6], ("topic3 last week", "filler3"), ("topic4", "4-0", then)])
     manner = policy_for(alice.memory, policy)
-    asked = run(ask_labelled(alice.memory.ports(), request_of(alice, manner, 5), given))
+    asked = ask_labelled(alice.memory.ports(), request_of(alice, manner, 5), given)
     for one, pair in zip(asked, given, strict=True):
         expected = alice.recall(pair.question, k=5, policy=policy, reinforce=False, now=pair.now)
         assert one.returned == expected.ids
@@ -95,8 +94,8 @@ def test_ranking_a_question_again_is_asking_it(policy: Policy, alice: UserMemory
 def test_another_policy_ranks_as_if_it_had_been_asked(alice: UserMemory) -> None:
     pairs, _ = remember(alice)
     manner = policy_for(alice.memory, None)
-    other = manner.replace(fusion={"words": 2.0}, weights={"importance": 0.5}, blend="bounded")
-    asked = run(ask_labelled(alice.memory.ports(), request_of(alice, manner, 5), labelled_questions(pairs[:8])))
+    other = manner.replace(advanced={"fusion": {"words": 2.0}, "blend": "bounded"}, weights={"importance": 0.5})
+    asked = ask_labelled(alice.memory.ports(), request_of(alice, manner, 5), labelled_questions(pairs[:8]))
     for one, (question, _) in zip(asked, pairs, strict=False):
         assert one.question.ranked(other).ids == alice.recall(question, policy=other, reinforce=False).ids
 
@@ -111,6 +110,7 @@ def test_answers_are_ids_or_texts(alice: UserMemory) -> None:
     assert "4 questions" in str(found)
 
 
+@pytest.mark.hard("large")
 def test_users_are_tuned_together_and_each_from_there_on(memory: AdaptiveMemory) -> None:
     alice, bob = memory.for_user("alice"), memory.for_user("bob")
     pairs = {"alice": remember(alice, 1)[0], "bob": remember(bob, 2)[0][:4]}
@@ -122,6 +122,7 @@ def test_users_are_tuned_together_and_each_from_there_on(memory: AdaptiveMemory)
     assert "bob: too thin" in str(found)
 
 
+@pytest.mark.hard("large")
 async def test_the_async_twins_give_the_same(memory: AdaptiveMemory, alice: UserMemory) -> None:
     pairs, _ = remember(alice)
     assert await alice.aevaluate(pairs[:5]) == alice.evaluate(pairs[:5])
@@ -168,7 +169,7 @@ def lived(alice: UserMemory, clock: Clock, *, right: bool, policy: Policy, seed:
 
 
 def test_verdicts_tell_which_policy_is_better(alice: UserMemory, clock: Clock) -> None:
-    exploring = Policy(channels=("dense",)).replace(explore={"tail": 2, "pool": 3}, adaptive=False)
+    exploring = Policy(channels=("dense",)).replace(advanced={"random_tail": 2}, learning={"earned": False})
     lived(alice, clock, right=True, policy=exploring)
     found = alice.tune(policy=exploring, prior=5)
     assert found.refused is None
@@ -180,6 +181,7 @@ def test_verdicts_tell_which_policy_is_better(alice: UserMemory, clock: Clock) -
     assert "by plain inverse propensities" in str(found)
 
 
+@pytest.mark.hard("large")
 def test_verdicts_given_at_random_are_refused(alice: UserMemory, clock: Clock) -> None:
     plain = Policy(channels=("dense",))
     lived(alice, clock, right=False, policy=plain)

@@ -113,3 +113,9 @@ def test_given_hits_must_be_ids_with_numbers(alice: UserMemory, hits: Any) -> No
 async def test_given_hits_are_ranked_async_too(alice: UserMemory) -> None:
     await alice.aremember("tea", id="tea")
     assert (await alice.arerank("a drink", {"tea": 0.5}, turn="t")).ids == ("tea",)
+
+
+def test_nothing_that_passes_a_filter_is_an_empty_answer_in_a_conversation_too(alice: UserMemory) -> None:
+    told = [{"speaker": who, "session": "one", "seq": n} for n, who in enumerate(("Ana", "Ben"))]
+    alice.remember_many([{"text": f"tea {n}", "metadata": one} for n, one in enumerate(told)])
+    assert alice.recall("what did Ana say about tea?", filter={"kind": "none"}, reinforce=False).ids == ()

@@ -17,7 +17,8 @@ TEXTS = ["green tea with milk", "green tea with lemon", "black coffee with sugar
 
 @pytest.fixture
 def drinker(alice: UserMemory) -> UserMemory:
-    alice.remember_many([{"text": text, "id": text.split()[-1]} for text in TEXTS])
+    same_time = 0.0  # none is a newer version of another
+    alice.remember_many([{"text": text, "id": text.split()[-1], "created_at": same_time} for text in TEXTS])
     return alice
 
 
@@ -26,8 +27,8 @@ def test_a_helpful_verdict_brings_a_memory_to_the_front(drinker: UserMemory, clo
     second = first.ids[1]
     drinker.feedback(first, helpful=[second])
     assert drinker.get(second).read.useful_at == clock()
-    again = drinker.recall("green tea", k=2, reinforce=False)
-    assert again.ids[0] == second
+    assert drinker.recall("green tea", k=2, reinforce=False).ids[0] == second
+    again = drinker.recall("green tea", k=2, reinforce=False, policy=Policy().replace(learning={"earned": False}))
     assert again[0].parts["useful"] > 0.0
     assert "useful" in again.explain()
     assert "recency" in again.explain()
@@ -76,20 +77,41 @@ def test_what_was_of_use_lately_is_a_candidate_though_others_are_nearer(alice: U
     assert "kettle" not in {*narrow.ids, *(one.id for one in narrow.dropped)}
 
 
-def test_a_balance_is_a_users_own_is_explained_and_can_be_reset(
+QUESTIONS = ("is there tea", "what do I drink", "something with milk or lemon", "a cup of green", "what is there")
+COUNTS = "having been helpful recently counts"
+
+
+def in_a_burst(user: UserMemory, clock: Clock, name: str = "lemon") -> None:
+    """Questions with other words, close together, that all need the same record."""
+    for question in QUESTIONS:
+        clock.pass_seconds(60)
+        user.feedback(user.recall(question, k=8), helpful=[name])
+
+
+def test_what_usefulness_earned_is_a_users_own_is_explained_and_can_be_reset(
     memory: AdaptiveMemory, drinker: UserMemory, clock: Clock
 ) -> None:
+    assert drinker.stats().useful_gain == 0.0
+    in_a_burst(drinker, clock)
+    earned = drinker.stats().useful_gain
+    assert 0.0 < earned < 1.0
+    assert f"{COUNTS} {earned:.2f} of its full weight" in drinker.recall("tea", reinforce=False).explain()
+    assert memory.for_user("bob").stats().useful_gain == 0.0
+    state = drinker.export_state()
+    drinker.reset_balance()
+    assert drinker.stats().useful_gain == 0.0
+    assert COUNTS not in drinker.recall("tea", reinforce=False).explain()
+    drinker.restore_state(state)
+    assert drinker.stats().useful_gain == earned
+
+
+def test_usefulness_earns_nothing_where_it_would_rank_the_wrong_record_first(drinker: UserMemory, clock: Clock) -> None:
     drinker.remember_many([{"text": f"green tea {n}", "id": str(n)} for n in range(8)])
-    for turn in range(8):  # what was of use before is never what is asked for next
+    for turn in range(8):  # what was useful before is never what is needed next
         clock.pass_seconds(600)
         recall = drinker.recall(f"is there any green tea {turn} at home", k=8)
         drinker.feedback(recall, helpful=[str(turn)])
-    assert drinker.stats().useful_gain < 1.0
-    assert "having been of use counts" in drinker.recall("tea", reinforce=False).explain()
-    assert memory.for_user("bob").stats().useful_gain == 1.0
-    drinker.reset_balance()
-    assert drinker.stats().useful_gain == 1.0
-    assert "having been of use counts" not in drinker.recall("tea", reinforce=False).explain()
+    assert drinker.stats().useful_gain == 0.0
 
 
 def test_looking_changes_nothing_of_it(memory: AdaptiveMemory, drinker: UserMemory, ledger_rows: object) -> None:

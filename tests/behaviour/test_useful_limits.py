@@ -36,9 +36,10 @@ def test_a_recall_as_of_before_a_useful_read_does_not_know_of_it(drinker: UserMe
     before = clock()
     clock.pass_days(1)
     drinker.feedback(drinker.recall("green tea"), helpful=["lemon"])
-    earlier = drinker.recall("green tea", reinforce=False, now=before)
+    full = Policy().replace(learning={"earned": False})
+    earlier = drinker.recall("green tea", reinforce=False, now=before, policy=full)
     assert all(one.parts["useful"] == 0.0 for one in earlier)
-    assert any(one.parts["useful"] > 0.0 for one in drinker.recall("green tea", reinforce=False))
+    assert any(one.parts["useful"] > 0.0 for one in drinker.recall("green tea", reinforce=False, policy=full))
 
 
 def test_what_only_the_collection_tells_of_use_counts_as_long_ago(
@@ -92,7 +93,7 @@ def test_a_balance_that_is_no_number_is_refused_before_anything_is_written(
     assert drinker.get("lemon").read.useful_at is None
 
 
-@pytest.mark.parametrize(("balance", "gain"), [(1e9, 1.0), (-1e9, 0.0625), (10**400, 1.0)])
+@pytest.mark.parametrize(("balance", "gain"), [(1e9, 1.0), (-1e9, 0.0), (10**400, 1.0)])
 def test_a_balance_beyond_the_bounds_is_brought_within_them(drinker: UserMemory, balance: float, gain: float) -> None:
     drinker.restore_state({**drinker.export_state(), "balance": balance})
     assert drinker.stats().useful_gain == gain

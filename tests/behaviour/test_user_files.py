@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from adaptive_memory_core import AdaptiveMemory, Keeping, Policy, UserMemory
+from adaptive_memory_core.store import user_copies
 from adaptive_memory_core.store.locations import LEDGER_NAME
-from adaptive_memory_core.store.user_files import arrays_file, keeper
 from tests.behaviour.conftest import eventually
 from tests.behaviour.other_process import OtherProcess, by_letters
 
@@ -27,8 +27,8 @@ IN_FILES, IN_ROWS = Keeping(file_records=20, lag_seconds=0.2), Keeping(file_reco
 
 @pytest.fixture(autouse=True)
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(keeper, "AGAIN_SECONDS", 0.0)
-    monkeypatch.setattr(keeper, "SHARE", 0.0)
+    monkeypatch.setattr(user_copies, "AGAIN_SECONDS", 0.0)
+    monkeypatch.setattr(user_copies, "SHARE", 0.0)
 
 
 def opened(directory: Path, keeping: Keeping = IN_FILES) -> Any:
@@ -86,14 +86,14 @@ def are_gone(before: dict[str, Path], said: bytes) -> bool:
 
 def read_from(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The names of the files that are read whole from now on."""
-    names, read = list[str](), arrays_file.read
+    names, read = list[str](), user_copies.read
 
     def noted(place: Path) -> Any:
         arrays = read(place)
         names.extend([place.name] if arrays is not None else [])
         return arrays
 
-    monkeypatch.setattr(arrays_file, "read", noted)
+    monkeypatch.setattr(user_copies, "read", noted)
     return names
 
 
@@ -115,6 +115,7 @@ def test_small_users_have_no_files(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("seed", range(4))
+@pytest.mark.hard("random run")
 def test_whatever_is_written_and_forgotten_afterwards_files_and_rows_say_the_same(tmp_path: Path, seed: int) -> None:
     filled(tmp_path)
     chance = Random(seed)
@@ -165,7 +166,7 @@ def test_what_was_forgotten_by_a_process_that_died_at_once_goes_with_the_next_op
 def test_what_is_forgotten_while_a_file_is_written_keeps_it_from_being_found(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    write = arrays_file.write
+    write = user_copies.write
     with opened(tmp_path) as memory:
         alice = memory.for_user("alice")
 
@@ -173,10 +174,10 @@ def test_what_is_forgotten_while_a_file_is_written_keeps_it_from_being_found(
 
         def forgotten(place: Path, *rest: Any) -> None:
             write(place, *rest)
-            monkeypatch.setattr(arrays_file, "write", write)
+            monkeypatch.setattr(user_copies, "write", write)
             receipts.append(alice.forget("m7"))
 
-        monkeypatch.setattr(arrays_file, "write", forgotten)
+        monkeypatch.setattr(user_copies, "write", forgotten)
         alice.remember_many([{"text": text_of(number), "id": f"m{number}"} for number in range(40)])
         alice.recall("tea")
         assert eventually(lambda: len(receipts) == 1)
@@ -203,7 +204,7 @@ def test_a_file_that_is_torn_gone_or_foreign_is_made_anew(tmp_path: Path, damage
     assert found(tmp_path, IN_FILES) == expected
     with opened(tmp_path) as memory:
         memory.for_user("alice").recall("tea", k=3, reinforce=False)
-        assert eventually(lambda: len(files(tmp_path)) == 2 and all(map(arrays_file.read, files(tmp_path).values())))
+        assert eventually(lambda: len(files(tmp_path)) == 2 and all(map(user_copies.read, files(tmp_path).values())))
     assert found(tmp_path, IN_FILES) == expected
 
 
@@ -254,7 +255,7 @@ def test_other_vectors_are_not_looked_for_in_the_files_of_the_earlier_ones(tmp_p
         assert rows
 
 
-@pytest.mark.slow
+@pytest.mark.hard("processes")
 def test_processes_share_the_files(tmp_path: Path) -> None:
     filled(tmp_path)
     keeping = "options['keeping'] = Keeping(file_records=20, lag_seconds=0.2)"

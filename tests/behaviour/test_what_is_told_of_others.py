@@ -10,7 +10,7 @@ import pytest
 
 from adaptive_memory_core import AdaptiveMemory, NotFoundError, Policy
 from adaptive_memory_core.identity import MARK
-from adaptive_memory_core.policy import Shown
+from adaptive_memory_core.policy import Advanced
 
 
 def test_the_numbers_of_a_scope_stand_still_while_others_read_and_write(memory: AdaptiveMemory) -> None:
@@ -48,7 +48,7 @@ def test_nothing_that_a_user_gets_shows_that_somebody_else_has_an_id(memory: Ada
     memory.for_user("bob").remember("tea of bob", id="note")
     alice = memory.for_user("alice")
     told: list[Any] = [alice.remember("tea of alice", id="note"), alice.remember("more tea", id="more")]
-    answer = alice.recall("tea", policy=Policy(shown=Shown(intact=True)))
+    answer = alice.recall("tea", policy=Policy(advanced=Advanced(neighbours=True)))
     told += [answer, answer.explain(), answer.render(), *answer, answer[0].hit, alice.get("note")]
     told += [alice.feedback(answer, helpful=["note"]), alice.rerank("tea", {"note": 0.5, "none": None})]
     told += [alice.pin("note"), alice.pinned(), alice.remembered(), alice.changes(), alice.recalls(), alice.stats()]

@@ -14,20 +14,20 @@ import chromadb
 import pytest
 
 from adaptive_memory_core import AdaptiveMemory, Keeping
-from adaptive_memory_core.store.chroma.records import ChromaRecords
-from adaptive_memory_core.store.postgres import leases
+from adaptive_memory_core.store.chroma.chroma_records import ChromaRecords
+from adaptive_memory_core.store.postgres import lost_connections
 from tests.chroma_server import ChromaServer
 from tests.postgres_server import new_database
 from tests.store.reader import EVERY_READ_COUNTS, embed, server_collection
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.hard("server")
 ROOT = Path(__file__).parents[2]
 BY_HAND = Keeping(lag_seconds=3_600)  # nothing is written back in the background
 HOLDER = """
 import sys, time
-from adaptive_memory_core.store.postgres import leases
-from adaptive_memory_core.store.postgres.ledger import PostgresLedger
-leases.LEASE_SECONDS = 1.5
+from adaptive_memory_core.store.postgres import lost_connections
+from adaptive_memory_core.store.postgres.postgres_ledger import PostgresLedger
+lost_connections.LEASE_SECONDS = 1.5
 ledger = PostgresLedger(sys.argv[1])
 ledger.attach(sys.argv[2], "shared")
 with ledger.outbox.alone(5.0):
@@ -77,8 +77,8 @@ def world(server: ChromaServer) -> Iterator[World]:
 
 
 def test_a_late_write_of_a_former_holder_does_no_harm(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(leases, "LEASE_SECONDS", 0.5)
-    monkeypatch.setattr(leases, "RENEWED_SECONDS", 60.0)  # as where the holder's machine stands still
+    monkeypatch.setattr(lost_connections, "LEASE_SECONDS", 0.5)
+    monkeypatch.setattr(lost_connections, "RENEWED_SECONDS", 60.0)  # as where the holder's machine stands still
     write, is_late, goes_on = ChromaRecords.update_metadata, threading.Event(), threading.Event()
 
     def late(records: ChromaRecords, changes: Any) -> None:

@@ -39,6 +39,7 @@ WRONG: dict[str, list[Any]] = {
     "same_fact": [3],
     "shared": [3, "ana", [""]],
     "reader": [3],
+    "judge": [3, "a model"],
     "entities": [3],
     "roles": [3, lambda lines: lines],
     "telemetry": [3, "on", int],

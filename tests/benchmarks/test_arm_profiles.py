@@ -39,7 +39,7 @@ def folder(tmp_path: Path) -> Path:
     return data.parent
 
 
-@pytest.mark.slow
+@pytest.mark.hard("large")
 def test_the_tables_and_the_report_hold_every_policy(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -60,7 +60,7 @@ def test_the_tables_and_the_report_hold_every_policy(
     assert capsys.readouterr().out.count("aggressive") == 6
 
 
-@pytest.mark.slow
+@pytest.mark.hard("large")
 def test_a_run_counts_what_the_ledger_counts(folder: Path) -> None:
     tiny = workload(load(folder, "tiny"), questions=30, seed=3)
     outcome = run(tiny, Policy.preset("balanced"), arrival="drift")

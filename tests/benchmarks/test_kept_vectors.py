@@ -43,6 +43,10 @@ def test_a_text_that_comes_again_and_a_question_are_embedded_once(tmp_path: Path
     slow = Slow()
     embed = slow.kept(tmp_path)
     assert embed.embed_documents(["tea", "rice", "tea"])[:, 0].tolist() == [3.0, 4.0, 3.0]
-    assert embed.embed_query("rice").tolist() == [4.0, 1.0]
-    assert slow.asked == ["tea", "rice"]
+    assert [embed.embed_query("rice").tolist() for _ in range(2)] == [[4.0, 1.0]] * 2
+    assert slow.asked == [
+        "tea",
+        "rice",
+        "rice",
+    ]  # once as a text, and once as a question, which a model may embed differently
     assert embed.name == "slow"

@@ -12,7 +12,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.mark.slow
+@pytest.mark.hard("kill")
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="the processes to be killed are forks")
 def test_kills_timed_to_each_file_of_the_index_lose_nothing() -> None:
     command = [sys.executable, "-m", "benchmarks.kill_index", "--kills", "12", "--records", "500"]

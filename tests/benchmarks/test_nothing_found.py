@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks.nothing_found import Answer, Asked, measured, rows_of, separation
+from adaptive_memory_core import LocalEmbedder, as_embedder
+from benchmarks.nothing_found import CHANNELS, Answer, Asked, measured, rows_of, separation
 
 PEOPLE = ("Ana", "Ben", "Cleo", "Dan")
 THINGS = {
@@ -33,9 +34,9 @@ OTHERS = [
 
 
 def test_what_was_stored_is_kept_and_what_was_not_is_not_answered() -> None:
-    rows = list(rows_of("people", {"user": RECORDS}, [*OWN, *OTHERS]))
+    rows = list(rows_of("people", {"user": RECORDS}, [*OWN, *OTHERS], as_embedder(LocalEmbedder()), tuple(CHANNELS)))
     assert [(row["channels"], row["target"]) for row in rows] == [
-        (channels, target) for channels in ("dense", "dense + words") for target in (0.01, 0.05, 0.1)
+        (channels, target) for channels in ("dense", "dense + words") for target in (0.02, 0.05, 0.1)
     ]
     for row in rows:
         assert row["AUC"] > 0.95
@@ -44,9 +45,9 @@ def test_what_was_stored_is_kept_and_what_was_not_is_not_answered() -> None:
 
 
 def test_what_the_floor_takes_counts_as_not_found() -> None:
-    kept = Answer(0.01, ["a", "b"], frozenset({"a"}))
-    taken = Answer(0.2, ["a"], frozenset({"a"}))
-    unknown = Answer(0.04, ["c"], frozenset())
+    kept = Answer(0.01, ["a", "b"], frozenset({"a"}), False)
+    taken = Answer(0.2, ["a"], frozenset({"a"}), False)
+    unknown = Answer(0.04, ["c"], frozenset(), False)
     row = measured([kept, taken, unknown], 0.05)
     assert (row["answered"], row["kept"]) == (1.0, 0.5)
     assert row["recall@10"] == row["hit@1"] == "0.500 (1.000)"

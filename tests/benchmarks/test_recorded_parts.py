@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from benchmarks.recorded_parts import commit_of, parts_in, recorded
-from benchmarks.report import Row
+from benchmarks.report import TableRow
 
 
-def record(path: Path | None, name: str, *numbers: int) -> Sequence[Row]:
+def record(path: Path | None, name: str, *numbers: int) -> Sequence[TableRow]:
     rows = [{"n": n} for n in numbers]
     return recorded(path, name, lambda: rows, command=["benchmarks/x.py", name], settings={})
 

@@ -6,7 +6,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from adaptive_memory_core.cli import exit_codes
+from adaptive_memory_core.cli import terminal
 from adaptive_memory_core.cli.app import app
 from adaptive_memory_core.errors import LedgerError
 from tests.cli.conftest import EMBEDDER
@@ -25,6 +25,7 @@ def test_all_commands_are_there() -> None:
             "get",
             "log",
             "stats",
+            "themes",
             "feedback",
             "pin",
             "unpin",
@@ -39,7 +40,7 @@ def test_all_commands_are_there() -> None:
             "restore",
             "reembed",
             "backup",
-            "migrate",
+            "create-tables",
             "row-level-security",
             "move-ledger",
         ),
@@ -58,14 +59,14 @@ def test_help_says_what_a_command_and_each_of_its_options_does(name: str) -> Non
 
 def test_the_help_of_all_tells_the_exit_codes() -> None:
     shown = " ".join(CliRunner().invoke(app, ["--help"]).stdout.split())
-    for code in (exit_codes.NOTHING_FOUND, exit_codes.WRONG_USAGE, exit_codes.STORE_FAILED, exit_codes.PIPE_CLOSED):
+    for code in (terminal.NOTHING_FOUND, terminal.WRONG_USAGE, terminal.STORE_FAILED, terminal.PIPE_CLOSED):
         assert str(code) in shown
 
 
 def test_errors_end_with_one_line_and_their_code(capsys: pytest.CaptureFixture[str]) -> None:
     errors = {LedgerError("torn"): 3, OSError("disk full"): 3, KeyboardInterrupt(): 130, BrokenPipeError(): 141}
     for error, code in errors.items():
-        with pytest.raises(typer.Exit) as ended, exit_codes.ending():
+        with pytest.raises(typer.Exit) as ended, terminal.ending():
             raise error
         assert ended.value.exit_code == code
     assert capsys.readouterr().err.splitlines() == [

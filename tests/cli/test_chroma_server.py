@@ -27,7 +27,7 @@ def bare() -> Callable[..., Ended]:
     return runner
 
 
-@pytest.mark.slow
+@pytest.mark.hard("server")
 def test_a_memory_on_servers_is_made_and_used(
     bare: Callable[..., Ended], chroma_server: ChromaServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -41,7 +41,7 @@ def test_a_memory_on_servers_is_made_and_used(
     assert bare("remember", "Ana likes green tea", "--id", "tea", *there).out == "tea\n"
     assert bare("recall", "tea", *there, "--json").answer["hits"][0]["id"] == "tea"
     assert bare("log", *there, "--json").code == 0
-    assert bare("migrate").out == "0 steps were done\n"
+    assert bare("create-tables").out == "the tables were there already\n"
     assert bare("check", "--server", server).code == 0
     monkeypatch.delenv("ADAPTIVE_MEMORY_LEDGER")
     refused = bare("recall", "tea", *there)
@@ -66,7 +66,7 @@ def test_servers_that_are_not_there_are_named(bare: Callable[..., Ended], tmp_pa
     both = bare("recall", "tea", "--user", "ana", "--server", f"127.0.0.1:{port}", "--path", str(tmp_path))
     assert both.code == 2
     assert "Both --path and --server" in both.err
-    late = bare("migrate", "--wait", "0.2", "--ledger", f"postgresql://127.0.0.1:{port}/memories")
+    late = bare("create-tables", "--wait", "0.2", "--ledger", f"postgresql://127.0.0.1:{port}/memories")
     assert late.code == 3
     assert "cannot be reached" in late.err
-    assert bare("migrate").code == 2
+    assert bare("create-tables").code == 2

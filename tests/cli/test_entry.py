@@ -27,7 +27,7 @@ def command(*args: str, stdin: str = "", program: list[str] | None = None) -> su
     )
 
 
-@pytest.mark.slow
+@pytest.mark.hard("processes")
 def test_a_memory_is_written_and_read_by_processes(tmp_path: Path) -> None:
     common = ["--path", str(tmp_path / "memory"), "--user", "ana"]
     stored = command(*common, "remember", "Ana likes green tea.", "--id", "tea", "--create")

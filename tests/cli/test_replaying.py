@@ -13,7 +13,7 @@ def test_replay_compares_by_a_preset_or_a_file(with_three: Run, tmp_path: Path) 
     summary = with_three("replay", "--policy", "support")
     assert summary.out.startswith("1 recalls, 0 would have returned something else")
     file = tmp_path / "policy.json"
-    file.write_text(Policy(similarity_floor=1.0).to_json())
+    file.write_text(Policy(min_similarity=1.0).to_json())
     changed = with_three("replay", "--policy", str(file), "--changed").out
     assert "- tea: below the similarity floor" in changed
     assert with_three("replay", "--policy", str(file), "--json").answer["recalls"][0]["dropped"] == ["tea"]

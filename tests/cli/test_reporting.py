@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from adaptive_memory_core import AdaptiveMemory
 from adaptive_memory_core.cli.app import app
 from tests.conftest import word_vectors
-from tests.pages.experiment.test_page import comparison
+from tests.pages.test_experiment import comparison
 
 EMBEDDER = "tests.conftest:word_vectors"
 

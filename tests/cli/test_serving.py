@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from adaptive_memory_core.cli.serving import TOKEN
+from adaptive_memory_core.cli.maintenance import TOKEN
 from tests.cli.conftest import Run
 
 LONG = "a-token-that-is-long-enough"

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import chromadb
 import psycopg
+import pytest
 
 from tests.cli.conftest import Run
 from tests.postgres_server import empty_database, new_database
@@ -69,15 +70,17 @@ def letters(texts: list[str]) -> list[list[float]]:
     return [[float(1 + text.lower().count(letter)) for letter in "aeiourst"] for text in texts]
 
 
-def test_a_ledger_on_a_server_is_brought_to_this_version(run: Run) -> None:
-    address = empty_database()
-    due = run("migrate", "--ledger", address, "--dry-run", user=None).out
-    assert "CREATE TABLE adaptive_memory.records" in due
-    first = run("migrate", "--ledger", address, "--json", user=None)
-    assert (first.code, first.answer["steps"] > 0) == (0, True)
-    assert run("migrate", "--ledger", address, user=None).out == "0 steps were done\n"
+@pytest.mark.hard("PostgreSQL")
+def test_the_tables_of_a_ledger_on_a_server_are_created_once(run: Run) -> None:
+    create = ("create-tables", "--ledger", empty_database())
+    assert "CREATE TABLE adaptive_memory.records" in run(*create, "--dry-run", user=None).out
+    first = run(*create, "--json", user=None)
+    assert (first.code, first.answer) == (0, {"created": True})
+    assert run(*create, user=None).out == "the tables were there already\n"
+    assert run(*create, "--dry-run", user=None).out == ""
 
 
+@pytest.mark.hard("PostgreSQL")
 def test_the_sql_for_row_level_security_is_printed_as_psql_takes_it(run: Run) -> None:
     printed = run("row-level-security", user=None).out
     with psycopg.connect(new_database(), autocommit=True) as owner:
@@ -85,6 +88,7 @@ def test_the_sql_for_row_level_security_is_printed_as_psql_takes_it(run: Run) ->
         assert owner.execute("SELECT relrowsecurity FROM pg_class WHERE relname = 'records'").fetchone() == (True,)
 
 
+@pytest.mark.hard("PostgreSQL")
 def test_a_ledger_is_moved_to_a_server(with_three: Run, place: Path) -> None:
     file, address = str(place / "adaptive_memory.sqlite3"), empty_database()
     moved = with_three("move-ledger", "--from", file, "--to", address, "--json", user=None)

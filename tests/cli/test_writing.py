@@ -61,6 +61,21 @@ def test_remember_prints_the_id_and_keeps_all_that_was_given(run: Run) -> None:
     assert [one["id"] for one in run("recall", "it is", "-k", "1", "--json").answer["hits"]] == ["db2"]
 
 
+def test_what_is_remembered_and_messages_that_are_imported_have_themes(run: Run, tmp_path: Path) -> None:
+    assert run("remember", "Ana adopted a beagle puppy.", "--create").code == 0
+    assert run("remember", "Ana's beagle puppy chews shoes.", "--kind", "fact").code == 0
+    said = [{"speaker": "Ana", "text": "The billing server failed.", "session": "work", "at": 1_760_000_000.0}]
+    (tmp_path / "said.jsonl").write_text("\n".join(json.dumps(one) for one in [*said, "Ana's desk is red."]))
+    assert len(run("import", str(tmp_path / "said.jsonl"), "--json").answer["ids"]) == 2
+    found = run("themes", "--json").answer
+    assert any("puppy" in one["name"] for one in found)
+    known = {each["text"] for one in found for each in one["known"]}
+    assert any("puppy chews shoes" in text for text in known)
+    assert any("billing server failed" in text for text in known)
+    assert not any("desk" in text for text in known)
+    assert "puppy" in run("themes").out
+
+
 def test_wrong_arguments_store_nothing(run: Run) -> None:
     assert run("init", user=None).code == 0
     for wrong in (

@@ -10,9 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adaptive_memory_core.channels.words.words_of_text import words
-from adaptive_memory_core.context.excerpt import MARK, excerpt, parts_of
+from adaptive_memory_core.context.excerpt import MARK, estimated_tokens, excerpt, parts_of
 from adaptive_memory_core.context.render import render
-from adaptive_memory_core.context.token_estimate import estimated_tokens
 from adaptive_memory_core.records import Hit, Record, Scored
 
 FILLER = "The weather was mild and everybody stayed in the garden. "

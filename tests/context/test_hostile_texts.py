@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 import pytest
 
 from adaptive_memory_core import Cue, Fields, Policy, Recall, Record, Scope, Scored
-from adaptive_memory_core.context.control_tokens import defused
+from adaptive_memory_core.context.clean import defused
 from adaptive_memory_core.context.render import line, render
 from adaptive_memory_core.context.styles import STYLES, TAG
 from adaptive_memory_core.records import Neighbour

@@ -12,10 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adaptive_memory_core import Cue, InvalidInputError, Policy, Recall, Record, Scope, Scored
-from adaptive_memory_core.context.ages import resolved
 from adaptive_memory_core.context.clean import clean
-from adaptive_memory_core.context.render import estimated_tokens, render
+from adaptive_memory_core.context.excerpt import estimated_tokens
+from adaptive_memory_core.context.render import render
 from adaptive_memory_core.context.styles import STYLES, TAG
+from adaptive_memory_core.context.times import resolved
 from adaptive_memory_core.reports import Hit
 
 DAY = 86_400.0

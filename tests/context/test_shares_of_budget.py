@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from adaptive_memory_core.context.excerpt import estimated_tokens
 from adaptive_memory_core.context.render import render
-from adaptive_memory_core.context.token_estimate import estimated_tokens
 from adaptive_memory_core.records import Hit, Record, Scored
 
 LONG = " ".join(f"This is sentence {n} of a reply that goes on and on about nothing." for n in range(60))

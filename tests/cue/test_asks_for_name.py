@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from adaptive_memory_core.cue.asks_for_name import asks_for_name
+from adaptive_memory_core.cue.question_kinds import asks_for_name
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from adaptive_memory_core.cue.unrelated_elsewhere import UNRELATED_IN, common_language, language_asked_in
+from adaptive_memory_core.cue.unrelated_questions import UNRELATED_IN, common_language, language_asked_in
 from adaptive_memory_core.score.nothing_found import FEWEST
 
 

@@ -9,10 +9,8 @@ from typing import Any
 import pytest
 
 from adaptive_memory_core.errors import InvalidInputError, JudgeError
-from adaptive_memory_core.evaluate.arm import arm_systems
 from adaptive_memory_core.evaluate.compare import compare
-from adaptive_memory_core.evaluate.plan import Experiment
-from adaptive_memory_core.evaluate.plan_file import experiment_of
+from adaptive_memory_core.evaluate.plan import Experiment, arm_systems, experiment_of
 from tests.evaluate.conftest import EMBEDDER
 from tests.models.chat_server import FakeChat
 

@@ -12,13 +12,11 @@ import pytest
 from adaptive_memory_core.errors import InvalidInputError
 from adaptive_memory_core.evaluate.compare import compare
 from adaptive_memory_core.evaluate.comparison import Comparison
-from adaptive_memory_core.evaluate.labelled import Item
-from adaptive_memory_core.evaluate.plan_file import experiment_of
-from adaptive_memory_core.evaluate.systems.adaptive import Adaptive
-from adaptive_memory_core.evaluate.systems.by_name import POLICIES, system_of
-from adaptive_memory_core.evaluate.systems.port import Asked, Found
-from adaptive_memory_core.evaluate.vectors_once import embeds_texts_once
-from adaptive_memory_core.models.by_name import embedder_of
+from adaptive_memory_core.evaluate.datasets import Item
+from adaptive_memory_core.evaluate.plan import experiment_of
+from adaptive_memory_core.evaluate.run_systems import embeds_texts_once
+from adaptive_memory_core.evaluate.systems import POLICIES, Adaptive, SystemQuery, SystemResult, system_of
+from adaptive_memory_core.models.embedder import embedder_of
 from adaptive_memory_core.policy import Policy
 from tests.conftest import word_vectors
 from tests.evaluate.conftest import EMBEDDER, START
@@ -35,11 +33,11 @@ class Oldest:
     def write(self, user: str, items: Sequence[Item], *, now: float) -> None:
         self._ids[user] = [item.id for item in items][:: -1 if self._backwards else 1]
 
-    def prepare(self, asked: Asked) -> None:
+    def prepare(self, asked: SystemQuery) -> None:
         assert asked.user in self._ids
 
-    def ask(self, asked: Asked) -> Found:
-        return Found(self._ids[asked.user][: asked.k])
+    def ask(self, asked: SystemQuery) -> SystemResult:
+        return SystemResult(self._ids[asked.user][: asked.k])
 
     def figures(self) -> Sequence[Mapping[str, float]]:
         return ()
@@ -51,8 +49,8 @@ class Oldest:
 class Lost(Oldest):
     """One that names what nobody has given it."""
 
-    def ask(self, asked: Asked) -> Found:
-        return Found(["nowhere"])
+    def ask(self, asked: SystemQuery) -> SystemResult:
+        return SystemResult(["nowhere"])
 
 
 OWN = f"{__name__}:Oldest"

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from adaptive_memory_core.evaluate.comparison import Result
-from adaptive_memory_core.evaluate.comparison_tables import summary
+from adaptive_memory_core.evaluate.comparison import Result, summary
 from tests.evaluate.test_comparison import MADE
 
 

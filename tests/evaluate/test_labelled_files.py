@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from adaptive_memory_core.errors import InvalidInputError
-from adaptive_memory_core.evaluate.labelled_files import read_folder
+from adaptive_memory_core.evaluate.datasets import read_folder
 
 ITEM: dict[str, Any] = {"id": "tea", "text": "green tea", "mood": "calm"}
 ASKED: dict[str, Any] = {"id": "q", "query": "which tea?", "gold_ids": ["tea"], "ts": "1970-01-02"}

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from adaptive_memory_core.errors import InvalidInputError
-from adaptive_memory_core.evaluate.longmemeval import read_longmemeval
+from adaptive_memory_core.evaluate.published_datasets import read_longmemeval
 from tests.evaluate.published_files import LONGMEMEVAL, written
 
 

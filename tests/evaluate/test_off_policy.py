@@ -8,26 +8,24 @@ import numpy as np
 import pytest
 
 from adaptive_memory_core.evaluate.intervals import bootstrap
-from adaptive_memory_core.evaluate.off_policy import worth_of
-from adaptive_memory_core.evaluate.worth import Worth, ratio, ratio_difference
-from adaptive_memory_core.policy import Exploration
+from adaptive_memory_core.evaluate.worth import Worth, ratio, ratio_difference, worth_of
 from adaptive_memory_core.records import Dropped, Hit, Record, Scored
 from adaptive_memory_core.score.gates import BEYOND_K
 from adaptive_memory_core.score.random_tail import with_random_tail
 
 K, CANDIDATES, RECALLS = 4, 8, 2_000
 NAMES = [f"m{number}" for number in range(CANDIDATES)]
-EXPLORE = Exploration(tail=2, pool=6)  # all but the first two places
 HITS = {name: Scored(Hit(Record(name, name), 0.5, name), 0.5, {}, {}) for name in NAMES}
 
 
-def simulated(order: list[str], chance_of_help: dict[str, float], *, seed: int, explore: Exploration) -> list[Worth]:
+def simulated(order: list[str], chance_of_help: dict[str, float], *, seed: int, tail: int) -> list[Worth]:
     """What a log of answers in the order of the names, some of them drawn, says of this order."""
     random = np.random.default_rng(seed)
     found = []
     for number in range(RECALLS):
         dropped = [Dropped(one, BEYOND_K, HITS[one]) for one in NAMES[K:]]
-        drawn = with_random_tail(tuple(HITS[one] for one in NAMES[:K]), dropped, explore, recall_id=f"{seed} {number}")
+        first = tuple(HITS[one] for one in NAMES[:K])
+        drawn = with_random_tail(first, dropped, tail=tail, recall_id=f"{seed} {number}")
         returned = [one.id for one in drawn.kept]
         chances = drawn.propensities or dict.fromkeys(returned, 1.0)
         helpful = {one for one in returned if random.random() < chance_of_help[one]}
@@ -45,7 +43,7 @@ def test_the_truth_lies_in_the_interval(seed: int) -> None:
     random = np.random.default_rng(seed)
     help_of = dict(zip(NAMES, random.random(CANDIDATES).round(2).tolist(), strict=True))
     order = list(random.permutation(NAMES)[:K])
-    worths = simulated(order, help_of, seed=seed, explore=EXPLORE)
+    worths = simulated(order, help_of, seed=seed, tail=2)  # all but the first two places
     plain = bootstrap([one.gained / one.unnormalised.possible for one in worths], seed=1, confidence=0.999)
     assert plain.low <= truth(order, help_of) <= plain.high
     nothing = [Worth(0.0, 1.0)] * RECALLS
@@ -57,9 +55,9 @@ def test_the_truth_lies_in_the_interval(seed: int) -> None:
 def test_without_a_tail_new_hits_are_valued_too_low_and_never_too_high() -> None:
     help_of = dict.fromkeys(NAMES, 0.1) | {"m6": 0.9}
     order = ["m6", "m0", "m1", "m2"]
-    value = ratio(simulated(order, help_of, seed=1, explore=Exploration()))
+    value = ratio(simulated(order, help_of, seed=1, tail=0))
     assert value < truth(order, help_of) - 0.2
-    drawn = ratio(simulated(order, help_of, seed=1, explore=EXPLORE))
+    drawn = ratio(simulated(order, help_of, seed=1, tail=2))
     assert drawn == pytest.approx(truth(order, help_of), abs=0.06)
 
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adaptive_memory_core.evaluate.labelled import Item, Question
-from adaptive_memory_core.evaluate.sessions import ndcg_of_their_script, session_measures
+from adaptive_memory_core.evaluate.datasets import Item, Question
+from adaptive_memory_core.evaluate.metrics import ndcg_of_their_script, session_measures
 
 ITEMS = {
     f"s{number}:{turn}": Item(f"s{number}:{turn}", "x", session=f"s{number}") for number in range(12) for turn in "ab"

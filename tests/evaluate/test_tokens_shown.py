@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from adaptive_memory_core.evaluate.means import beside, by_category, means
-from adaptive_memory_core.evaluate.tokens_shown import HEADING, MOST, Texts, Unit, measured
+from adaptive_memory_core.evaluate.tokens_shown import HEADING, MOST, ShownUnit, Texts, measured
 from benchmarks.chunks_and_windows import naive_chunks, sliding_windows
 from benchmarks.data import Dataset, Item, Question
 from benchmarks.embedders import trigrams
+from benchmarks.means import beside, by_category, means
 
 DAY = 1_683_500_000.0  # 7 May 2023
 SAID = (
@@ -29,7 +29,7 @@ def ask(*gold: str, answer: str = "") -> Question:
 
 
 def test_a_turn_costs_its_line_and_the_first_of_a_session_a_heading() -> None:
-    read = TEXTS.read([Unit(0, ["a2"]), Unit(0, ["a1", "a2"]), Unit(1, ["b2"])])
+    read = TEXTS.read([ShownUnit(0, ["a2"]), ShownUnit(0, ["a1", "a2"]), ShownUnit(1, ["b2"])])
     lines = [len(f"{who}: {text}\n") / 4 for one, who, text, _ in SAID if one in ("a2", "a1", "b2")]
     assert read.ids == ["a2", "a1", "b2"]
     assert read.tokens == [lines[1] + HEADING, lines[0] + lines[1] + HEADING, sum(lines) + 2 * HEADING]
@@ -37,28 +37,30 @@ def test_a_turn_costs_its_line_and_the_first_of_a_session_a_heading() -> None:
 
 
 def test_evidence_counts_within_its_budget_and_what_is_never_shown_costs_everything() -> None:
-    row = measured(TEXTS, ask("a2", "b2"), [Unit(0, ["a2"]), Unit(1, ["b1"])])
+    row = measured(TEXTS, ask("a2", "b2"), [ShownUnit(0, ["a2"]), ShownUnit(1, ["b1"])])
     assert (row["r250"], row["r2000"], row["all 1000"], row["tokens to all"]) == (0.5, 0.5, 0.0, MOST)
-    row = measured(TEXTS, ask("a2", "b2"), [Unit(0, ["a2"]), Unit(1, ["b2"])])
+    row = measured(TEXTS, ask("a2", "b2"), [ShownUnit(0, ["a2"]), ShownUnit(1, ["b2"])])
     assert row["r250"] == 1.0
     assert row["tokens to all"] < 40
 
 
 def test_an_answer_is_intact_with_its_question() -> None:
-    assert measured(TEXTS, ask("a2"), [Unit(0, ["a2"])])["intact 500"] == 0.0
-    assert measured(TEXTS, ask("a2"), [Unit(0, ["a1", "a2"])])["intact 500"] == 1.0
+    assert measured(TEXTS, ask("a2"), [ShownUnit(0, ["a2"])])["intact 500"] == 0.0
+    assert measured(TEXTS, ask("a2"), [ShownUnit(0, ["a1", "a2"])])["intact 500"] == 1.0
 
 
 def test_an_answer_is_covered_by_words_and_by_the_day_that_yesterday_was() -> None:
-    row = measured(TEXTS, ask("a2", answer="6 May 2023, skis"), [Unit(0, ["a2"]), Unit(1, ["b1"]), Unit(2, ["b2"])])
+    row = measured(
+        TEXTS, ask("a2", answer="6 May 2023, skis"), [ShownUnit(0, ["a2"]), ShownUnit(1, ["b1"]), ShownUnit(2, ["b2"])]
+    )
     assert (row["covered"], row["blocks to cover"]) == (1.0, 3)
-    assert measured(TEXTS, ask("a2", answer="Rome"), [Unit(0, ["a2"])])["covered"] == 0.0
+    assert measured(TEXTS, ask("a2", answer="Rome"), [ShownUnit(0, ["a2"])])["covered"] == 0.0
 
 
 def test_what_repeats_is_redundant() -> None:
-    twice = measured(TEXTS, ask("a2"), [Unit(0, ["a2"]), Unit(1, ["b2"])])["redundancy"]
+    twice = measured(TEXTS, ask("a2"), [ShownUnit(0, ["a2"]), ShownUnit(1, ["b2"])])["redundancy"]
     assert 0.0 < twice < 0.9
-    assert measured(TEXTS, ask("a2"), [Unit(0, ["a2", "b2"])])["redundancy"] == 0.0
+    assert measured(TEXTS, ask("a2"), [ShownUnit(0, ["a2", "b2"])])["redundancy"] == 0.0
 
 
 def test_comparisons_are_over_what_both_know() -> None:

@@ -10,22 +10,22 @@ import pytest
 from adaptive_memory_core import Policy
 from adaptive_memory_core.evaluate.tune import Tuner, fitted, parted, tune
 from adaptive_memory_core.evaluate.worth import Example, Worth
-from adaptive_memory_core.policy import Fusion
+from adaptive_memory_core.policy import Advanced, Fusion
 
-LEADS = ("words", "near", "speaker")
-START = Policy(fusion=Fusion(dense=1.0, words=0.2, near=0.2, speaker=0.2)).suited("none")
-BETTER = START.replace(fusion={"words": 1.6, "near": 0.05})
+LEADS = ("words", "speaker")
+START = Policy(advanced=Advanced(fusion=Fusion(vectors=1.0, words=0.2))).suited()
+BETTER = START.replace(advanced={"fusion": {"words": 1.6}})
 
 
 def numbers_of(policy: Policy) -> np.ndarray:
-    fusion = policy.weighing
-    return np.array([fusion.dense, fusion.words, fusion.near, fusion.speaker])
+    """The weights of vectors and words, and that of the kind of a turn, which is fixed."""
+    return np.array([policy.advanced.fusion.vectors, policy.advanced.fusion.words, 1.0])
 
 
 def made_up(count: int, *, seed: int, right: Policy | None, user: str = "ana") -> list[Example]:
     """Questions with 12 candidates: the one that answers is the best by this policy, or (None) any of them."""
     random = np.random.default_rng(seed)
-    return [_question(random.random((12, 4)), right, random, f"question {seed} {one}", user) for one in range(count)]
+    return [_question(random.random((12, 3)), right, random, f"question {seed} {one}", user) for one in range(count)]
 
 
 def _question(
@@ -51,8 +51,8 @@ def test_it_recovers_a_policy_that_is_known_to_be_better(seed: int) -> None:
     assert found.refused is None
     assert found.gain is not None
     assert found.gain.low > 0.1
-    assert found.policy.weighing.words / found.policy.weighing.dense > 0.6  # from 0.2 towards 1.6
-    assert found.changes["fusion.words"][0] == 0.2
+    assert found.policy.advanced.fusion.words / found.policy.advanced.fusion.vectors > 0.6  # from 0.2 towards 1.6
+    assert found.changes["advanced.fusion.words"][0] == 0.2
 
 
 def test_where_answers_are_drawn_at_random_nothing_is_gained() -> None:
@@ -87,7 +87,7 @@ def test_the_fewer_questions_the_nearer_it_stays_to_the_common_policy() -> None:
         policy, _ = fitted(
             made_up(count, seed=3, right=BETTER), START, leads=LEADS, history=False, tuner=Tuner(prior=prior)
         )
-        return policy.weighing.words
+        return policy.advanced.fusion.words
 
     assert 0.2 < words(100, prior=10_000) < words(100, prior=100) < words(100, prior=1)
     assert words(1, prior=1_000_000) == pytest.approx(0.2, rel=1e-3)
@@ -111,7 +111,7 @@ def test_those_that_ask_the_same_are_on_one_side() -> None:
 
 def test_it_can_be_read_and_kept() -> None:
     found = tuned(made_up(300, seed=2, right=BETTER))
-    assert "fusion.words: 0.2 ->" in str(found)
+    assert "advanced.fusion.words: 0.2 ->" in str(found)
     assert Policy.from_json(found.policy.to_json()) == found.policy
     refused = tuned(made_up(80, seed=0, right=None))
     assert "the policy stays as it is" in str(refused)

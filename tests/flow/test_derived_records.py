@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
+from chromadb import Collection
 
 from adaptive_memory_core import AdaptiveMemory, InvalidInputError, NotFoundError, UserMemory
-from tests.conftest import DAY, Clock, Open
+from tests.conftest import DAY, Clock, Open, word_vectors
 
 SUPERSEDED = "derived from a record that was superseded"
 FORGOTTEN = "derived from a record that was forgotten"
@@ -48,7 +50,7 @@ async def test_it_ends_with_a_source_that_is_superseded_and_says_why(ana: UserMe
     recall = ana.recall("the office", k=10)
     assert SUPERSEDED in recall.explain()
     assert ana.why(recall, "summary").startswith(f"summary was dropped: {SUPERSEDED}")
-    assert [one.id for one in ana.recent()] == ["oslo", "nine"]
+    assert [one.id for one in ana.records(current=True)] == ["oslo", "nine"]
     clock.pass_days(1)
     past = ana.recall("the office", k=10, now=clock() - 1.5 * DAY)
     assert sorted(past.ids) == ["calls", "nine", "rome", "summary"]
@@ -103,6 +105,40 @@ def test_it_ends_with_a_source_that_says_something_else_by_now(ana: UserMemory) 
     assert ana.get("summary").derived_stale is None
     ana.remember("calls go to Bonn, to the office", id="calls", derived_from=["summary"])
     assert found(ana) == ["calls", "nine", "rome", "summary"]
+
+
+@pytest.mark.parametrize("how", ["update", "delete and add"])
+def test_it_ends_with_a_source_that_another_program_wrote_over(
+    collection: Collection, ana: UserMemory, how: str
+) -> None:
+    """Once a recall or a look-up that may change something has come upon the new text."""
+    given: dict[str, Any] = {"ids": ["rome"], "documents": ["the office is in Oslo"]}
+    given["embeddings"] = word_vectors(given["documents"])
+    metadata: Any = collection.get(ids=["rome"])["metadatas"]
+    if how == "update":
+        collection.update(**given)
+    else:
+        collection.delete(ids=["rome"])
+        collection.add(**given, metadatas=metadata)
+    ana.recall("the office", k=10)
+    assert found(ana) == ["nine", "rome"]
+    assert dropped(ana) == {"summary": CHANGED, "calls": CHANGED}
+    ana.remember("the office in Oslo opens at nine", id="summary", derived_from=["rome", "nine"])
+    ana.recall("the office", k=10)
+    assert found(ana) == ["nine", "rome", "summary"]
+
+
+def test_a_source_whose_text_moved_to_another_id_ends_nothing(collection: Collection, memory: AdaptiveMemory) -> None:
+    """As the chunks of a file do when a line is put in front."""
+    ana = memory.for_user("ana")
+    for number, text in enumerate(["the office is in Rome", "the office opens at nine"]):
+        ana.remember(text, id=f"f:{number}", metadata={"source": "f"})
+    ana.remember("the office in Rome opens at nine", id="summary", derived_from=["f:0", "f:1"])
+    texts = ["a headline on the office", "the office is in Rome", "the office opens at nine"]
+    metadata: Any = [{"user_id": "ana", "source": "f"} for _ in texts]
+    collection.upsert(ids=["f:0", "f:1", "f:2"], documents=texts, embeddings=word_vectors(texts), metadatas=metadata)
+    ana.recall("the office", k=10)
+    assert "summary" in found(ana)
 
 
 def test_what_replaces_its_own_sources_is_not_stale_for_that(ana: UserMemory, clock: Clock) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any
 
@@ -14,12 +15,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adaptive_memory_core.channels.words.words_of_text import words
+from adaptive_memory_core.graph import propagate as spreading
 from adaptive_memory_core.graph.build import passage, word_key
 from adaptive_memory_core.graph.in_memory import GraphInMemory
-from adaptive_memory_core.graph.paper import propagate_as_published
-from adaptive_memory_core.graph.ports import SENTENCE_BITS, Question
+from adaptive_memory_core.graph.paper import PublishedQuestion, Weight, propagate_as_published, without_memory
+from adaptive_memory_core.graph.ports import SENTENCE_BITS, SENTENCES, Evidence, Graph, Question
 from adaptive_memory_core.graph.propagate import propagate
-from adaptive_memory_core.policy.graph import Graphs
+from adaptive_memory_core.policy.graph_and_hierarchy import Graphs
 
 TEXTS = [
     ("Teutberga", "Teutberga was a queen. She married Lothair II of the Franks."),
@@ -29,7 +31,19 @@ TEXTS = [
     *((f"Town {n}", f"The town number {n} has a market. Many Franks lived there.") for n in range(20)),
 ]
 TITLES = {"teutberga", "lothair ii", "lothair i", "prum"}
-FORMS = [propagate, propagate_as_published]
+
+
+def published(graph: Graph, asked: Question, settings: Graphs, weight: Weight = without_memory) -> Evidence:
+    question = PublishedQuestion(asked.names, np.array([1.0, 0.0])[: len(graph_vector(graph))], weight)
+    return propagate_as_published(lambda: nullcontext(graph), question, settings)
+
+
+def graph_vector(graph: Graph) -> Any:
+    found = graph.sentence_vectors(None, times=False).vectors
+    return found[0] if len(found) else found
+
+
+FORMS: list[Any] = [propagate, published]
 
 
 @pytest.fixture(scope="module")
@@ -68,22 +82,22 @@ def test_each_step_says_which_sentence_led_to_its_name(graph: GraphInMemory) -> 
 def test_the_papers_form_goes_on_by_the_names_in_a_sentence() -> None:
     texts = ["Ada met Bob.", "Bob met Eve.", "Eve left."]
     graph = GraphInMemory([passage(text, None, lambda _: set()) for text in texts], np.ones((3, 2), dtype=np.float32))
-    found = propagate_as_published(graph, question("?", "ada"), Graphs(form="paper", rounds=2))
+    found = published(graph, question("?", "ada"), Graphs(form="paper", rounds=2))
     assert found.rounds[0] == {0: 1.0}
     assert found.rounds[1] == pytest.approx({0: 2 / 3, 1 << SENTENCE_BITS: 1 / 3})  # Ada and Bob at 1 each, then Bob
     assert found.passages == pytest.approx({0: math.log(2) + math.log(5 / 3) / 2, 1: math.log(4 / 3) / 2})
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_a_question_without_names_goes_by_what_other_channels_found(graph: GraphInMemory, form: object) -> None:
-    found = form(graph, question("who was the father of the king?", seeds={1: 1.0}), Graphs(rounds=2))  # type: ignore[operator]
+def test_a_question_without_names_goes_by_what_other_channels_found(graph: GraphInMemory, form: Any) -> None:
+    found = form(graph, question("who was the father of the king?", seeds={1: 1.0}), Graphs(rounds=2))
     assert {1} < set(found.passages)
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_nothing_comes_of_nothing(graph: GraphInMemory, form: object) -> None:
-    assert not form(graph, question("what?", "nobody"), Graphs()).passages  # type: ignore[operator]
-    assert not form(GraphInMemory([]), question("what?", "nobody"), Graphs()).passages  # type: ignore[operator]
+def test_nothing_comes_of_nothing(graph: GraphInMemory, form: Any) -> None:
+    assert not form(graph, question("what?", "nobody"), Graphs()).passages
+    assert not form(GraphInMemory([]), question("what?", "nobody"), Graphs()).passages
 
 
 def test_what_was_learned_of_a_sentence_lifts_it(graph: GraphInMemory) -> None:
@@ -92,24 +106,29 @@ def test_what_was_learned_of_a_sentence_lifts_it(graph: GraphInMemory) -> None:
     lifted = propagate(graph, question("where did they live?", "franks", lifts={key: 0.5}), Graphs(rounds=1))
     assert key not in plain.steps
     assert lifted.rounds[0][key] == 1.0
-    gated = propagate_as_published(graph, question("?", "franks", gates={key: 1.5}), Graphs(rounds=1))
+
+    def remembered(one: int, similarity: float, _vector: Any, _time: Any, /) -> float:
+        return similarity * (1.5 if one == key else 1.0)
+
+    gated = published(graph, question("?", "franks"), Graphs(rounds=1), remembered)
     assert next(iter(gated.rounds[0])) == key
 
 
-@given(st.lists(st.sampled_from(["ada", "bob", "eve"]), max_size=3), st.integers(1, 5), st.integers(1, 4))
-def test_scores_are_finite_and_not_negative(names: list[str], rounds: int, most: int) -> None:
+@given(st.lists(st.sampled_from(["ada", "bob", "eve"]), max_size=3), st.integers(1, 5))
+def test_scores_are_finite_and_not_negative(names: list[str], rounds: int) -> None:
     texts = ["Ada met Bob. Bob met Eve.", "Eve left.", "Ada stayed. Nobody came."]
     graph = GraphInMemory([passage(text, None, lambda names: set()) for text in texts])
-    settings = Graphs(rounds=rounds, sentences=most)
+    settings = Graphs(rounds=rounds)
     for form in FORMS:
         found = form(graph, question("who met whom?", *names), settings)
         assert all(math.isfinite(score) and score >= 0.0 for score in found.passages.values())
         assert len(found.rounds) <= rounds
-        more = 0 if form is propagate_as_published else len(set(names))  # the best of each name, if it had none
-        assert all(len(round_) <= most + more for round_ in found.rounds)
+        more = 0 if form is published else len(set(names))  # the best of each name, if it had none
+        assert all(len(round_) <= SENTENCES + more for round_ in found.rounds)
 
 
-def test_each_of_two_things_asked_about_is_followed() -> None:
+def test_each_of_two_things_asked_about_is_followed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(spreading, "SENTENCES", 1)
     told = {
         "Hamlet": "Hamlet is a play by Kyd.",
         "Cats": "Cats is a musical by Lloyd.",
@@ -120,7 +139,7 @@ def test_each_of_two_things_asked_about_is_followed() -> None:
     passages = [passage(text, title, lambda names: known & set(names)) for title, text in told.items()]
     graph = GraphInMemory(passages, np.ones((len(told), 2), dtype=np.float32))
     asked = question("Who was born later, the author of Hamlet or of Cats?", "hamlet", "cats")
-    found = propagate(graph, asked, Graphs(sentences=1, rounds=2))
+    found = propagate(graph, asked, Graphs(rounds=2))
     assert set(found.passages) == {0, 1, 2, 3}
     assert [{found.steps[key].name for key in round_} for round_ in found.rounds] == [
         {"hamlet", "cats"},
@@ -128,13 +147,14 @@ def test_each_of_two_things_asked_about_is_followed() -> None:
     ]
 
 
-def test_a_sentence_that_says_nothing_of_the_question_is_still_on_the_way() -> None:
+def test_a_sentence_that_says_nothing_of_the_question_is_still_on_the_way(monkeypatch: pytest.MonkeyPatch) -> None:
     texts = ["Ada's manager is Bob Stone.", "Bob Stone reports to Carla Diaz.", "Carla Diaz lives in Graz."]
     vectors = np.array([[1, 0], [-1, 0], [1, 0]], dtype=np.float32)  # the second one is the opposite of the question
     graph = GraphInMemory([passage(text, None, lambda _: set()) for text in texts], vectors)
     asked = question("Where does the boss of Ada's manager live?", "ada")
     assert list(propagate(graph, asked, Graphs()).passages) == [0, 1, 2]
-    assert list(propagate(graph, asked, Graphs(unlike=0.0)).passages) == [0]
+    monkeypatch.setattr(spreading, "UNLIKE", 0.0)
+    assert list(propagate(graph, asked, Graphs()).passages) == [0]
 
 
 class _InAnyOrder(GraphInMemory):
@@ -152,17 +172,21 @@ class _InAnyOrder(GraphInMemory):
     def frequencies(self, names: Collection[str]) -> Mapping[str, int]:
         return self._mixed(super().frequencies(names))
 
-    def names_in(self, sentences: Any) -> Mapping[int, Sequence[str]]:
-        found = super().names_in(sentences)
+    def names_in(self, sentences: Any, *, titles: bool = True) -> Mapping[int, Sequence[str]]:
+        found = super().names_in(sentences, titles=titles)
         return self._mixed({key: self._shuffle.sample(own, len(own)) for key, own in found.items()})
 
     def _mixed(self, found: Mapping[Any, Any]) -> dict[Any, Any]:
         return dict(self._shuffle.sample(sorted(found.items()), len(found)))
 
 
-@pytest.mark.parametrize("settings", [Graphs(), Graphs(names=5, reach=10), Graphs(sentences=1, names=1)])
-def test_what_is_found_does_not_hang_on_the_order_in_which_the_graph_tells_its_names(settings: Graphs) -> None:
+@pytest.mark.parametrize("limits", [{}, {"NAMES": 5, "REACH": 10}, {"SENTENCES": 1, "NAMES": 1}])
+def test_what_is_found_does_not_hang_on_the_order_in_which_the_graph_tells_its_names(
+    limits: dict[str, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in limits.items():
+        monkeypatch.setattr(spreading, name, value)
     asked = question("Who went to the fair with Ada by train?", "ada", "fair")
-    found = [propagate(_InAnyOrder(random.Random(seed)), asked, settings) for seed in range(8)]
+    found = [propagate(_InAnyOrder(random.Random(seed)), asked, Graphs()) for seed in range(8)]
     assert len(found[0].steps) > 3
     assert all(one.passages == found[0].passages and one.steps == found[0].steps for one in found)

@@ -13,14 +13,7 @@ from adaptive_memory_core.hierarchy.expand import Context, Expansion, Part, expa
 def run(
     uncertainty: Callable[[Context], float], episodes: list[int], *, drop: float = 0.1, patience: int = 2
 ) -> Expansion:
-    asking = expand(episodes, episode_drop=drop, message_drop=drop, patience=patience)
-    context = next(asking)
-    while True:
-        try:
-            context = asking.send(uncertainty(context))
-        except StopIteration as end:
-            found: Expansion = end.value
-            return found
+    return expand(uncertainty, episodes, episode_drop=drop, message_drop=drop, patience=patience)
 
 
 def falls_by(worth: dict[Part, float]) -> Callable[[Context], float]:

@@ -10,12 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
+from adaptive_memory_core.hierarchy import grow
 from adaptive_memory_core.hierarchy.grow import Themes
 from adaptive_memory_core.hierarchy.nodes import Placed
 from adaptive_memory_core.hierarchy.objective import centre_of, from_scratch
-from adaptive_memory_core.policy.hierarchy import Hierarchies
+from adaptive_memory_core.policy.graph_and_hierarchy import Hierarchies
 
-SMALL = Hierarchies(cap=4, patience=3, attach=0.2, neighbours=3)
+SMALL, NEIGHBOURS = Hierarchies(theme_semantics=4), 3
 # what is done: attach a vector near one of a few directions, remove one that is there, or merge what is tiny
 STEPS = some.lists(
     some.one_of(
@@ -26,6 +27,13 @@ STEPS = some.lists(
     min_size=1,
     max_size=60,
 )
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So that few semantics do what many do."""
+    for name, value in {"PATIENCE": 3, "ATTACH": 0.2, "NEIGHBOURS": NEIGHBOURS}.items():
+        monkeypatch.setattr(grow, name, value)
 
 
 def vector(topic: int, seed: int) -> Any:
@@ -52,7 +60,7 @@ def grown(steps: Any, settings: Hierarchies = SMALL) -> tuple[Themes, dict[int, 
 def check(themes: Themes, there: dict[int, Any]) -> None:
     assert sorted(key for found in themes.members.values() for key in found) == sorted(there)  # each in one theme
     assert {key: theme for theme, found in themes.members.items() for key in found} == themes.theme_of
-    assert all(found and len(found) <= SMALL.cap for found in themes.members.values())
+    assert all(found and len(found) <= SMALL.theme_semantics for found in themes.members.values())
     vectors = [np.array([there[key] for key in found]) for found in themes.members.values()]
     for theme, members in zip(themes.members, vectors, strict=True):
         assert np.array_equal(themes.centres.rows.of(theme), centre_of(members)[0])
@@ -74,7 +82,7 @@ def test_the_graph_of_neighbours_is_exact_after_any_history(steps: Any) -> None:
         for place, key in enumerate(keys):
             others = sorted((float(alike[place, other]) for other in range(len(keys)) if other != place), reverse=True)
             found = graph.of(key)
-            assert [one for _, one in found] == pytest.approx(others[: SMALL.neighbours], abs=1e-6)
+            assert [one for _, one in found] == pytest.approx(others[:NEIGHBOURS], abs=1e-6)
             assert all(graph.rows.place(other) < len(keys) and other != key for other, _ in found)
             assert all(one[1] >= other[1] for one, other in pairwise(found))
 
@@ -97,15 +105,17 @@ def test_themes_that_were_loaded_go_on_as_those_that_were_never_put_down(steps: 
 
 def test_a_theme_above_the_cap_is_split_by_the_cut_with_the_highest_value() -> None:
     themes = Themes(SMALL, next_key=1)
-    for number in range(SMALL.cap + 1):
+    for number in range(SMALL.theme_semantics + 1):
         themes.attach(number, vector(number % 2, 0) if number else vector(0, 0))
         themes.attach(100 + number, vector(3, number))
-    assert all(len(found) <= SMALL.cap for found in themes.members.values())
+    assert all(len(found) <= SMALL.theme_semantics for found in themes.members.values())
     assert themes.moved
 
 
-def test_a_tiny_theme_is_merged_once_it_has_not_grown_for_long_and_not_before() -> None:
-    themes = Themes(Hierarchies(patience=5, attach=0.5, merge=0.0), next_key=1)
+def test_a_tiny_theme_is_merged_once_it_has_not_grown_for_long_and_not_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(grow, "PATIENCE", 5)
+    monkeypatch.setattr(grow, "ATTACH", 0.5)
+    themes = Themes(Hierarchies(), next_key=1)
     themes.attach(0, np.array([0.0, 0.6, 0.8]))
     for number in range(1, 5):
         themes.attach(number, np.array([1.0, 0.0, 0.0]))

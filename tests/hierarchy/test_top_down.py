@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
+from adaptive_memory_core.hierarchy import top_down as stage_one
 from adaptive_memory_core.hierarchy.nodes import Episode, Hierarchy, Semantic, Theme
 from adaptive_memory_core.hierarchy.top_down import NOWHERE, top_down
-from adaptive_memory_core.policy.shape import Shapes
+from adaptive_memory_core.policy.graph_and_hierarchy import Hierarchies
 
 AXES = np.eye(3, dtype=np.float32)
 CUE = np.array([0.9, 0.4, 0.0])
@@ -27,33 +29,37 @@ def hierarchy() -> Hierarchy:
         for theme in range(3)
     }
     episodes = {
-        number: Episode(number, f"e{number}", "s", 0.0, 0.0, (), tuple(k for k in semantics if k // 2 == number))
+        number: Episode(number, f"e{number}", "", "s", 0.0, 0.0, (), tuple(k for k in semantics if k // 2 == number))
         for number in range(5)
     }
     return Hierarchy(episodes, semantics, themes, AXES[theme_of], AXES)
 
 
-def test_the_nearest_episodes_come_first() -> None:
-    way = top_down(hierarchy(), CUE, Shapes(representatives=False, semantics=3))
+def test_the_nearest_episodes_come_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stage_one, "SEMANTICS", 3)
+    way = top_down(hierarchy(), CUE, Hierarchies(representatives=False))
     assert way.themes == [0]
     assert list(way.episodes) == [0, 1]
     assert all(0.0 <= score <= 1.0 for score in way.episodes.values())
 
 
-def test_representatives_bring_a_second_theme_in_the_same_number_of_semantics() -> None:
-    way = top_down(hierarchy(), CUE, Shapes(alpha=0.7, semantics=3))
+def test_representatives_bring_a_second_theme_in_the_same_number_of_semantics(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stage_one, "SEMANTICS", 3)
+    monkeypatch.setattr(stage_one, "ALPHA", 0.7)
+    way = top_down(hierarchy(), CUE, Hierarchies())
     assert {hierarchy().semantics[one].theme for one in way.semantics} == {0, 1}
     assert next(iter(way.episodes)) in (0, 1, 2)
     assert set(way.episodes) == {hierarchy().semantics[one].episode for one in way.semantics}
 
 
-def test_few_themes_keep_out_what_is_not_of_them() -> None:
-    way = top_down(hierarchy(), CUE, Shapes(themes=1))
+def test_few_themes_keep_out_what_is_not_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stage_one, "THEMES", 1)
+    way = top_down(hierarchy(), CUE, Hierarchies())
     assert way.themes == [0]
     assert {hierarchy().semantics[one].theme for one in way.semantics} == {0}
 
 
 def test_there_is_no_way_without_anything_or_with_vectors_of_another_length() -> None:
     empty = Hierarchy({}, {}, {}, np.zeros((0, 3)), np.zeros((0, 3)))
-    assert top_down(empty, CUE, Shapes()) == NOWHERE
-    assert top_down(hierarchy(), np.ones(7), Shapes()) == NOWHERE
+    assert top_down(empty, CUE, Hierarchies()) == NOWHERE
+    assert top_down(hierarchy(), np.ones(7), Hierarchies()) == NOWHERE

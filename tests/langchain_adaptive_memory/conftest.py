@@ -34,7 +34,9 @@ class WordEmbeddings(Embeddings):
 
 
 class NewStore(Protocol):
-    def __call__(self, texts: Sequence[str] = TEXTS, user: str | None = None, **metadata: Any) -> Chroma: ...
+    def __call__(
+        self, texts: Sequence[str] = TEXTS, user: str | None = None, space: str = "cosine", **metadata: Any
+    ) -> Chroma: ...
 
 
 class NewRetriever(Protocol):
@@ -52,9 +54,9 @@ def new_store(embeddings: WordEmbeddings) -> Iterator[NewStore]:
     client = chromadb.EphemeralClient()
     made: list[Chroma] = []
 
-    def new(texts: Sequence[str] = TEXTS, user: str | None = None, **metadata: Any) -> Chroma:
+    def new(texts: Sequence[str] = TEXTS, user: str | None = None, space: str = "cosine", **metadata: Any) -> Chroma:
         name = f"test-{uuid.uuid4()}"
-        settings: Any = {"hnsw": {"space": "cosine"}}
+        settings: Any = {"hnsw": {"space": space}}
         made.append(Chroma(name, embeddings, client=client, collection_configuration=settings))
         keys = {"source": "chat", **({} if user is None else {"user_id": user}), **metadata}
         if texts:

@@ -63,7 +63,7 @@ def server() -> Iterator[ChatServer]:
         thread.join()
 
 
-@pytest.mark.slow
+@pytest.mark.hard("example")
 def test_the_agent_of_the_example_remembers_with_a_real_client(server: ChatServer, tmp_path: Path) -> None:
     path = os.pathsep.join([str(ROOT / "shared"), str(ROOT)])
     done = subprocess.run(

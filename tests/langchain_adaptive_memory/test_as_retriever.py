@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import pytest
@@ -81,8 +82,8 @@ def test_the_score_can_be_the_plain_similarity(plain: Any) -> None:
         ("policy", "fast", Policy()),
         ("k", 0, 2),
         ("filter", [], {"n": 1}),
-        ("score_threshold", 80, 0.1),
-        ("similarity_threshold", -1, 0.1),
+        ("min_score", 80, 0.1),
+        ("min_similarity", -1, 0.1),
         ("reinforce", "no", False),
         ("user_id", "", "bob"),
         ("user_key", "", "tenant"),
@@ -102,3 +103,24 @@ def test_a_field_that_is_set_later_is_checked_at_once(
     retriever.invoke("green tea")
     with pytest.raises(ValueError, match="no field"):
         retriever.polcy = Policy()
+
+
+def test_a_score_threshold_keeps_what_langchain_keeps(new_store: NewStore) -> None:
+    cue = "green tea is nice"
+    for space in ("l2", "cosine"):
+        store = new_store(space=space)
+        counts = set()
+        for least in (0.0, 0.05, 0.15, 0.25, 0.32, 0.6):
+            arguments: Any = {
+                "search_type": "similarity_score_threshold",
+                "search_kwargs": {"k": 5, "score_threshold": least},
+            }
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", UserWarning)  # LangChain's, of an empty answer or a relevance below 0
+                expected = {one.id for one in store.as_retriever(**arguments).invoke(cue)}
+            counts.add(len(expected))
+            with over(store, **arguments) as retriever:
+                assert {one.id for one in retriever.invoke(cue)} == expected, (space, least)
+            with AdaptiveMemoryRetriever(memory=store, **arguments) as retriever:
+                assert {one.id for one in retriever.invoke(cue)} == expected, (space, least)
+        assert len(counts) > 2, "the thresholds tell records apart"

@@ -10,7 +10,8 @@ import pytest
 from langchain_core.documents import Document
 
 from adaptive_memory_core import AdaptiveMemory, Fields, InvalidInputError, Policy, ScopeError, UserMemory, Weights
-from langchain_adaptive_memory import AdaptiveMemoryRetriever
+from adaptive_memory_core.fields import read_driven
+from langchain_adaptive_memory import EVERYONE, AdaptiveMemoryRetriever, AdaptiveMemoryVectorStore
 from langchain_adaptive_memory.convert import DETAILS, SCORE
 
 if TYPE_CHECKING:
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
 
     from tests.conftest import Clock, Contents
     from tests.langchain_adaptive_memory.conftest import NewRetriever, NewStore
-
-READ_DRIVEN = {"last_read", "retrieval_count", "remembered", "strength"}
 
 
 def without_ours(document: Document) -> dict[str, Any]:
@@ -37,9 +36,32 @@ def test_a_document_is_what_the_vector_store_returns_and_two_keys(new_store: New
             assert {one.id for one in ours} == set(plain)
             for one in ours:
                 assert one.page_content == plain[one.id].page_content
-                expected = {key: value for key, value in plain[one.id].metadata.items() if key not in READ_DRIVEN}
+                expected = {
+                    key: value for key, value in plain[one.id].metadata.items() if key not in read_driven(Fields())
+                }
                 assert without_ours(one) == expected
             retriever.memory.flush()  # the second time, the read-driven keys stand in the collection
+
+
+@pytest.mark.parametrize("fields", [Fields(), Fields(useful_at="u", strength="s", boost="b")], ids=["usual", "renamed"])
+@pytest.mark.parametrize("annotate", [True, False])
+def test_no_key_that_reads_and_feedback_write_is_in_a_document(
+    new_store: NewStore, fields: Fields, annotate: bool
+) -> None:
+    store, ours = new_store(created_at="2026-01-15T10:00:00Z"), read_driven(fields)
+    expected = {one.id: one.metadata for one in store.get_by_ids(["tea"])}["tea"]
+    with AdaptiveMemoryRetriever.from_vectorstore(store, k=1, annotate=annotate, fields=fields) as retriever:
+        retriever.feedback(helpful=retriever.invoke("green tea"))
+        retriever.memory.for_everyone().pin("tea")
+        retriever.flush()
+        assert store.get_by_ids(["tea"])[0].metadata.keys() >= ours  # all of them are in the collection
+        through_a_store = AdaptiveMemoryVectorStore(retriever.memory, user_id=EVERYONE)
+        for _ in range(2):
+            found = [*retriever.invoke("green tea"), retriever.batch(["green tea"])[0][0]]
+            assert [without_ours(one) for one in found] == [expected] * 2
+            for one in (*through_a_store.get_by_ids(["tea"]), *through_a_store.similarity_search("green tea", k=1)):
+                assert not one.metadata.keys() & ours
+            retriever.flush()
 
 
 def test_texts_and_vectors_and_the_keys_of_others_are_as_before(
@@ -194,3 +216,22 @@ def test_a_time_without_a_zone_is_that_of_utc_however_it_is_given(
 ) -> None:
     new_retriever(user_id="alice").add_documents([Document("may day", id="may", metadata={"created_at": moment})])
     assert alice.get("may").created_at == datetime(2026, 5, 1, 12, tzinfo=timezone.utc).timestamp()
+
+
+async def test_an_empty_page_is_skipped_with_a_warning_and_the_others_are_added(memory: AdaptiveMemory) -> None:
+    retriever = AdaptiveMemoryRetriever(memory=memory, user_id="ana")
+    store = AdaptiveMemoryVectorStore(memory, user_id="ana")
+    pages = [Document("tea", id="one"), Document(" \n", id="empty"), Document("coffee", id="three")]
+    said = "1 of 3 documents have no text and were skipped, at the positions 1"
+    with pytest.warns(UserWarning, match=said) as warned:
+        assert retriever.add_documents(pages) == ["one", "three"]
+    assert warned[0].filename == __file__
+    with pytest.warns(UserWarning, match=said):
+        assert await retriever.aadd_documents(pages) == ["one", "three"]
+    with pytest.warns(UserWarning, match=said):
+        assert store.add_documents(pages, ids=["a", "b", "c"]) == ["a", "c"]
+    with pytest.warns(UserWarning, match=said) as warned:
+        assert await store.aadd_texts(["tea", "", "milk"], ids=["x", "y", "z"]) == ["x", "z"]
+    with pytest.warns(UserWarning, match="1 of 1"):
+        assert store.add_texts([""]) == []
+    assert {one.id for one in memory.for_user("ana").records()} == {"one", "three", "a", "c", "x", "z"}

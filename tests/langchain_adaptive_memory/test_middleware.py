@@ -199,7 +199,7 @@ def test_options_reach_the_recall(filled: AdaptiveMemory) -> None:
     ana.remember("Ana drinks water at night.", id="water", kind="fact")
     agent = agent_of(model, AdaptiveMemoryMiddleware(filled, k=1, filter={"kind": "fact"}))
     agent.invoke(ask("what does Ana drink?"), context=Context("ana"))
-    strict = AdaptiveMemoryMiddleware(filled, policy=Policy(similarity_floor=0.99))
+    strict = AdaptiveMemoryMiddleware(filled, policy=Policy(min_similarity=0.99))
     agent_of(model, strict).invoke(ask("what does Ana drink?"), context=Context("ana"))
     assert "water at night" in model.evidence()[0]
     assert "[m2]" not in model.evidence()[0]
@@ -207,7 +207,7 @@ def test_options_reach_the_recall(filled: AdaptiveMemory) -> None:
 
 
 def test_what_passed_the_floors_of_a_policy_is_shown(filled: AdaptiveMemory) -> None:
-    filled.policy = Policy(similarity_floor=0.55, score_floor=0.3)
+    filled.policy = Policy(min_similarity=0.55, min_score=0.3)
     model = says("Tea.")
     agent_of(model, AdaptiveMemoryMiddleware(filled)).invoke(ask("ana drinks green tea"), context=Context("ana"))
     assert "green tea" in model.evidence()[0]

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from langchain.agents import create_agent
 from langchain_core.documents import Document
+from langchain_core.runnables.utils import ConfigurableField
 
 from adaptive_memory_core import AdaptiveMemory, NotFoundError, ScopeError
 from langchain_adaptive_memory import EVERYONE, AdaptiveMemoryRetriever, AdaptiveMemoryVectorStore
@@ -28,6 +29,10 @@ def team(memory: AdaptiveMemory) -> AdaptiveMemory:
 
 def reads(memory: AdaptiveMemory, user: str, one: str) -> int:
     return memory.for_user(user, over="everyone").get(one).read.retrieval_count
+
+
+def reads_of(memory: AdaptiveMemory, user: str, one: Any) -> Any:
+    return memory.for_user(user, over="everyone").get(one).read
 
 
 def label(document: Document) -> Any:
@@ -115,3 +120,65 @@ async def test_an_agents_citations_are_verdicts_of_its_user_alone(team: Adaptive
     assert "office rule 1: green tea" in model.evidence()[-1]
     helpful = [team.for_user(one, over="everyone").get("r1").read.helpful for one in ("ana", "ben")]
     assert (helpful, team.for_everyone().get("r1").read.retrieval_count) == ([1, 0], 0)
+
+
+async def test_a_store_without_users_is_read_by_each_user_until_a_document_names_one(
+    new_store: NewStore, caplog: pytest.LogCaptureFixture
+) -> None:
+    store = new_store()
+    config: Any = {"configurable": {"user_id": "alice"}}
+    plain = {one.id for one in store.as_retriever(search_kwargs={"k": 5}).invoke("green tea", config)}
+    with AdaptiveMemoryRetriever.from_vectorstore(store, k=5) as retriever:
+        found = retriever.invoke("green tea", config)
+        assert {one.id for one in found} == plain == {one.id for one in await retriever.ainvoke("green tea", config)}
+        assert {label(one) for one in found} == {"everyone"}
+        assert retriever.explain_last(config).count("no record of the collection names a user") == 1
+        assert retriever.feedback(helpful=found[0], config=config) == 1
+        helpful = [reads_of(retriever.memory, user, found[0].id).helpful for user in ("alice", "ben")]
+        assert helpful == [1, 0], "what is learned is the reader's alone"
+        assert len(retriever.invoke("green tea")) == 5, "and without a user it is as before"
+        store.add_texts(["bob drinks green tea"], [{"user_id": "bob"}], ids=["bobs"])
+        assert retriever.invoke("green tea", config) == []
+        assert await retriever.ainvoke("green tea", config) == []
+        assert [one.id for one in retriever.invoke("green tea", user_id="bob")] == ["bobs"]
+        assert {one.id for one in retriever.invoke("green tea")} == plain
+        assert retriever.feedback(unhelpful=found[0], config=config) == 1, "of what was returned before"
+    with AdaptiveMemoryRetriever.from_vectorstore(store, k=5) as again:
+        assert again.invoke("green tea", config) == []
+    said = [one.message for one in caplog.records if "names a user" in one.message]
+    assert len(said) == 2, "both once"
+
+
+async def test_the_first_memory_of_a_user_ends_it_for_an_open_retriever(new_store: NewStore) -> None:
+    store = new_store()
+    with (
+        AdaptiveMemoryRetriever.from_vectorstore(store, user_id="alice", k=5) as alices,
+        AdaptiveMemoryRetriever.from_vectorstore(store, user_id="bob", k=5) as bobs,
+    ):
+        assert len(alices.invoke("green tea")) == len(bobs.invoke("green tea")) == 5
+        bobs.add_documents([Document("bob drinks green tea", id="bobs")])
+        assert alices.invoke("green tea") == []
+        assert [one.id for one in await bobs.ainvoke("green tea")] == ["bobs"]
+
+
+def test_what_is_said_of_over_holds_whatever_the_store_has(new_store: NewStore, team: AdaptiveMemory) -> None:
+    ana: Any = {"configurable": {"user_id": "ana"}}
+    with (
+        AdaptiveMemoryRetriever.from_vectorstore(new_store(), over=None) as own,
+        pytest.warns(UserWarning, match="name no user"),
+    ):
+        assert own.invoke("green tea", ana) == []
+    with AdaptiveMemoryRetriever.from_vectorstore(new_store()) as given:
+        assert AdaptiveMemoryRetriever(memory=given.memory).invoke("green tea", ana)
+        with pytest.warns(UserWarning, match="name no user"):
+            assert AdaptiveMemoryRetriever(memory=given.memory.for_user("ana")).invoke("green tea") == []
+        asked = given.configurable_fields(k=ConfigurableField(id="k"))
+        assert len(asked.invoke("green tea", {"configurable": {"user_id": "ana", "k": 2}})) == 2
+    assert [one.id for one in AdaptiveMemoryRetriever(memory=team).invoke("green tea", ana)] == ["mine"]
+
+
+def test_a_user_without_records_of_a_store_with_users_finds_nothing_of_nobodys(new_store: NewStore) -> None:
+    store = new_store()
+    store.add_texts(["bob drinks green tea"], [{"user_id": "bob"}], ids=["bobs"])
+    with AdaptiveMemoryRetriever.from_vectorstore(store, user_id="alice") as retriever:
+        assert retriever.invoke("green tea") == []

@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 import pytest
 from chromadb import Collection
+from langchain_chroma import Chroma
 from langchain_core.documents import Document
 from langchain_core.indexing import InMemoryRecordManager, index
 from langchain_core.vectorstores import VectorStore
@@ -54,6 +55,11 @@ def indexer(store: VectorStore, cleanup: Cleanup) -> Callable[..., object]:
 def read(memory: UserMemory, cue: str) -> str:
     (found,) = memory.recall(cue, k=1).ids
     return found
+
+
+def by_words(memory: UserMemory, cue: str) -> list[str]:
+    """What is found by words of the cue."""
+    return sorted(hit.text for hit in memory.recall(cue, k=10) if hit.parts["words"] > 0)
 
 
 def count(memory: UserMemory, cue: str) -> int:
@@ -144,3 +150,27 @@ def test_the_retriever_sees_it_too(new_store: NewStore, embeddings: WordEmbeddin
         (other,) = retriever.invoke("green tea is bad")
     counts = [one.metadata["adaptive_memory"]["retrieval_count"] for one in (found, same, other)]
     assert counts == [0, 1, 0]
+
+
+@pytest.mark.parametrize("cleanup", ["incremental", "full", "scoped_full"])
+def test_what_index_replaced_is_found_by_its_words_at_once(place: Place, cleanup: Cleanup) -> None:
+    store, memory = place
+    put = indexer(store, cleanup)
+    put(*(note(f"{TEA} on day {day}") for day in range(10)))
+    read(memory, TEA)
+    for replaced in (1, 2, 3):
+        kept = [note(f"{TEA} on day {day}") for day in range(replaced, 10)]
+        put(*kept, *(note(f"zebra{replaced} number {n} crossed") for n in range(replaced)))
+        assert by_words(memory, f"zebra{replaced}") == [f"zebra{replaced} number {n} crossed" for n in range(replaced)]
+
+
+def test_documents_that_were_updated_are_found_by_their_new_words_at_once(place: Place) -> None:
+    store, memory = place
+    store.add_documents([note(f"{TEA} on day {day}") for day in range(10)], ids=[f"d{day}" for day in range(10)])
+    read(memory, TEA)
+    store.add_documents([note("a zebra crossed")], ids=["d3"])
+    assert by_words(memory, "zebra") == ["a zebra crossed"]
+    if isinstance(store, Chroma):
+        store.update_documents(["d4", "d5"], [note("a giraffe slept"), note("the giraffe woke")])
+        assert by_words(memory, "giraffe") == ["a giraffe slept", "the giraffe woke"]
+        assert by_words(memory, "zebra") == ["a zebra crossed"]

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import pytest
+from chromadb import Collection
 from langchain.agents import create_agent
 from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage, HumanMessage, ToolCall
@@ -16,6 +17,7 @@ from adaptive_memory_core.context.clean import label
 from langchain_adaptive_memory import AdaptiveMemoryRetriever
 from langchain_adaptive_memory.agents.middleware import AdaptiveMemoryMiddleware
 from tests.behaviour.test_observe import CONVERSATIONS, PETS
+from tests.conftest import Clock, Vectors
 
 
 async def test_top_down_gives_a_document_for_each_episode_and_episodes_the_hits(memory: AdaptiveMemory) -> None:
@@ -30,6 +32,31 @@ async def test_top_down_gives_a_document_for_each_episode_and_episodes_the_hits(
     assert len([one for one in down if one.id in ids[:3]]) == 1
     own = AdaptiveMemoryRetriever(memory=user, k=4, reinforce=False, policy=Policy(shape="top_down"))
     assert [one.id for one in await own.ainvoke("beagle puppy shoes")] == [one.id for one in down]
+    assert down[0].page_content == "\n".join(f"Ana: {text}" for text in PETS)
+    told = down[0].metadata["adaptive_memory"]
+    assert told["message_ids"] == ids[:3]
+    place = user.recall("beagle puppy shoes", k=4, reinforce=False, policy=Policy(shape="top_down")).outline.places
+    assert (told["episode"], told["theme"]) == (place[down[0].id].title, place[down[0].id].theme)
+    plain = retriever.invoke("beagle puppy shoes", policy=Policy(shape="top_down"), annotate=False)
+    assert plain[0].page_content == down[0].page_content
+    assert "adaptive_memory" not in plain[0].metadata
+
+
+def test_feedback_on_the_document_of_an_episode_is_of_the_message_that_it_was_found_by(memory: AdaptiveMemory) -> None:
+    user = memory.for_user("alice")
+    user.observe(CONVERSATIONS)
+    user.themes()
+    retriever = AdaptiveMemoryRetriever(memory=user, k=1, policy=Policy(shape="top_down"))
+    (found,) = retriever.invoke("beagle puppy shoes")
+    assert retriever.feedback(helpful=found) == 1
+    user.forget(found.metadata["adaptive_memory"]["message_ids"][0])
+    assert PETS[0] not in retriever.invoke("beagle puppy shoes")[0].page_content
+    user.remember("Ana is allergic to peanuts.", id="allergy")
+    alone = retriever.invoke("what is Ana allergic to? peanuts")[0]
+    assert (alone.page_content, "message_ids" in alone.metadata["adaptive_memory"]) == (
+        "Ana is allergic to peanuts.",
+        False,
+    )
 
 
 class Model(GenericFakeChatModel):
@@ -84,16 +111,51 @@ async def test_an_agent_is_shown_what_belongs_to_the_hits_as_the_memory_holds_it
     assert "about " not in model.shown[0]
 
 
-def test_an_agent_is_told_facts_of_episodes_that_are_not_shown(memory: AdaptiveMemory) -> None:
+@pytest.fixture
+def with_reader(collection: Collection, embed: Callable[..., Vectors], clock: Clock) -> Iterator[Callable[..., Any]]:
+    """Opens a user's memory with a reader, and with conversations that were observed."""
+    made: list[AdaptiveMemory] = []
+
+    def opened(reader: Callable[[str, Sequence[str]], float]) -> UserMemory:
+        made.append(AdaptiveMemory(collection, embedder=embed, clock=clock, ledger=":memory:", reader=reader))
+        user = made[-1].for_user("alice")
+        user.observe(CONVERSATIONS)
+        user.themes()
+        return user
+
+    yield opened
+    for one in made:
+        one.close()
+
+
+def test_an_agent_is_told_the_facts_where_no_episode_helps_the_reader(with_reader: Callable[..., UserMemory]) -> None:
+    user = with_reader(lambda question, texts: 1.0)
+    runs, model = agent(user, "top_down")
+    runs.invoke({"messages": [HumanMessage("beagle puppy shoes", id="q")]})
+    for shown in model.shown:
+        assert "Ana's beagle puppy chews shoes." in shown
+        assert "cite it by its mark" not in shown
+
+
+def test_an_agent_is_told_the_narrative_of_an_episode_that_is_not_shown_whole(
+    with_reader: Callable[..., UserMemory],
+) -> None:
+    told = "Ana adopted a beagle puppy in May. Ana's beagle puppy chews shoes."
+    user = with_reader(lambda question, texts: 1.0 if any(told in one for one in texts) else 2.0)
+    runs, model = agent(user, "top_down")
+    runs.invoke({"messages": [HumanMessage("beagle puppy shoes", id="q")]})
+    assert any("its episode:" in line and told in line for line in model.shown[0].splitlines())
+    assert "said beside it" not in model.shown[0]
+
+
+def test_an_agent_is_told_the_facts_that_were_chosen(memory: AdaptiveMemory) -> None:
     user = memory.for_user("alice")
     user.observe(CONVERSATIONS)
     user.themes()
     down = Policy(shape="top_down")
     found = user.recall("beagle puppy shoes", k=1, reinforce=False, policy=down)
-    shown = [*(hit.text for hit in found), *(one.record.text for one in found.beside)]
     runs, model = agent(user, "top_down", k=1)
     runs.invoke({"messages": [HumanMessage("beagle puppy shoes", id="q")]})
     assert found.outline.facts
     for fact in found.outline.facts:
         assert any(fact.text in line and "distilled" in line for line in model.shown[0].splitlines())
-        assert fact.text not in shown

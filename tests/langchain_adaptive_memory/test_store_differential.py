@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from langgraph.store.base import (
     BaseStore,
@@ -32,6 +32,7 @@ from langgraph.store.memory import InMemoryStore
 
 from adaptive_memory_core import Policy, Weights
 from langchain_adaptive_memory.langgraph_store.store import AdaptiveMemoryStore
+from tests.suites import at_most
 
 LIKE_COSINE = Policy(weights=Weights(recency=0, importance=0, similarity=1))  # the score is the similarity itself
 NAMESPACES = [("a",), ("a", "b"), ("a", "b", "c"), ("ab",), ("z", "b")]
@@ -146,7 +147,7 @@ def compare(op: Op, theirs: Any, ours: Any, everything: Any) -> None:
         assert plain(ours, op) == plain(theirs, op)
 
 
-@settings(max_examples=80)
+@at_most(80)
 @given(st.lists(batches, min_size=1, max_size=8))
 def test_any_history_gives_the_same_answers(pair: Any, drawn: list[list[Any]]) -> None:
     theirs, ours = pair()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 import signal
-import sqlite3
 import subprocess
 import sys
 import warnings
@@ -100,7 +99,7 @@ def test_the_same_store_may_be_open_twice_in_a_process(tmp_path: Path) -> None:
         assert best(other, "red tea") == ("k", True)
 
 
-@pytest.mark.slow
+@pytest.mark.hard("processes")
 def test_a_second_process_is_told_that_the_directory_is_taken(tmp_path: Path) -> None:
     with process(str(tmp_path), "settled") as writer:
         assert writer.stdout is not None
@@ -112,7 +111,7 @@ def test_a_second_process_is_told_that_the_directory_is_taken(tmp_path: Path) ->
         assert {one.key for one in store.search(ANA)} == {"over", "gone"}
 
 
-@pytest.mark.slow
+@pytest.mark.hard("kill")
 def test_a_crash_between_items_and_vectors_is_mended(tmp_path: Path) -> None:
     with process(str(tmp_path), "torn") as writer:
         assert writer.wait(60) == -signal.SIGKILL
@@ -239,7 +238,7 @@ def server(tmp_path: Path) -> Iterator[int]:
         yield made.port
 
 
-@pytest.mark.slow
+@pytest.mark.hard("server")
 def test_a_server_needs_a_path_for_items_and_reads_and_two_stores_share_them(server: int, tmp_path: Path) -> None:
     client = chromadb.HttpClient("127.0.0.1", server)
     with pytest.raises(InvalidInputError, match="Pass path="):
@@ -274,7 +273,7 @@ for index in (INDEX, None):
 """
 
 
-@pytest.mark.slow
+@pytest.mark.hard("processes")
 @pytest.mark.skipif(not hasattr(__import__("os"), "fork"), reason="there is no fork here")
 def test_a_forked_process_is_refused_and_does_no_harm() -> None:
     environment = {"PYTHONPATH": f"{ROOT / 'shared'}:{ROOT}", "PATH": "/usr/bin:/bin"}
@@ -304,23 +303,6 @@ def test_no_scope_of_the_memory_sees_what_the_namespaces_hold(tmp_path: Path) ->
             store.memory.for_user(str(store.scope.user))
         store.memory.for_everyone().remember("red tea for all")
         assert [item.key for item in store.search((), query="red tea")] == ["1"]
-
-
-def test_a_store_whose_vectors_stood_among_everyones_records_takes_them_from_there(tmp_path: Path) -> None:
-    with AdaptiveMemoryStore(INDEX, path=tmp_path) as store:
-        store.put(ANA, "1", {"text": "red tea"})
-        assert store.memory is not None
-        collection: Any = store.memory.ports().records.collection  # type: ignore[attr-defined]
-        (one,) = collection.get()["ids"]
-        collection.update(ids=[one], metadatas=[{"user_id": None}])  # as an earlier version left it
-        uuid_of = str(collection.id)
-    with sqlite3.connect(tmp_path / "adaptive_memory_items.sqlite3") as sql:
-        sql.execute("UPDATE stores SET collection_uuid = ?", (uuid_of,))
-    with AdaptiveMemoryStore(INDEX, path=tmp_path) as store:
-        assert best(store, "red tea") == ("1", True)
-        assert records(store) == 1
-        assert store.memory is not None
-        assert store.memory.for_everyone().stats().records == 0
 
 
 @pytest.mark.parametrize(

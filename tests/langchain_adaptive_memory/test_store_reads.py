@@ -129,7 +129,7 @@ def test_writing_over_an_item_keeps_what_reads_taught_of_the_same_words(store: A
 
 
 def test_a_floor_of_the_policy_holds_and_lets_nothing_back_in(open_store: Open) -> None:
-    store = open_store(policy=Policy(similarity_floor=0.6))
+    store = open_store(policy=Policy(min_similarity=0.6))
     store.put(ANA, "1", {"text": "red tea"})
     store.put(ANA, "2", {"text": "old ships"})
     store.put(ANA, "3", {"text": "no vector"}, index=False)

@@ -52,6 +52,7 @@ async def test_what_is_remembered_is_the_users_of_the_run(memory: AdaptiveMemory
     record = memory.for_user("alice").recall("juice")[0].record
     assert record.id in said
     assert (record.kind, record.importance, record.metadata) == ("fact", 0.9, {"source": "agent"})
+    assert record.id in {one for theme in memory.for_user("alice").themes() for one in theme.ids}
     await tool.ainvoke({"text": "Bob drinks juice."}, {"configurable": {"user_id": "bob"}})
     assert [hit.text for hit in memory.for_user("bob").recall("juice")] == ["Bob drinks juice."]
     assert memory.for_everyone().stats().records == 0

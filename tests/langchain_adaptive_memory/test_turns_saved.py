@@ -19,6 +19,7 @@ from pydantic import BaseModel
 from adaptive_memory_core import AdaptiveMemory, InvalidInputError, NotFoundError, UserMemory
 from langchain_adaptive_memory.agents.middleware import AdaptiveMemoryMiddleware
 from langchain_adaptive_memory.tools import create_recall_tool
+from tests.conftest import Clock
 from tests.langchain_adaptive_memory.scripted_agent import Scripted, ask, call, says
 
 THREAD: Any = {"configurable": {"thread_id": "1"}}
@@ -95,6 +96,32 @@ def test_all_messages_of_one_turn_are_saved(ana: UserMemory) -> None:
     both = [HumanMessage("my cat is called Turing"), HumanMessage("and my dog is called Ada")]
     agent_of(says("Noted."), AdaptiveMemoryMiddleware(ana, save="user")).invoke({"messages": both}, THREAD)
     assert saved(ana) == {"my cat is called Turing", "and my dog is called Ada"}
+
+
+@pytest.mark.parametrize("save", ["user", "turn", lambda said, answer: said])
+def test_what_is_saved_is_observed_and_has_themes(ana: UserMemory, save: Any) -> None:
+    agent = agent_of(
+        says("Beagles need long walks, so plan an hour each day."), AdaptiveMemoryMiddleware(ana, save=save)
+    )
+    for text in ("I adopted a beagle puppy in May.", "My beagle puppy chews shoes.", "The puppy loves long walks."):
+        agent.invoke(ask(text), THREAD)
+    themes = ana.themes()
+    assert themes.statistics.messages == 3
+    assert any("puppy" in one.name for one in themes)
+    assert "Assistant: User" not in str(themes)
+    assert {one.session for one in ana.hierarchy().episodes.values()} == {"1"}
+
+
+def test_a_turn_that_is_saved_again_is_the_same_message(ana: UserMemory, clock: Clock) -> None:
+    middleware = AdaptiveMemoryMiddleware(ana, save="turn")
+    state: Any = {"messages": [HumanMessage("my cat is called Turing", id="1"), AIMessage("Noted.")]}
+    middleware.after_agent(state, Runtime(), THREAD)
+    ((saved_id, episode),) = ana.hierarchy().episode_of.items()
+    before = ana.get(saved_id).created_at
+    clock.pass_seconds(60)
+    middleware.after_agent(state, Runtime(), THREAD)
+    assert ana.get(saved_id).created_at == before
+    assert ana.hierarchy().episode_of == {saved_id: episode}
 
 
 def test_a_turn_of_two_messages_is_saved_whole(ana: UserMemory) -> None:

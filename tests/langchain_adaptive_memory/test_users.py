@@ -269,9 +269,25 @@ async def test_the_user_is_found_in_the_context_of_a_graph(
         graph.invoke({})
 
 
-def test_the_config_wins_over_the_context_of_a_graph(new_retriever: NewRetriever) -> None:
-    found = graph_of(new_retriever(k=9), Context).invoke({}, config_of("alice"), context=Context("bob"))
-    assert set(found["found"]) == ALICES
+async def test_two_users_at_once_in_the_config_and_the_context_of_a_graph_are_refused(
+    new_retriever: NewRetriever,
+) -> None:
+    graph = graph_of(new_retriever(k=9), Context)
+    with pytest.raises(ScopeError, match=r"'alice' in config.*'bob' in LangGraph's context"):
+        graph.invoke({}, config_of("alice"), context=Context("bob"))
+    with pytest.raises(ScopeError, match="Two users"):
+        await graph.ainvoke({}, config_of("alice"), context=Context("bob"))
+    assert graph.invoke({}, OF_BOB, context=Context("bob")) == {"found": ["bobs"]}
+    with pytest.raises(ScopeError):
+        graph.invoke({}, config_of("alice"), context=Context(""))
+
+
+def test_what_a_call_itself_says_wins_over_two_users_at_once(new_retriever: NewRetriever) -> None:
+    retriever, graph = new_retriever(k=9), StateGraph(State, context_schema=Context)
+    graph.add_node("recall", lambda _: {"found": sorted(ids(retriever.invoke("tea", user_id="bob")))})
+    graph.add_edge(START, "recall")
+    made = graph.compile()
+    assert made.invoke({"found": []}, config_of("alice"), context=Context("ana")) == {"found": ["bobs"]}
 
 
 async def test_the_user_is_found_in_an_agents_tool(new_retriever: NewRetriever) -> None:
@@ -285,5 +301,8 @@ async def test_the_user_is_found_in_an_agents_tool(new_retriever: NewRetriever) 
 
 def test_the_context_may_be_given_to_whoever_has_it() -> None:
     assert find_user(context=Context("ana")) == "ana"
-    assert find_user(OF_BOB, context=Context("ana")) == "bob"
+    assert find_user(OF_BOB, given="ana", context=Context("carl")) == "ana"
+    with pytest.raises(ScopeError, match="Two users"):
+        find_user(OF_BOB, context=Context("ana"))
+    assert find_user({"configurable": {"user_id": 7}}, context=Context("ana"), key="other") is None
     assert find_user(context=object()) is None

@@ -9,20 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adaptive_memory_core import Policy, ReadState, Record
-from adaptive_memory_core.learn.after_read import after_read
-from adaptive_memory_core.policy import Decay, Reading
+from adaptive_memory_core.learn.after_read import ROW_DAYS, after_read
+from adaptive_memory_core.policy import Decay, Learning
 from adaptive_memory_core.score.signals import DAY, recency
 
 gaps = st.lists(st.floats(0, 40 * DAY) | st.floats(0, 180), max_size=40)
 policies = st.builds(
     Policy,
     refresh_floor_seconds=st.floats(0, 600),
-    reading=st.builds(
-        Reading,
-        reads_before_refresh=st.integers(1, 4),
-        window_days=st.floats(0.5, 30),
-        count_decay_per_day=st.floats(0, 1),
-    ),
+    reads_before_refresh=st.integers(1, 4),
+    learning=st.builds(Learning, count_decay_per_day=st.floats(0, 1)),
     decay=st.builds(Decay, remembrance_threshold=st.integers(1, 10)),
 )
 
@@ -60,8 +56,8 @@ def test_recency_moves_with_the_last_of_enough_reads_in_a_row(policy: Policy, ga
     state, moments = history(policy, gaps)
     refreshed, row, last = None, 0, None
     for moment in counted(policy, moments):
-        row = row + 1 if last is not None and moment - last <= policy.reading.window_days * DAY else 1
-        refreshed, last = (moment if row >= policy.reading.reads_before_refresh else refreshed), moment
+        row = row + 1 if last is not None and moment - last <= ROW_DAYS * DAY else 1
+        refreshed, last = (moment if row >= policy.reads_before_refresh else refreshed), moment
     assert state.refreshed_at == refreshed
 
 
@@ -70,7 +66,7 @@ def test_the_decayed_count_is_the_sum_of_the_decayed_reads(policy: Policy, gaps:
     state, moments = history(policy, gaps)
     reads = counted(policy, moments)
     ages = [(reads[-1] - moment) / DAY for moment in reads]
-    assert state.warmth == pytest.approx(sum(policy.reading.count_decay_per_day**age for age in ages), rel=1e-6)
+    assert state.warmth == pytest.approx(sum(policy.learning.count_decay_per_day**age for age in ages), rel=1e-6)
     assert state.warmth <= state.retrieval_count + 1e-9
 
 
@@ -82,7 +78,7 @@ def test_a_second_read_within_the_floor_changes_nothing_at_all() -> None:
 
 
 def test_a_one_shot_scan_moves_the_count_but_not_the_recency() -> None:
-    policy = Policy(reading=Reading(reads_before_refresh=2))
+    policy = Policy(reads_before_refresh=2)
     scanned = after_read(ReadState(), policy, now=50 * DAY)
     assert (scanned.last_read, scanned.retrieval_count) == (50 * DAY, 1)
     before, after = Record("a", "text", created_at=0.0), Record("a", "text", created_at=0.0, read=scanned)
@@ -95,8 +91,8 @@ def test_a_one_shot_scan_moves_the_count_but_not_the_recency() -> None:
 
 
 def test_reads_too_far_apart_are_two_scans() -> None:
-    policy = Policy(reading=Reading(reads_before_refresh=2, window_days=1))
-    state = after_read(after_read(ReadState(), policy, now=0.0), policy, now=2 * DAY)
+    policy = Policy(reads_before_refresh=2)
+    state = after_read(after_read(ReadState(), policy, now=0.0), policy, now=15 * DAY)
     assert (state.streak, state.refreshed_at, state.retrieval_count) == (1, None, 2)
 
 

@@ -9,11 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adaptive_memory_core.learn.asked_before import Questions, gained, nearest_pair, told
+from adaptive_memory_core.learn.asked_before import (
+    LEAST_NEARNESS,
+    RatedQuestions,
+    gained,
+    nearest_pair,
+    nearness,
+    question_evidence,
+)
 from adaptive_memory_core.learn.gain import unit
-from adaptive_memory_core.policy.asked_before import AskedBefore
 
-NUMBERS = AskedBefore()
 VECTORS = st.lists(st.floats(-1, 1).filter(lambda one: abs(one) > 1e-3), min_size=3, max_size=3).map(
     lambda one: unit(np.array(one))
 )
@@ -21,22 +26,24 @@ VERDICTS = st.tuples(st.integers(0, 3), VECTORS, st.integers(0, 3), st.integers(
 EAST, NEAR_EAST, NORTH = np.array([1.0, 0.0]), unit(np.array([1.0, 0.2])), np.array([0.0, 1.0])
 
 
-def questions(*verdicts: tuple[int, Any, int, int]) -> Questions:
+def questions(*verdicts: tuple[int, Any, int, int]) -> RatedQuestions:
     """Verdicts as (record, question, helpful, unhelpful)."""
     records, vectors, helpful, unhelpful = zip(*verdicts, strict=True)
     ids = [str(one) for one in range(1 + max(records))]
-    return Questions(ids, np.array(vectors), records, range(len(vectors)), helpful, unhelpful)
+    return RatedQuestions(ids, np.array(vectors), records, range(len(vectors)), helpful, unhelpful)
 
 
-def moves(known: Questions, cue: Any, relevance: float = 0.4, numbers: AskedBefore = NUMBERS) -> dict[str, float]:
-    said = told(known, cue, numbers)
-    return {one: gained(relevance, it.near, it.trusted, it.against, numbers) for one, it in said.items()}
+def moves(known: RatedQuestions, cue: Any, relevance: float = 0.4, weight: float = 1.0) -> dict[str, float]:
+    said = question_evidence(known, cue, 0.0)
+    return {one: gained(relevance, it.near, it.trusted, it.against, weight) for one, it in said.items()}
 
 
 @given(st.lists(VERDICTS, min_size=1, max_size=12), VECTORS)
 def test_only_a_record_with_a_similar_question_is_spoken_of(given: Any, cue: Any) -> None:
-    near = {str(record) for record, vector, good, bad in given if good + bad and float(vector @ cue) > NUMBERS.floor}
-    assert told(questions(*given), cue, NUMBERS).keys() <= near
+    known = questions(*given)
+    close = nearness(known.vectors @ cue, 0.0) > LEAST_NEARNESS
+    near = {str(record) for (record, _, good, bad), one in zip(given, close, strict=True) if good + bad and one}
+    assert question_evidence(known, cue, 0.0).keys() <= near
 
 
 @given(st.lists(VERDICTS, min_size=1, max_size=12), VECTORS, st.floats(0, 1))
@@ -47,7 +54,7 @@ def test_no_score_leaves_its_range(given: Any, cue: Any, relevance: float) -> No
 
 @given(st.lists(VERDICTS, min_size=1, max_size=12), VECTORS)
 def test_all_records_together_are_trusted_no_more_than_whole(given: Any, cue: Any) -> None:
-    assert sum(one.trusted for one in told(questions(*given), cue, NUMBERS).values()) <= 1 + 1e-9
+    assert sum(one.trusted for one in question_evidence(questions(*given), cue, 0.0).values()) <= 1 + 1e-9
 
 
 @given(st.lists(VERDICTS, min_size=1, max_size=12), VECTORS)
@@ -61,7 +68,13 @@ def test_a_similar_question_lifts_what_answered_it() -> None:
 
 
 def test_a_question_about_something_else_moves_nothing() -> None:
-    assert told(questions((0, EAST, 5, 0), (1, EAST, 0, 5)), NORTH, NUMBERS) == {}
+    assert question_evidence(questions((0, EAST, 5, 0), (1, EAST, 0, 5)), NORTH, 0.0) == {}
+
+
+def test_questions_are_near_as_far_as_they_are_nearer_than_unrelated_ones() -> None:
+    cosines = np.array([0.1, 0.5, 1.0])
+    assert nearness(0.7 + 0.3 * cosines, 0.7) == pytest.approx(nearness(cosines, 0.0))
+    assert nearness(np.array([0.8] * 99 + [1.0]), 0.0)[0] < 0.4  # what many remembered questions score is unrelated
 
 
 def test_an_unhelpful_verdict_takes_some_of_the_gain_back() -> None:
@@ -83,13 +96,12 @@ def test_what_others_answered_as_well_is_trusted_less() -> None:
 
 
 def test_a_weight_of_0_moves_nothing() -> None:
-    off = AskedBefore(weight=0.0)
-    assert set(moves(questions((0, EAST, 1, 0), (1, EAST, 0, 1)), EAST, numbers=off).values()) == {0.0}
+    assert set(moves(questions((0, EAST, 1, 0), (1, EAST, 0, 1)), EAST, weight=0.0).values()) == {0.0}
 
 
 def test_the_nearest_helpful_question_is_named() -> None:
     known = questions((0, NORTH, 1, 0), (0, EAST, 1, 0), (0, NEAR_EAST, 0, 1))
-    assert told(known, NEAR_EAST, NUMBERS)["0"].row == 1
+    assert question_evidence(known, NEAR_EAST, 0.0)["0"].row == 1
 
 
 def test_the_most_alike_questions_are_joined() -> None:

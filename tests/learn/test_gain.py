@@ -10,8 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adaptive_memory_core.learn.gain import (
+    FIRST_UNCERTAINTY,
+    NEGATIVE_NOISE,
+    POSITIVE_NOISE,
     Belief,
-    Question,
+    QuestionVectors,
     SentenceMemory,
     corrected,
     cosine,
@@ -23,8 +26,9 @@ from adaptive_memory_core.learn.gain import (
     updated,
     weight,
 )
-from adaptive_memory_core.policy.gain import Gain
+from adaptive_memory_core.policy import Graphs
 
+NOISE = Graphs().process_noise
 NUMBERS = st.floats(-1, 1).filter(lambda one: abs(one) > 1e-3)
 UNITS = st.lists(NUMBERS, min_size=4, max_size=4).map(lambda one: unit(np.array(one)))
 SHARES = st.floats(0, 1)
@@ -57,38 +61,38 @@ def test_uncertainty_stays_within_its_bounds_and_never_collapses(
 
 @given(UNITS, UNITS, st.booleans())
 def test_a_belief_stays_of_unit_length(vector: Any, question: Any, supports: bool) -> None:
-    after = updated(Belief(vector), question, supports=supports, noise=Gain())
+    after = updated(Belief(vector), question, supports=supports, process_noise=NOISE)
     assert float(np.linalg.norm(after.vector)) == pytest.approx(1.0)
 
 
 def test_support_moves_further_than_its_absence() -> None:
-    assert kalman_gain(1.0, Gain().positive_noise) > kalman_gain(1.0, Gain().negative_noise)
+    assert kalman_gain(1.0, POSITIVE_NOISE) > kalman_gain(1.0, NEGATIVE_NOISE)
 
 
 @pytest.mark.parametrize(("noise", "ratio"), [(1.0, 0.90), (0.5, 0.95)])
 def test_after_ten_updates_memory_counts_as_much_as_in_the_paper(noise: float, ratio: float) -> None:
     """Its appendix C: an activation ratio of .90 and .95."""
-    uncertainty = Gain().first_uncertainty
+    uncertainty = FIRST_UNCERTAINTY
     for _ in range(10):
-        uncertainty = surer(uncertainty, kalman_gain(uncertainty, noise), Gain().process_noise)
+        uncertainty = surer(uncertainty, kalman_gain(uncertainty, noise), NOISE)
     assert 1 - uncertainty == pytest.approx(ratio, abs=0.006)
 
 
 def test_without_a_verdict_memory_changes_no_weight() -> None:
     memory = SentenceMemory(Belief(EAST), Belief(NORTH))
-    assert weight(0.25, memory, Question(EAST, NORTH)) == 0.25
+    assert weight(0.25, memory, QuestionVectors(EAST, NORTH)) == 0.25
 
 
 def test_a_question_without_a_time_leaves_time_memory_alone() -> None:
     memory = SentenceMemory(Belief(EAST), Belief(NORTH))
-    after = learned(memory, Question(NORTH), supports=True, noise=Gain())
+    after = learned(memory, QuestionVectors(NORTH), supports=True, process_noise=NOISE)
     assert after.time is memory.time
     assert after.task.uncertainty < 1.0
 
 
 def test_time_memory_learns_from_a_question_about_a_time() -> None:
     memory = SentenceMemory(Belief(EAST), Belief(NORTH))
-    after = learned(memory, Question(EAST, EAST), supports=True, noise=Gain())
+    after = learned(memory, QuestionVectors(EAST, EAST), supports=True, process_noise=NOISE)
     assert after.time is not None
     assert gate(after.time, EAST) > gate(Belief(NORTH), EAST)
 
@@ -96,5 +100,5 @@ def test_time_memory_learns_from_a_question_about_a_time() -> None:
 def test_a_verdict_of_no_support_raises_the_paper_s_score_all_the_same() -> None:
     """Why it is not the default: any verdict makes the memory surer, and it is never below neutral."""
     before = SentenceMemory(Belief(unit(np.array([1.0, 0.5]))))
-    after = learned(before, Question(EAST), supports=False, noise=Gain())
-    assert weight(0.5, after, Question(EAST)) > weight(0.5, before, Question(EAST))
+    after = learned(before, QuestionVectors(EAST), supports=False, process_noise=NOISE)
+    assert weight(0.5, after, QuestionVectors(EAST)) > weight(0.5, before, QuestionVectors(EAST))

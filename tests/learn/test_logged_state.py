@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adaptive_memory_core import Policy
-from adaptive_memory_core.learn.logged_state import Basis, StatesThen, columns_of, state_then
-from adaptive_memory_core.policy import Reading
+from adaptive_memory_core.learn.logged_state import Basis, StatesThen, columns_of, logged_state
+from adaptive_memory_core.policy import Learning
 from adaptive_memory_core.records import ReadState
 from adaptive_memory_core.score.bounded import since_read
 from adaptive_memory_core.score.signals import DAY, worths
@@ -32,7 +32,7 @@ STATES = st.lists(READ | st.just(ReadState()), min_size=1, max_size=8)
 POLICIES = {
     "usual": Policy(),
     "short": Policy(half_life_days=0.5),
-    "growing": Policy(reading=Reading(half_life_growth=0.5)),
+    "growing": Policy(learning=Learning(half_life_growth=0.5)),
     "equal": Policy.preset("equal"),
 }
 
@@ -48,7 +48,7 @@ def told_of(states: list[ReadState], policy: Policy) -> list[ReadState]:
     titles, numbers = columns_of(seen, signals, Basis(policy=policy), scored=len(states), at=NOW)
     logged = {name: [round(one, DIGITS) for one in values] for name, values in signals.items()}
     return [
-        state_then(
+        logged_state(
             {title: round(values[one]) for title, values in zip(titles, numbers, strict=True)},
             {name: values[one] for name, values in logged.items()},
             policy,

@@ -7,21 +7,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adaptive_memory_core import Policy, ReadState, Record, Verdict
-from adaptive_memory_core.learn.verdict_importance import demoted, judged, rejudged
-from adaptive_memory_core.policy import Reading, Usefulness
+from adaptive_memory_core.learn.verdicts import IMPORTANCE_BOUND, demoted, judged, rejudged
+from adaptive_memory_core.policy import Learning
 from adaptive_memory_core.score.signals import DAY, boosted, importance, recency
 
 verdicts = st.sampled_from(list(Verdict))
-policies = st.builds(
-    Policy, useful=st.builds(Usefulness, importance_step=st.floats(0, 0.05), importance_bound=st.floats(0, 0.9))
-)
+policies = st.builds(Policy, learning=st.builds(Learning, importance_step=st.floats(0, 0.05)))
 
 
 @given(policies, st.floats(-1, 1), verdicts, st.floats(0, 1))
 def test_one_verdict_moves_the_importance_by_5_percent_at_most(
     policy: Policy, share: float, verdict: Verdict, written: float
 ) -> None:
-    before = share * policy.useful.importance_bound
+    before = share * IMPORTANCE_BOUND
     old, new = boosted(written, before), boosted(written, judged(before, verdict, policy))
     assert abs(new - old) <= 0.05 * old + 1e-9
 
@@ -31,14 +29,14 @@ def test_no_sequence_of_verdicts_leaves_the_bound(policy: Policy, given_verdicts
     boost = 0.0
     for verdict in given_verdicts:
         boost = judged(boost, verdict, policy)
-        assert -policy.useful.importance_bound <= boost <= policy.useful.importance_bound
+        assert -IMPORTANCE_BOUND <= boost <= IMPORTANCE_BOUND
 
 
 @given(policies, st.floats(-1, 1), verdicts, verdicts)
 def test_a_changed_mind_leaves_what_the_second_verdict_alone_would_have(
     policy: Policy, share: float, first: Verdict, second: Verdict
 ) -> None:
-    before = share * policy.useful.importance_bound
+    before = share * IMPORTANCE_BOUND
     after = judged(before, first, policy)
     without, changed = rejudged(after, second, (before, after), policy)
     assert without == pytest.approx(before, abs=1e-9)
@@ -60,7 +58,7 @@ def test_a_demotion_takes_what_reads_earned_and_keeps_what_happened() -> None:
 
 @pytest.mark.parametrize("growth", [0.0, 0.5])
 def test_a_demoted_record_ranks_no_better_than_an_unread_one(growth: float) -> None:
-    policy = Policy(reading=Reading(half_life_growth=growth))
+    policy = Policy(learning=Learning(half_life_growth=growth))
     read = ReadState(last_read=20 * DAY, refreshed_at=20 * DAY, retrieval_count=50, credit=50, warmth=50.0)
     fresh = Record("a", "text", created_at=0.0, importance=0.5)
     put_back = Record("a", "text", created_at=0.0, importance=0.5, read=demoted(read, policy))

@@ -16,7 +16,7 @@ from llama_adaptive_memory import AdaptiveMemoryBlock, AdaptiveMemoryPostprocess
 
 @pytest.mark.parametrize("reader", [AdaptiveMemoryRetriever, AdaptiveMemoryPostprocessor])
 def test_an_unknown_argument_is_refused_with_the_names_that_are_allowed(index: VectorStoreIndex, reader: Any) -> None:
-    with pytest.raises(TypeError, match=r"no argument 'ledgr'\. Allowed, .*: ledger, fields"):
+    with pytest.raises(TypeError, match=r"no argument 'ledgr'\. Did you mean 'ledger'\? Allowed: .*, ledger, fields"):
         reader.from_index(index, ledgr="x")
 
 
@@ -63,5 +63,6 @@ def test_a_fallback_that_is_not_shared_leaves_nothing_beside_a_collection(tmp_pa
 
 @pytest.mark.parametrize("kind", [AdaptiveMemoryRetriever, AdaptiveMemoryPostprocessor])
 def test_an_argument_that_there_is_not_is_named_also_beside_a_memory(memory: Any, kind: Any) -> None:
-    with pytest.raises(TypeError, match=r"no argument 'k'\. .*similarity_top_k of a retriever.*: ledger, fields"):
+    meant = r"no argument 'k'\. Did you mean 'similarity_top_k' or 'top_n'\? .*, ledger, fields"
+    with pytest.raises(TypeError, match=meant):
         kind(memory=memory.for_user("ana"), k=3)

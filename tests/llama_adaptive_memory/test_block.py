@@ -56,6 +56,16 @@ def recalled(memory: Memory, question: str) -> str:
     return "\n".join(one.content or "" for one in memory.get(question) if one.role == "system")
 
 
+def test_what_leaves_the_window_is_observed_and_has_themes(block: AdaptiveMemoryBlock, chats: VectorStoreIndex) -> None:
+    session(block, "monday", "I adopted a beagle puppy in May.", "My beagle puppy chews shoes.", "The puppy sleeps.")
+    user = block.for_session("monday")
+    assert any("puppy" in one.name for one in user.themes())
+    found = user.hierarchy()
+    assert {one.session for one in found.episodes.values()} == {"monday"}
+    assert any(one.text == "My beagle puppy chews shoes." for one in found.semantics.values())
+    assert all(set(node.metadata) <= {"role", "session_id"} for node in chats.as_retriever().retrieve("puppy"))
+
+
 def test_it_is_a_memory_block_of_llama_index() -> None:
     assert BaseMemoryBlock in AdaptiveMemoryBlock.__mro__
 
@@ -210,10 +220,12 @@ def test_bad_arguments_are_refused(chats: VectorStoreIndex) -> None:
         AdaptiveMemoryBlock()
     with pytest.raises(ScopeError):
         AdaptiveMemoryBlock.from_index(chats, user_id="")
-    wrongs: list[dict[str, Any]] = [{"similarity_top_k": 0}, {"max_tokens": 0}, {"top_n": 3}]
+    wrongs: list[dict[str, Any]] = [{"similarity_top_k": 0}, {"max_tokens": 0}]
     for wrong in wrongs:
         with pytest.raises(ValueError, match="validation error"):
             AdaptiveMemoryBlock.from_index(chats, **wrong)
+    with pytest.raises(TypeError, match=r"no argument 'top_n'\. Allowed: .*similarity_top_k"):
+        AdaptiveMemoryBlock.from_index(chats, top_n=3)
 
 
 def test_it_looks_without_touching_where_asked(chats: VectorStoreIndex) -> None:

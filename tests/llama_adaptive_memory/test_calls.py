@@ -27,12 +27,12 @@ def third(number: int) -> MetadataFilters:
 
 
 async def test_a_call_can_say_what_the_retriever_was_not_made_with(index: VectorStoreIndex) -> None:
-    with AdaptiveMemoryRetriever.from_index(index, similarity_top_k=6) as ours:
+    with AdaptiveMemoryRetriever.from_index(index, similarity_top_k=6, over=None) as ours:
         assert len(ours.retrieve("tea", similarity_top_k=1)) == 1
         assert [one.node.metadata["number"] for one in ours.retrieve("tea", filters=third(3))] == [3]
         assert [one.node.metadata["number"] for one in await ours.aretrieve("tea", filters=third(3))] == [3]
         assert ours.retrieve("tea", user_id="alice") == []
-        assert ours.retrieve("tea", policy=Policy(score_floor=0.99)) == []
+        assert ours.retrieve("tea", policy=Policy(min_score=0.99)) == []
         before = ours.memory.stats().recalls
         ours.retrieve("tea", reinforce=False)
         assert ours.memory.stats().recalls == before
@@ -71,8 +71,8 @@ async def test_what_a_call_cannot_say_is_named(index: VectorStoreIndex) -> None:
         ("filters", {"number": 3}, FilterError),
         ("reinforce", "no", InvalidInputError),
         ("score", "cosine", InvalidInputError),
-        ("score_threshold", 40, InvalidInputError),
-        ("similarity_threshold", -1, InvalidInputError),
+        ("min_score", 40, InvalidInputError),
+        ("min_similarity", -1, InvalidInputError),
     ],
 )
 def test_a_wrong_setting_fails_where_it_is_assigned(
@@ -88,7 +88,7 @@ def test_a_wrong_setting_fails_where_it_is_assigned(
 
 
 @pytest.mark.parametrize("reader", [AdaptiveMemoryPostprocessor, AdaptiveMemoryBlock])
-@pytest.mark.parametrize(("name", "wrong"), [("policy", "fast"), ("score_threshold", 2), ("reinforce", "maybe")])
+@pytest.mark.parametrize(("name", "wrong"), [("policy", "fast"), ("min_score", 2), ("reinforce", "maybe")])
 def test_a_wrong_field_fails_where_it_is_assigned(index: VectorStoreIndex, reader: Any, name: str, wrong: Any) -> None:
     with reader.from_index(index, user_id="alice") as ours:
         before = getattr(ours, name)
@@ -151,23 +151,23 @@ def test_thresholds_leave_out_what_is_below(index: VectorStoreIndex) -> None:
         assert ours.last_recall is not None
         near = sorted(hit.similarity for hit in ours.last_recall)
         best = all_of_them[0].score or 0
-        assert ids(ours.retrieve("tea", score_threshold=best - 1e-6)) == ids(all_of_them)[:1]
-        assert len(ours.retrieve("tea", similarity_threshold=near[4])) == 2
-        ours.score_threshold = best - 1e-6
+        assert ids(ours.retrieve("tea", min_score=best - 1e-6)) == ids(all_of_them)[:1]
+        assert len(ours.retrieve("tea", min_similarity=near[4])) == 2
+        ours.min_score = best - 1e-6
         assert len(ours.retrieve("tea")) == 1
     plain = index.as_retriever(similarity_top_k=6).retrieve("tea")
-    with AdaptiveMemoryPostprocessor.from_index(index, similarity_threshold=near[4] - 1e-6) as ranker:
+    with AdaptiveMemoryPostprocessor.from_index(index, min_similarity=near[4] - 1e-6) as ranker:
         assert len(ranker.postprocess_nodes(plain, query_str="tea")) == 2
 
 
 async def test_a_blocks_threshold_leaves_out_what_is_below(memory: AdaptiveMemory) -> None:
     memory.for_user("alice").remember_many(["I drink green tea", "the car is red"])
     asked = [ChatMessage(role="user", content="green tea I drink")]
-    with AdaptiveMemoryBlock(memory, user_id="alice", similarity_threshold=0.5) as block:
+    with AdaptiveMemoryBlock(memory, user_id="alice", min_similarity=0.5) as block:
         told = await block.aget(asked)
         assert "green tea" in told
         assert "car" not in told
-        block.similarity_threshold = None
+        block.min_similarity = None
         assert "car" in await block.aget(asked)
 
 

@@ -18,7 +18,7 @@ from llama_index.core.llms import MockLLM
 from llama_index.core.llms.mock import MockFunctionCallingLLM
 from llama_index.core.memory import ChatMemoryBuffer
 from llama_index.core.postprocessor import LongContextReorder, SimilarityPostprocessor
-from llama_index.core.query_engine import RetrieverQueryEngine
+from llama_index.core.query_engine import CitationQueryEngine, RetrieverQueryEngine
 from llama_index.core.retrievers import QueryFusionRetriever
 from llama_index.core.schema import MetadataMode, NodeWithScore, TextNode
 from llama_index.core.tools import RetrieverTool, ToolOutput
@@ -202,3 +202,24 @@ async def test_what_a_block_recalled_is_judged_in_the_session_it_is_of(memory: A
     assert len(block.forget(block.last_recall, session_id="monday")) == 1
     with pytest.raises(NotFoundError):
         await block.aforget(block.last_recall, session_id="monday")
+
+
+@pytest.mark.parametrize("mode", [MetadataMode.NONE, MetadataMode.ALL])
+async def test_an_answer_with_citations_is_judged_by_the_records_behind_them(
+    index: VectorStoreIndex, mode: MetadataMode
+) -> None:
+    long = "Tea is at four. " * 30 + "Cake is at five. " * 30
+    index.insert_nodes([TextNode(text=long, id_="long", metadata={"file": "day.md"})])
+    with AdaptiveMemoryRetriever.from_index(index, similarity_top_k=2) as ours:
+        engine = CitationQueryEngine(
+            ours, MockLLM(max_tokens=4), citation_chunk_size=64, citation_chunk_overlap=8, metadata_mode=mode
+        )
+        response = engine.query("tea at four, cake at five")
+        ours.retrieve("coffee")  # the last recall is another one
+        assert len(response.source_nodes) > 2, "the long record is cited in parts"
+        assert ours.feedback(helpful=response) == 2
+        assert ours.memory.get("long").read.helpful == 1
+        assert await ours.afeedback(unhelpful=response.source_nodes[-1]) == 1
+        unknown = TextNode(text="Source 1:\nNobody returned this.\n")
+        with pytest.raises(NotFoundError):
+            ours.feedback(helpful=unknown)

@@ -66,7 +66,7 @@ def test_an_ingestion_remembers_what_it_embedded() -> None:
     assert len(first.embedding or []) == 256
 
 
-@pytest.mark.slow
+@pytest.mark.hard("processes")
 def test_an_ingestion_embeds_in_workers() -> None:
     done = subprocess.run(
         [sys.executable, "-m", "tests.llama_adaptive_memory.ingest"],

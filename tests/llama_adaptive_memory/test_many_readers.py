@@ -17,6 +17,7 @@ import chromadb
 import pytest
 from chromadb import Collection
 from llama_index.core import VectorStoreIndex
+from llama_index.core.base.llms.types import ChatMessage
 from llama_index.vector_stores.chroma import ChromaVectorStore
 
 from adaptive_memory_core import Keeping
@@ -140,3 +141,30 @@ def test_an_equal_model_made_anew_finds_the_same_memory(new_collection: Callable
         AdaptiveMemoryRetriever.from_vector_store(store, HashedWords(), keeping=Keeping(log=False)) as third,
     ):
         assert one.memory.memory is other.memory.memory is not third.memory.memory
+
+
+async def test_a_closed_reader_refuses_to_answer_while_another_one_is_open(folder: VectorStoreIndex) -> None:
+    nodes = folder.as_retriever(similarity_top_k=4).retrieve("tea")
+    with AdaptiveMemoryRetriever.from_index(folder) as other:
+        retriever, ranker, block = (kind.from_index(folder, user_id="ana") for kind in READERS)
+        for one in (retriever, ranker, block):
+            one.close()
+            one.close()
+        with pytest.raises(ClosedError, match="This reader was closed"):
+            retriever.retrieve("tea")
+        with pytest.raises(ClosedError):
+            await retriever.aretrieve("tea")
+        with pytest.raises(ClosedError):
+            retriever.retrieve("tea", similarity_top_k=1)
+        with pytest.raises(ClosedError):
+            ranker.postprocess_nodes(nodes, query_str="tea")
+        with pytest.raises(ClosedError):
+            await ranker.apostprocess_nodes(nodes, query_str="tea")
+        with pytest.raises(ClosedError):
+            await block.aget([ChatMessage(role="user", content="tea")])
+        assert len(other.retrieve("tea")) == 2
+        with AdaptiveMemoryRetriever.from_memory(other.memory) as given:
+            assert given.retrieve("tea")
+        with pytest.raises(ClosedError):
+            given.retrieve("tea")
+        assert len(other.retrieve("tea")) == 2, "a memory that was given stays open"

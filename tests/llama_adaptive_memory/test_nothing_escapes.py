@@ -14,13 +14,13 @@ from llama_index.core.llms import MockLLM
 from llama_index.core.memory import InsertMethod, Memory
 
 from adaptive_memory_core import AdaptiveMemory, Policy
-from adaptive_memory_core.policy import Copies
+from adaptive_memory_core.policy import Advanced
 from llama_adaptive_memory import AdaptiveMemoryBlock
 from llama_adaptive_memory.block_text import BlockStyle
 from tests.llama_adaptive_memory.hostile import hostile_texts
 
 TEXTS = hostile_texts(500, seed=10)
-ALL = Policy(recall_k=len(TEXTS), copies=Copies(duplicates="keep"))
+ALL = Policy(recall_k=len(TEXTS), advanced=Advanced(duplicates="keep"))
 STYLES: list[BlockStyle] = ["text", "xml"]
 PLACES = [InsertMethod.SYSTEM, InsertMethod.USER]
 QUESTION = "what was it?"

@@ -114,7 +114,7 @@ def test_scores_of_the_vector_store_are_read_as_similarity(
 
 
 def test_an_absolute_floor_holds_for_similarities_and_not_for_ranks(index: VectorStoreIndex) -> None:
-    strict = Policy(similarity_floor=0.3)
+    strict = Policy(min_similarity=0.3)
     fused = [NodeWithScore(node=one.node, score=one.score / 50) for one in found(index) if one.score]
     with ranker(index, policy=strict, reinforce=False) as ours:
         assert 0 < len(ours.postprocess_nodes(found(index), query_str="tea")) < 6
@@ -229,7 +229,7 @@ def test_its_settings_survive_being_dumped(index: VectorStoreIndex, collection: 
     policy = Policy.preset("equal").replace(half_life_days=3)
     with ranker(index, user_id="alice", top_n=3, similarity="relative", policy=policy, reinforce=False) as ours:
         dumped = ours.model_dump()
-        floors = {"score", "score_threshold", "similarity_threshold"}
+        floors = {"score", "min_score", "min_similarity"}
         assert set(dumped) == {"user_id", "over", "top_n", "similarity", "policy", "reinforce", "class_name"} | floors
         knobs = {name: value for name, value in dumped.items() if name != "class_name"}
         with AdaptiveMemoryPostprocessor(collection=collection, **knobs) as again:
@@ -369,7 +369,7 @@ def test_a_neighbour_without_a_score_stands_above_no_real_hit(
     found = [NodeWithScore(node=one.node, score=(one.score or 0) * shrink) for one in real]
     around = PrevNextNodePostprocessor(docstore=docstore, num_nodes=1, mode="both").postprocess_nodes(found)
     assert len(around) == 7
-    with ranker(index, clock=clock, policy=Policy(similarity_floor=floor)) as ours:
+    with ranker(index, clock=clock, policy=Policy(min_similarity=floor)) as ours:
         for name in ("n0", "n2", "n4", "n6"):
             ours.memory.pin(name)
         ours.memory.recall("dull words and other things, the end", k=4)

@@ -155,3 +155,30 @@ def test_what_was_carried_over_is_exported_before_it_is_read_again(
     retriever.retrieve("tea at four")
     index.update_ref_doc(document("tea at four", topic="new"))
     assert len(retriever.memory.export_state()["records"]) == 1
+
+
+def by_words(retriever: AdaptiveMemoryRetriever, query: str) -> list[str]:
+    """What is found by words of the query."""
+    retriever.retrieve(query)
+    return sorted(hit.text for hit in retriever.last_recall or () if hit.parts["words"] > 0)
+
+
+def test_what_a_pipeline_or_a_refresh_replaced_is_found_by_its_words_at_once(collection: Collection) -> None:
+    index = index_over(collection)
+    store: Any = index.vector_store
+    transformations: Any = [SentenceSplitter(), HashedWords()]
+    pipeline = IngestionPipeline(
+        transformations=transformations,
+        vector_store=store,
+        docstore=SimpleDocumentStore(),
+        docstore_strategy=DocstoreStrategy.UPSERTS,
+    )
+    pipeline.run(documents=[document(f"tea on day {number}", number) for number in range(10)])
+    with AdaptiveMemoryRetriever.from_index(index, similarity_top_k=5) as ours:
+        ours.retrieve("tea")
+        for replaced in (1, 2, 3):
+            pipeline.run(documents=[document(f"zebra{replaced} number {number}", number) for number in range(replaced)])
+            assert by_words(ours, f"zebra{replaced}") == [f"zebra{replaced} number {n}" for n in range(replaced)]
+        for number in range(2):
+            index.refresh_ref_docs([document(f"giraffe{number} slept", 5)])
+            assert by_words(ours, f"giraffe{number}") == [f"giraffe{number} slept"]

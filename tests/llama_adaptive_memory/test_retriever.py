@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -18,12 +19,13 @@ from llama_index.core.vector_stores.types import FilterOperator, MetadataFilter,
 
 from adaptive_memory_core import AdaptiveMemory, Fields, Keeping, Policy, Weights
 from adaptive_memory_core.errors import AdaptiveMemoryError, FilterError, InvalidInputError, ScopeError
-from llama_adaptive_memory import AdaptiveMemoryRetriever
+from adaptive_memory_core.fields import read_driven
+from llama_adaptive_memory import AdaptiveMemoryPostprocessor, AdaptiveMemoryRetriever
 from tests.conftest import Clock, word_vectors
 from tests.llama_adaptive_memory.conftest import TEXTS, HashedWords, counts, ids, index_over, texts
 
 VECTORS = Policy(channels=("dense",))
-STATE_KEYS = ("last_read", "retrieval_count", "remembered", "strength", "importance_boost", "pinned")
+STATE_KEYS = read_driven(Fields())
 
 
 def retriever(index: VectorStoreIndex, **arguments: Any) -> AdaptiveMemoryRetriever:
@@ -129,6 +131,30 @@ def test_a_plain_record_comes_as_a_node_with_one_hash_and_without_our_keys(colle
     assert len(set(seen)) == 1
 
 
+@pytest.mark.parametrize("fields", [Fields(), Fields(useful_at="u", strength="s", boost="b")], ids=["usual", "renamed"])
+def test_no_key_that_reads_and_feedback_write_is_in_a_node(collection: Collection, fields: Fields) -> None:
+    metadata: dict[str, Any] = {"topic": "tea", "a": 2.0}
+    collection.add(ids=["p"], documents=["plain tea"], metadatas=[metadata], embeddings=word_vectors(["plain tea"]))
+    index, ours = index_over(collection, ["stored tea"], topic="tea"), read_driven(fields)
+    with (
+        AdaptiveMemoryRetriever.from_index(index, fields=fields) as reader,
+        AdaptiveMemoryPostprocessor.from_index(index, fields=fields) as ranker,
+    ):
+        reader.feedback(helpful=reader.retrieve("tea"))
+        for one in ids(reader.retrieve("tea")):
+            reader.memory.pin(one)
+        reader.flush()
+        assert all(one.keys() >= ours for one in collection.get()["metadatas"] or [])  # all are in the collection
+        for _ in range(2):
+            plain = index.as_retriever().retrieve("tea")
+            found = [*reader.retrieve("tea"), *ranker.postprocess_nodes(plain, query_str="tea")]
+            assert len(found) == 4
+            for node in found:
+                assert not node.node.metadata.keys() & ours
+                assert not any(key in json.dumps(node.node.to_dict()) for key in ours if len(key) > 1)
+            reader.flush()
+
+
 def test_a_key_of_somebody_elses_that_only_sounds_like_ours_is_kept(collection: Collection) -> None:
     collection.add(
         ids=["p"],
@@ -228,13 +254,6 @@ def test_looking_without_reinforcing_changes_nothing(index: VectorStoreIndex, co
         ours.retrieve("tea")
         assert ours.memory.stats().recalls == 0
     assert collection.get(include=["metadatas"]) == before
-
-
-@pytest.mark.parametrize("query", ["", "   ", "\n"])
-async def test_an_empty_query_finds_nothing(index: VectorStoreIndex, query: str) -> None:
-    with retriever(index) as ours:
-        assert ours.retrieve(query) == []
-        assert await ours.aretrieve(query) == []
 
 
 async def test_a_vector_that_is_given_is_used(index: VectorStoreIndex) -> None:

@@ -48,6 +48,7 @@ async def test_a_fact_is_remembered_recalled_replaced_and_forgotten(alice: UserM
     recall = create_recall_tool(alice, show_ids=True)
     first = remember.call(text="Alice drinks tea", importance=0.9).content.removeprefix("Remembered, as ")[:-1]
     assert alice.get(first).kind == "fact"
+    assert first in {one for theme in alice.themes() for one in theme.ids}
     assert alice.get(first).importance == 0.9
     told = recall.call(query="what does Alice drink?").content
     assert "evidence, not instructions" in told

@@ -47,7 +47,7 @@ def test_what_one_framework_read_the_other_ranks_by(memory: AdaptiveMemory, cloc
     assert alice.get(tea).read.remembered is True
 
 
-@pytest.mark.slow
+@pytest.mark.hard("server")
 def test_two_frameworks_in_two_processes_lose_no_read(chroma_server: ChromaServer, tmp_path: Path) -> None:
     ledger = str(tmp_path / "ledger.sqlite3")
     with opened(chroma_server.port, ledger) as memory:

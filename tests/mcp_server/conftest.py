@@ -15,11 +15,9 @@ from mcp_types import CallToolResult, TextContent
 
 from adaptive_memory_core import AdaptiveMemory
 from adaptive_memory_core.mcp_server import stdio, streamable_http
-from adaptive_memory_core.mcp_server.calls import Manner
-from adaptive_memory_core.mcp_server.idle import InUse
-from adaptive_memory_core.mcp_server.server import Whose, new_server
-from adaptive_memory_core.mcp_server.streamable_http import Place
-from adaptive_memory_core.mcp_server.tokens import Tokens, user_of_request
+from adaptive_memory_core.mcp_server.calls import ToolSettings
+from adaptive_memory_core.mcp_server.server import InUse, Whose, new_server
+from adaptive_memory_core.mcp_server.streamable_http import ServerAddress, Tokens, user_of_request
 
 ANA, BEN = "the-token-of-ana-0001", "the-token-of-ben-0002"
 SECONDS = 30
@@ -27,7 +25,7 @@ SECONDS = 30
 
 def of(memory: AdaptiveMemory, user: str, mode: str = "auto", **manner: Any) -> Client:
     """A client of a server in this process."""
-    return Client(new_server(lambda: memory.for_user(user), Manner(**manner), InUse()), mode=mode)
+    return Client(new_server(lambda: memory.for_user(user), ToolSettings(**manner), InUse()), mode=mode)
 
 
 async def said(client: Client, tool: str, **given: Any) -> tuple[str, Mapping[str, Any]]:
@@ -70,7 +68,7 @@ async def over_pipes(whose: Whose, idle_seconds: float | None = None) -> AsyncIt
     inward, write = os.pipe()
     read, outward = os.pipe()
     in_use = InUse()
-    server = new_server(whose, Manner(), in_use)
+    server = new_server(whose, ToolSettings(), in_use)
     serving = asyncio.create_task(stdio.serve(server, inward, outward, in_use, idle_seconds))
     try:
         yield Pipes(write, read, serving)
@@ -87,9 +85,9 @@ async def over_http(memory: AdaptiveMemory, idle_seconds: float | None = None) -
     """The URL of a server for Ana and Ben."""
     in_use, tokens = InUse(), Tokens({ANA: "ana", BEN: "ben"})
     where: asyncio.Future[str] = asyncio.get_running_loop().create_future()
-    server = new_server(lambda: memory.for_user(user_of_request()), Manner(), in_use)
+    server = new_server(lambda: memory.for_user(user_of_request()), ToolSettings(), in_use)
     serving = asyncio.create_task(
-        streamable_http.serve(server, Place(port=0), tokens, in_use, idle_seconds, where.set_result)
+        streamable_http.serve(server, ServerAddress(port=0), tokens, in_use, idle_seconds, where.set_result)
     )
     try:
         yield await asyncio.wait_for(where, SECONDS)

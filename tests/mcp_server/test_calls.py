@@ -8,17 +8,17 @@ from typing import Any
 
 import chromadb
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from mcp import Client
 from mcp.shared.exceptions import MCPError
 
 from adaptive_memory_core import AdaptiveMemory, NotFoundError, UserMemory
-from adaptive_memory_core.mcp_server.calls import Manner
-from adaptive_memory_core.mcp_server.idle import InUse
-from adaptive_memory_core.mcp_server.server import new_server
+from adaptive_memory_core.mcp_server.calls import ToolSettings
+from adaptive_memory_core.mcp_server.server import InUse, new_server
 from tests.conftest import Clock, delete, word_vectors
 from tests.mcp_server.conftest import of, refused, said
+from tests.suites import at_most
 
 
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
@@ -44,6 +44,15 @@ async def test_a_memory_is_kept_found_judged_explained_and_forgotten(memory: Ada
         assert (await said(client, "forget", memory_id=tea))[1]["id"] == tea
         assert "Nothing that is remembered matches" in (await said(client, "recall", query="green tea"))[0]
         assert "There is no record" in await refused(client, "forget", memory_id=tea)
+
+
+async def test_what_is_remembered_is_observed_and_has_themes(memory: AdaptiveMemory) -> None:
+    ana = memory.for_user("ana")
+    async with of(memory, "ana") as client:
+        for text in ("Ana adopted a beagle puppy.", "Ana's beagle puppy chews shoes.", "Ana's desk is red."):
+            await said(client, "remember", text=text)
+    assert ana.themes().statistics.messages == 3
+    assert any("puppy" in one.name for one in ana.themes())
 
 
 async def test_what_replaces_another_hides_it_and_the_newest_are_listed_first(
@@ -133,7 +142,7 @@ async def test_a_memory_that_fails_is_told_without_its_reasons_and_the_session_g
             raise OSError("/secret/path is full")
         return memory.for_user("ana")
 
-    async with Client(new_server(whose, Manner(), InUse())) as client:
+    async with Client(new_server(whose, ToolSettings(), InUse())) as client:
         told = await refused(client, "recall", query="tea")
         assert told == "The memory cannot be used at the moment. Go on without it."
         broken.clear()
@@ -164,6 +173,8 @@ async def test_no_stored_text_breaks_a_tool_or_leaves_its_place(memory: Adaptive
         assert len((await said(client, "recent"))[1]["ids"]) >= 4
 
 
+@pytest.mark.sample
+@pytest.mark.hard("random run")
 def test_any_text_is_answered() -> None:
     """Whatever is stored and asked, each tool answers: with what it did, or with what was wrong."""
     client = chromadb.EphemeralClient()
@@ -171,7 +182,7 @@ def test_any_text_is_answered() -> None:
     with closing(AdaptiveMemory(collection, embedder=word_vectors)) as memory:
 
         @given(text=st.text(max_size=200))
-        @settings(max_examples=30)
+        @at_most(30)
         def answered(text: str) -> None:
             asyncio.run(_asked(memory, text))
 

@@ -12,15 +12,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
 from adaptive_memory_core import AdaptiveMemory
-from adaptive_memory_core.mcp_server.lines import LONGEST, Refusal, message_or_refusal
+from adaptive_memory_core.mcp_server.stdio import LONGEST, Refusal, message_or_refusal
 from tests.mcp_server import noisy
 from tests.mcp_server.conftest import SECONDS, Pipes, over_pipes, said
+from tests.suites import at_most
 
 ROOT = Path(__file__).parents[2]
 ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT / "shared"), str(ROOT)])}
@@ -100,11 +101,11 @@ async def test_whatever_is_no_message_is_answered_and_the_server_lives_on(memory
         call = {"name": "remember", "arguments": {"text": "it lives"}}
         kept = await talk.answer({"jsonrpc": "2.0", "id": 99, "method": "tools/call", "params": call})
         assert kept["result"]["isError"] is False
-    assert memory.for_user("ana").recent()[0].text == "it lives"
+    assert memory.for_user("ana").records(current=True)[0].text == "it lives"
 
 
 @given(line=st.binary(max_size=80) | st.text(max_size=80).map(str.encode))
-@settings(max_examples=200)
+@at_most(200)
 def test_any_line_is_a_message_or_a_refusal(line: bytes) -> None:
     found = message_or_refusal(line)
     assert not isinstance(found, Refusal) or found.answer.error.code in (-32700, -32600)
@@ -117,6 +118,8 @@ JSON = st.recursive(
 )
 
 
+@pytest.mark.sample
+@pytest.mark.hard("random run")
 async def test_a_server_lives_through_a_fuzz_of_requests(memory: AdaptiveMemory) -> None:
     """Requests of any method with any parameters are each answered, with their own id."""
     names = [
@@ -131,7 +134,7 @@ async def test_a_server_lives_through_a_fuzz_of_requests(memory: AdaptiveMemory)
     sent: list[dict[str, Any]] = []
 
     @given(method=st.sampled_from(names) | st.text(max_size=10), params=st.dictionaries(st.text(max_size=8), JSON))
-    @settings(max_examples=60, database=None)
+    @at_most(60)
     def gathered(method: str, params: dict[str, Any]) -> None:
         call = {"name": "recall", "arguments": params} if len(sent) % 2 else params
         sent.append({"jsonrpc": "2.0", "id": len(sent), "method": method, "params": call})
@@ -153,7 +156,7 @@ async def test_a_client_that_closes_stdin_is_still_answered(memory: AdaptiveMemo
         await Talk(pipes).answer(HELLO)
         call = {"name": "remember", "arguments": {"text": "the last words"}}
         pipes.say(json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}).encode())
-    assert [one.text for one in memory.for_user("ana").recent()] == ["the last words"]
+    assert [one.text for one in memory.for_user("ana").records(current=True)] == ["the last words"]
 
 
 async def test_a_server_that_nobody_speaks_to_ends(memory: AdaptiveMemory) -> None:
@@ -166,7 +169,7 @@ def command(place: Path, user: str, *more: str) -> list[str]:
     return ["-m", "adaptive_memory_core.cli", *given, "mcp", "--create", *more]
 
 
-@pytest.mark.slow
+@pytest.mark.hard("processes")
 async def test_several_clients_use_one_directory_at_once(tmp_path: Path) -> None:
     """What one process keeps another finds, and both are asked at the same time."""
     place = tmp_path / "memory"
@@ -192,7 +195,7 @@ async def test_several_clients_use_one_directory_at_once(tmp_path: Path) -> None
         assert memory.for_user("ana").stats().records == 2
 
 
-@pytest.mark.slow
+@pytest.mark.hard("processes")
 def test_on_stdout_is_the_protocol_alone_and_a_signal_ends_it_well(tmp_path: Path) -> None:
     serving = subprocess.Popen(
         [sys.executable, *command(tmp_path / "memory", "ana")],
@@ -218,7 +221,7 @@ def test_on_stdout_is_the_protocol_alone_and_a_signal_ends_it_well(tmp_path: Pat
     assert b"Traceback" not in err
 
 
-@pytest.mark.slow
+@pytest.mark.hard("processes")
 @pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGINT])
 def test_over_http_a_signal_ends_it_well(tmp_path: Path, ending: signal.Signals) -> None:
     """The memory is closed: what was learned is written back, and nothing is left for the next one to mend."""

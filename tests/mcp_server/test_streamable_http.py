@@ -11,7 +11,7 @@ import pytest
 from mcp.shared.exceptions import MCPError
 
 from adaptive_memory_core import AdaptiveMemory, InvalidInputError
-from adaptive_memory_core.mcp_server.streamable_http import Place
+from adaptive_memory_core.mcp_server.streamable_http import ServerAddress
 from tests.mcp_server.conftest import ANA, BEN, client_of, over_http, said
 from tests.mcp_server.test_stdio import HELLO
 
@@ -110,10 +110,10 @@ async def test_a_server_that_nobody_speaks_to_ends_with_its_sessions(memory: Ada
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "10.1.2.3", "memory.example.com"])
 def test_a_host_that_others_reach_is_refused_unless_asked_for(host: str) -> None:
     with pytest.raises(InvalidInputError, match="say --allow-remote"):
-        Place(host)
+        ServerAddress(host)
     with pytest.raises(InvalidInputError, match="By which name"):
-        Place(host, allow_remote=True)
-    named = Place(host, allow_remote=True, names=["memory.example.com"]).security()
+        ServerAddress(host, allow_remote=True)
+    named = ServerAddress(host, allow_remote=True, names=["memory.example.com"]).security()
     assert named.enable_dns_rebinding_protection
     assert named.allowed_hosts == ["memory.example.com", "memory.example.com:*"]
 
@@ -122,6 +122,6 @@ def test_a_port_that_is_taken_or_no_port_is_refused() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         with pytest.raises(InvalidInputError, match=r"cannot be listened on.*Give another --port"):
-            Place(port=port).listen()
+            ServerAddress(port=port).listen()
     with pytest.raises(InvalidInputError, match="Give one from 0"):
-        Place(port=70_000)
+        ServerAddress(port=70_000)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from adaptive_memory_core import InvalidInputError, ScopeError
-from adaptive_memory_core.mcp_server.tokens import Tokens, user_of_request, users_by_token
+from adaptive_memory_core.mcp_server.streamable_http import Tokens, user_of_request, users_by_token
 
 LONG = "a-token-that-is-long-enough"
 

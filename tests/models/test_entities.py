@@ -9,7 +9,7 @@ import pytest
 from adaptive_memory_core import InvalidInputError
 from adaptive_memory_core.entities import SpacyEntities
 from adaptive_memory_core.errors import MissingExtraError
-from adaptive_memory_core.models.entities import as_extract
+from adaptive_memory_core.models.callbacks import as_extract
 from adaptive_memory_core.models.extras import load
 
 

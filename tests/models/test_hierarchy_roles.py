@@ -23,7 +23,7 @@ from adaptive_memory_core.judges import (
     Roles,
     chat_roles,
 )
-from adaptive_memory_core.models.resting import FAILURES
+from adaptive_memory_core.models.chat import FAILURES
 from tests.conftest import START, Clock, Vectors
 from tests.models.chat_server import FakeChat
 
@@ -46,7 +46,8 @@ def replies(request: dict[str, Any]) -> tuple[str, list[list[float]]]:
     elif "number" in given["messages"][0]:
         said = {"facts": [{"text": f"Fact of {len(given['messages'])} messages.", "messages": [1]}]}
     else:
-        said = {"title": f"Title of {len(given['messages'])} messages"}
+        count = len(given["messages"])
+        said = {"title": f"Title of {count} messages", "narrative": f"They said {count} things."}
     return json.dumps(said), []
 
 

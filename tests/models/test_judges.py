@@ -10,7 +10,7 @@ import pytest
 from langchain_core.language_models.fake_chat_models import FakeListChatModel
 from llama_index.core.llms import MockLLM
 
-from adaptive_memory_core import AdaptiveMemory, InvalidInputError
+from adaptive_memory_core import InvalidInputError
 from adaptive_memory_core.judges import OpenAIChat, SufficiencyJudge, SupportJudge, TimeJudge
 from tests.models.chat_server import FakeChat
 
@@ -113,16 +113,3 @@ def test_chat_models_of_both_frameworks_judge() -> None:
 def test_what_is_no_chat_model_is_refused(given: Any) -> None:
     with pytest.raises(InvalidInputError, match="The chat model is"):
         SupportJudge(given)
-
-
-def test_a_judge_teaches_what_an_answer_rested_on_and_nothing_from_a_guess(memory: AdaptiveMemory) -> None:
-    alice = memory.for_user("alice")
-    alice.remember_many([{"text": "tea at noon", "id": "noon"}, {"text": "tea", "id": "tea"}])
-    found = alice.recall("when is tea?")
-    place = 1 + found.ids.index("noon")
-    verdicts = SupportJudge(said(f'{{"support": [{place}]}}')).feedback(found, "At noon.")
-    assert verdicts == {"helpful": ["noon"], "unhelpful": ["tea"]}
-    assert alice.feedback(found, **verdicts) == 2
-    guessed = SupportJudge(said("?", "?")).feedback(found, "At noon.")
-    assert guessed == {"helpful": [], "unhelpful": []}
-    assert alice.feedback(found, **guessed) == 0

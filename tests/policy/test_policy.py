@@ -9,14 +9,14 @@ import pytest
 
 from adaptive_memory_core import AdaptiveMemory, PolicyError
 from adaptive_memory_core.policy import (
-    Copies,
+    Advanced,
     Decay,
+    Graphs,
+    Hierarchies,
     Keeping,
+    Learning,
     Policy,
     Remembrance,
-    Shapes,
-    Shown,
-    TimeWords,
     Weights,
 )
 
@@ -27,9 +27,6 @@ from adaptive_memory_core.policy import (
         {"weights": None},
         {"weights": (1, 1, 1)},
         {"weights": {"recency": 1}},
-        {"blend": "mean"},
-        {"blend": None},
-        {"blend": ["sum"]},
         {"channels": ()},
         {"channels": ["dense"]},
         {"channels": "dense"},
@@ -38,24 +35,14 @@ from adaptive_memory_core.policy import (
         {"channels": ("dense", "hierarchy")},
         {"channels": (["dense"],)},
         {"channels": None},
-        *(
-            {name: None}
-            for name in (
-                "useful",
-                "reading",
-                "time_words",
-                "decay",
-                "copies",
-                "graph",
-                "rerank",
-                "shape",
-                "shown",
-                "spreads",
-            )
-        ),
+        *({name: None} for name in ("learning", "time_words", "decay", "shape", "advanced")),
+        {"advanced": {"blend": "sum"}},
+        {"time_words": True},
+        {"time_words": "strict"},
+        {"newest_first": 1},
+        {"shape": "round"},
         {"decay": {"rate": 0.9}},
         {"decay": Remembrance()},
-        {"adaptive": 1},
     ],
 )
 def test_a_choice_refuses_what_is_not_among_its_values(wrong: dict[str, Any]) -> None:
@@ -73,13 +60,14 @@ def test_a_choice_refuses_what_is_not_among_its_values(wrong: dict[str, Any]) ->
         (Decay, {"by_kind": "fact"}),
         (Decay, {"by_kind": None}),
         (Decay, {"by_kind": [("fact",)]}),
-        (Copies, {"duplicates": "burn"}),
-        (Copies, {"duplicates": ["keep"]}),
-        (TimeWords, {"enabled": 1}),
-        (TimeWords, {"strict": None}),
-        (Shown, {"intact": "yes"}),
-        (Shapes, {"form": "round"}),
-        (Shapes, {"expand": 1}),
+        *((Advanced, {name: None}) for name in ("blend", "duplicates", "fusion", "graph", "hierarchy", "search")),
+        (Advanced, {"blend": "mean"}),
+        (Advanced, {"blend": ["sum"]}),
+        (Advanced, {"duplicates": "burn"}),
+        (Advanced, {"duplicates": ["keep"]}),
+        (Advanced, {"neighbours": "yes"}),
+        (Hierarchies, {"expand": 1}),
+        (Learning, {"earned": 1}),
     ],
 )
 def test_a_choice_of_a_group_refuses_what_is_not_among_its_values(
@@ -111,6 +99,13 @@ def test_replace_refuses_names_it_does_not_know_and_lists_those_it_does() -> Non
     with pytest.raises(PolicyError, match=r"no halflife, k\. Its fields are: weights, .*half_life_days") as refusal:
         Policy().replace(halflife=3, k=5, recall_k=7)
     assert "recall_k" in str(refusal.value)
+    with pytest.raises(PolicyError, match=r"graph belongs in Policy\(advanced=Advanced\(graph=\.\.\.\)\)"):
+        Policy().replace(graph={"rounds": 2})
+
+
+def test_replace_reaches_groups_within_groups() -> None:
+    policy = Policy().replace(advanced={"blend": "sum"}).replace(advanced={"graph": {"rounds": 2}})
+    assert policy == Policy(advanced=Advanced(blend="sum", graph=Graphs(rounds=2)))
 
 
 def test_replace_changes_the_named_fields_of_a_group_and_leaves_the_others() -> None:
@@ -138,12 +133,12 @@ def test_after_a_refused_policy_the_old_one_stays_in_force(memory: AdaptiveMemor
     with pytest.raises(PolicyError, match="Give a Policy"):
         memory.policy = {"recall_k": 5}  # type: ignore[assignment]
     assert memory.policy is before
-    assert alice.recall("tea").policy == before.suited(memory.embedder_name)
+    assert alice.recall("tea").policy == before.suited()
 
 
 def test_a_policy_set_on_a_live_memory_holds_from_the_next_recall(memory: AdaptiveMemory) -> None:
     alice = memory.for_user("alice")
     alice.remember("tea")
-    memory.policy = Policy(similarity_floor=1.0)
+    memory.policy = Policy(min_similarity=1.0)
     assert alice.recall("something else").ids == ()
     assert len(alice.recall("something else", policy=Policy())) == 1

@@ -11,35 +11,27 @@ import pytest
 
 from adaptive_memory_core import PolicyError
 from adaptive_memory_core.policy import (
-    Copies,
+    Advanced,
     Decay,
     Fusion,
+    Graphs,
+    Hierarchies,
     Keeping,
+    Learning,
     Policy,
-    Reading,
     Remembrance,
-    Rerank,
-    Shapes,
-    Shown,
-    Spreads,
-    TimeWords,
-    Usefulness,
     Weights,
 )
 
 GROUPS = (
     Policy,
+    Advanced,
     Fusion,
-    Reading,
-    TimeWords,
+    Graphs,
+    Hierarchies,
+    Learning,
     Decay,
     Remembrance,
-    Copies,
-    Rerank,
-    Shapes,
-    Shown,
-    Spreads,
-    Usefulness,
     Weights,
     Keeping,
 )
@@ -70,21 +62,15 @@ def test_every_number_refuses_what_is_below_its_range(make: Callable[..., object
 
 
 HIGHEST: dict[tuple[Callable[..., object], str], float] = {
-    (Reading, "half_life_growth"): 10,
+    (Learning, "half_life_growth"): 10,
     (Policy, "recall_k"): 10_000,
-    (Policy, "recall_limit"): 30_000,
-    (Policy, "similarity_floor"): 1,
-    (Policy, "score_floor"): 1,
-    (Reading, "count_weight"): 1,
-    (Reading, "count_boost_max"): 1,
-    (Reading, "count_decay_per_day"): 1,
-    (Usefulness, "importance_step"): 0.05,
-    (Usefulness, "importance_bound"): 1,
-    (Reading, "reads_before_refresh"): 100,
+    (Policy, "min_similarity"): 1,
+    (Policy, "min_score"): 1,
+    (Learning, "count_weight"): 1,
+    (Learning, "count_decay_per_day"): 1,
+    (Learning, "importance_step"): 0.05,
+    (Policy, "reads_before_refresh"): 100,
     (Decay, "remembrance_threshold"): 1_000_000,
-    (Spreads, "recency"): 1,
-    (Spreads, "importance"): 1,
-    (Spreads, "similarity"): 2,
 }
 
 
@@ -98,7 +84,7 @@ def test_a_number_may_reach_its_bound_and_not_pass_it(made: tuple[Callable[..., 
 
 @pytest.mark.parametrize(
     ("make", "name"),
-    [(Policy, "half_life_days"), (Reading, "half_life_days_max"), (Reading, "window_days"), (Policy, "recall_k")],
+    [(Policy, "half_life_days"), (Policy, "recall_k")],
 )
 def test_where_0_has_no_meaning_it_is_refused(make: Callable[..., object], name: str) -> None:
     with pytest.raises(PolicyError, match=name):
@@ -109,10 +95,9 @@ def test_where_0_has_no_meaning_it_is_refused(make: Callable[..., object], name:
     ("make", "name"),
     [
         (Policy, "recall_k"),
-        (Policy, "recall_limit"),
-        (Reading, "reads_before_refresh"),
+        (Policy, "reads_before_refresh"),
         (Decay, "remembrance_threshold"),
-        (Rerank, "candidates"),
+        (Advanced, "rerank_candidates"),
     ],
 )
 def test_a_count_is_a_whole_number(make: Callable[..., object], name: str) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import json
+import pickle
 from contextlib import suppress
 from typing import Any
 
@@ -12,18 +14,13 @@ from hypothesis import strategies as st
 
 from adaptive_memory_core.errors import PolicyError
 from adaptive_memory_core.policy import (
-    Copies,
+    Advanced,
     Decay,
     Fusion,
+    Hierarchies,
+    Learning,
     Policy,
-    Reading,
     Remembrance,
-    Rerank,
-    Shapes,
-    Shown,
-    Spreads,
-    TimeWords,
-    Usefulness,
     Weights,
 )
 
@@ -32,25 +29,28 @@ numbers = st.fixed_dictionaries(
     optional={
         "half_life_days": st.floats(0.1, 1e6) | st.integers(1, 10_000),
         "recall_k": st.integers(1, 10_000),
-        "similarity_floor": st.floats(0, 1),
-        "useful": st.builds(Usefulness, importance_step=st.floats(0, 0.05)),
+        "min_similarity": st.floats(0, 1),
         "refresh_floor_seconds": st.floats(0, 1e6) | st.integers(0, 1000),
-        "blend": st.sampled_from(["sum", "product"]),
         "decay": st.builds(
             Decay,
             unit=st.sampled_from(["recalls", "days"]),
             by_kind=st.sampled_from([(), {"fact": Remembrance(rate=0.9)}]),
         ),
-        "reading": st.builds(Reading, half_life_growth=st.floats(0, 10)),
-        "time_words": st.builds(TimeWords, strict=st.booleans()),
-        "copies": st.builds(Copies, st.sampled_from(["keep", "drop"])),
-        "rerank": st.builds(Rerank, candidates=st.integers(1, 99)),
-        "shown": st.builds(Shown, st.booleans()),
-        "shape": st.builds(Shapes, st.sampled_from(["flat", "episodes", "top_down"]), alpha=st.floats(0, 1)),
-        "spreads": st.builds(Spreads, st.floats(0.1, 1)),
+        "learning": st.builds(Learning, importance_step=st.floats(0, 0.05), half_life_growth=st.floats(0, 10)),
+        "time_words": st.sampled_from(["rank", "filter", "off"]),
+        "shape": st.sampled_from(["flat", "episodes", "top_down"]),
         "channels": st.sampled_from(["auto", ("dense",), ("dense", "lexical"), ("lexical", "dense")]),
-        "fusion": st.sampled_from(["auto", Fusion(), Fusion(dense=0.5)]),
-        "kind_weights": st.sampled_from([(), {"fact": 1, "reflection": 0.8}]),
+        "advanced": st.builds(
+            Advanced,
+            blend=st.sampled_from(["sum", "minmax", "product"]),
+            duplicates=st.sampled_from(["keep", "drop"]),
+            rerank_candidates=st.integers(1, 99),
+            neighbours=st.booleans(),
+            fusion=st.sampled_from([Fusion(), Fusion(words=0.5), "rrf"]),
+            hierarchy=st.builds(Hierarchies, gap_minutes=st.floats(0, 1e6)),
+            kind_weights=st.sampled_from([(), {"fact": Weights(1, 0, 1), "reflection": Weights(importance=0.8)}]),
+            channel_weights=st.sampled_from([(), {"sql": 0.5}]),
+        ),
         "weights": st.builds(Weights, st.floats(0, 9), st.integers(0, 9), st.floats(0.1, 9)),
     },
 )
@@ -87,12 +87,29 @@ def test_json_of_a_newer_version_is_read_without_what_it_added() -> None:
     assert Policy.from_json(newer) == Policy(recall_k=7)
 
 
+def test_a_policy_is_the_same_after_pickling_and_copying() -> None:
+    policy = Policy(decay=Decay(rate=0.9, by_kind={"fact": Remembrance(rate=0.5)}))
+    for again in (pickle.loads(pickle.dumps(policy)), copy.deepcopy(policy)):
+        assert (again, hash(again), again.hash) == (policy, hash(policy), policy.hash)
+
+
+WRONG: tuple[Any, ...] = (None, 5, "x", [], {}, [1], {"a": 1}, float("nan"), True, -1, 10**400)
+
+
 @pytest.mark.parametrize("name", json.loads(Policy().to_json()))
 def test_whatever_stands_in_a_field_it_is_a_policy_or_a_clear_error(name: str) -> None:
     written = json.loads(Policy().to_json())
-    for value in (None, 5, "x", [], {}, [1], {"a": 1}, float("nan"), True, -1, 10**400):
+    for value in WRONG:
         with suppress(PolicyError):
             Policy.from_json(json.dumps({**written, name: value}))
+
+
+@pytest.mark.parametrize("name", json.loads(Policy().to_json())["advanced"])
+def test_whatever_stands_in_an_advanced_field_it_is_a_policy_or_a_clear_error(name: str) -> None:
+    written = json.loads(Policy().to_json())
+    for value in WRONG:
+        with suppress(PolicyError):
+            Policy.from_json(json.dumps({**written, "advanced": {**written["advanced"], name: value}}))
 
 
 @pytest.mark.parametrize("text", ["", "[1", "[1]", "5", "null", "[" * 100_000])

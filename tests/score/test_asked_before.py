@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from adaptive_memory_core.policy.asked_before import AGAINST, AHEAD, NEAR, PART, TRUSTED, AskedBefore
+from adaptive_memory_core.policy.learning import AGAINST, AHEAD, NEAR, PART, TRUSTED
 from adaptive_memory_core.records import Hit, Record
-from adaptive_memory_core.score.asked_before import asked_before, fallen_behind
+from adaptive_memory_core.score.asked_before import asked_before, fallen_behind, from_baseline
 
 
 def hit(name: str, similarity: float, *, near: float = 0.0, trusted: float = 0.0, ahead: float = 0.0) -> Hit:
@@ -14,29 +14,34 @@ def hit(name: str, similarity: float, *, near: float = 0.0, trusted: float = 0.0
     return Hit(Record(name, name), similarity, name, leads)
 
 
-def gains(*hits: Hit, numbers: AskedBefore | None = None) -> list[float]:
-    shares = {"similarity": [one.similarity for one in hits]}
-    return asked_before(shares, hits, numbers or AskedBefore())[PART]
+def gains(*hits: Hit, unrelated: float = 0.0) -> list[float]:
+    """Among others that have nothing to do with the query."""
+    among = [*hits, *(hit(f"unrelated {number}", unrelated) for number in range(5))]
+    shares = {"similarity": from_baseline([one.similarity for one in among])}
+    return asked_before(shares, among, 1.0)[PART][: len(hits)]
 
 
 def test_what_stands_as_it_stood_rises_in_full() -> None:
     assert gains(hit("asked", 0.4, near=0.8, trusted=1.0, ahead=-0.1), hit("other", 0.5)) == pytest.approx([0.4, 0.0])
 
 
-def test_it_rises_less_by_as_much_as_something_else_has_come_before_it() -> None:
+def test_it_rises_less_by_half_as_much_again_as_something_else_has_come_before_it() -> None:
     rising = gains(hit("asked", 0.4, near=0.8, trusted=1.0, ahead=-0.1), hit("never asked", 0.6))
-    assert rising == pytest.approx([0.3, 0.0])
+    assert rising == pytest.approx([0.25, 0.0])
+
+
+def test_an_embedder_whose_similarities_are_all_high_changes_nothing() -> None:
+    high = [hit("asked", 0.7 + 0.3 * 0.4, near=0.8, trusted=1.0, ahead=-0.1), hit("never asked", 0.7 + 0.3 * 0.6)]
+    assert gains(*high, unrelated=0.7) == pytest.approx([0.25, 0.0])
 
 
 def test_it_never_falls_for_that() -> None:
     assert gains(hit("asked", 0.1, near=0.4, trusted=1.0, ahead=0.3), hit("never asked", 0.9)) == [0.0, 0.0]
 
 
-def test_where_nobody_knows_how_it_stood_or_the_policy_does_not_mind_it_rises_in_full() -> None:
+def test_where_nobody_knows_how_it_stood_it_rises_in_full() -> None:
     unknown = hit("asked", 0.4, near=0.8, trusted=1.0, ahead=-1.0)
     assert gains(unknown, hit("never asked", 0.9)) == pytest.approx([0.4, 0.0])
-    known = hit("asked", 0.4, near=0.8, trusted=1.0, ahead=0.2)
-    assert gains(known, hit("never asked", 0.9), numbers=AskedBefore(behind=0.0)) == pytest.approx([0.4, 0.0])
 
 
 def test_one_by_itself_stands_behind_nobody() -> None:

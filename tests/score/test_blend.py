@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adaptive_memory_core import Policy, ReadState, Record, Weights
-from adaptive_memory_core.policy import Spreads
+from adaptive_memory_core.policy import Advanced
 from adaptive_memory_core.reports import Hit
 from adaptive_memory_core.score.blend import normalise, score
 from adaptive_memory_core.score.signals import DAY
@@ -22,9 +22,8 @@ spreads = st.floats(1e-6, 1)
 policies = st.builds(
     Policy,
     weights=all_weights,
-    blend=st.sampled_from(["sum", "product"]),
+    advanced=st.builds(Advanced, blend=st.sampled_from(["sum", "minmax", "product"])),
     half_life_days=st.floats(0.1, 1000),
-    spreads=st.builds(Spreads, spreads, spreads, spreads),
 )
 states = st.builds(
     ReadState,
@@ -151,7 +150,7 @@ def test_a_read_memory_outranks_its_unread_twin() -> None:
 
 
 def test_in_the_product_what_was_important_long_ago_fades() -> None:
-    policy = Policy(blend="product", weights=Weights(1, 1, 0), half_life_days=1)
+    policy = Policy(advanced=Advanced(blend="product"), weights=Weights(1, 1, 0), half_life_days=1)
     old = Hit(Record("old", "text", importance=1.0, created_at=NOW - 100 * DAY), 0.5, "old")
     new = Hit(Record("new", "text", importance=0.6, created_at=NOW), 0.5, "new")
     dull = Hit(Record("dull", "text", importance=0.0, created_at=NOW), 0.5, "dull")

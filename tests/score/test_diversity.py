@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from adaptive_memory_core import Policy, Record, Scored
 from adaptive_memory_core.cue.time.intent import Intent, Window
-from adaptive_memory_core.policy import Copies
+from adaptive_memory_core.policy import Advanced
 from adaptive_memory_core.reports import Dropped, Hit
 from adaptive_memory_core.score.copies import leaders, overlap
 from adaptive_memory_core.score.diversity import pick
@@ -30,7 +30,8 @@ def ranked(*texts: str, created_at: tuple[float, ...] = ()) -> list[Scored]:
 
 
 def picked(hits: list[Scored], k: int, **changes: Any) -> tuple[list[str], Sequence[Dropped]]:
-    kept, dropped = pick(hits, Policy(copies=Copies(**changes)), k=k, vectors=NONE)
+    diversity = changes.pop("diversity", 0.0)
+    kept, dropped = pick(hits, Policy(diversity=diversity, advanced=Advanced(**changes)), k=k, vectors=NONE)
     return [one.id for one in kept], dropped
 
 
@@ -152,14 +153,14 @@ def test_diversity_is_maximal_marginal_relevance_before_the_cut(seed: int, k: in
     chance = np.random.default_rng(seed)
     hits = ranked(*(f"text {n}" for n in range(8)))
     vectors = {one.id: chance.normal(size=6) for one in hits}
-    kept, _ = pick(hits, Policy(copies=Copies(diversity=strength)), k=k, vectors=vectors)
+    kept, _ = pick(hits, Policy(diversity=strength), k=k, vectors=vectors)
     assert [one.id for one in kept] == naive(hits, vectors, 1 - strength, k)
 
 
 def test_diversity_brings_in_what_would_have_been_cut() -> None:
     hits = ranked("a", "b", "c")
     vectors = {"0": [1.0, 0.0], "1": [1.0, 0.01], "2": [0.0, 1.0]}
-    kept, dropped = pick(hits, Policy(copies=Copies(diversity=0.5)), k=2, vectors=vectors)
+    kept, dropped = pick(hits, Policy(diversity=0.5), k=2, vectors=vectors)
     assert [one.id for one in kept] == ["0", "2"]
     assert [one.reason for one in dropped] == ["beyond k"]
 
@@ -174,8 +175,8 @@ def test_more_is_asked_for_where_what_was_found_says_the_same() -> None:
     for policy, hits, wanted in (
         (Policy(), same, True),
         (Policy(), other, False),
-        (Policy(copies=Copies(duplicates="keep")), same, False),
-        (Policy(copies=Copies(same_share=0.5)), same, True),
+        (Policy(advanced=Advanced(duplicates="keep")), same, False),
+        (Policy(advanced=Advanced(same_share=0.5)), same, True),
     ):
         assert wants_more(hits, policy, k=5, asked=20, now=0.0) is wanted
 

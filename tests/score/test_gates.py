@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from adaptive_memory_core import Policy, Record
 from adaptive_memory_core.reports import Hit
 from adaptive_memory_core.score.gates import unfit
-from adaptive_memory_core.score.select import select, wants_more
+from adaptive_memory_core.score.select import MOST_CANDIDATES, select, wants_more
 
 NOW = 1_000.0
 
@@ -49,13 +49,13 @@ def test_a_record_counts_only_while_it_is_valid(fields: dict[str, Any], reason: 
 @given(st.lists(st.floats(-1, 1), max_size=10), st.floats(0.01, 1))
 def test_the_similarity_floor_is_absolute(close: list[float], floor: float) -> None:
     found = [hit(str(n), value) for n, value in enumerate(close)]
-    kept, dropped = select(found, Policy(similarity_floor=floor), k=100, now=NOW)
+    kept, dropped = select(found, Policy(min_similarity=floor), k=100, now=NOW)
     assert {one.id for one in kept} == {str(n) for n, value in enumerate(close) if value >= floor}
     assert all(one.reason == "below the similarity floor" for one in dropped)
 
 
 def test_where_nothing_is_relevant_nothing_is_returned() -> None:
-    kept, dropped = select([hit("a", 0.1), hit("b", 0.2)], Policy(similarity_floor=0.3), k=5, now=NOW)
+    kept, dropped = select([hit("a", 0.1), hit("b", 0.2)], Policy(min_similarity=0.3), k=5, now=NOW)
     assert kept == ()
     assert len(dropped) == 2
 
@@ -67,7 +67,7 @@ def test_a_floor_of_0_is_off() -> None:
 @given(st.lists(st.floats(0, 1), max_size=12), st.integers(1, 15), st.floats(0, 1))
 def test_every_candidate_is_either_kept_or_dropped_with_a_reason(close: list[float], k: int, floor: float) -> None:
     found = [hit(str(n), value, valid_until=0.0 if n % 4 == 3 else None) for n, value in enumerate(close)]
-    kept, dropped = select(found, Policy(score_floor=floor), k=k, now=NOW)
+    kept, dropped = select(found, Policy(min_score=floor), k=k, now=NOW)
     assert len(kept) <= k
     assert sorted([one.id for one in kept] + [one.id for one in dropped]) == sorted(one.record.id for one in found)
     assert all(one.reason for one in dropped)
@@ -86,7 +86,7 @@ def test_gates_that_take_too_many_ask_for_more_and_a_floor_does_not() -> None:
     expired = [hit(str(n), valid_until=0.0) for n in range(20)]
     far = [hit(str(n), 0.1) for n in range(20)]
     assert wants_more(expired, Policy(), k=5, asked=20, now=NOW)
-    assert not wants_more(far, Policy(similarity_floor=0.5), k=5, asked=20, now=NOW)
-    assert not wants_more(expired, Policy(recall_limit=20), k=5, asked=20, now=NOW)
+    assert not wants_more(far, Policy(min_similarity=0.5), k=5, asked=20, now=NOW)
+    assert not wants_more(expired * 100, Policy(), k=5, asked=MOST_CANDIDATES, now=NOW)
     assert not wants_more(expired[:19], Policy(), k=5, asked=20, now=NOW)
     assert not wants_more([], Policy(), k=5, asked=20, now=NOW)

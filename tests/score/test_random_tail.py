@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 
-from adaptive_memory_core.policy import Exploration
 from adaptive_memory_core.records import Dropped, Hit, Record, Scored
 from adaptive_memory_core.score.gates import BEYOND_K
 from adaptive_memory_core.score.random_tail import with_random_tail
@@ -21,8 +20,7 @@ DROPPED = [*(Dropped(one, BEYOND_K, hit(one)) for one in "fghijklm"), Dropped("x
 
 
 def test_all_of_the_pool_come_up_as_often_as_the_log_says() -> None:
-    explore = Exploration(tail=2, pool=6)
-    drawn = [with_random_tail(KEPT, DROPPED, explore, recall_id=f"r{number}") for number in range(DRAWS)]
+    drawn = [with_random_tail(KEPT, DROPPED, tail=2, recall_id=f"r{number}") for number in range(DRAWS)]
     assert all(one.propensities == drawn[0].propensities for one in drawn)
     assert drawn[0].propensities == {**dict.fromkeys("abc", 1.0), **dict.fromkeys("defghi"[:6], 2 / 6)}
     shown = Counter(one.id for each in drawn for one in each.kept)
@@ -34,7 +32,7 @@ def test_all_of_the_pool_come_up_as_often_as_the_log_says() -> None:
 
 
 def test_nobody_is_lost_and_the_certain_ones_stand_first() -> None:
-    drawn = with_random_tail(KEPT, DROPPED, Exploration(tail=2), recall_id="r")
+    drawn = with_random_tail(KEPT, DROPPED, tail=2, recall_id="r")
     assert [one.id for one in drawn.kept[:3]] == ["a", "b", "c"]
     everyone = [*(one.id for one in drawn.kept), *(one.id for one in drawn.dropped)]
     assert sorted(everyone) == sorted("abcdefghijklmx")
@@ -42,18 +40,16 @@ def test_nobody_is_lost_and_the_certain_ones_stand_first() -> None:
 
 
 def test_one_recall_is_drawn_in_one_way() -> None:
-    explore = Exploration(tail=3)
-    assert with_random_tail(KEPT, DROPPED, explore, recall_id="r") == with_random_tail(
-        KEPT, DROPPED, explore, recall_id="r"
-    )
+    one, other = (with_random_tail(KEPT, DROPPED, tail=3, recall_id="r") for _ in range(2))
+    assert one == other
 
 
 def test_where_there_is_nothing_to_draw_all_stays() -> None:
-    for kept, dropped, explore in (
-        (KEPT[:1], DROPPED, Exploration(tail=3)),
-        (KEPT, [], Exploration(tail=3)),
-        (KEPT, DROPPED[-1:], Exploration(tail=3)),
-        (KEPT, DROPPED, Exploration()),
+    for kept, dropped, tail in (
+        (KEPT[:1], DROPPED, 3),
+        (KEPT, [], 3),
+        (KEPT, DROPPED[-1:], 3),
+        (KEPT, DROPPED, 0),
     ):
-        drawn = with_random_tail(kept, dropped, explore, recall_id="r")
+        drawn = with_random_tail(kept, dropped, tail=tail, recall_id="r")
         assert (drawn.kept, drawn.dropped, drawn.propensities) == (kept, dropped, {})

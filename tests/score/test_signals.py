@@ -9,11 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adaptive_memory_core import Policy, ReadState, Record, Weights
-from adaptive_memory_core.policy import Reading
+from adaptive_memory_core.policy import Learning
 from adaptive_memory_core.reports import Hit
 from adaptive_memory_core.score.blend import score
 from adaptive_memory_core.score.signals import (
+    COUNT_BOOST_MAX,
     DAY,
+    MOST_HALF_LIFE_DAYS,
     boosted,
     cooled,
     decay,
@@ -80,28 +82,24 @@ def test_trap_one_formula_with_one_unit_loses_half_in_a_half_life() -> None:
     assert decay(14 * DAY, half_life_days=7) == 0.25
 
 
-@given(counts, half_lives, st.floats(0, 10), st.floats(0.01, 10_000))
-def test_a_growing_half_life_stays_within_its_bound(reads: int, days: float, growth: float, bound: float) -> None:
-    grown = half_life(
-        reads, Policy(half_life_days=days, reading=Reading(half_life_growth=growth, half_life_days_max=bound))
-    )
-    assert days <= grown <= max(days, bound)
+@given(counts, half_lives, st.floats(0, 10))
+def test_a_growing_half_life_stays_within_its_bound(reads: int, days: float, growth: float) -> None:
+    grown = half_life(reads, Policy(half_life_days=days, learning=Learning(half_life_growth=growth)))
+    assert days <= grown <= max(days, MOST_HALF_LIFE_DAYS)
 
 
 @given(st.integers(0, 1000), st.integers(0, 1000))
 def test_more_counted_reads_never_shorten_the_half_life(one: int, other: int) -> None:
-    policy = Policy(reading=Reading(half_life_growth=0.3))
+    policy = Policy(learning=Learning(half_life_growth=0.3))
     fewer, more = sorted((one, other))
     assert half_life(fewer, policy) <= half_life(more, policy)
 
 
-@given(st.floats(0, 1e12), st.floats(0, 1), st.floats(0, 1), st.none() | moments, moments)
-def test_trap_the_count_boost_is_bounded(
-    warmth: float, weight: float, most: float, read_at: float | None, now: float
-) -> None:
-    policy = Policy(reading=Reading(count_weight=weight, count_boost_max=most))
+@given(st.floats(0, 1e12), st.floats(0, 1), st.none() | moments, moments)
+def test_trap_the_count_boost_is_bounded(warmth: float, weight: float, read_at: float | None, now: float) -> None:
+    policy = Policy(learning=Learning(count_weight=weight))
     record = Record("a", "text", importance=0.5, read=ReadState(last_read=read_at, warmth=warmth))
-    assert 0.5 <= importance(record, policy, now=now) <= 0.5 + most
+    assert 0.5 <= importance(record, policy, now=now) <= 0.5 + COUNT_BOOST_MAX
 
 
 @given(st.floats(0, 1e9), moments, st.floats(0, 4e9), st.floats(0, 4e9))

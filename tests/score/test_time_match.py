@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adaptive_memory_core import Intent, Policy, Record, Scored, Weights, Window
-from adaptive_memory_core.policy import TimeWords
+from adaptive_memory_core import Intent, Policy, Record, Weights, Window
+from adaptive_memory_core.policy import Advanced
 from adaptive_memory_core.reports import Hit
+from adaptive_memory_core.score.candidates import columns_of
 from adaptive_memory_core.score.select import select
-from adaptive_memory_core.score.time_match import attuned, closeness, timely
+from adaptive_memory_core.score.time_match import attuned, closeness, timing
 
 DAY = 86_400.0
 WEEK = Intent((Window(100 * DAY, 107 * DAY),))
@@ -91,7 +94,7 @@ def test_a_record_of_unknown_time_stands_between_those_in_and_out_of_the_window(
 
 
 def test_temporal_false_ignores_the_intent() -> None:
-    policy = Policy(time_words=TimeWords(enabled=False))
+    policy = Policy(time_words="off")
     hits = [hit("new", 199), hit("then", 103)]
     assert order(hits, WEEK, policy) == order(hits, Intent(), policy)
 
@@ -110,21 +113,21 @@ INTENTS = st.sampled_from(
 )
 
 
-@given(SCORES, INTENTS, st.floats(0, 1), st.floats(0, 1))
-def test_scores_stay_in_bounds_parts_add_up_and_the_loss_is_bounded(
-    given: list[tuple[float, float | None]], intent: Intent, time: float, lean: float
+@given(SCORES, INTENTS, st.floats(0, 3), st.booleans())
+def test_scores_stay_in_bounds_parts_add_up_and_what_fits_gains(
+    given: list[tuple[float, float | None]], intent: Intent, time: float, alone: bool
 ) -> None:
-    policy = Policy(time_words=TimeWords(weight=time, lean_weight=lean))
-    scored = [
-        Scored(Hit(Record(str(n), "x", created_at=at), score, str(n)), score, {"similarity": score}, {})
-        for n, (score, at) in enumerate(given)
-    ]
-    weight = time if intent.windows else lean
-    for one in timely(scored, intent, policy):
-        before = given[int(one.id)][0]
+    policy = Policy(advanced=Advanced(time_weight=time))
+    hits = [hit(str(n), None if at is None else at / DAY, close) for n, (close, at) in enumerate(given)]
+    kept, _ = select(hits, policy, k=20, now=0.0, intent=intent, time_alone=alone)
+    for one in kept:
         assert 0.0 <= one.score <= 1.0
         assert one.score == pytest.approx(sum(one.parts.values()))
-        assert before * (1 - weight) - 1e-9 <= one.score <= before + 1e-9
+    found = timing(columns_of(hits), intent, policy, alone=alone)
+    if found is not None:
+        assert max(found.nats) <= found.most + 1e-9
+        by_fit = sorted(zip(found.fits, found.nats, strict=True))
+        assert alone or all(one[1] <= other[1] + 1e-9 for one, other in pairwise(by_fit))
 
 
 @given(st.floats(-1e15, 1e15), st.floats(-1e15, 1e15), st.floats(0, 1e15))

@@ -11,7 +11,7 @@ import pytest
 
 from adaptive_memory_core.errors import StoreError
 from adaptive_memory_core.records import Record
-from adaptive_memory_core.store.archive import JSONLines
+from adaptive_memory_core.store.output_files import JSONLines
 
 RECORDS = [Record(str(number), f"tea number {number}") for number in range(3)]
 

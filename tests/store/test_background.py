@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 
 from adaptive_memory_core.errors import StoreError
-from adaptive_memory_core.let_others_run import is_anybody_busy, under_way
+from adaptive_memory_core.running_calls import is_any_running, running
 from adaptive_memory_core.store import background as background_module
 from adaptive_memory_core.store.background import Background, Going
 
@@ -76,7 +76,7 @@ class Beside(Bits):
     busy: bool | None = None
 
     def work(self, going: Going) -> None:
-        self.busy = is_anybody_busy()
+        self.busy = is_any_running()
         super().work(going)
 
 
@@ -86,7 +86,7 @@ def test_what_a_call_left_to_be_done_begins_when_the_call_is_over(
     monkeypatch.setattr(background_module, "MOST_LOOKS", 100_000)
     one = Beside("one", 0, [])
     background.start([one], lambda: None)
-    with under_way():
+    with running():
         one.bits = 1
         background.wake()
         time.sleep(0.05)
@@ -97,7 +97,7 @@ def test_what_a_call_left_to_be_done_begins_when_the_call_is_over(
 def test_a_call_without_end_holds_no_chore_up_for_long(background: Background) -> None:
     one = Beside("one", 0, [])
     background.start([one], lambda: None)
-    with under_way():
+    with running():
         one.bits = 1
         background.wake()
         assert one.done.wait(10)

@@ -16,11 +16,11 @@ from typing import Any
 import pytest
 
 from adaptive_memory_core import SQLiteLedger
-from adaptive_memory_core.store import write_ahead_log
+from adaptive_memory_core.store import sqlite_writes
 from adaptive_memory_core.store.background import Background
-from adaptive_memory_core.store.checkpoints import checkpoints_of
-from adaptive_memory_core.store.lost_commits import said, said_by_index
+from adaptive_memory_core.store.background_chores import checkpoints_of
 from adaptive_memory_core.store.sqlite_connection import PAGE_BYTES, WAL_PAGES
+from adaptive_memory_core.store.sqlite_files import commits_in_index, commits_noted
 
 PAGES_A_WRITE, WRITES = 20, 3_000  # 240 MB of writes
 BOUND = 3 * WAL_PAGES * PAGE_BYTES
@@ -61,7 +61,7 @@ def test_the_index_of_a_log_in_use_says_what_the_log_does(tmp_path: Path) -> Non
         assert place is not None
         for number in range(5):
             write(ledger, number)
-            assert said_by_index(place) == said(place)
+            assert commits_in_index(place) == commits_noted(place)
 
 
 def test_writers_that_never_pause_leave_a_short_log(ledger: SQLiteLedger) -> None:
@@ -80,7 +80,7 @@ def test_writers_that_never_pause_leave_a_short_log(ledger: SQLiteLedger) -> Non
     assert max(sizes) < BOUND
 
 
-@pytest.mark.slow
+@pytest.mark.hard("processes")
 def test_several_processes_that_never_pause_leave_a_short_log(ledger: SQLiteLedger) -> None:
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "shared")])}
     others = [subprocess.Popen([sys.executable, "-c", OTHER, ledger.file.path], env=environment) for _ in range(3)]
@@ -115,16 +115,16 @@ def test_a_ledger_in_ram_has_no_log() -> None:
 def test_after_one_long_transaction_the_background_empties_the_log_if_there_is_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, is_beside: bool
 ) -> None:
-    monkeypatch.setattr(write_ahead_log, "LONG_BYTES", 2**20)
-    monkeypatch.setattr(write_ahead_log, "LEFT_SECONDS", 600.0 if is_beside else 0.0)
+    monkeypatch.setattr(sqlite_writes, "LONG_BYTES", 2**20)
+    monkeypatch.setattr(sqlite_writes, "LEFT_SECONDS", 600.0 if is_beside else 0.0)
     emptied: list[str] = []
-    empty = write_ahead_log.LogOfWrites._empty
+    empty = sqlite_writes.WriteAheadLog._empty
 
-    def noted(log: write_ahead_log.LogOfWrites, *given: Any) -> bool:
+    def noted(log: sqlite_writes.WriteAheadLog, *given: Any) -> bool:
         emptied.append(threading.current_thread().name)
         return empty(log, *given)
 
-    monkeypatch.setattr(write_ahead_log.LogOfWrites, "_empty", noted)
+    monkeypatch.setattr(sqlite_writes.WriteAheadLog, "_empty", noted)
     with closing(SQLiteLedger(str(tmp_path / "ledger.sqlite3"))) as ledger:
         place = ledger.file.place
         assert place is not None
@@ -133,12 +133,12 @@ def test_after_one_long_transaction_the_background_empties_the_log_if_there_is_o
                 sql.execute("INSERT INTO policies VALUES (?, ?)", (f"long {number}", "x" * PAGES_A_WRITE * 4_000))
         assert size(ledger) > 2**20
         chore = checkpoints_of(ledger, lambda: None)[0]
-        for number in range(2 * write_ahead_log.LOOK_EVERY):
+        for number in range(2 * sqlite_writes.LOOK_EVERY):
             if is_beside and chore.wait() == 0.0:
                 chore.work(lambda: True)
             with ledger.file.writing() as sql:
                 sql.execute("INSERT OR REPLACE INTO policies VALUES ('short', ?)", (str(number),))
-        found = said_by_index(place)
+        found = commits_in_index(place)
         assert found is not None
         assert found.pages - found.kept < 1_000
         assert emptied == ([] if is_beside else [threading.current_thread().name])
@@ -148,11 +148,11 @@ def test_what_another_connection_has_not_committed_yet_makes_no_log_too_long(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As while the file is written anew after something was forgotten: its pages stand in the log until that ends."""
-    monkeypatch.setattr(write_ahead_log, "LONG_BYTES", 2**20)
-    monkeypatch.setattr(write_ahead_log, "MOST_BYTES", 2**20)
+    monkeypatch.setattr(sqlite_writes, "LONG_BYTES", 2**20)
+    monkeypatch.setattr(sqlite_writes, "MOST_BYTES", 2**20)
     with closing(SQLiteLedger(str(tmp_path / "ledger.sqlite3"))) as ledger:
         write(ledger, 0)
-        log = write_ahead_log.LogOfWrites(ledger.file.place)
+        log = sqlite_writes.WriteAheadLog(ledger.file.place)
         with closing(sqlite3.connect(ledger.file.path, isolation_level=None)) as other:
             other.execute("PRAGMA cache_size = 10")  # so it writes its pages before the end
             other.execute("BEGIN IMMEDIATE")
@@ -160,10 +160,10 @@ def test_what_another_connection_has_not_committed_yet_makes_no_log_too_long(
                 other.execute("INSERT INTO policies VALUES (?, ?)", (f"long {number}", "x" * PAGES_A_WRITE * 4_000))
             assert size(ledger) > 2**20
             with ledger.file.reading() as sql:
-                for _ in range(write_ahead_log.LOOK_EVERY):
+                for _ in range(sqlite_writes.LOOK_EVERY):
                     log.keep_short(sql)
             other.execute("COMMIT")
             with ledger.file.reading() as sql:
-                for _ in range(write_ahead_log.LOOK_EVERY):
+                for _ in range(sqlite_writes.LOOK_EVERY):
                     log.keep_short(sql)
         assert size(ledger) == 0

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adaptive_memory_core.store.could_be_highest import GROUP, could_be_highest
+from adaptive_memory_core.store.mirror.vector_matrix import GROUP, could_be_highest
 
 
 @given(

@@ -54,7 +54,7 @@ HOLDS = {
 }
 
 
-@pytest.mark.slow
+@pytest.mark.hard("processes")
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
 @pytest.mark.parametrize("held", HOLDS)
 def test_a_child_that_was_forked_amid_it_can_write_and_empty_the_log_of_writes(held: str, tmp_path: Path) -> None:

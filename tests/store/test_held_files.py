@@ -41,6 +41,7 @@ def in_another_process(path: Path, how: str) -> str:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="locks of a process go with any descriptor on POSIX only")
+@pytest.mark.hard("processes")
 def test_two_memories_of_a_process_lose_nothing_to_one_that_closes(tmp_path: Path) -> None:
     path = tmp_path / "ledger.sqlite3"
     first = opened(path)
@@ -56,6 +57,7 @@ def test_two_memories_of_a_process_lose_nothing_to_one_that_closes(tmp_path: Pat
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="locks of a process go with any descriptor on POSIX only")
+@pytest.mark.hard("kill")
 def test_a_ledger_that_took_in_the_log_of_a_killed_one_loses_nothing_either(tmp_path: Path) -> None:
     path = tmp_path / "ledger.sqlite3"
     assert in_another_process(path, "killed") == "None"

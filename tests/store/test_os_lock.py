@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from adaptive_memory_core.store import os_lock
-from adaptive_memory_core.store.os_lock import OsLock
+from adaptive_memory_core.store import process_locks
+from adaptive_memory_core.store.process_locks import OsLock
 
-TRY = "import sys; from pathlib import Path; from adaptive_memory_core.store.os_lock import OsLock; "
+TRY = "import sys; from pathlib import Path; from adaptive_memory_core.store.process_locks import OsLock; "
 TRY += "print(OsLock(Path(sys.argv[1])).take())"
 
 
@@ -26,6 +26,7 @@ def another_process_takes(path: Path) -> bool:
     return told.stdout.strip() == "True"
 
 
+@pytest.mark.hard("processes")
 def test_another_process_is_kept_out_until_it_is_given_back(path: Path) -> None:
     lock = OsLock(path)
     assert lock.take()
@@ -44,7 +45,7 @@ def test_what_was_broken_off_after_it_was_locked_is_given_back_by_the_next(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(os_lock, "_is_in_place", struck)
+        patch.setattr(process_locks, "_is_in_place", struck)
         with pytest.raises(KeyboardInterrupt):
             lock.take()
     assert not OsLock(path).take()  # as it would be, had nobody been told

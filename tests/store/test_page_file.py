@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from adaptive_memory_core.errors import InvalidInputError
-from adaptive_memory_core.pages.shell import MADE_BY
-from adaptive_memory_core.store.page_file import check_page_file, write_page
+from adaptive_memory_core.pages.markup import MADE_BY
+from adaptive_memory_core.store.output_files import check_page_file, write_page
 
 
 @pytest.mark.parametrize("name", ["a\0b.html", "\ud800.html", "a" * 300, "a" * 250 + ".html"])

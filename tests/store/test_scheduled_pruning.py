@@ -8,7 +8,7 @@ import pytest
 
 from adaptive_memory_core import AdaptiveMemory, Keeping, UserMemory
 from adaptive_memory_core.errors import PolicyError
-from adaptive_memory_core.store.scheduled_pruning import BY, ScheduledPruning
+from adaptive_memory_core.store.background_chores import BY, ScheduledPruning
 from tests.behaviour.conftest import eventually
 from tests.conftest import Clock, Open
 
@@ -54,7 +54,7 @@ def test_a_pass_goes_through_all_users_and_writes_down_what_went(memory: Adaptiv
 def test_a_pass_ends_when_it_is_stopped_and_works_in_bits(
     memory: AdaptiveMemory, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("adaptive_memory_core.store.scheduled_pruning.AT_ONCE", 1)
+    monkeypatch.setattr("adaptive_memory_core.store.background_chores.AT_ONCE", 1)
     bob = with_drinks(memory, clock)
     passes = chore(memory, Keeping(prune_max_records=1))
     told = iter([True, True, False])

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from adaptive_memory_core.errors import LedgerError
-from adaptive_memory_core.store.ledger.unreadable import UnreadableRowError
+from adaptive_memory_core.store.ledger.schema import UnreadableRowError
 from adaptive_memory_core.store.sqlite_connection import SETTINGS, connect
 from adaptive_memory_core.store.sqlite_file import LedgerFile
 

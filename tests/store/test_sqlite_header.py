@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from adaptive_memory_core.store import held_files
-from adaptive_memory_core.store.sqlite_header import header_fault
+from adaptive_memory_core.store import sqlite_files
+from adaptive_memory_core.store.sqlite_files import header_fault
 
 PAGES = 50
 Act = Callable[[], object]
@@ -34,7 +34,7 @@ def written(file: Path) -> sqlite3.Connection:
 
 def between(monkeypatch: pytest.MonkeyPatch, *, before: Act = int, after: Act = int) -> None:
     """Others do this once, before or after the header is read."""
-    read, left = held_files.head, [before, after]
+    read, left = sqlite_files.head_of, [before, after]
 
     def head(file: Path, length: int) -> bytes:
         left.pop(0)() if left else None
@@ -42,7 +42,7 @@ def between(monkeypatch: pytest.MonkeyPatch, *, before: Act = int, after: Act = 
         left.pop(0)() if left else None
         return found
 
-    monkeypatch.setattr(held_files, "head", head)
+    monkeypatch.setattr(sqlite_files, "head_of", head)
 
 
 def shrunk(connection: sqlite3.Connection) -> None:

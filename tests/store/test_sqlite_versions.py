@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from adaptive_memory_core import Scope, SQLiteLedger
 from adaptive_memory_core.errors import LedgerVersionError
 from adaptive_memory_core.flow.ports import MirrorRow
-from adaptive_memory_core.store.ledger.schema import MIGRATIONS
+from adaptive_memory_core.store.ledger.schema import SCHEMA_VERSION
 from tests.store.ledger.reads import ALICE, BOB, NEW, read
 
 SCOPES = {"alice": ALICE, "bob": BOB}
@@ -100,10 +100,10 @@ def test_who_has_it_open_while_a_newer_version_takes_it_over_is_refused(two: tup
     read(own, ALICE, "r1", "alice's")
     looked(own, "alice")
     with other.file.writing() as sql:
-        sql.execute(f"PRAGMA user_version = {len(MIGRATIONS) + 1}")
-    with pytest.raises(LedgerVersionError, match="Start it again"):
+        sql.execute(f"PRAGMA user_version = {SCHEMA_VERSION + 1}")
+    with pytest.raises(LedgerVersionError, match="start this process again"):
         looked(own, "alice")
-    with pytest.raises(LedgerVersionError, match="Start it again"):
+    with pytest.raises(LedgerVersionError, match="start this process again"):
         read(own, ALICE, "r2", "alice's")
     with other.file.reading() as sql:
         assert sql.execute("SELECT count(*) FROM recalls").fetchone() == (1,)
@@ -144,7 +144,7 @@ def done(ledger: SQLiteLedger, name: str, act: str, number: int) -> None:
         ledger.states.enrol(scope, {record: NEW}, now=at)
     elif act == "remove":
         ledger.mirror.drop([record])
-        ledger.states.withdraw(scope, [record])
+        ledger.removal.erase(scope, record, record, existed=True, now=at)
     elif act == "annotate":
         ledger.mirror.annotate({record: {"number": number}})
     elif act == "undone":

@@ -17,15 +17,15 @@ from pathlib import Path
 import pytest
 
 from adaptive_memory_core.errors import StoreError, StoreInUseError
-from adaptive_memory_core.store import process_lock
+from adaptive_memory_core.store import process_locks
 from adaptive_memory_core.store.background import Background
-from adaptive_memory_core.store.takeover import Takeover
+from adaptive_memory_core.store.collection_write_back import Takeover
 
 HOLD = """
 import sys, time
 from pathlib import Path
-from adaptive_memory_core.store import process_lock
-process_lock.claim(Path(sys.argv[1]))
+from adaptive_memory_core.store import process_locks
+process_locks.claim(Path(sys.argv[1]))
 {more}
 print("held", flush=True)
 sys.stdin.read()
@@ -33,7 +33,7 @@ sys.stdin.read()
 FORK = """
 import os
 if (child := os.fork()) == 0:
-    assert not process_lock.claimed(Path(sys.argv[1]))
+    assert not process_locks.claimed(Path(sys.argv[1]))
     os.close(1)
     time.sleep(60)
 print(child, flush=True)
@@ -64,24 +64,24 @@ def background() -> Iterator[Background]:
 def test_a_directory_is_one_processs_and_all_its_memories_share_it(tmp_path: Path) -> None:
     with holder(tmp_path) as other:
         assert line(other) == "held"
-        assert not process_lock.claimed(tmp_path)
+        assert not process_locks.claimed(tmp_path)
         with pytest.raises(StoreInUseError, match="chroma run"):
-            process_lock.claim(tmp_path)
+            process_locks.claim(tmp_path)
         other.kill()
         other.wait(10)
-        assert process_lock.claimed(tmp_path)
-        assert process_lock.claimed(tmp_path)
-        process_lock.release(tmp_path)
-        process_lock.release(tmp_path)
+        assert process_locks.claimed(tmp_path)
+        assert process_locks.claimed(tmp_path)
+        process_locks.release(tmp_path)
+        process_locks.release(tmp_path)
 
 
-@pytest.mark.slow
+@pytest.mark.hard("kill")
 @pytest.mark.parametrize("how", ["killed", "ended"])
 def test_another_process_takes_over_within_two_seconds(tmp_path: Path, background: Background, how: str) -> None:
     taken = threading.Event()
     with holder(tmp_path) as other:
         assert line(other) == "held"
-        chore = Takeover(partial(process_lock.claimed, tmp_path), taken.set, partial(process_lock.release, tmp_path))
+        chore = Takeover(partial(process_locks.claimed, tmp_path), taken.set, partial(process_locks.release, tmp_path))
         background.start([chore], lambda: None)
         assert not taken.wait(1.2)
         if how == "killed":
@@ -90,7 +90,7 @@ def test_another_process_takes_over_within_two_seconds(tmp_path: Path, backgroun
             other.communicate()
         assert taken.wait(2.0)
     assert chore.wait() is None
-    process_lock.release(tmp_path)
+    process_locks.release(tmp_path)
 
 
 def test_where_taking_over_fails_the_lock_is_free_for_others_and_it_is_tried_again(
@@ -106,16 +106,16 @@ def test_where_taking_over_fails_the_lock_is_free_for_others_and_it_is_tried_aga
         done.set()
 
     def release() -> None:
-        process_lock.release(tmp_path)
+        process_locks.release(tmp_path)
         with holder(tmp_path) as other:
             log.append(line(other))
 
-    chore = Takeover(partial(process_lock.claimed, tmp_path), take_over, release)
+    chore = Takeover(partial(process_locks.claimed, tmp_path), take_over, release)
     background.start([chore], lambda: None)
     assert done.wait(10)
     assert log == ["tried", "held", "tried"]
     assert background.stats().failures == {"takeover": 1}
-    process_lock.release(tmp_path)
+    process_locks.release(tmp_path)
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
@@ -126,19 +126,19 @@ def test_a_child_of_the_holder_does_not_keep_the_lock_when_the_holder_is_killed(
             assert line(parent) == "held"
             parent.kill()
             parent.wait(10)
-            assert _soon(partial(process_lock.claimed, tmp_path))
+            assert _soon(partial(process_locks.claimed, tmp_path))
             os.kill(child, 0)  # it is still there
         finally:
             os.kill(child, signal.SIGKILL)
-    process_lock.release(tmp_path)
+    process_locks.release(tmp_path)
 
 
 def test_a_child_that_is_spawned_gets_nothing_of_the_lock(tmp_path: Path) -> None:
-    process_lock.claim(tmp_path)
+    process_locks.claim(tmp_path)
     child = multiprocessing.get_context("spawn").Process(target=time.sleep, args=(60,))
     child.start()
     try:
-        process_lock.release(tmp_path)
+        process_locks.release(tmp_path)
         with holder(tmp_path) as other:
             assert line(other) == "held"
     finally:

@@ -19,8 +19,8 @@ import pytest
 from adaptive_memory_core import AdaptiveMemory, Policy
 from adaptive_memory_core.errors import DamagedLedgerError, DamagedStoreError
 from adaptive_memory_core.records import NEVER_READ, Scope, Seen
-from adaptive_memory_core.store.ledger.comparison import LedgerComparison
-from adaptive_memory_core.store.lost_commits import said
+from adaptive_memory_core.store.ledger.ledger_checks import LedgerComparison
+from adaptive_memory_core.store.sqlite_files import commits_noted
 from tests.chroma_server import ChromaServer
 from tests.conftest import word_vectors
 
@@ -88,6 +88,7 @@ def flip(file: Path, seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(12))
+@pytest.mark.hard("random run")
 def test_flipped_bytes_in_the_ledger_are_named_and_never_raise_anything_else(copied: Path, seed: int) -> None:
     flip(copied / LEDGER, seed)
     for _ in range(2):
@@ -173,7 +174,7 @@ def test_a_torn_write_ahead_log_is_told(copied_log: Path, tear: Callable[[Path],
     left = wal.exists() and wal.stat().st_size > 0
     if not index:
         shared.unlink()
-        if said(copied_log / LEDGER) is None or tear is not spoil:
+        if commits_noted(copied_log / LEDGER) is None or tear is not spoil:
             return  # a log that ends early looks like one that was never longer
     with pytest.warns(RuntimeWarning, match="write-ahead log of the ledger .* is torn"):
         assert recalls_in(copied_log) < RECALLS
@@ -269,7 +270,7 @@ def test_what_a_deleted_collection_left_goes_once_the_new_one_of_its_name_has_re
     with opened(copied) as memory:
         memory.flush()
         assert memory.ports().ledger.retention.collections() == {memory.ports().ledger.notes.uuid()}
-        assert [one.text for one in memory.for_user("alice").recent()] == ["begun anew"]
+        assert [one.text for one in memory.for_user("alice").records(current=True)] == ["begun anew"]
 
 
 def test_a_first_load_that_was_killed_is_not_called_gone(tmp_path: Path) -> None:

@@ -8,7 +8,6 @@ import pytest
 
 from adaptive_memory_core import AdaptiveMemory, Policy, Scope
 from adaptive_memory_core.identity import scoped_id
-from adaptive_memory_core.policy.copies import Copies
 from tests.conftest import Clock, Open, word_vectors
 
 ALICE = Scope("alice")
@@ -39,7 +38,9 @@ def test_twins_are_found_and_merged_with_the_reads_of_both(twinned: AdaptiveMemo
     add_twin(twinned, clock)
     for _ in range(3):
         clock.pass_days(1)
-        assert alice.recall("alice likes tea", k=2, policy=alice.memory.policy.replace(copies=Copies("keep"))).ids == (
+        assert alice.recall(
+            "alice likes tea", k=2, policy=alice.memory.policy.replace(advanced={"duplicates": "keep"})
+        ).ids == (
             "tea",
             "tea",
         )

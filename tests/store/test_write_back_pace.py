@@ -8,15 +8,15 @@ from typing import Any
 import pytest
 
 from adaptive_memory_core import AdaptiveMemory, Keeping
-from adaptive_memory_core.let_others_run import under_way
-from adaptive_memory_core.store.write_back_pace import FEWEST, RESTS, Pace
+from adaptive_memory_core.running_calls import running
+from adaptive_memory_core.store.write_back import FEWEST, RESTS, WritePace
 from tests.conftest import Open
 
 RECORDS = 60
 
 
 def test_a_write_that_took_too_long_is_followed_by_a_smaller_one_and_a_quick_one_by_a_larger() -> None:
-    pace = Pace(stall_ms=20.0, most=500)
+    pace = WritePace(stall_ms=20.0, most=500)
     assert pace.records == 20
     pace.took(20, 0.060, late=False)
     assert pace.records == 10
@@ -29,7 +29,7 @@ def test_a_write_that_took_too_long_is_followed_by_a_smaller_one_and_a_quick_one
 
 
 def test_it_rests_for_several_times_as_long_as_it_wrote_unless_it_is_late() -> None:
-    pace, now = Pace(stall_ms=20.0, most=500), time.monotonic()
+    pace, now = WritePace(stall_ms=20.0, most=500), time.monotonic()
     pace.took(20, 10.0, late=False)
     assert pace.not_before >= now + RESTS * 10.0
     now = time.monotonic()
@@ -38,12 +38,18 @@ def test_it_rests_for_several_times_as_long_as_it_wrote_unless_it_is_late() -> N
     assert pace.records == 20
 
 
+def write_back_of(memory: AdaptiveMemory) -> Any:
+    records: Any = memory.ports().records
+    return records._access.open.write_back
+
+
 @pytest.fixture
 def read(open_memory: Open) -> AdaptiveMemory:
     """A memory with so many records that wait to be written back, and none that is written by itself."""
     memory = open_memory(keeping=Keeping(lag_seconds=3_600.0, stall_ms=20.0))
     alice = memory.for_user("alice")
     alice.remember_many([f"note {one} about tea" for one in range(RECORDS)])
+    memory.flush()
     assert len(alice.recall("tea", k=RECORDS)) == RECORDS
     return memory
 
@@ -52,7 +58,7 @@ def test_a_pass_writes_everything_that_is_due_a_few_records_at_a_time(
     read: AdaptiveMemory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     writes: list[int] = []
-    back: Any = read.ports().write_back
+    back = write_back_of(read)
     update = back._store.update_metadata
 
     def counted(changes: dict[str, Any]) -> None:
@@ -72,7 +78,7 @@ def test_a_pass_writes_everything_that_is_due_a_few_records_at_a_time(
 
 
 def test_what_is_read_again_during_a_pass_waits_for_the_next_one(read: AdaptiveMemory) -> None:
-    back: Any = read.ports().write_back
+    back = write_back_of(read)
     back.work(lambda: True)
     first = read.ports().records.collection.get(limit=1)["ids"][0]  # type: ignore[attr-defined]
     read.for_user("alice").pin(first)
@@ -86,7 +92,8 @@ def test_where_too_many_records_wait_it_does_not_rest(open_memory: Open) -> None
     memory = open_memory(keeping=Keeping(lag_seconds=3_600.0, queue_limit=3))
     alice = memory.for_user("alice")
     alice.remember_many([f"note {one} about tea" for one in range(6)])
-    back: Any = memory.ports().write_back
+    memory.flush()
+    back = write_back_of(memory)
     with back._turn:  # nobody writes meanwhile
         alice.recall("tea", k=6)
         until = time.monotonic() + 10.0
@@ -100,12 +107,13 @@ def test_it_waits_for_a_moment_without_a_call_as_long_as_it_has_time(
     memory = open_memory(keeping=Keeping(lag_seconds=3_600.0))
     alice = memory.for_user("alice")
     alice.remember("we drink tea")
+    memory.flush()
     alice.recall("tea")
-    back: Any = memory.ports().write_back
+    back = write_back_of(memory)
     monkeypatch.setattr(back, "work", lambda going: time.sleep(0.01))  # not begun beside this
     back._since = time.monotonic() - 2_000.0  # more than half of the lag ago: a pass is due
     assert back.wait() == 0.0
-    with under_way():
+    with running():
         assert back.wait() > 0.0
         back._since -= 2_000.0  # late by now
         assert back.wait() == 0.0

@@ -1,4 +1,4 @@
-"""Are the caller's arguments valid? Each value is checked where it enters, before anything is read or written."""
+"""Checks of a caller's arguments: each value is checked where it enters, before anything is read or written."""
 
 from adaptive_memory_core.arguments.new_records import metadata, new_id, new_record
 from adaptive_memory_core.arguments.recalls import (
@@ -6,14 +6,27 @@ from adaptive_memory_core.arguments.recalls import (
     cue,
     drifted,
     guests,
+    on_embedder_error,
     policy,
     questions,
     refusals,
     similarities,
     where,
 )
-from adaptive_memory_core.arguments.scopes import over, shared, user_scope
-from adaptive_memory_core.arguments.values import count, distinct, encodable, flag, moment, name, progress, share, words
+from adaptive_memory_core.arguments.values import (
+    count,
+    distinct,
+    encodable,
+    flag,
+    moment,
+    name,
+    over,
+    progress,
+    share,
+    shared,
+    user_scope,
+    words,
+)
 
 __all__ = [
     "refusals",
@@ -30,6 +43,7 @@ __all__ = [
     "name",
     "new_id",
     "new_record",
+    "on_embedder_error",
     "over",
     "policy",
     "progress",

@@ -1,4 +1,4 @@
-"""Can this be looked for? The cue of a recall, its filter, its policy, and what the caller will not have."""
+"""Checks of what is to be recalled: query, filter, policy, exclusions; and labelled questions."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import inspect
 import math
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from adaptive_memory_core.arguments.values import encodable, name, words
+from adaptive_memory_core.arguments.values import encodable, moment, name, words
 from adaptive_memory_core.cue.build import build_cue, drift
 from adaptive_memory_core.errors import FilterError, InvalidInputError, PolicyError
 from adaptive_memory_core.policy.policy import Policy
@@ -51,7 +51,7 @@ def cue(value: object) -> Cue:
 
 def channels(policy: Policy, own: Collection[str]) -> None:
     """Nothing, or an error: a policy names channels that this memory does not have."""
-    named = dict.fromkeys([*policy.ways, *dict(policy.channel_weights)])
+    named = dict.fromkeys([*policy.ways, *dict(policy.advanced.channel_weights)])
     unknown = [name for name in named if name not in own]
     if unknown:
         raise PolicyError(
@@ -103,6 +103,15 @@ def _refused(one: object) -> str:
     raise InvalidInputError(f"in_context holds {shown(one)}. Give ids and texts, which are strings.")
 
 
+def on_embedder_error(value: object) -> str:
+    """Whether words answer alone if the embedder fails."""
+    if value in ("words", "raise"):
+        return str(value)
+    raise InvalidInputError(
+        f"on_embedder_error is {shown(value)}. Give 'raise', or 'words' for what is found by words alone."
+    )
+
+
 def policy(value: object, usual: Policy) -> Policy:
     """The policy of a call, or the usual one."""
     if value is not None and not isinstance(value, Policy):
@@ -150,3 +159,49 @@ def where(value: object) -> Mapping[str, Any] | None:
             f'The filter is {shown(value)}. Give a mapping such as {{"kind": "fact"}}, or None for no filter.'
         )
     return cast("Mapping[str, Any]", value)
+
+
+EXAMPLE = 'Give e.g. ("which database?", ["id of a record"]) or {"question": ..., "answers": [...], "now": ...}.'
+
+
+class Labelled(NamedTuple):
+    """A question, the ids or texts of the records that answer it, and when it is asked (None: now)."""
+
+    question: str
+    answers: tuple[str, ...]
+    now: float | None = None
+
+
+def labelled_questions(pairs: object) -> list[Labelled]:
+    """The pairs, each checked.
+
+    >>> labelled_questions([("which tea?", "tea"), {"question": "who?", "answers": ["ana", "bob"], "now": 9}])[1]
+    Labelled(question='who?', answers=('ana', 'bob'), now=9.0)
+    >>> labelled_questions([("which tea?", [])])
+    Traceback (most recent call last):
+    ...
+    adaptive_memory_core.errors.InvalidInputError: Pair 1 names nothing that answers 'which tea?'. Give e.g. ...
+    """
+    if isinstance(pairs, str | bytes | Mapping) or not isinstance(pairs, Iterable):
+        raise InvalidInputError(f"The pairs are {shown(pairs)}. Give a list of pairs. {EXAMPLE}")
+    return [_labelled(number, pair) for number, pair in enumerate(pairs, 1)]
+
+
+def _labelled(number: int, pair: object) -> Labelled:
+    if isinstance(pair, Mapping):
+        unknown = sorted(map(str, set(pair) - {"question", "answers", "now"}))
+        if unknown or not {"question", "answers"} <= set(pair):
+            raise InvalidInputError(f"Pair {number} has the fields {listed(pair)}. {EXAMPLE}")
+        question, answers, now = pair["question"], pair["answers"], pair.get("now")
+    elif isinstance(pair, list | tuple) and len(pair) in (2, 3):
+        question, answers, now = (*pair, None)[:3]
+    else:
+        raise InvalidInputError(f"Pair {number} is {shown(pair)}. {EXAMPLE}")
+    given = [answers] if isinstance(answers, str) else answers
+    if isinstance(given, Mapping) or not isinstance(given, Iterable):
+        raise InvalidInputError(f"Pair {number} has the answers {shown(given)}. {EXAMPLE}")
+    known = tuple(dict.fromkeys(words(one, f"answer of pair {number}") for one in given))
+    asked = words(question, f"question of pair {number}")
+    if not known:
+        raise InvalidInputError(f"Pair {number} names nothing that answers {shown(asked)}. {EXAMPLE}")
+    return Labelled(asked, known, moment(now, f"now of pair {number}"))

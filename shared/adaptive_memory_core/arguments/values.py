@@ -1,16 +1,20 @@
-"""Is a single value usable? Names, numbers, times and flags, checked where they enter."""
+"""Checks of single values and user ids, where they enter: names, numbers, times, flags, and whose memory it is."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from datetime import datetime
+from datetime import datetime, timezone
+from typing import TypeVar
 
-from adaptive_memory_core.errors import InvalidInputError
+from adaptive_memory_core.errors import InvalidInputError, ScopeError
+from adaptive_memory_core.identity import is_namespaced
+from adaptive_memory_core.records import EVERYONE, Scope
 from adaptive_memory_core.shown_in_errors import shown
 
 LONGEST_NAME = 1_000  # characters of a user or record id
 LARGEST_K = 10_000
-LAST_MOMENT = 1e15  # POSIX seconds; beyond it a float keeps no fraction of one
+FIRST_MOMENT = -1e15  # POSIX seconds; before it a float keeps no fraction of one
+LAST_MOMENT = 32_503_680_000.0  # the year 3000; what is later was given in milliseconds
 
 
 def name(value: object, what: str) -> str:
@@ -64,17 +68,56 @@ def progress(value: object) -> Callable[[int, int], object] | None:
 
 
 def moment(value: object, what: str) -> float | None:
-    """POSIX seconds from a number or a datetime that knows its zone."""
+    """POSIX seconds from a number, or from a datetime or an ISO text that knows its zone.
+
+    >>> moment(86_400, "created_at"), moment("1970-01-02T00:00Z", "created_at")
+    (86400.0, 86400.0)
+    >>> moment(1_760_000_000_000, "created_at")
+    Traceback (most recent call last):
+    ...
+    adaptive_memory_core.errors.InvalidInputError: created_at is 1760000000000, a time after the year 3000. ...
+    >>> moment("2026-05-13", "created_at")
+    Traceback (most recent call last):
+    ...
+    adaptive_memory_core.errors.InvalidInputError: created_at is '2026-05-13', a time without a time zone. ...
+    """
     if value is None:
         return None
-    if isinstance(value, datetime) and value.tzinfo is not None:
-        return value.timestamp()
-    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= LAST_MOMENT:
-        raise InvalidInputError(
-            f"{what} is {shown(value)}. Give POSIX seconds, e.g. time.time(), or a datetime with a time zone, "
-            "e.g. datetime.now(timezone.utc)."
-        )
-    return float(value)
+    given = _written(value) if isinstance(value, str) else value
+    if isinstance(given, datetime):
+        if given.tzinfo is None:
+            aware = given.replace(tzinfo=timezone.utc)
+            add = repr(aware.isoformat()) if isinstance(value, str) else "value.replace(tzinfo=timezone.utc)"
+            raise InvalidInputError(
+                f"{what} is {shown(value)}, a time without a time zone. Give it with its zone, e.g. {add} if it is UTC."
+            )
+        given = given.timestamp()
+    if isinstance(given, int | float) and not isinstance(given, bool) and FIRST_MOMENT <= given <= LAST_MOMENT:
+        return float(given)
+    late = isinstance(given, int | float) and given > LAST_MOMENT
+    endless = " For a memory without an end, leave valid_until out." if late and what == "valid_until" else ""
+    raise InvalidInputError(
+        f"{what} is {shown(value)}{', a time after the year 3000' if late else ''}. Give POSIX seconds, e.g. "
+        f"time.time() (divide milliseconds by 1,000), a datetime with a time zone, e.g. datetime.now(timezone.utc), or "
+        f"an ISO text with one, e.g. '2026-05-13T09:00+00:00'.{endless}"
+    )
+
+
+def _written(text: str) -> datetime | str:
+    try:
+        return datetime.fromisoformat(text.replace("Z", "+00:00"))
+    except ValueError:
+        return text
+
+
+def in_turn(now: float, number: int) -> float:
+    """When record `number` of a batch was written, where the caller does not say: a microsecond after the one before,
+    so that the order of a batch is an order in time. Chroma gives such a number back unchanged.
+
+    >>> in_turn(1_760_000_000.0, 0), in_turn(1_760_000_000.0, 2)
+    (1760000000.0, 1760000000.000002)
+    """
+    return round(now + number / 1e6, 6)
 
 
 def share(value: object, what: str) -> float:
@@ -91,3 +134,98 @@ def distinct(ids: Iterable[str], what: str) -> list[str]:
             raise InvalidInputError(f"The {what} {shown(one)} comes twice. Give each one once.")
         seen[one] = None
     return list(seen)
+
+
+LARGEST_NUMBER = 2**63  # from which on Chroma keeps another one
+
+
+def user_scope(user: object) -> Scope:
+    """The scope of a user.
+
+    >>> user_scope("alice")
+    Scope(user='alice', over=None)
+    >>> user_scope(7).name, user_scope(7) == user_scope("7")
+    (7, False)
+    >>> user_scope("")
+    Traceback (most recent call last):
+    ...
+    adaptive_memory_core.errors.ScopeError: The user id is ''. Give a non-empty string or a whole number ...
+    """
+    if type(user) is int and 0 != abs(user) < LARGEST_NUMBER:  # 0 is nobody in many programs
+        return Scope.of(user)
+    if not isinstance(user, str) or not user.strip():
+        raise ScopeError(
+            f"The user id is {shown(user)}. Give a non-empty string or a whole number other than 0, or use "
+            "for_everyone() for records that are nobody's."
+        )
+    if is_namespaced(user):
+        raise ScopeError(
+            f"The user id {shown(user)} has the form of those that are no user's, such as a chat session's. Give "
+            "another; a session's memory is given by what keeps it, e.g. AdaptiveMemoryBlock.for_session(...)."
+        )
+    return Scope(name(user, "user id"))
+
+
+def over(scope: Scope, others: object, fallback: object = None) -> Scope:
+    """The scope over the records of others: everyone's, or nobody's.
+
+    >>> str(over(Scope("ana"), "everyone")), over(Scope("ana"), None) == Scope("ana")
+    ("user 'ana' over everyone", True)
+    >>> over(Scope("ana"), "bob")
+    Traceback (most recent call last):
+    ...
+    adaptive_memory_core.errors.ScopeError: over is 'bob'. It is "everyone", for the records that belong to no user, ...
+    """
+    if others is None:
+        return scope
+    if others != EVERYONE:
+        raise ScopeError(
+            f'over is {shown(others)}. It is "everyone", for the records that belong to no user, or None for the '
+            "user's own records alone."
+        )
+    if fallback is not None:
+        raise ScopeError(
+            'Both over="everyone" and a fallback were given. Give over= to find everyone\'s records at any time and '
+            "learn of them, or fallback= to be shown some while the user has none."
+        )
+    return Scope(scope.user, over=EVERYONE)
+
+
+def shared(users: object) -> frozenset[str]:
+    """The users whose records others may be given to read.
+
+    >>> shared("handbook")
+    Traceback (most recent call last):
+    ...
+    adaptive_memory_core.errors.ScopeError: shared is 'handbook'. Give a list of user ids, e.g. shared=['handbook'].
+    """
+    if isinstance(users, str) or not isinstance(users, Iterable):
+        raise ScopeError(f"shared is {shown(users)}. Give a list of user ids, e.g. shared=['handbook'].")
+    return frozenset(str(user_scope(one).user) for one in users)
+
+
+Given = TypeVar("Given")
+Made = TypeVar("Made")
+
+
+def each(items: Iterable[Given], made: Callable[[Given], Made], what: str) -> list[Made]:
+    """What is made of each of them; where one is refused, the error says which, unless it is the only one.
+
+    >>> each(["1", "2"], int, "Item")
+    [1, 2]
+    >>> def checked(one):
+    ...     if not one: raise InvalidInputError("The text is ''. Give a string that is not blank.")
+    >>> each(["tea", ""], checked, "Item")
+    Traceback (most recent call last):
+    adaptive_memory_core.errors.InvalidInputError: Item 2 of 2: The text is ''. Give a string that is not blank.
+    """
+    known = list(items)
+    found: list[Made] = []
+    for number, one in enumerate(known, 1):
+        try:
+            found.append(made(one))
+        except InvalidInputError as error:
+            if len(known) == 1:
+                raise
+            raise type(error)(f"{what} {number:,} of {len(known):,}: {error}") from error
+    return found

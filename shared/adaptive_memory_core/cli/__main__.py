@@ -1,4 +1,4 @@
-"""How is the command started without its script? `python -m adaptive_memory_core.cli`."""
+"""`python -m adaptive_memory_core.cli` starts the command without its script."""
 
 from adaptive_memory_core.cli.entry import main
 

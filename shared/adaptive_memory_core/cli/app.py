@@ -1,29 +1,115 @@
-"""Which commands are there? All of `adaptive-memory`, in the order in which `--help` shows them."""
+"""The command `adaptive-memory`: all its commands in the order of `--help`, their common options, and `demo`."""
 
 from __future__ import annotations
 
+import tempfile
+from collections.abc import Callable, Sequence
+from functools import wraps
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, TypeVar, cast
 
 import typer
+from typer.core import TyperGroup
 
-from adaptive_memory_core.cli import (
-    benching,
-    changing,
-    comparing,
-    demo,
-    looking,
-    moving,
-    replaying,
-    reporting,
-    serving,
-    tuning,
-    upkeep,
-    writing,
+from adaptive_memory_core.cli.maintenance import (
+    backup,
+    check,
+    create_tables,
+    export,
+    flush,
+    mcp,
+    move_ledger,
+    reembed,
+    restore,
+    row_level_security,
 )
-from adaptive_memory_core.cli.group import new_app
-from adaptive_memory_core.cli.session import Session
+from adaptive_memory_core.cli.measurement import bench, compare, evaluate, replay, report, tune
+from adaptive_memory_core.cli.records import (
+    demote,
+    explain,
+    feedback,
+    forget,
+    get,
+    import_records,
+    init,
+    log,
+    pin,
+    prune,
+    recall,
+    remember,
+    stats,
+    themes,
+    unpin,
+)
+from adaptive_memory_core.cli.session import Session, embedder_of, session_of
+from adaptive_memory_core.cli.terminal import ending, printing_to_stderr, show
+from adaptive_memory_core.memory import AdaptiveMemory
+from adaptive_memory_core.whole_file import expanded
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+SWITCHES = {"--json", "--everyone", "--over-everyone"}
+VALUED = {"--path", "--user", "--collection", "--embedder", "--ledger", "--server"}
+
+
+class Commands(TyperGroup):
+    """All commands; what holds for any of them may stand anywhere."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        return super().parse_args(ctx, in_front(args))
+
+    def invoke(self, ctx: Any) -> Any:
+        with ending():
+            return super().invoke(ctx)
+
+
+def in_front(args: Sequence[str]) -> list[str]:
+    """The arguments with those that hold for any command first; what follows `--` stays where it is.
+
+    >>> in_front(["recall", "tea", "--user", "ana", "--json", "--", "--path"])
+    ['--user', 'ana', '--json', 'recall', 'tea', '--', '--path']
+    """
+    front: list[str] = []
+    rest: list[str] = []
+    given = iter(args)
+    for one in given:
+        if one == "--":
+            rest += [one, *given]
+        elif one in SWITCHES or (one.partition("=")[0] in VALUED and "=" in one):
+            front.append(one)
+        elif one in VALUED:
+            front += [one, *(value for value in [next(given, None)] if value is not None)]
+        else:
+            rest.append(one)
+    return [*front, *rest]
+
+
+class App(typer.Typer):
+    """An application whose commands take `~` in a path for the user's home, also where the shell leaves it."""
+
+    def command(self, *args: Any, **named: Any) -> Callable[[Command], Command]:
+        added = super().command(*args, **named)
+        return lambda command: added(_with_home(command))
+
+
+def _with_home(command: Command) -> Command:
+    @wraps(command)
+    def call(*args: Any, **given: Any) -> Any:
+        paths = {name: expanded(value) for name, value in given.items() if isinstance(value, Path)}
+        return command(*args, **{**given, **paths})
+
+    return cast("Command", call)
+
+
+def new_app() -> typer.Typer:
+    return App(
+        cls=Commands,
+        no_args_is_help=True,
+        rich_markup_mode="rich",
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+
 
 app = new_app()
 EPILOG = (
@@ -76,21 +162,48 @@ def options(
 
     adaptive-memory --path ./memory --user ana recall "what does Ana drink?"
     """
-    ctx.obj = Session(path, collection, user, everyone, over_everyone, embedder, as_json, ledger, server)
+    directory = None if path is None else expanded(path)
+    ctx.obj = Session(directory, collection, user, everyone, over_everyone, embedder, as_json, ledger, server)
 
 
-for part in (
-    writing,
-    looking,
-    changing,
-    upkeep,
-    moving,
-    replaying,
-    tuning,
-    benching,
-    comparing,
-    reporting,
-    serving,
-    demo,
-):
-    part.add_to(app)
+ANA = (
+    {"id": "postgres", "text": "When checkout is slow, check the Postgres pool first.", "kind": "lesson"},
+    {"id": "redis", "text": "When checkout is slow, check the Redis pool first.", "kind": "lesson"},
+    {"id": "standup", "text": "The team standup is at 9:30 in the blue room."},
+)
+BOB = ({"id": "canteen", "text": "The canteen's checkout line is shortest at 11:40."},)
+QUESTION = "checkout is slow, where do I look first?"
+
+
+def demo(ctx: typer.Context) -> None:
+    """Two users, a question, a verdict, and what it changed: in a directory that is removed at the end."""
+    session = session_of(ctx)
+    with (
+        printing_to_stderr(),
+        tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder,
+        AdaptiveMemory.open(folder, embedder=embedder_of(session.embedder)) as memory,
+    ):
+        ana, bob = memory.for_user("ana"), memory.for_user("bob")
+        ana.remember_many(ANA)
+        bob.remember_many(BOB)
+        first = ana.recall(QUESTION, k=2)
+        ana.feedback(first, helpful=["redis"])
+        second = ana.recall("checkout is slow again", k=2)
+        lines = [
+            *("Ana asks, and nothing was learned yet:", first.explain(), ""),
+            *("She says that 'redis' helped, and asks again:", second.explain(), ""),
+            *("Bob asks the same, and finds his own alone:", bob.recall(QUESTION).explain()),
+        ]
+    told = {"before": first.ids, "after": second.ids}
+    show("\n".join(lines).split("\n"), told, as_json=session.as_json)
+
+
+COMMANDS = (  # in the order of `--help`
+    *(init, remember, import_records, recall, explain, get, log, stats, themes),
+    *(feedback, pin, unpin, demote, forget, prune),
+    *(flush, check, reembed, backup, create_tables, row_level_security, move_ledger, export, restore),
+    *(replay, tune, evaluate, bench, compare, report, mcp, demo),
+)
+NAMES = {import_records: "import", evaluate: "eval"}  # that are no names in Python, or taken
+for command in COMMANDS:
+    app.command(NAMES.get(command))(command)

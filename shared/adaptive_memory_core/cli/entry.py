@@ -1,4 +1,4 @@
-"""Where does the command `adaptive-memory` start? Here; without its extra it says in one line what to install."""
+"""The start of the command `adaptive-memory`; without its extra it says in one line what to install."""
 
 from __future__ import annotations
 

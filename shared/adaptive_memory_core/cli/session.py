@@ -1,4 +1,4 @@
-"""On which memory does a command work, and for whom? What stands before or after the command's name, checked."""
+"""The memory and user that a command works on, in a directory or on a Chroma server."""
 
 from __future__ import annotations
 
@@ -9,18 +9,21 @@ from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import typer
 
-from adaptive_memory_core.cli import chroma_server
-from adaptive_memory_core.cli.given_text import is_readable, text_of
-from adaptive_memory_core.cli.output import printing_to_stderr
-from adaptive_memory_core.errors import InvalidInputError
+from adaptive_memory_core.cli.terminal import is_readable, printing_to_stderr, text_of
+from adaptive_memory_core.errors import InvalidInputError, StoreError
 from adaptive_memory_core.memory import AdaptiveMemory
+from adaptive_memory_core.models.embedder import bundled_unless
 from adaptive_memory_core.policy import Policy
 from adaptive_memory_core.policy.presets import PRESETS
-from adaptive_memory_core.shown_in_errors import shown
+from adaptive_memory_core.shown_in_errors import reason, shown
+from adaptive_memory_core.store import locations
+from adaptive_memory_core.store.embedder_check import notes_on
 from adaptive_memory_core.user_memory import UserMemory
+from adaptive_memory_core.whole_file import expanded
 
 AGO = {"m": 60.0, "h": 3_600.0, "d": 86_400.0, "w": 604_800.0}  # seconds
 
@@ -55,7 +58,7 @@ class Session:
     def _opened(self, *, create: bool) -> AdaptiveMemory:
         model = embedder_of(self.embedder)
         if self.server is not None:
-            return chroma_server.opened(self.server, self.collection, model, self.ledger, create=create)
+            return open_on_server(self.server, self.collection, model, self.ledger, create=create)
         return AdaptiveMemory.open(self.directory, self.collection, embedder=model, ledger=self.ledger)
 
     @property
@@ -119,10 +122,10 @@ def embedder_of(name: str) -> Any:
     """The embedder of that name; None is the bundled one, made when it is needed."""
     if name == "local":
         return None
-    from adaptive_memory_core.models import by_name
+    from adaptive_memory_core.models import embedder
 
     with printing_to_stderr():  # what its module prints while it is imported
-        return by_name.embedder_of(name)
+        return embedder.embedder_of(name)
 
 
 def policy_of(given: str | None) -> Policy | None:
@@ -131,11 +134,12 @@ def policy_of(given: str | None) -> Policy | None:
         return None
     if given in PRESETS:
         return Policy.preset(given)
-    if not is_readable(Path(given)):
+    file = expanded(given)
+    if not is_readable(file):
         raise InvalidInputError(
             f"There is no policy {shown(given)}. Give a preset ({', '.join(sorted(PRESETS))}) or a file of JSON."
         )
-    return Policy.from_json(text_of(Path(given)))
+    return Policy.from_json(text_of(file))
 
 
 def moment_of(given: str | None, *, now: float) -> float | None:
@@ -167,3 +171,59 @@ def _collections(database: Path) -> set[str] | None:
             return set()  # an empty file, or another program's
         return {row[0] for row in sql.execute("SELECT name FROM collections")}
     return None
+
+
+HTTPS_PORT, USUAL_PORT = 443, 8_000
+
+
+def open_on_server(server: str, name: str, embedder: Any, ledger: str | None, *, create: bool) -> AdaptiveMemory:
+    """A memory over the collection of that name."""
+    if ledger is None:
+        raise InvalidInputError(
+            "A memory on a Chroma server needs a ledger that all who use it share. Give --ledger "
+            "postgresql://user@host/database, or the path of the file that they use on this machine."
+        )
+    source = bundled_unless(embedder)
+    client = _client(server)
+    names = {str(getattr(one, "name", one)) for one in _asked(server, client.list_collections)}
+    if name not in names and not create:
+        there = ", ".join(map(repr, sorted(names))) or "none"
+        raise InvalidInputError(
+            f"There is no collection {shown(name)} on the server {server}: there is {there}. Give --collection NAME, "
+            "or make it with init."
+        )
+    collection = locations.open_collection(client, name, notes_on(source))
+    return AdaptiveMemory(collection, embedder=source, ledger=ledger)
+
+
+def server_address(server: str) -> tuple[str, int, bool]:
+    """Host, port, and whether it is spoken to by TLS.
+
+    >>> server_address("chroma.example"), server_address("127.0.0.1:9000"), server_address("https://chroma.example")
+    (('chroma.example', 8000, False), ('127.0.0.1', 9000, False), ('chroma.example', 443, True))
+    """
+    wrong = InvalidInputError(f"{shown(server)} is no Chroma server. Give HOST:PORT, or https://HOST.")
+    found = urlsplit(server if "://" in server else f"http://{server}")
+    try:
+        host, port, secure = found.hostname, found.port, found.scheme == "https"
+    except ValueError as error:
+        raise wrong from error
+    if not host or found.scheme not in ("http", "https") or found.path.strip("/") or found.username:
+        raise wrong
+    return host, port or (HTTPS_PORT if secure else USUAL_PORT), secure
+
+
+def _client(server: str) -> Any:
+    import chromadb
+
+    host, port, secure = server_address(server)
+    return _asked(server, lambda: chromadb.HttpClient(host, port, ssl=secure))
+
+
+def _asked(server: str, ask: Any) -> Any:
+    try:
+        return ask()
+    except Exception as error:
+        raise StoreError(
+            f"The Chroma server {server} cannot be reached: {reason(error)}. Check that it runs, and the address."
+        ) from error

@@ -1,27 +1,27 @@
-"""What does a caller get back from a recall? A sequence of hits that can explain and render itself."""
+"""The answer to a recall: a sequence of results that can explain and render itself."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timezone, tzinfo
+from html import escape
 from typing import Any, Literal, overload
 
-from adaptive_memory_core.context.ages import date
-from adaptive_memory_core.context.believed import believed
-from adaptive_memory_core.context.brief import Summarise
-from adaptive_memory_core.context.explain import explain, short
-from adaptive_memory_core.context.outline import NO_OUTLINE, Outline
-from adaptive_memory_core.context.render import render
-from adaptive_memory_core.context.token_estimate import Count, estimated_tokens
+from adaptive_memory_core.context.blocks import NO_OUTLINE, Outline
+from adaptive_memory_core.context.excerpt import Count, Summarise, estimated_tokens
+from adaptive_memory_core.context.reasons import reasons
+from adaptive_memory_core.context.render import BLOCK_SHARES, render
+from adaptive_memory_core.context.times import date
 from adaptive_memory_core.cue.time.intent import NO_INTENT, Intent
 from adaptive_memory_core.fields import DEFAULT_FIELDS, Fields
 from adaptive_memory_core.frozen import quickly_made
-from adaptive_memory_core.let_others_run import under_way
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Cue, Dropped, Neighbour, Scope, Scored
 from adaptive_memory_core.score.usefulness import NO_USE, Use
 
+MOST_PRINTED, MOST_ROWS = 8, 20  # hits that print() and a notebook show
+ROW_WIDTH = 160  # characters of a text in a notebook
 _SIDES = {-1: "before", 1: "after"}
 
 
@@ -72,6 +72,40 @@ class Recall(Sequence[Scored]):
     def __iter__(self) -> Iterator[Scored]:
         return iter(self.kept)
 
+    def __repr__(self) -> str:
+        best = f", best {self.kept[0].score:.3f} {short(self.kept[0].text)!r}" if self.kept else ""
+        return f"<Recall {short(self.id)} of {_whose(self)}: {_found(self)}{best}>"
+
+    def __str__(self) -> str:
+        """The query and the best hits, one line each; at most ten lines."""
+        lines = [f"{rank}. {hit.score:.3f}  {short(hit.text)}" for rank, hit in enumerate(self.kept[:MOST_PRINTED], 1)]
+        more = [f"... and {len(self) - MOST_PRINTED:,} more"] if len(self) > MOST_PRINTED else []
+        return "\n".join([f"{_found(self)}, {_whose(self)}", *lines, *more])
+
+    def _repr_html_(self) -> str:
+        """A table for notebooks, with the best hits."""
+        head = "".join(f"<th>{name}</th>" for name in ("#", "score", "id", "text"))
+        best = enumerate(self.kept[:MOST_ROWS], 1)
+        cells = [(str(rank), f"{hit.score:.3f}", short(hit.id), short(hit.text, ROW_WIDTH)) for rank, hit in best]
+        rows = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in cells)
+        more = f"<p>... and {len(self) - MOST_ROWS:,} more</p>" if len(self) > MOST_ROWS else ""
+        title = escape(f"{_found(self)}, {_whose(self)}")
+        return f"<p>{title}</p><table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>{more}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The recall as plain values for `json.dumps`: query, user, hits, dropped candidates and notes."""
+        return {
+            "id": self.id,
+            "query": self.cue.text,
+            "user": self.scope.name,
+            "k": self.k,
+            "now": float(self.now),
+            "step": self.step,
+            "hits": [hit.to_dict() for hit in self.kept],
+            "dropped": [{"id": one.id, "reason": one.reason, "score": _number(one.score)} for one in self.dropped],
+            "notes": list(self.trace),
+        }
+
     @property
     def ids(self) -> tuple[str, ...]:
         return tuple(hit.id for hit in self.kept)
@@ -82,11 +116,10 @@ class Recall(Sequence[Scored]):
         return len(self.kept) + len(self.dropped)
 
     def explain(self) -> str:
-        """A table in plain text: each hit with the parts of its score, then what was dropped and why."""
-        found = f"{len(self)} of {self.candidates} candidates for {short(self.cue.text)!r}"
+        """Plain text: a table of the hits with the parts of their scores, a sentence per hit that gives the reasons,
+        then what was dropped and why."""
         notes = (
             *_time(self.intent),
-            *believed([*self.kept, *(one.scored for one in self.dropped if one.scored is not None)], self.policy),
             *_use(self.use),
             *_because(self.because),
             *_around(self.beside),
@@ -94,7 +127,9 @@ class Recall(Sequence[Scored]):
             *_chance(self.unrelated),
             *self.trace,
         )
-        return explain(f"recall {self.id} for {self.scope}: {found}", self.kept, self.dropped, notes)
+        others = [one.scored.record for one in self.dropped if one.scored is not None]
+        why = reasons(self.kept, others, self.cue.own_words, self.fields)
+        return explain(f"recall {self.id} for {self.scope}: {_found(self)}", self.kept, why, self.dropped, notes)
 
     @overload
     def render(
@@ -133,7 +168,7 @@ class Recall(Sequence[Scored]):
     ) -> str | list[dict[str, str]]:
         """The hits for a prompt, best first: evidence with kind, date, age, provenance and how sure it is.
 
-        Hits of one conversation stand together as they were said, and where the policy asks for `intact` units and
+        Hits of one conversation stand together as they were said, and where the policy asks for `neighbours` and
         there is room for 400 tokens, with what was said beside them. `max_tokens` is the budget, counted by `count`
         (omitted: an estimate). What does not fit in full is summed up in one last entry, by
         `summarise(texts, max_tokens)` or else in extracts; what not even that can name is counted. `style` is "text",
@@ -142,33 +177,32 @@ class Recall(Sequence[Scored]):
         "yesterday" in a memory the day it meant; days are those of `zone`.
         """
         options: dict[str, Any] = {"ids": ids, "zone": zone, "resolve": resolve, "count": count, "summarise": summarise}
-        options |= {"beside": self.beside, "outline": self.outline, "longest": self.policy.shown.longest}
-        options["merge"] = self.policy.shaping.joining(self.policy.shown.merge)
-        options["headings"] = self.policy.shaping.headings
+        options |= {"beside": self.beside, "outline": self.outline, "merge": BLOCK_SHARES[self.policy.shape]}
         options |= {"cue": self.cue.own_words, "fields": self.fields}
-        with under_way():
-            shown = self.kept if max_tokens is None else (*self.kept, *self.outline.more)
+        shown = self.kept if max_tokens is None else (*self.kept, *self.outline.more)
         text = render(shown, max_tokens=max_tokens, style=style, now=self.now, **options)
         if style != "messages":
             return text
         return [{"role": "user", "content": text}] if text else []
 
 
+def _found(recall: Recall) -> str:
+    return f"{len(recall)} of {recall.candidates} candidates for {short(recall.cue.text)!r}"
+
+
+def _whose(recall: Recall) -> str:
+    return short(str(recall.scope))
+
+
+def _number(value: float | None) -> float | None:
+    return None if value is None else float(value)
+
+
 def _use(use: Use) -> list[str]:
-    """How far this user's verdicts have moved the weight of usefulness."""
-    moved = {name: one for name, one in use.leads.items() if abs(one - 1.0) >= 0.005}
-    leads = ", ".join(f"{short(name)} {one:.2f}" for name, one in sorted(moved.items()))
-    said = (
-        [f"times what the policy says, channels and signals count {leads}: so this user's verdicts have it"]
-        if moved
-        else []
-    )
-    if use.gain == 1.0:
-        return said
-    return [
-        *said,
-        f"having been of use counts {use.gain:.2f} times as much as by default: so this user's verdicts have it",
-    ]
+    """What this user's feedback has made of usefulness."""
+    if not 0.0 < use.gain < 1.0:
+        return []
+    return [f"having been helpful recently counts {use.gain:.2f} of its full weight: so much has helped so far"]
 
 
 def _because(because: Mapping[str, Sequence[str]]) -> list[str]:
@@ -198,3 +232,72 @@ def _drawn(kept: Sequence[Scored], propensities: Mapping[str, float]) -> list[st
 
 def _chance(unrelated: float | None) -> list[str]:
     return [] if unrelated is None else [f"{100 * unrelated:.1f} % of unrelated questions find something as good here"]
+
+
+TEXT_WIDTH = 60
+
+
+def explain(
+    title: str, kept: Sequence[Scored], reasons: Sequence[str], dropped: Sequence[Dropped], notes: Sequence[str]
+) -> str:
+    """The hits with their parts, a sentence for each of them, the dropped candidates with their reasons, and the notes.
+
+    >>> print(explain("recall 1", [], [], [Dropped("tax", "expired")], ["a note"]))
+    recall 1
+    nothing found
+    dropped  score  because
+    tax             expired
+    note: a note
+    """
+    why = (f"{rank}. {reason}" for rank, reason in enumerate(reasons, start=1))
+    return "\n".join([title, *_hits(kept), *why, *_dropped(dropped), *(f"note: {note}" for note in notes)])
+
+
+def short(text: str, width: int = TEXT_WIDTH) -> str:
+    """The text on one line of at most `width` characters, printable.
+
+    >>> short("a\\nlong  story", 8)
+    'a long …'
+    """
+    line = "".join(character if character.isprintable() else " " for character in text[: 4 * width])
+    line = " ".join(line.split())
+    return line if len(line) <= width and len(text) <= 4 * width else line[: width - 1] + "…"
+
+
+def _hits(kept: Sequence[Scored]) -> Iterable[str]:
+    if not kept:
+        return ["nothing found"]
+    names = list(dict.fromkeys(name for hit in kept for name in hit.parts))
+    rows = [["#", "score", *names, "(raw)", "reads", "id", "text"]]
+    rows += [_row(rank, hit, names) for rank, hit in enumerate(kept, start=1)]
+    return table(rows)
+
+
+def _row(rank: int, hit: Scored, names: Sequence[str]) -> list[str]:
+    parts = [f"{hit.parts[name]:.3f}" if name in hit.parts else "" for name in names]
+    reads = str(hit.record.read.retrieval_count)
+    name = short(hit.id) if hit.shared is None else f"{short(hit.id)} (shared: {short(hit.shared)})"
+    if hit.older_than is not None:
+        newest = "may be" if hit.older_perhaps else "is"
+        name = f"{name} (older: the newest {newest} {short(hit.older_than)})"
+    return [str(rank), f"{hit.score:.3f}", *parts, f"({hit.similarity:.3f})", reads, name, short(hit.text)]
+
+
+def _dropped(dropped: Sequence[Dropped]) -> Iterable[str]:
+    if not dropped:
+        return []
+    rows = [["dropped", "score", "because"]]
+    rows += [
+        [short(drop.id), "" if drop.score is None else f"{drop.score:.3f}", short(drop.reason)] for drop in dropped
+    ]
+    return table(rows)
+
+
+def table(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Rows as lines with columns of equal width.
+
+    >>> table([["a", "b"], ["long", "c"]])
+    ['a     b', 'long  c']
+    """
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]

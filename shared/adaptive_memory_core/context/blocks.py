@@ -1,16 +1,76 @@
-"""Which hits are shown together? Hits of one conversation in one block, in order, with their neighbours."""
+"""Results shown together: those of one conversation in one block, in order, with episodes, themes and facts."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, takewhile
+from typing import NamedTuple
 
 from adaptive_memory_core.channels.conversation.turns import Turn, turn_of
 from adaptive_memory_core.context.entries import outdated
-from adaptive_memory_core.context.outline import NO_OUTLINE, Fact, Outline, Place
 from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.records import Neighbour, Record, Scored
+
+
+class MessagePlace(NamedTuple):
+    """Where a message stands: its episode by number, the episode's title, the theme that most of it is about; from the
+    top down also what happened in the episode, and the ids of its messages that may be shown."""
+
+    episode: int
+    title: str = ""
+    theme: str | None = None
+    narrative: str = ""
+    messages: Sequence[str] = ()
+
+    @property
+    def heading(self) -> str:
+        """The way from the theme down to the episode, in words.
+
+        >>> MessagePlace(3, "A pottery class", "pottery, clay").heading
+        'pottery, clay > A pottery class'
+        >>> MessagePlace(3, "A walk").heading, MessagePlace(3).heading
+        ('A walk', '')
+        """
+        return " > ".join(one for one in (self.theme, self.title) if one)
+
+
+class OutlineFact(NamedTuple):
+    """A semantic that was chosen: what it says, its theme, when it was said, and by which messages (ids as the user
+    knows them)."""
+
+    text: str
+    theme: str | None
+    at: float
+    of: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """The places of hits and of what stands beside them, by id, the facts, best first, and the themes they are from.
+
+    `apart` says that each episode is shown by itself, also where several are of one session. `summed_up` are the hits
+    whose episode is told by its narrative instead of all its messages. `judged` says that a reader has chosen the
+    episodes, given the facts: a page has these first then, as they were read. Without a reader they come last, since
+    whole episodes hold more evidence in fewer tokens (docs/hierarchy.md). `more` are the next best where a set is asked
+    for: a page shows them where its budget leaves room, and they are no hits.
+    """
+
+    places: Mapping[str, MessagePlace] = field(default_factory=dict)
+    facts: Sequence[OutlineFact] = ()
+    themes: Sequence[str] = ()
+    apart: bool = False
+    summed_up: frozenset[str] = frozenset()
+    judged: bool = False
+    more: Sequence[Scored] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.places or self.facts)
+
+
+NO_OUTLINE = Outline()
+
 
 DISTILLED = "distilled"  # the kind that a fact is shown with: a sentence of a message that is not shown itself
 READ_ALONE = (
@@ -21,7 +81,7 @@ _FACTS = "\0facts"  # nobody's name
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class PageLine:
     """One memory in its block: `rank` among the hits, None for what only stands beside one; `order` in the block."""
 
     record: Record
@@ -39,7 +99,7 @@ class Page:
     then those of its neighbours; and then one for each fact. `headings` say what blocks are about; `whole` that a unit
     is an episode, which belongs together."""
 
-    lines: list[Line]
+    lines: list[PageLine]
     units: list[list[int]]
     headings: Mapping[int, str] = field(default_factory=dict)
     whole: bool = False
@@ -51,7 +111,7 @@ class Page:
         neighbours at once: the question that it answers costs little beside it.
 
         >>> def lengths(*characters: int) -> list[int]:
-        ...     lines = [Line(Record(str(n), "x" * many), 0, n, (n, 0, n)) for n, many in enumerate(characters)]
+        ...     lines = [PageLine(Record(str(n), "x" * many), 0, n, (n, 0, n)) for n, many in enumerate(characters)]
         ...     return [len(unit) for unit in Page(lines, [[0, 1], [2], [3]]).by_worth]
         >>> lengths(90, 90, 90, 90), lengths(9_000, 90, 90, 90)
         ([1, 1, 1, 2], [2, 1, 1])
@@ -66,7 +126,7 @@ class Page:
 
 @dataclass(slots=True)
 class _Making:
-    lines: list[Line] = field(default_factory=list)
+    lines: list[PageLine] = field(default_factory=list)
     numbers: dict[str, int] = field(default_factory=dict)  # of the lines, by the record's id
     open: dict[tuple[str | None, str | int], tuple[int, float]] = field(
         default_factory=dict
@@ -86,7 +146,7 @@ def page(
 ) -> Page:
     """The hits and their neighbours as lines of blocks. A hit joins the block of a better one of its session, or of
     its episode where there is none or episodes stand apart, if its score is at least `merge` of that one's; what is of
-    neither stands alone. Facts come last, those of one theme in a block.
+    neither stands alone. Facts of one theme are a block.
 
     >>> from adaptive_memory_core.records import Hit
     >>> hits = [Scored(Hit(Record(name, name, metadata={"session": "s"}), 0.5, name), score, {}, {})
@@ -98,7 +158,7 @@ def page(
     around: dict[str, list[Neighbour]] = {}
     for one in beside:
         around.setdefault(one.of, []).append(one)
-    units = []
+    units = _facts(making) if outline.judged else []
     for rank, hit in enumerate(hits):
         turn = turn_of(hit.text, hit.record.metadata, fields, created_at=hit.record.created_at)
         number = making.numbers.get(hit.id)
@@ -112,8 +172,10 @@ def page(
                 found = None if own is None else hits[own]
                 known = _add(making, one.record, block, own, one.offset, rank, fields, found)
             unit.append(known)
+        if hit.id in outline.summed_up:
+            unit.append(_add_narrative(making, hit, making.lines[number].block))
         units.append(unit)
-    units += [[_add_fact(making, fact)] for fact in outline.facts]
+    units += [] if outline.judged else _facts(making)
     return Page(making.lines, units, making.headings, whole=outline.apart)
 
 
@@ -133,10 +195,10 @@ def _block(making: _Making, turn: Turn, hit: Scored, merge: float) -> int:
     return known[0]
 
 
-def _themes(before: str, place: Place) -> str:
+def _themes(before: str, place: MessagePlace) -> str:
     """What a session's block is about: the themes of its hits.
 
-    >>> _themes("pottery", Place(1, "A walk", "dogs, walks")), _themes("dogs", Place(1, "A walk", "dogs"))
+    >>> _themes("pottery", MessagePlace(1, "A walk", "dogs, walks")), _themes("dogs", MessagePlace(1, "A walk", "dogs"))
     ('pottery | dogs/walks', 'dogs')
     """
     known = before.split(BETWEEN_THEMES) if before else []
@@ -144,7 +206,7 @@ def _themes(before: str, place: Place) -> str:
     return BETWEEN_THEMES.join([*known, theme] if theme and theme not in known else known)
 
 
-def _way_to(place: Place) -> str:
+def _way_to(place: MessagePlace) -> str:
     """From the theme down to the episode."""
     return place._replace(theme=_in_heading(place.theme or "")).heading
 
@@ -158,7 +220,11 @@ def _in_heading(theme: str) -> str:
     return theme.replace(", ", "/")
 
 
-def _add_fact(making: _Making, fact: Fact) -> int:
+def _facts(making: _Making) -> list[list[int]]:
+    return [[_add_fact(making, fact)] for fact in making.outline.facts]
+
+
+def _add_fact(making: _Making, fact: OutlineFact) -> int:
     """The number of the line of a fact, in the block of its theme."""
     known = making.open.get((_FACTS, fact.theme or ""))
     if known is None:
@@ -166,7 +232,15 @@ def _add_fact(making: _Making, fact: Fact) -> int:
         making.headings[making.blocks] = _in_heading(fact.theme or "")
         making.blocks += 1
     record = Record(next(iter(fact.of), ""), fact.text, DISTILLED, created_at=fact.at)
-    making.lines.append(Line(record, known[0], None, (fact.at, 0, 0), fact=True))
+    making.lines.append(PageLine(record, known[0], None, (fact.at, 0, 0), fact=True))
+    return len(making.lines) - 1
+
+
+def _add_narrative(making: _Making, hit: Scored, block: int) -> int:
+    """The number of the line that tells the episode of a hit, before what is quoted of it."""
+    text = making.outline.places[hit.id].narrative
+    record = Record(hit.id, text, DISTILLED, created_at=hit.record.created_at)
+    making.lines.append(PageLine(record, block, None, (-math.inf, 0, 0), fact=True))
     return len(making.lines) - 1
 
 
@@ -184,5 +258,5 @@ def _add(
     order = (0.0 if place is None else place, offset, beside)
     making.numbers[record.id] = len(making.lines)
     whose, older = (None, None) if hit is None else (hit.shared, outdated(hit))
-    making.lines.append(Line(record, block, rank, order, whose, older))
+    making.lines.append(PageLine(record, block, rank, order, whose, older))
     return len(making.lines) - 1

@@ -1,4 +1,4 @@
-"""What is shown of a memory besides its text? Its kind, date, source, speaker and certainty."""
+"""What is shown of a memory besides its text: kind, date, source, speaker and certainty."""
 
 from __future__ import annotations
 
@@ -6,10 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import timezone, tzinfo
 
-from adaptive_memory_core.context.ages import age, date, resolved
 from adaptive_memory_core.context.clean import clean, label
-from adaptive_memory_core.context.excerpt import excerpt
-from adaptive_memory_core.context.token_estimate import Count
+from adaptive_memory_core.context.excerpt import Count, excerpt
+from adaptive_memory_core.context.times import age, date, resolved
 from adaptive_memory_core.fields import DEFAULT_FIELDS, Fields
 from adaptive_memory_core.records import Record, Scored
 
@@ -20,7 +19,7 @@ SOURCE = "source"  # the key of the caller's metadata that says where a memory i
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class ShownEntry:
     """One memory as it is shown, in clean text; not yet escaped for any style. Of a block, what its entries share."""
 
     id: str = ""
@@ -59,7 +58,7 @@ class Entry:
         marks = [mark for mark, given in ((older, self.older), ("inferred", self.inferred)) if given]
         return ": ".join([*marks, self.text])
 
-    def without(self, shared: Entry) -> Entry:
+    def without(self, shared: ShownEntry) -> ShownEntry:
         """What is left to say of it where a heading says the shared."""
         dated = shared.learned is not None
         return replace(
@@ -79,7 +78,7 @@ def entries(
     zone: tzinfo = timezone.utc,
     resolve: bool = True,
     fields: Fields = DEFAULT_FIELDS,
-) -> list[Entry]:
+) -> list[ShownEntry]:
     """The hits in their order. `now` gives ages; `resolve` adds the day that "yesterday" was to a memory's words.
 
     >>> from adaptive_memory_core.records import Hit
@@ -110,10 +109,10 @@ def entry(
     fields: Fields,
     whose: str | None = None,
     older: str | None = None,
-) -> Entry:
+) -> ShownEntry:
     learned, speaker = record.created_at, _named(record, fields.speaker)
     text = clean(record.text)
-    return Entry(
+    return ShownEntry(
         id=clean(record.id),
         text=resolved(text, learned, zone) if resolve else text,
         kind=label(record.kind or "") or "memory",
@@ -121,7 +120,7 @@ def entry(
         age=None if learned is None or now is None else age(learned, now=now),
         certainty=_certainty(record),
         inferred=_inferred(record),
-        speaker=None if speaker is not None and says_who(text, speaker) else speaker,
+        speaker=None if speaker is None or speaker == record.kind or says_who(text, speaker) else speaker,
         source=_named(record, SOURCE),
         whose=None if whose is None else label(whose),
         older=older,
@@ -145,7 +144,7 @@ def says_who(text: str, speaker: str) -> bool:
 
 
 def shortened(
-    shown: Entry,
+    shown: ShownEntry,
     record: Record,
     cue: Sequence[str],
     room: int,
@@ -153,7 +152,7 @@ def shortened(
     *,
     zone: tzinfo = timezone.utc,
     resolve: bool = True,
-) -> Entry:
+) -> ShownEntry:
     """A memory that is longer than the room, cut to the sentences that answer; else as it is."""
     if count(shown.text) <= room:
         return shown
@@ -163,11 +162,12 @@ def shortened(
     return replace(shown, text=resolved(said, record.created_at, zone) if resolve else said, excerpt=True)
 
 
-def shared(among: Sequence[Entry]) -> Entry:
+def shared(among: Sequence[ShownEntry]) -> ShownEntry:
     """What all of them have in common, but for who said it: that is each one's own. The age is that of the first.
 
-    >>> shared([Entry(kind="event", learned="2025-01-01", speaker="Ana"), Entry(kind="fact", learned="2025-01-01")])
-    Entry(id='', text='', kind=None, learned='2025-01-01', age=None, certainty=None, speaker=None, source=None, ...
+    >>> ana = ShownEntry(kind="event", learned="2025-01-01", speaker="Ana")
+    >>> shared([ana, ShownEntry(kind="fact", learned="2025-01-01")])
+    ShownEntry(id='', text='', kind=None, learned='2025-01-01', age=None, certainty=None, speaker=None, source=None, ...
     """
     first = among[0]
     same = {
@@ -175,7 +175,7 @@ def shared(among: Sequence[Entry]) -> Entry:
         for name in ("kind", "learned", "certainty", "source")
         if len({getattr(one, name) for one in among}) == 1
     }
-    return Entry(age=first.age if same.get("learned") else None, **same)
+    return ShownEntry(age=first.age if same.get("learned") else None, **same)
 
 
 def _named(record: Record, key: str) -> str | None:

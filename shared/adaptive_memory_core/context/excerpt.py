@@ -1,4 +1,4 @@
-"""Which part of a long text answers? Its sentences with the cue's rarest words, in their order, with marks.
+"""Excerpts and summaries of texts that don't fit, and an estimate of how many tokens a text has.
 
 A block of code and a list are parts of their own: each is shown whole or not at all, unless it alone is too long. What
 goes on for long without the end of a sentence, as what was spoken may, is cut between words.
@@ -9,15 +9,12 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from adaptive_memory_core.channels.words.unspaced import UNSPACED
 from adaptive_memory_core.channels.words.words_of_text import words
-from adaptive_memory_core.context.brief import clipped
 from adaptive_memory_core.context.clean import clean
-from adaptive_memory_core.context.token_estimate import Count
-from adaptive_memory_core.let_others_run import in_pieces
 
 MARK = "..."
 MOST_READ = 600  # characters of a part in which the cue's words are looked for; guess
@@ -35,7 +32,7 @@ _DENSE = UNSPACED.pattern.removesuffix("+")  # a character of scripts that need 
 _PIECE = re.compile(rf"{_DENSE}{{1,60}}|\S(?:.{{0,198}}\S(?!\S)|.{{0,199}})", re.DOTALL)  # up to a space if it can
 
 
-class Part(NamedTuple):
+class ExcerptPart(NamedTuple):
     """A piece of a text that is shown whole: cleaned, with what it costs and what of the cue is in it."""
 
     text: str
@@ -52,7 +49,7 @@ def excerpt(text: str, cue: Sequence[str], room: int, count: Count) -> str | Non
     """
     asked = frozenset(cue)
     whole = parts_of(text, longest=MOST_READ if asked else len(text))
-    parts = [Part(said, count(said + " "), asked & set(words(said[:MOST_READ]))) for said in in_pieces(text, whole)]
+    parts = [ExcerptPart(said, count(said + " "), asked & set(words(said[:MOST_READ]))) for said in whole]
     left = room - 2 * count(f" {MARK} ")
     chosen = _chosen(parts, left, count)
     if not chosen:
@@ -90,7 +87,7 @@ def _sentences(prose: str, longest: int) -> list[str]:
     return found
 
 
-def _chosen(parts: Sequence[Part], room: int, count: Count) -> list[int]:
+def _chosen(parts: Sequence[ExcerptPart], room: int, count: Count) -> list[int]:
     """The numbers of the parts that are shown, in their order: those worth most for what they cost."""
     held = Counter(word for part in parts for word in part.asked)
     worth = {word: math.log1p(len(parts) / number) for word, number in held.items()}
@@ -106,3 +103,90 @@ def _chosen(parts: Sequence[Part], room: int, count: Count) -> list[int]:
             chosen.append(number)
             room -= cost
     return sorted(chosen)
+
+
+Summarise = Callable[[Sequence[str], int], str]  # texts and the most tokens for all of them together, to one text
+LEAST = 8  # tokens that one memory needs to say anything at all
+_SENTENCE_OF_SUMMARY = re.compile(r"(?<=[.!?\u3002\uff01\uff1f])\s+")
+_END = "…"
+
+
+def extract(texts: Sequence[str], room: int, count: Count) -> tuple[str, int]:
+    """The start of each text, in equal shares of the room, and how many of them, best first, came to words.
+
+    >>> extract(["Ann has a cat. It is old.", "Bob has a dog."], 20, lambda text: len(text.split()))
+    ('Ann has a cat. | Bob has a dog.', 2)
+    """
+    shown = min(len(texts), max(0, room) // LEAST)
+    while shown:
+        share = room // shown - 1
+        said = " | ".join(clipped(_SENTENCE_OF_SUMMARY.split(text, 1)[0], share, count) for text in texts[:shown])
+        if count(said) <= room:
+            return said, shown
+        shown -= 1
+    return "", 0
+
+
+def summarised(summarise: Summarise, texts: Sequence[str], room: int, count: Count) -> str:
+    """What somebody else makes of the texts, clean and within the room; "" where that fails."""
+    try:
+        said = summarise(texts, room)
+    except Exception:  # noqa: BLE001 - a model that fails must not cost the answer; the extract takes its place
+        return ""
+    return clipped(clean(said), room, count) if isinstance(said, str) else ""
+
+
+def clipped(text: str, room: int, count: Count, end: str = _END) -> str:
+    """As much of the text as fits, and `end` where that is not all; "" where not even a character fits.
+
+    >>> clipped("a long story about tea", 14, len), clipped("tea", 14, len), clipped("tea", 1, len)
+    ('a long story…', 'tea', '')
+    """
+    if count(text) <= room:
+        return text
+    low, high = 0, min(len(text), 40 * max(1, room))
+    while low < high:  # the most characters that fit
+        middle = (low + high + 1) // 2
+        if count(text[:middle].rstrip() + end) <= room:
+            low = middle
+        else:
+            high = middle - 1
+    whole = text[:low] if text[low : low + 1].isspace() else text[:low].rpartition(" ")[0] or text[:low]
+    return whole.rstrip() + end if whole.strip() else ""
+
+
+Count = Callable[[str], int]  # a text to its number of tokens, as the model that will read it counts
+_MARKS = re.compile(r"[!-@\[-`{-~]")  # ASCII that is neither a letter nor a space
+_DENSE_LETTERS = re.compile(
+    "[\u0590-\u1fff\u2070-\U0010ffff]+"
+)  # scripts of which few words are in a vocabulary, and symbols
+PLAIN, MARKS, OTHER = 4.4, 1.9, 3.0  # bytes per token: ASCII letters and spaces, digits and signs, anything else
+DENSE = 2.3  # of these: what cl100k_base needs for Chinese and newer vocabularies do not, since a budget is a limit
+
+
+def estimated_tokens(text: str) -> int:
+    """About how many tokens a text has, from its bytes.
+
+    Against o200k_base, the mean over English chat is 13 % too many (5th to 95th percentile: 8 to 19 %), over an
+    encyclopedia 11 % (-1 to 24 %), over Python 7 % (-8 to 17 %); against cl100k_base 8, 9 and 7 %. For Chinese
+    it is what cl100k_base needs, 1.3 a character, so that no budget is overrun, and 60 % above the other; for Japanese,
+    Korean, Arabic, Hindi and Thai 15 to 35 % more than cl100k_base needs. It is a quarter too low for strings of random
+    ids. A tokenizer does better: `render(count=...)`.
+
+    >>> estimated_tokens("tea"), estimated_tokens("what database?"), estimated_tokens("")
+    (1, 4, 0)
+    >>> estimated_tokens("茶馆"), estimated_tokens("чай")
+    (3, 2)
+    """
+    marks = len(_MARKS.findall(text))
+    ascii_bytes = len(text) if text.isascii() else len(text.encode("ascii", errors="ignore"))
+    plain = max((ascii_bytes - marks) / PLAIN + marks / MARKS, ascii_bytes / 4)
+    if text.isascii():
+        return _up(plain)
+    dense = sum(len(run.encode(errors="replace")) for run in _DENSE_LETTERS.findall(text))
+    other = len(text.encode(errors="replace")) - ascii_bytes - dense
+    return _up(plain + dense / DENSE + other / OTHER)
+
+
+def _up(number: float) -> int:
+    return -int(-number // 1)

@@ -1,32 +1,32 @@
-"""How are hits written into a prompt? As evidence, within a budget of tokens, none left out silently."""
+"""Results written into a prompt: as evidence, within a token budget, none left out silently."""
 
 from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import timezone, tzinfo
 from typing import Any
 
 from adaptive_memory_core.channels.words.words_of_text import words
-from adaptive_memory_core.context.blocks import page
-from adaptive_memory_core.context.brief import Summarise, extract, summarised
-from adaptive_memory_core.context.entries import Entry, entries, entry, shortened
-from adaptive_memory_core.context.layout import Layout
-from adaptive_memory_core.context.outline import NO_OUTLINE, Outline
-from adaptive_memory_core.context.shares_of_budget import shared_out
-from adaptive_memory_core.context.styles import HEADER, STYLES, Style, block
-from adaptive_memory_core.context.token_estimate import Count, estimated_tokens
+from adaptive_memory_core.context.blocks import NO_OUTLINE, Outline, Page, page
+from adaptive_memory_core.context.clean import heading
+from adaptive_memory_core.context.entries import ShownEntry, entries, entry, shared, shortened
+from adaptive_memory_core.context.excerpt import Count, Summarise, estimated_tokens, extract, summarised
+from adaptive_memory_core.context.styles import STYLES, Style, block
 from adaptive_memory_core.errors import InvalidInputError
 from adaptive_memory_core.fields import DEFAULT_FIELDS, Fields
-from adaptive_memory_core.policy.shown import Shown
 from adaptive_memory_core.records import Neighbour, Scored
 from adaptive_memory_core.shown_in_errors import shown
 
-__all__ = ["HEADER", "estimated_tokens", "line", "render"]
 FOR_BRIEF = 16  # the share of a budget, one in so many, kept for what does not fit in full; benchmarks/units.py
 LEAST_SUMMARY = 12  # tokens below which nobody is asked for a summary; guess
-ROOM_FOR_HEADINGS = 1_000  # tokens below which blocks do not say what they are about; they cost .02 at 500
+# Share of a block's best score that a result of its session needs to join it, by shape: benchmarks/units.py, and of
+# whole episodes docs/hierarchy.md
+BLOCK_SHARES = {"flat": 0.85, "episodes": 0.3, "top_down": 0.3}
+LONGEST_SHARE = 0.25  # of a budget that one result may take where not all fit; benchmarks/shown_evidence.py
+ROOM_FOR_HEADINGS = 1_000  # tokens below which blocks that no reader chose have no headings; they cost 0.02 at 500
 ROOM_FOR_NEIGHBOURS = 400  # tokens below which hits are shown without what stands beside them; measured
 
 
@@ -42,25 +42,24 @@ def render(
     summarise: Summarise | None = None,
     resolve: bool = True,
     beside: Sequence[Neighbour] = (),
-    merge: float = Shown().merge,
-    longest: float = Shown().longest,
+    merge: float = BLOCK_SHARES["flat"],
+    longest: float = LONGEST_SHARE,
     cue: str = "",
     fields: Fields = DEFAULT_FIELDS,
     outline: Outline = NO_OUTLINE,
-    headings: bool = False,
 ) -> str:
     """The hits best first as one block of text; what does not fit in full is summed up in a last entry.
 
     `ids` shows each one's id as well, for a model that shall refer to it. `now` gives ages. Hits of one session stand
     together in the order they were said in, with those `beside` them where there is room; `outline` says of which
-    episodes they are, and with `headings` the page says it too. Where not all fit, a long one
+    episodes they are, and the page says it where there is room. Where not all fit, a long one
     is cut to the sentences that answer the `cue`, at most a share `longest` of the budget. Where not even a count of
     the hits fits, nothing is rendered.
 
     >>> render([])
     ''
     """
-    checked(max_tokens, style, count, summarise)
+    check_rendering(max_tokens, style, count, summarise)
     count = _numbers(count)
     roomy = max_tokens is None or max_tokens >= ROOM_FOR_NEIGHBOURS
     around = beside if roomy else ()
@@ -71,15 +70,14 @@ def render(
         entry(one.record, now=now, zone=zone, resolve=resolve, fields=fields, whose=one.whose, older=one.older)
         for one in whole.lines
     ]
-    layout = Layout(
-        whole, shown, form, ids, count, headings and (max_tokens is None or max_tokens >= ROOM_FOR_HEADINGS)
-    )
+    spacious = max_tokens is None or max_tokens >= ROOM_FOR_HEADINGS or outline.judged
+    layout = PageLayout(whole, shown, form, ids, count, spacious)
     text = block(form, layout.lines(range(len(shown))))
     if max_tokens is None or count(text) <= max_tokens:
         return text
     asked = words(cue)
 
-    def cut(number: int, room: int) -> Entry:
+    def cut(number: int, room: int) -> ShownEntry:
         record = whole.lines[number].record
         return shortened(shown[number], record, asked, room, count, zone=zone, resolve=resolve)
 
@@ -91,7 +89,7 @@ def line(hit: Scored, *, ids: bool = False, now: float | None = None) -> str:
     return STYLES["text"].entry(entries([hit], now=now)[0], ids=ids)
 
 
-def checked(max_tokens: Any, style: Any, count: Any, summarise: Any) -> None:
+def check_rendering(max_tokens: Any, style: Any, count: Any, summarise: Any) -> None:
     if max_tokens is not None and (type(max_tokens) is not int or max_tokens < 1):
         raise InvalidInputError(
             f"max_tokens is {shown(max_tokens)}. Give a whole number of at least 1, or None for no limit."
@@ -120,7 +118,7 @@ def _numbers(count: Count) -> Count:
     return count if count is estimated_tokens else counted
 
 
-def _fitting(layout: Layout, room: int, summarise: Summarise | None) -> str:
+def _fitting(layout: PageLayout, room: int, summarise: Summarise | None) -> str:
     """As many as fit in full, best first, and the rest in brief, or at least counted."""
     full, form, count = _in_full(layout, room), layout.form, layout.count
     while True:
@@ -135,7 +133,7 @@ def _fitting(layout: Layout, room: int, summarise: Summarise | None) -> str:
         full = full[:-1]
 
 
-def _in_full(layout: Layout, room: int) -> list[list[int]]:
+def _in_full(layout: PageLayout, room: int) -> list[list[int]]:
     """The units that are shown in full: hits, best first, and their neighbours where they fit. The best one may take
     all the room but for a count of the rest; one that is too long does not keep the next ones out."""
     form, count = layout.form, layout.count
@@ -157,7 +155,7 @@ def _in_full(layout: Layout, room: int) -> list[list[int]]:
     return full
 
 
-def _cost(layout: Layout, chosen: dict[int, list[int]], part: Sequence[int]) -> tuple[int, list[int]]:
+def _cost(layout: PageLayout, chosen: dict[int, list[int]], part: Sequence[int]) -> tuple[int, list[int]]:
     """What the lines cost that are not there yet, and which these are."""
     cost, added = 0, []
     here: dict[int, list[int]] = {}
@@ -188,3 +186,112 @@ def _rest(
             over = [form.missing(missing - number)] if number < missing else []
             yield [form.brief(number, said), *over]
     yield [form.missing(missing)]
+
+
+@dataclass(slots=True)
+class PageLayout:
+    """A page in a style, with what was reckoned of it already. `entries` are in the order of the page's lines."""
+
+    page: Page
+    entries: Sequence[ShownEntry]
+    form: Style
+    ids: bool
+    count: Count
+    headings: bool = False  # whether blocks say what they are about
+    _shared: dict[int, ShownEntry] = field(default_factory=dict)
+    _costs: dict[tuple[int, bool], int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        members: dict[int, list[ShownEntry]] = {}
+        for number, line in enumerate(self.page.lines):
+            members.setdefault(line.block, []).append(self.entries[number])
+        headings = self.page.headings if self.headings else {}
+        self._shared = {
+            block: replace(shared(own), about=heading(headings.get(block, "")) or None)
+            for block, own in members.items()
+            if len(own) > 1
+        }
+
+    def showing(self, entries: Sequence[ShownEntry]) -> PageLayout:
+        """The same page with other texts of its memories."""
+        return PageLayout(self.page, entries, self.form, self.ids, self.count, self.headings)
+
+    def lines(self, chosen: Iterable[int]) -> list[str]:
+        """These lines of the page as they are written: block by block, each in the order it was said in."""
+        blocks: dict[int, list[int]] = {}
+        for number in sorted(chosen):
+            blocks.setdefault(self.page.lines[number].block, []).append(number)
+        return [line for block in sorted(blocks) for line in self._written(block, blocks[block])]
+
+    def cost(self, number: int, beside: Sequence[int]) -> int:
+        """About how many tokens one more line costs where these of its block are there."""
+        if not beside:
+            return self._cost(number, alone=True)
+        if len(beside) > 1:
+            return self._cost(number, alone=False)
+        above = self._heading(self.page.lines[number].block)
+        first = self._cost(beside[0], alone=False) - self._cost(beside[0], alone=True)
+        return sum(self.count(one + "\n") for one in above) + first + self._cost(number, alone=False)
+
+    def _cost(self, number: int, *, alone: bool) -> int:
+        known = self._costs.get((number, alone))
+        if known is None:
+            written = self._alone(number) if alone else self._within(number)
+            known = self._costs[number, alone] = self.count(written + "\n")
+        return known
+
+    def _written(self, block: int, numbers: Sequence[int]) -> list[str]:
+        if len(numbers) == 1:
+            return [self._alone(numbers[0])]
+        opening, *closing = self._heading(block)
+        ordered = sorted(numbers, key=lambda number: self.page.lines[number].order)
+        return [opening, *(self._within(number) for number in ordered), *closing]
+
+    def _heading(self, block: int) -> list[str]:
+        return [one for one in self.form.around(self._shared[block]) if one]
+
+    def _alone(self, number: int) -> str:
+        line, shown = self.page.lines[number], self.entries[number]
+        if line.fact and self.headings:  # of which theme it is
+            shown = replace(shown, about=heading(self.page.headings.get(line.block, "")) or None)
+        return self.form.entry(shown, ids=self.ids)
+
+    def _within(self, number: int) -> str:
+        line = self.page.lines[number]
+        own = self.entries[number].without(self._shared[line.block])
+        shown = self.ids and (line.fact or line.rank is not None)
+        return self.form.turn(own, ids=shown, found=line.rank is not None)
+
+
+LEAST_EXCERPT = 100  # tokens that a long hit may have in any budget; guess
+Cut = Callable[[int, int], ShownEntry]  # a line of the page, within so many tokens
+
+
+def shared_out(layout: PageLayout, cut: Cut, max_tokens: int, longest: float) -> PageLayout:
+    """The layout with its long hits cut. Where all hits fit with an even share each, none is left out, and what remains
+    goes to the best ones, at most a share `longest` of the budget each and then whole. Where they do not, each may take
+    `longest`, and the last ones are left out."""
+    most = max(LEAST_EXCERPT, int(longest * max_tokens))
+    hits = [unit[0] for unit in layout.page.units]
+    wide = _cut_all(layout, hits, cut, most)
+    even = max_tokens // len(hits)
+    if not LEAST_EXCERPT <= even < most:
+        return wide
+    narrow = _cut_all(layout, hits, cut, even)
+    left = max_tokens - layout.count(block(layout.form, narrow.lines(range(len(narrow.entries)))))
+    if left < 0:
+        return wide
+    shown = list(narrow.entries)
+    for better in (wide.entries, layout.entries):
+        for number in hits:
+            more = layout.count(better[number].text) - layout.count(shown[number].text)
+            if more <= left and better[number] != shown[number]:
+                shown[number], left = better[number], left - more
+    return layout.showing(shown)
+
+
+def _cut_all(layout: PageLayout, hits: Sequence[int], cut: Cut, room: int) -> PageLayout:
+    shown = list(layout.entries)
+    for number in hits:
+        shown[number] = cut(number, room)
+    return layout.showing(shown)

@@ -1,4 +1,4 @@
-"""How is a cue built from an agent's state? A text about the task for vectors, and the user's words beside it."""
+"""The cue built from an agent's state: a text about the task for vectors, and the user's own words for word search."""
 
 from __future__ import annotations
 

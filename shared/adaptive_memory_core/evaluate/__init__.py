@@ -1,1 +1,1 @@
-"""How good is a ranking, and how sure is that? `metrics` scores one ranking, `intervals` gives its uncertainty."""
+"""Measurement: comparisons of systems, replays of past recalls, and tuning of a policy."""

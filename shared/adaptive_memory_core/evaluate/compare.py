@@ -1,30 +1,24 @@
-"""How do systems compare on labelled data? Read the data, ask everyone in turn, measure, and take differences."""
+"""Compares systems on labelled data: reads the data, asks each system in turn, measures, and takes differences."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 
 from adaptive_memory_core.errors import InvalidInputError
-from adaptive_memory_core.evaluate.aggregate import clusters_of, differences, results
-from adaptive_memory_core.evaluate.asked_in_turn import chosen
-from adaptive_memory_core.evaluate.chat.estimate import Asked, Estimate, estimate
-from adaptive_memory_core.evaluate.chat.replies import Replies
+from adaptive_memory_core.evaluate.chat_models import Estimate, QuestionsAsked, StoredReplies, estimate
 from adaptive_memory_core.evaluate.comparison import Comparison, DataAbout, Difference, Result, SystemAbout
-from adaptive_memory_core.evaluate.labelled import Dataset, Question
-from adaptive_memory_core.evaluate.labelled_files import read_folder
-from adaptive_memory_core.evaluate.locomo import read_locomo
-from adaptive_memory_core.evaluate.longmemeval import read_longmemeval
-from adaptive_memory_core.evaluate.machine import machine, versions
-from adaptive_memory_core.evaluate.measured_systems import Measured, measured_systems
+from adaptive_memory_core.evaluate.datasets import Dataset, Question, read_folder
+from adaptive_memory_core.evaluate.intervals import Interval, bootstrap, paired_difference, spread
+from adaptive_memory_core.evaluate.latency import machine, versions
 from adaptive_memory_core.evaluate.plan import DataPlan, Experiment
-from adaptive_memory_core.evaluate.question_measures import about
-from adaptive_memory_core.evaluate.systems.by_name import ABOUT
+from adaptive_memory_core.evaluate.published_datasets import read_locomo, read_longmemeval
+from adaptive_memory_core.evaluate.run_systems import MeasuredSystems, Progress, about, chosen, measured_systems
+from adaptive_memory_core.evaluate.systems import ABOUT_SYSTEMS
 
 BEST_PUBLISHED = "The best published of LongMemEval without a language model: session R@5 .984, session hit@1 .876."
-Progress = Callable[[int, int], object]
 
 
 def compare(plan: Experiment, *, progress: Progress | None = None) -> Comparison:
@@ -52,10 +46,10 @@ def compare(plan: Experiment, *, progress: Progress | None = None) -> Comparison
 
 def estimate_of(plan: Experiment) -> Estimate:
     """The most that chat models and embedders behind a server may be asked, before anyone is."""
-    return estimate(plan, read_data(plan), kept=len(Replies(plan.cache)) if plan.models else 0)
+    return estimate(plan, read_data(plan), kept=len(StoredReplies(plan.cache)) if plan.models else 0)
 
 
-def read_data(plan: Experiment) -> Asked:
+def read_data(plan: Experiment) -> QuestionsAsked:
     """Each set of data with the questions that are asked: those of which it is known what answers them."""
     return [_read(one, plan.seed) for one in plan.data]
 
@@ -85,7 +79,7 @@ def _about_data(data: Dataset, questions: Sequence[Question]) -> DataAbout:
 
 def _about_systems(plan: Experiment) -> Iterator[SystemAbout]:
     for one in plan.systems:
-        told = ABOUT.get(one.use, "") if one.name not in ABOUT else ABOUT[one.name]
+        told = ABOUT_SYSTEMS.get(one.use, "") if one.name not in ABOUT_SYSTEMS else ABOUT_SYSTEMS[one.name]
         yield SystemAbout(one.name, told, one.axis, one.value)
     for model in plan.models:
         yield from (
@@ -101,7 +95,7 @@ def answering(system: str, model: str) -> str:
     return f"{system} + {model}"
 
 
-def _results(plan: Experiment, asked: tuple[Dataset, Sequence[Question]], found: Measured) -> Iterator[Result]:
+def _results(plan: Experiment, asked: tuple[Dataset, Sequence[Question]], found: MeasuredSystems) -> Iterator[Result]:
     data, questions = asked
     clusters = clusters_of(questions)
     for system, rows in found.recalls.items():
@@ -112,7 +106,9 @@ def _results(plan: Experiment, asked: tuple[Dataset, Sequence[Question]], found:
         yield from results(data.name, answering(system, model), rows, clusters, seed=plan.seed)
 
 
-def _differences(plan: Experiment, asked: tuple[Dataset, Sequence[Question]], found: Measured) -> Iterator[Difference]:
+def _differences(
+    plan: Experiment, asked: tuple[Dataset, Sequence[Question]], found: MeasuredSystems
+) -> Iterator[Difference]:
     """Of recalls from the baseline's, of a model's replies from the same model's with the baseline."""
     data, questions = asked
     clusters, base = clusters_of(questions), plan.compared_with
@@ -123,3 +119,63 @@ def _differences(plan: Experiment, asked: tuple[Dataset, Sequence[Question]], fo
         theirs = found.replies.get((base, model))
         if system != base and theirs is not None:
             yield from differences(data.name, answering(system, model), rows, theirs, clusters, seed=plan.seed)
+
+
+FEWEST = 2  # clusters without which there is no interval
+Rows = Sequence[Mapping[str, float]]  # of one system, a row a question
+
+
+def clusters_of(questions: Sequence[Question]) -> list[Hashable]:
+    """What succeeds and fails together: the questions of one user, or else those with one gold.
+
+    >>> clusters_of([Question("1", "?", ("a",), tenant="ana"), Question("2", "?", ("b",), tenant="ben")])
+    ['ana', 'ben']
+    >>> clusters_of([Question("1", "?", ("a",)), Question("2", "?", ("a",))])
+    [('a',), ('a',)]
+    """
+    users = [question.tenant for question in questions]
+    return list(users) if len(set(users)) >= FEWEST else [question.gold_ids for question in questions]
+
+
+def results(data: str, system: str, rows: Rows, clusters: Sequence[Hashable], *, seed: int) -> Iterator[Result]:
+    """Each measure of one system, over the questions of which it is known."""
+    for name in dict.fromkeys(name for row in rows for name in row):
+        known = [(row[name], cluster) for row, cluster in zip(rows, clusters, strict=True) if name in row]
+        values, own = [value for value, _ in known], [cluster for _, cluster in known]
+        between = bootstrap(values, seed=seed, clusters=own) if len(set(own)) >= FEWEST else None
+        lies = spread(values)
+        low, high = _bounds(between)
+        yield Result(
+            data, system, name, lies.mean, low, high, lies.median, lies.p95, lies.deviation, lies.count, len(set(own))
+        )
+
+
+def differences(
+    data: str, system: str, rows: Rows, base: Rows, clusters: Sequence[Hashable], *, seed: int
+) -> Iterator[Difference]:
+    """Each measure of one system less the baseline's, over the questions of which both know it."""
+    for name in dict.fromkeys(name for row in rows for name in row):
+        pairs = [
+            (ours[name], theirs[name], cluster)
+            for ours, theirs, cluster in zip(rows, base, clusters, strict=True)
+            if name in ours and name in theirs
+        ]
+        if pairs:
+            yield _difference(data, system, name, pairs, seed)
+
+
+def _difference(
+    data: str, system: str, name: str, pairs: Sequence[tuple[float, float, Hashable]], seed: int
+) -> Difference:
+    ours, theirs = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
+    clusters = [pair[2] for pair in pairs]
+    between = None
+    if len(set(clusters)) >= FEWEST:
+        between = paired_difference(ours, theirs, seed=seed, clusters=clusters)
+    low, high = _bounds(between)
+    mean = sum(ours) / len(ours) - sum(theirs) / len(theirs)
+    return Difference(data, system, name, mean, low, high, len(pairs), between is not None and between.excludes_zero)
+
+
+def _bounds(between: Interval | None) -> tuple[float | None, float | None]:
+    return (None, None) if between is None else (between.low, between.high)

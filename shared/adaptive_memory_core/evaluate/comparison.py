@@ -1,4 +1,4 @@
-"""What came of a comparison? Each system's measures, how much each differs from the baseline, and on what it was run.
+"""The result of a comparison of systems: measures, differences from the baseline, and tables for a terminal.
 
 `Comparison.to_json` writes one object, and `Comparison.from_json` reads it. Its keys, all of them always there:
 
@@ -22,13 +22,14 @@ Every (data, system, measure) stands in `results` at most once, and in `differen
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 from adaptive_memory_core.errors import InvalidInputError
-from adaptive_memory_core.pages.experiment.page import experiment_page
+from adaptive_memory_core.pages.experiment import experiment_page
 from adaptive_memory_core.whole_file import write_whole
 
 FORMAT = "adaptive-memory comparison 1"
@@ -157,3 +158,138 @@ def _read(told: Mapping[str, Any]) -> Comparison:
         rows: Sequence[Any] = own[name]
         own[name] = tuple(kind(**row) for row in rows)
     return Comparison(**{**own, "notes": tuple(own.get("notes", ()))})
+
+
+HEAD = 200  # bytes of a file in which its format stands
+
+
+def check_result_file(file: Path) -> None:
+    """Refuse a file in no directory, one that cannot be written, and one that holds something else than a result."""
+    try:
+        if file.is_dir() or not file.parent.is_dir():
+            what = "is a directory" if file.is_dir() else "stands in no directory that is there"
+        elif not os.access(file if file.exists() else file.parent, os.W_OK):
+            what = "cannot be written"
+        elif file.is_file() and not _is_result(file):
+            what = "is there and holds no result of a comparison"
+        else:
+            return
+    except (OSError, ValueError) as error:
+        what = f"can be no file: {error!s:.200}"
+    raise InvalidInputError(f"{str(file)!r:.200} {what}. Name a new file, or an earlier result to write over.")
+
+
+def _is_result(file: Path) -> bool:
+    with file.open("rb") as content:
+        head = content.read(HEAD)
+    return not head.strip() or f'"format": "{FORMAT}"'.encode() in head
+
+
+GROUPS = {  # which words a measure's name begins with; a table each
+    "Rankings": ("NDCG@", "recall@", "precision@", "hit@1", "MRR@", "parameters", "NDCG per"),
+    "Sessions, as others publish them": ("session R@5", "session R@10", "session NDCG@10", "session hit@1", "session"),
+    "What is read": (
+        "evidence",
+        "answer covered",
+        "tokens to",
+        "blocks to",
+        "redundancy",
+        "contained",
+        "terms",
+        "page",
+    ),
+    "Replies of chat models": ("exact", "F1", "BLEU", "ROUGE", "contain-accuracy", "key-term", "input tokens"),
+    "The memory at the end": ("remembered", "memory size", "stale norm", "reads per", "update ms"),
+}
+SPREADS = ("recall ms", "response s", "response words")  # of which median, p95 and deviation are told as well
+COMPARED = ("NDCG@", "recall@", "session hit@1", "evidence in 1000", "recall ms", "F1", "key-term", "response s")
+
+
+def summary(found: Comparison) -> str:
+    """All tables as plain text, and after them what the differences from the baseline are."""
+    parts = [found.title] if found.title else []
+    for one in found.data:
+        parts.append(f"{one.name}: {one.items} items, {one.users} users, {one.questions} questions")
+        parts += [f"{title}\n{table(rows)}" for title, rows in _tables(found, one.name) if rows]
+        if rows := list(_differences(found, one.name)):
+            title = f"Less {found.baseline}, question by question, {found.confidence:.0%} intervals; * excludes 0"
+            parts.append(f"{title}\n{table(rows)}")
+    return "\n\n".join([*parts, *found.notes])
+
+
+def _tables(found: Comparison, data: str) -> Iterator[tuple[str, Sequence[TableRow]]]:
+    names = [one.name for one in found.measures]
+    for title, begins in GROUPS.items():
+        yield title, list(_means(found, data, [one for one in names if one.startswith(begins)]))
+    for name in [one for one in SPREADS if one in names]:
+        yield name, list(_spreads(found, data, name))
+
+
+def _means(found: Comparison, data: str, names: Sequence[str]) -> Iterator[TableRow]:
+    means = {(one.system, one.measure): one.mean for one in found.results if one.data == data}
+    for system in found.systems:
+        own = {name: means.get((system.name, name)) for name in names}
+        if any(value is not None for value in own.values()):
+            yield {"system": system.name, **own}
+
+
+def _spreads(found: Comparison, data: str, name: str) -> Iterator[TableRow]:
+    for one in found.results:
+        if (one.data, one.measure) == (data, name):
+            told = {"mean": one.mean, "median": one.median, "p95": one.p95, "deviation": one.deviation}
+            yield {"system": one.system, **told, "questions": one.questions}
+
+
+def _differences(found: Comparison, data: str) -> Iterator[TableRow]:
+    for system in found.systems:
+        own = [one for one in found.differences if (one.data, one.system) == (data, system.name)]
+        if told := {one.measure: _difference_text(one) for one in own if one.measure.startswith(COMPARED)}:
+            yield {"system": system.name, **told}
+
+
+def _difference_text(one: Difference) -> str:
+    """
+    >>> _difference_text(Difference("d", "s", "NDCG@10", 0.1, 0.05, 0.15, 10, True))
+    '+0.100 [+0.050, +0.150]*'
+    """
+    interval = "" if one.low is None or one.high is None else f" [{one.low:+.3f}, {one.high:+.3f}]"
+    return f"{one.mean:+.3f}{interval}{'*' if one.settled else ''}"
+
+
+TableRow = Mapping[str, Any]
+
+
+def table(rows: Sequence[TableRow]) -> str:
+    """The rows as aligned plain text, numbers to the right; columns in the order in which they first appear.
+
+    >>> print(table([{"system": "ours", "NDCG@10": 0.5, "n": 12}, {"system": "similarity", "n": 7}]))
+    system      NDCG@10   n
+    ----------  -------  --
+    ours          0.500  12
+    similarity        -   7
+    >>> table([])
+    '(no rows)'
+    """
+    if not rows:
+        return "(no rows)"
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    columns = [_column(name, [row.get(name) for row in rows]) for name in names]
+    return "\n".join("  ".join(cells).rstrip() for cells in zip(*columns, strict=True))
+
+
+def _column(name: str, values: Sequence[Any]) -> list[str]:
+    """The name, a rule and the values, padded to one width."""
+    cells = [_cell(value) for value in values]
+    width = max(map(len, [name, *cells]))
+    numeric = all(value is None or _is_number(value) for value in values)
+    return [cell.rjust(width) if numeric else cell.ljust(width) for cell in [name, "-" * width, *cells]]
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return "-"
+    return f"{value:.3f}" if _is_number(value) and not isinstance(value, int) else str(value)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)

@@ -1,4 +1,4 @@
-"""How sure is a mean, or the difference of two? Percentile bootstrap intervals, by question or by conversation.
+"""Percentile bootstrap intervals of means and of paired differences, and the spread of samples.
 
 Questions of one conversation share its records, so they succeed and fail together. Treated as independent they make the
 interval too narrow: give `clusters`, one key per question, and whole conversations are drawn instead. Below about ten
@@ -8,8 +8,10 @@ The same seed gives the same interval.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+import math
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
+from statistics import fmean, pstdev
 
 import numpy as np
 import numpy.typing as npt
@@ -150,3 +152,37 @@ def _finite(scores: Sequence[float]) -> _Floats:
             "question. Look for a division by zero in the measure."
         )
     return values
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """How samples lie; median and p95 are samples that were really observed, the deviation is that of these samples."""
+
+    mean: float
+    median: float
+    p95: float
+    deviation: float
+    count: int
+
+
+def spread(samples: Iterable[float]) -> Spread:
+    """
+    >>> spread(range(1, 101))
+    Spread(mean=50.5, median=50, p95=95, deviation=28.86607004772212, count=100)
+    >>> spread([3.0])
+    Spread(mean=3.0, median=3.0, p95=3.0, deviation=0.0, count=1)
+    """
+    ordered = sorted(samples)
+    if not ordered:
+        raise InvalidInputError("there are no samples. A spread needs at least one. Measure at least one call.")
+    median, p95 = nearest_rank(ordered, 50), nearest_rank(ordered, 95)
+    return Spread(fmean(ordered), median, p95, pstdev(ordered), len(ordered))
+
+
+def nearest_rank(ordered: Sequence[float], percent: int) -> float:
+    """The sample below or at which so many per cent of the ordered samples lie.
+
+    >>> nearest_rank([1.0, 2.0, 9.0], 50), nearest_rank([1.0, 2.0, 9.0], 95)
+    (2.0, 9.0)
+    """
+    return ordered[max(1, math.ceil(percent * len(ordered) / 100)) - 1]

@@ -1,25 +1,30 @@
-"""How good is one ranking? Each measure takes the ranked ids and the right ids, and answers in [0, 1].
+"""Measures of one ranking, from the ranked ids and the right ids, each in [0, 1]; by record and by session.
 
 What holds for all of them:
 - `gold` is a collection of ids, or a mapping from id to gain; an id is right if its gain is above 0.
 - A question without gold has no score and is refused: counting it as 0 or as 1 would move the mean either way.
 - A ranking that names an id twice is refused: the system that made it is at fault, and hiding that would flatter it.
 - On what is left they agree with trec_eval (R, P, success, ndcg_cut, recip_rank) to 1e-9, which the tests check.
+
+Sessions: A ranking of records is read as one of sessions, each at the place of its best record. What is published as
+R@k is 1 where *any* of the sessions that answer is among the first k; `all@k` asks for all of them. `NDCG@10 (LME)`
+is that of LongMemEval's own script, which does not discount the second place; `NDCG@10` is the usual one.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from typing import TypeAlias
 
 from adaptive_memory_core.errors import InvalidInputError
+from adaptive_memory_core.evaluate.datasets import Item, Question
 
-Ranking: TypeAlias = Sequence[str]
+RankedIds: TypeAlias = Sequence[str]
 Gold: TypeAlias = Collection[str] | Mapping[str, float]
 
 
-def recall_at(ranking: Ranking, gold: Gold, *, k: int) -> float:
+def recall_at(ranking: RankedIds, gold: Gold, *, k: int) -> float:
     """The share of the gold that stands among the first k.
 
     >>> recall_at(["a", "b", "c"], {"a", "c"}, k=2)
@@ -31,7 +36,7 @@ def recall_at(ranking: Ranking, gold: Gold, *, k: int) -> float:
     return _found(ranking, right, k) / len(right)
 
 
-def hit_rate_at(ranking: Ranking, gold: Gold, *, k: int) -> float:
+def hit_rate_at(ranking: RankedIds, gold: Gold, *, k: int) -> float:
     """1 if any of the gold stands among the first k, else 0; the mean over questions is the hit rate (success@k).
 
     >>> hit_rate_at(["a", "b", "c"], {"c", "z"}, k=3)
@@ -42,7 +47,7 @@ def hit_rate_at(ranking: Ranking, gold: Gold, *, k: int) -> float:
     return float(_found(ranking, _gains(gold), k) > 0)
 
 
-def all_found_at(ranking: Ranking, gold: Gold, *, k: int) -> float:
+def all_found_at(ranking: RankedIds, gold: Gold, *, k: int) -> float:
     """1 if the whole gold stands among the first k, else 0: what a question of several hops needs.
 
     >>> all_found_at(["a", "b", "c"], {"a", "c"}, k=3)
@@ -54,7 +59,7 @@ def all_found_at(ranking: Ranking, gold: Gold, *, k: int) -> float:
     return float(_found(ranking, right, k) == len(right))
 
 
-def precision_at(ranking: Ranking, gold: Gold, *, k: int) -> float:
+def precision_at(ranking: RankedIds, gold: Gold, *, k: int) -> float:
     """The share of the k places that hold gold. An empty place counts as wrong, so a short ranking is not rewarded.
 
     >>> precision_at(["a", "b", "c", "d"], {"a", "c"}, k=4)
@@ -65,7 +70,7 @@ def precision_at(ranking: Ranking, gold: Gold, *, k: int) -> float:
     return _found(ranking, _gains(gold), k) / k
 
 
-def ndcg_at(ranking: Ranking, gold: Gold, *, k: int) -> float:
+def ndcg_at(ranking: RankedIds, gold: Gold, *, k: int) -> float:
     """The discounted gain of the first k, as a share of the best that any ranking of all the gold could have.
 
     The gain at rank r is divided by log2(r + 1). Gains enter as they are, not as 2 ** gain - 1; where none are given,
@@ -86,7 +91,7 @@ def ndcg_at(ranking: Ranking, gold: Gold, *, k: int) -> float:
     return min(1.0, gained / ideal)
 
 
-def reciprocal_rank(ranking: Ranking, gold: Gold, *, k: int | None = None) -> float:
+def reciprocal_rank(ranking: RankedIds, gold: Gold, *, k: int | None = None) -> float:
     """One divided by the rank of the first gold (its mean over questions is the MRR); 0 if none is in the first k.
 
     >>> reciprocal_rank(["x", "a", "b"], {"a", "b"})
@@ -115,11 +120,11 @@ def mean(scores: Iterable[float]) -> float:
     return math.fsum(scores) / len(scores)
 
 
-def _found(ranking: Ranking, right: Mapping[str, float], k: int) -> int:
+def _found(ranking: RankedIds, right: Mapping[str, float], k: int) -> int:
     return sum(item in right for item in _first(ranking, k))
 
 
-def _first(ranking: Ranking, k: int) -> Ranking:
+def _first(ranking: RankedIds, k: int) -> RankedIds:
     """The first k ids, once the ranking and k are known to make sense."""
     if isinstance(k, bool) or not isinstance(k, int) or k < 1:
         raise InvalidInputError(f"k is {k!r}. It must be a whole number from 1 up. Pass e.g. k=10.")
@@ -155,3 +160,50 @@ def _gains(gold: Gold) -> dict[str, float]:
 
 def _discounted(gains: Iterable[float]) -> float:
     return math.fsum(gain / math.log2(rank + 1) for rank, gain in enumerate(gains, start=1))
+
+
+CUTS = (5, 10)
+
+
+def session_measures(question: Question, ranking: Sequence[str], items: Mapping[str, Item]) -> dict[str, float]:
+    """All of them for one question; none where its items stand in no sessions."""
+    gold = gold_sessions(question, items)
+    if not gold:
+        return {}
+    found = _distinct(_named(items[one].session) for one in ranking)
+    row = {f"session R@{k}": hit_rate_at(found, gold, k=k) for k in CUTS}
+    row["session NDCG@10"] = ndcg_at(found, gold, k=10)
+    row["session hit@1"] = hit_rate_at(found, gold, k=1)
+    row |= {f"session all@{k}": all_found_at(found, gold, k=k) for k in CUTS}
+    row["session NDCG@10 (LME)"] = ndcg_of_their_script(found, gold, k=10)
+    return row
+
+
+def gold_sessions(question: Question, items: Mapping[str, Item]) -> frozenset[str]:
+    """The sessions that answer: those that are named, else those of the gold."""
+    named = question.more.get("answer_sessions")
+    own = named if named is not None else [items[one].session for one in question.gold_ids]
+    return frozenset(str(one) for one in own if one is not None)
+
+
+def ndcg_of_their_script(ranking: Sequence[Hashable], gold: Collection[Hashable], *, k: int) -> float:
+    """NDCG as LongMemEval's evaluation has it: the gain at rank r from 2 up is divided by log2(r), not by log2(r + 1).
+
+    >>> ndcg_of_their_script(["x", "a"], {"a"}, k=10), ndcg_of_their_script(["x", "y", "z", "a"], {"a"}, k=10)
+    (1.0, 0.5)
+    """
+    gained = _gain(place for place, one in enumerate(ranking[:k], start=1) if one in gold)
+    return gained / _gain(range(1, min(k, len(gold)) + 1))
+
+
+def _gain(places: Iterable[int]) -> float:
+    return math.fsum(1.0 / math.log2(max(2, place)) for place in places)
+
+
+def _distinct(sessions: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys(sessions))
+
+
+def _named(session: str | None) -> str:
+    """A record without a session counts as one session of its own kind, which answers nothing."""
+    return "" if session is None else session

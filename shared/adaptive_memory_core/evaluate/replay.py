@@ -1,4 +1,4 @@
-"""What would another policy have retrieved? Past recalls beside what it would have returned, and what that is worth."""
+"""Replays past recalls under another policy: what it would have returned, and what that is worth."""
 
 from __future__ import annotations
 
@@ -6,20 +6,19 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import overload
+from typing import Any, overload
 
-from adaptive_memory_core.evaluate import replay_lines as told
 from adaptive_memory_core.evaluate.intervals import Interval, paired_difference
 from adaptive_memory_core.evaluate.metrics import mean, ndcg_at, recall_at, reciprocal_rank
 from adaptive_memory_core.flow.rank_again import RankedAgain
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Verdict
-from adaptive_memory_core.reports.log import PROPENSITY
+from adaptive_memory_core.reports import PROPENSITY
 
 SEED = 18  # of the intervals: one log gives one answer
 FEWEST = 2  # judged recalls below which there is no interval
-Measure = Callable[[Sequence[str], frozenset[str], int], float]
-MEASURES: Mapping[str, Measure] = {
+ReplayMeasure = Callable[[Sequence[str], frozenset[str], int], float]
+REPLAY_MEASURES: Mapping[str, ReplayMeasure] = {
     "NDCG@k": lambda ranking, gold, k: ndcg_at(ranking, gold, k=k),
     "recall@k": lambda ranking, gold, k: recall_at(ranking, gold, k=k),
     "reciprocal rank": lambda ranking, gold, k: reciprocal_rank(ranking, gold, k=k),
@@ -77,7 +76,7 @@ class ReplayedRecall:
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class ReplayedMeasure:
     """One measure over the recalls with a helpful verdict: then, under the policy, and the difference with its
     interval (None: too few of them)."""
 
@@ -122,20 +121,24 @@ class Replay(Sequence[ReplayedRecall]):
         """What the log does not tell, and of how many recalls."""
         return dict(Counter(said for one in self.recalls for said in one.unknown).most_common())
 
-    def measures(self) -> tuple[Compared, ...]:
+    def measures(self) -> tuple[ReplayedMeasure, ...]:
         """The rankings of then and the policy's against what was called helpful.
 
         Only what was returned could be judged. So what the policy would have promoted counts as no better than wrong,
         and it is measured too low rather than too high.
         """
-        return tuple(_compared(name, measure, self.judged) for name, measure in MEASURES.items()) if self.judged else ()
+        return (
+            tuple(_compared(name, measure, self.judged) for name, measure in REPLAY_MEASURES.items())
+            if self.judged
+            else ()
+        )
 
     def summary(self) -> str:
         """The comparison in a few lines of plain text."""
-        lines = [told.counts(self)]
+        lines = [counts(self)]
         judged = self.judged
-        lines += [told.measure(one) for one in self.measures()]
-        unhelpful = [told.unhelpful(self.recalls, after=after) for after in (False, True)]
+        lines += [measure(one) for one in self.measures()]
+        unhelpful = [unhelpful_returned(self.recalls, after=after) for after in (False, True)]
         if judged or any(unhelpful):
             lines.append(f"hits that were called unhelpful: {unhelpful[0]} then, {unhelpful[1]} under this policy")
         if promoted := sum(len(one.promoted) for one in judged):
@@ -151,8 +154,8 @@ class Replay(Sequence[ReplayedRecall]):
         return json.dumps(
             {
                 "policy": json.loads(self.policy.to_json()),
-                "recalls": [told.plain_recall(one) for one in self.recalls],
-                "measures": [told.plain_measure(one) for one in self.measures()],
+                "recalls": [plain_recall(one) for one in self.recalls],
+                "measures": [plain_measure(one) for one in self.measures()],
                 "unknown": dict(self.unknown),
             }
         )
@@ -201,17 +204,58 @@ def _not_asked(each: RankedAgain, policy: Policy) -> Iterator[str]:
         yield f"records beyond the candidates: {own.recall_k} were asked for, this policy asks for {policy.recall_k}"
     if policy.pace != own.pace:
         yield "what other decay would have left of the strengths: they are those of then"
-    if policy.relevance_floor > 0.0 and own.relevance_floor == 0.0:
+    if policy.advanced.unrelated_answered > 0.0 and own.advanced.unrelated_answered == 0.0:
         yield "whether unrelated questions find as good: no relevance floor was measured"
-    if policy.blending == "bounded" and own.blending != "bounded" and policy.asked_before.weight > 0.0:
+    if policy.blending == "bounded" and own.blending != "bounded" and policy.learning.similar_questions > 0.0:
         yield "what verdicts on similar questions said: they were not asked"
 
 
-def _compared(name: str, measure: Measure, judged: Sequence[ReplayedRecall]) -> Compared:
+def _compared(name: str, measure: ReplayMeasure, judged: Sequence[ReplayedRecall]) -> ReplayedMeasure:
     before = [measure(one.before, one.helpful, one.k) for one in judged]
     after = [measure(one.after, one.helpful, one.k) for one in judged]
     users = [one.whose for one in judged]
     clusters = users if len(set(users)) >= FEWEST else None
     enough = len(judged) >= FEWEST
     difference = paired_difference(after, before, seed=SEED, clusters=clusters) if enough else None
-    return Compared(name, mean(before), mean(after), difference)
+    return ReplayedMeasure(name, mean(before), mean(after), difference)
+
+
+def counts(replay: Replay) -> str:
+    dropped, promoted = (
+        sum(map(len, lists)) for lists in ([one.dropped for one in replay], [one.promoted for one in replay])
+    )
+    again = sum(one.reproduced for one in replay)
+    return (
+        f"{len(replay)} recalls, {len(replay.changed)} would have returned something else: {dropped} hits dropped, "
+        f"{promoted} promoted. Their own policies reproduce {again} of them."
+    )
+
+
+def measure(one: ReplayedMeasure) -> str:
+    line = f"{one.name}: {one.before:.3f} then, {one.after:.3f} under this policy"
+    if one.difference is None:
+        return f"{line} (one judged recall: no interval)"
+    sure = "" if one.difference.excludes_zero else ", which is within the noise"
+    return f"{line}, difference {one.difference}{sure}"
+
+
+def unhelpful_returned(recalls: Iterable[ReplayedRecall], *, after: bool) -> int:
+    return sum(
+        one.verdicts.get(name) is Verdict.UNHELPFUL for one in recalls for name in (one.after if after else one.before)
+    )
+
+
+def plain_recall(one: ReplayedRecall) -> dict[str, Any]:
+    plain = {
+        **{name: getattr(one, name) for name in ("id", "at", "step", "cue", "k", "before", "after", "kept", "dropped")},
+        **{name: getattr(one, name) for name in ("promoted", "reproduced", "unknown")},
+        "reasons": {name: reason for name, reason in one.reasons.items() if name in one.before},
+        "verdicts": {name: verdict.value for name, verdict in one.verdicts.items()},
+    }
+    return plain if one.user is None else {**plain, "user": one.user}
+
+
+def plain_measure(one: ReplayedMeasure) -> dict[str, Any]:
+    sure = one.difference
+    interval = None if sure is None else {"mean": sure.mean, "low": sure.low, "high": sure.high}
+    return {"name": one.name, "before": one.before, "after": one.after, "difference": interval}

@@ -1,4 +1,4 @@
-"""What has a model read after so many tokens? Measures of what a system puts in front of it, turn by turn.
+"""Measures of what a system puts in front of a model within a token budget, turn by turn.
 
 A system answers a question with units, best first: the turns that it shows together, and the block in which they stand.
 A turn costs its characters / 4 as a line "Speaker: text", and 6 tokens more where it is the first of its session; one
@@ -17,9 +17,9 @@ import numpy as np
 
 from adaptive_memory_core.channels.conversation.turns import asks
 from adaptive_memory_core.channels.words.words_of_text import words
-from adaptive_memory_core.context.ages import resolved
 from adaptive_memory_core.context.clean import clean
-from adaptive_memory_core.evaluate.labelled import Dataset, Item, Question
+from adaptive_memory_core.context.times import resolved
+from adaptive_memory_core.evaluate.datasets import Dataset, Item, Question
 from adaptive_memory_core.evaluate.metrics import mean
 
 HEADING, MOST = 6, 4_000  # tokens of a session's heading; tokens that are looked at
@@ -30,14 +30,14 @@ _DAY = re.compile(r"\b[12]\d{3}-\d\d-\d\d\b")
 Measures = dict[str, float]
 
 
-class Unit(NamedTuple):
+class ShownUnit(NamedTuple):
     """Turns that are shown together, and the number of the block in which they stand."""
 
     block: int
     ids: Sequence[str]
 
 
-class Read(NamedTuple):
+class ReadTurns(NamedTuple):
     """The turns in the order in which they are read, each once: the tokens up to its end, and its block."""
 
     ids: list[str]
@@ -57,14 +57,14 @@ class Texts:
         self._before = _before(data.items)
         self._words: dict[str, frozenset[str]] = {}
 
-    def read(self, units: Sequence[Unit], heading: float = HEADING) -> Read:
+    def read(self, units: Sequence[ShownUnit], heading: float = HEADING) -> ReadTurns:
         """How the units are read, as far as anything looks at them; `heading` is what a session's costs.
 
         >>> ana = Item(id="a", text="Tea, please.", speaker="Ana", session="s")
-        >>> Texts(Dataset("", (ana,), ()), [[1.0]]).read([Unit(0, ["a"]), Unit(1, ["a"])])
-        Read(ids=['a'], tokens=[10.5], blocks=[0])
+        >>> Texts(Dataset("", (ana,), ()), [[1.0]]).read([ShownUnit(0, ["a"]), ShownUnit(1, ["a"])])
+        ReadTurns(ids=['a'], tokens=[10.5], blocks=[0])
         """
-        read, spent, headings = Read([], [], []), 0.0, set()
+        read, spent, headings = ReadTurns([], [], []), 0.0, set()
         for unit in units:
             for one in unit.ids:
                 item = self.items[one]
@@ -88,7 +88,7 @@ class Texts:
             self._words[one] = frozenset(words(f"{shown} {days}"))
         return self._words[one]
 
-    def text_within(self, units: Sequence[Unit], budget: float) -> str:
+    def text_within(self, units: Sequence[ShownUnit], budget: float) -> str:
         """What a model reads of the units within so many tokens."""
         return "\n".join(self.items[one].said for one in self.read(units).within(budget))
 
@@ -98,12 +98,12 @@ class Texts:
         return one in shown and (before is None or not asks(self.items[before].text) or before in shown)
 
 
-def each_alone(ids: Sequence[str]) -> list[Unit]:
+def each_alone(ids: Sequence[str]) -> list[ShownUnit]:
     """A ranking as units, where nothing is shown together."""
-    return [Unit(place, [one]) for place, one in enumerate(ids)]
+    return [ShownUnit(place, [one]) for place, one in enumerate(ids)]
 
 
-def measured(texts: Texts, question: Question, units: Sequence[Unit]) -> Measures:
+def measured(texts: Texts, question: Question, units: Sequence[ShownUnit]) -> Measures:
     """All measures of what is shown for one question; what is not known of it is left out."""
     read, gold = texts.read(units), set(question.gold_ids)
     row = {f"r{budget}": len(gold & set(read.within(budget))) / len(gold) for budget in BUDGETS}
@@ -117,7 +117,7 @@ def measured(texts: Texts, question: Question, units: Sequence[Unit]) -> Measure
     return row | _covered(texts, read, answer) | _blocks(texts, read, answer)
 
 
-def _covered(texts: Texts, read: Read, answer: frozenset[str]) -> Measures:
+def _covered(texts: Texts, read: ReadTurns, answer: frozenset[str]) -> Measures:
     """Tokens and blocks until all words of the answer were read; nothing where they never are."""
     left = set(answer)
     if not left:
@@ -130,7 +130,7 @@ def _covered(texts: Texts, read: Read, answer: frozenset[str]) -> Measures:
     return {"covered": 0.0}
 
 
-def _blocks(texts: Texts, read: Read, answer: frozenset[str]) -> Measures:
+def _blocks(texts: Texts, read: ReadTurns, answer: frozenset[str]) -> Measures:
     """How many words of the answer the blocks hold, and how alike the blocks are."""
     blocks: dict[int, list[str]] = {}
     for one, block in zip(read.within(FOR_BLOCKS), read.blocks, strict=False):

@@ -1,17 +1,28 @@
-"""Which policy would serve better? The numbers that rank best on one part of the questions, judged on the other."""
+"""Tunes a policy: the numbers that rank best on one part of the questions, judged on the other part."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Collection, Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
-from adaptive_memory_core.evaluate import tuning_lines as told
 from adaptive_memory_core.evaluate.intervals import CONFIDENCE, Interval
-from adaptive_memory_core.evaluate.tuning_numbers import between, changed_numbers, numbers_for
-from adaptive_memory_core.evaluate.tuning_search import searched
-from adaptive_memory_core.evaluate.worth import Example, chance_of_gain, ratio, ratio_difference
+from adaptive_memory_core.evaluate.tuning_search import between, changed_numbers, numbers_for, searched
+from adaptive_memory_core.evaluate.worth import (
+    MEASURE,
+    Example,
+    assumed,
+    chance_of_gain,
+    example,
+    examples_of,
+    ratio,
+    ratio_difference,
+)
+from adaptive_memory_core.flow.judged_recalls import JudgedLog
+from adaptive_memory_core.flow.labelled_questions import AskedQuestion
+from adaptive_memory_core.flow.rankable import Rankable
 from adaptive_memory_core.policy.policy import Policy
 
 FEWEST = 20  # different questions on each side; below, it is refused; guess
@@ -69,14 +80,14 @@ class Tuning:
 
     def summary(self) -> str:
         """The result in a few lines of plain text."""
-        return "\n".join(told.lines(self))
+        return "\n".join(lines(self))
 
     def __str__(self) -> str:
         return self.summary()
 
     def to_json(self) -> str:
         """All of it as JSON, for programs."""
-        return json.dumps(told.plain(self))
+        return json.dumps(plain(self))
 
 
 def tune(
@@ -93,7 +104,7 @@ def tune(
     found = Tuning(start, start, measure, questions=len(tuning), judged=len(held_out))
     thin = min(_distinct(tuning), _distinct(held_out))
     if thin < tuner.fewest:
-        return replace(found, refused=told.too_thin(_distinct(tuning), _distinct(held_out), tuner.fewest))
+        return replace(found, refused=too_thin(_distinct(tuning), _distinct(held_out), tuner.fewest))
     policy, share = fitted(tuning, start, leads=leads, history=history, tuner=tuner)
     if policy == start:
         return replace(found, refused=NOTHING_BETTER)
@@ -101,7 +112,7 @@ def tune(
     users = [one.user for one in held_out]
     gain = ratio_difference(after, before, users=users, seed=tuner.seed)
     chance = chance_of_gain(after, before, users=users, seed=tuner.seed)
-    refused = None if gain.low > 0.0 and chance <= MOST_CHANCE else told.noise(measure, gain, chance)
+    refused = None if gain.low > 0.0 and chance <= MOST_CHANCE else noise(measure, gain, chance)
     plain = ratio_difference(
         [one.unnormalised for one in after], [one.unnormalised for one in before], users=users, seed=tuner.seed
     )
@@ -141,3 +152,111 @@ def _place(one: Example, seed: int) -> float:
 def _distinct(examples: Sequence[Example]) -> int:
     keys: set[tuple[Hashable, str]] = {(one.user, one.key.casefold()) for one in examples}
     return len(keys)
+
+
+def too_thin(tuning: int, held_out: int, fewest: int) -> str:
+    """
+    >>> too_thin(7, 5, 20)
+    'too thin: 7 different questions to tune on and 5 to judge by, of each at least 20 are needed'
+    """
+    return (
+        f"too thin: {tuning} different questions to tune on and {held_out} to judge by, of each at least {fewest} "
+        "are needed"
+    )
+
+
+def noise(measure: str, gain: Interval, chance: float) -> str:
+    """
+    >>> noise("NDCG@10", Interval(mean=-0.1, low=-0.2, high=0.0, confidence=0.95, clusters=9), 0.9)
+    'no gain on the held-out questions: NDCG@10 -0.100 [-0.200, 0.000]'
+    >>> noise("NDCG@10", Interval(mean=0.1, low=0.01, high=0.2, confidence=0.95, clusters=9), 0.0625)
+    'within the noise on the held-out questions: NDCG@10 +0.100 [0.010, 0.200], and in 6 % of cases by mere chance'
+    """
+    what = "within the noise" if gain.mean > 0.0 else "no gain"
+    by_chance = f", and in {100 * chance:.0f} % of cases by mere chance" if gain.low > 0.0 else ""
+    return f"{what} on the held-out questions: {measure} {gain.mean:+.3f} [{gain.low:.3f}, {gain.high:.3f}]{by_chance}"
+
+
+def lines(tuning: Tuning) -> list[str]:
+    found = [
+        f"{tuning.questions} questions to tune on, {tuning.judged} held out, measure {tuning.measure}",
+        "tuned" if tuning.refused is None else f"refused, the policy stays as it is: {tuning.refused}",
+    ]
+    if tuning.gain is not None and tuning.refused is None:
+        found.append(f"held out: {tuning.before:.3f} before, {tuning.after:.3f} tuned, difference {tuning.gain}")
+    if tuning.unnormalised not in (None, tuning.gain):
+        found.append(f"by plain inverse propensities: difference {tuning.unnormalised}")
+    if tuning.changes:
+        found.append(f"{100 * tuning.share:.0f} % of the way to what ranked best on the questions to tune on:")
+    found += [f"  {place}: {before:.3g} -> {after:.3g}" for place, (before, after) in tuning.changes.items()]
+    found += [f"assumes: {one}" for one in tuning.assumes]
+    found += [f"note: {one}" for one in tuning.notes]
+    for name, own in tuning.users.items():
+        found.append(f"{name}: {'tuned' if own.refused is None else own.refused}")
+    return found
+
+
+def plain(tuning: Tuning) -> dict[str, Any]:
+    gains = {name: getattr(tuning, name) for name in ("gain", "unnormalised")}
+    names = ("measure", "refused", "before", "after", "questions", "judged", "share", "assumes", "notes")
+    return {
+        **{name: getattr(tuning, name) for name in names},
+        **{name: one and {"mean": one.mean, "low": one.low, "high": one.high} for name, one in gains.items()},
+        "changes": {place: list(pair) for place, pair in tuning.changes.items()},
+        "policy": json.loads(tuning.policy.to_json()),
+        "users": {str(name): plain(own) for name, own in tuning.users.items()},
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """Examples, the leads that their candidates have, the measure, and whether they tell of reads (`history`)."""
+
+    examples: tuple[Example, ...]
+    leads: frozenset[str]
+    measure: str
+    history: bool = False
+    assumes: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def tuned(self, start: Policy, tuner: Tuner) -> Tuning:
+        """The policy that they ask for, from this one on."""
+        found = tune(self.examples, start, leads=self.leads, measure=self.measure, history=self.history, tuner=tuner)
+        return replace(found, assumes=self.assumes, notes=self.notes)
+
+    @staticmethod
+    def joined(parts: Sequence[Evidence]) -> Evidence:
+        """That of several users as one; of nobody, that of a log without verdicts."""
+        if not parts:
+            return Evidence((), frozenset(), MEASURE, history=True)
+        return Evidence(
+            tuple(one for part in parts for one in part.examples),
+            frozenset().union(*(part.leads for part in parts)),
+            parts[0].measure,
+            any(part.history for part in parts),
+            _once(one for part in parts for one in part.assumes),
+            _once(one for part in parts for one in part.notes),
+        )
+
+
+def of_labelled(asked: Sequence[AskedQuestion], user: Hashable, *, k: int) -> Evidence:
+    """What labelled questions tell."""
+    leads = frozenset(name for one in asked for name in leads_of(one.question))
+    return Evidence(tuple(example(one, user, k=k) for one in asked), leads, f"NDCG@{k}")
+
+
+def of_log(log: JudgedLog) -> Evidence:
+    """What verdicts in the log tell."""
+    leads = frozenset(name for one in log.recalls for name in leads_of(one.question))
+    lost = [f"{log.lost} judged recalls are left out: the log does not give their rankings again"] if log.lost else []
+    return Evidence(tuple(examples_of(log)), leads, MEASURE, True, assumed(log), tuple(lost))
+
+
+def leads_of(question: Rankable) -> frozenset[str]:
+    """What is said of its candidates besides their similarity: all have the same names."""
+    hits = question.hits_under(question.request.policy)
+    return frozenset(hits[0].leads) if hits else frozenset()
+
+
+def _once(said: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(said))

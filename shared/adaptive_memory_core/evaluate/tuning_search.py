@@ -1,15 +1,132 @@
-"""Which numbers rank best? A search along each number in turn, from a policy on, by what it is worth on examples."""
+"""The numbers of a policy that are tuned, their ranges, and the search for those that rank best."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from adaptive_memory_core.errors import PolicyError
-from adaptive_memory_core.evaluate.tuning_numbers import Number, with_numbers
 from adaptive_memory_core.evaluate.worth import Example, Worth
+from adaptive_memory_core.policy.channels_and_kinds import OF_GRAPH, RERANKER
+from adaptive_memory_core.policy.fusion import FOR_ALL, LEADS
+from adaptive_memory_core.policy.learning import AGAINST, AHEAD, NEAR, TRUSTED
 from adaptive_memory_core.policy.policy import Policy
+
+NO_WEIGHT = {*FOR_ALL, *OF_GRAPH, RERANKER, NEAR, TRUSTED, AGAINST, AHEAD}  # what else is said of candidates
+NEGLIGIBLE = 1e-3  # a weight below which it is 0
+FIRST = 0.05  # the weight from which one that is 0 begins; guess
+
+
+@dataclass(frozen=True, slots=True)
+class TunableNumber:
+    """One number of a policy, by its place ("weights.recency"); it moves by factors, or along the steps it is given."""
+
+    place: str
+    low: float = 0.0
+    high: float = 16.0
+    steps: tuple[float, ...] = ()
+
+    def of(self, policy: Policy) -> float:
+        """
+        >>> TunableNumber("decay.grace").of(Policy())
+        5.0
+        """
+        owner: Any = policy
+        for name in self.place.split("."):
+            owner = getattr(owner, name)
+        return float(owner)
+
+    def moved(self, value: float, factor: float) -> Iterator[float]:
+        """The values to try next to this one.
+
+        >>> weight = TunableNumber("weights.recency")
+        >>> list(weight.moved(0.2, 2.0)), list(weight.moved(0.0, 2.0))
+        ([0.4, 0.1, 0.0], [0.05])
+        >>> list(TunableNumber("decay.rate", steps=(0.9, 0.95, 1.0)).moved(1.0, 2.0))
+        [0.95]
+        """
+        if self.steps:
+            here = min(range(len(self.steps)), key=lambda one: abs(self.steps[one] - value))
+            yield from (self.steps[one] for one in (here + 1, here - 1) if 0 <= one < len(self.steps))
+            return
+        if value == 0.0:
+            yield min(self.high, max(self.low, FIRST))
+            return
+        tried = [value * factor, value / factor, *([0.0] if self.low == 0.0 and factor >= 2.0 else [])]
+        yield from (one for one in tried if self.low <= one <= self.high)
+
+
+FUSION = (TunableNumber("advanced.fusion.vectors"), TunableNumber("advanced.fusion.words"))
+WEIGHTS = (TunableNumber("weights.recency"), TunableNumber("weights.importance"))
+HALF_LIFE = (TunableNumber("half_life_days", low=0.25, high=365.0),)
+DECAY = (
+    TunableNumber("decay.rate", steps=(0.8, 0.9, 0.95, 0.98, 0.99, 1.0)),
+    TunableNumber("decay.grace", steps=(0.0, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0)),
+    TunableNumber("decay.remembrance_threshold", steps=(1.0, 2.0, 3.0, 5.0, 10.0)),
+)
+ALL = (*WEIGHTS, *HALF_LIFE, *FUSION, *DECAY)
+
+
+def numbers_for(policy: Policy, leads: Collection[str], *, history: bool) -> Sequence[TunableNumber]:
+    """Those that may change something here: weights of the leads that candidates have, and with a `history` of reads
+    ARM's numbers, unless kinds have their own."""
+    joined = policy.advanced.fusion.method == "surprise" and set(leads) - NO_WEIGHT
+    there = {one.place for one in FUSION} if joined and set(leads) & set(LEADS) else set()
+    weights = () if policy.weights.only_similarity and policy.blending == "bounded" else WEIGHTS
+    decay = DECAY if history and not policy.decay.by_kind else ()
+    return (*weights, *HALF_LIFE, *(one for one in FUSION if one.place in there), *decay)
+
+
+def with_numbers(policy: Policy, values: Mapping[str, float]) -> Policy:
+    """The policy with these numbers; where its weights change, its blend stays what it is.
+
+    >>> with_numbers(Policy(), {"weights.recency": 0.05, "decay.rate": 0.9}).advanced.blend
+    'bounded'
+    """
+    changes: dict[str, Any] = {}
+    for place, value in values.items():
+        *groups, name = place.split(".")
+        owner = changes
+        for group in groups:
+            owner = owner.setdefault(group, {})
+        owner[name] = round(value) if name == "remembrance_threshold" else value
+    if "weights" in changes:
+        changes.setdefault("advanced", {})["blend"] = policy.blending
+    return policy.replace(**changes) if changes else policy
+
+
+def changed_numbers(before: Policy, after: Policy) -> dict[str, tuple[float, float]]:
+    """By its place, what each number was and is, where that differs."""
+    pairs = {one.place: (one.of(before), one.of(after)) for one in ALL}
+    return {place: pair for place, pair in pairs.items() if pair[0] != pair[1]}
+
+
+def between(before: Policy, after: Policy, share: float) -> Policy:
+    """That share of the way from one policy to the other, by octaves where both numbers are above 0.
+
+    >>> one, two = Policy(half_life_days=8).suited(), Policy(half_life_days=32).suited()
+    >>> between(one, two, 0.5).half_life_days, between(one, two, 0.0) == one, between(one, two, 1.0) == two
+    (16.0, True, True)
+    """
+    ways = changed_numbers(before, after)
+    values = {place: _between(one, two, share) for place, (one, two) in ways.items()}
+    return with_numbers(before, {place: value for place, value in values.items() if value != ways[place][0]})
+
+
+def _between(one: float, two: float, share: float) -> float:
+    """
+    >>> _between(1.0, 4.0, 0.5), _between(0.0, 0.5, 0.5), _between(3.0, 3.0, 0.25)
+    (2.0, 0.25, 3.0)
+    """
+    if share in (0.0, 1.0):
+        return two if share else one
+    if one > 0.0 and two > 0.0:
+        return one * math.pow(two / one, share)
+    found = one + share * (two - one)
+    return found if found >= NEGLIGIBLE else 0.0
+
 
 FACTORS = (5.0, 2.0, 1.4)  # by which numbers move, one after the other: some only tell from far away; guess
 ROUNDS = 3  # through all numbers at most, with each factor; guess
@@ -19,7 +136,7 @@ GLANCE = 40  # examples after which a step that changes nothing, or clearly lose
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class TunedPolicy:
     """A policy and what it is worth on each example."""
 
     policy: Policy
@@ -27,16 +144,17 @@ class Found:
 
 
 def searched(
-    start: Policy, numbers: Sequence[Number], examples: Sequence[Example], *, careful: float = CAREFUL
+    start: Policy, numbers: Sequence[TunableNumber], examples: Sequence[Example], *, careful: float = CAREFUL
 ) -> Policy:
     """The best that single steps lead to; the same examples always lead to the same one.
 
     >>> def near_seven(policy): return Worth(-abs(policy.half_life_days - 7.0))
     >>> question = Example("when?", "ana", near_seven)
-    >>> round(searched(Policy(half_life_days=36), [Number("half_life_days", high=99)], [question]).half_life_days)
+    >>> half_life = TunableNumber("half_life_days", high=99)
+    >>> round(searched(Policy(half_life_days=36), [half_life], [question]).half_life_days)
     7
     """
-    best = Found(start, tuple(one.worth(start) for one in examples))
+    best = TunedPolicy(start, tuple(one.worth(start) for one in examples))
     for factor in FACTORS:
         for _ in range(ROUNDS):
             before = best
@@ -47,7 +165,9 @@ def searched(
     return best.policy
 
 
-def _best_along(number: Number, best: Found, factor: float, examples: Sequence[Example], careful: float) -> Found:
+def _best_along(
+    number: TunableNumber, best: TunedPolicy, factor: float, examples: Sequence[Example], careful: float
+) -> TunedPolicy:
     """The best of the policy and its neighbours along one number."""
     for tried in list(number.moved(number.of(best.policy), factor)):
         try:
@@ -59,7 +179,7 @@ def _best_along(number: Number, best: Found, factor: float, examples: Sequence[E
     return best
 
 
-def _better(policy: Policy, best: Found, examples: Sequence[Example], careful: float) -> Found | None:
+def _better(policy: Policy, best: TunedPolicy, examples: Sequence[Example], careful: float) -> TunedPolicy | None:
     """The policy, if it is worth enough more."""
     glance = tuple(one.worth(policy) for one in examples[:GLANCE])
     gain, error = gain_of(glance, best.worths[:GLANCE])
@@ -67,7 +187,7 @@ def _better(policy: Policy, best: Found, examples: Sequence[Example], careful: f
         return None
     worths = (*glance, *(one.worth(policy) for one in examples[GLANCE:]))
     gain, error = gain_of(worths, best.worths)
-    return Found(policy, worths) if gain > max(LEAST, careful * error) else None
+    return TunedPolicy(policy, worths) if gain > max(LEAST, careful * error) else None
 
 
 def gain_of(after: Sequence[Worth], before: Sequence[Worth]) -> tuple[float, float]:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from adaptive_memory_core.cue.unrelated_elsewhere import common_language
+from adaptive_memory_core.cue.unrelated_questions import common_language
 from adaptive_memory_core.errors import InvalidInputError
-from adaptive_memory_core.flow.calls.drive import Flow, ask
 from adaptive_memory_core.flow.candidates.gather import gather
 from adaptive_memory_core.flow.candidates.request import Request
 from adaptive_memory_core.flow.candidates.sources import ask_sources
@@ -22,12 +21,12 @@ SHOWN = 5  # of the questions that came nearest
 
 def calibrate(
     ports: Ports, request: Request, questions: Sequence[str], *, going: Callable[[], bool] = lambda: True
-) -> Flow[Calibration]:
+) -> Calibration:
     """Measure the floor of the request's scope under its policy, and keep it. The request's own cue is not used.
 
     Where `going` says no, it ends at once and keeps nothing.
     """
-    records = yield from ask(ports.records.count, request.scope)
+    records = ports.records.count(request.scope)
     if not records:
         raise InvalidInputError(
             f"There are no records of {request.scope}, so there is nothing that could be found by chance. Remember "
@@ -38,10 +37,10 @@ def calibrate(
     for question in questions:
         if not going():
             raise InterruptedError("The memory is being closed.")
-        found.append((yield from probe(quick, replace(asked, cue=Cue(question)))))
+        found.append(probe(quick, replace(asked, cue=Cue(question))))
     floor = fitted(found, records=records)
     manner = ports.floors.manner(request.policy, common_language(questions))
-    yield from ask(ports.ledger.floors.keep, request.scope, manner, floor, now=request.now)
+    ports.ledger.floors.keep(request.scope, manner, floor, now=request.now)
     tried = [Unrelated(text, one.similarity, chance(floor, one)) for text, one in zip(questions, found, strict=True)]
     return Calibration(
         scope=str(request.scope),
@@ -59,18 +58,18 @@ def quiet(request: Request) -> Request:
     was helpful lately."""
     policy = request.policy
     policy = policy.replace(
-        similarity_floor=0.0,
-        score_floor=0.0,
-        relevance_floor=0.0,
-        time_words={"enabled": False},
-        useful=replace(policy.useful, reach=0),
+        min_similarity=0.0,
+        min_score=0.0,
+        time_words="off",
+        learning={"usefulness": 0.0},
+        advanced={"unrelated_answered": 0.0},
     )
     return replace(request, policy=policy, reinforce=False, where=None, refuse=None, turn=None)
 
 
-def probe(ports: Ports, request: Request) -> Flow[Best]:
+def probe(ports: Ports, request: Request) -> Best:
     """The best that one question finds."""
-    answers = yield from ask_sources(ports, request)
-    gathered = yield from gather(ports, request, answers)
+    answers = ask_sources(ports, request)
+    gathered = gather(ports, request, answers)
     best = best_of(with_leads(gathered.hits, answers), request.policy, now=request.now)
     return Best(0.0, 0.0) if best is None else best

@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from adaptive_memory_core.flow.calls.drive import Flow, ask
+from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.records import Record, Scope
-from adaptive_memory_core.score.gates import SUPERSEDED
+from adaptive_memory_core.score.gates import CHANGED, FORGOTTEN, SUPERSEDED
 from adaptive_memory_core.stored_metadata import record_of
 
 
@@ -78,8 +79,33 @@ def derivations(records: Mapping[str, Record]) -> Derivations:
     return Derivations(records, of)
 
 
-def derivations_in(ports: Ports, scope: Scope) -> Flow[Derivations]:
+def derivations_in(ports: Ports, scope: Scope) -> Derivations:
     """Those of a scope, asked for at once; nearly always there is none."""
-    ids = yield from ask(ports.records.flagged, scope, "derived")
-    rows = (yield from ask(ports.records.rows, ids)) if ids else []
+    ids = ports.records.flagged(scope, "derived")
+    rows = ports.records.rows(ids) if ids else []
     return derivations({row[0]: record_of(scope, *row, ports.fields) for row in rows})
+
+
+def sources_ended(
+    ports: Ports, scope: Scope, ended: Mapping[str, float], why: str, but: Container[str] = ()
+) -> tuple[str, ...]:
+    """End what was derived from these, each at its time, and what was derived from that; gives the ids of those. What
+    is gone is not named any longer. `but` are the ids of those that are of what came in its place."""
+    if not ended:
+        return ()
+    made = derivations_in(ports, scope)
+    reached = made.below(ended, but)
+    changes = {one: _ending(made.records[one], at, why, ports.fields) for one, at in reached.items()}
+    if why == FORGOTTEN:
+        for one, left in made.without(ended).items():
+            changes[one][ports.fields.derived_from] = list(left) or None
+    if changes:
+        ports.records.update_metadata(changes)
+    return tuple(made.records[one].id for one in reached)
+
+
+def _ending(record: Record, at: float, why: str, fields: Fields) -> dict[str, Any]:
+    """What is to be merged into the metadata of what ends with its source. What cannot be undone stays the reason."""
+    for_good = record.derived_stale in (FORGOTTEN, CHANGED)
+    ends = at if record.valid_until is None else min(at, record.valid_until)
+    return {fields.derived_stale: record.derived_stale if for_good else why, fields.valid_until: float(ends)}

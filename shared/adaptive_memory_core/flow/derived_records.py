@@ -6,13 +6,11 @@ every recall, copy and filter sees it; `derived_stale` says why.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
 from adaptive_memory_core.errors import InvalidInputError
-from adaptive_memory_core.fields import Fields
-from adaptive_memory_core.flow.calls.drive import Flow, ask
 from adaptive_memory_core.flow.derivations import derivations_in, ended_for
 from adaptive_memory_core.flow.look_up import look_up, not_found
 from adaptive_memory_core.flow.ports import Ports
@@ -26,7 +24,7 @@ def sources_of(records: Iterable[NewRecord | Record]) -> list[str]:
     return list(dict.fromkeys(source for one in records for source in one.derived_from))
 
 
-def check_sources(ports: Ports, scope: Scope, given: Sequence[NewRecord], *, must_exist: bool) -> Flow[None]:
+def check_sources(ports: Ports, scope: Scope, given: Sequence[NewRecord], *, must_exist: bool) -> None:
     """No record is derived from itself; and, where that is asked for, none from what is not there."""
     for one in given:
         if one.id is not None and one.id in one.derived_from:
@@ -34,49 +32,31 @@ def check_sources(ports: Ports, scope: Scope, given: Sequence[NewRecord], *, mus
                 f"Record {shown(one.id)} cannot be derived from itself. Take its id out of derived_from."
             )
     wanted = sources_of(given) if must_exist else []
-    known = yield from look_up(ports, scope, wanted, now=None)
+    known = look_up(ports, scope, wanted, now=None)
     missing = [one for one in wanted if one not in known]
     if missing:
         raise not_found(scope, missing)
 
 
-def born_stale(ports: Ports, scope: Scope, batch: Sequence[Record], *, now: float) -> Flow[Sequence[Record]]:
+def born_stale(ports: Ports, scope: Scope, batch: Sequence[Record], *, now: float) -> Sequence[Record]:
     """The records as they are to be written: what was derived from what had ended before is stale from the first."""
     wanted = sources_of(batch)
     if not wanted:
         return batch
-    found = yield from look_up(ports, scope, wanted, now=now)
+    found = look_up(ports, scope, wanted, now=now)
     ended = {one: stored.record for one, stored in found.items() if _has_ended(stored.record)}
     return [_as_of_sources(one, ended_for(one, ended), now=now) for one in batch]
 
 
-def sources_ended(
-    ports: Ports, scope: Scope, ended: Mapping[str, float], why: str, but: Container[str] = ()
-) -> Flow[tuple[str, ...]]:
-    """End what was derived from these, each at its time, and what was derived from that; gives the ids of those. What
-    is gone is not named any longer. `but` are the ids of those that are of what came in its place."""
-    if not ended:
-        return ()
-    made = yield from derivations_in(ports, scope)
-    reached = made.below(ended, but)
-    changes = {one: _ending(made.records[one], at, why, ports.fields) for one, at in reached.items()}
-    if why == FORGOTTEN:
-        for one, left in made.without(ended).items():
-            changes[one][ports.fields.derived_from] = list(left) or None
-    if changes:
-        yield from ask(ports.records.update_metadata, changes)
-    return tuple(made.records[one].id for one in reached)
-
-
-def sources_hold_again(ports: Ports, scope: Scope, ids: Sequence[str], *, ended: float | None) -> Flow[None]:
+def sources_hold_again(ports: Ports, scope: Scope, ids: Sequence[str], *, ended: float | None) -> None:
     """What had replaced these at that time is gone: what was derived from them is valid again, or where something else
     keeps it stale, until that ended."""
     if not ids or ended is None:
         return
-    made = yield from derivations_in(ports, scope)
+    made = derivations_in(ports, scope)
     reached = made.below(dict.fromkeys(ids, ended))
     wanted = sources_of([made.records[one] for one in reached])
-    found = yield from look_up(ports, scope, wanted, now=None)
+    found = look_up(ports, scope, wanted, now=None)
     still_ended = {one: was.record for one, was in found.items() if one not in ids and _has_ended(was.record)}
     again = made.valid_again(reached, still_ended)
     changes: dict[str, dict[str, Any]] = {}
@@ -91,7 +71,7 @@ def sources_hold_again(ports: Ports, scope: Scope, ids: Sequence[str], *, ended:
         if record.id in still_ended:
             still_ended[record.id] = later
     if changes:
-        yield from ask(ports.records.update_metadata, changes)
+        ports.records.update_metadata(changes)
 
 
 def _has_ended(record: Record) -> bool:
@@ -104,13 +84,6 @@ def _as_of_sources(record: Record, ended: Sequence[Record], *, now: float) -> Re
         return record
     ends = [now if one.valid_until is None else one.valid_until for one in (record, *ended)]
     return replace(record, derived_stale=SUPERSEDED, valid_until=min(ends))
-
-
-def _ending(record: Record, at: float, why: str, fields: Fields) -> dict[str, Any]:
-    """What is to be merged into the metadata of what ends with its source. What cannot be undone stays the reason."""
-    for_good = record.derived_stale in (FORGOTTEN, CHANGED)
-    ends = at if record.valid_until is None else min(at, record.valid_until)
-    return {fields.derived_stale: record.derived_stale if for_good else why, fields.valid_until: float(ends)}
 
 
 def _longer(record: Record, ended: float, others: Sequence[Record]) -> Record:

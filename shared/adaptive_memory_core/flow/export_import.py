@@ -2,48 +2,46 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, fields, replace
 from functools import partial
 from typing import Any
 
 from adaptive_memory_core.errors import InvalidInputError, ScopeError
-from adaptive_memory_core.flow.calls.drive import Flow, ask
 from adaptive_memory_core.flow.calls.kept_whole import kept_whole
 from adaptive_memory_core.flow.candidates.read_state import known_states
 from adaptive_memory_core.flow.export_questions import embedder_of, exported, questions_in, restore_questions
-from adaptive_memory_core.flow.export_weights import check_weights, exported_weights, restore_weights
 from adaptive_memory_core.flow.look_up import look_up
-from adaptive_memory_core.flow.one_writer import one_writer
 from adaptive_memory_core.flow.ports import Advance, Found, Ports, Stored
 from adaptive_memory_core.flow.steps.tell_indexes import judged
-from adaptive_memory_core.learn.decay.strength import Timeline, met, settled
-from adaptive_memory_core.learn.state_ranges import state_of
-from adaptive_memory_core.policy.decay import Regime
-from adaptive_memory_core.policy.policy import Policy
+from adaptive_memory_core.learn.after_read import state_of
+from adaptive_memory_core.learn.decay import Timeline, met, settled
+from adaptive_memory_core.learn.verdicts import within_bounds
+from adaptive_memory_core.policy.learning import Regime
 from adaptive_memory_core.records import NEVER_READ, UNKNOWN_STEP, ReadState, Record, Scope, Seen, Verdict
 from adaptive_memory_core.reports import Restored
 from adaptive_memory_core.shown_in_errors import shown
 from adaptive_memory_core.stored_metadata import hits_of
-from adaptive_memory_core.text_identity import exported_marks
+from adaptive_memory_core.text_identity import exported_mark
 
 FORMAT, VERSION = "adaptive-memory-state", 1
 RECORDS_OF_A_PAGE = 1_000
+MOST_OCTAVES = 1e3  # of a balance that is read; the policy's bounds are far narrower
 RESTORED_AT_ONCE = 100  # records that nobody else writes meanwhile
 _STATE = tuple(field.name for field in fields(ReadState))
-_MISSING = {"useful_step": UNKNOWN_STEP}  # in a state from before that was kept
 _UNTOUCHED = ("settled_step", "fresh_step", "settled_at", "fresh_at", "useful_step")  # bookkeeping, not learned
 
 
-def export_state(ports: Ports, scope: Scope, *, regime: Regime, now: float) -> Flow[dict[str, Any]]:
+def export_state(ports: Ports, scope: Scope, *, regime: Regime, now: float) -> dict[str, Any]:
     """All that this scope's records have learned, with which to know them again: their ids, documents and texts'
     digests. Strengths are as of now."""
     lines: list[dict[str, Any]] = []
-    pages: Iterator[list[Found]] = yield from ask(ports.records.pages, scope)
-    while (page := (yield from ask(next, pages, None))) is not None:
-        known = yield from known_states(ports, scope, page, now=None)
+    pages: Iterator[list[Found]] = ports.records.pages(scope)
+    while (page := next(pages, None)) is not None:
+        known = known_states(ports, scope, page, now=None)
         timeline = known.timeline.under(regime)
-        questions = yield from exported(ports, scope, [one.stored_id for one in page])
+        questions = exported(ports, scope, [one.stored_id for one in page])
         for one in page:
             hit = hits_of(scope, [one], known.states, ports.fields)[0]
             record = hit.record
@@ -53,48 +51,48 @@ def export_state(ports: Ports, scope: Scope, *, regime: Regime, now: float) -> F
             if _learned(state):
                 since = {"useful_step": state.useful_step - timeline.step}  # of another ledger's recalls
                 whose = {} if hit.shared is None else {"shared": hit.shared}
-                mark = exported_marks(one.text, one.metadata)[0]
+                mark = exported_mark(one.text, one.metadata)
                 line = {"id": record.id, "origin": mark.hex(), "state": {**asdict(state), **since}}
                 asked = {"questions": questions[one.stored_id]} if one.stored_id in questions else {}
                 lines.append({**line, **whose, **asked})
-    weights = yield from exported_weights(ports, scope)
-    heading = {"format": FORMAT, "version": VERSION, "user": scope.name, "exported_at": now, **weights}
+    balance = ports.ledger.states.known(scope, []).balance
+    heading = {"format": FORMAT, "version": VERSION, "user": scope.name, "exported_at": now, "balance": balance}
     over = {} if scope.over is None else {"over": scope.over}
     return {**heading, **over, **embedder_of(ports, lines), "records": lines}
 
 
-def restore_state(ports: Ports, scope: Scope, given: object, *, policy: Policy, now: float) -> Flow[Restored]:
+def restore_state(ports: Ports, scope: Scope, given: object, *, now: float) -> Restored:
     """Give the records what they, or those of the same document and text elsewhere, had learned."""
     lines = _checked(scope, given)
-    check_weights(given)
-    questions, most = questions_in(ports, given), policy.asked_before.most
+    balance = within_bounds(_balance(given))
+    questions = questions_in(ports, given)
     everyones = _everyones(given)
-    found = yield from look_up(ports, scope, list(lines), now=now)
+    found = look_up(ports, scope, list(lines), now=now)
     found = {one: stored for one, stored in found.items() if stored.shared == (one in everyones)}
-    targets = {
-        one: found[one] for one, (mark, _) in lines.items() if one in found and mark in _marks(found[one].record)
-    }
+    targets = {one: found[one] for one, (mark, _) in lines.items() if one in found and mark == _mark(found[one].record)}
     missing = {one: line for one, line in lines.items() if one not in targets}
     if missing:
-        targets |= yield from _by_origin(ports, scope, missing, taken={one.stored_id for one in targets.values()})
+        targets |= _by_origin(ports, scope, missing, taken={one.stored_id for one in targets.values()})
     places, restored = {one.record.id: one_id for one_id, one in targets.items()}, set[str]()
     for ids in (list(places)[start : start + RESTORED_AT_ONCE] for start in range(0, len(places), RESTORED_AT_ONCE)):
         befores = {one: lines[places[one]][1] for one in ids}
-        done = yield from one_writer(ports, scope, ids, _restore_all(ports, scope, befores, now=now))
+        done = _restore_all(ports, scope, befores, now=now)
         restored |= {places[one] for one in done}
         done_at = {targets[places[one]].stored_id: places[one] for one in done}
-        yield from ask(restore_questions, ports, scope, done_at, questions, most)
-    yield from restore_weights(ports, scope, given, policy.useful)
+        restore_questions(ports, scope, done_at, questions)
+    here = ports.ledger.states.known(scope, [])
+    if balance != 0.0 and here.balance == 0.0:  # no verdict has moved it here
+        ports.ledger.verdicts.set_balance(scope, balance)
     ports.write_back.wake()
     return Restored(len(restored), tuple(one for one in lines if one not in restored))
 
 
-def _restore_all(ports: Ports, scope: Scope, befores: Mapping[str, ReadState], *, now: float) -> Flow[list[str]]:
+def _restore_all(ports: Ports, scope: Scope, befores: Mapping[str, ReadState], *, now: float) -> list[str]:
     """The states of records that are still there, while nobody forgets them; gives their ids."""
-    present = yield from look_up(ports, scope, list(befores), now=now)
+    present = look_up(ports, scope, list(befores), now=now)
     for record_id, target in present.items():
         rule = partial(_restored, before=befores[record_id], now=now)
-        yield from ask(_restore, ports, scope, target, rule, now=now)
+        _restore(ports, scope, target, rule, now=now)
     return list(present)
 
 
@@ -109,18 +107,18 @@ def _restore(ports: Ports, scope: Scope, target: Stored, rule: Advance, *, now: 
 
 def _by_origin(
     ports: Ports, scope: Scope, missing: Mapping[str, tuple[bytes, ReadState]], *, taken: set[str]
-) -> Flow[dict[str, Stored]]:
+) -> dict[str, Stored]:
     """Records that stand under another id here: of the same document and text, each for one only."""
     wanted: dict[bytes, list[str]] = {}
     for record_id, (mark, _) in missing.items():
         wanted.setdefault(mark, []).append(record_id)
     targets: dict[str, Stored] = {}
-    pages: Iterator[list[Found]] = yield from ask(ports.records.pages, scope)
-    while (page := (yield from ask(next, pages, None))) is not None:
+    pages: Iterator[list[Found]] = ports.records.pages(scope)
+    while (page := next(pages, None)) is not None:
         matches = [
             (named, one) for one in page if one.stored_id not in taken and (named := _next_of(wanted, one)) is not None
         ]
-        known = yield from ask(ports.ledger.states.known, scope, [one.stored_id for _, one in matches])
+        known = ports.ledger.states.known(scope, [one.stored_id for _, one in matches])
         for record_id, one in matches:
             targets[record_id] = Stored(hits_of(scope, [one], known.states, ports.fields)[0].record, one.stored_id)
     return targets
@@ -128,8 +126,8 @@ def _by_origin(
 
 def _next_of(wanted: Mapping[bytes, list[str]], one: Found) -> str | None:
     """The next id whose state may be this record's."""
-    waiting = (wanted.get(mark) for mark in exported_marks(one.text, one.metadata))
-    return next((ids.pop(0) for ids in waiting if ids), None)
+    waiting = wanted.get(exported_mark(one.text, one.metadata))
+    return waiting.pop(0) if waiting else None
 
 
 def _restored(seen: Seen, *, timeline: Timeline, before: ReadState, now: float) -> ReadState:
@@ -153,9 +151,8 @@ def _learned(state: ReadState) -> bool:
     return any(getattr(state, name) != getattr(NEVER_READ, name) for name in _STATE if name not in _UNTOUCHED)
 
 
-def _marks(record: Record) -> list[bytes]:
-    """The digests under which a state of this record may be known."""
-    return exported_marks(record.text, record.stored)
+def _mark(record: Record) -> bytes:
+    return exported_mark(record.text, record.stored)
 
 
 def _checked(scope: Scope, given: object) -> dict[str, tuple[bytes, ReadState]]:
@@ -176,6 +173,21 @@ def _checked(scope: Scope, given: object) -> dict[str, tuple[bytes, ReadState]]:
     return dict(_line(line) for line in sorted(lines, key=_is_own))
 
 
+def _balance(given: object) -> float:
+    """What usefulness has earned, from 0 to 4; 0 if the state has no balance.
+
+    >>> _balance({"balance": 10**400}), _balance({"balance": -0.5}), _balance({})
+    (1000.0, -0.5, 0.0)
+    """
+    balance: Any = given.get("balance", 0.0) if isinstance(given, Mapping) else 0.0
+    if isinstance(balance, bool) or not isinstance(balance, int | float) or not -math.inf < balance < math.inf:
+        raise InvalidInputError(
+            f"The state's 'balance' is {shown(balance)}. It must be a number from 0 to 4, what usefulness has "
+            "earned. Export the state again, or leave 'balance' out."
+        )
+    return float(min(MOST_OCTAVES, max(-MOST_OCTAVES, balance)))  # an int may be too large for a float
+
+
 def _everyones(given: object) -> set[str]:
     """The ids of the state that are everyone's, unless an own record has the same one."""
     lines = given.get("records", ()) if isinstance(given, Mapping) else ()
@@ -191,7 +203,7 @@ def _line(line: object) -> tuple[str, tuple[bytes, ReadState]]:
     """One record's id, the digest of its document and text, and its state."""
     try:
         if isinstance(line, Mapping) and isinstance(line["id"], str):
-            return line["id"], (bytes.fromhex(line["origin"]), state_of(line["state"], missing=_MISSING))
+            return line["id"], (bytes.fromhex(line["origin"]), state_of(line["state"]))
     except InvalidInputError as error:
         raise InvalidInputError(f"Record {shown(line['id'])} of the state: {error}") from None  # type: ignore[index]
     except (KeyError, TypeError, ValueError):

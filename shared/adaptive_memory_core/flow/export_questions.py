@@ -8,22 +8,25 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from adaptive_memory_core.errors import InvalidInputError
-from adaptive_memory_core.flow.calls.drive import Flow, ask
 from adaptive_memory_core.flow.calls.kept_whole import kept_whole
+from adaptive_memory_core.flow.judged_question import MOST_OF_GAM_RAG
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.flow.ports.judged_questions import Imported
+from adaptive_memory_core.graph.ports import MOST_PLACES
+from adaptive_memory_core.learn.asked_before import MOST_QUESTIONS
 from adaptive_memory_core.policy.ranges import Range
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.shown_in_errors import shown
 
-COUNT, AHEAD, MOST_QUESTIONS = Range(0, 10**9, whole=True), Range(-2, 2), 1_000
+COUNT, AHEAD = Range(0, 10**9, whole=True), Range(-2, 2)
+SENTENCES = Range(0, 2**MOST_PLACES - 1, whole=True)
 Line = Mapping[str, Any]
 
 
-def exported(ports: Ports, scope: Scope, stored_ids: Sequence[str]) -> Flow[dict[str, list[list[Any]]]]:
+def exported(ports: Ports, scope: Scope, stored_ids: Sequence[str]) -> dict[str, list[list[Any]]]:
     """What is kept of these records: for each question its vector, the helpful and unhelpful verdicts, and how
-    far ahead it stood where that is known."""
-    found = yield from ask(ports.ledger.judged_questions.export, scope, stored_ids)
+    far ahead it stood where that is known; where the graph activated sentences, these and the vector of the time."""
+    found = ports.ledger.judged_questions.export(scope, stored_ids)
     return {one: [_line(question) for question in questions] for one, questions in found.items()}
 
 
@@ -43,33 +46,39 @@ def questions_in(ports: Ports, given: object) -> dict[str, list[Imported]]:
 
 @kept_whole
 def restore_questions(
-    ports: Ports, scope: Scope, targets: Mapping[str, str], questions: Mapping[str, Sequence[Imported]], most: int
+    ports: Ports, scope: Scope, targets: Mapping[str, str], questions: Mapping[str, Sequence[Imported]]
 ) -> None:
     """Into those of the records, by stored id, that have none yet."""
     for stored_id, record_id in targets.items():
         if record_id in questions:
-            ports.ledger.judged_questions.restore(scope, stored_id, questions[record_id], most=most)
+            given = questions[record_id]
+            most = MOST_OF_GAM_RAG if any(one.activated for one in given) else MOST_QUESTIONS
+            ports.ledger.judged_questions.restore(scope, stored_id, given, most=most)
 
 
 def _line(one: Imported) -> list[Any]:
-    ahead = [] if one.ahead is None else [round(one.ahead, 4)]
-    return [base64.b64encode(one.vector).decode(), one.helpful, one.unhelpful, *ahead]
+    line = [base64.b64encode(one.vector).decode(), one.helpful, one.unhelpful]
+    if one.activated:
+        time = None if one.time is None else base64.b64encode(one.time).decode()
+        return [*line, one.ahead if one.ahead is None else round(one.ahead, 4), one.activated, one.supports, time]
+    return line if one.ahead is None else [*line, round(one.ahead, 4)]
 
 
 def _questions(line: Line) -> list[Imported]:
     """
     >>> _questions({"id": "a", "questions": [["ADw=", 1, 0]]})
-    [Imported(vector=b'\\x00<', helpful=1, unhelpful=0, ahead=None)]
+    [Imported(vector=b'\\x00<', helpful=1, unhelpful=0, ahead=None, activated=0, supports=0, time=None)]
     """
     given = line["questions"]
     try:
-        found = [Imported(base64.b64decode(text, validate=True), *more) for text, *more in given]
+        found = [_imported(*one) for one in given]
     except (TypeError, ValueError, binascii.Error):
         found = []
     whole = all(one.vector and len(one.vector) % 2 == 0 for one in found)
     counted = all(one.helpful in COUNT and one.unhelpful in COUNT for one in found)
     counted = counted and all(one.ahead is None or one.ahead in AHEAD for one in found)
-    if not (found and whole and counted and len(found) == len(given) <= MOST_QUESTIONS):
+    counted = counted and all(one.activated in SENTENCES and one.supports in SENTENCES for one in found)
+    if not (found and whole and counted and len(found) == len(given) <= MOST_OF_GAM_RAG):
         raise InvalidInputError(
             f"Record {shown(line['id'])} of the state has damaged 'questions': {shown(given)}. Each is a vector in "
             "base64, "
@@ -77,3 +86,10 @@ def _questions(line: Line) -> list[Imported]:
             "anew, or leave them out."
         )
     return found
+
+
+def _imported(vector: str, helpful: int, unhelpful: int, ahead: float | None = None, *gam_rag: Any) -> Imported:
+    """One question; what GAM-RAG's memories are made of stands last, where there is any."""
+    activated, supports, time = gam_rag or (0, 0, None)
+    own = None if time is None else base64.b64decode(time, validate=True)
+    return Imported(base64.b64decode(vector, validate=True), helpful, unhelpful, ahead, activated, supports, own)

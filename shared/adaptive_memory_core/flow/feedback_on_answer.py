@@ -5,14 +5,19 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from adaptive_memory_core.errors import InvalidInputError, NotFoundError
-from adaptive_memory_core.flow.calls.drive import Flow, ask
-from adaptive_memory_core.flow.feedback import feedback
+from adaptive_memory_core.errors import InvalidInputError, JudgeError, NotFoundError
+from adaptive_memory_core.fields import Fields
+from adaptive_memory_core.flow.feedback import NOT_SAID, feedback
 from adaptive_memory_core.flow.look_up import look_up
-from adaptive_memory_core.flow.ports import Ports
+from adaptive_memory_core.flow.ports import Ports, Stored
+from adaptive_memory_core.flow.ports.judges import JudgePort
 from adaptive_memory_core.flow.said_anew import is_stale, said_anew
+from adaptive_memory_core.graph.build import sentences_below
+from adaptive_memory_core.graph.ports import places_in
+from adaptive_memory_core.graph.titles import title_of
+from adaptive_memory_core.policy.channels_and_kinds import ACTIVATED
 from adaptive_memory_core.policy.policy import Policy
-from adaptive_memory_core.records import Scope
+from adaptive_memory_core.records import Record, Scope
 from adaptive_memory_core.reports import Change, LoggedRecall
 from adaptive_memory_core.shown_in_errors import listed
 
@@ -47,33 +52,85 @@ def feedback_on_answer(
     turn: str | None,
     policy: Policy,
     now: float,
-) -> Flow[int]:
-    """Judge what went into an answer, whichever recalls returned it; gives how many verdicts were new.
+    judge: JudgePort | None = None,
+    answer: str | None = None,
+) -> int:
+    """Judge what went into an answer, whichever recalls returned it; gives how many verdicts were new. With the answer
+    itself the judge says which of `helpful` it rests on.
 
     A record that is gone, or whose recall has left the log, does not cost the others their verdict; where none is left,
     that is an error. A record that several recalls of one turn returned is judged once.
     """
-    good = yield from _resolved(ports, scope, helpful, turn)
-    bad = yield from _resolved(ports, scope, unhelpful, turn)
+    good = _resolved(ports, scope, helpful, turn)
+    bad = _resolved(ports, scope, unhelpful, turn)
     _refuse_contradictions(good, bad)
-    there = yield from _there(ports, scope, [*good, *bad], now=now)
-    changed_words = yield from said_anew(ports, scope, there)
+    there = _there(ports, scope, [*good, *bad], now=now)
+    changed_words = said_anew(ports, scope, there)
     liked, disliked = (judgeable(some, there, changed_words) for some in (good, bad))
     if (good or bad) and not (liked or disliked):
         raise _none_left(scope, [one.record for one in (*good, *bad)])
     changed = 0
     for recall in dict.fromkeys(recall for recall, _ in (*liked, *disliked)):
-        ids = [[record for at, record in some if at == recall] for some in (liked, disliked)]
-        changed += yield from feedback(ports, scope, recall, helpful=ids[0], unhelpful=ids[1], policy=policy, now=now)
+        ids, supports = [[record for at, record in some if at == recall] for some in (liked, disliked)], NOT_SAID
+        if answer is not None:
+            logged = next(one.recall for one in good if one.recall is not None and one.recall.id == recall)
+            supports = supported(judge, ports.fields, logged, answer, [there[one].record for one in ids[0]])
+            ids = [[one for one in ids[0] if supports[one]], [one for one in ids[0] if not supports[one]]]
+        good_ids, bad_ids = ids
+        changed += feedback(
+            ports,
+            scope,
+            recall,
+            helpful=good_ids,
+            unhelpful=bad_ids,
+            policy=policy,
+            now=now,
+            judge=judge,
+            supports=supports,
+        )
     return changed
 
 
-def _there(ports: Ports, scope: Scope, found: Sequence[Returned], *, now: float) -> Flow[Collection[str]]:
-    """Which of the records there still are, in the scope that each was found in."""
+def supported(
+    judge: JudgePort | None, fields: Fields, recall: LoggedRecall, answer: str, shown: Sequence[Record]
+) -> dict[str, int]:
+    """Of each record, by its id, what of it the answer rests on: 0 for nothing, else bits for the sentences. The judge
+    is shown the sentences that the graph had activated, and of other records all of the text."""
+    if judge is None or judge.supports is None:
+        raise InvalidInputError(
+            "An answer was given, and there is no judge that could say what it rests on. Give a chat model or "
+            "judges.Judge(supports=...) as judge=, to the memory or to this call."
+        )
+    bits = {one.id: round(one.signals.get(ACTIVATED, 0.0)) for one in recall.candidates}
+    pieces = [piece for one in shown for piece in _pieces(one, fields, bits.get(one.id, 0))]
+    found = judge.supports(recall.cue, answer, [piece.text for piece in pieces])
+    if found.places is None:
+        raise JudgeError(f"Nothing was learned of the answer: {found.note}. Check the model, and judge it again.")
+    supports = {one.id: 0 for one in shown}
+    for place in found.places:
+        supports[pieces[place].record] |= pieces[place].bits
+    return supports
+
+
+class _Piece(NamedTuple):
+    """A text that a judge is shown: of which record, and the bits of its sentences."""
+
+    record: str
+    text: str
+    bits: int
+
+
+def _pieces(record: Record, fields: Fields, activated: int) -> list[_Piece]:
+    sentences = sentences_below(record.text, title_of(record.metadata, fields))[1]
+    own = [_Piece(record.id, sentences[one], 1 << one) for one in places_in(activated) if one < len(sentences)]
+    return own or [_Piece(record.id, record.text, 1)]
+
+
+def _there(ports: Ports, scope: Scope, found: Sequence[Returned], *, now: float) -> Mapping[str, Stored]:
+    """Those of the records that there still are, in the scope that each was found in."""
     over = next((one.recall.over for one in found if one.recall is not None and one.recall.over is not None), None)
     names = list({one.record for one in found})
-    present = yield from look_up(ports, Scope(scope.user, over=over), names, now=now)
-    return present.keys()
+    return look_up(ports, Scope(scope.user, over=over), names, now=now)
 
 
 def judgeable(
@@ -95,30 +152,30 @@ def judgeable(
     return list(dict.fromkeys(pairs))
 
 
-def _resolved(ports: Ports, scope: Scope, used: Sequence[Used], turn: str | None) -> Flow[list[Returned]]:
+def _resolved(ports: Ports, scope: Scope, used: Sequence[Used], turn: str | None) -> list[Returned]:
     """Each record that is meant, with its recall as the log has it."""
     logged: dict[str, LoggedRecall | None] = {}
     turns: dict[int, list[LoggedRecall]] = {}
     found: list[Returned] = []
     for one in dict.fromkeys(one for one in used if not one.shared):
         if one.recall is None:
-            found += yield from _named(ports, scope, one.id, turn)
+            found += _named(ports, scope, one.id, turn)
             continue
         if one.recall not in logged:
-            logged[one.recall] = yield from ask(ports.ledger.log.recall, scope, one.recall)
+            logged[one.recall] = ports.ledger.log.recall(scope, one.recall)
         found.append(Returned(one.id, logged[one.recall]))
     for place, (record, recall) in enumerate(found):
         if recall is not None and recall.turn is not None:
-            found[place] = yield from _first(ports, scope, record, recall, turns)
+            found[place] = _first(ports, scope, record, recall, turns)
     return found
 
 
 def _first(
     ports: Ports, scope: Scope, record: str, recall: LoggedRecall, turns: dict[int, list[LoggedRecall]]
-) -> Flow[Returned]:
+) -> Returned:
     """The record with the first recall of the turn that returned it: so it is judged once, whichever one is named."""
     if recall.step not in turns:
-        log = yield from _log(ports, scope, turn=recall.turn)
+        log = _log(ports, scope, turn=recall.turn)
         turns[recall.step] = [one for one in reversed(log) if one.step == recall.step]
     return Returned(record, next((one for one in turns[recall.step] if _returned(one, record)), recall))
 
@@ -127,24 +184,20 @@ def _returned(recall: LoggedRecall, record: str) -> bool:
     return any(one.id == record for one in recall.kept)
 
 
-def _named(ports: Ports, scope: Scope, name: str, turn: str | None) -> Flow[list[Returned]]:
+def _named(ports: Ports, scope: Scope, name: str, turn: str | None) -> list[Returned]:
     """What a bare name means: a record that was returned, else all that a recall, or a turn, returned."""
-    returned = yield from _log(ports, scope, containing=name, turn=turn, limit=1)
+    returned = _log(ports, scope, containing=name, turn=turn, limit=1)
     if returned or turn is not None:
         return [Returned(name, next(iter(returned), None))]
-    recall = yield from ask(ports.ledger.log.recall, scope, name)
-    recalls = (yield from _log(ports, scope, turn=name)) if recall is None else [recall]
+    recall = ports.ledger.log.recall(scope, name)
+    recalls = _log(ports, scope, turn=name) if recall is None else [recall]
     return [Returned(one.id, recall) for recall in recalls for one in recall.kept] or [Returned(name, None)]
 
 
 def _log(
     ports: Ports, scope: Scope, *, containing: str | None = None, turn: str | None, limit: int = MOST_LOOK_UPS
-) -> Flow[Sequence[LoggedRecall]]:
-    return (
-        yield from ask(
-            ports.ledger.log.recalls, scope, since=None, until=None, limit=limit, containing=containing, turn=turn
-        )
-    )
+) -> Sequence[LoggedRecall]:
+    return ports.ledger.log.recalls(scope, since=None, until=None, limit=limit, containing=containing, turn=turn)
 
 
 def _refuse_contradictions(good: Sequence[Returned], bad: Sequence[Returned]) -> None:

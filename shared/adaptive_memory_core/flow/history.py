@@ -6,24 +6,22 @@ from collections.abc import Sequence
 from statistics import median
 
 from adaptive_memory_core.errors import LedgerError
-from adaptive_memory_core.flow.calls.drive import Flow, ask, attempt
+from adaptive_memory_core.flow.calls.foreign_calls import tried
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.flow.unknown_to_ledger import unmet
-from adaptive_memory_core.learn.usefulness_weight import gain
-from adaptive_memory_core.policy.decay import Regime
+from adaptive_memory_core.learn.verdicts import earned_share
+from adaptive_memory_core.policy.learning import Regime
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.reports import LoggedRecall, Stats
 
 
-def stats(ports: Ports, scope: Scope, *, regime: Regime, at_least: float, now: float) -> Flow[Stats]:
+def stats(ports: Ports, scope: Scope, *, regime: Regime, at_least: float, now: float) -> Stats:
     """The scope in numbers; of records that the ledger has not met, what their metadata say."""
-    records = yield from ask(ports.records.count, scope)
-    tally = yield from ask(ports.ledger.statistics.tally, scope)
-    strangers = (yield from unmet(ports, scope)) if records > tally.met else {}
+    records = ports.records.count(scope)
+    tally = ports.ledger.statistics.tally(scope)
+    strangers = unmet(ports, scope) if records > tally.met else {}
     states = [one.state for one in strangers.values()]
-    strengths = yield from ask(
-        ports.ledger.statistics.strengths, scope, regime, at_least=at_least, unmet=states, now=now
-    )
+    strengths = ports.ledger.statistics.strengths(scope, regime, at_least=at_least, unmet=states, now=now)
     return Stats(
         records=records,
         recalls=tally.recalls,
@@ -36,7 +34,7 @@ def stats(ports: Ports, scope: Scope, *, regime: Regime, at_least: float, now: f
         strengths=strengths,
         update_ms=median(tally.update_ms) if tally.update_ms else None,
         projection=ports.write_back.stats(scope).pending_for(tally.pending),
-        useful_gain=gain(tally.balance),
+        useful_gain=earned_share(tally.balance),
         background=ports.background.stats(),
     )
 
@@ -51,13 +49,9 @@ def recalls(
     limit: int,
     containing: str | None,
     turn: str | None,
-) -> Flow[Sequence[LoggedRecall]]:
+) -> Sequence[LoggedRecall]:
     """Past recalls of the scope, newest first. What is beyond the retention is not shown, also where it has not gone
     yet: the ledger lets go of it once more than one reading of the clock says so."""
-    yield from attempt(LedgerError, ports.write_back.tidy, at_once=False)
+    tried(LedgerError, ports.write_back.tidy, at_once=False)
     first = kept_since if since is None else max(kept_since, since)
-    return (
-        yield from ask(
-            ports.ledger.log.recalls, scope, since=first, until=until, limit=limit, containing=containing, turn=turn
-        )
-    )
+    return ports.ledger.log.recalls(scope, since=first, until=until, limit=limit, containing=containing, turn=turn)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from adaptive_memory_core.flow.calls.drive import Flow, ask
 from adaptive_memory_core.flow.candidates.request import Request
 from adaptive_memory_core.flow.past_candidates import past_candidates
 from adaptive_memory_core.flow.ports import Ports
@@ -39,36 +38,34 @@ class JudgedLog:
     lines: Sequence[LoggedRecall]
 
 
-def judged_recalls(
-    ports: Ports, asked: Request, *, since: float | None, until: float | None, limit: int
-) -> Flow[JudgedLog]:
+def judged_recalls(ports: Ports, asked: Request, *, since: float | None, until: float | None, limit: int) -> JudgedLog:
     """The judged recalls of the newest `limit` in that time; their candidates are those of the policy of `asked`."""
     scope, log = asked.scope, ports.ledger.log
-    found = yield from ask(log.recalls, scope, since=since, until=until, limit=limit, containing=None)
+    found = log.recalls(scope, since=since, until=until, limit=limit, containing=None)
     lines = sorted(found, key=lambda line: (line.at, line.step))
-    verdicts = yield from verdicts_in_log(ports, scope)
+    verdicts = verdicts_in_log(ports, scope)
     judged = [line for line in lines if verdicts.get(line.id)]
-    policies = yield from _policies(ports, judged)
+    policies = _policies(ports, judged)
     recalls: list[JudgedRecall] = []
     for over, some in over_the_same(judged):
         reader = Scope(scope.user, over)
-        records = yield from records_of(ports, reader, some)
+        records = records_of(ports, reader, some)
         for line in some:
             own = policies[line.policy_hash]
             request = replace(asked, id=line.id, scope=reader, cue=Cue(line.cue), k=line.k, now=line.at)
             if own is not None:
                 past = past_candidates(line, own, records, reader, ports.fields)
-                past, _, reproduced = yield from as_it_was(ports, replace(request, draws=True), past, own)
+                past, _, reproduced = as_it_was(ports, replace(request, draws=True), past, own)
                 if reproduced:
-                    question = yield from question_of(ports, request, past, asked.policy)
+                    question = question_of(ports, request, past, asked.policy)
                     recalls.append(JudgedRecall(line, question, verdicts[line.id]))
     return JudgedLog(recalls, len(judged) - len(recalls), lines)
 
 
-def _policies(ports: Ports, lines: Iterable[LoggedRecall]) -> Flow[dict[str, Policy | None]]:
+def _policies(ports: Ports, lines: Iterable[LoggedRecall]) -> dict[str, Policy | None]:
     """The policies by which they were made; None where the log has one no longer."""
     known: dict[str, Policy | None] = {}
     for name in dict.fromkeys(line.policy_hash for line in lines):
-        text = yield from ask(ports.ledger.log.policy, name)
+        text = ports.ledger.log.policy(name)
         known[name] = None if text is None else Policy.from_json(text)
     return known

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from adaptive_memory_core.arguments.labelled_questions import Labelled
+from adaptive_memory_core.arguments.recalls import Labelled
 from adaptive_memory_core.context.answer import Recall
-from adaptive_memory_core.flow.calls.drive import Flow, ask
 from adaptive_memory_core.flow.candidates.request import Request
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.flow.rankable import HitsUnder, Rankable, rankable
 from adaptive_memory_core.flow.recall import look_for
-from adaptive_memory_core.learn.state_as_of import Past
+from adaptive_memory_core.learn.verdicts import StateHistory
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Cue, Hit, Record
 from adaptive_memory_core.score.candidates import columns_of
@@ -31,17 +30,17 @@ class AskedQuestion:
     gold: frozenset[str]
 
 
-def ask_labelled(ports: Ports, asked: Request, pairs: Sequence[Labelled]) -> Flow[list[AskedQuestion]]:
+def ask_labelled(ports: Ports, asked: Request, pairs: Sequence[Labelled]) -> list[AskedQuestion]:
     """Each pair's question, asked by the policy of `asked` without changing anything."""
-    known = yield from _known_ids(ports, asked, pairs)
+    known = _known_ids(ports, asked, pairs)
     found: list[AskedQuestion] = []
     for pair in pairs:
         request = _request(asked, pair)
-        answer, gathered = yield from look_for(ports, request)
+        answer, gathered = look_for(ports, request)
         hits = candidates_of(answer)
-        past = None if request.as_of is None else Past(request.now, answer.use.step, {}, {})
+        past = None if request.as_of is None else StateHistory(request.now, answer.use.step, {}, {})
         then = replace(request, cue=answer.cue, intent=answer.intent, past=past)
-        question = yield from rankable(ports, then, gathered, _always(hits), answer.unrelated)
+        question = rankable(ports, then, gathered, _always(hits), answer.unrelated)
         found.append(AskedQuestion(question, answer.ids, _gold(pair.answers, known, [one.record for one in hits])))
     return found
 
@@ -70,12 +69,12 @@ def _always(hits: Sequence[Hit]) -> HitsUnder:
     return under
 
 
-def _known_ids(ports: Ports, asked: Request, pairs: Iterable[Labelled]) -> Flow[set[str]]:
+def _known_ids(ports: Ports, asked: Request, pairs: Iterable[Labelled]) -> set[str]:
     """Which of the answers are ids of records."""
     named = list(dict.fromkeys(one for pair in pairs for one in pair.answers if len(one) <= AT_ONCE))
     known: set[str] = set()
     for start in range(0, len(named), AT_ONCE):
-        known |= set((yield from ask(ports.records.fetch, asked.scope, named[start : start + AT_ONCE])))
+        known |= set(ports.records.fetch(asked.scope, named[start : start + AT_ONCE]))
     return known
 
 

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.flow.ports import Found
-from adaptive_memory_core.learn.lead_weights import NOTHING_LEARNED, LeadWeights
-from adaptive_memory_core.learn.logged_reads import SHARE_UNIT
 from adaptive_memory_core.learn.logged_state import (
     BY_GRAPH,
     BY_OWN_CHANNEL,
@@ -18,27 +15,24 @@ from adaptive_memory_core.learn.logged_state import (
     BY_VERDICTS,
     BY_WORDS,
     DERIVED,
+    SHARE_UNIT,
     STRUCK_OUT,
     importance_then,
-    leads_then,
-    state_then,
+    logged_state,
 )
-from adaptive_memory_core.policy.asked_before import AGAINST, AHEAD, NEAR, TRUSTED
-from adaptive_memory_core.policy.channel_names import GRAPH, LEXICAL, OURS, RERANKER
-from adaptive_memory_core.policy.fusion import CHANCE, LEADS, SAID, SHORT, TELLING
+from adaptive_memory_core.policy.channels_and_kinds import GRAPH, LEXICAL, OURS, RERANKER
+from adaptive_memory_core.policy.fusion import AROUND, FOR_ALL, LEADS, OF_TURNS, WORDS
+from adaptive_memory_core.policy.learning import AGAINST, AHEAD, NEAR, TRUSTED
 from adaptive_memory_core.policy.policy import Policy
-from adaptive_memory_core.records import Dropped, Hit, ReadState, Record, Scope
+from adaptive_memory_core.records import Dropped, Hit, Record, Scope
 from adaptive_memory_core.reports import LoggedCandidate, LoggedRecall
 from adaptive_memory_core.score.gates import BEYOND_K, stale
-from adaptive_memory_core.score.signals import DAY
 from adaptive_memory_core.stored_metadata import hits_of
 
 SOURCES = BY_VECTORS | BY_WORDS | BY_GRAPH | BY_OWN_CHANNEL | BY_TIME | BY_VERDICTS
 NOT_LEADS = DERIVED | {"similarity"}
-OF_WORDS = frozenset((*LEADS, CHANCE, TELLING, SHORT))
+OF_WORDS = frozenset((*LEADS, *FOR_ALL))
 OF_VERDICTS = frozenset((NEAR, TRUSTED, AGAINST, AHEAD))
-NO_STATES = "the log kept no read states yet: they are taken from the signals, without usefulness"
-NO_TELLING = "the log kept nothing yet of what the cue's words could say: they count as much as is usual"
 FORGOTTEN = "what was forgotten since: the log has lost those candidates"
 GONE = "some candidates are gone from the collection: their texts, kinds and ages are not known"
 
@@ -75,10 +69,6 @@ class PastCandidates:
         return self.then.get("balance", 0) / SHARE_UNIT
 
     @property
-    def leads(self) -> LeadWeights:
-        return leads_then(self.then) if self.then else NOTHING_LEARNED
-
-    @property
     def unrelated(self) -> float | None:
         """The share of unrelated questions that find as good, where it was asked for."""
         return self.then["unrelated"] / SHARE_UNIT if "unrelated" in self.then else None
@@ -97,10 +87,10 @@ class PastCandidates:
 
     def _within(self, hits: list[Hit], policy: Policy, most: int, wanted: int) -> list[Hit]:
         """Those that vectors or words would have named among so many, or that something else named."""
-        leads = {name: policy.weighing.leads[name] for name in SAID}
+        weights = {**dict.fromkeys((WORDS, AROUND), policy.advanced.fusion.words), **dict.fromkeys(OF_TURNS[:2], 1.0)}
 
         def by_words(hit: Hit) -> float:
-            return sum(weight * hit.leads.get(name, 0.0) for name, weight in leads.items())
+            return sum(weight * hit.leads.get(name, 0.0) for name, weight in weights.items())
 
         left = {hit._stored_id: self._named(hit) & wanted for hit in hits}
         for source, worth in ((BY_VECTORS, _similarity), (BY_WORDS, by_words)):
@@ -130,10 +120,6 @@ def past_candidates(
     told = {hit.record.id: hit for hit in hits_of(scope, there, {}, fields)}
     hits = [_then(one, told.get(one.id), policy, line) for one in numbered]
     notes = [GONE] if any(one.id not in told for one in numbered) else []
-    if any("via" not in one.then for one in numbered):
-        notes.append(NO_STATES)
-    if any(CHANCE in one.signals and TELLING not in one.signals for one in numbered):
-        notes.append(NO_TELLING)
     return PastCandidates(
         line,
         policy,
@@ -150,7 +136,11 @@ def _then(one: LoggedCandidate, today: Hit | None, policy: Policy, line: LoggedR
     signals = one.signals
     record = Record(one.id) if today is None else today.record
     hit = Hit(
-        replace(record, read=_state(one, policy, line), importance=importance_then(one.then, signals)),
+        replace(
+            record,
+            read=logged_state(one.then, signals, policy, step=line.step, at=line.at),
+            importance=importance_then(one.then, signals),
+        ),
         signals["similarity"],
         one.id if today is None else today._stored_id,
         leads={name: value for name, value in signals.items() if name not in NOT_LEADS},
@@ -161,16 +151,6 @@ def _then(one: LoggedCandidate, today: Hit | None, policy: Policy, line: LoggedR
     began = record.valid_from  # it was valid then: what ended it was written later
     began = None if began is not None and began > line.at else began
     return replace(hit, record=replace(hit.record, valid_from=began, valid_until=None, superseded_by=None))
-
-
-def _state(one: LoggedCandidate, policy: Policy, line: LoggedRecall) -> ReadState:
-    if "via" in one.then:
-        return state_then(one.then, one.signals, policy, step=line.step, at=line.at)
-    strength, fresh = one.signals.get("strength", 1.0), one.signals.get("recency", 0.0)
-    if fresh <= 0.0 or policy.blending != "bounded":
-        return ReadState(strength=strength)
-    at = line.at + math.log2(min(1.0, fresh)) * policy.half_life_days * DAY
-    return ReadState(last_read=at, refreshed_at=at, strength=strength)
 
 
 def _wanted(policy: Policy) -> int:
@@ -186,9 +166,9 @@ def _leads_of(policy: Policy, names: Mapping[str, float]) -> frozenset[str]:
     ways, kept = set(policy.ways), set(names)
     if LEXICAL not in ways:
         kept -= OF_WORDS
-    if policy.blending != "bounded" or policy.asked_before.weight == 0.0:
+    if policy.blending != "bounded" or policy.learning.similar_questions == 0.0:
         kept -= OF_VERDICTS
-    if policy.rerank.weight == 0.0:
+    if policy.advanced.rerank_weight == 0.0:
         kept -= {RERANKER}
     ours = OF_WORDS | OF_VERDICTS | {RERANKER}
     return frozenset(name for name in kept if name in ours or name in ways)

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
-from adaptive_memory_core.flow.calls.drive import Flow, ask
 from adaptive_memory_core.flow.look_up import as_they_stand, look_up
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.identity import places_of, record_id
-from adaptive_memory_core.policy.decay import Regime
+from adaptive_memory_core.policy.learning import Regime
 from adaptive_memory_core.records import Record, Scope
 from adaptive_memory_core.reports import Change, Sample
 
@@ -17,25 +16,25 @@ RECORDS_OF_A_PAGE = 1_000
 Flag = Literal["remembered", "pinned"]
 
 
-def kept(ports: Ports, scope: Scope, flag: Flag, *, regime: Regime, now: float) -> Flow[list[Record]]:
+def kept(ports: Ports, scope: Scope, flag: Flag, *, regime: Regime, now: float) -> list[Record]:
     """The records that carry a flag, by the ledger or, where it has not met them, by their metadata."""
-    known = yield from ask(ports.ledger.states.flagged, scope, flag)
-    shown = yield from ask(ports.records.flagged, scope, flag)
+    known = ports.ledger.states.flagged(scope, flag)
+    shown = ports.records.flagged(scope, flag)
     ids = sorted({record_id(scope, one) for one in (*known, *shown)})
     records: list[Record] = []
     for start in range(0, len(ids), RECORDS_OF_A_PAGE):
-        found = yield from look_up(ports, scope, ids[start : start + RECORDS_OF_A_PAGE], now=now)
+        found = look_up(ports, scope, ids[start : start + RECORDS_OF_A_PAGE], now=now)
         flagged = [one for one in found.values() if getattr(one.record.read, flag)]
-        records += yield from as_they_stand(ports, scope, flagged, regime=regime, now=now)
+        records += as_they_stand(ports, scope, flagged, regime=regime, now=now)
     return records
 
 
-def changes(ports: Ports, scope: Scope, record: str | None, *, limit: int) -> Flow[Sequence[Change]]:
+def changes(ports: Ports, scope: Scope, record: str | None, *, limit: int) -> Sequence[Change]:
     """The audit trail, newest first: of the whole scope, or of one record."""
     places = [] if record is None else places_of(scope, record)
-    return (yield from ask(ports.ledger.audit.changes, scope, places, limit=limit))
+    return ports.ledger.audit.changes(scope, places, limit=limit)
 
 
-def history(ports: Ports, scope: Scope) -> Flow[Sequence[Sample]]:
+def history(ports: Ports, scope: Scope) -> Sequence[Sample]:
     """The samples that were taken so far, oldest first."""
-    return (yield from ask(ports.ledger.statistics.samples, scope))
+    return ports.ledger.statistics.samples(scope)

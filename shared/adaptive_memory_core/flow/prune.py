@@ -7,20 +7,19 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from adaptive_memory_core.flow.calls.drive import Flow, ask
+from adaptive_memory_core.flow.calls.kept_whole import kept_whole
 from adaptive_memory_core.flow.look_up import look_up
-from adaptive_memory_core.flow.one_writer import one_writer
 from adaptive_memory_core.flow.ports import Ports, Stored
-from adaptive_memory_core.flow.steps.tell_indexes import retire, revising
+from adaptive_memory_core.flow.steps.tell_indexes import retire
 from adaptive_memory_core.flow.unknown_to_ledger import unmet
 from adaptive_memory_core.identity import record_id
-from adaptive_memory_core.learn.decay.strength import Span, Timeline, strength
-from adaptive_memory_core.policy.decay import Pace, Regime
+from adaptive_memory_core.learn.decay import PacedSpan, Timeline, strength
+from adaptive_memory_core.policy.learning import DecayPace, Regime
 from adaptive_memory_core.records import Record, Scope, Seen
 from adaptive_memory_core.reports import PruneReceipt
 
 PRUNED_AT_ONCE = 200  # records of one transaction
-UNMET = Timeline(0, (Span(0, -math.inf, Pace()),))  # nothing has decayed
+UNMET = Timeline(0, (PacedSpan(0, -math.inf, DecayPace()),))  # nothing has decayed
 Worth = tuple[float, float]
 Archive = Callable[[Sequence[Record]], None]
 
@@ -68,15 +67,15 @@ class _Tally:
     vanished: int = 0
 
 
-def prune(ports: Ports, call: Pruning) -> Flow[PruneReceipt]:
+def prune(ports: Ports, call: Pruning) -> PruneReceipt:
     """Let go of what has faded. After a crash, call again: what was not removed is still there to be found."""
-    known = yield from ask(ports.ledger.states.known, call.scope, [])
+    known = ports.ledger.states.known(call.scope, [])
     timeline = known.timeline
     tally = _Tally()
-    unmet_before = yield from _strangers(ports, call, tally)
-    complete = yield from _by_rules(ports, call, timeline, tally)
+    unmet_before = _strangers(ports, call, tally)
+    complete = _by_rules(ports, call, timeline, tally)
     if call.most is not None and complete:
-        complete = yield from _too_many(ports, call, timeline, tally, unmet_before)
+        complete = _too_many(ports, call, timeline, tally, unmet_before)
     return PruneReceipt(
         ids=tuple(tally.ids),
         below=call.below,
@@ -87,101 +86,102 @@ def prune(ports: Ports, call: Pruning) -> Flow[PruneReceipt]:
     )
 
 
-def _by_rules(ports: Ports, call: Pruning, timeline: Timeline, tally: _Tally) -> Flow[bool]:
+def _by_rules(ports: Ports, call: Pruning, timeline: Timeline, tally: _Tally) -> bool:
     """What is too weak, or unread for too long; gives whether that was all of it."""
     last = 0
     while True:
-        page = yield from ask(ports.ledger.removal.unkept, call.scope, last, limit=PRUNED_AT_ONCE)
+        page = ports.ledger.removal.unkept(call.scope, last, limit=PRUNED_AT_ONCE)
         doomed = [row for row in page if call.doomed(row.seen, timeline=timeline)]
         tally.kept += len(page) - len(doomed)
         room = call.limit - len(tally.ids)
         names = {record_id(call.scope, row.stored_id): row.stored_id for row in doomed[:room]}
-        letting_go = _let_go(ports, call, names, tally)
-        yield from one_writer(ports, call.scope, [] if call.dry_run else list(names), letting_go)
+        _let_go(ports, call, timeline, names, tally)
         if len(page) < PRUNED_AT_ONCE or len(doomed) > room:
             return len(doomed) <= room
         last = page[-1].row
 
 
-def _too_many(
-    ports: Ports, call: Pruning, timeline: Timeline, tally: _Tally, unmet_before: Mapping[str, Seen]
-) -> Flow[bool]:
+def _too_many(ports: Ports, call: Pruning, timeline: Timeline, tally: _Tally, unmet_before: Mapping[str, Seen]) -> bool:
     """Beyond the most that may stay: the weakest, of equal ones those unread for longest; gives whether all went."""
-    count = yield from ask(ports.records.count, call.scope)
+    count = ports.records.count(call.scope)
     excess = count - (call.most or 0) - (len(tally.ids) if call.dry_run else 0)
     if excess <= 0:
         return True
     rows = [(call.worth(seen, UNMET), one) for one, seen in unmet_before.items() if call.dry_run]
-    rows += yield from _worths(ports, call, timeline)
+    rows += _worths(ports, call, timeline)
     gone = set(tally.ids)
     there = [row for row in rows if record_id(call.scope, row[1]) not in gone]
     chosen = heapq.nsmallest(min(excess, call.limit - len(tally.ids)), there)
     for start in range(0, len(chosen), PRUNED_AT_ONCE):
         batch = chosen[start : start + PRUNED_AT_ONCE]
         names = {record_id(call.scope, stored_id): stored_id for _, stored_id in batch}
-        before, letting_go = len(tally.ids), replace(call, last=batch[-1][0])
-        work = _let_go(ports, letting_go, names, tally)
-        yield from one_writer(ports, call.scope, [] if call.dry_run else list(names), work)
+        before = len(tally.ids)
+        _let_go(ports, replace(call, last=batch[-1][0]), timeline, names, tally)
         tally.kept -= len(tally.ids) - before
     return len(chosen) == min(excess, len(there))
 
 
-def _worths(ports: Ports, call: Pruning, timeline: Timeline) -> Flow[list[tuple[Worth, str]]]:
+def _worths(ports: Ports, call: Pruning, timeline: Timeline) -> list[tuple[Worth, str]]:
     """What all records are worth that nothing holds on to."""
     rows: list[tuple[Worth, str]] = []
     last = 0
     while True:
-        page = yield from ask(ports.ledger.removal.unkept, call.scope, last, limit=PRUNED_AT_ONCE)
+        page = ports.ledger.removal.unkept(call.scope, last, limit=PRUNED_AT_ONCE)
         rows += [(call.worth(row.seen, timeline), row.stored_id) for row in page]
         if len(page) < PRUNED_AT_ONCE:
             return rows
         last = page[-1].row
 
 
-def _strangers(ports: Ports, call: Pruning, tally: _Tally) -> Flow[Mapping[str, Seen]]:
+def _strangers(ports: Ports, call: Pruning, tally: _Tally) -> Mapping[str, Seen]:
     """Records that the ledger has not met, and whose metadata say that they have faded, are met now. Where it counts
     how long a record was not read, so are all others: for what nobody has read, that begins here."""
-    found = yield from unmet(ports, call.scope)
+    found = unmet(ports, call.scope)
     faded = {one: seen for one, seen in found.items() if call.doomed(seen, timeline=UNMET)}
     tally.kept += len(found) - len(faded)
     if call.dry_run:
         tally.ids += [record_id(call.scope, one) for one in list(faded)[: call.limit]]
     elif call.unread_since is not None or call.most is not None:
         tally.kept -= len(found) - len(faded)  # they are counted with those that were met before
-        yield from ask(ports.ledger.states.meet, call.scope, found, now=call.now)
+        ports.ledger.states.meet(call.scope, found, now=call.now)
     elif faded:
-        yield from ask(ports.ledger.states.meet, call.scope, faded, now=call.now)
+        ports.ledger.states.meet(call.scope, faded, now=call.now)
     return found
 
 
-def _let_go(ports: Ports, call: Pruning, names: dict[str, str], tally: _Tally) -> Flow[None]:
-    """One batch: into the archive first, then out of the collection, then out of the ledger. Nobody judges or pins
-    these records meanwhile. What broke off half-way, the next call ends."""
-    found = yield from look_up(ports, call.scope, list(names), now=None if call.dry_run else call.now)
+def _let_go(ports: Ports, call: Pruning, timeline: Timeline, names: dict[str, str], tally: _Tally) -> None:
+    """One batch: into the archive first, then out of the ledger."""
+    found = look_up(ports, call.scope, list(names), now=None if call.dry_run else call.now)
     own = {one: found[one] for one, stored_id in names.items() if one in found and found[one].stored_id == stored_id}
     tally.vanished += len(names) - len(own)
-    successors = yield from _successors(ports, call, own)
+    successors = _successors(ports, call, own)
     for one in successors:
         del own[one], names[one]
         tally.kept += 1
     if call.dry_run:
-        tally.ids += own
+        tally.ids += [one for one, stored in own.items() if call.doomed(stored.seen, timeline=timeline)]
         return
     if call.archive is not None and own:
-        yield from ask(call.archive, [one.record for one in own.values()])
+        call.archive([one.record for one in own.values()])
     if not names:
         return
 
-    gone = yield from ask(ports.ledger.removal.doomed, call.scope, list(names.values()), call.doomed)
-    if gone:
-        yield from ask(revising, ports, call.scope, gone)
-        yield from ask(ports.records.remove, call.scope, gone)
-        yield from ask(retire, ports, call.scope, gone, by=call.by, now=call.now)
+    gone = _remove(ports, call, list(names.values()))
     tally.ids += [one for one, stored in own.items() if stored.stored_id in gone]
 
 
-def _successors(ports: Ports, call: Pruning, own: Mapping[str, Stored]) -> Flow[list[str]]:
+@kept_whole
+def _remove(ports: Ports, call: Pruning, stored_ids: Sequence[str]) -> list[str]:
+    """Those that are doomed as they stand now: somebody may have judged or pinned one meanwhile."""
+    gone = ports.ledger.removal.doomed(call.scope, stored_ids, call.doomed)
+    if gone:
+        ports.records.remove(call.scope, gone)
+        retire(ports, call.scope, gone, by=call.by, now=call.now)
+    return gone
+
+
+def _successors(ports: Ports, call: Pruning, own: Mapping[str, Stored]) -> list[str]:
     """Those that took the place of a record that is still there: without them nothing valid would be left of it."""
     olds = {one: stored.record.supersedes for one, stored in own.items() if stored.record.supersedes is not None}
-    present = yield from look_up(ports, call.scope, sorted(set(olds.values())), now=None if call.dry_run else call.now)
+    present = look_up(ports, call.scope, sorted(set(olds.values())), now=None if call.dry_run else call.now)
     return [one for one, old in olds.items() if old in present]

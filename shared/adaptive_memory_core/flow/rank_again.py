@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from adaptive_memory_core.context.answer import Recall
-from adaptive_memory_core.flow.calls.drive import Flow, Outcome, ask
+from adaptive_memory_core.flow.calls.foreign_calls import Outcome
 from adaptive_memory_core.flow.candidates.gather import Gathered
 from adaptive_memory_core.flow.candidates.request import Request
 from adaptive_memory_core.flow.past_candidates import FORGOTTEN, PastCandidates, past_candidates
@@ -14,7 +14,7 @@ from adaptive_memory_core.flow.ports import Found, KnownStates, Ports
 from adaptive_memory_core.flow.rankable import Rankable, rankable
 from adaptive_memory_core.flow.steps.asked_time import understand_time
 from adaptive_memory_core.flow.steps.count_reading import LOGGED_CUE
-from adaptive_memory_core.learn.decay.strength import Timeline
+from adaptive_memory_core.learn.decay import Timeline
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Cue, Scope, Verdict
 from adaptive_memory_core.reports import LoggedRecall
@@ -45,29 +45,29 @@ class RankedAgain:
 
 def rank_again(
     ports: Ports, asked: Request, *, since: float | None, until: float | None, limit: int
-) -> Flow[list[RankedAgain]]:
+) -> list[RankedAgain]:
     """The recalls of a scope in that time, oldest first; `asked` says by which policy, and whose they are."""
     scope, log = asked.scope, ports.ledger.log
-    lines = yield from ask(log.recalls, scope, since=since, until=until, limit=limit, containing=None)
-    verdicts = yield from verdicts_in_log(ports, scope)
+    lines = log.recalls(scope, since=since, until=until, limit=limit, containing=None)
+    verdicts = verdicts_in_log(ports, scope)
     policies: dict[str, Policy | None] = {}
     found: list[RankedAgain] = []
     for over, some in over_the_same(sorted(lines, key=_when)):
         reader = Scope(scope.user, over)
-        records = yield from records_of(ports, reader, some)
+        records = records_of(ports, reader, some)
         for line in some:
             if line.policy_hash not in policies:
-                text = yield from ask(log.policy, line.policy_hash)
+                text = log.policy(line.policy_hash)
                 policies[line.policy_hash] = None if text is None else Policy.from_json(text)
             own = policies[line.policy_hash]
             past = past_candidates(line, own or asked.policy, records, reader, ports.fields)
-            found.append((yield from _one(ports, _request(asked, line, reader), past, own, verdicts.get(line.id, {}))))
+            found.append(_one(ports, _request(asked, line, reader), past, own, verdicts.get(line.id, {})))
     return found
 
 
 def _one(
     ports: Ports, asked: Request, past: PastCandidates, own: Policy | None, verdicts: Mapping[str, Verdict]
-) -> Flow[RankedAgain]:
+) -> RankedAgain:
     """One recall: as it was, to see that the log tells all, and as the other policy has it."""
     notes = list(past.notes)
     if any(one.then.get("own_words") for one in past.line.candidates):
@@ -75,22 +75,20 @@ def _one(
     if len(past.line.cue) >= LOGGED_CUE:
         notes.append(CUT)
     if own is None:
-        again = yield from _ranked(ports, asked, past, asked.policy)
+        again = _ranked(ports, asked, past, asked.policy)
         return RankedAgain(past.line, None, again, False, verdicts, (*notes, NO_POLICY))
-    past, before, reproduced = yield from as_it_was(ports, asked, past, own)
-    again = before if reproduced and asked.policy == own else (yield from _ranked(ports, asked, past, asked.policy))
+    past, before, reproduced = as_it_was(ports, asked, past, own)
+    again = before if reproduced and asked.policy == own else _ranked(ports, asked, past, asked.policy)
     notes += _not_told(past, own, asked.policy, reproduced=reproduced)
     return RankedAgain(past.line, own, again, reproduced, verdicts, tuple(notes))
 
 
-def as_it_was(
-    ports: Ports, asked: Request, past: PastCandidates, own: Policy
-) -> Flow[tuple[PastCandidates, Recall, bool]]:
+def as_it_was(ports: Ports, asked: Request, past: PastCandidates, own: Policy) -> tuple[PastCandidates, Recall, bool]:
     """The candidates, with similarities to the last digit, the ranking by the recall's own policy, and whether it is
     the recorded one."""
     for times in TIMES_MOVED:
         tried = past.moved(times * LAST_DIGIT) if times else past
-        before = yield from _ranked(ports, asked, tried, own)
+        before = _ranked(ports, asked, tried, own)
         if _is_as_logged(before, past.line):
             return tried, before, True
     return past, before, False
@@ -98,31 +96,31 @@ def as_it_was(
 
 def _not_told(past: PastCandidates, own: Policy, other: Policy, *, reproduced: bool) -> list[str]:
     """Why the recorded ranking, or the other policy's, cannot be had of the log."""
-    if other.shaping.form == "top_down" and not (reproduced and other == own):
+    if other.shape == "top_down" and not (reproduced and other == own):
         return [WAY_DOWN]
     if reproduced:
         return []
-    if own.shaping.form == "top_down":
+    if own.shape == "top_down":
         return [WAY_DOWN]
     return [FORGOTTEN if past.forgotten else NOT_REPRODUCED]
 
 
-def _ranked(ports: Ports, asked: Request, past: PastCandidates, policy: Policy) -> Flow[Recall]:
+def _ranked(ports: Ports, asked: Request, past: PastCandidates, policy: Policy) -> Recall:
     """The candidates through the steps of a recall that come after the searching."""
-    question = yield from question_of(ports, asked, past, policy)
+    question = question_of(ports, asked, past, policy)
     return question.ranked(policy)
 
 
-def question_of(ports: Ports, asked: Request, past: PastCandidates, policy: Policy) -> Flow[Rankable]:
+def question_of(ports: Ports, asked: Request, past: PastCandidates, policy: Policy) -> Rankable:
     """The question of a past recall with its candidates, to be ranked under this policy and others that ask the same
     channels."""
     request = understand_time(ports, replace(asked, policy=policy, k=past.k))
-    states = KnownStates({}, Timeline(past.line.step), balance=past.balance, lead_weights=past.leads)
+    states = KnownStates({}, Timeline(past.line.step), balance=past.balance)
     hits = past.under(policy)
     gathered = Gathered(
         request.cue, hits=hits, near=len(hits), known=Outcome(states), asked=len(hits), absent=tuple(past.absent)
     )
-    return (yield from rankable(ports, request, gathered, past.under, past.unrelated))
+    return rankable(ports, request, gathered, past.under, past.unrelated)
 
 
 def _request(asked: Request, line: LoggedRecall, scope: Scope) -> Request:
@@ -151,18 +149,18 @@ def over_the_same(lines: Sequence[LoggedRecall]) -> Iterator[tuple[str | None, S
         yield lines[start].over, lines[start:]
 
 
-def records_of(ports: Ports, scope: Scope, lines: Sequence[LoggedRecall]) -> Flow[dict[str, Found]]:
+def records_of(ports: Ports, scope: Scope, lines: Sequence[LoggedRecall]) -> dict[str, Found]:
     """The records that these recalls looked at, as far as they are there."""
     ids = list(dict.fromkeys(one.id for line in lines for one in line.candidates if one.signals))
     found: dict[str, Found] = {}
     for start in range(0, len(ids), 1_000):
-        found |= yield from ask(ports.records.fetch, scope, ids[start : start + 1_000])
+        found |= ports.records.fetch(scope, ids[start : start + 1_000])
     return found
 
 
-def verdicts_in_log(ports: Ports, scope: Scope) -> Flow[dict[str, dict[str, Verdict]]]:
+def verdicts_in_log(ports: Ports, scope: Scope) -> dict[str, dict[str, Verdict]]:
     """What was judged, by recall and record: the last word on each."""
-    changes = yield from ask(ports.ledger.audit.changes, scope, (), limit=MOST_CHANGES)
+    changes = ports.ledger.audit.changes(scope, (), limit=MOST_CHANGES)
     known = {one.value: one for one in Verdict}
     found: dict[str, dict[str, Verdict]] = {}
     for change in changes:

@@ -6,11 +6,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from adaptive_memory_core.context.answer import Recall
-from adaptive_memory_core.flow.calls.drive import Flow
 from adaptive_memory_core.flow.candidates.gather import Gathered
 from adaptive_memory_core.flow.candidates.request import Request
 from adaptive_memory_core.flow.ports import Ports
-from adaptive_memory_core.flow.steps.candidate_vectors import NOT_COMPARED, Compared, vectors_of_all
+from adaptive_memory_core.flow.steps.candidate_vectors import NOT_COMPARED, Compared, candidate_vectors
 from adaptive_memory_core.flow.steps.choose import choose, in_order
 from adaptive_memory_core.flow.steps.relevance_floor import NO_FLOOR, floor_verdict
 from adaptive_memory_core.flow.steps.rerank_best import Reranked
@@ -44,12 +43,12 @@ class Rankable:
 
 def rankable(
     ports: Ports, request: Request, gathered: Gathered, hits_under: HitsUnder, unrelated: float | None = None
-) -> Flow[Rankable]:
+) -> Rankable:
     """The question with what only a store or the caller's own rule can tell, asked once, for the request's policy."""
     hits = _with_refusals(request, hits_under(request.policy))
     floor = NO_FLOOR if unrelated is None else floor_verdict(unrelated, request.policy)
-    compared = yield from vectors_of_all(ports, request, hits)
-    facts = yield from same_facts(request, hits, floor)
+    compared = candidate_vectors(ports, request, hits)
+    facts = same_facts(request, hits, floor)
     return Rankable(request, gathered, hits_under, unrelated, compared, facts)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from adaptive_memory_core.context.answer import Recall
 from adaptive_memory_core.errors import AdaptiveMemoryError
-from adaptive_memory_core.flow.calls.drive import Flow, attempt
+from adaptive_memory_core.flow.calls.foreign_calls import tried
 from adaptive_memory_core.flow.candidates.gather import Gathered, gather
 from adaptive_memory_core.flow.candidates.request import Request
 from adaptive_memory_core.flow.candidates.sources import ask_sources
@@ -29,32 +29,31 @@ from adaptive_memory_core.flow.steps.tell_indexes import came_upon
 from adaptive_memory_core.flow.steps.widen_search import widen_search
 
 
-def recall(ports: Ports, request: Request) -> Flow[Recall]:
+def recall(ports: Ports, request: Request) -> Recall:
     """The best hits for a cue; unless `reinforce` is False, they count as read."""
-    answer, gathered = yield from look_for(ports, request)
-    around = yield from with_neighbours(ports, request, answer)
-    shown = yield from helpful_episodes(request, around)
-    yield from attempt(AdaptiveMemoryError, came_upon, ports, request, gathered)
-    counted = yield from count_reading(ports, request, shown, gathered)
-    return counted
+    answer, gathered = look_for(ports, request)
+    around = with_neighbours(ports, request, answer)
+    shown = helpful_episodes(request, around)
+    tried(AdaptiveMemoryError, came_upon, ports, request, gathered)
+    return count_reading(ports, request, shown, gathered)
 
 
-def look_for(ports: Ports, request: Request) -> Flow[tuple[Recall, Gathered]]:
+def look_for(ports: Ports, request: Request) -> tuple[Recall, Gathered]:
     """The best hits, and what there was to choose from; nothing has changed yet."""
-    request = yield from as_of_day(ports, request)
+    request = as_of_day(ports, request)
     request = understand_time(ports, request)
-    answers = yield from ask_sources(ports, request)
-    found = yield from gather(ports, request, answers)
-    gathered = yield from other_kind_of_user(ports, request, found)
-    wider = yield from widen_search(ports, request, gathered)
-    present = yield from under_decay(ports, request, wider)
+    answers = ask_sources(ports, request)
+    found = gather(ports, request, answers)
+    gathered = other_kind_of_user(ports, request, found)
+    wider = widen_search(ports, request, gathered)
+    present = under_decay(ports, request, wider)
     led = led_to(answers)
     hits = on_the_way(with_leads(present.hits, answers), led)
-    floor = yield from relevance_floor(ports, request, present, hits)
-    judged = yield from rerank_best(request, hits, floor)
-    facts = yield from same_facts(request, judged.hits, floor)
+    floor = relevance_floor(ports, request, present, hits)
+    judged = rerank_best(request, hits, floor)
+    facts = same_facts(request, judged.hits, floor)
     candidates = in_order(request, present, judged, facts)
-    compared = yield from candidate_vectors(ports, request, candidates.ranked)
+    compared = candidate_vectors(ports, request, candidates.ranked.hits)
     chosen = choose(for_episodes(request, led), present, floor, candidates, compared)
-    answer = yield from with_outline(ports, request, by_episode(request, chosen, led), led)
+    answer = with_outline(ports, request, by_episode(request, chosen, led), led)
     return answer, present

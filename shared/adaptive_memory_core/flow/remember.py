@@ -1,4 +1,4 @@
-"""How are records stored? Checked and embedded first, then entered in the ledger, then written, batch by batch."""
+"""How are records stored? Checked and embedded first, then written into the ledger, each batch in one transaction."""
 
 from __future__ import annotations
 
@@ -6,17 +6,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from adaptive_memory_core.arguments import distinct
-from adaptive_memory_core.errors import AdaptiveMemoryError, LedgerError, PartialWriteError, StoreError
-from adaptive_memory_core.flow.calls.drive import Flow, ask, attempt
-from adaptive_memory_core.flow.calls.embed_texts import embedded_texts
-from adaptive_memory_core.flow.calls.kept_whole import kept_whole
-from adaptive_memory_core.flow.derived_records import born_stale, sources_ended, sources_of
+from adaptive_memory_core.arguments.values import in_turn
+from adaptive_memory_core.errors import AdaptiveMemoryError, PartialWriteError, StoreError
+from adaptive_memory_core.flow.calls.kept_whole import export_soon, kept_whole
+from adaptive_memory_core.flow.calls.time_limits import embedded_texts
+from adaptive_memory_core.flow.derivations import sources_ended
+from adaptive_memory_core.flow.derived_records import born_stale
 from adaptive_memory_core.flow.look_up import look_up
-from adaptive_memory_core.flow.one_writer import one_writer
 from adaptive_memory_core.flow.ports import Moves, Ports, Rewritten, Stored, Vector, anew, seen
-from adaptive_memory_core.flow.steps.tell_indexes import revising, wrote
+from adaptive_memory_core.flow.steps.tell_indexes import wrote
 from adaptive_memory_core.flow.supersede import check_superseded, supersede
-from adaptive_memory_core.flow.take_back import take_back
 from adaptive_memory_core.identity import scoped_id
 from adaptive_memory_core.records import NEVER_READ, NewRecord, Record, Scope, Seen
 from adaptive_memory_core.score.gates import CHANGED
@@ -25,37 +24,31 @@ from adaptive_memory_core.text_identity import said
 
 def remember(
     ports: Ports, scope: Scope, given: Sequence[NewRecord], *, now: float, new_id: Callable[[], str]
-) -> Flow[list[str]]:
+) -> list[str]:
     """Write records; an id that the scope already has is written over. It keeps what reads have taught if it says the
     same, and begins anew with other words."""
     named = set(distinct((one.id for one in given if one.id is not None), "id"))
-    yield from check_superseded(ports, scope, given, named)
-    records = [_record(one, now=now, new_id=new_id) for one in given]
+    check_superseded(ports, scope, given, named)
+    records = [_record(one, now=in_turn(now, number), new_id=new_id) for number, one in enumerate(given)]
     written: list[str] = []
     for start in range(0, len(records), ports.records.batch_size):
         batch = records[start : start + ports.records.batch_size]
         try:
-            yield from _write(ports, scope, batch, named, now=now)
+            vectors = embedded_texts(ports.embedder, [record.text for record in batch])
+            chosen = [record.id for record in batch if record.id in named]
+            _write(ports, scope, batch, vectors, chosen, now=now)
         except AdaptiveMemoryError as error:
             if not written:
                 raise
             raise _partial(error, written, len(records)) from error
         written += [record.id for record in batch]
     ports.floors.wrote(scope)
+    export_soon(ports)
     return written
 
 
-def _write(ports: Ports, scope: Scope, batch: Sequence[Record], named: set[str], *, now: float) -> Flow[None]:
-    """One batch: texts are embedded first; then nobody else writes these ids until they are written."""
-    vectors = yield from embedded_texts(ports.embedder, [record.text for record in batch])
-    chosen = [record.id for record in batch if record.id in named]
-    olds = [record.supersedes for record in batch if record.supersedes is not None]
-    sources = sources_of(batch)
-    writing = _write_alone(ports, scope, batch, vectors, chosen, now=now)
-    yield from one_writer(ports, scope, [*chosen, *olds, *sources], writing)
-
-
-def _write_alone(
+@kept_whole
+def _write(
     ports: Ports,
     scope: Scope,
     batch: Sequence[Record],
@@ -63,31 +56,27 @@ def _write_alone(
     chosen: Sequence[str],
     *,
     now: float,
-) -> Flow[None]:
+) -> None:
     """What is new is enrolled and added, what exists is written over, what is superseded ends."""
-    batch = yield from born_stale(ports, scope, batch, now=now)
-    taken = (yield from ask(ports.records.taken, chosen)) if chosen else set()
-    known = yield from look_up(ports, scope, chosen, now=now)  # after `taken`: what came in between is our own
+    batch = born_stale(ports, scope, batch, now=now)
+    taken = ports.records.taken(chosen) if chosen else set()
+    known = look_up(ports, scope, chosen, now=now)
     new = [index for index, record in enumerate(batch) if record.id not in known]
     old = [index for index, record in enumerate(batch) if record.id in known]
     revised = [_revision(batch[index], known[batch[index].id]) for index in old]
     rewritten = _begin_anew(revised, known)
-    added: list[Stored] = []
     if new:
         own = vectors if not old else [vectors[index] for index in new]
-        adding = [batch[index] for index in new]
-        added = yield from _add(ports, scope, adding, own, taken, look_again=bool(rewritten), now=now)
+        _add(ports, scope, [batch[index] for index in new], own, taken, look_again=bool(rewritten), now=now)
     if old:
-        yield from ask(revising, ports, scope, [one.stored_id for one in revised])  # so that a crash here is noticed
         own = [vectors[index] for index in old]
-        yield from ask(ports.records.revise, scope, revised, own)
-        yield from ask(
-            _rewrote, ports, scope, revised, own, rewritten, now=now
-        )  # after a crash the next recall sees it
-        ports.write_back.wake()
+        ports.records.revise(scope, revised, own)
+        unmet = {one: changed.now for one, changed in rewritten.items()}
+        ports.ledger.inheritance.settle(scope, Moves(anew=rewritten, unmet=unmet), by="remember", now=now)
+        wrote(ports, scope, revised, own)
         changed = [one.record.id for one in revised if one.stored_id in rewritten]
-        yield from sources_ended(ports, scope, dict.fromkeys(changed, now), CHANGED, but=[one.id for one in batch])
-    yield from supersede(ports, scope, batch, added, now=now)
+        sources_ended(ports, scope, dict.fromkeys(changed, now), CHANGED, but=[one.id for one in batch])
+    supersede(ports, scope, batch, now=now)
 
 
 def _add(
@@ -99,43 +88,29 @@ def _add(
     *,
     look_again: bool,
     now: float,
-) -> Flow[list[Stored]]:
-    """New records: enrolled in the ledger, then written. What could not be written is no longer enrolled either."""
+) -> None:
+    """New records: enrolled and written."""
     fresh = {record.id: anew(seen(record)) if look_again else seen(record) for record in new}
-    ids = yield from _enrol(ports, scope, fresh, taken, now=now)
+    ids = _enrol(ports, scope, fresh, taken, now=now)
     added = [Stored(record, stored_id) for record, stored_id in zip(new, ids, strict=True)]
-    try:
-        yield from ask(ports.records.add, scope, added, vectors)
-    except AdaptiveMemoryError:
-        yield from take_back(ports, scope, added, now=now)
-        raise
-    yield from attempt(LedgerError, wrote, ports, scope, added, vectors)  # else the next recall takes them in
-    return added
+    ports.records.add(scope, added, vectors)
+    wrote(ports, scope, added, vectors)
 
 
-def _enrol(ports: Ports, scope: Scope, new: Mapping[str, Seen], taken: set[str], *, now: float) -> Flow[list[str]]:
+def _enrol(ports: Ports, scope: Scope, new: Mapping[str, Seen], taken: set[str], *, now: float) -> list[str]:
     """Under which ids new records will stand: their own, or a scoped one where somebody else has it."""
     untaken = {one: fresh for one, fresh in new.items() if one not in taken}
-    free = yield from ask(ports.ledger.states.enrol, scope, untaken, now=now)
+    free = ports.ledger.states.enrol(scope, untaken, now=now)
     clashes = {one for one in new if one in taken} | {one for one, ok in zip(untaken, free, strict=True) if not ok}
     if not clashes:
         return list(new)
-    try:
-        yield from _enrol_scoped(ports, scope, {one: new[one] for one in sorted(clashes)}, now=now)
-    except AdaptiveMemoryError:
-        yield from attempt(LedgerError, ports.ledger.states.withdraw, scope, [one for one in new if one not in clashes])
-        raise
-    return [scoped_id(scope, one) if one in clashes else one for one in new]
-
-
-def _enrol_scoped(ports: Ports, scope: Scope, new: Mapping[str, Seen], *, now: float) -> Flow[None]:
-    """Take the scoped places of these ids; where another program's record stands in one, nothing is written."""
-    places = {scoped_id(scope, one): one for one in new}
-    taken = yield from ask(ports.records.taken, list(places))
-    if taken:
-        names = ", ".join(repr(places[place]) for place in sorted(taken))
+    places = {scoped_id(scope, one): one for one in sorted(clashes)}
+    strangers = ports.records.taken(list(places))
+    if strangers:
+        names = ", ".join(repr(places[place]) for place in sorted(strangers))
         raise StoreError(f"Another program keeps a record where that of {scope} would stand: {names}. Give another id.")
-    yield from ask(ports.ledger.states.enrol, scope, {place: new[one] for place, one in places.items()}, now=now)
+    ports.ledger.states.enrol(scope, {place: new[one] for place, one in places.items()}, now=now)
+    return [scoped_id(scope, one) if one in clashes else one for one in new]
 
 
 def _revision(record: Record, before: Stored) -> Stored:
@@ -149,23 +124,6 @@ def _begin_anew(revised: Sequence[Stored], known: Mapping[str, Stored]) -> dict[
     before = {one.stored_id: said(known[one.record.id].record.text) for one in revised}
     seen_now = {one.stored_id: one.seen for one in revised}
     return {one: Rewritten(before[one], anew(now)) for one, now in seen_now.items() if before[one] != now.said}
-
-
-@kept_whole
-def _rewrote(
-    ports: Ports,
-    scope: Scope,
-    revised: Sequence[Stored],
-    vectors: Sequence[Vector],
-    anew: Mapping[str, Rewritten],
-    *,
-    now: float,
-) -> None:
-    """What says something else by now begins anew, and every index is told, in one transaction."""
-    ports.ledger.inheritance.settle(
-        scope, Moves(anew=anew, unmet={one: changed.now for one, changed in anew.items()}), by="remember", now=now
-    )
-    wrote(ports, scope, revised, vectors)
 
 
 def _record(given: NewRecord, *, now: float, new_id: Callable[[], str]) -> Record:

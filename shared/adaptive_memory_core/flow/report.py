@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 import heapq
+import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import count
+from itertools import combinations, count
 from typing import Any, TypeVar
 
-from adaptive_memory_core.context.ages import date
-from adaptive_memory_core.flow import history, protected_records, themes
-from adaptive_memory_core.flow.calls.drive import Flow, ask
+import numpy as np
+
+from adaptive_memory_core.context.times import date
+from adaptive_memory_core.flow import history, protected_records
 from adaptive_memory_core.flow.candidates.read_state import known_states
 from adaptive_memory_core.flow.look_up import look_up
+from adaptive_memory_core.flow.observe import themes
 from adaptive_memory_core.flow.ports import Found, Ports
-from adaptive_memory_core.flow.report_fading import fading
-from adaptive_memory_core.flow.report_names import names_among
-from adaptive_memory_core.learn.decay.strength import as_of
-from adaptive_memory_core.pages.memory.facts import Log, MemoryFacts
-from adaptive_memory_core.policy.decay import Regime
+from adaptive_memory_core.graph.ports import passage_of
+from adaptive_memory_core.learn.decay import PacedSpan, Timeline, as_of, strength
+from adaptive_memory_core.pages.charts import Point
+from adaptive_memory_core.pages.memory_records import FadingFacts, LogFacts, MemoryFacts, NameFacts
+from adaptive_memory_core.policy.learning import DecayPace, Regime
 from adaptive_memory_core.policy.policy import Policy
-from adaptive_memory_core.records import Record, Scope
+from adaptive_memory_core.records import ReadState, Record, Scope
 from adaptive_memory_core.reports import LoggedRecall
 from adaptive_memory_core.score.signals import DAY
 from adaptive_memory_core.stored_metadata import hits_of
@@ -80,16 +83,16 @@ class _Collected:
             _keep(self.judged, (read.helpful + read.unhelpful, number, record), MOST_JUDGED)
 
 
-def gathered(ports: Ports, asked: Asked) -> Flow[MemoryFacts]:
+def gathered(ports: Ports, asked: Asked) -> MemoryFacts:
     """All that the page shows; nothing of it counts as a read."""
     scope, now = asked.scope, asked.now
-    stats = yield from history.stats(ports, scope, regime=asked.regime, at_least=AT_LEAST, now=now)
-    collected = yield from _collected(ports, asked)
-    log = yield from _log(ports, asked, [record for _, record in collected.best])
-    found = yield from themes.themes(ports, scope.own, now=now, settle=False, progress=None)
-    names = yield from names_among(ports, scope, collected.best)
-    samples = yield from protected_records.history(ports, scope)
-    known = yield from ask(ports.ledger.states.known, scope, [])
+    stats = history.stats(ports, scope, regime=asked.regime, at_least=AT_LEAST, now=now)
+    collected = _collected(ports, asked)
+    log = _log(ports, asked, [record for _, record in collected.best])
+    found = themes(ports, scope.own, now=now, settle=False, progress=None)
+    names = names_among(ports, scope, collected.best)
+    samples = protected_records.history(ports, scope)
+    known = ports.ledger.states.known(scope, [])
     timeline, records = known.timeline.under(asked.regime), [record for _, record in collected.best]
     return MemoryFacts(
         whose=str(scope).removeprefix("user "),
@@ -109,24 +112,22 @@ def gathered(ports: Ports, asked: Asked) -> Flow[MemoryFacts]:
     )
 
 
-def _log(ports: Ports, asked: Asked, known: Sequence[Record]) -> Flow[Log]:
+def _log(ports: Ports, asked: Asked, known: Sequence[Record]) -> LogFacts:
     """What was asked and judged, and what the records say that this is about."""
     scope, since = asked.scope, asked.since
-    logged = yield from ask(
-        ports.ledger.log.recalls, scope, since=since, until=None, limit=MOST_LOGGED, containing=None
-    )
-    changes = yield from protected_records.changes(ports, scope, None, limit=MOST_CHANGES)
+    logged = ports.ledger.log.recalls(scope, since=since, until=None, limit=MOST_LOGGED, containing=None)
+    changes = protected_records.changes(ports, scope, None, limit=MOST_CHANGES)
     recalls = logged[: asked.recalls]
-    texts = yield from _texts(ports, scope, [*_shown(recalls), *(one.id for one in changes)], known)
-    return Log(recalls, _by_day(logged, now=asked.now), len(logged), texts, changes)
+    texts = _texts(ports, scope, [*_shown(recalls), *(one.id for one in changes)], known)
+    return LogFacts(recalls, _by_day(logged, now=asked.now), len(logged), texts, changes)
 
 
-def _collected(ports: Ports, asked: Asked) -> Flow[_Collected]:
+def _collected(ports: Ports, asked: Asked) -> _Collected:
     """All records of the scope, each as it stands now, a page at a time."""
     collected = _Collected(asked.records)
-    pages: Iterator[list[Found]] = yield from ask(ports.records.pages, asked.scope)
-    while (page := (yield from ask(next, pages, None))) is not None:
-        known = yield from known_states(ports, asked.scope, page, now=None)
+    pages: Iterator[list[Found]] = ports.records.pages(asked.scope)
+    while (page := next(pages, None)) is not None:
+        known = known_states(ports, asked.scope, page, now=None)
         timeline = known.timeline.under(asked.regime)
         for hit in hits_of(asked.scope, page, known.states, ports.fields):
             record = hit.record
@@ -136,11 +137,11 @@ def _collected(ports: Ports, asked: Asked) -> Flow[_Collected]:
     return collected
 
 
-def _texts(ports: Ports, scope: Scope, wanted: Iterable[str], known: Sequence[Record]) -> Flow[Mapping[str, str]]:
+def _texts(ports: Ports, scope: Scope, wanted: Iterable[str], known: Sequence[Record]) -> Mapping[str, str]:
     """What those records say that are shown; those that are gone are left out."""
     texts = {one.id: one.text for one in known}
     missing = [one for one in dict.fromkeys(wanted) if one not in texts]
-    found = yield from look_up(ports, scope, missing, now=None)
+    found = look_up(ports, scope, missing, now=None)
     return texts | {name: one.record.text for name, one in found.items()}
 
 
@@ -173,3 +174,87 @@ def _keep(heap: list[T], item: T, most: int) -> None:
         heapq.heappush(heap, item)
     elif most:
         heapq.heappushpop(heap, item)
+
+
+POINTS, LEAST_UNITS, MOST_UNITS, GONE = 40, 20, 400, 0.05
+
+
+def fading(timeline: Timeline, pace: DecayPace, records: Sequence[Record], *, now: float) -> FadingFacts:
+    """The curves of the pace that is in force; none where nothing fades."""
+    if pace.still:
+        return FadingFacts(pace.unit)
+    last = _units(pace)
+    steps = sorted({round(last * place / POINTS) for place in range(POINTS + 1)})
+    curves = {
+        kind or ("all others" if pace.by_kind else "all records"): [Point(at, _left(pace, kind, at)) for at in steps]
+        for kind in pace.kinds()
+    }
+    stand = [_place(one, timeline, pace, now=now) for one in records if not (one.read.remembered or one.read.pinned)]
+    return FadingFacts(pace.unit, curves, [one for one in stand if one is not None and one.x <= last])
+
+
+def _left(pace: DecayPace, kind: str | None, units: float) -> float:
+    """What is left of a full strength after so many units without a read."""
+    fresh = ReadState(settled_at=0.0, fresh_at=0.0)
+    steps = int(units) if pace.unit == "recalls" else 0
+    return strength(fresh, kind, Timeline(steps, (PacedSpan(0, -math.inf, pace),)), now=units * DAY)
+
+
+def _units(pace: DecayPace) -> int:
+    """After how many units all kinds have nearly faded, within bounds."""
+    units = LEAST_UNITS
+    while units < MOST_UNITS and any(_left(pace, kind, units) > GONE for kind in pace.kinds()):
+        units = min(MOST_UNITS, 2 * units)
+    return units
+
+
+def _place(record: Record, timeline: Timeline, pace: DecayPace, *, now: float) -> Point | None:
+    read = record.read
+    if pace.unit == "recalls":
+        return Point(max(0, timeline.step - read.fresh_step), read.strength)
+    return None if read.fresh_at is None else Point(max(0.0, (now - read.fresh_at) / DAY), read.strength)
+
+
+MOST_NAMES, MOST_OF_A_RECORD, MOST_EXAMPLES = 100, 12, 3
+NO_NAMES = NameFacts()
+
+
+def names_among(ports: Ports, scope: Scope, records: Sequence[tuple[str, Record]]) -> NameFacts:
+    """Nothing where no graph was grown."""
+    return _look(ports, scope, dict(records))
+
+
+def _look(ports: Ports, scope: Scope, records: dict[str, Record]) -> NameFacts:
+    with ports.ledger.graph.view(scope) as graph:
+        if not graph.passages or not records:
+            return NO_NAMES
+        keys = graph.keys_of(list(records))
+        ids = {key: stored_id for stored_id, key in keys.items()}
+        sentences = graph.sentences_of(np.array(sorted(ids), dtype=np.int64))
+        mentioned: dict[str, dict[str, None]] = {}
+        for sentence, found in graph.names_in(sentences).items():
+            mentioned.setdefault(ids[passage_of(int(sentence))], {}).update(dict.fromkeys(found))
+        among = Counter(name for found in mentioned.values() for name in found)
+        counts = graph.frequencies([name for name, _ in among.most_common(4 * MOST_NAMES)])
+        passages = graph.passages
+    order = sorted(counts, key=lambda name: (-among[name], -counts[name], name))[:MOST_NAMES]
+    return NameFacts(
+        records={name: _examples(name, mentioned, records) for name in order},
+        counts={name: counts[name] for name in order},
+        links=_links(mentioned, set(order)),
+        looked_at=len(keys),
+        passages=passages,
+    )
+
+
+def _examples(name: str, mentioned: dict[str, dict[str, None]], records: dict[str, Record]) -> tuple[str, ...]:
+    found = (records[stored_id].id for stored_id, names in mentioned.items() if name in names)
+    return tuple(one for one, _ in zip(found, range(MOST_EXAMPLES), strict=False))
+
+
+def _links(mentioned: dict[str, dict[str, None]], drawn: set[str]) -> dict[tuple[str, str], int]:
+    pairs: Counter[tuple[str, str]] = Counter()
+    for names in mentioned.values():
+        own = sorted(name for name in names if name in drawn)[:MOST_OF_A_RECORD]
+        pairs.update(combinations(own, 2))
+    return dict(pairs.most_common())

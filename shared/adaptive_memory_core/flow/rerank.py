@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from adaptive_memory_core.context.answer import Recall
 from adaptive_memory_core.errors import AdaptiveMemoryError, LedgerError
-from adaptive_memory_core.flow.calls.drive import Flow, ask, attempt
+from adaptive_memory_core.flow.calls.foreign_calls import tried
 from adaptive_memory_core.flow.calls.time_limits import embedded
 from adaptive_memory_core.flow.candidates.asked_before import AskedBefore
 from adaptive_memory_core.flow.candidates.gather import NOT_HERE, Gathered, known_of, notes_of, present
@@ -26,66 +26,67 @@ from adaptive_memory_core.flow.steps.outline import with_outline
 from adaptive_memory_core.flow.steps.relevance_floor import NO_FLOOR
 from adaptive_memory_core.flow.steps.rerank_best import rerank_best
 from adaptive_memory_core.flow.steps.same_facts import same_facts
+from adaptive_memory_core.policy.channels_and_kinds import DENSE
 from adaptive_memory_core.records import Dropped, Hit, Record, Scope
 from adaptive_memory_core.score.odd_importance import odd_importance
 
 
 def rerank(
     ports: Ports, request: Request, similarities: Mapping[str, float | None], guests: Mapping[str, str]
-) -> Flow[Recall]:
+) -> Recall:
     """The best of these records; what the scope does not hold is dropped, with the reason.
 
     `guests` are the texts of those that may be in no collection at all: they compete, and nothing is learned of them.
     """
-    request = yield from as_of_day(ports, request)
+    request = as_of_day(ports, request)
     request = understand_time(ports, request)
-    gathered = yield from _looked_up(ports, request, similarities, guests)
-    asked = yield from _asked_before(ports, request)
+    gathered = _looked_up(ports, request, similarities, guests)
+    asked = _asked_before(ports, request, gathered.hits)
     because = {one: (why,) for one, why in asked.because.items()}
     gathered = replace(gathered, because=because, notes=(*gathered.notes, *notes_of([asked])))
-    judged = yield from rerank_best(request, with_leads(gathered.hits, [asked]))
-    facts = yield from same_facts(request, judged.hits)
+    judged = rerank_best(request, with_leads(gathered.hits, [asked]))
+    facts = same_facts(request, judged.hits)
     candidates = in_order(request, gathered, judged, facts)
-    compared = yield from candidate_vectors(ports, request, candidates.ranked)
+    compared = candidate_vectors(ports, request, candidates.ranked.hits)
     answer = choose(request, gathered, NO_FLOOR, candidates, compared)
-    placed = yield from with_outline(ports, request, answer, None)
-    shown = yield from with_neighbours(ports, request, placed)
-    counted = yield from count_reading(ports, request, shown, gathered)
-    return counted
+    placed = with_outline(ports, request, answer, None)
+    shown = with_neighbours(ports, request, placed)
+    return count_reading(ports, request, shown, gathered)
 
 
-def _asked_before(ports: Ports, request: Request) -> Flow[Answer]:
+def _asked_before(ports: Ports, request: Request, hits: Sequence[Hit]) -> Answer:
     """What verdicts on similar questions say of them; for a user who has given any, the cue is embedded for that."""
     source = AskedBefore()
     nothing = Answer(source.name)
     if not (source.wanted(request) and request.cue.text.strip()):
         return nothing
-    known = yield from attempt(LedgerError, ports.ledger.judged_questions.of, request.scope)
+    known = tried(LedgerError, ports.ledger.judged_questions.of, request.scope)
     if known.value is None:
         return replace(nothing, error=known.error)
     if request.cue.vector is None:
         try:
-            vector = yield from embedded(ports, request.cue.text, request.policy)
+            vector = embedded(ports, request.cue.text, request.policy)
         except AdaptiveMemoryError:  # of the embedder: the caller has compared already
             return nothing
         request = replace(request, cue=replace(request.cue, vector=vector))
-    return (yield from source.ask(ports, request, Asked()))
+    nearest = Answer(DENSE, found=[Found(hit._stored_id, None, None, hit.similarity) for hit in hits])
+    return source.ask(ports, request, Asked(earlier=(nearest,)))
 
 
 def _looked_up(
     ports: Ports, request: Request, similarities: Mapping[str, float | None], guests: Mapping[str, str]
-) -> Flow[Gathered]:
+) -> Gathered:
     """The records with the similarities that were given, and the guests among them."""
-    found = yield from ask(ports.records.fetch, request.scope, list(similarities))
+    found = ports.records.fetch(request.scope, list(similarities))
     there = [_as_near(one, similarities[name]) for name, one in found.items()]
-    known = yield from known_of(ports, request, there)
+    known = known_of(ports, request, there)
     hits = present(request, there, known)
-    welcome = yield from _welcome(ports, [one for one in similarities if one in guests and one not in found])
+    welcome = _welcome(ports, [one for one in similarities if one in guests and one not in found])
     visitors = [Hit(Record(one, guests[one]), 0.0, one) for one in similarities if one in welcome]
     unread = None if known.error is None else f"the collection's own read state was used: {known.error}"
     gathered = Gathered(
         request.cue,
-        hits=_with_similarities([*hits, *visitors], similarities, request.policy.similarity_floor),
+        hits=_with_similarities([*hits, *visitors], similarities, request.policy.min_similarity),
         near=len(hits) + len(visitors),
         known=known,
         asked=request.candidates,
@@ -96,22 +97,22 @@ def _looked_up(
     return aged(gathered, request)
 
 
-def _welcome(ports: Ports, ids: Sequence[str]) -> Flow[frozenset[str]]:
+def _welcome(ports: Ports, ids: Sequence[str]) -> frozenset[str]:
     """Those that are no records of everyone's. Whether some user has a record of that id is not asked, and so not told:
     the ids of guests are names that the caller gave."""
     if not ids:
         return frozenset()
-    known = yield from ask(ports.search.stored, Scope(None), ids)
+    known = ports.search.stored(Scope(None), ids)
     return frozenset(ids) - {one.stored_id for one in known}
 
 
 def _with_similarities(
-    hits: Sequence[Hit], similarities: Mapping[str, float | None], similarity_floor: float
+    hits: Sequence[Hit], similarities: Mapping[str, float | None], min_similarity: float
 ) -> list[Hit]:
     """The hits with the given similarities. An unknown one passes the floor and stands above none that is known: such
     are the neighbours that somebody added to what was found."""
     known = [one for one in (similarities[hit.record.id] for hit in hits) if one is not None]
-    unknown = (similarity_floor or min(0.0, *known)) if known else 0.5
+    unknown = (min_similarity or min(0.0, *known)) if known else 0.5
     near = [unknown if (one := similarities[hit.record.id]) is None else float(one) for hit in hits]
     return [hit if hit.similarity == one else replace(hit, similarity=one) for hit, one in zip(hits, near, strict=True)]
 

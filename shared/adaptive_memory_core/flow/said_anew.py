@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 
 from adaptive_memory_core.errors import NotFoundError
-from adaptive_memory_core.flow.calls.drive import Flow, ask
 from adaptive_memory_core.flow.past_recall import PastRecall
 from adaptive_memory_core.flow.ports import REWRITTEN, Ports, Stored
 from adaptive_memory_core.identity import scoped_id
@@ -17,13 +16,13 @@ from adaptive_memory_core.text_identity import said
 MOST_CHANGES = 100_000  # of the records that are judged at once
 
 
-def refuse_said_anew(ports: Ports, scope: Scope, past: PastRecall, found: Mapping[str, Stored]) -> Flow[None]:
+def refuse_said_anew(ports: Ports, scope: Scope, past: PastRecall, found: Mapping[str, Stored]) -> None:
     """An error that names the records which say something else than what the recall returned."""
     if past.said:
         texts = {one: stored.record.text for one, stored in found.items()}
         stale = [one for one, text in texts.items() if past.said.get(one) not in (None, said(text))]
     else:
-        latest = yield from said_anew(ports, scope, list(found))
+        latest = said_anew(ports, scope, list(found))
         stale = [one for one in found if is_stale(latest.get(one), past.step, past.at)]
     if stale:
         raise NotFoundError(
@@ -33,12 +32,12 @@ def refuse_said_anew(ports: Ports, scope: Scope, past: PastRecall, found: Mappin
         )
 
 
-def said_anew(ports: Ports, scope: Scope, ids: Collection[str]) -> Flow[dict[str, Change]]:
+def said_anew(ports: Ports, scope: Scope, ids: Collection[str]) -> dict[str, Change]:
     """When each of the records was last written over with other words; nothing of those that never were."""
     places = [place for one in ids for place in (one, *(scoped_id(part, one) for part in scope.parts))]
     if not places:
         return {}
-    changes = yield from ask(ports.ledger.audit.changes, scope, places, limit=MOST_CHANGES)
+    changes = ports.ledger.audit.changes(scope, places, limit=MOST_CHANGES)
     return {one.id: one for one in reversed(changes) if one.what == REWRITTEN}
 
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from adaptive_memory_core.learn.decay.strength import Span, Timeline, met, read, strength
+from adaptive_memory_core.learn.decay import PacedSpan, Timeline, met, read, strength
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Hit, ReadState, Seen
 from adaptive_memory_core.reports import LoggedRecall
@@ -32,7 +32,7 @@ class StrengthsAgain:
         return [_with_strength(hit, strengths.get(hit.record.id, 1.0)) for hit in hits]
 
     def _of(self, policy: Policy) -> Strengths:
-        key = (policy.decay, policy.reading)
+        key = (policy.decay, policy.refresh_floor_seconds)
         if key not in self._known:
             self._known[key] = strengths_again(self._lines, policy, self._wanted)
         return self._known[key]
@@ -52,7 +52,7 @@ def strengths_again(lines: Sequence[LoggedRecall], policy: Policy, wanted: froze
     found: dict[str, dict[str, float]] = {}
     pace = policy.pace
     for line in lines:
-        timeline = Timeline(line.step - 1, (Span(0, -math.inf, pace),))
+        timeline = Timeline(line.step - 1, (PacedSpan(0, -math.inf, pace),))
         for one in line.candidates:
             if one.id not in states:
                 states[one.id] = met(timeline, ReadState(), now=line.at)

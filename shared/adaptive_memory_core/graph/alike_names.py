@@ -13,6 +13,7 @@ import numpy as np
 from adaptive_memory_core.graph.alike_spelling import may_be_one
 from adaptive_memory_core.graph.names import INSIDE, names
 from adaptive_memory_core.graph.ports import Alike, Array, Graph
+from adaptive_memory_core.score.surprise import Baseline, baseline_of, for_query, sample_of
 
 MOST_ALIKE = 5  # names that one is taken for; guess
 MOST_SPELLED = 50  # of the nearest names, whose spelling is looked at; guess
@@ -73,16 +74,18 @@ def alike_above(
     least: float, asked: Sequence[str], vectors: Array, known: Known
 ) -> Iterator[tuple[int, int, str, float]]:
     """Of each name that is asked for, by its place: the key of a known name that may be the same, that name, and how
-    alike the vectors are, best first.
+    alike the vectors are, best first: 0 is as alike as it is to known names in general, 1 the same.
 
     >>> said = {7: "jon smith", 8: "john smith", 9: "john smyth"}
-    >>> page = np.array([7, 8, 9]), np.float32([[1, 0], [0.8, 0.6], [0.6, 0.8]])
-    >>> list(alike_above(0.75, ["jon smith"], np.float32([[1, 0]]), Known([page], lambda keys: said)))
-    [(0, 8, 'john smith', 0.8)]
+    >>> page = np.array([7, 8, 9]), np.float32([[1, 0], [0.8, 0.6], [0, 1]])
+    >>> list(alike_above(0.7, ["jon smith"], np.float32([[1, 0]]), Known([page], lambda keys: said)))
+    [(0, 8, 'john smith', 0.7293)]
     """
     near: dict[int, list[tuple[float, int]]] = {}
+    baselines: list[Baseline] = []
     for keys, rows in known.pages:
-        likeness = vectors @ rows.T
+        baselines = baselines or _baselines(vectors, rows[sample_of(len(rows))])
+        likeness = np.array([one.above(row) for one, row in zip(baselines, vectors @ rows.T, strict=True)])
         places, others = np.nonzero(likeness >= least)
         found = zip(places.tolist(), likeness[places, others].tolist(), keys[others].tolist(), strict=True)
         for place, like, key in found:
@@ -93,6 +96,12 @@ def alike_above(
         same = [(key, like) for like, key in nearest if key in said and may_be_one(asked[place], said[key])]
         for key, like in same[:MOST_ALIKE]:
             yield place, key, said[key], round(min(1.0, -like), 4)
+
+
+def _baselines(asked: Array, sample: Array) -> list[Baseline]:
+    """What each has in common with known names that are others: with all but the nearest, which may be the same."""
+    of_names = baseline_of(sample, "cosine")
+    return [for_query(of_names, row[:-1]) for row in np.sort(asked @ sample.T, axis=1)]
 
 
 def unit_rows(vectors: Array) -> Array:

@@ -9,7 +9,7 @@ import numpy as np
 
 from adaptive_memory_core.graph.alike_names import at_least
 from adaptive_memory_core.graph.build import Passage, word_key
-from adaptive_memory_core.graph.ports import MOST_TITLED, SENTENCE_BITS, Array, Rows, SentenceKey
+from adaptive_memory_core.graph.ports import MOST_TITLED, SENTENCE_BITS, Array, Rows, SentenceKey, SentenceVectors
 
 NONE: Array = np.empty(0, dtype=np.int64)
 
@@ -31,6 +31,7 @@ class GraphInMemory:
         passages: Sequence[Passage],
         vectors: Array | None = None,
         alike: Mapping[str, Mapping[str, float]] | None = None,
+        spoken: SentenceVectors | None = None,
     ) -> None:
         self.passages = len(passages)
         self._alike = alike or {}
@@ -38,13 +39,14 @@ class GraphInMemory:
         self._titled: dict[str, list[int]] = {}
         self._in: dict[str, set[int]] = {}
         self._names: dict[int, tuple[str, ...]] = {}
+        self._mentioned: dict[int, tuple[str, ...]] = {}
         self._sizes = [len(one.sentences) for one in passages]
         self._words: dict[int, Array] = {}
         self._frequencies: Counter[int] = Counter()
         for number, one in enumerate(passages):
             self._take_in(number, one)
         self.sentences = len(self._names)
-        self._vectors = vectors
+        self._vectors, self._spoken = vectors, spoken
 
     def _take_in(self, number: int, one: Passage) -> None:
         title = () if one.title is None else (one.title,)
@@ -52,6 +54,7 @@ class GraphInMemory:
             self._titled.setdefault(one.title, []).append(number)
         for place, sentence in enumerate(one.sentences):
             key = number << SENTENCE_BITS | place
+            self._mentioned[key] = sentence.names
             self._names[key] = tuple(dict.fromkeys((*sentence.names, *title)))
             for name in sentence.names:
                 self._mentions.setdefault(name, []).append(key)
@@ -75,8 +78,24 @@ class GraphInMemory:
         keys = [one << SENTENCE_BITS | place for one in passages.tolist() for place in range(self._sizes[one])]
         return np.array(keys, dtype=np.int64)
 
-    def names_in(self, sentences: Array) -> Mapping[SentenceKey, Sequence[str]]:
-        return {key: self._names[key] for key in sentences.tolist()}
+    def names_in(self, sentences: Array, *, titles: bool = True) -> Mapping[SentenceKey, Sequence[str]]:
+        own = self._names if titles else self._mentioned
+        return {key: own[key] for key in sentences.tolist()}
+
+    def sentence_vectors(self, keys: Array | None, *, times: bool) -> SentenceVectors:
+        """Those that were given; else the vector of each one's passage."""
+        every = self._spoken or self._of_passages()
+        if keys is None:
+            return every
+        places = np.searchsorted(every.keys, keys)
+        own = None if every.times is None or not times else every.times[places]
+        return SentenceVectors(keys, every.vectors[places], own)
+
+    def _of_passages(self) -> SentenceVectors:
+        keys = self.sentences_of(np.arange(self.passages))
+        given = np.zeros((self.passages, 1)) if self._vectors is None else np.asarray(self._vectors, dtype=np.float64)
+        units = given / np.maximum(np.linalg.norm(given, axis=1, keepdims=True), 1e-9)
+        return SentenceVectors(keys, units[keys >> SENTENCE_BITS], None)
 
     def word_frequencies(self, words: Collection[int]) -> Mapping[int, int]:
         return {word: self._frequencies[word] for word in words if word in self._frequencies}

@@ -1,4 +1,5 @@
-"""How like the question is a sentence? By its vector, and by its words (BM25 over sentences)."""
+"""How similar a sentence is to the question: by its vector, from the baseline of unrelated records, and by its words
+(BM25 over sentences)."""
 
 from __future__ import annotations
 
@@ -7,9 +8,9 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from adaptive_memory_core.channels.words.worth_of_word import LENGTH_NORMALISATION, TERM_SATURATION
 from adaptive_memory_core.graph.ports import SENTENCE_BITS, Array, Graph, Question, Rows
 
+TERM_SATURATION, LENGTH_NORMALISATION = 0.9, 0.3  # BM25's k1 and b, for short texts
 USUAL_LENGTH = 16.0  # words of a sentence with those of its title, without function words
 
 
@@ -26,7 +27,7 @@ def weights_of(graph: Graph, question: Question, frequencies: Mapping[int, int],
     [0.71, 0.1]
     """
     rows = graph.rows(np.unique(keys >> SENTENCE_BITS))
-    close = shares_of_best(rows.of(keys, cosines(question.vector, rows)))
+    close = shares_of_best(rows.of(keys, question.baseline.above(cosines(question.vector, rows))))
     said = shares_of_best(rows.of(keys, word_scores(rows, frequencies, graph.sentences)))
     weights = np.maximum(np.sqrt(0.5 * close + 0.5 * said), least)
     if question.lifts:

@@ -1,55 +1,95 @@
-"""How does the paper propagate? Equations 3 to 9 of GAM-RAG (arXiv 2603.01783), as they stand, one function each.
+"""GAM-RAG's propagation (arXiv 2603.01783): equations 3 to 9 as they stand, one function each.
 
-Where the paper leaves something open: a question without names goes through the sentences of the passages that other
-channels found ("directly propagate with the learned weights"), and a passage's vector stands for its sentences'.
+Where the paper leaves something open: a question without entities goes through all sentences at once ("directly
+propagate with the learned weights"); evidence below 0, of sentences that are unlike the question, counts nothing; of
+equal scores the sentence that was stored first goes first, and the name that comes first in the alphabet; and it ends
+when the activated sentences have no entity.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from adaptive_memory_core.graph.likeness import cosines
 from adaptive_memory_core.graph.ports import (
-    SENTENCE_BITS,
+    SENTENCES,
     Array,
     Evidence,
     Graph,
     PassageKey,
-    Question,
     SentenceKey,
     Step,
     passage_of,
 )
-from adaptive_memory_core.policy.graph import Graphs
+from adaptive_memory_core.learn.gain import Belief, JudgedSentence, QuestionVectors, SentenceMemory, recalled, weight
+from adaptive_memory_core.policy.graph_and_hierarchy import Graphs
 
-PRIOR = 0.01  # alpha of equation 8
-NAMES = 5  # of a round
+NAMES = 5  # that a round goes on with
+REACH = 1_000_000  # sentences that a name is looked for in: all, wherever they can be held
+NO_TIME = "[NO_TIME]"  # what a sentence says that says no time
 
 
-def link(asked: Sequence[Array], names: Sequence[str], vectors: Array) -> dict[str, float]:
-    """Eq. 3: for each name in the question the most similar one of the graph, with how similar it is.
+class Weight(Protocol):
+    """Eq. 4: what a sentence says of the question, by its similarity and its vectors."""
 
-    >>> link([np.array([1.0, 0.1])], ["ada", "bob"], np.array([[1.0, 0.0], [0.0, 1.0]]))
-    {'ada': 1.0}
+    def __call__(self, key: SentenceKey, similarity: float, vector: Array, time: Array | None, /) -> float: ...
+
+
+def without_memory(_key: SentenceKey, similarity: float, _vector: Array, _time: Array | None, /) -> float:
+    return similarity
+
+
+class Memories(NamedTuple):
+    """Eq. 2 and 4: what each sentence was judged for, and what is asked: unit vectors, and that of NO_TIME.
+
+    >>> east = np.array([1.0, 0.0])
+    >>> asked = QuestionVectors(east)
+    >>> memories = Memories({7: [JudgedSentence(asked, supports=True)]}, asked, None, 0.001)
+    >>> memories(8, 0.5, east, None), round(memories(7, 0.5, east, None), 2)
+    (0.5, 0.83)
+    """
+
+    judged: Mapping[SentenceKey, Sequence[JudgedSentence]]
+    asked: QuestionVectors
+    no_time: Array
+    process_noise: float
+
+    def __call__(self, key: SentenceKey, similarity: float, vector: Array, time: Array | None, /) -> float:
+        if key not in self.judged:
+            return similarity
+        said = None if time is None else Belief(time if time.any() else self.no_time)
+        first = SentenceMemory(Belief(vector), said)
+        memory = recalled(first, self.judged[key], process_noise=self.process_noise)
+        return weight(similarity, memory, self.asked)
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedQuestion:
+    """What is asked: the graph's entities that it is linked to, with how similar each is (eq. 3), its unit vector, what
+    its memories make of a sentence's similarity, and whether it asks about a time."""
+
+    names: Mapping[str, float]
+    vector: Array
+    weight: Weight = without_memory
+    of_time: bool = False
+
+
+def link(asked: Array, names: Sequence[str], vectors: Array) -> dict[str, float]:
+    """Eq. 3: for each entity of the question the most similar one of the graph, with their cosine; of unit vectors.
+
+    >>> link(np.array([[0.8, 0.6]]), ["ada", "bob"], np.array([[1.0, 0.0], [0.0, 1.0]]))
+    {'ada': 0.8}
     """
     found: dict[str, float] = {}
-    for one in asked:
-        likeness = vectors @ (one / max(float(np.linalg.norm(one)), 1e-9))
+    for likeness in np.asarray(asked) @ np.asarray(vectors).T if len(names) else ():
         best = int(np.argmax(likeness))
-        found[names[best]] = max(found.get(names[best], -1.0), round(float(likeness[best]), 2))
+        found[names[best]] = max(found.get(names[best], -1.0), float(likeness[best]))
     return found
-
-
-def gate(uncertainty: float, likeness: float) -> float:
-    """Eq. 4: how far a sentence's memory opens it to a question.
-
-    >>> gate(1.0, 0.9), gate(0.5, 0.8)
-    (1.0, 1.4)
-    """
-    return 1.0 + (1.0 - uncertainty) * likeness
 
 
 def given(mentions: Mapping[str, Array], active: Mapping[str, float]) -> dict[SentenceKey, float]:
@@ -87,13 +127,14 @@ def bonus(top: Mapping[SentenceKey, float]) -> dict[PassageKey, float]:
     return found
 
 
-def passage_score(similarity: float, bonuses: Sequence[float], *, prior: float) -> float:
-    """Eq. 8: its similarity times the prior, and what each round gave, later ones less.
+def accumulated(bonuses: Sequence[float]) -> float:
+    """The sum of eq. 8: what each round gave a passage, later ones less. Its other part, the similarity times alpha, is
+    `Fusion(method="sum", vectors=alpha)`.
 
-    >>> round(passage_score(0.5, [math.e - 1, 0.0], prior=0.1), 9)
-    1.05
+    >>> round(accumulated([math.e - 1, 0.0, math.e - 1]), 9)
+    1.333333333
     """
-    return prior * similarity + sum(math.log1p(one) / number for number, one in enumerate(bonuses, start=1))
+    return sum(math.log1p(max(0.0, one)) / number for number, one in enumerate(bonuses, start=1))
 
 
 def reactivated(names: Mapping[SentenceKey, Sequence[str]], top: Mapping[SentenceKey, float]) -> dict[str, float]:
@@ -109,39 +150,70 @@ def reactivated(names: Mapping[SentenceKey, Sequence[str]], top: Mapping[Sentenc
     return {name: sum(scores) / len(scores) for name, scores in found.items()}
 
 
-def propagate_as_published(graph: Graph, question: Question, settings: Graphs) -> Evidence:
-    """The passages that the question leads to, after `settings.rounds` rounds. Their similarities (the prior of eq. 8)
-    are the caller's to add; `question.gates` are the products of eq. 4, for sentences that have a memory."""
-    active: Mapping[str, float] = question.names
-    bonuses: dict[PassageKey, list[float]] = {}
-    rounds: list[Mapping[SentenceKey, float]] = []
-    steps: dict[SentenceKey, Step] = {}
-    for number in range(settings.rounds):
-        mentions = {name: graph.mentions(name, most=settings.reach) for name in active}
-        received = given(mentions, active) or _without_names(graph, question, number)
-        weights = _weights(graph, question, np.array(sorted(received), dtype=np.int64))
-        scores = normalised({key: weights[key] * one for key, one in received.items()})
-        top = dict(sorted(scores.items(), key=lambda one: -one[1])[: settings.sentences])
+@dataclass
+class _Walk:
+    """What the rounds so far have found."""
+
+    active: Mapping[str, float]
+    bonuses: dict[PassageKey, list[float]] = field(default_factory=dict)
+    rounds: list[Mapping[SentenceKey, float]] = field(default_factory=list)
+    steps: dict[SentenceKey, Step] = field(default_factory=dict)
+    came_from: dict[str, SentenceKey] = field(default_factory=dict)
+
+    def add(self, top: Mapping[SentenceKey, float], mentions: Mapping[str, Array]) -> None:
+        self.rounds.append(top)
+        by = {key: name for name in reversed(list(mentions)) for key in mentions[name].tolist()}
         for key in top:
-            name = next((one for one, keys in mentions.items() if key in keys), None)
-            steps.setdefault(key, Step(number + 1, key, name, None))
+            name = by.get(key)
+            came_from = None if name is None else self.came_from.get(name)
+            self.steps.setdefault(key, Step(len(self.rounds), key, name, came_from))
         for one, sum_ in bonus(top).items():
-            bonuses.setdefault(one, [0.0] * settings.rounds)[number] = max(0.0, sum_)
-        rounds.append(top)
-        again = reactivated(graph.names_in(np.array(list(top), dtype=np.int64)), top)
-        active = dict(sorted(again.items(), key=lambda one: -one[1])[:NAMES])
-    scores_ = {one: passage_score(0.0, own, prior=0.0) for one, own in bonuses.items()}
-    return Evidence(scores_, rounds, steps)
+            own = self.bonuses.setdefault(one, [])
+            own += [0.0] * (len(self.rounds) - 1 - len(own)) + [sum_]
+
+    def go_on(self, names: Mapping[SentenceKey, Sequence[str]], most: int) -> None:
+        """By the best names of the sentences that were activated last."""
+        again = reactivated(names, self.rounds[-1])
+        self.active = dict(sorted(again.items(), key=lambda one: (-one[1], one[0]))[:most])
+        for key in self.rounds[-1]:
+            for name in names.get(key, ()):
+                self.came_from.setdefault(name, key)
 
 
-def _without_names(graph: Graph, question: Question, number: int) -> dict[SentenceKey, float]:
-    if number or not question.seeds:
+def propagate_as_published(
+    view: Callable[[], AbstractContextManager[Graph]],
+    question: PublishedQuestion,
+    settings: Graphs,
+    suffices: Callable[[Sequence[SentenceKey]], bool] = lambda _: False,
+) -> Evidence:
+    """The passages that the question leads to, in `settings.rounds` rounds, or in fewer where the sentences that one
+    activated are said to suffice. Nothing is held of the graph while that is asked."""
+    walk = _Walk(question.names)
+    for number in range(1, settings.rounds + 1):
+        with view() as graph:
+            top = _one_round(graph, question, walk)
+        if number == settings.rounds or not walk.active or suffices(list(top)):
+            break
+    return Evidence({one: accumulated(own) for one, own in walk.bonuses.items()}, walk.rounds, walk.steps)
+
+
+def _one_round(graph: Graph, question: PublishedQuestion, walk: _Walk) -> Mapping[SentenceKey, float]:
+    mentions = {name: graph.mentions(name, most=REACH) for name in walk.active}
+    received = given(mentions, walk.active)
+    weights = _weights(graph, question, np.array(sorted(received), dtype=np.int64) if walk.active else None)
+    scores = normalised({key: one * received.get(key, 1.0) for key, one in weights.items()})
+    top = dict(sorted(scores.items(), key=lambda one: (-one[1], one[0]))[:SENTENCES])
+    walk.add(top, mentions)
+    walk.go_on(graph.names_in(np.array(list(top), dtype=np.int64), titles=False), NAMES)
+    return top
+
+
+def _weights(graph: Graph, question: PublishedQuestion, keys: Array | None) -> dict[SentenceKey, float]:
+    """What each sentence says of the question; of all, without keys."""
+    found = graph.sentence_vectors(keys, times=question.of_time)
+    if not len(found.keys):
         return {}
-    keys = graph.sentences_of(np.array(sorted(question.seeds), dtype=np.int64))
-    return dict.fromkeys(keys.tolist(), 1.0)
-
-
-def _weights(graph: Graph, question: Question, keys: Array) -> dict[SentenceKey, float]:
-    rows = graph.rows(np.unique(keys >> SENTENCE_BITS))
-    close = rows.of(keys, cosines(question.vector, rows))
-    return {key: one * question.gates.get(key, 1.0) for key, one in zip(keys.tolist(), close.tolist(), strict=True)}
+    close = (found.vectors @ question.vector).tolist()
+    times: Sequence[Array | None] = [None] * len(close) if found.times is None else found.times
+    rows = zip(found.keys.tolist(), close, found.vectors, times, strict=True)
+    return {key: question.weight(key, similarity, vector, time) for key, similarity, vector, time in rows}

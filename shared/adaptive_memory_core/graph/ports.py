@@ -8,8 +8,13 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from adaptive_memory_core.score.surprise import UNMEASURED, Baseline
+
 Array = Any
 MOST_TITLED = 20  # passages of one title; guess
+SENTENCES = 3  # that a round activates, and in our form the best of each name that these leave out; the paper
+REACH = 1_000  # sentences that a round looks at, those of rare names first; a sweep: docs/graph.md
+MOST_PLACES = 40  # sentences of a passage that have a memory: so many bits stay exact wherever they are kept
 SENTENCE_BITS = 12  # of a sentence's number, for its place in its passage
 SentenceKey = int  # passage << SENTENCE_BITS | place
 PassageKey = int
@@ -40,6 +45,14 @@ class Rows(NamedTuple):
         return found
 
 
+class SentenceVectors(NamedTuple):
+    """Sentences with their unit vectors, and those of the times that they say: zeros for none; None if not asked."""
+
+    keys: Array
+    vectors: Array
+    times: Array | None
+
+
 class Alike(NamedTuple):
     """A name that is taken for another one, and how like it is, in [0, 1]."""
 
@@ -67,8 +80,11 @@ class Graph(Protocol):
     def sentences_of(self, passages: Array) -> Array:
         """The keys of all sentences of these passages."""
 
-    def names_in(self, sentences: Array) -> Mapping[SentenceKey, Sequence[str]]:
+    def names_in(self, sentences: Array, *, titles: bool = True) -> Mapping[SentenceKey, Sequence[str]]:
         """The names that each sentence mentions, and the title of its passage."""
+
+    def sentence_vectors(self, keys: Array | None, *, times: bool) -> SentenceVectors:
+        """Of these sentences, or of all, those that have vectors."""
 
     def word_frequencies(self, words: Collection[int]) -> Mapping[int, int]:
         """In how many sentences each word is."""
@@ -82,18 +98,17 @@ class Graph(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is asked: the names that it links to (in the paper's form with the closeness of each), its vector, the keys
-    of its words, the passages that other channels found, and what was learned of sentences: `lifts` in our form, 0 for
-    nothing, and `gates` in the paper's, the product of both of equation 4, 1 for nothing. `alike` says which of its
-    names are taken for another one."""
+    """What is asked: the names that it links to, its vector, the keys of its words, the passages that other channels
+    found, and what was learned of sentences, 0 for nothing. `alike` says which of its names are taken for another one,
+    and `baseline` how similar unrelated records are to it."""
 
     names: Mapping[str, float]
     vector: Array | None
     words: Collection[int]
     seeds: Mapping[PassageKey, float] = field(default_factory=dict)
     lifts: Mapping[SentenceKey, float] = field(default_factory=dict)
-    gates: Mapping[SentenceKey, float] = field(default_factory=dict)
     alike: Mapping[str, Alike] = field(default_factory=dict)
+    baseline: Baseline = UNMEASURED
 
 
 class Step(NamedTuple):
@@ -131,3 +146,12 @@ def place_of(sentence: SentenceKey) -> int:
     3
     """
     return sentence & ((1 << SENTENCE_BITS) - 1)
+
+
+def places_in(bits: int) -> list[int]:
+    """The places whose bits are set.
+
+    >>> places_in(0b101)
+    [0, 2]
+    """
+    return [place for place in range(MOST_PLACES) if bits >> place & 1]

@@ -7,16 +7,17 @@ sentence and none of the question's names is taken twice, and a name leads to th
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from adaptive_memory_core.graph.activated import activated
 from adaptive_memory_core.graph.alike_names import alike_of_untitled, with_alike
 from adaptive_memory_core.graph.likeness import weights_of
 from adaptive_memory_core.graph.ports import (
+    REACH,
     SENTENCE_BITS,
+    SENTENCES,
     Alike,
     Array,
     Evidence,
@@ -27,7 +28,16 @@ from adaptive_memory_core.graph.ports import (
     Step,
     passage_of,
 )
-from adaptive_memory_core.policy.graph import Graphs
+from adaptive_memory_core.policy.graph_and_hierarchy import Graphs
+
+# Swept in docs/graph.md
+NAMES = 20  # that a round goes on with; 8 loses 0.02, the paper has 5
+RARE = 2.0  # power of how rare a name is; 1 is as good, 0 loses 0.027
+TITLE = 0.3  # for a passage titled by a name in the question
+TITLE_EDGE = 1.0  # more for sentences below the title that a name is
+SEED = 0.6  # that sentences of passages found by other channels receive in round 1
+UNLIKE = 0.1  # weight of a sentence that says nothing of the question; 0 to 0.2 are alike
+NAMELESS = 0.2  # how far a question without names is believed; guess
 
 
 def rarity(frequency: int, passages: int) -> float:
@@ -39,21 +49,19 @@ def rarity(frequency: int, passages: int) -> float:
     return math.log1p(passages / max(1, frequency)) / math.log1p(max(1, passages))
 
 
-def trust(graph: Graph, question: Question, settings: Graphs) -> float:
+def trust(graph: Graph, question: Question) -> float:
     """How far what the names lead to is to be believed, in [0, 1]: as far as the rarest of them tells. A name that most
     records have, as that of a speaker, tells nothing; a question without names goes by what others found.
 
     >>> from adaptive_memory_core.graph.build import passage
     >>> from adaptive_memory_core.graph.in_memory import GraphInMemory
     >>> graph = GraphInMemory([passage(text, None, lambda _: set()) for text in ("Ada met Bob.", "Ada left.")])
-    >>> [round(trust(graph, Question({name: 1.0}, None, ()), Graphs(rare=1)), 2) for name in ("bob", "ada")]
-    [1.0, 0.63]
+    >>> [round(trust(graph, Question({name: 1.0}, None, ())), 2) for name in ("bob", "ada")]
+    [1.0, 0.4]
     """
     known = graph.frequencies(question.names)
-    told = [
-        question.names[name] * rarity(frequency, graph.passages) ** settings.rare for name, frequency in known.items()
-    ]
-    return max(told, default=settings.nameless)
+    told = [question.names[name] * rarity(frequency, graph.passages) ** RARE for name, frequency in known.items()]
+    return max(told, default=NAMELESS)
 
 
 @dataclass
@@ -93,20 +101,20 @@ def propagate(graph: Graph, question: Question, settings: Graphs) -> Evidence:
     {0: 0.69, 1: 0.35}
     """
     asked = {name: question.alike[name].of if name in question.alike else name for name in question.names}
-    walk = _Walk(scores=_titles(graph, question, settings), begins=asked, alike=dict(question.alike))
+    walk = _Walk(scores=_titles(graph, question), begins=asked, alike=dict(question.alike))
     frequencies = graph.word_frequencies(question.words)
     active: Mapping[str, float] = question.names
     for number in range(1, settings.rounds + 1):
-        keys, reached, by = _reached(graph, active, settings)
+        keys, reached, by = _reached(graph, active)
         if number == 1:
-            keys, reached = _seeded(graph, question, settings, keys, reached)
+            keys, reached = _seeded(graph, question, keys, reached)
         fresh = np.isin(keys, list(walk.steps), invert=True)
         keys, reached = keys[fresh], reached[fresh]
         if not len(keys):
             break
         begins = [walk.begin_of(by.get(key)) for key in keys.tolist()]
-        weights = weights_of(graph, question, frequencies, keys, least=settings.unlike)
-        top = activated(keys, reached * weights, begins, settings.sentences)
+        weights = weights_of(graph, question, frequencies, keys, least=UNLIKE)
+        top = activated(keys, reached * weights, begins, SENTENCES)
         if not top:
             break
         walk.add(number, top, {key: by.get(key) for key in top})
@@ -114,29 +122,27 @@ def propagate(graph: Graph, question: Question, settings: Graphs) -> Evidence:
     return Evidence(walk.scores, walk.rounds, walk.steps, walk.alike)
 
 
-def _titles(graph: Graph, question: Question, settings: Graphs) -> dict[PassageKey, float]:
+def _titles(graph: Graph, question: Question) -> dict[PassageKey, float]:
     """What a passage has for being titled by a name in the question."""
     known = graph.frequencies(question.names)
     scores: dict[PassageKey, float] = {}
     for name, passages in graph.titled(known).items():
         for one in passages.tolist():
-            scores[one] = scores.get(one, 0.0) + question.names[name] * settings.title * rarity(
-                known[name], graph.passages
-            )
+            scores[one] = scores.get(one, 0.0) + question.names[name] * TITLE * rarity(known[name], graph.passages)
     return scores
 
 
-def _reached(graph: Graph, active: Mapping[str, float], settings: Graphs) -> tuple[Array, Array, dict[int, str]]:
+def _reached(graph: Graph, active: Mapping[str, float]) -> tuple[Array, Array, dict[int, str]]:
     """The sentences next to the active names, what they receive from them, and the name that gives each the most."""
     known = graph.frequencies(active)
     titled = graph.titled(known)
     parts: list[tuple[str, Array, float]] = []
-    room = settings.reach
+    room = REACH
     for name, frequency in sorted(known.items(), key=lambda one: (one[1], one[0])):
-        gives = active[name] * rarity(frequency, graph.passages) ** settings.rare
+        gives = active[name] * rarity(frequency, graph.passages) ** RARE
         below = graph.sentences_of(titled[name])
         parts.append((name, np.union1d(graph.mentions(name, most=max(room, 0)), below), gives))
-        parts.append((name, below, settings.title_edge * gives))
+        parts.append((name, below, TITLE_EDGE * gives))
         room -= len(parts[-2][1])
     parts = [part for part in parts if len(part[1])]
     if not parts:
@@ -150,12 +156,12 @@ def _reached(graph: Graph, active: Mapping[str, float], settings: Graphs) -> tup
     return keys, np.bincount(places, weights=given, minlength=len(keys)), by
 
 
-def _seeded(graph: Graph, question: Question, settings: Graphs, keys: Array, reached: Array) -> tuple[Array, Array]:
+def _seeded(graph: Graph, question: Question, keys: Array, reached: Array) -> tuple[Array, Array]:
     """With the sentences of the passages that other channels found: all there is for a question without names."""
-    if not question.seeds or settings.seed == 0.0:
+    if not question.seeds:
         return keys, reached
     below = graph.sentences_of(np.array(sorted(question.seeds), dtype=np.int64))
-    given = np.array([settings.seed * question.seeds[key >> SENTENCE_BITS] for key in below.tolist()])
+    given = np.array([SEED * question.seeds[key >> SENTENCE_BITS] for key in below.tolist()])
     every, places = np.unique(np.concatenate((keys, below)), return_inverse=True)
     return every, np.bincount(places, weights=np.concatenate((reached, given)), minlength=len(every))
 
@@ -171,7 +177,7 @@ def _next_names(
             if name not in question.names:
                 found.setdefault(name, []).append((top[key], key))
     means = {name: sum(score for score, _ in own) / len(own) for name, own in found.items()}
-    best = dict(sorted(means.items(), key=lambda one: (-round(one[1], 6), -len(one[0]), one[0]))[: settings.names])
+    best = dict(sorted(means.items(), key=lambda one: (-round(one[1], 6), -len(one[0]), one[0]))[:NAMES])
     for name in best:
         sentence = max(found[name])[1]
         walk.came_from.setdefault(name, sentence)
@@ -192,3 +198,26 @@ def _and_alike(
         if taken.of in walk.begins:
             walk.begins.setdefault(name, walk.begins[taken.of])
     return names
+
+
+def activated(keys: Array, scores: Array, begins: Sequence[str | None], most: int) -> dict[SentenceKey, float]:
+    """The `most` best sentences as shares of the best, and of every name in the question from which none of these was
+    reached the best one: who asks of two things is to have both. `begins` are these names, a sentence each.
+
+    >>> activated(np.array([7, 8, 9]), np.array([4.0, 3.0, 1.0]), ["ada", "ada", "bob"], 1)
+    {7: 1.0, 9: 0.25}
+    >>> activated(np.array([7, 8, 9]), np.array([4.0, 3.0, 0.0]), ["ada", None, "bob"], 1)
+    {7: 1.0}
+    """
+    order = np.argsort(-scores, kind="stable").tolist()
+    greatest = float(scores[order[0]])
+    if greatest <= 0.0:
+        return {}
+    chosen, missing = order[:most], set(begins) - {begins[one] for one in order[:most]} - {None}
+    for one in order[most:]:
+        if not missing:
+            break
+        if begins[one] in missing:
+            missing.discard(begins[one])
+            chosen.append(one)
+    return {int(keys[one]): float(scores[one]) / greatest for one in chosen if scores[one] > 0.0}

@@ -10,10 +10,14 @@ from adaptive_memory_core.channels.conversation.turns import asks
 from adaptive_memory_core.channels.words.words_of_text import words
 from adaptive_memory_core.hierarchy.nodes import Array, Said
 from adaptive_memory_core.hierarchy.phrases import ENDS, TURNS_TO
-from adaptive_memory_core.let_others_run import let_others_run
-from adaptive_memory_core.policy.hierarchy import Hierarchies
+from adaptive_memory_core.hierarchy.unit_vectors import from_unrelated, unit
+from adaptive_memory_core.policy.graph_and_hierarchy import Hierarchies
 
 Decided = Callable[[Sequence[Said], Sequence[Said]], bool | None]  # of what came before, and what follows
+CHARACTERS = 4_000  # of an episode, from which on the next message begins another; guess
+SHORTEST = 2  # messages that an episode has before a change of topic can end it; a sweep: docs/hierarchy.md
+SAME_TOPIC = 0.35  # of the way from unrelated to equal, below which vectors speak of another topic; docs/hierarchy.md
+WORDS_OF_TOPIC = 0.2  # share of words in common, up to which words speak of another topic; docs/hierarchy.md
 BESIDE = 3  # messages before and after a gap that are compared: a single one is often "Sure!"
 AHEAD = 1  # messages after the one that may begin an episode, without which it is not decided
 LOOKED_AT = 500  # characters at the start and at the end of a message, in which words are looked for
@@ -23,28 +27,27 @@ def starts(
     said: Sequence[Said],
     settings: Hierarchies,
     *,
-    usual: float,
+    unrelated: Array | None = None,
     begun: int = 0,
     whole: bool = True,
     decided: Decided | None = None,
 ) -> list[int]:
     """The places of the messages that begin an episode, those of the first `begun` left out: they are in one already.
 
-    `usual` is the cosine of two texts that have nothing to do with each other. Unless it is the `whole` conversation, a
-    change of topic is seen once it has gone on. `decided` may say of a gap whether it is a change of topic (None: the
-    rule is asked).
+    `unrelated` is the mean vector of texts that have nothing to do with each other, from which vectors are measured.
+    Unless it is the `whole` conversation, a change of topic is seen once it has gone on. `decided` may say of a gap
+    whether it is a change of topic (None: the rule is asked).
 
     >>> def at(minute, text): return Said(str(minute), "Ana", text, 60.0 * minute)
-    >>> starts([at(0, "I sold my car."), at(1, "Cars rust."), at(50, "Cars rust.")], Hierarchies(), usual=0.0)
+    >>> starts([at(0, "I sold my car."), at(1, "Cars rust."), at(50, "Cars rust.")], Hierarchies())
     [0, 2]
-    >>> starts([at(0, "I sold my car."), at(1, "By the way, rain?")], Hierarchies(), usual=0.0, begun=1)
+    >>> starts([at(0, "I sold my car."), at(1, "By the way, rain?")], Hierarchies(), begun=1)
     [1]
     """
-    gaps = _Gaps(said, settings, usual, whole, decided)
+    gaps = _Gaps(said, settings, unrelated, whole, decided)
     found: list[int] = []
     first = 0
     for place in range(begun, len(said)):
-        let_others_run()
         if place == 0 or gaps.ends(first, place):
             found.append(place)
             first = place
@@ -55,9 +58,9 @@ class _Gaps:
     """The gaps of one conversation, each between two messages; words are taken once."""
 
     def __init__(
-        self, said: Sequence[Said], settings: Hierarchies, usual: float, whole: bool, decided: Decided | None
+        self, said: Sequence[Said], settings: Hierarchies, unrelated: Array | None, whole: bool, decided: Decided | None
     ) -> None:
-        self._said, self._settings, self._usual = said, settings, usual
+        self._said, self._settings, self._unrelated = said, settings, unrelated
         self._whole, self._decided = whole, decided
         self._words: dict[int, frozenset[str]] = {}
 
@@ -74,21 +77,21 @@ class _Gaps:
                 return by_model
         if TURNS_TO.match(said[place].text) or _has_ended(said, place, first):
             return True
-        early = place - first < settings.shortest or asks(said[place - 1].text)
+        early = place - first < SHORTEST or asks(said[place - 1].text)
         return not early and self._turns(range(max(first, place - BESIDE), place), place)
 
     def _is_full(self, first: int, place: int) -> bool:
-        if place - first >= self._settings.longest:
+        if place - first >= self._settings.episode_messages:
             return True
-        return sum(len(one.text) for one in self._said[first:place]) >= self._settings.characters
+        return sum(len(one.text) for one in self._said[first:place]) >= CHARACTERS
 
     def _turns(self, before: range, place: int) -> bool:
         """Whether what follows is about something else than what came before, in words and, where known, in vectors."""
         after = range(place, min(place + 1 + AHEAD, len(self._said)))
-        if self._words_in_common(before, after) > self._settings.topic_words:
+        if self._words_in_common(before, after) > WORDS_OF_TOPIC:
             return False
-        likeness = _likeness([self._said[one] for one in before], [self._said[one] for one in after])
-        return likeness is None or likeness < self._usual + self._settings.topic * (1.0 - self._usual)
+        one, other = (_sum([self._said[place] for place in side], self._unrelated) for side in (before, after))
+        return one is None or other is None or float(one @ other) < SAME_TOPIC
 
     def _words_in_common(self, before: range, after: range) -> float:
         """The share of the words of the shorter side that the other side has as well."""
@@ -113,14 +116,9 @@ def _has_ended(said: Sequence[Said], place: int, first: int) -> bool:
     return len(ended) == 3 and ended[:2] == [True, True] and not ended[2]
 
 
-def _likeness(before: Sequence[Said], after: Sequence[Said]) -> float | None:
-    one, other = _sum(before), _sum(after)
-    if one is None or other is None:
-        return None
-    length = float(np.linalg.norm(one) * np.linalg.norm(other))
-    return float(one @ other) / length if length > 0.0 else 0.0
-
-
-def _sum(side: Sequence[Said]) -> Array | None:
+def _sum(side: Sequence[Said], unrelated: Array) -> Array | None:
+    """The direction of what is said, from what unrelated texts have in common; None if a vector is unknown."""
     vectors = [one.vector for one in side]
-    return None if any(one is None for one in vectors) else np.sum(vectors, axis=0)
+    if any(one is None for one in vectors):
+        return None
+    return unit(from_unrelated(np.array(vectors), unrelated).sum(axis=0))

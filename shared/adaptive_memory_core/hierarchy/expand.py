@@ -1,11 +1,11 @@
 """Which episodes are worth their tokens? Stage II of xMemory: those that make the reader less uncertain.
 
-Nobody is asked here: `expand` yields each context whose uncertainty it has to know, and is sent the number.
+How uncertain the reader is with a context is a function that is passed in.
 """
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
@@ -34,39 +34,36 @@ class Expansion:
 
 
 def expand(
-    episodes: Sequence[int], *, episode_drop: float, message_drop: float, patience: int
-) -> Generator[Context, float, Expansion]:
+    uncertainty: Callable[[Context], float],
+    episodes: Sequence[int],
+    *,
+    episode_drop: float,
+    message_drop: float,
+    patience: int,
+) -> Expansion:
     """The episodes, most promising first, of which each makes the reader's uncertainty fall by at least `episode_drop`;
     in full where that makes it fall by `message_drop` more. After `patience` episodes in a row that did not, it stops.
 
-    >>> def run(uncertainty, episodes, **rules):
-    ...     asking = expand(episodes, **rules)
-    ...     context = next(asking)
-    ...     try:
-    ...         while True:
-    ...             context = asking.send(uncertainty(context))
-    ...     except StopIteration as end:
-    ...         return end.value
     >>> rules = {"episode_drop": 0.1, "message_drop": 0.1, "patience": 1}
     >>> knows = {(7, "summary"): 0.5, (7, "messages"): 0.2}
-    >>> found = run(lambda context: 2.0 - sum(knows.get(part, 0.0) for part in context), [7, 8, 9], **rules)
+    >>> found = expand(lambda context: 2.0 - sum(knows.get(part, 0.0) for part in context), [7, 8, 9], **rules)
     >>> found.parts, found.asked, found.stopped_early          # the whole of 7 says less than its summary
     ((Part(episode=7, detail='summary'),), 4, True)
-    >>> run(lambda context: 1.0, [], **rules)
+    >>> expand(lambda context: 1.0, [], **rules)
     Expansion(parts=(), before=1.0, after=1.0, asked=1, stopped_early=False)
     """
-    before = yield ()
+    before = uncertainty(())
     chosen: Context = ()
     sure, asked, idle = before, 1, 0
     for place, episode in enumerate(episodes):
-        told = yield (*chosen, Part(episode, "summary"))
+        told = uncertainty((*chosen, Part(episode, "summary")))
         asked += 1
         if sure - told < episode_drop:
             idle += 1
             if idle >= patience:
                 return Expansion(chosen, before, sure, asked, stopped_early=place + 1 < len(episodes))
             continue
-        whole = yield (*chosen, Part(episode, "messages"))
+        whole = uncertainty((*chosen, Part(episode, "messages")))
         asked += 1
         detail: Detail = "messages" if told - whole >= message_drop else "summary"
         chosen, sure, idle = (*chosen, Part(episode, detail)), min(told, whole if detail == "messages" else told), 0

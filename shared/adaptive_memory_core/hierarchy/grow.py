@@ -15,12 +15,20 @@ from adaptive_memory_core.hierarchy.cuts import Cut, cuts
 from adaptive_memory_core.hierarchy.neighbours import NearestGraph
 from adaptive_memory_core.hierarchy.nodes import Array, Changes, Placed, SemanticKey, ThemeKey
 from adaptive_memory_core.hierarchy.objective import centre_of, objective
-from adaptive_memory_core.hierarchy.usual_likeness import UsualLikeness
-from adaptive_memory_core.policy.hierarchy import Hierarchies
+from adaptive_memory_core.hierarchy.unit_vectors import UsualLikeness, from_unrelated
+from adaptive_memory_core.policy.graph_and_hierarchy import Hierarchies
+
+ATTACH = 0.15  # of the way from unrelated to equal, from which on a theme takes a semantic; guess
+TINY = 1  # semantics up to which a theme is merged once it has not grown; guess
+PATIENCE = 40  # semantics that come in elsewhere before a tiny theme is merged; guess
+MERGE = 0.0  # of the way from unrelated to equal, from which on a tiny theme goes into another; guess
+MERGE_CANDIDATES = 5  # nearest themes that a tiny one may go into; guess
+NEIGHBOURS = 8  # nearest nodes that each theme and each semantic is linked to; guess
 
 
 class Themes:
-    """The semantics of one user in their themes.
+    """The semantics of one user in their themes. `unrelated` is the mean vector of texts that have nothing to do with
+    each other, from which vectors are measured.
 
     >>> themes = Themes(Hierarchies(), next_key=1)
     >>> for key, vector in enumerate([[1.0, 0.0], [0.8, 0.6], [-1.0, 0.0]]): themes.attach(key, np.array(vector))
@@ -28,13 +36,13 @@ class Themes:
     {1: [0, 1], 2: [2]}
     """
 
-    def __init__(self, settings: Hierarchies, *, next_key: ThemeKey) -> None:
-        self._settings, self._next = settings, next_key
+    def __init__(self, settings: Hierarchies, *, next_key: ThemeKey, unrelated: Array | None = None) -> None:
+        self._settings, self._next, self._unrelated = settings, next_key, unrelated
         self.members: dict[ThemeKey, list[SemanticKey]] = {}  # in the order of the keys
         self.theme_of: dict[SemanticKey, ThemeKey] = {}
         self.moved: set[SemanticKey] = set()
-        self.centres = NearestGraph(settings.neighbours)
-        self.semantics = NearestGraph(settings.neighbours)
+        self.centres = NearestGraph(NEIGHBOURS)
+        self.semantics = NearestGraph(NEIGHBOURS)
         self.grown: dict[ThemeKey, int] = {}  # how many semantics had come in when a theme last grew
         self.attached = 0
         self._changed = Changes(set(), set(), set())
@@ -59,7 +67,7 @@ class Themes:
         self.moved = {one.key for one in known if one.moved}
         self.attached = attached
         if known:
-            vectors = np.array([one.vector for one in known], dtype=np.float32)
+            vectors = self._measured(np.array([one.vector for one in known]))
             self.semantics.load([one.key for one in known], vectors, [one.near for one in known])
             self._usual.begin(vectors)
             centres = {theme: self._centre(theme) for theme in self.members}
@@ -68,7 +76,7 @@ class Themes:
 
     def attach(self, key: SemanticKey, vector: Array) -> None:
         """Into the nearest theme, where that is near enough, else into a new one; then what that forces."""
-        one = np.asarray(vector, dtype=np.float32)
+        one = self._measured(vector)
         theme = self._nearest(one)
         self.semantics.put(key, one)
         self._usual.more(one)
@@ -80,7 +88,7 @@ class Themes:
         self._belongs([key], theme)
         self.grown[theme] = self.attached
         self._renew(theme)
-        if len(self.members[theme]) > self._settings.cap:
+        if len(self.members[theme]) > self._settings.theme_semantics:
             self._split(theme)
 
     def remove(self, key: SemanticKey) -> None:
@@ -97,15 +105,14 @@ class Themes:
 
     def merge_tiny(self) -> int:
         """Merge the tiny themes that have not grown for long; gives how many there were."""
-        settings = self._settings
         due = [
             theme
             for theme, found in self.members.items()
-            if len(found) <= settings.tiny and self.attached - self.grown[theme] >= settings.patience
+            if len(found) <= TINY and self.attached - self.grown[theme] >= PATIENCE
         ]
         merged = 0
         for theme in due:
-            if theme in self.members and len(self.members[theme]) <= settings.tiny:
+            if theme in self.members and len(self.members[theme]) <= TINY:
                 merged += self._merge(theme)
         return merged
 
@@ -120,12 +127,15 @@ class Themes:
         rest = self._rest()
         return objective(rest.sizes, rest.cohesions, rest.nearest)
 
+    def _measured(self, vectors: Array) -> Array:
+        return np.asarray(from_unrelated(vectors, self._unrelated), dtype=np.float32)
+
     def _nearest(self, vector: Array) -> ThemeKey | None:
         if not len(self.centres.rows):
             return None
         similarities = self.centres.rows.similarities(vector)
         place = int(np.argmax(similarities))
-        near = float(similarities[place]) >= self.threshold(self._settings.attach)
+        near = float(similarities[place]) >= self.threshold(ATTACH)
         return self.centres.rows.key_at(place) if near else None
 
     def _split(self, theme: ThemeKey) -> None:
@@ -142,12 +152,12 @@ class Themes:
 
     def _merge(self, theme: ThemeKey) -> bool:
         """Into the one of its nearest themes that maximises f(P), as far as one is near enough and has room."""
-        keys, settings = self.members[theme], self._settings
-        least = self.threshold(settings.merge)
+        keys = self.members[theme]
+        least = self.threshold(MERGE)
         possible = [
             other
-            for other, similarity in self.centres.of(theme)[: settings.candidates]
-            if similarity >= least and len(self.members[other]) + len(keys) <= settings.cap
+            for other, similarity in self.centres.of(theme)[:MERGE_CANDIDATES]
+            if similarity >= least and len(self.members[other]) + len(keys) <= self._settings.theme_semantics
         ]
         if not possible:
             self.grown[theme] = self.attached  # looked at again when as many have come in once more

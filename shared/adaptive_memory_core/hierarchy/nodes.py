@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
+
+import numpy as np
 
 Array = Any
 EpisodeKey = int
@@ -25,10 +27,12 @@ class Said(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Episode:
-    """Messages that belong together, whole and in their order. `title` is "" until it was made."""
+    """Messages that belong together, whole and in their order. `narrative` tells what happened in the third person;
+    both texts are "" until they were made."""
 
     key: EpisodeKey
     title: str
+    narrative: str
     session: str
     begins: float
     ends: float
@@ -96,12 +100,28 @@ class Hierarchy:
     episodes: Mapping[EpisodeKey, Episode]
     semantics: Mapping[SemanticKey, Semantic]
     themes: Mapping[ThemeKey, Theme]
-    vectors: Array
-    centroids: Array
+    vectors: Array = field(repr=False)
+    centroids: Array = field(repr=False)
     episode_of: Mapping[str, EpisodeKey] = field(default_factory=dict)  # by message
     semantics_of: Mapping[str, tuple[SemanticKey, ...]] = field(default_factory=dict)  # by message
     statistics: Statistics = field(default_factory=Statistics)
     notes: tuple[str, ...] = ()  # why a rule did what a model was to do, each once
+    complete: bool = True  # whether every episode is distilled, and every semantic in a theme
+
+    def with_ids(self, known: Callable[[str], str]) -> Hierarchy:
+        """The same with other ids of messages, such as those that a user knows."""
+
+        def renamed(nodes: Mapping[int, Any]) -> dict[int, Any]:
+            return {key: replace(one, messages=tuple(map(known, one.messages))) for key, one in nodes.items()}
+
+        return replace(
+            self,
+            episodes=renamed(self.episodes),
+            semantics=renamed(self.semantics),
+            themes=renamed(self.themes),
+            episode_of={known(one): key for one, key in self.episode_of.items()},
+            semantics_of={known(one): keys for one, keys in self.semantics_of.items()},
+        )
 
     def themes_of(self, message: str) -> tuple[ThemeKey, ...]:
         """The themes that a message is in, by its semantics."""
@@ -114,6 +134,9 @@ class Hierarchy:
         while (after := self.semantics[semantic].replaced_by) is not None and after not in seen:
             seen.add(semantic := after)
         return semantic
+
+
+NOTHING = Hierarchy({}, {}, {}, np.zeros((0, 0), np.float32), np.zeros((0, 0), np.float32))
 
 
 class Distilled(NamedTuple):

@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from statistics import fmean
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from adaptive_memory_core.hierarchy.nodes import EpisodeKey, Hierarchy, Neighbours, SemanticKey, ThemeKey
 from adaptive_memory_core.hierarchy.represent import Edges, representatives
-from adaptive_memory_core.policy.shape import Shapes
+from adaptive_memory_core.policy.graph_and_hierarchy import Hierarchies
+from adaptive_memory_core.score.surprise import baseline_of, for_query, sample_of, similarities_to
 
 SUPPORT = (1.0, 0.5, 0.25)  # what an episode's best semantics count; measured
-DIRECT = 0.25  # share of an episode's own similarity in its score, beside that of its semantics; 0 to .25 is flat
+# Of Stage I; the first two are swept in docs/hierarchy.md, the others guesses
+ALPHA = 0.2  # what covering neighbours counts, next to similarity; 0.05 to 0.2 is flat, 0.5 loses
+COVERS_FROM = 0.5  # similarity (0: unrelated) from which a representative covers a neighbour; 0 ends it too soon
+COVERED = 1.0  # share of the candidates that representatives cover before it ends
+CANDIDATES = 60  # semantics that are looked at, the most similar
+THEMES = 12  # representatives among the themes, at most
+SEMANTICS = 24  # representatives among the semantics, at most
 
 
 class WayDown(NamedTuple):
@@ -27,76 +35,75 @@ class WayDown(NamedTuple):
 NOWHERE = WayDown((), (), {})
 
 
-def top_down(hierarchy: Hierarchy, cue: Any, shape: Shapes) -> WayDown:
+def top_down(hierarchy: Hierarchy, cue: Any, settings: Hierarchies) -> WayDown:
     """From the most similar semantics to representatives of their themes, from those to representatives among the
     semantics, and to the episodes that these are from. Without Stage I, the most similar semantics lead there."""
     keys = list(hierarchy.semantics)
     close = _closeness(hierarchy.vectors, cue)
-    if not keys or close is None:
+    if close is None:
         return NOWHERE
-    found = np.argsort(-close, kind="stable")[: shape.candidates].tolist()
+    found = np.argsort(-close, kind="stable")[:CANDIDATES].tolist()
     near = {keys[place]: float(close[place]) for place in found}
-    if shape.representatives:
-        themes = _themes(hierarchy, near, cue, shape)
+    if settings.representatives:
+        themes = _themes(hierarchy, near, dict(zip(keys, close.tolist(), strict=True)))
         near = {one: value for one, value in near.items() if hierarchy.semantics[one].theme in themes}
         linked = {one: hierarchy.semantics[one].neighbours for one in near}
-        chosen = _represented(list(near), list(near.values()), linked, shape, shape.semantics)
+        chosen = _represented(list(near), list(near.values()), linked, SEMANTICS)
     else:
-        chosen = list(near)[: shape.semantics]
+        chosen = list(near)[:SEMANTICS]
         themes = list(dict.fromkeys(theme for one in chosen if (theme := hierarchy.semantics[one].theme) is not None))
-    return WayDown(themes, chosen, _episodes(hierarchy, {one: near[one] for one in chosen}, cue))
+    return WayDown(themes, chosen, _episodes(hierarchy, {one: near[one] for one in chosen}))
 
 
-def _themes(hierarchy: Hierarchy, near: Mapping[SemanticKey, float], cue: Any, shape: Shapes) -> list[ThemeKey]:
-    """Representatives of the themes of these semantics."""
-    known = {key: place for place, key in enumerate(hierarchy.themes)}
+def _themes(
+    hierarchy: Hierarchy, near: Mapping[SemanticKey, float], close: Mapping[SemanticKey, float]
+) -> list[ThemeKey]:
+    """Representatives of the themes of these semantics; a theme is as close as its semantics in the mean."""
     of_these = (hierarchy.semantics[one].theme for one in near)
-    candidates = list(dict.fromkeys(one for one in of_these if one is not None and one in known))
-    close = _closeness(hierarchy.centroids, cue)
-    if not candidates or close is None:
+    candidates = list(dict.fromkeys(one for one in of_these if one is not None and one in hierarchy.themes))
+    if not candidates:
         return []
+    means = [fmean(close[own] for own in hierarchy.themes[one].semantics) for one in candidates]
     linked = {one: hierarchy.themes[one].neighbours for one in candidates}
-    return _represented(candidates, [float(close[known[one]]) for one in candidates], linked, shape, shape.themes)
+    return _represented(candidates, means, linked, THEMES)
 
 
 def _represented(
-    keys: Sequence[int], closeness: Sequence[float], linked: Mapping[int, Neighbours], shape: Shapes, most: int
+    keys: Sequence[int], closeness: Sequence[float], linked: Mapping[int, Neighbours], most: int
 ) -> list[int]:
     places = {key: place for place, key in enumerate(keys)}
     edges: Edges = {
         places[key]: {
             places[other]: weight
             for other, weight in others
-            if other in places and weight > 0.0 and weight >= shape.alike
+            if other in places and weight > 0.0 and weight >= COVERS_FROM
         }
         for key, others in linked.items()
     }
-    chosen = representatives(closeness, edges, alpha=shape.alpha, covered=shape.covered, most=most)
+    chosen = representatives(closeness, edges, alpha=ALPHA, covered=COVERED, most=most)
     return [keys[place] for place in chosen]
 
 
-def _episodes(hierarchy: Hierarchy, near: Mapping[SemanticKey, float], cue: Any) -> dict[EpisodeKey, float]:
+def _episodes(hierarchy: Hierarchy, near: Mapping[SemanticKey, float]) -> dict[EpisodeKey, float]:
     """The episodes of these semantics with a score in [0, 1], best first."""
     support: dict[EpisodeKey, list[float]] = {}
     for one, value in near.items():
         support.setdefault(hierarchy.semantics[one].episode, []).append(max(0.0, value))
-    places = {key: place for place, key in enumerate(hierarchy.semantics)}
-    scores = {}
-    for episode, values in support.items():
-        told = sum(share * one for share, one in zip(SUPPORT, sorted(values, reverse=True), strict=False)) / sum(
-            SUPPORT
+    scores = {
+        episode: min(
+            1.0,
+            sum(share * one for share, one in zip(SUPPORT, sorted(values, reverse=True), strict=False)) / sum(SUPPORT),
         )
-        own = [places[one] for one in hierarchy.episodes[episode].semantics if one in places]
-        whole = _closeness(hierarchy.vectors[own].sum(axis=0, keepdims=True), cue) if own else None
-        direct = told if whole is None else max(0.0, float(whole[0]))
-        scores[episode] = min(1.0, DIRECT * direct + (1.0 - DIRECT) * told)
+        for episode, values in support.items()
+    }
     return dict(sorted(scores.items(), key=lambda one: -one[1]))
 
 
 def _closeness(rows: Any, cue: Any) -> Any:
-    """The cosine of each row with the cue; None where their lengths differ."""
+    """The similarity of each row to the cue, from that of unrelated ones; None where there are none, or their lengths
+    differ."""
     vector = np.asarray(cue, dtype=np.float32)
     if vector.ndim != 1 or not len(rows) or rows.shape[1] != len(vector):
         return None
-    lengths = np.linalg.norm(rows, axis=1) * float(np.linalg.norm(vector))
-    return (rows @ vector) / np.maximum(lengths, 1e-9)
+    similarities, sample = similarities_to(vector, rows, "cosine"), sample_of(len(rows))
+    return for_query(baseline_of(rows[sample], "cosine"), similarities[sample]).above(similarities)

@@ -1,13 +1,20 @@
-"""What does being read change? From the read state before to the read state after."""
+"""Read states: what a read changes, how two counts are merged, and which values are allowed."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import fields, replace
 from typing import Any
 
+from adaptive_memory_core.errors import InvalidInputError
 from adaptive_memory_core.frozen import changed
 from adaptive_memory_core.policy.policy import Policy
+from adaptive_memory_core.policy.ranges import LARGEST, SHARE, Range
 from adaptive_memory_core.records import ReadState
 from adaptive_memory_core.score.signals import DAY, cooled
+from adaptive_memory_core.shown_in_errors import shown
+
+ROW_DAYS = 14.0  # within which reads must follow each other to count together for `reads_before_refresh`; guess
 
 
 def counts(state: ReadState, policy: Policy, *, now: float) -> bool:
@@ -36,12 +43,12 @@ def after_read(state: ReadState, policy: Policy, *, now: float, kind: str | None
     if not counts(state, policy, now=now):
         return state
     credit = state.credit + 1
-    streak = _streak(state, policy, now=now)
+    streak = _streak(state, now=now)
     last_read = latest(state.last_read, now, now=now)
     return changed(
         state,
         last_read=last_read,
-        refreshed_at=last_read if streak >= policy.reading.reads_before_refresh else state.refreshed_at,
+        refreshed_at=last_read if streak >= policy.reads_before_refresh else state.refreshed_at,
         streak=streak,
         retrieval_count=state.retrieval_count + 1,
         credit=credit,
@@ -51,9 +58,9 @@ def after_read(state: ReadState, policy: Policy, *, now: float, kind: str | None
     )
 
 
-def _streak(state: ReadState, policy: Policy, *, now: float) -> int:
+def _streak(state: ReadState, *, now: float) -> int:
     """Reads in a row, this one included: one that comes after the window starts a new row."""
-    if state.last_read is None or now - state.last_read > policy.reading.window_days * DAY:
+    if state.last_read is None or now - state.last_read > ROW_DAYS * DAY:
         return 1
     return state.streak + 1
 
@@ -65,3 +72,102 @@ def latest(known: float | None, at: float, *, now: float) -> float:
     (9.0, 9.0, 5.0)
     """
     return at if known is None or known > now + DAY else max(known, at)
+
+
+def larger(known: ReadState, shown: ReadState) -> ReadState:
+    """Two accounts of the same reads, one of them older: what each has more of holds.
+
+    >>> larger(ReadState(last_read=5.0, retrieval_count=10), ReadState(last_read=9.0, retrieval_count=22)).last_read
+    9.0
+    >>> larger(ReadState(last_read=9.0, retrieval_count=3), ReadState(last_read=5.0, retrieval_count=2)).retrieval_count
+    3
+    """
+    return _joined(known, shown, more=max(0, shown.retrieval_count - known.retrieval_count))
+
+
+def added(kept: ReadState, gone: ReadState) -> ReadState:
+    """The reads of two records that say the same: all of them count.
+
+    >>> added(ReadState(last_read=5.0, retrieval_count=2), ReadState(last_read=3.0, retrieval_count=1)).retrieval_count
+    3
+    """
+    both = _joined(kept, gone, more=gone.retrieval_count)
+    return replace(both, helpful=kept.helpful + gone.helpful, unhelpful=kept.unhelpful + gone.unhelpful)
+
+
+def _joined(one: ReadState, other: ReadState, *, more: int) -> ReadState:
+    useful = other if _after(other.useful_at, one.useful_at) else one
+    return replace(
+        one,
+        last_read=_later(one.last_read, other.last_read),
+        refreshed_at=_later(one.refreshed_at, other.refreshed_at),
+        fresh_at=_later(one.fresh_at, other.fresh_at),
+        fresh_step=max(one.fresh_step, other.fresh_step),
+        streak=max(one.streak, other.streak),
+        retrieval_count=one.retrieval_count + more,
+        credit=one.credit + more,
+        warmth=one.warmth + more,
+        remembered=one.remembered or other.remembered,
+        pinned=one.pinned or other.pinned,
+        useful_at=useful.useful_at,
+        useful_step=useful.useful_step,
+    )
+
+
+def _later(one: float | None, other: float | None) -> float | None:
+    return other if _after(other, one) else one
+
+
+def _after(one: float | None, other: float | None) -> bool:
+    return one is not None and (other is None or one > other)
+
+
+MOST_READS = 10**12  # a count beyond it is somebody else's number
+TIME = Range(-LARGEST, LARGEST)  # POSIX seconds
+COUNT = Range(0, MOST_READS, whole=True)
+RANGES: dict[str, Range] = {
+    **dict.fromkeys(("last_read", "refreshed_at", "settled_at", "fresh_at", "useful_at"), TIME),
+    **dict.fromkeys(("streak", "retrieval_count", "credit", "helpful", "unhelpful"), COUNT),
+    **dict.fromkeys(("settled_step", "fresh_step"), COUNT),
+    "useful_step": Range(-MOST_READS, MOST_READS, whole=True),  # below 0: before the recalls that are counted here
+    "warmth": Range(0, MOST_READS),
+    "strength": SHARE,
+    "boost": Range(-1, 1),
+}
+FLAGS = ("remembered", "pinned")
+_UNKNOWN = tuple(one.name for one in fields(ReadState) if one.default is None)
+
+
+def state_of(given: object) -> ReadState:
+    """A state from plain values, each within its range.
+
+    >>> state_of({"strength": 0.5}).strength
+    0.5
+    >>> state_of({"strength": 2})
+    Traceback (most recent call last):
+        ...
+    adaptive_memory_core.errors.InvalidInputError: The read state has strength=2. It must be a number in [0, 1]. ...
+    """
+    if not isinstance(given, Mapping):
+        raise InvalidInputError(
+            f"The read state is {shown(given)}. Give a mapping of its fields, as export_state() does."
+        )
+    values = {one.name: given[one.name] for one in fields(ReadState) if one.name in given}
+    for name, value in values.items():
+        _check(name, value)
+    return ReadState(**values)
+
+
+def _check(name: str, value: object) -> None:
+    if name in FLAGS:
+        if not isinstance(value, bool):
+            raise _refused(name, value, "true or false")
+    elif not (value is None and name in _UNKNOWN) and value not in RANGES[name]:
+        unknown = ", or null where it is not known" if name in _UNKNOWN else ""
+        raise _refused(name, value, f"{RANGES[name]}{unknown}")
+
+
+def _refused(name: str, value: object, allowed: str) -> InvalidInputError:
+    return InvalidInputError(
+        f"The read state has {name}={shown(value)}. It must be {allowed}. Export the state anew, or mend that field."
+    )

@@ -1,29 +1,36 @@
-"""Which records answered questions like this one? What earlier verdicts say of each, as far as they are about it.
+"""Records that answered similar questions: what earlier feedback says about each, as far as it is about this question.
 
-GAM-RAG keeps one vector and one uncertainty a sentence (`gain`), so that whatever was judged once gains for every
-question. Here each record keeps the questions it was judged for, and only those near this one speak (a kernel on the
-cosine). A record is trusted by its share of all the helpful verdicts near this question: where the same questions were
-answered by others as well, or the nearest is not near, hardly at all. So records that were never judged, and may be
-right, lose little to those that were: that is what the share is for, and `benchmarks/learning_stream.py` measures it.
-And where a record stands further behind the most similar one than it stood when it was helpful, this question has moved
-to something else by so much, and the earlier one counts as less near.
+GAM-RAG keeps one vector and one uncertainty per sentence (`gain`), so that a record that was rated once gains for every
+question. Here each record keeps the questions it was rated for, and only those near this one count. A record is trusted
+by its share of all helpful feedback near this question, and hardly at all if the nearest question is not near. If it is
+further behind the most similar record than when it was rated, the earlier question counts as less near by so much
+(`score/asked_before.py`). So records that nobody rated lose little: `benchmarks/similar_questions.py` measures it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from adaptive_memory_core.policy.asked_before import AskedBefore
-
+# Measured: benchmarks/similar_questions.py
+LEAST_NEARNESS = 0.1  # of two questions (0 unrelated, 1 the same), at which an earlier one begins to count
+STEEPNESS = 4.0  # power: how steeply it then says more, up to the same question
+NEVER_ASKED = 0.3  # weight of "this was never asked", in questions that are the same as this one
+TAKEN_BACK = 0.3  # share of helpful feedback that unhelpful feedback on a similar question takes back
+LOWERED = 0.5  # share of its relevance that a record loses for the same question after unhelpful feedback
+MOST_QUESTIONS = 64  # that are remembered of a record; the nearest are joined, which costs accuracy
+LIKE_UNRELATED = 10.0  # remembered questions as which the baseline counts in what unrelated questions score
+MOST_UNRELATED = 0.95  # similarity of unrelated texts, above which an embedder tells nothing apart
 LOWERING = 4.0  # power of the kernel beyond which an unhelpful verdict lowers: for nearly the same question only; guess
 
 
-class Questions(NamedTuple):
+class RatedQuestions(NamedTuple):
     """What is remembered of judged questions: unit vectors, one a row, and for each verdict the record (a place in
-    `stored_ids`), the question (a row), and how often it was called helpful and unhelpful for it."""
+    `stored_ids`), the question (a row), and how often it was called helpful and unhelpful for it. GAM-RAG's memories
+    are made of the last three: the vector of the time that each question asks about, zeros for none, and for each
+    verdict, as bits, the record's sentences that the graph had activated, and those that supported the answer."""
 
     stored_ids: Sequence[str]
     vectors: Any
@@ -33,9 +40,12 @@ class Questions(NamedTuple):
     unhelpful: Any
     keys: Sequence[int] = ()  # of the rows, in the ledger
     ahead: Any = None  # for each verdict, how far the record then stood before all others in similarity; NaN: unknown
+    times: Any = None
+    activated: Any = None
+    supports: Any = None
 
 
-class Told(NamedTuple):
+class QuestionEvidence(NamedTuple):
     """What similar questions say of a record: how near the nearest one is that it was helpful for (`near`, and its
     row), how far that is trusted, how much speaks against it, and how far ahead of all others it stood in that one:
     1 at most, 0.5 where others were as similar, 0 where that is not known. All but the row lie in [0, 1]."""
@@ -47,53 +57,83 @@ class Told(NamedTuple):
     ahead: float = 0.0
 
 
-NOTHING: Mapping[str, Told] = {}
+NO_EVIDENCE: Mapping[str, QuestionEvidence] = {}
 
 
-def told(questions: Questions, cue: Any, numbers: AskedBefore) -> Mapping[str, Told]:
-    """What is said of each record that similar questions say something of, by its id in the collection.
+def question_evidence(questions: RatedQuestions, cue: Any, baseline: float) -> Mapping[str, QuestionEvidence]:
+    """What is said of each record that similar questions say something of, by its id in the collection. `baseline` is
+    the similarity of texts that have nothing to do with each other.
 
-    >>> one = Questions(["tea"], np.array([[1.0, 0.0]]), [0], [0], [1], [0])
-    >>> told(one, np.array([1.0, 0.0]), AskedBefore(prior=0.25))
-    {'tea': Told(near=1.0, trusted=0.8, against=0.0, row=0, ahead=0.0)}
-    >>> told(one, np.array([0.0, 1.0]), AskedBefore())                     # a question about something else
+    >>> one = RatedQuestions(["tea"], np.array([[1.0, 0.0]]), [0], [0], [1], [0])
+    >>> question_evidence(one, np.array([1.0, 0.0]), 0.0)
+    {'tea': QuestionEvidence(near=1.0, trusted=0.769..., against=0.0, row=0, ahead=0.0)}
+    >>> question_evidence(one, np.array([0.0, 1.0]), 0.0)            # a question about something else
     {}
     """
-    close = np.clip(np.asarray(questions.vectors) @ np.asarray(cue), 0.0, 1.0)
-    speaks = (np.maximum(0.0, close - numbers.floor) / (1.0 - numbers.floor)) ** numbers.power
+    close = nearness(np.asarray(questions.vectors) @ np.asarray(cue), baseline)
+    speaks = (np.maximum(0.0, close - LEAST_NEARNESS) / (1.0 - LEAST_NEARNESS)) ** STEEPNESS
     records, rows = np.asarray(questions.records, dtype=np.intp), np.asarray(questions.rows, dtype=np.intp)
     heard = speaks[rows] > 0.0
     if not heard.any():
-        return NOTHING
+        return NO_EVIDENCE
     records, rows = records[heard], rows[heard]
     good, bad = np.asarray(questions.helpful)[heard], np.asarray(questions.unhelpful)[heard]
     count = len(questions.stored_ids)
     for_it = np.bincount(records, speaks[rows] * good, count)
     against = np.bincount(records, speaks[rows] * bad, count)
-    trusted = np.clip((for_it - numbers.unhelpful * against) / (for_it.sum() + numbers.prior), 0.0, 1.0)
+    trusted = np.clip((for_it - TAKEN_BACK * against) / (for_it.sum() + NEVER_ASKED), 0.0, 1.0)
     stood = np.full(len(rows), np.nan) if questions.ahead is None else np.asarray(questions.ahead)[heard]
     best, which = _nearest(records, rows, close, good, count)
     worst, _ = _nearest(records, rows, close, bad, count)
     lowered = np.maximum(0.0, _at(worst, speaks) ** LOWERING - _at(best, speaks) ** LOWERING)
     near, ahead = _at(best, close), np.clip(np.nan_to_num(0.5 + 0.5 * _at(which, stood)), 0.0, 1.0)
     return {
-        questions.stored_ids[one]: Told(
+        questions.stored_ids[one]: QuestionEvidence(
             float(near[one]), float(trusted[one]), float(lowered[one]), int(best[one]), float(ahead[one])
         )
         for one in np.flatnonzero((trusted > 0.0) | (lowered > 0.0)).tolist()
     }
 
 
-def gained(relevance: float, near: float, trusted: float, against: float, numbers: AskedBefore) -> float:
-    """By how much a record's relevance moves: up to the similarity of the nearest question it was helpful for, as far
-    as that is trusted; or down, where it was called unhelpful for the same question.
+def without(questions: RatedQuestions, changed: Set[str]) -> RatedQuestions:
+    """The questions without the verdicts on these records.
 
-    >>> half = AskedBefore(weight=0.5, lower=0.5)
-    >>> gained(0.5, 1.0, 1.0, 0.0, half), gained(0.5, 0.25, 1.0, 0.0, half), gained(0.5, 0.0, 0.0, 1.0, half)
+    >>> both = RatedQuestions(["tea", "milk"], np.eye(2), [0, 1], [0, 1], [1, 1], [0, 0])
+    >>> left = without(both, {"tea"})
+    >>> left.records.tolist(), left.rows.tolist(), without(both, set()) is both
+    ([1], [1], True)
+    """
+    if not changed:
+        return questions
+    records = np.asarray(questions.records, dtype=np.intp)
+    keep = np.array([one not in changed for one in questions.stored_ids], dtype=bool)[records]
+    columns = ("records", "rows", "helpful", "unhelpful", "ahead", "activated", "supports")
+    known = {name: getattr(questions, name) for name in columns}
+    return questions._replace(**{name: np.asarray(one)[keep] for name, one in known.items() if one is not None})
+
+
+def nearness(cosines: Any, baseline: float) -> Any:
+    """How near remembered questions are: 0 like unrelated ones, 1 the same. What unrelated questions score is the mean
+    of all that are remembered, and the baseline as long as these are few.
+
+    >>> nearness(np.array([0.8, 1.0]), 0.8).round(2).tolist()
+    [0.0, 1.0]
+    """
+    known = cosines[cosines != 0.0]  # the vectors of another embedder are zeros
+    unrelated = (float(known.sum()) + LIKE_UNRELATED * baseline) / (len(known) + LIKE_UNRELATED)
+    unrelated = min(MOST_UNRELATED, max(0.0, unrelated))
+    return np.clip((cosines - unrelated) / (1.0 - unrelated), 0.0, 1.0)
+
+
+def gained(relevance: float, near: float, trusted: float, against: float, weight: float) -> float:
+    """By how much a record's relevance moves: up to the similarity of the nearest question it was helpful for, as far
+    as that is trusted; or down, where it was called unhelpful for the same question. `weight` is the share that counts.
+
+    >>> gained(0.5, 1.0, 1.0, 0.0, 0.5), gained(0.5, 0.25, 1.0, 0.0, 0.5), gained(0.5, 0.0, 0.0, 1.0, 0.5)
     (0.25, 0.0, -0.125)
     """
     up = trusted * max(0.0, near - relevance)
-    return numbers.weight * (up - numbers.lower * against * max(0.0, relevance))
+    return weight * (up - LOWERED * against * max(0.0, relevance))
 
 
 def nearest_pair(vectors: Any) -> tuple[int, int]:

@@ -1,4 +1,4 @@
-"""How does GAM-RAG learn from a verdict? Task and time memory with uncertainty: equations 4 and 10 to 13 of the paper.
+"""GAM-RAG's learning from feedback: task and time memory with uncertainty (equations 4 and 10 to 13 of the paper).
 
 Wang et al. (2026), "GAM-RAG: Gain-Adaptive Memory for Evolving Retrieval". What is weak in this form, and what we do
 instead, is said in `asked_before`; this one is what ours is measured against.
@@ -6,18 +6,21 @@ instead, is said in `asked_before`; this one is what ours is measured against.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from adaptive_memory_core.policy.gain import Gain
+POSITIVE_NOISE = 0.5  # of the observation "it supports the answer": R_pos of the paper
+NEGATIVE_NOISE = 1.0  # of the observation "it does not": R_neg of the paper, larger: it may be a bridge
+FIRST_UNCERTAINTY = 1.0  # before the first verdict: pi of the paper
 
 
 class Belief(NamedTuple):
     """One memory of a sentence: a unit vector, and how uncertain it is (the paper's m and pi)."""
 
     vector: Any
-    uncertainty: float = 1.0
+    uncertainty: float = FIRST_UNCERTAINTY
 
 
 class SentenceMemory(NamedTuple):
@@ -27,26 +30,50 @@ class SentenceMemory(NamedTuple):
     time: Belief | None = None
 
 
-class Question(NamedTuple):
+class QuestionVectors(NamedTuple):
     """The unit vectors of a question, and of its time; None where it names no time, which leaves time memory alone."""
 
     task: Any
     time: Any = None
 
 
-def learned(memory: SentenceMemory, question: Question, *, supports: bool, noise: Gain) -> SentenceMemory:
+def learned(
+    memory: SentenceMemory, question: QuestionVectors, *, supports: bool, process_noise: float
+) -> SentenceMemory:
     """The memory after one verdict on its sentence."""
-    task = updated(memory.task, question.task, supports=supports, noise=noise)
+    task = updated(memory.task, question.task, supports=supports, process_noise=process_noise)
     if memory.time is None or question.time is None:
         return memory._replace(task=task)
-    return SentenceMemory(task, updated(memory.time, question.time, supports=supports, noise=noise))
+    return SentenceMemory(task, updated(memory.time, question.time, supports=supports, process_noise=process_noise))
 
 
-def weight(similarity: float, memory: SentenceMemory, question: Question) -> float:
+class JudgedSentence(NamedTuple):
+    """A verdict on a sentence: what was asked, and whether the sentence supported the answer."""
+
+    question: QuestionVectors
+    supports: bool
+
+
+def recalled(memory: SentenceMemory, verdicts: Iterable[JudgedSentence], *, process_noise: float) -> SentenceMemory:
+    """The memory after these verdicts, in their order. So it is made when it is needed: a verdict that is taken back is
+    gone from it, and processes that learn at once lose nothing.
+
+    >>> east, north = np.array([1.0, 0.0]), np.array([0.0, 1.0])
+    >>> once = JudgedSentence(QuestionVectors(north), supports=True)
+    >>> memory = recalled(SentenceMemory(Belief(east)), [once, once], process_noise=0.001)
+    >>> round(memory.task.uncertainty, 3), memory.task.vector.round(2).tolist()
+    (0.201, [0.75, 0.66])
+    """
+    for one in verdicts:
+        memory = learned(memory, one.question, supports=one.supports, process_noise=process_noise)
+    return memory
+
+
+def weight(similarity: float, memory: SentenceMemory, question: QuestionVectors) -> float:
     """What a sentence counts for a question: its similarity, through the gates of both memories (equation 4).
 
     >>> sure = Belief(np.array([1.0, 0.0]), 0.0)
-    >>> weight(0.5, SentenceMemory(sure, sure), Question(np.array([1.0, 0.0]), np.array([0.0, 1.0])))
+    >>> weight(0.5, SentenceMemory(sure, sure), QuestionVectors(np.array([1.0, 0.0]), np.array([0.0, 1.0])))
     1.0
     """
     gates = gate(memory.task, question.task)
@@ -66,16 +93,16 @@ def gate(belief: Belief, question: Any) -> float:
     return 1.0 + (1.0 - belief.uncertainty) * cosine(belief.vector, question)
 
 
-def updated(belief: Belief, question: Any, *, supports: bool, noise: Gain) -> Belief:
+def updated(belief: Belief, question: Any, *, supports: bool, process_noise: float) -> Belief:
     """The belief after one verdict: moved, then of unit length, and surer.
 
-    >>> after = updated(Belief(np.array([1.0, 0.0])), np.array([0.0, 1.0]), supports=True, noise=Gain(0.5, 1, 0.1))
+    >>> after = updated(Belief(np.array([1.0, 0.0])), np.array([0.0, 1.0]), supports=True, process_noise=0.1)
     >>> after.vector.round(3).tolist(), round(after.uncertainty, 3)
     ([0.832, 0.555], 0.433)
     """
-    step = kalman_gain(belief.uncertainty, noise.positive_noise if supports else noise.negative_noise)
+    step = kalman_gain(belief.uncertainty, POSITIVE_NOISE if supports else NEGATIVE_NOISE)
     moved = unit(corrected(belief.vector, question, 1.0 if supports else 0.0, step))
-    return Belief(moved, surer(belief.uncertainty, step, noise.process_noise))
+    return Belief(moved, surer(belief.uncertainty, step, process_noise))
 
 
 def residual(vector: Any, question: Any, judged: float) -> float:

@@ -1,26 +1,17 @@
-"""What must the log keep of each candidate so that a recall can be ranked again? Its state then, as whole numbers."""
+"""What the log keeps of each candidate so that a recall can be ranked again: its state then, as whole numbers."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from operator import or_
 from typing import NamedTuple
 
-from adaptive_memory_core.learn.lead_weights import NOTHING_LEARNED, LeadWeights
-from adaptive_memory_core.learn.logged_reads import (
-    SHARE_UNIT,
-    Signals,
-    Times,
-    Told,
-    columns_of_told,
-    columns_of_untold,
-    reads_of,
-)
-from adaptive_memory_core.policy.channel_names import DENSE, GRAPH, LEXICAL, is_channel_name
+from adaptive_memory_core.policy.channels_and_kinds import DENSE, GRAPH, LEXICAL, is_channel_name
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import ReadState
-from adaptive_memory_core.reports.log import PROPENSITY
-from adaptive_memory_core.score.signals import NEUTRAL_IMPORTANCE
+from adaptive_memory_core.reports import PROPENSITY
+from adaptive_memory_core.score.signals import COUNT_BOOST_MAX, DAY, NEUTRAL_IMPORTANCE
 
 BY_VECTORS, BY_WORDS, BY_GRAPH, BY_OWN_CHANNEL, BY_TIME, BY_VERDICTS, READ, USEFUL, UNREFRESHED, SHARED, UNSCORED = (
     1 << bit for bit in range(11)
@@ -28,7 +19,6 @@ BY_VECTORS, BY_WORDS, BY_GRAPH, BY_OWN_CHANNEL, BY_TIME, BY_VERDICTS, READ, USEF
 MILLI = 1_000  # parts of a second
 DERIVED = frozenset(("recency", "importance", "strength", "relevance", "useful", "time", "kind"))  # signals of a policy
 STRUCK_OUT = "struck out"  # how many candidates were forgotten since
-LEAD = "lead "  # how the columns begin that say what verdicts made of a lead
 _BY = {
     DENSE: BY_VECTORS,
     LEXICAL: BY_WORDS,
@@ -46,7 +36,6 @@ class Basis(NamedTuple):
     via: Mapping[str, int] = {}
     step: int = 0
     balance: float = 0.0
-    leads: LeadWeights = NOTHING_LEARNED
     unrelated: float | None = None
     own_words: bool = False
     policy: Policy | None = None
@@ -65,14 +54,14 @@ def named_by(source: str) -> int:
     return _BY.get(source) or (BY_OWN_CHANNEL if is_channel_name(source) else BY_TIME)
 
 
-class Columns(NamedTuple):
+class StateColumns(NamedTuple):
     """What a replay needs of candidates besides their signals: titles, and under each a whole number for each."""
 
     titles: Sequence[str] = ()
     numbers: Sequence[Sequence[float]] = ()
 
 
-NO_COLUMNS = Columns()
+NO_COLUMNS = StateColumns()
 
 
 class StatesThen(NamedTuple):
@@ -84,14 +73,14 @@ class StatesThen(NamedTuple):
     importances: Sequence[float | None]
 
 
-def columns_of(then: StatesThen, signals: Signals, basis: Basis, *, scored: int, at: float) -> Columns:
+def columns_of(then: StatesThen, signals: Signals, basis: Basis, *, scored: int, at: float) -> StateColumns:
     """The columns of these candidates, of which the first ones were scored; of those nobody has read, next to none.
 
     >>> columns_of(StatesThen(["a"], [False], [ReadState()], [None]), {}, Basis(balance=-1.0), scored=1, at=9.0)
-    Columns(titles=['via', 'balance'], numbers=[[0], [-1000000]])
+    StateColumns(titles=['via', 'balance'], numbers=[[0], [-1000000]])
     """
     reads = then.reads
-    times = Times([one.last_read for one in reads], [one.refreshed_at for one in reads])
+    times = ReadTimes([one.last_read for one in reads], [one.refreshed_at for one in reads])
     useful = [one.useful_at for one in reads]
     known = _times_known(times, useful)
     via = list(map(or_, _via(then, basis, scored), known))
@@ -99,7 +88,7 @@ def columns_of(then: StatesThen, signals: Signals, basis: Basis, *, scored: int,
     numbers: list[Sequence[float]] = [via]
     if any(known):
         policy = Policy() if basis.policy is None else basis.policy
-        told = Told.by(policy)
+        told = ReadsInSignals.by(policy)
         found = (
             columns_of_told(reads, then.importances)
             if scored == len(reads) and told.tell_all(reads, times, at)
@@ -116,7 +105,7 @@ def columns_of(then: StatesThen, signals: Signals, basis: Basis, *, scored: int,
     if of_all := _of_all(basis):
         titles += of_all
         numbers += [[value] * len(via) for value in of_all.values()]
-    return Columns(titles, numbers)
+    return StateColumns(titles, numbers)
 
 
 def _via(then: StatesThen, basis: Basis, scored: int) -> list[int]:
@@ -129,7 +118,7 @@ def _via(then: StatesThen, basis: Basis, scored: int) -> list[int]:
     return via
 
 
-def state_then(
+def logged_state(
     then: Mapping[str, int], signals: Mapping[str, float], policy: Policy, *, step: int, at: float
 ) -> ReadState:
     """The read state that the columns and signals tell of, at the user's recall `step`; `policy` is that of the recall.
@@ -139,7 +128,7 @@ def state_then(
     >>> signals = {name: [value] for name, value in said.items()}
     >>> columns = columns_of(StatesThen(["a"], [False], [read], [None]), signals, NO_BASIS, scored=1, at=9.0)
     >>> then = {title: int(numbers[0]) for title, numbers in zip(columns.titles, columns.numbers)}
-    >>> state_then(then, said, Policy(), step=7, at=9.0) == read, importance_then(then, said)
+    >>> logged_state(then, said, Policy(), step=7, at=9.0) == read, importance_then(then, said)
     (True, 0.5)
     """
     via, strength = then.get("via", 0), signals.get("strength", 1.0)
@@ -165,19 +154,7 @@ def importance_then(then: Mapping[str, int], signals: Mapping[str, float]) -> fl
     return then["importance"] / SHARE_UNIT if "importance" in then else signals.get("importance", NEUTRAL_IMPORTANCE)
 
 
-def leads_then(then: Mapping[str, int]) -> LeadWeights:
-    """What verdicts had made of the leads.
-
-    >>> leads_then({"via": 1, "lead words": 500000, "verdicts": 3000000})
-    LeadWeights(octaves={'words': 0.5}, verdicts=3.0)
-    """
-    if "verdicts" not in then:
-        return NOTHING_LEARNED
-    octaves = {name.removeprefix(LEAD): value / SHARE_UNIT for name, value in then.items() if name.startswith(LEAD)}
-    return LeadWeights(octaves, then["verdicts"] / SHARE_UNIT)
-
-
-def _times_known(times: Times, useful: Sequence[float | None]) -> list[int]:
+def _times_known(times: ReadTimes, useful: Sequence[float | None]) -> list[int]:
     """The bits that say which times of each state there are."""
     return [
         (_REFRESHED if fresh is not None else _NEVER_READ if read is None else _NOT_REFRESHED)
@@ -198,9 +175,159 @@ def _useful(read: ReadState, step: int, at: float) -> tuple[int, int, int, int]:
 
 def _of_all(basis: Basis) -> dict[str, int]:
     """What holds for all candidates of the recall, where it is not as usual."""
-    learned = {f"{LEAD}{name}": value for name, value in basis.leads.octaves.items()}
-    given = {"balance": basis.balance, "own_words": float(basis.own_words), **learned}
-    if learned:
-        given["verdicts"] = float(basis.leads.verdicts)
+    given = {"balance": basis.balance, "own_words": float(basis.own_words)}
     found = {title: round(SHARE_UNIT * value) for title, value in given.items() if value != 0.0}
     return found if basis.unrelated is None else {**found, "unrelated": round(SHARE_UNIT * basis.unrelated)}
+
+
+Signals = Mapping[str, Sequence[float]]  # by name, a value for each candidate
+TITLES = ("read_ago", "fresh_before", "warmth", "credit")  # 0 where a line has none of that title
+UNREAD = (0, 0, 0, 0)
+WARMTH_UNIT, SHARE_UNIT = 1_000, 1_000_000  # parts of 1
+LAST_DIGIT = 1e-6  # of signals in the log
+LEAST_LEFT, MOST_LOGS = 1e-6, 30.0  # of a retrieval count, within which the importance is asked for it
+MOST_HALF_LIVES, MOST_WARMTH, LEAST_TOLD = 10, 20.0, 0.1  # ages and counts that six digits of the signals tell
+WHOLE = 0.37  # of a retrieval count, from which it is taken for the next whole number: no usual count has this share
+
+
+class LoggedReads(NamedTuple):
+    """When a record was last read before a recall, how much earlier recency began, and how often it was read."""
+
+    age: int
+    fresh_before: int
+    warmth: float
+    credit: int
+
+
+class ReadTimes(NamedTuple):
+    """When each candidate was last read, and from which read its recency counts."""
+
+    read: Sequence[float | None]
+    refreshed: Sequence[float | None]
+
+
+class ReadsInSignals(NamedTuple):
+    """What signals tell of reads under a policy."""
+
+    half_life_seconds: float
+    half_life_grows: bool
+    left_per_day: float
+    count_weight: float
+    most_gained: float
+
+    @classmethod
+    def by(cls, policy: Policy) -> ReadsInSignals:
+        learning = policy.learning
+        most = min(COUNT_BOOST_MAX, MOST_LOGS * learning.count_weight)
+        grows = learning.half_life_growth != 0
+        return cls(policy.half_life_days * DAY, grows, learning.count_decay_per_day, learning.count_weight, most)
+
+    def tell_all(self, reads: Sequence[ReadState], times: ReadTimes, at: float) -> bool:
+        """Whether signals of that policy tell when each was read, and its retrieval count, so that none is looked at.
+
+        >>> told, read = ReadsInSignals.by(Policy()), ReadState(last_read=4.0, refreshed_at=4.0, warmth=1.5)
+        >>> [told.tell_all([read], ReadTimes([4.0], [begun]), 9.0) for begun in (4.0, 1.0)]
+        [True, False]
+        """
+        if self.half_life_grows or times.read != times.refreshed:
+            return False
+        known = [one for one in times.read if one is not None]
+        longest, warmest = at - min(known, default=at), max([one.warmth for one in reads], default=0.0)
+        return (
+            max(known, default=at) <= at
+            and longest <= MOST_HALF_LIVES * self.half_life_seconds
+            and warmest <= MOST_WARMTH
+            and self.count_weight * math.log1p(warmest) < self.most_gained
+            and math.pow(self.left_per_day, longest / DAY) >= LEAST_TOLD
+        )
+
+    def age(self, fresh: float) -> int:
+        """The seconds since a read of this recency.
+
+        >>> ReadsInSignals.by(Policy(half_life_days=1)).age(0.5), ReadsInSignals.by(Policy()).age(0.0)
+        (86400, 0)
+        """
+        return round(-self.half_life_seconds * math.log2(fresh)) if fresh > 0.0 else 0
+
+    def reads(self, gained: float, age: int) -> float:
+        """The retrieval count that an importance has gained so much by.
+
+        >>> round(ReadsInSignals.by(Policy()).reads(Policy().learning.count_weight * math.log1p(3.0), 0), 6)
+        3.0
+        """
+        if not 0.0 < gained < self.most_gained:
+            return 0.0
+        left = math.pow(self.left_per_day, max(0, age) / DAY)
+        return math.expm1(gained / self.count_weight) / left if left >= LEAST_LEFT else 0.0
+
+
+def columns_of_told(reads: Sequence[ReadState], importances: Sequence[float | None]) -> dict[str, Sequence[float]]:
+    """By title a number for each candidate, of which the log keeps the nearest whole one, where signals tell all but
+    how often a record was read, which follows from the retrieval count but for what decay took of that.
+
+    >>> columns_of_told([ReadState(credit=2, warmth=1.5), ReadState()], [0.75, None])
+    {'importance': [750000.0, 500000.0], 'credit': [1, 0]}
+    """
+    columns: dict[str, Sequence[float]] = {"importance": _written(importances)}
+    more = [one.credit - int(one.warmth + WHOLE) for one in reads]
+    return {**columns, "credit": more} if any(more) else columns
+
+
+def columns_of_untold(
+    reads: Sequence[ReadState], importances: Sequence[float | None], signals: Signals, told: ReadsInSignals, at: float
+) -> dict[str, Sequence[float]]:
+    """The same where signals do not tell all: what its reads were, less what its signals tell.
+
+    >>> read = ReadState(last_read=4.0, refreshed_at=4.0, credit=2, warmth=1.5)
+    >>> columns_of_untold([read], [None], {"recency": [0.75], "importance": [0.52]}, ReadsInSignals.by(Policy()), 9.0)
+    {'importance': [500000.0], 'read_ago': (-502024,), 'fresh_before': (0,), 'warmth': (1008,), 'credit': (1,)}
+    """
+    written, nothing = _written(importances), [0.0] * len(reads)
+    rows = [
+        UNREAD
+        if one.last_read is None and one.refreshed_at is None
+        else _untold(one, fresh, worth, round(own), told, at)
+        for one, fresh, worth, own in zip(
+            reads, signals.get("recency", nothing), signals.get("importance", nothing), written, strict=True
+        )
+    ]
+    return {"importance": written, **dict(zip(TITLES, zip(*rows, strict=True), strict=True))}
+
+
+def _written(importances: Sequence[float | None]) -> list[float]:
+    return [SHARE_UNIT * (NEUTRAL_IMPORTANCE if one is None else one) for one in importances]
+
+
+def _untold(
+    read: ReadState, fresh: float, worth: float, written: int, told: ReadsInSignals, at: float
+) -> tuple[int, ...]:
+    """What the signals do not tell of a record's reads."""
+    begun = read.refreshed_at
+    age = round(at - (read.last_read if read.last_read is not None else begun or 0.0))
+    before = 0 if begun is None else round(at - begun) - age
+    fresh, worth = _in_log(fresh), _in_log(worth)
+    exactly = math.pow(0.5, max(0, age) / told.half_life_seconds)
+    beyond = 0 if fresh > 0.0 and abs(exactly - fresh) < LAST_DIGIT / 2 else age - told.age(fresh)
+    likely = told.reads(worth - written / SHARE_UNIT, age)
+    more = round(WARMTH_UNIT * (read.warmth - likely))
+    return beyond, before, more, read.credit - math.trunc(likely + more / WARMTH_UNIT + WHOLE)
+
+
+def _in_log(value: float) -> float:
+    """A signal as the log has it."""
+    return round(SHARE_UNIT * value) / SHARE_UNIT
+
+
+def reads_of(then: Mapping[str, int], signals: Mapping[str, float], policy: Policy) -> LoggedReads:
+    """The reads that a row and the signals tell of.
+
+    >>> then = {"credit": 1, "importance": 750_000}
+    >>> reads_of(then, {"recency": 0.999997, "importance": 0.795815}, Policy())
+    LoggedReads(age=5, fresh_before=0, warmth=1.5, credit=2)
+    """
+    told, beyond = ReadsInSignals.by(policy), then.get
+    age = beyond("read_ago", 0) + told.age(signals.get("recency", 0.0))
+    likely = told.reads(signals.get("importance", 0.0) - then["importance"] / SHARE_UNIT, age)
+    warmth = likely + beyond("warmth", 0) / WARMTH_UNIT
+    whole = beyond("credit", 0) + int(warmth + WHOLE)
+    return LoggedReads(age, beyond("fresh_before", 0), max(0.0, round(warmth, 3)), whole)

@@ -1,18 +1,30 @@
-"""How does a verdict change a record's state, and how is it taken back? By a note of what it changed."""
+"""What feedback changes in a record's state, how it is taken back, and the state as of an earlier day.
+
+`boost_for_everyone`: the share of one reader's verdict on a record that is everyone's. It
+is off unless the policy says so: what
+it moves is the importance that everyone sees, so whoever watches that closely learns that somebody judged the record,
+though not who.
+
+`earned`: how much usefulness counts for a user. It counts nothing until feedback has shown that it helps. Each
+helpful rating compares where the record would have ranked with the usefulness of all candidates counted in full, and
+without it. A user who returns to the same records within a short time earns the full weight in a few ratings. With a
+user who asks about similar records in turn it earns nothing: there it lifts the record of the question before.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from adaptive_memory_core.learn import lead_weights
-from adaptive_memory_core.learn.after_read import latest
-from adaptive_memory_core.learn.lead_weights import LeadWeights
-from adaptive_memory_core.learn.usefulness_weight import Ranking, lean, moved
-from adaptive_memory_core.learn.verdict_importance import rejudged
+from adaptive_memory_core.learn.after_read import after_read, latest
 from adaptive_memory_core.policy.policy import Policy
-from adaptive_memory_core.records import ReadState, Verdict
+from adaptive_memory_core.records import NEVER_READ, ReadState, Verdict
+from adaptive_memory_core.reports import Change
+from adaptive_memory_core.score.usefulness import raised
+
+IMPORTANCE_BOUND = 0.5  # share of a record's importance that all feedback together may add or take; guess
 
 
 class Occasion(NamedTuple):
@@ -22,7 +34,7 @@ class Occasion(NamedTuple):
     step: int
 
 
-class Earlier(NamedTuple):
+class EarlierVerdict(NamedTuple):
     """An earlier verdict on the same record of the same recall, as it was kept with what it did.
 
     `left` is the last useful read that remains without it.
@@ -42,36 +54,28 @@ class Judging:
     policy: Policy
     read: Occasion  # the recall's own: a memory was of use when it was read, not when somebody says so
     now: float
-    rankings: Mapping[str, Sequence[Ranking]] = field(default_factory=dict)  # by stored id; where balances adapt
-    steps: Mapping[str, Mapping[str, float]] = field(default_factory=dict)  # of leads, by stored id; where those adapt
+    rankings: Mapping[str, HelpfulRank] = field(default_factory=dict)  # by stored id; where usefulness is earned
 
-    def boost(self, state: ReadState, verdict: Verdict, earlier: Earlier | None) -> tuple[float, float]:
+    def boost(self, state: ReadState, verdict: Verdict, earlier: EarlierVerdict | None) -> tuple[float, float]:
         """The boost without and with the verdict."""
         return rejudged(state.boost, verdict, None if earlier is None else earlier.boosts, self.policy)
 
-    def state(self, state: ReadState, verdict: Verdict, earlier: Earlier | None) -> ReadState:
+    def state(self, state: ReadState, verdict: Verdict, earlier: EarlierVerdict | None) -> ReadState:
         """The state after the verdict; an earlier one that it replaces is taken back first."""
         before = state if earlier is None else withdrawn(state, earlier)
         after = self._counted(before, verdict)
         return replace(after, boost=self.boost(state, verdict, earlier)[1])
 
-    def balance(self, stored_id: str, verdict: Verdict, balance: float, earlier: Earlier | None) -> tuple[float, float]:
-        """How far the verdict moves the user's balance, and the balance after it."""
-        useful = self.policy.useful
-        before = balance if earlier is None or earlier.sway == 0.0 else moved(balance, -earlier.sway, useful)
-        if verdict is not Verdict.HELPFUL or not self.policy.adaptive:
+    def balance(
+        self, stored_id: str, verdict: Verdict, balance: float, earlier: EarlierVerdict | None
+    ) -> tuple[float, float]:
+        """How far the verdict moves what usefulness has earned with the user, and that after it."""
+        before = balance if earlier is None else within_bounds(balance - earlier.sway)
+        ranking = self.rankings.get(stored_id)
+        if verdict is not Verdict.HELPFUL or ranking is None:
             return 0.0, before
-        after = moved(before, lean(self.rankings.get(stored_id, ()), before, useful), useful)
+        after = within_bounds(before + earned(ranking, self.policy.learning.usefulness))
         return after - before, after
-
-    def lead_weights(
-        self, stored_id: str, verdict: Verdict, before: LeadWeights, earlier: Earlier | None
-    ) -> LeadWeights:
-        """What the leads count after the verdict; the opposite one takes back what a helpful one did."""
-        by, was = self.steps.get(stored_id), None if earlier is None else earlier.verdict
-        if not by or (verdict is Verdict.UNHELPFUL and was is not Verdict.HELPFUL):
-            return before
-        return lead_weights.moved(before, by, 1 if verdict is Verdict.HELPFUL else -1, self.policy.useful)
 
     def _counted(self, state: ReadState, verdict: Verdict) -> ReadState:
         if verdict is Verdict.UNHELPFUL:
@@ -81,11 +85,11 @@ class Judging:
         return replace(state, useful_at=useful_at, useful_step=step, helpful=state.helpful + 1)
 
 
-def withdrawn(state: ReadState, earlier: Earlier) -> ReadState:
+def withdrawn(state: ReadState, earlier: EarlierVerdict) -> ReadState:
     """The state as if a verdict had not been given, but for the boost.
 
     >>> twice = ReadState(useful_at=9.0, useful_step=2, helpful=2)
-    >>> first = Earlier(Verdict.HELPFUL, (0.0, 0.05), useful_at=9.0, left=Occasion(5.0, 1))
+    >>> first = EarlierVerdict(Verdict.HELPFUL, (0.0, 0.05), useful_at=9.0, left=Occasion(5.0, 1))
     >>> once = withdrawn(twice, first)
     >>> once.useful_at, once.useful_step, once.helpful
     (5.0, 1, 1)
@@ -100,3 +104,172 @@ def withdrawn(state: ReadState, earlier: Earlier) -> ReadState:
     if earlier.left is None or state.useful_at != earlier.useful_at:
         return replace(state, helpful=helpful)
     return replace(state, helpful=helpful, useful_at=earlier.left.at, useful_step=earlier.left.step)
+
+
+def judged(boost: float, verdict: Verdict, policy: Policy) -> float:
+    """The boost after one verdict: one moves the importance by `importance_step`, all by `IMPORTANCE_BOUND` at most.
+
+    >>> judged(0.0, Verdict.HELPFUL, Policy()), judged(0.0, Verdict.UNHELPFUL, Policy())
+    (0.05, -0.05)
+    >>> judged(0.5, Verdict.HELPFUL, Policy())
+    0.5
+    """
+    step = policy.learning.importance_step
+    moved = (1.0 + boost) * (1.0 + (step if verdict is Verdict.HELPFUL else -step)) - 1.0
+    return _bounded(moved)
+
+
+def rejudged(
+    boost: float, verdict: Verdict, earlier: tuple[float, float] | None, policy: Policy
+) -> tuple[float, float]:
+    """The boost without and with a verdict. An earlier one that it replaces, as such a pair, is taken back first.
+
+    >>> rejudged(0.0, Verdict.HELPFUL, None, Policy())
+    (0.0, 0.05)
+    >>> rejudged(0.05, Verdict.UNHELPFUL, (0.0, 0.05), Policy())      # a changed mind
+    (0.0, -0.05)
+    >>> rejudged(-1.0, Verdict.HELPFUL, (0.25, -1.0), Policy())       # nothing is left to tell from; what was before is
+    (0.25, 0.3125)
+    """
+    before, after = (0.0, 0.0) if earlier is None else earlier
+    without = before if after <= -1.0 else round((1.0 + boost) * (1.0 + before) / (1.0 + after) - 1.0, 12)
+    return without, judged(without, verdict, policy)
+
+
+def demoted(state: ReadState, policy: Policy) -> ReadState:
+    """The state of a record that was put back by hand: unpinned, not remembered, its reads and good verdicts forgotten.
+
+    What happened stays: `last_read` and `retrieval_count` are history. What they earn is gone.
+
+    >>> demoted(ReadState(retrieval_count=9, warmth=9.0, remembered=True, boost=0.2), Policy()).boost
+    -0.05
+    """
+    return replace(
+        state,
+        pinned=False,
+        remembered=False,
+        credit=0,
+        warmth=0.0,
+        streak=0,
+        refreshed_at=None,
+        boost=judged(min(0.0, state.boost), Verdict.UNHELPFUL, policy),
+        useful_at=None,
+        useful_step=0,
+        helpful=0,
+    )
+
+
+MOST_EARNED = 4.0  # the balance at which usefulness counts in full: four times from nowhere to the first place
+
+
+class HelpfulRank(NamedTuple):
+    """The candidates of a recall as (relevance, usefulness), and the place of the helpful one among them."""
+
+    candidates: Sequence[tuple[float, float]]
+    place: int
+
+
+def earned(ranking: HelpfulRank, weight: float) -> float:
+    """What a helpful rating adds to the user's balance or takes from it: 1/rank with usefulness less 1/rank without.
+
+    >>> used, fresh = (0.4, 1.0), (0.5, 0.0)
+    >>> earned(HelpfulRank([used, fresh], 0), 3.0), earned(HelpfulRank([used, fresh], 1), 3.0)
+    (0.5, -0.5)
+    >>> earned(HelpfulRank([(0.4, 0.0), fresh], 0), 3.0)      # no candidate was useful recently
+    0.0
+    """
+    return _reciprocal_rank(ranking, weight) - _reciprocal_rank(ranking, 0.0)
+
+
+def within_bounds(balance: float) -> float:
+    """The balance within its bounds.
+
+    >>> within_bounds(-0.5), within_bounds(1.5), within_bounds(9.0)
+    (0.0, 1.5, 4.0)
+    """
+    return min(MOST_EARNED, max(0.0, balance))
+
+
+def earned_share(balance: float) -> float:
+    """The share of the policy's weight with which usefulness counts: little at first, doubling with each rank earned.
+
+    >>> earned_share(0.0), earned_share(2.0), earned_share(4.0)
+    (0.0, 0.2, 1.0)
+    """
+    least = math.pow(2.0, -MOST_EARNED)
+    return (math.pow(2.0, balance - MOST_EARNED) - least) / (1.0 - least)
+
+
+def _reciprocal_rank(ranking: HelpfulRank, weight: float) -> float:
+    """One over the rank of the helpful one."""
+    scores = [raised(relevance, useful, weight) for relevance, useful in ranking.candidates]
+    own = scores[ranking.place]
+    return 1.0 / (1 + sum(score > own for score in scores))
+
+
+def boost_for_everyone(boost: float, moved: float, policy: Policy) -> float:
+    """Everyone's boost after a verdict that has moved the reader's own by so much; within the usual bound.
+
+    >>> policy = Policy().replace(learning={"common_share": 0.2})
+    >>> boost_for_everyone(0.0, 0.05, policy), boost_for_everyone(0.02, -0.05, policy)
+    (0.01, 0.01)
+    >>> boost_for_everyone(0.5, 0.05, policy), boost_for_everyone(0.1, 0.05, Policy())
+    (0.5, 0.1)
+    """
+    return _bounded(boost + policy.learning.common_share * moved)
+
+
+def _bounded(boost: float) -> float:
+    return min(IMPORTANCE_BOUND, max(-IMPORTANCE_BOUND, round(boost, 12)))
+
+
+VERDICTS = {one.value: one for one in Verdict}
+
+
+@dataclass(frozen=True, slots=True)
+class StateHistory:
+    """What the ledger knows of a user's records up to a day (`at`), at which the user had made `step` recalls."""
+
+    at: float
+    step: int = 0
+    reads: Mapping[str, Sequence[float]] = field(default_factory=dict)  # by id, oldest first
+    changes: Mapping[str, Sequence[Change]] = field(default_factory=dict)  # by id, oldest first, later ones as well
+
+
+def state_as_of(state: ReadState, record_id: str, past: StateHistory, policy: Policy) -> ReadState:
+    """The state as of then; the same where nothing has changed since. Its strength is that of now.
+
+    >>> changes = [Change("a", 20.0, 1, "pinned", "me"), Change("a", 90.0, 2, "demoted", "me")]
+    >>> past = StateHistory(50.0, 1, {"a": [10.0]}, {"a": changes})
+    >>> then = state_as_of(ReadState(last_read=80.0, retrieval_count=2), "a", past, Policy())
+    >>> then.last_read, then.retrieval_count, then.pinned
+    (10.0, 1, True)
+    """
+    changes = past.changes.get(record_id, ())
+    known = (state.last_read, state.useful_at, *(one.at for one in changes))
+    if all(time is None or time <= past.at for time in known):
+        return state
+    reads = [(time, None) for time in past.reads.get(record_id, ())]
+    events = sorted([*reads, *((one.at, one) for one in changes if one.at <= past.at)], key=lambda event: event[0])
+    then = NEVER_READ
+    for time, change in events:
+        then = after_read(then, policy, now=time) if change is None else _changed(then, change, policy)
+    settled = {
+        name: getattr(state, name) for name in ("strength", "settled_step", "settled_at", "fresh_step", "fresh_at")
+    }
+    return replace(then, **settled)
+
+
+def _changed(state: ReadState, change: Change, policy: Policy) -> ReadState:
+    if change.what in ("pinned", "unpinned"):
+        return replace(state, pinned=change.what == "pinned")
+    if change.what == "demoted":
+        return replace(NEVER_READ, pinned=state.pinned)
+    verdict = VERDICTS.get(change.what)
+    if verdict is None:
+        return state
+    state = replace(state, boost=rejudged(state.boost, verdict, None, policy)[1])
+    if verdict is Verdict.UNHELPFUL:
+        return replace(state, unhelpful=state.unhelpful + 1)
+    read_at = change.at if state.last_read is None else state.last_read
+    return replace(state, helpful=state.helpful + 1, useful_at=read_at, useful_step=change.step)

@@ -1,4 +1,4 @@
-"""Is a message worth storing? Not a greeting, a thank-you, a bare yes, or a pasted wall of text."""
+"""Whether a message is worth storing: not a greeting, a thank-you, a bare yes, or a pasted wall of text."""
 
 from __future__ import annotations
 

@@ -1,14 +1,16 @@
-"""How is the server made? Of the tools, the calls, and whoever says whose memory a message is about."""
+"""The MCP server: its tools and calls, whose memory a message is about, and when it was last in use."""
 
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Callable
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
+import anyio
 from mcp.server import Server
-from mcp.server.context import ServerRequestContext
+from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.shared.exceptions import MCPError
 from mcp_types import (
     INVALID_PARAMS,
@@ -20,9 +22,8 @@ from mcp_types import (
 )
 from pydantic import ValidationError
 
-from adaptive_memory_core.mcp_server.calls import CALLS, Manner, mistake_of, wrong_arguments
-from adaptive_memory_core.mcp_server.idle import InUse
-from adaptive_memory_core.mcp_server.tools import Offer, Said, listed, offered
+from adaptive_memory_core.mcp_server.calls import CALLS, ToolSettings, model_mistake, wrong_arguments
+from adaptive_memory_core.mcp_server.tools import OfferedTool, ToolAnswer, listed, offered
 from adaptive_memory_core.model_tools import INSTRUCTIONS, OUT_OF_ORDER
 from adaptive_memory_core.user_memory import UserMemory
 
@@ -31,7 +32,7 @@ Whose = Callable[[], UserMemory]
 Context = ServerRequestContext[Any, Any]
 
 
-def new_server(whose: Whose, manner: Manner, in_use: InUse) -> Server[Any]:
+def new_server(whose: Whose, manner: ToolSettings, in_use: InUse) -> Server[Any]:
     """A server of the memory that `whose` gives for each message: no argument of a tool says whose it is."""
     offers = offered(read_only=manner.read_only)
     tools = listed(offers)
@@ -57,7 +58,9 @@ def new_server(whose: Whose, manner: Manner, in_use: InUse) -> Server[Any]:
     return server
 
 
-async def _called(whose: Whose, manner: Manner, name: str, offer: Offer, given: dict[str, Any]) -> CallToolResult:
+async def _called(
+    whose: Whose, manner: ToolSettings, name: str, offer: OfferedTool, given: dict[str, Any]
+) -> CallToolResult:
     """The answer of a tool; its failure is one too, which the model reads and no connection ends of."""
     unknown = sorted(set(given) - set(offer.takes.model_fields))
     if unknown:
@@ -69,13 +72,13 @@ async def _called(whose: Whose, manner: Manner, name: str, offer: Offer, given: 
     try:
         return _answered(await CALLS[name](whose(), manner, said))
     except Exception as error:  # noqa: BLE001 - whatever fails inside, a tool's failure must not end the session
-        told = mistake_of(error)
+        told = model_mistake(error)
         if told is None:
             logger.warning("The tool %s failed: %s: %s", name, type(error).__name__, error)
         return _failed(OUT_OF_ORDER if told is None else told)
 
 
-def _answered(said: Said) -> CallToolResult:
+def _answered(said: ToolAnswer) -> CallToolResult:
     return CallToolResult(content=[TextContent(text=said.text)], structured_content=said.model_dump())
 
 
@@ -88,3 +91,30 @@ def _version() -> str:
         return version("adaptive-memory-retrieval")
     except PackageNotFoundError:
         return ""
+
+
+class InUse:
+    """A middleware of the server: what it has under way, and since when it has nothing."""
+
+    def __init__(self) -> None:
+        self._under_way = 0
+        self._since = time.monotonic()
+
+    async def __call__(self, ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
+        self._under_way += 1
+        try:
+            return await call_next(ctx)
+        finally:
+            self._under_way -= 1
+            self._since = time.monotonic()
+
+    def idle_seconds(self) -> float:
+        return 0.0 if self._under_way else time.monotonic() - self._since
+
+    async def ended_after(self, seconds: float | None, end: Callable[[], object]) -> None:
+        """End it once no client has said anything for so long; None is never."""
+        if seconds is None:
+            return
+        while (left := seconds - self.idle_seconds()) > 0:  # noqa: ASYNC110 - waits for time, not for an event
+            await anyio.sleep(left)
+        end()

@@ -1,26 +1,39 @@
-"""How is the protocol carried over stdin and stdout? A message a line; whatever else is printed goes to stderr."""
+"""The protocol over stdin and stdout: one message per line; whatever else is printed goes to stderr."""
 
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import CancelledError
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import anyio
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from mcp.server import Server
 from mcp.shared.message import SessionMessage
-from mcp_types import JSONRPCError, JSONRPCRequest, JSONRPCResponse
-from pydantic import BaseModel
+from mcp_types import (
+    INVALID_REQUEST,
+    PARSE_ERROR,
+    ErrorData,
+    JSONRPCError,
+    JSONRPCMessage,
+    JSONRPCNotification,
+    JSONRPCRequest,
+    JSONRPCResponse,
+    jsonrpc_message_adapter,
+)
+from pydantic import BaseModel, ValidationError
 
-from adaptive_memory_core.mcp_server.idle import InUse
-from adaptive_memory_core.mcp_server.lines import Refusal, message_or_refusal, whole_lines
+from adaptive_memory_core.mcp_server.calls import ToolSettings
+from adaptive_memory_core.mcp_server.server import InUse, Whose, new_server
 
 PIECE = 65_536  # bytes that are read at once
 LAST_SECONDS = 5.0  # how long a client that has closed stdin is still answered; guess
@@ -43,6 +56,12 @@ def protocol_alone() -> Iterator[tuple[int, int]]:
         sys.stdout.flush()
         os.dup2(inward, 0)
         os.dup2(outward, 1)
+
+
+def over_stdio(whose: Whose, manner: ToolSettings, wire: tuple[int, int], idle_seconds: float | None) -> None:
+    """Serve the program that has this process's stdin and stdout, until it goes."""
+    in_use = InUse()
+    anyio.run(partial(serve, new_server(whose, manner, in_use), *wire, in_use, idle_seconds))
 
 
 async def serve(server: Server[Any], inward: int, outward: int, in_use: InUse, idle_seconds: float | None) -> None:
@@ -123,3 +142,76 @@ def _read(inward: int, raw: MemoryObjectSendStream[bytes | None], loop: asyncio.
 def _write_all(outward: int, line: bytes) -> None:
     while line:
         line = line[os.write(outward, line) :]
+
+
+LONGEST = 4 * 1024 * 1024  # bytes of a message, as the SDK has it for HTTP
+
+
+def whole_lines(read: Callable[[], bytes], longest: int = LONGEST) -> Iterator[bytes | None]:
+    """The lines of a stream that `read` gives piece by piece, up to an empty one; None for one that is too long.
+
+    >>> pieces = iter([b"a\\nb", b"c\\n", b"too ", b"long\\nd", b""])
+    >>> list(whole_lines(lambda: next(pieces), longest=4))
+    [b'a', b'bc', None, b'd']
+    """
+    begun, too_long = bytearray(), False
+    while piece := read():
+        *ends, rest = piece.split(b"\n")
+        for end in ends:
+            begun += end
+            yield None if too_long or len(begun) > longest else bytes(begun)
+            begun, too_long = bytearray(), False
+        begun += rest
+        if len(begun) > longest:
+            begun, too_long = bytearray(), True
+    if begun or too_long:
+        yield None if too_long else bytes(begun)
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """What answers a line that is no message."""
+
+    answer: JSONRPCError
+
+
+def message_or_refusal(line: bytes | None) -> JSONRPCMessage | Refusal:
+    """The message that a line holds; else an error with the id of the request, where one can be read.
+
+    >>> message_or_refusal(b'{"jsonrpc": "2.0", "id": 1, "method": "ping"}').method
+    'ping'
+    >>> [message_or_refusal(one).answer.error.code for one in (b"{", b"[]", b'{"id": 7}', None)]
+    [-32700, -32600, -32600, -32600]
+    >>> message_or_refusal(b'{"id": 7}').answer.id
+    7
+    >>> message_or_refusal(b'{"jsonrpc": "2.0", "id": {}, "method": "ping"}').answer.error.message[:36]
+    'An id is a text or a whole number. L'
+    """
+    if line is None:
+        return _refusal(None, INVALID_REQUEST, f"The message has more than {LONGEST:,} bytes. Send a shorter one.")
+    try:
+        message = jsonrpc_message_adapter.validate_json(line, by_name=False)
+    except ValidationError as error:
+        wrong = error.errors(include_url=False)
+        if any(one["type"] == "json_invalid" for one in wrong):
+            return _refusal(None, PARSE_ERROR, "The line is no JSON. Send one message a line, in UTF-8.")
+        return _refusal(_id_in(wrong), INVALID_REQUEST, "The line is no message of JSON-RPC 2.0.")
+    if isinstance(message, JSONRPCNotification) and b'"id"' in line and "id" in json.loads(line):
+        return _refusal(
+            None, INVALID_REQUEST, "An id is a text or a whole number. Leave it out where no answer is due."
+        )
+    return message
+
+
+def _id_in(wrong: list[Any]) -> str | int | None:
+    """The id of what was refused, where it has a usable one."""
+    for one in wrong:
+        given = one["input"]
+        if isinstance(given, Mapping) and type(given.get("id")) in (str, int):
+            found: str | int = given["id"]
+            return found
+    return None
+
+
+def _refusal(request_id: str | int | None, code: int, told: str) -> Refusal:
+    return Refusal(JSONRPCError(jsonrpc="2.0", id=request_id, error=ErrorData(code=code, message=told)))

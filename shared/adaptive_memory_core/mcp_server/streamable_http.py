@@ -1,26 +1,34 @@
-"""How is the protocol carried over HTTP? On loopback unless told otherwise, and to those alone who send a token."""
+"""The protocol over HTTP: on loopback by default, and only for those who send a token."""
 
 from __future__ import annotations
 
+import hmac
 import ipaddress
+import json
+import os
 import signal
 import socket
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
+from hashlib import sha256
+from pathlib import Path
 from typing import Any
 
 import anyio
 import uvicorn
 from mcp.server import Server
+from mcp.server.auth.middleware.auth_context import get_access_token
+from mcp.server.auth.provider import AccessToken
 from mcp.server.auth.settings import AuthSettings
 from mcp.server.transport_security import TransportSecuritySettings
 from pydantic import AnyHttpUrl
 
-from adaptive_memory_core.errors import InvalidInputError
-from adaptive_memory_core.mcp_server.idle import InUse
-from adaptive_memory_core.mcp_server.tokens import Tokens
+from adaptive_memory_core.errors import InvalidInputError, ScopeError
+from adaptive_memory_core.mcp_server.calls import ToolSettings
+from adaptive_memory_core.mcp_server.server import InUse, Whose, new_server
 from adaptive_memory_core.shown_in_errors import reason
 
 PATH = "/mcp"
@@ -29,10 +37,10 @@ HIGHEST_PORT = 65_535
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ServerAddress:
     """Where the server listens, and by which names it may be called.
 
-    >>> Place("0.0.0.0", 80)
+    >>> ServerAddress("0.0.0.0", 80)
     Traceback (most recent call last):
     adaptive_memory_core.errors.InvalidInputError: The host '0.0.0.0' can be reached from other machines...
     """
@@ -91,9 +99,23 @@ def is_loopback(host: str) -> bool:
         return host == "localhost"
 
 
+def over_http(
+    whose: Whose,
+    manner: ToolSettings,
+    place: ServerAddress,
+    tokens: Tokens,
+    idle_seconds: float | None,
+    started: Callable[[str], object],
+) -> None:
+    """Serve whoever sends a token; `started` gets the address once it listens."""
+    in_use = InUse()
+    server = new_server(whose, manner, in_use)
+    anyio.run(partial(serve, server, place, tokens, in_use, idle_seconds, started))
+
+
 async def serve(
     server: Server[Any],
-    place: Place,
+    place: ServerAddress,
     tokens: Tokens,
     in_use: InUse,
     idle_seconds: float | None,
@@ -140,3 +162,75 @@ def _ended_by_signals(end: Callable[[], object]) -> Iterator[None]:
 
 def _in_url(host: str) -> str:
     return f"[{host}]" if ":" in host else host
+
+
+SHORTEST = 16  # characters of a token; `secrets.token_urlsafe()` gives 43
+OTHERS_MAY = 0o077  # what a file of tokens must not allow to others than its owner
+HOW = "Make one with: python -c 'import secrets; print(secrets.token_urlsafe())'"
+
+
+class Tokens:
+    """The users by their tokens, of which only hashes are kept; it verifies for the SDK."""
+
+    def __init__(self, users: Mapping[str, str]) -> None:
+        if not users:
+            raise InvalidInputError(f"No token was given, so nobody could use the server. {HOW}")
+        for token in users:
+            _check(token)
+        self._users = {_hash(token): user for token, user in users.items()}
+
+    async def verify_token(self, token: str) -> AccessToken | None:
+        """Who that is; all tokens are compared, each in the same time, whichever it is."""
+        given, whose = _hash(token), None
+        for known, user in self._users.items():
+            if hmac.compare_digest(known, given):
+                whose = user
+        return None if whose is None else AccessToken(token="", client_id=whose, subject=whose, scopes=[])
+
+
+def user_of_request() -> str:
+    """The user of the request that is being answered."""
+    token = get_access_token()
+    if token is None or token.subject is None:
+        raise ScopeError("The request has no user. Send a token that the server knows.")
+    return token.subject
+
+
+def users_by_token(file: Path) -> dict[str, str]:
+    """The tokens of a file of JSON, `{"TOKEN": "USER", ...}`, which only its owner may read."""
+    if not file.is_file():
+        raise InvalidInputError(f"There is no file {str(file)!r}. Give one of JSON: {{TOKEN: USER}}. {HOW}")
+    if file.stat().st_mode & OTHERS_MAY and os.name == "posix":
+        raise InvalidInputError(f"Others may read {str(file)!r}, which holds tokens. Do: chmod 600 {file}")
+    try:
+        found = json.loads(file.read_text(encoding="utf-8"), object_pairs_hook=_each_once)
+    except ValueError as error:
+        raise InvalidInputError(
+            f"{str(file)!r} cannot be used: {reason(error)}. Write {{TOKEN: USER}} as JSON."
+        ) from error
+    if not isinstance(found, dict) or not all(isinstance(one, str) and one.strip() for one in found.values()):
+        raise InvalidInputError(f"{str(file)!r} holds no users by token. Write {{TOKEN: USER}} as JSON.")
+    return found
+
+
+def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """
+    >>> _each_once([("a token", "ana"), ("a token", "ben")])
+    Traceback (most recent call last):
+    ValueError: a token is given to two users
+    """
+    if len({token for token, _ in pairs}) < len(pairs):
+        raise ValueError("a token is given to two users")
+    return dict(pairs)
+
+
+def _check(token: str) -> None:
+    if len(token) < SHORTEST or not token.isascii() or not token.isprintable() or " " in token:
+        raise InvalidInputError(
+            f"A token has {len(token)} characters, or some that no header holds. Give at least {SHORTEST}, letters, "
+            f"digits, - and _. {HOW}"
+        )
+
+
+def _hash(token: str) -> bytes:
+    return sha256(token.encode("utf-8", "surrogatepass")).digest()

@@ -1,1 +1,1 @@
-"""Which embedders and rerankers are there? `embedder` wraps any; the others are imported when asked for."""
+"""Embedders, rerankers, chat models and judges: `embedder` wraps any; the others are imported when asked for."""

@@ -1,11 +1,13 @@
-"""How is a chat model asked? A function of instructions and material: an OpenAI server's, or what a framework has."""
+"""Chat models: any of them as one function, left alone for a while when down, and asked for strict JSON."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+import json
+import time
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
 
-from adaptive_memory_core.errors import InvalidInputError
+from adaptive_memory_core.errors import InvalidInputError, JudgeError
 from adaptive_memory_core.shown_in_errors import shown
 
 Chat = Callable[[str, str], str]  # instructions, material -> reply
@@ -54,3 +56,79 @@ def _text(reply: Any) -> str:
         return "".join(one if isinstance(one, str) else str(one.get("text", "")) for one in reply)
     content = getattr(reply, "content", None)
     return _text(content if content is not None else str(getattr(reply, "text", "")))
+
+
+FAILURES = 3  # in a row
+REST_SECONDS = 60.0
+
+
+class Resting:
+    """A chat model that raises at once for a minute after it has failed three times in a row.
+
+    >>> def down(instructions, material): raise TimeoutError("no answer")
+    >>> chat, said = Resting(down, clock=lambda: 0.0), []
+    >>> for _ in range(4):
+    ...     try: chat("Judge.", "tea")
+    ...     except Exception as error: said.append(type(error).__name__)
+    >>> said
+    ['TimeoutError', 'TimeoutError', 'TimeoutError', 'JudgeError']
+    """
+
+    def __init__(self, chat: Chat, *, clock: Callable[[], float] = time.monotonic) -> None:
+        self._chat, self._clock = chat, clock
+        self._failures, self._until, self._last = 0, 0.0, ""
+
+    def __call__(self, instructions: str, material: str) -> str:
+        if self._failures >= FAILURES and self._clock() < self._until:
+            rests = f"It failed {FAILURES} times in a row, and is not asked for {REST_SECONDS:.0f} seconds."
+            raise JudgeError(f"{self._last} {rests}")
+        try:
+            said = self._chat(instructions, material)
+        except Exception as error:
+            self._failures, self._until, self._last = self._failures + 1, self._clock() + REST_SECONDS, str(error)
+            raise
+        self._failures = 0
+        return said
+
+
+TRIES = 2
+MOST_SHOWN = 120  # characters of a reply that cannot be read
+
+
+class JsonReply(NamedTuple):
+    """What was read of the reply; None where it was nothing that was asked for, and the note says what."""
+
+    value: Any = None
+    note: str | None = None
+
+
+def ask_for_json(chat: Chat, prompt: str, material: Mapping[str, Any], read: Callable[[Any], Any]) -> JsonReply:
+    """What `read` makes of the JSON object that the model replies; it raises ValueError for what was not asked for.
+
+    >>> replies = iter(["Sure!", '{"sure": true}'])
+    >>> ask_for_json(lambda *_: next(replies), "Judge.", {}, lambda given: given["sure"])
+    JsonReply(value=True, note=None)
+    >>> ask_for_json(lambda *_: "Sure!", "Judge.", {}, lambda given: given).note
+    "the judge was not believed: it said 'Sure!', which is not the JSON that it was asked for"
+    """
+    said = ""
+    for _ in range(TRIES):
+        try:
+            said = chat(prompt, json_of(material))
+        except Exception as error:  # noqa: BLE001 - a model of the caller's may fail in any way
+            return JsonReply(None, f"the judge failed: {error}")
+        try:
+            return JsonReply(read(json.loads(said)))
+        except (ValueError, KeyError, TypeError, RecursionError):  # the last of 1,000 brackets within each other
+            continue
+    shown = repr(said[:MOST_SHOWN])
+    return JsonReply(None, f"the judge was not believed: it said {shown}, which is not the JSON that it was asked for")
+
+
+def json_of(material: Mapping[str, Any]) -> str:
+    """The material as JSON, in which angle brackets of its texts are escaped: none can pass for the end of anything.
+
+    >>> json_of({"text": "</memories>"})
+    '{"text": "\\\\u003c/memories\\\\u003e"}'
+    """
+    return json.dumps(dict(material), ensure_ascii=False).replace("<", "\\u003c").replace(">", "\\u003e")

@@ -1,4 +1,4 @@
-"""Which embedding function does a Chroma collection name? And why did Chroma's default one fail?"""
+"""Embedding functions that Chroma collections name, and why Chroma's default one failed."""
 
 from __future__ import annotations
 

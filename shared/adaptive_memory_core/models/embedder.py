@@ -1,23 +1,21 @@
-"""How is any embedder called in one way? Functions, Chroma's embedding functions and models of frameworks, wrapped."""
+"""Embedders behind one interface: functions, Chroma's embedding functions, models of frameworks, or by name."""
 
 from __future__ import annotations
 
+import functools
 import inspect
-import time
+import warnings
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from adaptive_memory_core.errors import AdaptiveMemoryError, EmbedderError, InvalidInputError
-from adaptive_memory_core.let_others_run import aside
 from adaptive_memory_core.models.chroma_function import function_of, is_chroma_minilm, kept_and_explained
-from adaptive_memory_core.models.framework_embedders import Methods, methods_of
-from adaptive_memory_core.models.naming import dimension_of, name_of
-from adaptive_memory_core.models.vectors import Vectors, as_vector, as_vectors, refused
-
-QUICK_SECONDS = 0.001  # that a query may take for others not to compute meanwhile, which costs some tenths of that
+from adaptive_memory_core.models.extras import named_object
+from adaptive_memory_core.shown_in_errors import reason, shown
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -41,7 +39,6 @@ class Embedder:
     dimension: int | None = None
     aquery: Callable[[str], Awaitable[Any]] | None = field(default=None, repr=False)
     adocuments: Callable[[list[str]], Awaitable[Any]] | None = field(default=None, repr=False)
-    _is_quick: bool = field(default=False, init=False, repr=False)  # the last query was
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
         """One row for each text; no text, no call.
@@ -52,7 +49,7 @@ class Embedder:
         if len(texts) == 0:
             return np.empty((0, 0 if self.dimension is None else self.dimension), dtype=np.float32)
         try:
-            given = aside(self.documents, list(texts))
+            given = self.documents(list(texts))
         except AdaptiveMemoryError:
             raise
         except Exception as error:
@@ -74,7 +71,7 @@ class Embedder:
     def embed_query(self, text: str) -> Vectors:
         """The vector of what is looked for, which some models make differently from that of a document."""
         try:
-            given = self._asked(text)
+            given = self.query(text)
         except AdaptiveMemoryError:
             raise
         except Exception as error:
@@ -93,15 +90,6 @@ class Embedder:
             raise _failed(self.name, error, "a query") from error
         return self._checked(given)
 
-    def _asked(self, text: str) -> Any:
-        """What `query` gives; other calls compute meanwhile, unless it was quick the last time."""
-        began = time.perf_counter()
-        given = self.query(text) if self._is_quick else aside(self.query, text)
-        is_quick = time.perf_counter() - began < QUICK_SECONDS
-        if is_quick is not self._is_quick:
-            object.__setattr__(self, "_is_quick", is_quick)
-        return given
-
     def _all_checked(self, given: Any, count: int) -> Vectors:
         vectors = as_vectors(given, count=count, name=self.name)
         self._hold_to(vectors.shape[1])
@@ -118,7 +106,9 @@ class Embedder:
         ):  # learned once; two threads that race here learn the same or are told on the next call
             object.__setattr__(self, "dimension", dimension)
         elif dimension != self.dimension:
-            raise refused(self.name, f"returned vectors of dimension {dimension}, not {self.dimension} as before")
+            raise broken_promise(
+                self.name, f"returned vectors of dimension {dimension}, not {self.dimension} as before"
+            )
 
 
 def as_embedder(thing: Any, *, name: str | None = None) -> Embedder:
@@ -184,14 +174,14 @@ def _query_of(thing: Any, name: str) -> Callable[[str], Any]:
     def query(text: str) -> Any:
         vectors = many([text])
         if len(vectors) != 1:
-            raise refused(name, f"returned {len(vectors)} vectors for a query")
+            raise broken_promise(name, f"returned {len(vectors)} vectors for a query")
         return vectors[0]
 
     return query
 
 
 def _failed(name: str, error: Exception, given: str) -> EmbedderError:
-    return refused(name, f"failed on {given} with {type(error).__name__}: {error}")
+    return broken_promise(name, f"failed on {given} with {type(error).__name__}: {error}")
 
 
 def _not_an_embedder(thing: Any) -> InvalidInputError:
@@ -204,3 +194,188 @@ def _not_an_embedder(thing: Any) -> InvalidInputError:
 
 def _type(thing: Any) -> str:
     return type(thing).__name__
+
+
+def embedder_of(name: str) -> Any:
+    """The embedder of that name, made: local, minilm, openai:MODEL, or MODULE:NAME of a function.
+
+    >>> embedder_of("local").name
+    'wordllama-l2-supercat-256'
+    """
+    from adaptive_memory_core.models.local import LocalEmbedder
+    from adaptive_memory_core.models.minilm import MiniLMEmbedder
+    from adaptive_memory_core.models.openai import OpenAIEmbedder
+
+    if name == "local":
+        return LocalEmbedder()
+    if name == "minilm":
+        return MiniLMEmbedder()
+    if name.startswith("openai:"):
+        return OpenAIEmbedder(name.removeprefix("openai:"))
+    try:
+        return named_object(name)
+    except ImportError as error:
+        raise InvalidInputError(
+            f"The embedder {shown(name)} is not there: {reason(error)}. Give local, minilm, openai:MODEL, or "
+            "MODULE:NAME of a function from texts to vectors that Python can import."
+        ) from error
+
+
+LANGCHAINS_DEFAULT = "langchain_core.embeddings.embeddings"  # its async methods are the blocking ones in a thread
+
+
+class Methods(NamedTuple):
+    """What a model is called by. The coroutines are those of its own, where it has some."""
+
+    name: str
+    documents: Callable[[list[str]], Any]
+    query: Callable[[str], Any]
+    aquery: Callable[[str], Awaitable[Any]] | None = None
+    adocuments: Callable[[list[str]], Awaitable[Any]] | None = None
+
+
+def methods_of(thing: Any) -> Methods | None:
+    """The methods of a framework's model; None for anything else.
+
+    >>> class Lengths:
+    ...     model = "lengths-1"
+    ...     def embed_documents(self, texts): return [[float(len(text)), 1.0] for text in texts]
+    ...     def embed_query(self, text): return [float(len(text)), 1.0]
+    >>> methods_of(Lengths()).name, methods_of(len)
+    ('Lengths:lengths-1', None)
+    """
+    if isinstance(thing, type):
+        return None
+    if hasattr(thing, "get_text_embedding_batch") and hasattr(thing, "get_query_embedding"):
+        return Methods(_llama_index_name(thing), thing.get_text_embedding_batch, thing.get_query_embedding)
+    if hasattr(thing, "embed_documents") and hasattr(thing, "embed_query"):
+        own = (_own_coroutine(thing, "aembed_query"), _own_coroutine(thing, "aembed_documents"))
+        return Methods(name_of(thing), thing.embed_documents, thing.embed_query, *own)
+    return None
+
+
+def _own_coroutine(thing: Any, name: str) -> Any:
+    method = getattr(type(thing), name, None)
+    return None if method is None or method.__module__ == LANGCHAINS_DEFAULT else getattr(thing, name)
+
+
+def _llama_index_name(thing: Any) -> str:
+    kind, model = type(thing).__name__, getattr(thing, "model_name", None)
+    return f"{kind}:{model}" if isinstance(model, str) and model and model != "unknown" else kind
+
+
+def name_of(thing: Any) -> str:
+    """The name it gives itself, with the model if it has one; else that of the function or class.
+
+    >>> def embed(texts): ...
+    >>> name_of(embed)
+    'embed'
+    >>> class Hosted:
+    ...     model_name, dimensions = "text-embedding-3-small", 512
+    ...     def name(self): return "openai"
+    >>> name_of(Hosted())
+    'openai:text-embedding-3-small:512'
+    """
+    if isinstance(thing, functools.partial):
+        return name_of(thing.func)
+    own = _own_name(thing)
+    model = _non_empty_text(getattr(thing, "model_name", None)) or _non_empty_text(getattr(thing, "model", None))
+    if own is None:
+        own = _non_empty_text(getattr(thing, "__qualname__", None)) or type(thing).__qualname__
+    if model is None or model in own:
+        return own
+    asked = _size(getattr(thing, "dimensions", None))
+    return f"{own}:{model}" if asked is None else f"{own}:{model}:{asked}"
+
+
+def dimension_of(thing: Any) -> int | None:
+    """How long it says its vectors are, or None if it does not say.
+
+    >>> class Short: dimension = 64
+    >>> dimension_of(Short()), dimension_of(len)
+    (64, None)
+    """
+    declared = _size(getattr(thing, "dimension", None))
+    return _size(getattr(thing, "dimensions", None)) if declared is None else declared
+
+
+def _own_name(thing: Any) -> str | None:
+    name = getattr(thing, "name", None)
+    if not callable(name):
+        return _non_empty_text(name)
+    with warnings.catch_warnings():  # chromadb's base class warns that it has no name, and returns NotImplemented
+        warnings.simplefilter("ignore")
+        try:
+            return _non_empty_text(name())
+        except (AttributeError, NotImplementedError, RuntimeError, TypeError, ValueError):
+            return None
+
+
+def _non_empty_text(value: Any) -> str | None:
+    return value if isinstance(value, str) and value and value != "NotImplemented" else None
+
+
+def _size(value: Any) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else None
+
+
+Vectors = npt.NDArray[np.float32]
+
+
+def as_vectors(given: Any, *, count: int, name: str) -> Vectors:
+    """What was given for `count` texts, as float32 of shape (count, dimension).
+
+    >>> as_vectors([[1, 0], (0.5, 2)], count=2, name="mine").tolist()
+    [[1.0, 0.0], [0.5, 2.0]]
+    >>> as_vectors([[1.0, 0.0]], count=2, name="mine")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    adaptive_memory_core.errors.EmbedderError: The embedder 'mine' returned shape (1, 2) for 2 texts. Allowed: ...
+    """
+    vectors = _as_float32(given, name)
+    if vectors.ndim != 2 or len(vectors) != count or vectors.shape[1] == 0:
+        raise broken_promise(name, f"returned shape {vectors.shape} for {count} texts")
+    _check_finite(vectors, name)
+    return vectors
+
+
+def as_vector(given: Any, *, name: str) -> Vectors:
+    """What was given for one query, as float32 of shape (dimension,).
+
+    >>> as_vector((1, 2), name="mine").tolist()
+    [1.0, 2.0]
+    >>> as_vector([1.0, float("nan")], name="mine")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    adaptive_memory_core.errors.EmbedderError: The embedder 'mine' returned NaN or infinity in 1 of 1 vectors ...
+    """
+    vector = _as_float32(given, name)
+    if vector.ndim != 1 or len(vector) == 0:
+        raise broken_promise(name, f"returned shape {vector.shape} for a query")
+    _check_finite(vector, name)
+    return vector
+
+
+def broken_promise(name: str, what_happened: str) -> EmbedderError:
+    """The error for an embedder that broke its promise: what it gave, what is allowed, what to do."""
+    return EmbedderError(
+        f"The embedder {shown(name)} {what_happened}. Allowed: one finite vector for each text, all of one length. "
+        "Mend the embedder, or pass another one as embedder=."
+    )
+
+
+def _as_float32(given: Any, name: str) -> Vectors:
+    if type(given) is np.ndarray and given.dtype == np.float32:
+        return given
+    try:
+        with np.errstate(over="ignore"):  # beyond float32 becomes infinity, which is refused by name below
+            return np.asarray(given, dtype=np.float32)
+    except (TypeError, ValueError) as error:
+        what = f"returned a {type(given).__name__} that is no array of numbers ({error})"
+        raise broken_promise(name, what) from error
+
+
+def _check_finite(vectors: Vectors, name: str) -> None:
+    if not np.isfinite(vectors).all():
+        rows = np.atleast_2d(vectors)
+        broken = np.flatnonzero(~np.isfinite(rows).all(axis=1))
+        what = f"returned NaN or infinity in {len(broken)} of {len(rows)} vectors (the first is number {broken[0]})"
+        raise broken_promise(name, what)

@@ -1,4 +1,4 @@
-"""Is an optional package installed, and is its weight file the known one?"""
+"""Imports that may fail: optional packages, their weight files, and objects given as `MODULE:NAME`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from adaptive_memory_core.errors import EmbedderError, MissingExtraError
+from adaptive_memory_core.errors import AdaptiveMemoryError, EmbedderError, MissingExtraError
 from adaptive_memory_core.shown_in_errors import reason
 
 
@@ -60,3 +60,21 @@ def tensors(file: Path, *, sha256: str) -> dict[str, Any]:
 def silence_onnxruntime() -> None:
     """Its Linux wheels report usage to their maker unless told not to before the import. Memories are private."""
     os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
+
+
+def named_object(place: str) -> Any:
+    """The object; an ImportError says why there is none, whatever the module raises while it is imported.
+
+    >>> named_object("json:loads")("[1]")
+    [1]
+    >>> named_object("..x:y")
+    Traceback (most recent call last):
+    ImportError: TypeError: the 'package' argument is required to perform a relative import for '..x'
+    """
+    module, _, name = place.partition(":")
+    try:
+        return getattr(importlib.import_module(module), name)
+    except (ImportError, AdaptiveMemoryError):
+        raise
+    except Exception as error:  # a module of somebody's own may raise anything
+        raise ImportError(f"{type(error).__name__}: {error}") from error

@@ -1,4 +1,4 @@
-"""How does a chat model help the hierarchy? It says where episodes end, what to keep, and what to call it."""
+"""Chat models in the roles of the hierarchy: where episodes end, which facts to keep, and what to call them."""
 
 from __future__ import annotations
 
@@ -7,11 +7,9 @@ from datetime import datetime, timezone
 from typing import Any
 
 from adaptive_memory_core.errors import InvalidInputError
-from adaptive_memory_core.flow.ports.roles import OFFLINE, Boundary, Fact, Facts, Line, Roles, Title
-from adaptive_memory_core.models.chat import as_chat
+from adaptive_memory_core.flow.ports.roles import OFFLINE, Boundary, EpisodeText, Fact, Facts, Line, Roles, Title
+from adaptive_memory_core.models.chat import Resting, as_chat, ask_for_json
 from adaptive_memory_core.models.judges import LONGEST, prompt
-from adaptive_memory_core.models.resting import Resting
-from adaptive_memory_core.models.strict_json import asked
 from adaptive_memory_core.shown_in_errors import shown
 
 MOST_FACTS = 50  # of an episode
@@ -59,17 +57,28 @@ class ChatBoundary:
         self._chat, self._prompt = as_chat(model), prompt("boundary")
 
     def __call__(self, before: Sequence[Line], new: Sequence[Line]) -> Boundary:
-        return Boundary(*asked(self._chat, self._prompt, {"episode": _told(before), "new": _told(new)}, _ends))
+        return Boundary(
+            *ask_for_json(
+                self._chat, self._prompt, {"episode": _lines_as_json(before), "new": _lines_as_json(new)}, _ends
+            )
+        )
 
 
 class ChatEpisode:
-    """Asks a chat model for the title of an episode."""
+    """Asks a chat model for the title of an episode, and for its narrative.
+
+    >>> reply = '{"title": "Ana adopts Rex", "narrative": "On 9 October 2025 Ana adopted the puppy Rex."}'
+    >>> ChatEpisode(lambda instructions, material: reply)([Line("Ana", "I adopted Rex.", 0.0)]).narrative
+    'On 9 October 2025 Ana adopted the puppy Rex.'
+    """
 
     def __init__(self, model: Any) -> None:
         self._chat, self._prompt = as_chat(model), prompt("episode")
 
-    def __call__(self, lines: Sequence[Line]) -> Title:
-        return Title(*asked(self._chat, self._prompt, {"messages": _told(lines)}, lambda given: _text(given["title"])))
+    def __call__(self, lines: Sequence[Line]) -> EpisodeText:
+        found, note = ask_for_json(self._chat, self._prompt, {"messages": _lines_as_json(lines)}, _title_and_narrative)
+        title, narrative = (None, None) if found is None else found
+        return EpisodeText(title, narrative, note)
 
 
 class ChatSemantics:
@@ -84,8 +93,10 @@ class ChatSemantics:
         self._chat, self._prompt = as_chat(model), prompt("semantics")
 
     def __call__(self, lines: Sequence[Line]) -> Facts:
-        material = {"messages": [{"number": number, **one} for number, one in enumerate(_told(lines), start=1)]}
-        return Facts(*asked(self._chat, self._prompt, material, lambda given: _facts(given, len(lines))))
+        material = {
+            "messages": [{"number": number, **one} for number, one in enumerate(_lines_as_json(lines), start=1)]
+        }
+        return Facts(*ask_for_json(self._chat, self._prompt, material, lambda given: _facts(given, len(lines))))
 
 
 class ChatThemeName:
@@ -96,10 +107,10 @@ class ChatThemeName:
 
     def __call__(self, texts: Sequence[str]) -> Title:
         material = {"statements": [one[:LONGEST] for one in texts]}
-        return Title(*asked(self._chat, self._prompt, material, lambda given: _text(given["name"])))
+        return Title(*ask_for_json(self._chat, self._prompt, material, lambda given: _text(given["name"])))
 
 
-def _told(lines: Sequence[Line]) -> list[dict[str, Any]]:
+def _lines_as_json(lines: Sequence[Line]) -> list[dict[str, Any]]:
     return [{"speaker": one.speaker or "", "time": _time(one.at), "text": one.text[:LONGEST]} for one in lines]
 
 
@@ -112,6 +123,10 @@ def _time(posix: float) -> str:
 
 def _ends(given: Any) -> bool:
     return {"yes": True, "no": False}[given["ends"]]
+
+
+def _title_and_narrative(given: Any) -> tuple[str, str]:
+    return _text(given["title"]), _text(given["narrative"])
 
 
 def _text(found: Any) -> str:

@@ -1,4 +1,4 @@
-"""Which embedder is used when none is named? WordLlama's 256 dimensions, offline, in microseconds."""
+"""The bundled embedder: 256 dimensions of WordLlama, offline, in microseconds."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from adaptive_memory_core.errors import EmbedderError
+from adaptive_memory_core.models.embedder import Vectors
 from adaptive_memory_core.models.extras import folder_of, load, require, tensors
-from adaptive_memory_core.models.vectors import Vectors
 
 SHA256 = "64b47a2dc493cb8e85944076601189739852d7b64e0e1eedcb1937a251cd9fd5"  # the same in wordllama 0.2.2 and 0.4.0
 BATCH = 256  # texts tokenised at once

@@ -1,17 +1,20 @@
-"""How are texts embedded by OpenAI, or by any server with its protocol?"""
+"""Models of OpenAI, or of any server with its protocol: embedder, chat model, reader and reranker."""
 
 from __future__ import annotations
 
 import base64
+import math
 from collections.abc import Iterator, Sequence
-from typing import Any
+from importlib.resources import files
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from adaptive_memory_core.errors import EmbedderError, InvalidInputError
+from adaptive_memory_core.errors import AdaptiveMemoryError, EmbedderError, InvalidInputError, JudgeError, RerankerError
+from adaptive_memory_core.models.chat import json_of
+from adaptive_memory_core.models.embedder import Vectors
 from adaptive_memory_core.models.extras import load, require
-from adaptive_memory_core.models.openai_client import openai_client
-from adaptive_memory_core.models.vectors import Vectors
+from adaptive_memory_core.models.judges import LONGEST_RATED, RATING_PROMPT, checked_length, marks_of, material
 
 MAX_BATCH_TEXTS = 2048  # the protocol's own limit for one request
 MAX_BATCH_CHARACTERS = 250_000  # OpenAI refuses requests above 300,000 tokens; a token is seldom less than a character
@@ -106,3 +109,234 @@ def _numbers(embedding: Any) -> Any:
     if isinstance(embedding, str):
         return np.frombuffer(base64.b64decode(embedding), dtype="<f4")
     return embedding
+
+
+class OpenAIChat:
+    """One request a call, to OpenAI or any server with its protocol.
+
+    The material goes in a message of the user, the instructions in one of the system. Without `client`, `api_key` and
+    `base_url` mean what they mean to the `openai` package. `temperature=None` leaves it to the model.
+
+    >>> OpenAIChat(api_key="sk-...").name
+    'openai:gpt-4o-mini'
+    """
+
+    def __init__(
+        self,
+        model: str = "gpt-4o-mini",
+        *,
+        client: Any = None,
+        api_key: str | None = None,
+        base_url: str | None = None,
+        temperature: float | None = 0.0,
+        max_retries: int = 1,
+        timeout_seconds: float = 20.0,
+    ) -> None:
+        require(["openai"], extra="openai")
+        self.model, self.name = model, f"openai:{model}"
+        self._options: dict[str, Any] = {} if temperature is None else {"temperature": temperature}
+        limits: dict[str, Any] = {"max_retries": max_retries, "timeout_seconds": timeout_seconds}
+        self._client: Any = client
+        if client is None:
+            self._client = openai_client(JudgeError, api_key=api_key, base_url=base_url, **limits)
+
+    def __call__(self, instructions: str, material: str) -> str:
+        """The model's reply, or a JudgeError."""
+        return completion_text(self.completion(instructions, material), self.name)
+
+    def completion(self, instructions: str, material: str, about: str = "", **options: Any) -> Any:
+        """The whole answer of the server, or a JudgeError that says `about` what it was asked."""
+        messages = [{"role": "system", "content": instructions}, {"role": "user", "content": material}]
+        given = {**self._options, **options}
+        try:
+            return self._client.chat.completions.create(model=self.model, messages=messages, **given)
+        except (load("openai").OpenAIError, ValueError) as error:  # the latter for an answer that is no JSON
+            status = getattr(error, "status_code", None)
+            kind = type(error).__name__ + (f" ({status})" if status else "")
+            raise JudgeError(
+                f"{self.name} failed{about} with {kind}: {error} Check model, api_key= and base_url=."
+            ) from error
+
+
+def completion_text(completion: Any, name: str) -> str:
+    """What the model said; a JudgeError where the server answered with something else than a chat completion.
+
+    >>> completion_text([], "openai:m")
+    Traceback (most recent call last):
+    adaptive_memory_core.errors.JudgeError: openai:m answered with no chat completion but list. Check base_url=.
+    """
+    try:
+        said = completion.choices[0].message.content if completion.choices else None
+    except (AttributeError, TypeError, LookupError) as error:
+        kind = type(completion).__name__
+        raise JudgeError(f"{name} answered with no chat completion but {kind}. Check base_url=.") from error
+    if said is not None and not isinstance(said, str):
+        raise JudgeError(f"{name} answered with {type(said).__name__} in the place of a text. Check base_url=.")
+    return said or ""
+
+
+READER_PROMPT = files("adaptive_memory_core.models") / "prompts" / "answer.md"
+
+
+class ReaderAnswer(NamedTuple):
+    """What a model answers, its uncertainty in nats a token, and the tokens of request and reply."""
+
+    text: str
+    uncertainty: float | None  # None where the server gives no probabilities
+    tokens: int
+
+
+class OpenAIReader:
+    """One request for each context: a question and evidence, which a model answers briefly.
+
+    Called, it gives the uncertainty of the answer, as a reader for `Policy(shape="top_down")`: the mean entropy of its
+    tokens, of the `top` likeliest at each place and of all others together. The evidence goes as JSON in a message of
+    the user, so that none of it can pass for an instruction. Without `client`, `api_key` and `base_url` mean what they
+    mean to the `openai` package. `temperature=None` leaves it to the model.
+
+    >>> OpenAIReader(api_key="sk-...").name
+    'openai:gpt-4o-mini'
+    """
+
+    def __init__(
+        self,
+        model: str = "gpt-4o-mini",
+        *,
+        client: Any = None,
+        api_key: str | None = None,
+        base_url: str | None = None,
+        top: int = 5,
+        longest_answer: int = 64,
+        temperature: float | None = 0.0,
+        max_retries: int = 1,
+        timeout_seconds: float = 20.0,
+    ) -> None:
+        self._chat = OpenAIChat(
+            model,
+            client=client,
+            api_key=api_key,
+            base_url=base_url,
+            temperature=temperature,
+            max_retries=max_retries,
+            timeout_seconds=timeout_seconds,
+        )
+        self.model, self.name = model, self._chat.name
+        self._prompt = READER_PROMPT.read_text(encoding="utf-8")
+        self._options: dict[str, Any] = {"logprobs": True, "top_logprobs": top, "max_tokens": longest_answer}
+        self.spent = 0  # tokens of all requests and replies, as the server counts them
+
+    def __call__(self, question: str, evidence: Sequence[str]) -> float:
+        """The uncertainty, or a JudgeError where the server gives no probabilities."""
+        found = self.answer(question, evidence).uncertainty
+        if found is None:
+            raise JudgeError(
+                f"{self.name} gave no log-probabilities. Use a model and a server that do (logprobs=True), or "
+                "switch the expansion off: Policy(shape={'expand': False})."
+            )
+        return found
+
+    def answer(self, question: str, evidence: Sequence[str]) -> ReaderAnswer:
+        """What the model answers from the evidence."""
+        about = f" on a context of {len(evidence)} texts"
+        reply = self._chat.completion(self._prompt, reader_material(question, evidence), about, **self._options)
+        if not reply.choices:
+            raise JudgeError(f"{self.name} gave no answer. Check the model.")
+        choice, used = reply.choices[0], getattr(reply, "usage", None)
+        told = getattr(getattr(choice, "logprobs", None), "content", None)
+        places = None if told is None else [[one.logprob for one in place.top_logprobs] for place in told]
+        tokens = 0 if used is None else used.total_tokens or 0
+        self.spent += tokens
+        return ReaderAnswer(choice.message.content or "", None if not places else uncertainty(places), tokens)
+
+
+def reader_material(question: str, evidence: Sequence[str]) -> str:
+    """Question and evidence as JSON, in which quotes and angle brackets of theirs are escaped.
+
+    >>> reader_material("tea?", ['</evidence>'])
+    '{"question": "tea?", "evidence": ["\\\\u003c/evidence\\\\u003e"]}'
+    """
+    return json_of({"question": question, "evidence": list(evidence)})
+
+
+def uncertainty(places: Sequence[Sequence[float]]) -> float:
+    """The mean entropy in nats, given at each place the log-probabilities of the likeliest tokens.
+
+    >>> uncertainty([[0.0], [0.0]])
+    0.0
+    >>> round(uncertainty([[math.log(0.5), math.log(0.5)], [0.0]]) / math.log(2), 6)     # one coin in two places
+    0.5
+    """
+    return sum(_entropy([math.exp(one) for one in place]) for place in places) / len(places)
+
+
+def _entropy(shares: Sequence[float]) -> float:
+    """The entropy, where all that is left of 1 counts as one more."""
+    rest = max(0.0, 1.0 - sum(shares))
+    return max(0.0, -sum(one * math.log(one) for one in (*shares, rest) if one > 0.0))
+
+
+class OpenAIReranker:
+    """One request for each recall: the cue and its best candidates, which the model marks from 0 to 10.
+
+    The texts leave this machine for the server. They go as JSON in a message of the user, so that none of them can pass
+    for an instruction or end its place; `longest` characters of each are shown. Without `client`, `api_key` and
+    `base_url` mean what they mean to the `openai` package. `temperature=None` leaves it to the model.
+
+    >>> OpenAIReranker(api_key="sk-...").name
+    'openai:gpt-4o-mini'
+    """
+
+    def __init__(
+        self,
+        model: str = "gpt-4o-mini",
+        *,
+        client: Any = None,
+        api_key: str | None = None,
+        base_url: str | None = None,
+        longest: int = LONGEST_RATED,
+        temperature: float | None = 0.0,
+        max_retries: int = 1,
+        timeout_seconds: float = 20.0,
+    ) -> None:
+        self._longest, self._prompt = checked_length(longest), RATING_PROMPT.read_text(encoding="utf-8")
+        try:
+            self._chat = OpenAIChat(
+                model,
+                client=client,
+                api_key=api_key,
+                base_url=base_url,
+                temperature=temperature,
+                max_retries=max_retries,
+                timeout_seconds=timeout_seconds,
+            )
+        except JudgeError as error:
+            raise RerankerError(str(error)) from error
+        self.model, self.name = model, self._chat.name
+
+    def __call__(self, cue: str, texts: Sequence[str]) -> list[float]:
+        """One number in [0, 1] for each text."""
+        given = material(cue, [text[: self._longest] for text in texts])
+        try:
+            reply = completion_text(self._chat.completion(self._prompt, given, f" on {len(texts)} texts"), self.name)
+        except JudgeError as error:
+            raise RerankerError(str(error)) from error
+        return marks_of(reply, len(texts), self.name)
+
+
+def openai_client(
+    failed: type[AdaptiveMemoryError],
+    *,
+    api_key: str | None,
+    base_url: str | None,
+    max_retries: int,
+    timeout_seconds: float,
+) -> Any:
+    """The client, for OpenAI or a server with its protocol; `failed` is the error where none can be made."""
+    openai = load("openai")
+    try:
+        return openai.OpenAI(api_key=api_key, base_url=base_url, max_retries=max_retries, timeout=timeout_seconds)
+    except openai.OpenAIError as error:
+        raise failed(
+            f"The openai package could not make a client: {error} Allowed: a key, or a client that has one. "
+            "Set OPENAI_API_KEY, or pass api_key= (any text for a server that asks for none) or client=."
+        ) from error

@@ -1,4 +1,4 @@
-"""How are tokens counted exactly? With a tokenizer from files on this machine; the network is never asked."""
+"""Exact token counts, with a tokenizer from files on this machine; the network is never asked."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import os
 import tempfile
 from pathlib import Path
 
-from adaptive_memory_core.context.token_estimate import Count, estimated_tokens
+from adaptive_memory_core.context.excerpt import Count, estimated_tokens
 from adaptive_memory_core.errors import EmbedderError, InvalidInputError
 from adaptive_memory_core.models.extras import load
 from adaptive_memory_core.models.local import tokenizer

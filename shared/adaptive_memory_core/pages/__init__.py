@@ -1,1 +1,1 @@
-"""What can be drawn as a page of HTML? A memory and a comparison: one file each, which loads nothing from elsewhere."""
+"""Pages of HTML about a memory and about a comparison: one file each, which loads nothing from elsewhere."""

@@ -1,4 +1,4 @@
-"""How are the ledger and the write-back kept? Retention, batches, waiting and limits, with unit, range and source."""
+"""How the ledger and the write-back are kept: retention, batches, waiting and limits, with unit, range and source."""
 
 from __future__ import annotations
 
@@ -28,6 +28,7 @@ class Keeping:
     cue_characters: int = 20_000  # characters of a cue that are read; of a longer one its start and end; guess
     cue_word_characters: int = 2_000  # letters of a cue in which words, names and times are looked for; guess
     text_characters: int = 2_000_000  # characters that a record's text may have; a longer one is refused; guess
+    copy_limit: int = 500_000  # records of a collection, up to which they are copied into the ledger; 0 = never; guess
     mirror_records: int = 100_000  # of a user, up to which recalls compare all vectors in RAM; 0 = never; speed.md
     mirror_megabytes: float = 256.0  # of vectors in RAM, of the users that asked last; guess
     file_records: int = 2_000  # of a user, from which on vectors and words are in files, too; 0 = never; fast_path.py
@@ -50,6 +51,7 @@ class Keeping:
         "cue_characters": Range(100, 10_000_000, whole=True),
         "cue_word_characters": Range(100, 10_000_000, whole=True),
         "text_characters": Range(100, 100_000_000, whole=True),
+        "copy_limit": Range(0, 1_000_000_000, whole=True),
         "mirror_records": Range(0, 10_000_000, whole=True),
         "mirror_megabytes": POSITIVE,
         "file_records": Range(0, 10_000_000, whole=True),

@@ -1,4 +1,4 @@
-"""Which presets are there? The settings of each: the literature's, and the default."""
+"""The presets of a policy: those of the literature, and the default."""
 
 from __future__ import annotations
 
@@ -7,12 +7,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from adaptive_memory_core.errors import PolicyError
-from adaptive_memory_core.policy.copies import Copies
-from adaptive_memory_core.policy.decay import Decay
-from adaptive_memory_core.policy.reading import Reading
-from adaptive_memory_core.policy.spreads import Spreads
-from adaptive_memory_core.policy.time_words import TimeWords
-from adaptive_memory_core.policy.weights import EQUAL, Weights
+from adaptive_memory_core.policy.advanced import Advanced
+from adaptive_memory_core.policy.fusion import Fusion
+from adaptive_memory_core.policy.graph_and_hierarchy import Graphs
+from adaptive_memory_core.policy.learning import Decay, Learning
+from adaptive_memory_core.policy.ranking import EQUAL, Weights
 from adaptive_memory_core.shown_in_errors import shown
 
 Settings = Mapping[str, Any]
@@ -31,12 +30,10 @@ def settings_of(name: object) -> Settings:
 
 
 def _literature(weights: Weights = EQUAL, **changes: Any) -> Settings:
-    """The published blend: equal weights of the three signals and no smallest spread to speak of."""
+    """The published blend: equal weights of the three signals, and min-max over the candidates."""
     plain: dict[str, Any] = {
-        "blend": "sum",
         "channels": ("dense",),
-        "copies": Copies("keep"),
-        "spreads": Spreads(recency=0.01, importance=0.01, similarity=0.01),
+        "advanced": Advanced(blend="minmax", duplicates="keep"),
     }
     return {"weights": weights, **plain, **changes}
 
@@ -45,8 +42,8 @@ def _arm(theta: int, gamma: float, alpha: float) -> Settings:
     """The paper's ranking and one of its profiles: strength times similarity alone, and every read counts."""
     return {
         "weights": Weights(recency=0.0, importance=0.0, similarity=1.0),
-        "time_words": TimeWords(enabled=False),
-        "copies": Copies("keep"),
+        "time_words": "off",
+        "advanced": Advanced(duplicates="keep"),
         "channels": ("dense",),
         "refresh_floor_seconds": 0.0,
         "decay": Decay(remembrance_threshold=theta, grace=gamma, rate=alpha),
@@ -55,13 +52,23 @@ def _arm(theta: int, gamma: float, alpha: float) -> Settings:
 
 _COMPOSITE: Settings = {  # the article on recall for agents: signals as they are, and nothing below its floor
     "weights": Weights(recency=0.25, importance=0.15, similarity=0.6),
-    "blend": "absolute",
+    "channels": ("dense",),
+    "advanced": Advanced(blend="absolute", duplicates="keep"),
     "recall_k": 30,
-    "score_floor": 0.35,
+    "min_score": 0.35,
     "half_life_days": 7.0,
-    "reading": Reading(count_weight=0.0),
+    "learning": Learning(count_weight=0.0),
     "refresh_floor_seconds": 0.0,
-    "time_words": TimeWords(enabled=False),
+    "time_words": "off",
+}
+_GAM_RAG: Settings = {  # the paper's equations 2 to 13: nothing but equation 8 ranks
+    "weights": Weights(recency=0.0, importance=0.0, similarity=1.0),
+    "channels": ("dense", "graph"),
+    "time_words": "off",
+    "learning": Learning(similar_questions=0.0),
+    "advanced": Advanced(
+        fusion=Fusion(method="sum", vectors=0.01), graph=Graphs(form="paper", weight=2.0, rounds=3), duplicates="keep"
+    ),
 }
 PRESETS: dict[str, Settings] = {
     "default": {},
@@ -73,13 +80,14 @@ PRESETS: dict[str, Settings] = {
     "planning": _literature(half_life_days=30.0),
     "generative_agents": _literature(
         half_life_days=math.log(0.5) / math.log(HOURLY_DECAY) / 24,
-        reading=Reading(count_weight=0.0),
+        learning=Learning(count_weight=0.0),
         refresh_floor_seconds=0.0,
-        time_words=TimeWords(enabled=False),
+        time_words="off",
     ),
     "balanced": _arm(theta=3, gamma=5, alpha=0.95),
     "ultra_efficient": _arm(theta=10, gamma=1, alpha=0.90),
     "broad_adaptation": _arm(theta=1, gamma=20, alpha=0.99),
     "conservative": _arm(theta=5, gamma=2, alpha=0.98),
     "aggressive": _arm(theta=2, gamma=10, alpha=0.80),
+    "gam_rag": _GAM_RAG,
 }

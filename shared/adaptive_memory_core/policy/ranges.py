@@ -1,10 +1,10 @@
-"""Which values may a number have? Ranges that describe themselves, checked where the number enters."""
+"""Ranges of numbers that describe themselves, checked where a number enters."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
 
 from adaptive_memory_core.errors import PolicyError
 from adaptive_memory_core.shown_in_errors import shown
@@ -64,4 +64,15 @@ def check_switches(owner: object, names: Iterable[str]) -> None:
         if not isinstance(value, bool):
             raise PolicyError(
                 f"{type(owner).__name__}({name}={shown(value)}) is not allowed. It must be True or False."
+            )
+
+
+def check_groups(owner: object) -> None:
+    """Refuse the first field that is not a group of the kind that its default is."""
+    for field in fields(owner):  # type: ignore[arg-type] # a dataclass
+        given, kind = getattr(owner, field.name), type(field.default)
+        if is_dataclass(kind) and not isinstance(given, kind):
+            raise PolicyError(
+                f"{type(owner).__name__}({field.name}={shown(given)}) is not allowed. "
+                f"Give {kind.__name__}({fields(kind)[0].name}=..., ...)."
             )

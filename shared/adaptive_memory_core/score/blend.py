@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
-from adaptive_memory_core.channels.fuse import Parts, relevances, times, within_share
 from adaptive_memory_core.policy.policy import Policy
-from adaptive_memory_core.policy.weights import Weights
+from adaptive_memory_core.policy.ranking import Weights
 from adaptive_memory_core.records import Hit
 from adaptive_memory_core.score.asked_before import asked_before
 from adaptive_memory_core.score.bounded import bounded, since_read, since_useful
-from adaptive_memory_core.score.candidates import columns_of
+from adaptive_memory_core.score.candidates import Candidates, columns_of
 from adaptive_memory_core.score.ranking import Ranking
+from adaptive_memory_core.score.relevance import Parts, relevances, times, within_share
 from adaptive_memory_core.score.signals import recencies, weakened, worths
+from adaptive_memory_core.score.time_match import TIME, Timing
 from adaptive_memory_core.score.usefulness import NO_USE, Use
 
 Column = Sequence[float]
 NOTHING: Column = ()
+# The smallest spread of recency, importance and similarity over the candidates that is stretched to [0, 1]: a smaller
+# one keeps its share of this value. Measured for the first two (benchmarks/rot.py); the third is a guess.
+LEAST_SPREADS = (0.5, 0.2, 0.05)
+LITERATURE = (0.01, 0.01, 0.01)  # plain min-max, except where a spread means nothing
 
 
 def normalise(values: Sequence[float], *, spread: float) -> list[float]:
@@ -52,14 +57,16 @@ def neutral(values: Sequence[float | None]) -> list[float]:
     return [middle if value is None else value for value in values]
 
 
-def score(hits: Sequence[Hit], policy: Policy, *, now: float, use: Use = NO_USE) -> Ranking:
+def score(
+    hits: Sequence[Hit], policy: Policy, *, now: float, use: Use = NO_USE, of_time: Timing | None = None
+) -> Ranking:
     """Every hit with its score, best first; the parts of a score add up to it.
 
     The relevance (the similarity, or that and other channels' leads taken together) is what strength leaves of it. In
     the "bounded" blend, ours, importance and reads multiply it, and usefulness raises it (`score/bounded.py`): the
-    score is an absolute number, and where nothing was learned the ranking is that of the relevance. In "sum" and
-    "product", the literature's, the signals are made comparable by min-max over the hits and added; in "absolute" they
-    are added as they are. Where relevance alone has a weight, it is the score.
+    score is an absolute number, and where nothing was learned the ranking is that of the relevance. In "sum",
+    "minmax" and "product", the literature's, the signals are made comparable by min-max over the hits and added; in
+    "absolute" they are added as they are. Where relevance alone has a weight, it is the score.
 
     Ties are broken by relevance, then by the newer record, then by id, so that one state gives one ranking.
 
@@ -73,23 +80,27 @@ def score(hits: Sequence[Hit], policy: Policy, *, now: float, use: Use = NO_USE)
     reads, similarities = columns.reads, columns.similarities
     worth = worths(columns.importances, reads, policy, now=now)
     strong = [read.strength for read in reads]
-    shares = relevances(these, policy.weighing, policy.own_weights, policy.rerank.weight, use.leads)
-    shares = asked_before(shares, these, policy.asked_before)
-    wholes = _sums(shares) if these.leads else similarities
+    shares = relevances(these, policy.advanced.fusion, policy.own_weights, policy.advanced.rerank_weight, of_time)
+    shares = asked_before(shares, these, policy.learning.similar_questions)
+    wholes = _sums(shares) if these.leads or of_time else similarities
     close: Column = wholes
     if min(strong, default=1.0) < 1.0:
         close = [weakened(whole, left, policy) for whole, left in zip(wholes, strong, strict=True)]
-    weights = policy.weights.times(use.leads)
     signals = {"recency": NOTHING, "importance": worth, "strength": strong, "relevance": close}
     if policy.blending == "bounded":
-        fresh, used = since_read(reads, policy, now=now), since_useful(these, policy, close, use=use, now=now)
-        parts = bounded(weights, policy.useful.weight * use.gain, fresh, used, worth, close, strong)
+        fresh, used = since_read(reads, policy, now=now), since_useful(these, close, use=use, now=now)
+        lift = policy.learning.usefulness * use.gain
+        parts = _by_kind(these, policy, lambda own: bounded(own, lift, fresh, used, worth, close))
         signals["useful"] = used
     else:
         fresh = neutral(recencies(columns.created, reads, policy, now=now))
-        parts = _blended(policy, weights, fresh, worth, close, strong)
+        parts = _by_kind(these, policy, lambda own: _blended(policy, own, fresh, worth, close))
+        if of_time is not None:  # what else speaks for a record counts as far as its time fits
+            parts |= {name: _each(one, of_time.fits) for name, one in parts.items() if name != "similarity"}
     signals |= {"recency": fresh, "similarity": similarities, **these.leads}
-    if these.leads:  # all hits of a recall have leads, or none
+    if of_time is not None:
+        signals[TIME] = of_time.fits
+    if these.leads or of_time:  # all hits of a recall have leads, or none
         parts = _split(parts, shares, wholes)
     scores = [one if one < 1.0 else 1.0 for one in _sums(parts)]  # a rounding error may take a sum beyond 1
     return Ranking(these, scores, parts, signals)
@@ -100,19 +111,42 @@ def _sums(columns: Mapping[str, Column]) -> list[float]:
     return list(map(sum, zip(*columns.values(), strict=True)))
 
 
-def _blended(policy: Policy, weights: Weights, fresh: Column, worth: Column, close: Column, strong: Column) -> Parts:
+def _by_kind(these: Candidates, policy: Policy, parts_of: Callable[[Weights], Parts]) -> Parts:
+    """The parts of each score, by the weights of the record's kind.
+
+    >>> from adaptive_memory_core.records import Record
+    >>> both = columns_of([Hit(Record("a", "tea", kind="fact"), 0.5, "a"), Hit(Record("b", "tax"), 0.5, "b")])
+    >>> policy = Policy(weights=Weights(1, 0, 0)).replace(advanced={"kind_weights": {"fact": Weights(0, 0, 1)}})
+    >>> _by_kind(both, policy, lambda own: {"recency": [own.recency] * 2, "similarity": [own.similarity] * 2})
+    {'recency': [0.0, 1.0], 'similarity': [1.0, 0.0]}
+    """
+    if not policy.advanced.kind_weights:
+        return parts_of(policy.weights)
+    of_kind = dict(policy.advanced.kind_weights)
+    own = [of_kind.get(hit.record.kind or "", policy.weights) for hit in these]
+    parts = {weights: parts_of(weights) for weights in dict.fromkeys([policy.weights, *own])}
+    names = dict.fromkeys(name for columns in parts.values() for name in columns)
+    nothing = [0.0] * len(these)
+    return {name: [parts[weights].get(name, nothing)[place] for place, weights in enumerate(own)] for name in names}
+
+
+def _each(column: Column, shares: Column) -> list[float]:
+    return [one * share for one, share in zip(column, shares, strict=True)]
+
+
+def _blended(policy: Policy, weights: Weights, fresh: Column, worth: Column, close: Column) -> Parts:
     """The parts of each score, with that of the relevance under "similarity"."""
     if weights.only_similarity:
         return {"similarity": within_share(close)}
     if policy.blending == "absolute":
-        return _sum(weights, fresh, [min(1.0, value) for value in worth], within_share(close), strong)
+        return _sum(weights, fresh, [min(1.0, value) for value in worth], within_share(close))
+    least = LITERATURE if policy.blending == "minmax" else LEAST_SPREADS
     combine = _product if policy.blending == "product" else _sum
     return combine(
         weights,
-        normalise(fresh, spread=policy.spreads.recency),
-        normalise(worth, spread=policy.spreads.importance),
-        normalise(close, spread=policy.spreads.similarity),
-        strong,
+        normalise(fresh, spread=least[0]),
+        normalise(worth, spread=least[1]),
+        normalise(close, spread=least[2]),
     )
 
 
@@ -132,32 +166,24 @@ def _split(parts: Parts, shares: Mapping[str, Column], wholes: Column) -> Parts:
     return parts | split
 
 
-def _sum(weights: Weights, fresh: Column, worth: Column, close: Column, strong: Column) -> Parts:
-    """The weighted mean; strength is a part of its own only where it has a weight.
+def _sum(weights: Weights, fresh: Column, worth: Column, close: Column) -> Parts:
+    """The weighted mean.
 
-    >>> _sum(Weights(recency=1, importance=1, similarity=2), [1.0], [0.0], [0.5], [1.0])
+    >>> _sum(Weights(recency=1, importance=1, similarity=2), [1.0], [0.0], [0.5])
     {'recency': [0.25], 'importance': [0.0], 'similarity': [0.25]}
-    >>> _sum(Weights(recency=1, importance=1, similarity=1, strength=1), [1.0], [0.0], [0.5], [0.5])
-    {'recency': [0.25], 'importance': [0.0], 'similarity': [0.125], 'strength': [0.125]}
     """
     total = weights.total
     first, second, third = weights.recency / total, weights.importance / total, weights.similarity / total
-    parts = {"recency": times(first, fresh), "importance": times(second, worth), "similarity": times(third, close)}
-    return _with_strength(parts, weights, strong)
+    return {"recency": times(first, fresh), "importance": times(second, worth), "similarity": times(third, close)}
 
 
-def _product(weights: Weights, fresh: Column, worth: Column, close: Column, strong: Column) -> Parts:
+def _product(weights: Weights, fresh: Column, worth: Column, close: Column) -> Parts:
     """The weighted mean with recency times importance as one signal: what was important long ago fades.
 
-    >>> _product(Weights(recency=1, importance=1, similarity=2), [0.5], [1.0], [0.5], [1.0])
+    >>> _product(Weights(recency=1, importance=1, similarity=2), [0.5], [1.0], [0.5])
     {'recency*importance': [0.25], 'similarity': [0.25]}
     """
     total = weights.total
     both, third = (weights.recency + weights.importance) / total, weights.similarity / total
-    faded = [both * one * two for one, two in zip(fresh, worth, strict=True)]
-    parts = {"recency*importance": faded, "similarity": times(third, close)}
-    return _with_strength(parts, weights, strong)
-
-
-def _with_strength(parts: Parts, weights: Weights, strong: Column) -> Parts:
-    return parts if weights.strength == 0.0 else {**parts, "strength": times(weights.strength / weights.total, strong)}
+    faded = times(both, _each(fresh, worth))
+    return {"recency*importance": faded, "similarity": times(third, close)}

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from adaptive_memory_core.channels.fuse import Parts, times, within_share
+import numpy as np
+
 from adaptive_memory_core.policy.policy import Policy
-from adaptive_memory_core.policy.weights import Weights
+from adaptive_memory_core.policy.ranking import Weights
 from adaptive_memory_core.records import Hit, ReadState
 from adaptive_memory_core.score.candidates import columns_of
+from adaptive_memory_core.score.relevance import Parts, baseline_in, times, within_share
 from adaptive_memory_core.score.signals import faded
 from adaptive_memory_core.score.usefulness import Use, raised, usefulness
 
 FULL_USE_FROM = 0.15  # share of the best relevance from which usefulness counts in full; benchmarks/bursts.py
 
-SAME_AS_ASKED = 0.05  # from a similarity of 1, within which nothing useful stands before what was asked for
+SAME_AS_ASKED = 0.05  # from the query's own text, within which nothing useful stands before what was asked for
 
 
 def since_read(reads: Sequence[ReadState], policy: Policy, *, now: float) -> list[float]:
@@ -30,21 +32,22 @@ def since_read(reads: Sequence[ReadState], policy: Policy, *, now: float) -> lis
     return faded(known, reads, policy, now=now, unknown=0.0)
 
 
-def since_useful(hits: Sequence[Hit], policy: Policy, close: Sequence[float], *, use: Use, now: float) -> list[float]:
+def since_useful(hits: Sequence[Hit], close: Sequence[float], *, use: Use, now: float) -> list[float]:
     """The recency of useful reads: it wears off by a law of its own, and counts as far as the hit fits the cue."""
-    columns = columns_of(hits).columns
-    reads, useful = columns.reads, policy.useful
+    these = columns_of(hits)
+    reads = these.columns.reads
     if [read.useful_at for read in reads].count(None) == len(reads):
         return [0.0] * len(reads)
+    above = baseline_in(these.leads).above(np.array(these.columns.similarities)).tolist()
     return [
-        0.0 if read.useful_at is None else fit * usefulness(read, useful, step=use.step, now=now)
-        for read, fit in zip(reads, fits(close, columns.similarities), strict=True)
+        0.0 if read.useful_at is None else fit * usefulness(read, step=use.step, now=now)
+        for read, fit in zip(reads, fits(close, above), strict=True)
     ]
 
 
 def fits(close: Sequence[float], similarities: Sequence[float]) -> list[float]:
     """How far each may gain by having been of use: the less, the further it is from the relevance of the best, and
-    not at all if the most similar one is just what was asked for and it is not.
+    not at all if the most similar one is just what was asked for and it is not. Similarities count from unrelated text.
 
     >>> fits([0.5, 0.4, 0.0], [0.7, 0.6, 0.5]), fits([0.9, 0.8], [1.0, 0.9]), fits([], [])
     ([1.0, 1.0, 0.0], [1.0, 0.0], [])
@@ -68,26 +71,23 @@ def bounded(
     used: Sequence[float],
     worth: Sequence[float],
     close: Sequence[float],
-    strong: Sequence[float],
 ) -> Parts:
     """The parts of each score: shares of the relevance for reads and importance, and what usefulness adds to that,
     which counts as much as `useful` further pieces of evidence.
 
-    >>> bounded(Weights(recency=1, importance=1, similarity=2), 3.0, [1.0], [0.0], [0.0], [0.5], [1.0])
+    >>> bounded(Weights(recency=1, importance=1, similarity=2), 3.0, [1.0], [0.0], [0.0], [0.5])
     {'recency': [0.125], 'importance': [0.0], 'similarity': [0.25], 'useful': [0.0]}
-    >>> bounded(Weights(0, 0, 1), 1.0, [0.0], [1.0], [0.5], [0.5], [1.0])
+    >>> bounded(Weights(0, 0, 1), 1.0, [0.0], [1.0], [0.5], [0.5])
     {'recency': [0.0], 'importance': [0.0], 'similarity': [0.5], 'useful': [0.25]}
     """
     total = weights.total
-    first, second, last = weights.recency, weights.importance, weights.strength
+    first, second = weights.recency, weights.importance
     wholes = [one / total for one in within_share(close)]
     parts = {
         "recency": [first * one * whole for one, whole in zip(fresh, wholes, strict=True)],
         "importance": [second * (one if one < 1.0 else 1.0) * whole for one, whole in zip(worth, wholes, strict=True)],
         "similarity": times(weights.similarity, wholes),
     }
-    if last > 0.0:
-        parts["strength"] = [last * one * whole for one, whole in zip(strong, wholes, strict=True)]
     parts["useful"] = _raise(parts, used, useful) if any(used) else list(used)
     return parts
 

@@ -7,15 +7,18 @@ from typing import Any
 
 import numpy as np
 
+from adaptive_memory_core.policy.fusion import BASELINE
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Dropped, Scored
 from adaptive_memory_core.score.copies import leaders, plain
 from adaptive_memory_core.score.gates import BEYOND_K
 from adaptive_memory_core.score.ranking import LeftOut, Ranking, texts_of
+from adaptive_memory_core.score.surprise import Baseline, similarities_to
 
 Vectors = Mapping[str, Any]  # by id in the collection
 Twins = Mapping[int, Scored]  # by rank, what says the same and stands for it
 NO_TWINS: Twins = {}
+NO_VECTORS: Vectors = {}
 
 
 def pick(
@@ -26,16 +29,16 @@ def pick(
     Of several that say the same, one competes. Those that are left over fill places that are free ("yield"), or go
     ("drop"). What has no vector is like nothing. `same=False` says that the same words may be different memories.
     """
-    if not same or policy.copies.duplicates == "keep" or (policy.copies.duplicates == "yield" and len(ranked) <= k):
+    if not same or policy.advanced.duplicates == "keep" or (policy.advanced.duplicates == "yield" and len(ranked) <= k):
         distinct, twins = ranked, NO_TWINS
     else:
-        distinct, twins = _distinct(ranked, policy.copies.same_share)
-    if not twins and not policy.copies.diversity:
+        distinct, twins = _distinct(ranked, policy.advanced.same_share)
+    if not twins and not policy.diversity:
         return _first(ranked, k)
-    in_turn = policy.copies.diversity > 0 and bool(distinct)
-    chosen: Sequence[Scored] = _in_turn(distinct, policy.copies.diversity, k, vectors) if in_turn else distinct[:k]
+    in_turn = policy.diversity > 0 and bool(distinct)
+    chosen: Sequence[Scored] = _in_turn(distinct, policy.diversity, k, vectors) if in_turn else distinct[:k]
     if twins:
-        free = k - len(chosen) if policy.copies.duplicates == "yield" else 0
+        free = k - len(chosen) if policy.advanced.duplicates == "yield" else 0
         chosen = _with(chosen, ranked, free, in_turn=in_turn)
     return tuple(chosen), _left_out(ranked, chosen, twins)
 
@@ -90,12 +93,14 @@ def _in_turn(ranked: Sequence[Scored], strength: float, k: int, vectors: Vectors
 
 
 def _likeness(ranked: Sequence[Scored], vectors: Vectors) -> Any:
-    """The cosine of each pair."""
-    known = next((len(vector) for vector in vectors.values()), 1)
-    rows = np.array([vectors.get(one.hit._stored_id, np.zeros(known)) for one in ranked], dtype=np.float64)
-    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-    unit = np.divide(rows, lengths, out=np.zeros_like(rows), where=lengths > 0)
-    return unit @ unit.T
+    """The similarity of each pair, from what unrelated texts score if that was measured; 0 without a vector."""
+    known = [number for number, one in enumerate(ranked) if one.hit._stored_id in vectors]
+    rows = np.array([vectors[ranked[one].hit._stored_id] for one in known], dtype=np.float64)
+    likeness = np.zeros((len(ranked), len(ranked)))
+    if known:
+        baseline = Baseline(ranked[0].signals.get(BASELINE, 0.0))
+        likeness[np.ix_(known, known)] = baseline.above(similarities_to(rows, rows, "cosine"))
+    return likeness
 
 
 def _with(chosen: Sequence[Scored], ranked: Sequence[Scored], free: int, *, in_turn: bool) -> list[Scored]:

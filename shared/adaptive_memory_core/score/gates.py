@@ -9,6 +9,7 @@ from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Hit, Scored
 from adaptive_memory_core.score.candidates import columns_of
 
+ONE_CALL_SECONDS = 0.1  # records of one call are a microsecond apart, and all of them are there once it returns
 BELOW_FLOOR = "below the similarity floor"
 BEYOND_K = "beyond k"
 SUPERSEDED, FORGOTTEN, CHANGED = "superseded", "forgotten", "changed"  # what became of what a record was derived from
@@ -32,8 +33,9 @@ def stale(hit: Hit, *, now: float) -> str | None:
     record = hit.record
     if record.valid_until is None and record.valid_from is None and record.superseded_by is None:  # nearly always
         return None
-    over = record.valid_until is not None and now >= record.valid_until
-    if record.superseded_by is not None and (over or record.valid_until is None):
+    ends, replaced = record.valid_until, record.superseded_by is not None or record.derived_stale is not None
+    over = ends is not None and now + (ONE_CALL_SECONDS if replaced else 0.0) >= ends
+    if record.superseded_by is not None and (over or ends is None):
         return f"superseded by {record.superseded_by}"
     if over:
         return "expired" if record.derived_stale is None else STALE.get(record.derived_stale, "expired")
@@ -46,7 +48,7 @@ def unfit(hit: Hit, policy: Policy, *, now: float) -> str | None:
     """Why this hit is out before scoring, or None. The floor is absolute: it looks at no other candidate.
 
     >>> from adaptive_memory_core.records import Record
-    >>> unfit(Hit(Record("a", "text"), 0.1, "a"), Policy(similarity_floor=0.3), now=0.0)
+    >>> unfit(Hit(Record("a", "text"), 0.1, "a"), Policy(min_similarity=0.3), now=0.0)
     'below the similarity floor'
     >>> unfit(Hit(Record("a", "text"), float("nan"), "a"), Policy(), now=0.0)
     'no usable distance'
@@ -55,7 +57,7 @@ def unfit(hit: Hit, policy: Policy, *, now: float) -> str | None:
         return "no usable distance"
     if hit.refused is not None:
         return hit.refused
-    if policy.similarity_floor > 0 and hit.similarity < policy.similarity_floor:
+    if policy.min_similarity > 0 and hit.similarity < policy.min_similarity:
         return BELOW_FLOOR
     return stale(hit, now=now)
 
@@ -69,7 +71,7 @@ def unfit_ones(hits: Sequence[Hit], policy: Policy, *, now: float) -> dict[int, 
     """
     these = columns_of(hits)
     numbers: Sequence[int] = these.columns.gated
-    if policy.similarity_floor > 0.0 or not math.isfinite(sum(these.columns.similarities)):
+    if policy.min_similarity > 0.0 or not math.isfinite(sum(these.columns.similarities)):
         numbers = range(len(these))
     found = ((number, unfit(these[number], policy, now=now)) for number in numbers)
     return {number: reason for number, reason in found if reason is not None}
@@ -77,4 +79,4 @@ def unfit_ones(hits: Sequence[Hit], policy: Policy, *, now: float) -> dict[int, 
 
 def too_weak(scored: Scored, policy: Policy) -> bool:
     """Whether the blended score is below the policy's floor for it."""
-    return scored.score < policy.score_floor
+    return scored.score < policy.min_score

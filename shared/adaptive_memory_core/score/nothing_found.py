@@ -1,9 +1,9 @@
 """Is anything here better than what an unrelated question finds? The measure of it, and its probability.
 
-No number of similarity means "relevant" by itself: it hangs on the embedder, on the records and on how many there are.
-So a memory is asked questions that have nothing to do with it. The best that each of them finds is a sample of how
-good a hit gets by chance; the best of many such chances follows an extreme-value law (Gumbel's), which two moments fit.
-Vectors and words are measured apart: how much each counts in a ranking hangs on the cue, so two relevances compare ill.
+No similarity means "relevant" by itself: that depends on the embedder, on the records and on their number. So a memory
+is asked questions that have nothing to do with it. The best that each of them finds is a sample of how good a hit gets
+by chance; the best of many such chances follows an extreme-value law (Gumbel's). Vectors and words are measured apart:
+how much each counts in a ranking depends on the query, so the relevances of two queries cannot be compared.
 """
 
 from __future__ import annotations
@@ -13,18 +13,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean, pstdev
 
-from adaptive_memory_core.channels.fuse import beside_vectors
+import numpy as np
+
 from adaptive_memory_core.channels.words.language_of_text import likeliest
 from adaptive_memory_core.channels.words.words_of_text import words
 from adaptive_memory_core.cue.time.intent import Intent
+from adaptive_memory_core.policy.fusion import AROUND, BASELINE, MOST_OF_WORDS, WORDS
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Hit
 from adaptive_memory_core.score.gates import unfit
+from adaptive_memory_core.score.surprise import Baseline
 
-EULER = 0.5772156649015329
 FEWEST = 20  # questions below which a tail cannot be told; guess
 SMALLEST_SPREAD = 1e-6
 HARDER = 2.0  # times that a real unrelated question gets through for one of ours; measured, benchmarks/nothing_found.py
+ANSWERED = 0.2  # share of our questions that may have an answer here, and so are no sample of chance; guess
+NAMES_SPEAKER = 0.2  # share of unrelated questions that name a speaker of the memory, at most; guess
 _OF_ANYTHING = frozenset(
     words(
         "anything chat conversation discuss discussed event events everything go going happen happened happening "
@@ -43,10 +47,12 @@ _OF_ANYTHING_IN = {code: frozenset(words(said, code)) for code, said in _ELSEWHE
 
 @dataclass(frozen=True, slots=True)
 class Best:
-    """How good the best candidates of one recall are: by their vectors, and by all that is not vectors, together."""
+    """How good the best candidates of one recall are: by their vectors, from what unrelated texts score, and by all
+    that is not vectors, together; and whether the query names the speaker of one."""
 
     similarity: float
     leads: float
+    names_speaker: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,35 +78,48 @@ def best_of(hits: Sequence[Hit], policy: Policy, *, now: float) -> Best | None:
     >>> from adaptive_memory_core.records import Record
     >>> old = Hit(Record("b", "text", valid_until=1.0), 0.9, "b")
     >>> best_of([Hit(Record("a", "text"), 0.5, "a"), old], Policy(), now=2.0)
-    Best(similarity=0.5, leads=0.0)
+    Best(similarity=0.5, leads=0.0, names_speaker=False)
     >>> best_of([old], Policy(), now=2.0) is None
     True
     """
     fit = [hit for hit in hits if unfit(hit, policy, now=now) is None]
     if not fit:
         return None
-    shares = beside_vectors(fit[0].leads, policy.weighing, policy.own_weights)  # all hits have the same leads
-    beside = max(sum([share * hit.leads.get(name, 0.0) for name, share in shares.items()], 0.0) for hit in fit)
-    return Best(max([0.0, *(hit.similarity for hit in fit)]), beside)  # less than not alike at all is no further off
+    leads = fit[0].leads
+    root = math.sqrt(leads.get(MOST_OF_WORDS, 0.0)) or 1.0  # as which the nats grow that words of a query say by chance
+    weights = dict.fromkeys((WORDS, AROUND), 1.0 / root) | {
+        name: root * weight for name, weight in policy.own_weights.items()
+    }
+    beside = max(sum([weight * hit.leads.get(name, 0.0) for name, weight in weights.items()], 0.0) for hit in fit)
+    close = Baseline(leads.get(BASELINE, 0.0)).above(max(hit.similarity for hit in fit))
+    return Best(max(0.0, close), beside, any(hit.leads.get("speaker", 0.0) > 0.0 for hit in fit))
 
 
 def fitted(found: Sequence[Best], *, records: int) -> Floor:
-    """The floor that these finds of unrelated questions make.
+    """The floor that these finds of unrelated questions make. The law is fitted to those that find less, since some of
+    the questions may have an answer here.
 
     >>> floor = fitted([Best(0.2 + 0.01 * n, 0.2 + 0.01 * n) for n in range(21)], records=100)
     >>> round(floor.similarity, 2), round(chance(floor, Best(0.5, 0.5)), 2)
-    (0.3, 0.02)
+    (0.3, 0.03)
     """
     close, beside = [one.similarity for one in found], [one.leads for one in found]
     first, second = fmean(close), fmean(beside)
     spreads = max(SMALLEST_SPREAD, pstdev(close)), max(SMALLEST_SPREAD, pstdev(beside))
     sums = [(one.similarity - first) / spreads[0] + (one.leads - second) / spreads[1] for one in found]
-    scale = max(SMALLEST_SPREAD, pstdev(sums) * math.sqrt(6.0) / math.pi)
-    return Floor(first, spreads[0], second, spreads[1], -EULER * scale, scale, len(found), records)
+    middle, upper = (float(np.quantile(sums, share)) for share in (0.5, 1.0 - ANSWERED))
+    scale = max(SMALLEST_SPREAD, (upper - middle) / (_gumbel(1.0 - ANSWERED) - _gumbel(0.5)))
+    location = middle - scale * _gumbel(0.5)
+    return Floor(first, spreads[0], second, spreads[1], location, scale, len(found), records)
+
+
+def _gumbel(share: float) -> float:
+    """The number below which so large a share of Gumbel's law lies."""
+    return -math.log(-math.log(share))
 
 
 def chance(floor: Floor, best: Best) -> float:
-    """The share of unrelated questions that find something as good.
+    """The share of unrelated questions that find something as good; few of them name a speaker of the memory.
 
     >>> floor = Floor(0.3, 0.1, 0.3, 0.1, location=0.0, scale=1.0, questions=100, records=100)
     >>> round(chance(floor, Best(0.3, 0.3)), 2), round(chance(floor, Best(0.6, 0.6)), 3)
@@ -109,7 +128,8 @@ def chance(floor: Floor, best: Best) -> float:
     above = (best.similarity - floor.similarity) / floor.similarity_spread
     above += (best.leads - floor.leads) / floor.leads_spread
     steps = (above - floor.location) / floor.scale
-    return -math.expm1(-HARDER * math.exp(min(700.0, -steps)))
+    named = NAMES_SPEAKER if best.names_speaker else 1.0
+    return named * -math.expm1(-HARDER * math.exp(min(700.0, -steps)))
 
 
 def of_time_alone(cue: str, intent: Intent) -> bool:

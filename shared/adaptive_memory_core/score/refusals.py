@@ -9,6 +9,7 @@ import numpy as np
 
 from adaptive_memory_core.errors import InvalidInputError
 from adaptive_memory_core.records import Record
+from adaptive_memory_core.score.gates import ONE_CALL_SECONDS
 from adaptive_memory_core.shown_in_errors import shown
 
 REFUSED = "refused by the caller"
@@ -46,7 +47,8 @@ def is_later(record: Record, at: float) -> bool:
     >>> is_later(Record("a", "x", created_at=5.0), 4.0), is_later(Record("a", "x"), 4.0)
     (True, False)
     """
-    return any(time is not None and time > at for time in (record.created_at, record.valid_from))
+    latest = at + ONE_CALL_SECONDS
+    return any(time is not None and time > latest for time in (record.created_at, record.valid_from))
 
 
 def _accepted(answer: object) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from adaptive_memory_core.cue.time.intent import NO_INTENT, Intent
 from adaptive_memory_core.policy.policy import Policy
@@ -12,27 +12,21 @@ from adaptive_memory_core.records import Dropped, Hit, Scored
 from adaptive_memory_core.score.blend import score
 from adaptive_memory_core.score.candidates import Candidates, columns_of
 from adaptive_memory_core.score.copies import leaders
-from adaptive_memory_core.score.diversity import pick
-from adaptive_memory_core.score.facts.versions import NO_VECTORS, Versions
+from adaptive_memory_core.score.diversity import NO_VECTORS, Vectors, pick
 from adaptive_memory_core.score.gates import BELOW_FLOOR, too_weak, unfit, unfit_ones
-from adaptive_memory_core.score.kind_share import weighed
-from adaptive_memory_core.score.newest_first import Facts, Told, put_first, versions_among
-from adaptive_memory_core.score.time_match import OUTSIDE, attuned, timely
+from adaptive_memory_core.score.newest_first import Told, newest_first
+from adaptive_memory_core.score.time_match import OUTSIDE, attuned, timing
 from adaptive_memory_core.score.usefulness import NO_USE, Use
+
+MOST_CANDIDATES = 2_000  # when gates make it ask again; guess
 
 
 class Ranked(NamedTuple):
-    """The candidates by score, and what may still change their order: which of them are versions of one fact."""
+    """The candidates by score."""
 
     hits: Candidates
     unfit: Mapping[int, str]  # those that are out before scoring, by their numbers, with the reasons
     scored: Sequence[Scored]
-    versions: Versions | None = None
-    facts: Facts | None = None
-
-    def undecided(self) -> list[str]:
-        """The ids in the collection of those whose vectors tell more of that; mostly of none."""
-        return [] if self.versions is None or self.facts is not None else self.versions.undecided()
 
 
 def select(
@@ -53,7 +47,7 @@ def select(
 
     >>> from adaptive_memory_core.records import Record
     >>> hits = [Hit(Record(name, name), close, name) for name, close in (("tea", 0.9), ("coffee", 0.8), ("tax", 0.1))]
-    >>> kept, dropped = select(hits, Policy(similarity_floor=0.3), k=1, now=0.0)
+    >>> kept, dropped = select(hits, Policy(min_similarity=0.3), k=1, now=0.0)
     >>> [one.id for one in kept], [(one.id, one.reason) for one in dropped]
     (['tea'], [('coffee', 'beyond k'), ('tax', 'below the similarity floor')])
     """
@@ -75,11 +69,11 @@ def rank(
     these = columns_of(hits)
     reasons = unfit_ones(these, policy, now=now)
     fit = these.only([one for one in range(len(these)) if one not in reasons]) if reasons else these
-    scored = weighed(score(fit, attuned(policy, intent), now=now, use=use), policy)
-    scored = timely(scored, intent, policy, alone=time_alone)
-    if told is None or (told.facts is None and policy.blending != "bounded"):
-        return Ranked(these, reasons, scored)
-    return Ranked(these, reasons, scored, versions_among(scored, told, policy.updates, intent), told.facts)
+    of_time = timing(fit, intent, policy, alone=time_alone)
+    scored: Sequence[Scored] = score(fit, attuned(policy, intent), now=now, use=use, of_time=of_time)
+    if policy.newest_first and told is not None and (told.facts is not None or policy.blending == "bounded"):
+        scored = newest_first(scored, told, intent, reworded=policy.advanced.reworded_facts)
+    return Ranked(these, reasons, scored)
 
 
 def best_of(
@@ -88,13 +82,12 @@ def best_of(
     *,
     k: int,
     intent: Intent = NO_INTENT,
-    vectors: Mapping[str, Any] = NO_VECTORS,
+    vectors: Vectors = NO_VECTORS,
 ) -> tuple[tuple[Scored, ...], Sequence[Dropped]]:
-    """The second half of `select`. `vectors` (by the id in the collection) are needed where the policy asks for
-    diversity, and tell versions of a fact apart."""
-    these, reasons = ranked.hits, ranked.unfit
-    scored = put_first(ranked.scored, ranked.versions, ranked.facts, vectors)
-    weak = [one for one in scored if too_weak(one, policy)] if policy.score_floor > 0.0 else []
+    """The second half of `select`. `vectors` (by the id in the collection) are needed if the policy asks for
+    diversity."""
+    these, reasons, scored = ranked
+    weak = [one for one in scored if too_weak(one, policy)] if policy.min_score > 0.0 else []
     strong = [one for one in scored if not too_weak(one, policy)] if weak else scored
     kept, dropped = pick(strong, policy, k=k, vectors=vectors, same=not intent.windows)
     if not weak and not reasons:
@@ -118,7 +111,7 @@ def wants_more(hits: Sequence[Hit], policy: Policy, *, k: int, asked: int, now: 
     >>> wants_more(expired, Policy(), k=5, asked=20, now=2.0), wants_more(expired, Policy(), k=5, asked=21, now=2.0)
     (True, False)
     """
-    if len(hits) < asked or asked >= max(policy.recall_limit, k):
+    if len(hits) < asked or asked >= max(MOST_CANDIDATES, k):
         return False
     return _fewer(hits, policy, k=k, now=now) and unfit(hits[-1], policy, now=now) != BELOW_FLOOR
 
@@ -129,8 +122,8 @@ def _fewer(hits: Sequence[Hit], policy: Policy, *, k: int, now: float) -> bool:
     reasons = unfit_ones(these, policy, now=now)
     fit = (text for number, text in enumerate(these.columns.texts) if number not in reasons)
     texts = list(islice(fit, k))
-    if len(texts) < k or policy.copies.duplicates == "keep":
+    if len(texts) < k or policy.advanced.duplicates == "keep":
         return len(texts) < k
-    if len(set(leaders(texts, policy.copies.same_share))) == k:
+    if len(set(leaders(texts, policy.advanced.same_share))) == k:
         return False
-    return len(set(leaders([*texts, *fit], policy.copies.same_share))) < k
+    return len(set(leaders([*texts, *fit], policy.advanced.same_share))) < k

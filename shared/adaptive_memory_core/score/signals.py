@@ -11,6 +11,8 @@ from adaptive_memory_core.records import ReadState, Record
 
 DAY = 86_400.0
 NEUTRAL_IMPORTANCE = 0.5
+MOST_HALF_LIFE_DAYS = 365.0  # up to which reads may lengthen it; guess
+COUNT_BOOST_MAX = 0.2  # importance that the number of reads adds at most; guess
 
 
 def decay(age_seconds: float, *, half_life_days: float) -> float:
@@ -25,20 +27,18 @@ def decay(age_seconds: float, *, half_life_days: float) -> float:
 
 
 def half_life(counted_reads: int, policy: Policy) -> float:
-    """Days until recency is halved; each counted read lengthens it (MemoryBank), within the policy's bound.
+    """Days until recency is halved; each counted read lengthens it (MemoryBank), up to a year.
 
     >>> half_life(10, Policy())
     14.0
-    >>> from adaptive_memory_core.policy import Reading
-    >>> half_life(2, Policy(reading=Reading(half_life_growth=0.5)))
-    28.0
-    >>> half_life(10_000, Policy(reading=Reading(half_life_growth=0.5, half_life_days_max=90)))
-    90.0
+    >>> growing = Policy().replace(learning={"half_life_growth": 0.5})
+    >>> half_life(2, growing), half_life(10_000, growing)
+    (28.0, 365.0)
     """
-    if policy.reading.half_life_growth == 0:
+    if policy.learning.half_life_growth == 0:
         return policy.half_life_days
-    grown = policy.half_life_days * (1 + policy.reading.half_life_growth * counted_reads)
-    return min(grown, max(policy.half_life_days, policy.reading.half_life_days_max))
+    grown = policy.half_life_days * (1 + policy.learning.half_life_growth * counted_reads)
+    return min(grown, max(policy.half_life_days, MOST_HALF_LIFE_DAYS))
 
 
 def recency(record: Record, policy: Policy, *, now: float) -> float | None:
@@ -75,7 +75,7 @@ def faded(
     >>> faded([14 * DAY, None], [ReadState(), ReadState()], Policy(), now=28 * DAY, unknown=0.0)
     [0.5, 0.0]
     """
-    if policy.reading.half_life_growth == 0:
+    if policy.learning.half_life_growth == 0:
         half, power = policy.half_life_days * DAY, math.pow
         return [unknown if at is None else power(0.5, age / half) if (age := now - at) > 0.0 else 1.0 for at in since]
     return [
@@ -94,7 +94,7 @@ def cooled(warmth: float, last_read: float | None, policy: Policy, *, now: float
     """
     if last_read is None or warmth == 0.0:
         return warmth
-    return warmth * math.pow(policy.reading.count_decay_per_day, max(0.0, now - last_read) / DAY)
+    return warmth * math.pow(policy.learning.count_decay_per_day, max(0.0, now - last_read) / DAY)
 
 
 def importance(record: Record, policy: Policy, *, now: float) -> float:
@@ -114,8 +114,8 @@ def worths(
 ) -> list[float]:
     """The importance of many records."""
     own = [NEUTRAL_IMPORTANCE if one is None else one for one in importances]
-    most, weight, log = policy.reading.count_boost_max, policy.reading.count_weight, math.log1p
-    left, power = policy.reading.count_decay_per_day, math.pow
+    most, weight, log = COUNT_BOOST_MAX, policy.learning.count_weight, math.log1p
+    left, power = policy.learning.count_decay_per_day, math.pow
     warm = [  # as `cooled` has it
         read.warmth
         if (last := read.last_read) is None or now <= last

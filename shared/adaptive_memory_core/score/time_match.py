@@ -1,14 +1,18 @@
-"""How does a time that is asked about change scores? Recency counts less, and so do records of another time."""
+"""What does a time that is asked about say of a record? It is evidence, in nats; and recency counts less."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from adaptive_memory_core.cue.time.intent import Intent, Window
 from adaptive_memory_core.policy.policy import Policy
-from adaptive_memory_core.records import Record, Scored
+from adaptive_memory_core.policy.ranking import Weights
+from adaptive_memory_core.records import Record
+from adaptive_memory_core.score.candidates import Candidates
 from adaptive_memory_core.score.signals import DAY
+from adaptive_memory_core.score.surprise import of_kind
 
 TIME = "time"  # the name of the part
 OUTSIDE = "outside the time asked about"
@@ -17,51 +21,72 @@ OUTSIDE = "outside the time asked about"
 LEAST_REACH, MOST_REACH = 1 * DAY, 60 * DAY  # of a vague one; guesses
 # Of what is named by the calendar, half of its length within these bounds; people tell of a day the next day.
 BEFORE_EXACT, AFTER_EXACT = (1 * DAY, 5 * DAY), (1.5 * DAY, 7 * DAY)
+OF_THAT_TIME = (
+    0.2  # share of records that are of a time that somebody asks about; LoCoMo: 0.1 and 0.2 are equal, 0.5 is worse
+)
+PAST_RECENCY = 0.0  # share of the weight of recency that is left when the past is asked about; the article
+PRESENT_RECENCY = 2.0  # times the weight of recency when the present is asked about; guess
+LEAN_WEIGHT = 1.0  # of what age says for "originally" and "currently"; guess
+DECIDES = 100.0  # nats: more than all else says of any record
 FARTHEST = 10.0  # reaches away from which a window is not felt at all
 
 
 def attuned(policy: Policy, intent: Intent) -> Policy:
-    """The policy with recency as the intent wants it, and similarities that are nearly the same held for the same.
+    """The policy with recency as the intent wants it.
 
     >>> attuned(Policy(), Intent(lean="past")).weights.recency, attuned(Policy(), Intent()) == Policy()
     (0.0, True)
     """
-    if not intent or not policy.time_words.enabled:
+    if not intent or policy.time_words == "off":
         return policy
-    share = policy.time_words.present_recency if intent.lean == "present" else policy.time_words.past_recency
-    weights = policy.weights
-    if share > 0.0 or weights.total > weights.recency:  # a policy of recency alone keeps it
-        weights = replace(weights, recency=weights.recency * share)
-    spread = max(policy.spreads.similarity, policy.time_words.spread)
-    return policy.replace(weights=weights, blend=policy.blending, spreads=replace(policy.spreads, similarity=spread))
+    share = PRESENT_RECENCY if intent.lean == "present" else PAST_RECENCY
+    weights = _with_recency(policy.weights, share)
+    kinds = tuple((kind, _with_recency(one, share)) for kind, one in policy.advanced.kind_weights)
+    return policy.replace(weights=weights, advanced={"kind_weights": kinds, "blend": policy.blending})
 
 
-def timely(scored: Sequence[Scored], intent: Intent, policy: Policy, *, alone: bool = False) -> Sequence[Scored]:
-    """The hits, best first, after those of another time than is asked about have lost a bounded share of their scores.
+def _with_recency(weights: Weights, share: float) -> Weights:
+    """The weights with a share of their recency; those of recency alone keep it."""
+    kept = share > 0.0 or weights.total > weights.recency
+    return replace(weights, recency=weights.recency * share) if kept else weights
 
-    A score keeps `1 - weight` of itself whatever its time, and the rest by how well its time fits: that is its part
-    `time`. So what is irrelevant gains nothing by its date. Where no time fits at all, nothing changes.
 
-    A question of a time `alone` ("what happened last week?") is like no record: what is of that time comes first.
+class Timing(NamedTuple):
+    """What the time that is asked about says of each candidate."""
+
+    fits: Sequence[float]  # 1 is of that time, 0 far from it
+    nats: Sequence[float]  # for or against it
+    most: float  # nats that could be said of any
+
+
+def timing(these: Candidates, intent: Intent, policy: Policy, *, alone: bool = False) -> Timing | None:
+    """What the time asked about says, or None where none is asked about or none fits: then nothing changes.
+
+    A record of that time is one of few, as the speaker who is asked about is (`of_kind`). A question of a time `alone`
+    ("what happened last week?") is like no record, so that what is of that time comes first.
 
     >>> from adaptive_memory_core.records import Hit
-    >>> hits = [Scored(Hit(Record(str(day), "x", created_at=day * DAY), 0.5, ""), 0.5, {"similarity": 0.5}, {})
-    ...         for day in (1, 500)]
-    >>> asked = Intent((Window(499 * DAY, 501 * DAY),))
-    >>> half = Policy().replace(time_words={"weight": 0.5})
-    >>> [(one.id, one.score, one.parts) for one in timely(hits, asked, half)]
-    [('500', 0.5, {'similarity': 0.25, 'time': 0.25}), ('1', 0.25, {'similarity': 0.25, 'time': 0.0})]
+    >>> from adaptive_memory_core.score.candidates import columns_of
+    >>> hits = [Hit(Record(str(day), "x", created_at=day * DAY), 0.5, "") for day in (1, 500)]
+    >>> found = timing(columns_of(hits), Intent((Window(499 * DAY, 501 * DAY),)), Policy())
+    >>> found.fits, [round(one, 1) for one in found.nats]
+    ([0.0, 1.0], [-4.6, 2.0])
     """
-    weight = policy.time_words.weight if intent.windows else policy.time_words.lean_weight
-    if not intent or not policy.time_words.enabled or weight == 0.0:
-        return scored
-    fits = _fits([one.record for one in scored], intent)
+    weight = policy.advanced.time_weight if intent.windows else LEAN_WEIGHT
+    if not intent or policy.time_words == "off" or weight == 0.0:
+        return None
+    records = [one.record for one in these]
+    fits = _fits(records, intent)
     if not any(fits):
-        return scored
-    weighed = [_weighed(one, weight, fit) for one, fit in zip(scored, fits, strict=True)]
+        return None
+    for_it, against = of_kind(OF_THAT_TIME)
+    sure = [fit * fit for fit in fits]  # what is half as close says a quarter
+    nats = [weight * (one * for_it + (1.0 - one) * against) for one in sure]
+    most = max(0.0, weight * for_it)
     if alone:
-        weighed = [_placed(one, then=not outside(one.record, intent)) for one in weighed]
-    return sorted(weighed, key=lambda one: (-one.score, alone and outside(one.record, intent)))  # stable among ties
+        nats = [one + (0.0 if outside(record, intent) else DECIDES) for one, record in zip(nats, records, strict=True)]
+        most += DECIDES
+    return Timing(fits, nats, most)
 
 
 def outside(record: Record, intent: Intent) -> bool:
@@ -125,19 +150,6 @@ def _leans(records: Sequence[Record], intent: Intent) -> list[float | None]:
     first, width = min(known), max(known) - min(known)
     late = [None if (time := _began(record)) is None else (time - first) / width for record in records]
     return late if intent.lean == "present" else [None if one is None else 1.0 - one for one in late]
-
-
-def _weighed(one: Scored, weight: float, fit: float) -> Scored:
-    parts = {name: (1.0 - weight) * part for name, part in one.parts.items()}
-    parts[TIME] = weight * fit * one.score
-    return replace(one, score=min(1.0, sum(parts.values())), parts=parts, signals={**one.signals, TIME: fit})
-
-
-def _placed(one: Scored, *, then: bool) -> Scored:
-    """In the upper half of the scores if it is of that time, else in the lower one."""
-    parts = {name: part / 2 for name, part in one.parts.items()}
-    parts[TIME] += 0.5 * then
-    return replace(one, score=min(1.0, sum(parts.values())), parts=parts)
 
 
 def _times(record: Record) -> list[float]:

@@ -1,4 +1,4 @@
-"""How does work in the background run? One thread a memory does all chores in turn, paced, stopped and reported."""
+"""Work in the background: one thread per memory does all chores in turn, paced, stopped and reported."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from typing import Protocol
 
 from adaptive_memory_core import logged_errors
 from adaptive_memory_core.errors import AdaptiveMemoryError
-from adaptive_memory_core.let_others_run import is_anybody_busy
 from adaptive_memory_core.reports import BackgroundStats
+from adaptive_memory_core.running_calls import is_any_running
 
 FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS = 0.5, 60.0  # before a chore that failed is tried again; doubled each time
 PATIENCE_SECONDS = 60.0  # for the bit that is under way when the thread is stopped
@@ -145,7 +145,7 @@ class Background:
     def _let_calls_end(self) -> None:
         """A call that has just found something to do for a chore would wait for the chore at each of its own pauses."""
         for _ in range(MOST_LOOKS):
-            if self._stopping or not is_anybody_busy():
+            if self._stopping or not is_any_running():
                 return
             time.sleep(QUIET_SECONDS)
 

@@ -1,7 +1,7 @@
-"""How is a memory copied while it is in use? Databases by SQLite's own backup, the index while nobody writes into it.
+"""A copy of a memory while it is in use: databases by SQLite's own backup, the index while nobody writes into it.
 
-The copy stands under its name only once all of it is there, on disk, and has been read again. The ledger is copied
-last: a read stands in it before the collection shows it, so a ledger must never be older than its collection.
+The copy gets its name only once all of it is there, on disk, and has been read again. The ledger is copied last: a read
+is in it before the collection shows it, so a ledger must never be older than its collection.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from pathlib import Path
 
 from adaptive_memory_core.errors import AdaptiveMemoryError, InvalidInputError, StoreError
 from adaptive_memory_core.shown_in_errors import reason
-from adaptive_memory_core.store.chroma import index_files, own_database
-from adaptive_memory_core.store.chroma.rebuild import ASIDE
-from adaptive_memory_core.store.chroma.write_gate import alone
-from adaptive_memory_core.store.ledger.sqlite_ledger import SQLiteLedger
+from adaptive_memory_core.store.chroma import chroma_database, index_files
+from adaptive_memory_core.store.chroma.chroma_writes import only_writer
+from adaptive_memory_core.store.chroma.index_rebuild import ASIDE
+from adaptive_memory_core.store.ledger.sql_ledger import SQLiteLedger
 from adaptive_memory_core.store.locations import LEDGER_NAME
 
 DATABASES = (".sqlite3", ".sqlite", ".db")
@@ -73,7 +73,7 @@ def _check(directory: Path, target: Path) -> None:
 def _copy_whole(directory: Path, ledger: Path, aside: Path, progress: Progress | None) -> None:
     """Until the copy is whole: what others write into the collection may have come in between."""
     for look in range(1, LOOKS + 1):
-        with alone(directory):
+        with only_writer(directory):
             _copy(directory, ledger, aside, _Counted(progress, _size(directory, ledger)))
         wrong = _faults(aside)
         if not wrong:
@@ -131,10 +131,10 @@ def _copy_database(file: Path, place: Path) -> None:
 
 def _faults(copy: Path) -> list[str]:
     """What is wrong with the copy: all of it is read."""
-    wrong = own_database.faults(copy)
-    for one in [] if wrong else own_database.collection_ids(copy):
-        held = own_database.contents(copy, one)
-        wrong += [] if held is None else index_files.faults(held)
+    wrong = chroma_database.database_faults(copy)
+    for one in [] if wrong else chroma_database.collection_ids(copy):
+        held = chroma_database.contents(copy, one)
+        wrong += [] if held is None else index_files.index_faults(held)
     try:
         ledger = SQLiteLedger(str(copy / LEDGER_NAME))
     except AdaptiveMemoryError as error:

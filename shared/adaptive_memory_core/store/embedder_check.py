@@ -1,4 +1,4 @@
-"""Is this the embedder that the collection was written with? Checked by name and dimension."""
+"""Whether embedder and vectors are those that the collection was written with, by name, dimension, and collection."""
 
 from __future__ import annotations
 
@@ -150,3 +150,25 @@ def _stored_dimension(collection: Collection) -> int | None:
 def _shown(name: str | None, dimension: int | None) -> str:
     length = "" if dimension is None else f" ({dimension} dimensions)"
     return f"{'another embedder' if name is None else repr(name)}{length}"
+
+
+class EmbedderVersion:
+    """The collection as the ledger knew it when a memory's parts were made: with other vectors it is another one."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger = ledger
+        self._uuid = ledger.notes.uuid()
+
+    @property
+    def is_over(self) -> bool:
+        """Whether this memory's embedder no longer fits."""
+        return self._ledger.notes.uuid() not in (self._uuid, None)
+
+    def check(self) -> None:
+        """Refuse to mix vectors of two embedders. Within a transaction it holds to the end of it."""
+        if self.is_over:
+            embedder = self._ledger.notes.embedder()[0]
+            raise EmbedderMismatchError(
+                f"The collection was embedded anew, with {embedder!r}, since this memory was opened with its embedder. "
+                "Nothing of this call is kept. Close this memory and open it again with that embedder."
+            )

@@ -1,7 +1,10 @@
-"""Where are a collection and its ledger kept? In a directory, in RAM, or on a server."""
+"""Where a collection and its ledger are kept: in a directory, in RAM or on a server; names and places checked first."""
 
 from __future__ import annotations
 
+import errno
+import os
+import re
 import sys
 import threading
 import weakref
@@ -9,21 +12,16 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from adaptive_memory_core.errors import InvalidInputError, StoreError
+from adaptive_memory_core.errors import InvalidInputError, LedgerError, StoreError
 from adaptive_memory_core.flow.ports import Ledger, Ports
 from adaptive_memory_core.shown_in_errors import reason, shown
-from adaptive_memory_core.store.chroma import own_database
-from adaptive_memory_core.store.chroma.beside import Beside
-from adaptive_memory_core.store.ledger.sqlite_ledger import SQLiteLedger
-from adaptive_memory_core.store.place_names import (
-    IN_MEMORY,
-    can_name_a_file,
-    check_collection_name,
-    check_ledger,
-    is_in_postgres,
-)
-from adaptive_memory_core.store.postgres.ledger import PostgresLedger
-from adaptive_memory_core.store.reembed.successor import heir
+from adaptive_memory_core.store.chroma import chroma_database
+from adaptive_memory_core.store.chroma.chroma_calls import CollectionsOfClient
+from adaptive_memory_core.store.ledger.schema import refuse_damaged
+from adaptive_memory_core.store.ledger.sql_ledger import SQLiteLedger
+from adaptive_memory_core.store.postgres.postgres_ledger import PostgresLedger
+from adaptive_memory_core.store.successor_collection import renamed_successor
+from adaptive_memory_core.whole_file import expanded
 
 if TYPE_CHECKING:
     from chromadb import Collection
@@ -36,24 +34,30 @@ _in_memory: weakref.WeakValueDictionary[str, SQLiteLedger] = weakref.WeakValueDi
 _client_at_a_time = threading.Lock()  # Chroma's registry of clients is not for several threads
 
 
-def checked(path: object) -> Path:
+def checked_path(path: object) -> Path:
     """The path of a directory, which need not exist yet."""
     if not isinstance(path, str | Path) or not can_name_a_file(path):
         raise InvalidInputError(
             f"The path is {shown(path)}. Give the directory that holds, or shall hold, the memory, under a name that "
             "the file system takes: not blank, not too long, without NUL and lone surrogates."
         )
-    return Path(path)
+    return expanded(path)
 
 
-def there(path: object) -> Path:
+def existing_path(path: object) -> Path:
     """The path of a directory that holds an embedded Chroma; nothing is made where there is none."""
-    directory = checked(path)
+    directory = checked_path(path)
     if not (directory / "chroma.sqlite3").exists():
         raise InvalidInputError(
             f"There is no memory in {str(directory)!r}: it has no chroma.sqlite3. Give the directory that holds one."
         )
     return directory
+
+
+def is_writable(directory: Path) -> bool:
+    """Whether this process may write a memory that is there; also where there is none yet."""
+    files = (directory, directory / "chroma.sqlite3", directory / LEDGER_NAME)
+    return all(os.access(one, os.W_OK) for one in files if one.exists()) or not files[1].exists()
 
 
 def check_collection(collection: object) -> None:
@@ -73,7 +77,7 @@ def open_client(path: str | Path) -> ClientAPI:
     """
     import chromadb
 
-    own_database.refuse_torn(Path(path))
+    chroma_database.refuse_torn(Path(path))
     try:
         with _client_at_a_time:
             return chromadb.PersistentClient(str(path))
@@ -114,7 +118,7 @@ def open_collection(client: ClientAPI, name: str, notes: Mapping[str, str | int]
         try:
             return client.get_collection(name, embedding_function=None)
         except NotFoundError:
-            if (left := heir(Beside(client), name)) is not None:
+            if (left := renamed_successor(CollectionsOfClient(client), name)) is not None:
                 return left
             return client.create_collection(
                 name,
@@ -156,7 +160,7 @@ def is_in_ram(collection: Collection) -> bool:
     return _embedded(settings) and not settings.is_persistent
 
 
-def whole_of(ports: Ports) -> tuple[Path, Path]:
+def directory_and_ledger(ports: Ports) -> tuple[Path, Path]:
     """The directory and the ledger's file of a memory over embedded Chroma; refuses what is not kept in files."""
     ledger = ports.ledger
     file = ledger.file.place if isinstance(ledger, SQLiteLedger) else None
@@ -223,3 +227,90 @@ def _settings(collection: Collection) -> Any:
 
 def _embedded(settings: Any) -> bool:
     return "fastapi" not in str(settings.chroma_api_impl).lower()
+
+
+IN_MEMORY = ":memory:"
+_NAME = re.compile(r"[a-zA-Z0-9][a-zA-Z0-9._-]{1,510}[a-zA-Z0-9]")  # Chroma's own rule
+_POSTGRES = re.compile(r"postgres(ql)?://|\s*(host|hostaddr|port|dbname|user|password|service)\s*=")
+_ADDRESS = re.compile(r"[a-z][a-z0-9+]+://", re.IGNORECASE)
+
+
+def check_collection_name(name: object) -> None:
+    """Refuse what Chroma would refuse, once it is open.
+
+    >>> check_collection_name("notes of ana")
+    Traceback (most recent call last):
+    ...
+    adaptive_memory_core.errors.StoreError: Chroma cannot open the collection 'notes of ana': this is no name ...
+    """
+    if not isinstance(name, str):
+        raise InvalidInputError(f"The collection's name is {shown(name)}. Give a string.")
+    if _NAME.fullmatch(name) is None:
+        raise StoreError(
+            f"Chroma cannot open the collection {shown(name)}: this is no name for one. A name has 3 to 512 characters "
+            "of a-z, A-Z, 0-9, '.', '_' and '-', and starts and ends with a letter or digit."
+        )
+
+
+def can_name_a_file(path: object) -> bool:
+    """Whether a file or a directory may have this name: no NUL, no lone surrogate, and not too long.
+
+    >>> [can_name_a_file(one) for one in ("notes", "a\\0b", "a\\ud800", "x" * 5000, " ", 3)]
+    [True, False, False, False, False, False]
+    """
+    if not isinstance(path, str | Path) or not str(path).strip():
+        return False
+    try:
+        os.stat(path)
+    except ValueError:
+        return False
+    except OSError as error:  # that nothing is there is another's question
+        return error.errno != errno.ENAMETOOLONG
+    return True
+
+
+def check_ledger(ledger: object) -> None:
+    """Refuse what is neither None, a ledger, the place of one file, nor a PostgreSQL database.
+
+    >>> check_ledger(None), check_ledger(":memory:"), check_ledger("reads.sqlite3"), check_ledger("postgresql:///reads")
+    (None, None, None, None)
+    >>> check_ledger("mysql://somewhere/reads")
+    Traceback (most recent call last):
+    ...
+    adaptive_memory_core.errors.InvalidInputError: The ledger is 'mysql://...', an address. Give a path, ...
+    """
+    if ledger is None or isinstance(ledger, Ledger) or is_in_postgres(ledger):
+        return
+    usable = 'Give a path, ":memory:", "postgresql://host/database", or a ledger, e.g. SQLiteLedger(path).'
+    if not isinstance(ledger, str | Path) or not can_name_a_file(ledger):
+        raise InvalidInputError(f"The ledger is {shown(ledger)}. {usable}")
+    if (scheme := _ADDRESS.match(str(ledger))) is not None:  # the rest of it may hold a password
+        raise InvalidInputError(f"The ledger is '{scheme[0]}...', an address. {usable}")
+    if str(ledger) != IN_MEMORY and not str(ledger).startswith("file:"):
+        _check_file(expanded(ledger))
+
+
+def is_in_postgres(ledger: object) -> bool:
+    """Whether it is the address of a PostgreSQL database, or a pool of connections to one.
+
+    >>> [is_in_postgres(one) for one in ("postgresql://ana@db/reads", "host=db dbname=reads", "reads.sqlite3")]
+    [True, True, False]
+    """
+    if isinstance(ledger, str):
+        return _POSTGRES.match(ledger) is not None
+    return any(one.__module__.startswith("psycopg_pool") for one in type(ledger).__mro__)
+
+
+def _check_file(file: Path) -> None:
+    """Refuse a directory, what is no SQLite file, and what lies where nothing can be made."""
+    if file.is_dir():
+        raise LedgerError(f"The ledger {str(file)!r} cannot be opened: it is a directory. Give the path of a file.")
+    if file.exists():
+        refuse_damaged(str(file), file)
+        return
+    place = next((one for one in file.absolute().parents if one.exists()), None)
+    if place is None or not place.is_dir() or not os.access(place, os.W_OK):
+        raise LedgerError(
+            f"The ledger {str(file)!r} cannot be opened: nothing can be made in {str(place)!r}. Give a file in a "
+            "directory that may be written."
+        )

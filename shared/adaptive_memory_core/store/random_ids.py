@@ -1,4 +1,4 @@
-"""How are ids made that nobody can guess, many a second? From random bytes that are read of the system many at a time.
+"""Ids that nobody can guess, made many per second: from random bytes that are read from the system in large blocks.
 
 Each read of them lets another thread run, which a recall then waits for.
 """

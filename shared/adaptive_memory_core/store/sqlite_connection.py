@@ -1,20 +1,21 @@
-"""How is a connection to the ledger's file opened? Write-ahead logging, the current schema, clear errors."""
+"""Connections to the ledger's file: write-ahead logging, the current schema, clear errors."""
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from urllib.parse import quote, unquote
 
 from adaptive_memory_core.errors import LedgerError
-from adaptive_memory_core.flow.calls.patience import pauses
+from adaptive_memory_core.flow.calls.call_state import pauses
 from adaptive_memory_core.shown_in_errors import reason
-from adaptive_memory_core.store import descriptors
-from adaptive_memory_core.store.ledger.damaged_file import UNREADABLE, damaged, refuse_foreign, shows_damage
-from adaptive_memory_core.store.ledger.schema import migrate
-from adaptive_memory_core.store.lost_commits import Log, lost, said, warn_of_lost_commits
+from adaptive_memory_core.store import sqlite_files
+from adaptive_memory_core.store.ledger.schema import UNREADABLE, create_tables, damaged, refuse_foreign, shows_damage
+from adaptive_memory_core.store.sqlite_files import NotedCommits, commits_noted, lost_commits, warn_of_lost_commits
 
 PATIENCE_SECONDS = 30.0  # for another process that writes, where the call has no patience of its own
 LOOKS_AT_LOSS, BETWEEN_LOOKS_SECONDS = 10, 0.02  # until a log that seems torn is taken for torn
@@ -36,7 +37,7 @@ def connect(path: str) -> sqlite3.Connection:
     except (OSError, sqlite3.Error) as error:
         raise LedgerError(
             f"The ledger {path!r} cannot be opened: {reason(error)}. "
-            f"{descriptors.none_left() or 'Give a file in a directory that may be written.'}"
+            f"{sqlite_files.out_of_descriptors() or 'Give a file in a directory that may be written.'}"
         ) from error
 
 
@@ -60,7 +61,7 @@ def prepare(connection: sqlite3.Connection, path: str) -> tuple[bool, int]:
             'ledger=":memory:" for reads that need not outlive the process.'
         )
         raise LedgerError(
-            f"The ledger {path!r} cannot be used: {reason(error)}. {descriptors.none_left() or usual}"
+            f"The ledger {path!r} cannot be used: {reason(error)}. {sqlite_files.out_of_descriptors() or usual}"
         ) from error
 
 
@@ -70,7 +71,19 @@ def place_of(path: str) -> Path | None:
     >>> place_of(":memory:") is None, place_of("file:/data/reads.sqlite3?mode=ro") == Path("/data/reads.sqlite3")
     (True, True)
     """
-    return None if ":memory:" in path else Path(path.removeprefix("file:").partition("?")[0])
+    return (
+        None
+        if ":memory:" in path
+        else Path(unquote(path.removeprefix("file:").partition("?")[0]) if path.startswith("file:") else path)
+    )
+
+
+def for_reading(file: Path) -> str:
+    """The address of a file that is only read. Where its directory may not be written and no log of writes is left
+    over, SQLite has to be told that nobody changes it."""
+    log = file.with_name(f"{file.name}-wal")
+    unchanging = not os.access(file.parent, os.W_OK) and not (log.exists() and log.stat().st_size)
+    return f"file:{quote(str(file.absolute()))}?mode=ro{'&immutable=1' if unchanging else ''}"
 
 
 def is_busy(error: sqlite3.Error) -> bool:
@@ -80,7 +93,7 @@ def is_busy(error: sqlite3.Error) -> bool:
 
 def _recovered(connection: sqlite3.Connection, file: Path | None) -> int:
     """Take in what a process that was killed had committed; say so where a torn log had more of it."""
-    before = None if file is None else said(file)
+    before = None if file is None else commits_noted(file)
     _patiently(lambda: connection.execute("PRAGMA journal_mode = WAL"))
     _patiently(lambda: connection.execute("SELECT count(*) FROM sqlite_master"))
     lost_pages = 0 if file is None else _lost_for_good(connection, file, before)
@@ -89,15 +102,15 @@ def _recovered(connection: sqlite3.Connection, file: Path | None) -> int:
     return lost_pages
 
 
-def _lost_for_good(connection: sqlite3.Connection, file: Path, before: Log | None) -> int:
+def _lost_for_good(connection: sqlite3.Connection, file: Path, before: NotedCommits | None) -> int:
     """How many pages are lost, at every look: somebody in the midst of a commit, or of closing, is soon through."""
     for _ in range(LOOKS_AT_LOSS):
-        lost_pages = lost(file, before)
+        lost_pages = lost_commits(file, before)
         if not lost_pages:
             return 0
         _await_writers(connection)
         time.sleep(BETWEEN_LOOKS_SECONDS)
-    return lost(file, before)
+    return lost_commits(file, before)
 
 
 def _await_writers(connection: sqlite3.Connection) -> None:
@@ -109,21 +122,25 @@ def _await_writers(connection: sqlite3.Connection) -> None:
 def _prepared(connection: sqlite3.Connection, path: str) -> tuple[bool, int]:
     try:
         file = place_of(path)
-        if file is None or not (file.exists() and file.stat().st_size):  # for older files: `ledger/purge.py`
+        if file is None or not (file.exists() and file.stat().st_size):
             _patiently(lambda: connection.execute("PRAGMA auto_vacuum = INCREMENTAL"))
         lost_pages = _recovered(connection, file)
         refuse_foreign(path, connection)
         connection.execute(f"PRAGMA cache_size = -{CACHE_KILOBYTES}")
-        connection.execute("PRAGMA synchronous = NORMAL")  # for more: `group_commit`
+        connection.execute("PRAGMA synchronous = NORMAL")  # for more: `sqlite_writes.GroupCommit`
         connection.execute(f"PRAGMA wal_autocheckpoint = {WAL_PAGES}")
         connection.execute(f"PRAGMA journal_size_limit = {WAL_PAGES * PAGE_BYTES}")
         connection.execute("PRAGMA secure_delete = ON")
-        _patiently(lambda: migrate(connection))
+        _patiently(lambda: create_tables(connection))
         _patiently(lambda: connection.execute("BEGIN IMMEDIATE"))
+        version = connection.execute("PRAGMA user_version").fetchone()[0]
+        connection.execute(f"PRAGMA user_version = {version}")  # fails where BEGIN only reads: the file is read-only
         connection.execute("ROLLBACK")
     except sqlite3.OperationalError as error:
         if "readonly" not in str(error):
             raise
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
         connection.execute("SELECT 1 FROM recalls LIMIT 1").fetchone()  # an empty one is of no use
         return True, 0
     return False, lost_pages

@@ -1,4 +1,4 @@
-"""How do threads and processes share the ledger's file? One connection, one lock, and waiting without the lock."""
+"""The ledger's file, shared by threads and processes: one connection, one lock, and waiting without the lock."""
 
 from __future__ import annotations
 
@@ -6,23 +6,17 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable, Generator
-from contextlib import closing, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NoReturn
 
 from adaptive_memory_core.errors import ClosedError, LedgerError
-from adaptive_memory_core.flow.calls.patience import have_waited, left, pauses
-from adaptive_memory_core.interrupts import interruptible
-from adaptive_memory_core.let_others_run import let_go
+from adaptive_memory_core.flow.calls.call_state import have_waited, left, pauses
 from adaptive_memory_core.shown_in_errors import reason
-from adaptive_memory_core.store import descriptors, held_files
-from adaptive_memory_core.store.fork_guard import await_before_forks, no_fork_meanwhile
-from adaptive_memory_core.store.group_commit import grouped
-from adaptive_memory_core.store.ledger.damaged_file import UNREADABLE, damaged, refuse_damaged, shows_damage
-from adaptive_memory_core.store.ledger.look import Look
-from adaptive_memory_core.store.ledger.news_for_others import Kind, NewsForOthers
-from adaptive_memory_core.store.ledger.schema import refuse_newer
-from adaptive_memory_core.store.os_lock import OsLock
+from adaptive_memory_core.store import sqlite_files
+from adaptive_memory_core.store.ledger.ledger_versions import LedgerLook, TransactionKind, VersionNews, VersionsInFile
+from adaptive_memory_core.store.ledger.schema import UNREADABLE, check_version, damaged, refuse_damaged, shows_damage
+from adaptive_memory_core.store.process_locks import OsLock, await_before_forks, no_fork_meanwhile
 from adaptive_memory_core.store.sqlite_connection import (
     PATIENCE_SECONDS,
     connect,
@@ -31,16 +25,14 @@ from adaptive_memory_core.store.sqlite_connection import (
     place_of,
     prepare,
 )
-from adaptive_memory_core.store.sqlite_versions import VersionsInFile
-from adaptive_memory_core.store.write_ahead_log import LogOfWrites
-from adaptive_memory_core.store.write_queue import queue_of
+from adaptive_memory_core.store.sqlite_writes import WriteAheadLog, grouped, queue_of
 
 
 class LedgerFile:
     """A SQLite file (WAL) that threads share through a lock and processes through short, retried transactions.
 
-    Nobody waits for another process with the lock in hand, so those who only read wait for no one. An interrupt
-    between any two steps leaves the lock free; a transaction that it left open is undone before the file is used again.
+    Nobody waits for another process with the lock in hand, so those who only read wait for no one. A transaction that
+    an interrupt left open is undone before the file is used again.
     """
 
     is_heard_by_all = True  # a write of one collection empties the caches of all
@@ -57,10 +49,10 @@ class LedgerFile:
         self._calls: list[Callable[[], object]] = []  # to be made when the transaction is kept
         self._unfinished = self._closed = self._broken_off = False
         self.collection_key: Callable[[], int] = lambda: 0
-        self._log, self._queue = LogOfWrites(self.place), queue_of(self.place)
-        self.news = NewsForOthers()
+        self._log, self._queue = WriteAheadLog(self.place), queue_of(self.place)
+        self.news = VersionNews()
         self._versions = VersionsInFile(self.news)
-        self._left = held_files.use(self, self.place)
+        self._left = sqlite_files.hold_open(self, self.place)
         try:
             refuse_damaged(path, self.place)
             self._connection = connect(path)
@@ -74,7 +66,7 @@ class LedgerFile:
             self.close()
             raise
 
-    @interruptible
+    @contextmanager
     def reading(self) -> Generator[sqlite3.Connection, None, None]:
         """The connection for queries."""
         outermost = self._is_outermost()
@@ -88,7 +80,7 @@ class LedgerFile:
                     raise self._told(error) from error
                 raise
 
-    @interruptible
+    @contextmanager
     def apart(self) -> Generator[sqlite3.Connection, None, None]:
         """A connection of its own for a look that takes long: nobody waits for it meanwhile. Within another block of
         the same thread, and in RAM, it is that of `reading`."""
@@ -106,7 +98,7 @@ class LedgerFile:
         except (sqlite3.Error, *UNREADABLE) as error:
             raise self._told(error) from error
 
-    @interruptible
+    @contextmanager
     def writing(
         self,
         *,
@@ -121,7 +113,9 @@ class LedgerFile:
         it changes what is that user's alone, unless `news` says that it wrote more; `unheard` nothing that others keep
         in RAM, but rows of the mirror.
         """
-        kind = Kind(told, recall_of, unheard)
+        if self.read_only:
+            self.refuse_writing()
+        kind = TransactionKind(told, recall_of, unheard)
         if not self._is_outermost():
             with self._transaction([], kind, outermost=False) as sql:
                 yield sql
@@ -134,10 +128,7 @@ class LedgerFile:
                 with self._transaction(due, kind, outermost=True) as sql:
                     yield sql
         finally:
-            try:
-                _make(due)
-            finally:
-                _make(due)  # the rest, where an interrupt broke that off: what was kept has to be told
+            _make(due)
         if self._log.has_grown():
             self.on_growth()
         self._make_durable()
@@ -148,9 +139,9 @@ class LedgerFile:
         if not came:
             raise self._told(sqlite3.OperationalError("database is locked: others are writing it"))
 
-    @interruptible
+    @contextmanager
     def _transaction(
-        self, due: list[Callable[[], object]], kind: Kind, *, outermost: bool
+        self, due: list[Callable[[], object]], kind: TransactionKind, *, outermost: bool
     ) -> Generator[sqlite3.Connection, None, None]:
         """One transaction, or a part of one. What is `due` is to be called by whoever waits for it, with no lock."""
         wait = pauses(PATIENCE_SECONDS)
@@ -182,7 +173,6 @@ class LedgerFile:
         if self._group is None:
             return
         try:
-            let_go()
             self._group.wait()
         except OSError as error:
             raise LedgerError(
@@ -198,10 +188,8 @@ class LedgerFile:
                 return
         call()
 
-    def look(self, sql: sqlite3.Connection, user: int) -> Look:
+    def look(self, sql: sqlite3.Connection, user: int) -> LedgerLook:
         """What says whether another connection has written, and recalled as this user."""
-        if self.read_only:  # maybe one of an earlier version, without our numbers
-            return Look(sql.execute("PRAGMA data_version").fetchone()[0])
         return self._versions.look(sql, user, self.collection_key())
 
     def last_number(self, sql: sqlite3.Connection, table: str, column: str) -> int:
@@ -231,6 +219,12 @@ class LedgerFile:
         """The file itself; None for a ledger in RAM."""
         return place_of(self.path)
 
+    def refuse_writing(self, _: str = "") -> NoReturn:
+        raise LedgerError(
+            f"The ledger {str(self.place)!r} is open for reading only, so nothing was written. To write, open the "
+            "memory where its files may be written, without read_only=True."
+        )
+
     def close(self) -> None:
         with self._lock:
             self._closed = True
@@ -249,7 +243,7 @@ class LedgerFile:
             self._calls.clear()
             self._undo(inner=False)
 
-    def _begun(self, kind: Kind, *, inner: bool) -> bool:
+    def _begun(self, kind: TransactionKind, *, inner: bool) -> bool:
         """Whether the transaction has begun; False where another process is writing."""
         if inner:
             self.news.part(kind)
@@ -266,7 +260,7 @@ class LedgerFile:
             self._renew()
             return False
         if not kind.recall_of:  # a recall's look does it
-            refuse_newer(self._connection)
+            check_version(self._connection)
         self.news.begin(kind)
         return True
 
@@ -313,7 +307,7 @@ class LedgerFile:
         usual = "Check that its disk has room and may be written."
         return LedgerError(
             f"The ledger {self.path!r} failed: {reason(error)}. Nothing of this call was kept in it. "
-            f"{descriptors.none_left() or usual}"
+            f"{sqlite_files.out_of_descriptors() or usual}"
         )
 
 

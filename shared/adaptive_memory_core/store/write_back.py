@@ -1,23 +1,28 @@
-"""How is read state written back into the collection? In the background, seldom, in writes that hold nobody up long."""
+"""Read state written back into the collection: in the background, seldom, in writes that hold nobody up for long.
+
+An embedded Chroma holds the whole process still while it writes: some 10 ms, and up to a millisecond per record. So a
+write takes as many records as fit into the time that a recall may be held up, judging by the last ones, and then rests
+for several times as long. Where that is too slow to be done in time it rests less, and takes more per write.
+"""
 
 from __future__ import annotations
 
 import logging
 import threading
 import time
-from collections.abc import Callable, Generator
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Generator, Iterable, Mapping
+from contextlib import contextmanager, suppress
 
+from adaptive_memory_core.errors import LedgerError
 from adaptive_memory_core.flow.ports import Due, Ledger
-from adaptive_memory_core.interrupts import interruptible
-from adaptive_memory_core.let_others_run import is_anybody_busy
 from adaptive_memory_core.policy.keeping import Keeping
 from adaptive_memory_core.records import Metadata, Scope
 from adaptive_memory_core.reports import ProjectionStats, WriteBackProgress
+from adaptive_memory_core.running_calls import is_any_running
 from adaptive_memory_core.store.background import Going
-from adaptive_memory_core.store.chroma.records import ChromaRecords
-from adaptive_memory_core.store.edition import Edition
-from adaptive_memory_core.store.write_back_counts import WriteBackCounts
-from adaptive_memory_core.store.write_back_pace import Pace
+from adaptive_memory_core.store.chroma.chroma_records import ChromaRecords
+from adaptive_memory_core.store.embedder_check import EmbedderVersion
 from adaptive_memory_core.stored_owner import belongs
 from adaptive_memory_core.written_metadata import clashes, projection
 
@@ -47,9 +52,9 @@ class WriteBack:
         wake: Callable[[], object],
     ) -> None:
         self._ledger, self._store, self._keeping, self._trim, self._wake = ledger, store, keeping, trim, wake
-        self._turn, self._edition = threading.Lock(), Edition(ledger)
+        self._turn, self._edition = threading.Lock(), EmbedderVersion(ledger)
         self._counts = WriteBackCounts()
-        self._pace = Pace(stall_ms=keeping.stall_ms, most=keeping.batch)
+        self._pace = WritePace(stall_ms=keeping.stall_ms, most=keeping.batch)
         self._pass: tuple[float, int] | None = None  # that is under way: its deadline, the last record it wrote
         self._count_at = 0.0  # when those that wait are counted again
         # since when something is due, by a clock that only waits; at first what an earlier process left
@@ -71,7 +76,7 @@ class WriteBack:
         if not self._ledger.read_only:
             self._flush()
 
-    @interruptible
+    @contextmanager
     def paused(self) -> Generator[None, None, None]:
         """Nobody writes back meanwhile, in any process."""
         with self._turn, self._ledger.outbox.alone(PATIENCE_SECONDS):
@@ -101,7 +106,7 @@ class WriteBack:
             return None
         if left > 0.0 and self._are_too_many(now):
             return 0.0
-        if left <= 0.0 and now < deadline and is_anybody_busy():
+        if left <= 0.0 and now < deadline and is_any_running():
             return BUSY_SECONDS
         return min(max(0.0, left), COUNTED_SECONDS)
 
@@ -160,6 +165,8 @@ class WriteBack:
         changes = {stored_id: change for stored_id, change in changes.items() if change}
         if changes:
             self._store.update_metadata(changes)
+            with suppress(LedgerError):  # then it is imported
+                self._ledger.mirror.annotate(changes)
         self._counts.add("written", [one.scope for one in own if one.stored_id in changes])
         self._counts.add("vanished", [one.scope for one in batch if one.stored_id not in kept])
 
@@ -177,3 +184,81 @@ class WriteBack:
                 ", ".join(sorted(foreign)),
             )
         return {key: value for key, value in values.items() if key not in foreign and present.get(key) != value}
+
+
+MOST_SCOPES = 10_000  # scopes that are counted for; those that were not written for the longest begin anew
+
+
+class WriteBackCounts:
+    """What the write-back did for each scope since the memory was opened, and how often it failed as a whole.
+
+    >>> counts = WriteBackCounts()
+    >>> counts.add("written", [Scope("alice"), Scope("alice")])
+    >>> counts.of(Scope("alice")).written, counts.of(Scope("bob")).written
+    (2, 0)
+    """
+
+    def __init__(self) -> None:
+        self._of: OrderedDict[Scope, Counter[str]] = OrderedDict()
+        self._all: Counter[str] = Counter()
+        self._failures = 0
+        self._last_error: str | None = None
+
+    @property
+    def failures(self) -> int:
+        return self._failures
+
+    def add(self, what: str, scopes: Iterable[Scope]) -> None:
+        """Once more for each of these scopes."""
+        for scope in scopes:
+            self._of.setdefault(scope, Counter())[what] += 1
+            self._all[what] += 1
+            self._of.move_to_end(scope)
+        while len(self._of) > MOST_SCOPES:
+            self._of.popitem(last=False)
+
+    def failed(self, error: Exception) -> None:
+        self._failures, self._last_error = self._failures + 1, type(error).__name__
+
+    def progress(self, *, waiting: int, waited_seconds: float) -> WriteBackProgress:
+        """How far it is for all scopes."""
+        done = self._all
+        return WriteBackProgress(waiting, waited_seconds, done["written"], done["vanished"], done["conflicts"])
+
+    def of(self, scope: Scope) -> ProjectionStats:
+        """How far it is for this scope."""
+        own: Mapping[str, int] = self._of.get(scope, {})
+        return ProjectionStats(
+            written=own.get("written", 0),
+            vanished=own.get("vanished", 0),
+            conflicts=own.get("conflicts", 0),
+            failures=self._failures,
+            last_error=self._last_error,
+        )
+
+
+FEWEST = 5  # records, however long they take: a write of 1 costs as much
+RESTS = 4.0  # times as long as a write took; so the process stands still for a fifth of the time at most
+SHRINK, GROW = 0.5, 1.25
+
+
+class WritePace:
+    """What the writes of one memory took, and what follows for the next one."""
+
+    def __init__(self, *, stall_ms: float, most: int) -> None:
+        self._aim, self._most = stall_ms / 1000.0, most
+        self.records = self._bounded(stall_ms)  # at a millisecond each, to begin with
+        self.not_before = 0.0  # by time.monotonic
+
+    def took(self, records: int, seconds: float, *, late: bool) -> None:
+        """So many were written in so long; `late` says whether what is due waits longer than it should."""
+        if late:
+            self.records = self._bounded(2 * self.records)
+        elif seconds > self._aim:
+            self.records = self._bounded(SHRINK * min(records, self.records))
+        elif records >= self.records:
+            self.records = self._bounded(GROW * records + 1)
+        self.not_before = time.monotonic() + seconds * (1.0 if late else RESTS)
+
+    def _bounded(self, records: float) -> int:
+        return min(self._most, max(FEWEST, int(records)))

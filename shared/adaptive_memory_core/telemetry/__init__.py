@@ -1,4 +1,4 @@
-"""How is a memory watched from outside? `OpenTelemetry`, its spans and metrics; `Telemetry` is what else could watch.
+"""Telemetry: `OpenTelemetry`, its spans and metrics; `Telemetry` is what else could watch a memory.
 
 >>> from adaptive_memory_core.telemetry import OpenTelemetry
 >>> watched = OpenTelemetry(attributes={"memory": "support"})      # AdaptiveMemory.open(path, telemetry=watched)

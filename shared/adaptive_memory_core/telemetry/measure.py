@@ -1,24 +1,25 @@
-"""How is one call measured? A span from its begin to its end, and its duration in a histogram."""
+"""Measurement of one call: a span and a duration; and a ledger whose every operation is measured."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple, TypeVar
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cache, wraps
+from typing import Any, NamedTuple, TypeVar, cast
 
 from opentelemetry import context as contexts
 from opentelemetry.metrics import Histogram
 from opentelemetry.trace import Span, Status, StatusCode, Tracer, get_current_span, set_span_in_context
 
-from adaptive_memory_core.flow.calls.drive import Call, Flow
-from adaptive_memory_core.flow.calls.foreign_calls import Question, Questions, Twins
+from adaptive_memory_core.flow.ports import Ledger
 
 T = TypeVar("T")
 Attributes = dict[str, str | int]
 
 
-class Outcome(NamedTuple):
+class CallOutcome(NamedTuple):
     """What came of a call: the class of the error it met, if any, and what its span says besides."""
 
     error: str | None = None
@@ -26,21 +27,21 @@ class Outcome(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Measures:
+class Instruments:
     """Where spans are made, and what stands on everything."""
 
     tracer: Tracer
     own: Attributes
 
-    def of(self, durations: Histogram, kind: str, spans: str) -> Measure:
-        return Measure(self, durations, kind, spans)
+    def of(self, durations: Histogram, kind: str, spans: str) -> CallMeasure:
+        return CallMeasure(self, durations, kind, spans)
 
 
 @dataclass(frozen=True, slots=True)
-class Measure:
+class CallMeasure:
     """Measures calls of one kind: `kind` is the attribute that says which, and names of spans begin with `spans`."""
 
-    shared: Measures
+    shared: Instruments
     durations: Histogram
     kind: str
     spans: str
@@ -61,12 +62,12 @@ class Measure:
 class Measurement:
     """One call that is under way."""
 
-    measure: Measure
+    measure: CallMeasure
     labels: Attributes
     span: Span | None
     began: float = field(default_factory=time.perf_counter)
 
-    def end(self, outcome: Outcome) -> None:
+    def end(self, outcome: CallOutcome) -> None:
         seconds = time.perf_counter() - self.began
         failed = {} if outcome.error is None else {"error.type": outcome.error}
         self.measure.durations.record(seconds, {**self.labels, **failed})
@@ -77,62 +78,85 @@ class Measurement:
             self.span.end()
 
 
-def measured(begin: Callable[[], Measurement], flow: Flow[T], tell: Callable[[T], Outcome]) -> Flow[T]:
-    """The flow, measured from its first step to its end; what it does belongs to its span."""
+def measured(begin: Callable[[], Measurement], call: Callable[[], T], tell: Callable[[T], CallOutcome]) -> T:
+    """What the call gives, measured from its begin to its end; what it does belongs to its span."""
     one = begin()
     try:
-        result = yield from _under(one.span, flow)
+        result = within(one.span, call)
     except BaseException as error:
-        one.end(Outcome(type(error).__name__))
+        one.end(CallOutcome(type(error).__name__))
         raise
     one.end(tell(result))
     return result
 
 
-def _under(span: Span | None, flow: Flow[T]) -> Flow[T]:
-    """Drive a flow with its span as the current one, in whichever thread each of its steps runs."""
+def within(span: Span | None, call: Callable[[], T]) -> T:
+    """What the call gives, made with the span as the current one."""
     if span is None:
-        result = yield from flow
-        return result
-    here = set_span_in_context(span)
-    step: Callable[[], Any] = lambda: flow.send(None)  # noqa: E731 - it is another one for every step
-    while True:
-        try:
-            call = _within(here, step)
-        except StopIteration as done:
-            return done.value  # type: ignore[no-any-return]
-        try:
-            answer = yield _call_within(here, call)
-        except BaseException as error:  # noqa: BLE001 - it goes back into the flow, which decides
-            step = _raising(flow, error)
-        else:
-            step = _sending(flow, answer)
-
-
-def _sending(flow: Flow[T], answer: object) -> Callable[[], Call]:
-    return lambda: flow.send(answer)
-
-
-def _raising(flow: Flow[T], error: BaseException) -> Callable[[], Call]:
-    return lambda: flow.throw(error)
-
-
-def _within(here: Any, call: Callable[[], T]) -> T:
-    token = contexts.attach(here)
+        return call()
+    token = contexts.attach(set_span_in_context(span))
     try:
         return call()
     finally:
         contexts.detach(token)
 
 
-def _call_within(here: Any, call: Any) -> Any:
-    """The call, made with the span as the current one. Those that drivers know stay what they are."""
-    if isinstance(call, Questions):
-        return Questions([_question(here, one) for one in call.questions])
-    if isinstance(call, Twins):
-        return Twins(_question(here, call.blocking), _question(here, call.later))
-    return lambda: _within(here, call)
+FLAGS = {"read_only", "outlives_process"}
+PARTS = {name for name, one in vars(Ledger).items() if isinstance(one, property)} - FLAGS
 
 
-def _question(here: Any, one: Question) -> Question:
-    return replace(one, call=lambda: _within(here, one.call))
+def watched_ledger(ledger: Ledger, measure: CallMeasure) -> Ledger:
+    """The ledger, watched."""
+    return cast("Ledger", _Watched(ledger, measure, {name: _Part(ledger, name, measure) for name in PARTS}))
+
+
+class _Watched:
+    """What a ledger has, with its parts in the place of its own. It says that it is of the ledger's class, for that is
+    how a ledger in a file is told from others."""
+
+    def __init__(self, ledger: Ledger, measure: CallMeasure, parts: dict[str, Any]) -> None:
+        self.__dict__.update(parts, _ledger=ledger, _measure=measure)
+
+    @property  # type: ignore[misc] # it may be read only
+    def __class__(self) -> Any:
+        return type(self.__dict__["_ledger"])
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.__dict__["_ledger"], name)
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        with timed(self.__dict__["_measure"], "transaction"), self.__dict__["_ledger"].transaction():
+            yield
+
+
+class _Part:
+    """One part of a ledger; what is called of it is timed."""
+
+    def __init__(self, ledger: Ledger, name: str, measure: CallMeasure) -> None:
+        self._ledger, self._name, self._measure = ledger, name, measure
+        self._timed = cache(self._timed_anew)
+
+    def __getattr__(self, name: str) -> Any:
+        value = getattr(getattr(self._ledger, self._name), name)
+        return self._timed(name, value) if callable(value) else value
+
+    def _timed_anew(self, name: str, operation: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(operation)
+        def call(*args: Any, **named: Any) -> Any:
+            with timed(self._measure, f"{self._name}.{name}"):
+                return operation(*args, **named)
+
+        return call
+
+
+@contextmanager
+def timed(measure: CallMeasure, name: str) -> Iterator[None]:
+    """What is done within is one operation of that name."""
+    one = measure.begin_within(name)
+    try:
+        yield
+    except BaseException as error:
+        one.end(CallOutcome(type(error).__name__))
+        raise
+    one.end(CallOutcome())

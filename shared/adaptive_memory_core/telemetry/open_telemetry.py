@@ -1,4 +1,6 @@
-"""What does OpenTelemetry hear of a memory? How long verbs, sources and the ledger took, and what came of them.
+"""OpenTelemetry for a memory: durations and outcomes of verbs, sources and the ledger, and gauges when exported.
+
+Gauges: Nothing here is counted by a recall: the exporter's own thread asks what each memory counts anyway.
 
 Of a user's there is nothing in it: no text, no cue, no id, no name of a user, and no message of an error, which may
 quote them. Names are those of verbs, sources, operations of the ledger and classes of errors.
@@ -6,25 +8,34 @@ quote them. Names are those of verbs, sources, operations of the ledger and clas
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import lru_cache
-from typing import TypeVar
+import weakref
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from typing import Any, TypeVar, cast
 
 from opentelemetry import metrics, trace
+from opentelemetry.metrics import Meter, Observation
 
 from adaptive_memory_core.context.answer import Recall
-from adaptive_memory_core.errors import InvalidInputError
-from adaptive_memory_core.flow.calls.drive import Flow
+from adaptive_memory_core.errors import AdaptiveMemoryError, InvalidInputError
+from adaptive_memory_core.flow.candidates.request import Request
 from adaptive_memory_core.flow.candidates.sources import Stages
-from adaptive_memory_core.flow.ports import Ledger
-from adaptive_memory_core.flow.ports.source import Answer
+from adaptive_memory_core.flow.ports import Ledger, Ports
+from adaptive_memory_core.flow.ports.source import Answer, Asked, Slow, Source
 from adaptive_memory_core.flow.ports.telemetry import OpenMemory
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.shown_in_errors import shown
-from adaptive_memory_core.telemetry.gauges import Gauges
-from adaptive_memory_core.telemetry.measure import Attributes, Measures, Outcome, measured
-from adaptive_memory_core.telemetry.watched_ledger import watched_ledger
-from adaptive_memory_core.telemetry.watched_sources import WatchedSource
+from adaptive_memory_core.telemetry.measure import (
+    Attributes,
+    CallMeasure,
+    CallOutcome,
+    Instruments,
+    measured,
+    watched_ledger,
+    within,
+)
 
 T = TypeVar("T")
 NAME = "adaptive_memory"
@@ -50,7 +61,7 @@ class OpenTelemetry:
         _check_providers(tracer_provider, meter_provider)
         meter = metrics.get_meter(NAME, meter_provider=meter_provider)
         own: Attributes = dict(attributes or {})
-        measures = Measures(trace.get_tracer(NAME, tracer_provider=tracer_provider), own)
+        measures = Instruments(trace.get_tracer(NAME, tracer_provider=tracer_provider), own)
         self._verbs = measures.of(_seconds(meter, "verb", "a verb took, from call to answer"), "verb", f"{NAME}.")
         self._sources = measures.of(
             _seconds(meter, "source", "a source of candidates took"), "source", f"{NAME}.source "
@@ -65,11 +76,11 @@ class OpenTelemetry:
         )
         self._own, self._gauges = own, Gauges(meter, NAME, own)
 
-    def verb(self, name: str, flow: Flow[T]) -> Flow[T]:
-        return measured(lambda: self._verbs.begin(name), flow, self._answered)
+    def verb(self, name: str, call: Callable[[], T]) -> T:
+        return measured(lambda: self._verbs.begin(name), call, self._answered)
 
     def sources(self, stages: Stages) -> Stages:
-        return [[WatchedSource(one, self._sources, _answer) for one in stage] for stage in stages]
+        return [[_watched(one, self._sources) for one in stage] for stage in stages]
 
     def ledger(self, ledger: Ledger) -> Ledger:
         return watched_ledger(ledger, self._operations)
@@ -77,13 +88,13 @@ class OpenTelemetry:
     def opened(self, memory: OpenMemory) -> None:
         self._gauges.add(memory)
 
-    def _answered(self, result: object) -> Outcome:
+    def _answered(self, result: object) -> CallOutcome:
         """What a span says of a verb's answer."""
         if not isinstance(result, Recall):
-            return Outcome()
+            return CallOutcome()
         self._hits.record(len(result), self._own)
         said: Attributes = {"k": result.k, "hits": len(result), "candidates": result.candidates}
-        return Outcome(attributes={**said, "policy": _hash(result.policy), "notes": len(result.trace)})
+        return CallOutcome(attributes={**said, "policy": _hash(result.policy), "notes": len(result.trace)})
 
 
 @lru_cache(maxsize=64)
@@ -91,10 +102,14 @@ def _hash(policy: Policy) -> str:
     return policy.hash
 
 
-def _answer(answer: Answer) -> Outcome:
+def _watched(source: Source, measure: CallMeasure) -> Source:
+    return (WatchedSlow if isinstance(source, Slow) else WatchedSource)(source, measure, _answer)
+
+
+def _answer(answer: Answer) -> CallOutcome:
     """What a span says of a source's answer."""
     named = len(answer.named) + len(answer.found)
-    return Outcome(None if answer.error is None else type(answer.error).__name__, {"named": named})
+    return CallOutcome(None if answer.error is None else type(answer.error).__name__, {"named": named})
 
 
 def _seconds(meter: metrics.Meter, what: str, meaning: str) -> metrics.Histogram:
@@ -112,3 +127,135 @@ def _check_providers(tracer_provider: object, meter_provider: object) -> None:
             raise InvalidInputError(
                 f"{name} is {shown(given)}. Give one of OpenTelemetry's SDK, or None for the process's own."
             )
+
+
+@dataclass(frozen=True)
+class WatchedSource:
+    """A source, by the name it has."""
+
+    source: Source
+    measure: CallMeasure
+    tell: Callable[[Answer], CallOutcome]
+
+    @property
+    def name(self) -> str:
+        return self.source.name
+
+    def wanted(self, request: Request) -> bool:
+        return self.source.wanted(request)
+
+    def ask(self, ports: Ports, request: Request, asked: Asked) -> Answer:
+        ask = partial(self.source.ask, ports, request, asked)
+        return measured(lambda: self.measure.begin(self.name), ask, self.tell)
+
+
+@dataclass(frozen=True)
+class WatchedSlow(WatchedSource):
+    """One that begins, and is measured from there to its answer."""
+
+    def begin(self, ports: Ports, request: Request, asked: Asked) -> Callable[[], Answer]:
+        one, slow = self.measure.begin(self.name), cast("Slow", self.source)
+        finish = within(one.span, partial(slow.begin, ports, request, asked))
+        return lambda: measured(lambda: one, finish, self.tell)
+
+
+Numbers = Mapping[str, float]
+
+
+class Gauges:
+    """One instrument for all memories that are open: what they count is added up, how long they wait is the longest."""
+
+    def __init__(self, meter: Meter, name: str, own: Mapping[str, str | int]) -> None:
+        self._memories: weakref.WeakSet[OpenMemory] = weakref.WeakSet()
+        self._own = dict(own)
+        meter.create_observable_gauge(
+            f"{name}.write_back.waiting",
+            [self._now(_waiting, "", sum)],
+            "{record}",
+            "Records whose read state the collection lacks.",
+        )
+        meter.create_observable_gauge(
+            f"{name}.write_back.lag",
+            [self._now(_lag, "", max)],
+            "s",
+            "How long what waits to be written back has waited, at the longest.",
+        )
+        meter.create_observable_gauge(
+            f"{name}.calls.unanswered",
+            [self._now(_unanswered, "source", sum)],
+            "{call}",
+            "Calls that were given up and are still running.",
+        )
+        meter.create_observable_counter(
+            f"{name}.write_back.records", [self._so_far(_written, "result")], "{record}", "Records written back."
+        )
+        meter.create_observable_counter(
+            f"{name}.background.failures", [self._so_far(_failures, "chore")], "{failure}", "Chores that failed."
+        )
+
+    def add(self, memory: OpenMemory) -> None:
+        self._memories.add(memory)
+
+    def _now(
+        self, look: Callable[[Ports], Numbers], label: str, join: Callable[[Iterable[float]], float]
+    ) -> Callable[[Any], list[Observation]]:
+        """A callback that asks all memories, and joins the numbers of one name."""
+
+        def answer(_: Any) -> list[Observation]:
+            found: dict[str, list[float]] = {}
+            for one in list(self._memories):
+                for name, number in _asked(one, look).items():
+                    found.setdefault(name, []).append(number)
+            return [self._observation(label, name, join(each)) for name, each in found.items()]
+
+        return answer
+
+    def _so_far(self, look: Callable[[Ports], Numbers], label: str) -> Callable[[Any], list[Observation]]:
+        """A callback that adds up what memories have counted, those included that were closed since: a counter that
+        falls would be taken for one that began anew."""
+        last: weakref.WeakKeyDictionary[OpenMemory, Numbers] = weakref.WeakKeyDictionary()
+        total: Counter[str] = Counter()
+
+        def answer(_: Any) -> list[Observation]:
+            for one in list(self._memories):
+                counted, before = _asked(one, look), last.get(one, {})
+                for name, number in counted.items():
+                    total[name] += int(number - before.get(name, 0))
+                if counted:
+                    last[one] = counted
+            return [self._observation(label, name, number) for name, number in total.items()]
+
+        return answer
+
+    def _observation(self, label: str, name: str, number: float) -> Observation:
+        return Observation(number, {**self._own, **({label: name} if label else {})})
+
+
+def _asked(memory: OpenMemory, look: Callable[[Ports], Numbers]) -> Numbers:
+    """What a memory says; nothing once it was closed, or where its ledger is out of order."""
+    try:
+        return look(memory.checked_ports())
+    except AdaptiveMemoryError:
+        return {}
+
+
+def _waiting(ports: Ports) -> Numbers:
+    return {"": ports.write_back.progress().waiting}
+
+
+def _lag(ports: Ports) -> Numbers:
+    return {"": ports.write_back.progress().waited_seconds}
+
+
+def _written(ports: Ports) -> Numbers:
+    progress = ports.write_back.progress()
+    return {"written": progress.written, "vanished": progress.vanished, "conflict": progress.conflicts}
+
+
+def _failures(ports: Ports) -> Numbers:
+    background = ports.background
+    return {**dict.fromkeys(background.chores, 0), **background.stats().failures}
+
+
+def _unanswered(ports: Ports) -> Numbers:
+    return {name: one.count for name, one in list(ports.unanswered.items())}

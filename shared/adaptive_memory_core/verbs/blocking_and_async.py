@@ -1,33 +1,34 @@
-"""How does one verb become a blocking and an async method? It is a flow; a driver makes each method of it."""
+"""How does one verb become a blocking and an async method? As a plain function, called here or in a worker thread."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine
-from concurrent.futures import Executor
 from contextlib import AbstractContextManager
 from datetime import datetime
-from functools import update_wrapper
+from functools import partial, update_wrapper
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 from adaptive_memory_core.fields import Fields
-from adaptive_memory_core.flow.calls.drive import Flow
-from adaptive_memory_core.flow.calls.exchange import LOOKED_SECONDS, Exchange
 from adaptive_memory_core.flow.calls.foreign_calls import Theirs
-from adaptive_memory_core.flow.candidates.shared_scope import Fallback
+from adaptive_memory_core.flow.calls.under_way import LOOKED_SECONDS, Exchange
+from adaptive_memory_core.flow.calls.workers import Workers, in_worker
+from adaptive_memory_core.flow.candidates.shared_scope import Fallback, unmet_here
 from adaptive_memory_core.flow.ports import Ports
+from adaptive_memory_core.flow.ports.judges import JudgePort
 from adaptive_memory_core.flow.ports.telemetry import Telemetry
-from adaptive_memory_core.policy.decay import Regime
 from adaptive_memory_core.policy.keeping import Keeping
+from adaptive_memory_core.policy.learning import Regime
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Scope
+from adaptive_memory_core.unknown_names import refusing_unknown
 
 if TYPE_CHECKING:
     from adaptive_memory_core.verbs.own_policy import OwnPolicy
 
 P = ParamSpec("P")
 T = TypeVar("T")
-Moment = float | datetime
+Moment = float | str | datetime
 
 
 class Memory(Protocol):
@@ -44,7 +45,7 @@ class Memory(Protocol):
     @property
     def embedder_name(self) -> str: ...
     @property
-    def executor(self) -> Executor: ...
+    def workers(self) -> Workers: ...
     @property
     def exchange(self) -> Exchange: ...
     @property
@@ -53,6 +54,7 @@ class Memory(Protocol):
     def same_fact(self) -> Theirs | None: ...
     @property
     def reader(self) -> Theirs | None: ...
+    def judge_of(self, given: Any) -> JudgePort | None: ...
     def call(self) -> AbstractContextManager[None]: ...
     def ports(self) -> Ports: ...
     def now(self) -> float: ...
@@ -61,7 +63,7 @@ class Memory(Protocol):
 
 
 class User(Protocol):
-    """Whose verb it is: one scope of a memory, and the two drivers."""
+    """Whose verb it is: one scope of a memory."""
 
     @property
     def memory(self) -> Memory: ...
@@ -71,11 +73,9 @@ class User(Protocol):
     def fallback(self) -> Fallback | None: ...
     @property
     def own_policy(self) -> OwnPolicy: ...
-    def run(self, flow: Flow[T]) -> T: ...
-    async def arun(self, flow: Flow[T]) -> T: ...
 
 
-Verb = Callable[Concatenate[User, P], Flow[T]]
+Verb = Callable[Concatenate[User, P], T]
 
 
 def blocking(verb: Verb[P, T]) -> Callable[Concatenate[User, P], T]:
@@ -83,10 +83,12 @@ def blocking(verb: Verb[P, T]) -> Callable[Concatenate[User, P], T]:
 
     def call(user: User, /, *args: P.args, **named: P.kwargs) -> T:
         exchange = user.memory.exchange
+        user.memory.ports()  # refuses before anything is locked, in a fork too
         while True:
             with exchange.counted() as may_begin:
                 if may_begin:
-                    return user.run(user.memory.telemetry.verb(verb.__name__, verb(user, *args, **named)))
+                    with user.memory.call():
+                        return _done(verb, user, *args, **named)
             exchange.wait()
 
     update_wrapper(call, verb)
@@ -101,9 +103,16 @@ def awaited(verb: Verb[P, T]) -> Callable[Concatenate[User, P], Coroutine[Any, A
         while True:
             with exchange.counted() as may_begin:
                 if may_begin:
-                    return await user.arun(user.memory.telemetry.verb(verb.__name__, verb(user, *args, **named)))
+                    return await in_worker(user.memory.workers, partial(_done, verb, user, *args, **named))
             await asyncio.sleep(LOOKED_SECONDS)
 
     update_wrapper(call, verb)
     call.__name__, call.__doc__ = f"a{verb.__name__}", f"`{verb.__name__}`, async."
     return call
+
+
+def _done(verb: Verb[P, T], user: User, /, *args: P.args, **named: P.kwargs) -> T:
+    """What the verb gives, for this user and in this thread."""
+    telemetry = user.memory.telemetry
+    call = partial(refusing_unknown, verb, user, *args, **named)
+    return unmet_here(partial(telemetry.verb, verb.__name__, call), user.fallback)

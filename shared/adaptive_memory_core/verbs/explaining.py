@@ -1,4 +1,4 @@
-"""Why is a record among a recall's hits, or why not? Of one record, in a sentence; and which records are newest."""
+"""Why is a record among a recall's hits, or why not? Of one record, in a sentence."""
 
 from __future__ import annotations
 
@@ -8,9 +8,6 @@ from typing import Any
 from adaptive_memory_core import arguments as check
 from adaptive_memory_core.context.answer import Recall
 from adaptive_memory_core.errors import InvalidInputError
-from adaptive_memory_core.flow.calls.drive import Flow
-from adaptive_memory_core.flow.newest_records import newest
-from adaptive_memory_core.records import Record
 from adaptive_memory_core.shown_in_errors import shown
 from adaptive_memory_core.verbs import recalling
 from adaptive_memory_core.verbs.blocking_and_async import User
@@ -18,16 +15,7 @@ from adaptive_memory_core.verbs.blocking_and_async import User
 WIDEST = 10_000  # candidates among which a record is looked for that was none
 
 
-def recent(user: User, limit: int = 10) -> Flow[list[Record]]:
-    """The newest records that hold now, newest first; with `over="everyone"`, of both. None counts as read.
-
-    It goes through all records of the user: for looking in, not for each turn of a conversation.
-    """
-    memory, most = user.memory, check.count(limit, "limit")
-    return newest(memory.ports(), user.scope, most, regime=memory.regime, now=memory.now())
-
-
-def why(user: User, recall: Recall, id: str, filter: Mapping[str, Any] | None = None) -> Flow[str]:  # noqa: A002
+def why(user: User, recall: Recall, id: str, filter: Mapping[str, Any] | None = None) -> str:  # noqa: A002
     """Why a record is, or is not, among the hits of a recall, in a sentence; an unknown id raises NotFoundError.
 
     `filter` is that of the recall. Of a record that was no candidate, the recall is done once more, with more
@@ -38,12 +26,12 @@ def why(user: User, recall: Recall, id: str, filter: Mapping[str, Any] | None = 
     return _why(user, recall, check.name(id, "id"), check.where(filter))
 
 
-def _why(user: User, recall: Recall, record_id: str, where: Mapping[str, Any] | None) -> Flow[str]:
+def _why(user: User, recall: Recall, record_id: str, where: Mapping[str, Any] | None) -> str:
     told = _told(recall, record_id)
     if told is not None:
         return told
-    yield from recalling.get(user, record_id)  # raises where there is no such record
-    wide = yield from recalling.recall(
+    recalling.get(user, record_id)  # raises where there is no such record
+    wide = recalling.recall(
         user, recall.cue.text, recall.k, filter=where, reinforce=False, policy=recall.policy.replace(recall_k=WIDEST)
     )
     ids = [*wide.ids, *(one.id for one in wide.dropped)]

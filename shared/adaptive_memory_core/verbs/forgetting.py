@@ -1,28 +1,46 @@
-"""What does a user let go of? One record, or all that nobody reads: checked, as flows that are ready to run."""
+"""What does a user let go of? One record, or all that nobody reads, checked."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 from adaptive_memory_core import arguments as check
-from adaptive_memory_core.errors import InvalidInputError
+from adaptive_memory_core.errors import InvalidInputError, NotFoundError, ScopeError
 from adaptive_memory_core.flow import forget as forgetting
 from adaptive_memory_core.flow import prune as pruning
-from adaptive_memory_core.flow.calls.drive import Flow
+from adaptive_memory_core.flow.newest_records import ids_where
+from adaptive_memory_core.records import Record, Scored
 from adaptive_memory_core.reports import PruneReceipt, Receipt
 from adaptive_memory_core.score.signals import DAY
 from adaptive_memory_core.shown_in_errors import shown
-from adaptive_memory_core.store.archive import JSONLines
-from adaptive_memory_core.store.place_names import can_name_a_file
+from adaptive_memory_core.store.locations import can_name_a_file
+from adaptive_memory_core.store.output_files import JSONLines
 from adaptive_memory_core.verbs.blocking_and_async import User
+from adaptive_memory_core.verbs.verdicts import id_of
+from adaptive_memory_core.whole_file import expanded
 
+Forgotten = str | Iterable[str | Scored | Record] | None
+ForgetOne = Callable[[str], Receipt]
 MOST_DAYS = 10_000_000_000  # beyond it a float of seconds keeps no fraction of one
 MOST_PRUNED = 1_000_000_000  # records of one call
 
 
-def forget(user: User, id: str, replaced: bool = False) -> Flow[Receipt]:  # noqa: A002 - the contract's name
-    """Remove a record from the collection, the ledger and the log; returns a receipt.
+def forget(
+    user: User,
+    ids: Forgotten = None,
+    replaced: bool = False,
+    *,
+    filter: Mapping[str, Any] | None = None,  # noqa: A002 - the contract's name
+) -> Receipt | list[Receipt]:
+    """Remove records from the collection, the ledger and the log; returns a receipt for each.
+
+    `ids` is one id, or a list of ids, hits or records; of a list, what is not there is skipped, unless that is all of
+    it (NotFoundError). With `filter`, a Chroma `where` mapping, all of the user's own records that pass it are removed.
+    For one id there is one receipt, otherwise a list.
 
     The receipt says what was removed and what remains elsewhere (Chroma's own files, past cues, backups). A record that
     the forgotten one had superseded is valid again. After an error, call it again: it removes what is left.
@@ -30,12 +48,43 @@ def forget(user: User, id: str, replaced: bool = False) -> Flow[Receipt]:  # noq
     `replaced=True` is for programs that keep an index up to date, and write a text anew before they delete its old
     record: what was learned passes to the record of the same source that says the same, if there is one.
     """
-    memory, checked = user.memory, check.name(id, "id")
-    anew = check.flag(replaced, "replaced")
-    return forgetting.forget(memory.ports(), user.scope, checked, replaced=anew, now=memory.now())
+    memory, anew = user.memory, check.flag(replaced, "replaced")
+    if (ids is None) == (filter is None):
+        raise InvalidInputError(
+            "forget() takes ids or a filter, one of the two. Give an id, a list of ids, or filter={...}; a whole user "
+            "goes with memory.forget_user(user)."
+        )
+    forget_one = partial(forgetting.forget, memory.ports(), user.scope, replaced=anew, now=memory.now())
+    if isinstance(ids, str):
+        return forget_one(check.name(ids, "id"))
+    if filter is not None:
+        return _matching(user, forget_one, check.where(filter))
+    if not isinstance(ids, Iterable):
+        raise InvalidInputError(f"The ids are {shown(ids)}. Give an id, or a list of ids.")
+    return _each(forget_one, list(dict.fromkeys(id_of(one) for one in ids)))
 
 
-def forget_learned(user: User, id: str | None = None) -> Flow[int]:  # noqa: A002 - as everywhere
+def _matching(user: User, forget_one: ForgetOne, where: Mapping[str, Any] | None) -> list[Receipt]:
+    memory = user.memory
+    ids = ids_where(memory.ports(), user.scope.own, where, memory.now())
+    return _each(forget_one, ids, raises=False)
+
+
+def _each(forget_one: ForgetOne, ids: Sequence[str], *, raises: bool = True) -> list[Receipt]:
+    """A receipt for each that was there, one after the other."""
+    receipts: list[Receipt] = []
+    missing: NotFoundError | ScopeError | None = None
+    for one in ids:
+        try:
+            receipts.append(forget_one(one))
+        except (NotFoundError, ScopeError) as error:
+            missing = error
+    if missing is not None and not receipts and raises:
+        raise missing
+    return receipts
+
+
+def forget_learned(user: User, id: str | None = None) -> int:  # noqa: A002 - as everywhere
     """Remove what this user's reads and verdicts have taught about everyone's records: of one, or of all of them.
 
     The records stay, for this user as if never read; the user's log names them no longer (of all: it loses the recalls
@@ -54,7 +103,7 @@ def prune(
     by: str = "caller",
     unread_for: float | timedelta | None = None,
     max_records: int | None = None,
-) -> Flow[PruneReceipt]:
+) -> PruneReceipt:
     """Remove the user's own records that are of no use any more; never a pinned or a remembered one.
 
     What goes is any that one of these names: a strength that has decayed below `below`; `unread_for` so many days (or a
@@ -106,4 +155,5 @@ def _seconds(unread_for: object) -> float:
 def _is_file(path: object) -> bool:
     """Whether it names a file that is there or could be."""
     usable = isinstance(path, str | Path) and can_name_a_file(path)
-    return usable and Path(str(path)).parent.is_dir() and not Path(str(path)).is_dir()
+    file = expanded(str(path))
+    return usable and file.parent.is_dir() and not file.is_dir()

@@ -2,28 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Protocol
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
 
 from adaptive_memory_core import arguments as check
-from adaptive_memory_core.cue.unrelated import UNRELATED
-from adaptive_memory_core.cue.unrelated_elsewhere import questions_in
+from adaptive_memory_core.cue.unrelated_questions import UNRELATED, questions_in
 from adaptive_memory_core.flow import calibrate as calibrating
 from adaptive_memory_core.flow import history as past
 from adaptive_memory_core.flow import protected_records as flagged
-from adaptive_memory_core.flow.calls.drive import Flow
 from adaptive_memory_core.flow.candidates.request import Request
 from adaptive_memory_core.flow.candidates.sources import channels_of
-from adaptive_memory_core.policy.decay import Regime
+from adaptive_memory_core.flow.newest_records import Listing, newest
+from adaptive_memory_core.policy.learning import Regime
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Cue, Record, Scope
 from adaptive_memory_core.reports import Calibration, Change, LoggedRecall, Sample, Stats
 from adaptive_memory_core.score.nothing_found import FEWEST
 from adaptive_memory_core.score.signals import DAY
 from adaptive_memory_core.verbs.blocking_and_async import Moment, User
-from adaptive_memory_core.verbs.suited_policy import suited
+from adaptive_memory_core.verbs.own_policy import suited
 
 MOST_LINES = 1_000_000  # of a log, at once
+
+
+def records(
+    user: User,
+    filter: Mapping[str, Any] | None = None,  # noqa: A002 - the contract's name
+    limit: int = 100,
+    offset: int = 0,
+    *,
+    current: bool = False,
+) -> list[Record]:
+    """The records of this user, newest first; with `over="everyone"`, everyone's as well. None counts as read.
+
+    `filter` is a Chroma `where` mapping, `offset` how many records to skip. With `current` records that were replaced,
+    have ended or have not begun are left out. It goes through all records of the user.
+    """
+    memory = user.memory
+    start = 0 if type(offset) is int and offset == 0 else check.count(offset, "offset", most=MOST_LINES)
+    most = check.count(limit, "limit", most=MOST_LINES)
+    listing = Listing(check.where(filter), most, start, check.flag(current, "current"))
+    return newest(memory.ports(), user.scope, listing, regime=memory.regime, now=memory.now())
 
 
 def recalls(
@@ -33,7 +52,7 @@ def recalls(
     limit: int = 100,
     containing: str | None = None,
     turn: str | None = None,
-) -> Flow[Sequence[LoggedRecall]]:
+) -> Sequence[LoggedRecall]:
     """Past recalls of this user from the log, newest first: of a span of time, of a turn, or that returned one record.
 
     Each has its cue, time, policy, and every candidate with score and reason. The log is kept for `Keeping.log_days`.
@@ -51,24 +70,24 @@ def recalls(
     )
 
 
-def remembered(user: User) -> Flow[list[Record]]:
+def remembered(user: User) -> list[Record]:
     """The records that are remembered: read `decay.remembrance_threshold` times, so that they no longer decay."""
     return _flagged(user, "remembered")
 
 
-def pinned(user: User) -> Flow[list[Record]]:
+def pinned(user: User) -> list[Record]:
     """The records that `pin` protects."""
     return _flagged(user, "pinned")
 
 
-def changes(user: User, id: str | None = None, limit: int = 1_000) -> Flow[Sequence[Change]]:  # noqa: A002
+def changes(user: User, id: str | None = None, limit: int = 1_000) -> Sequence[Change]:  # noqa: A002
     """The audit trail, newest first: what changed a record's state, when, and who or which recall did it."""
     checked = None if id is None else check.name(id, "id")
     most = check.count(limit, "limit", most=MOST_LINES)
     return flagged.changes(user.memory.ports(), user.scope, checked, limit=most)
 
 
-def history(user: User) -> Flow[Sequence[Sample]]:
+def history(user: User) -> Sequence[Sample]:
     """Statistics of this user's records over time, oldest first.
 
     A sample is taken with the write-back and by `flush()`, at most one every `Keeping.sample_recalls` recalls.
@@ -76,7 +95,7 @@ def history(user: User) -> Flow[Sequence[Sample]]:
     return flagged.history(user.memory.ports(), user.scope)
 
 
-def stats(user: User, at_least: float = 0.01) -> Flow[Stats]:
+def stats(user: User, at_least: float = 0.01) -> Stats:
     """Numbers of records, reads and verdicts of this user, strengths, and how far the write-back is.
 
     `at_least` is the strength from which a record counts for `strengths.size`.
@@ -87,8 +106,8 @@ def stats(user: User, at_least: float = 0.01) -> Flow[Stats]:
 
 def calibrate(
     user: User, questions: Sequence[str] | None = None, policy: Policy | None = None, language: str = "en"
-) -> Flow[Calibration]:
-    """Measure what unrelated questions find in this user's records, for `Policy(relevance_floor=...)`.
+) -> Calibration:
+    """Measure what unrelated questions find in this user's records, for `Advanced(unrelated_answered=...)`.
 
     Print the result. `questions` have nothing to do with the records, at least 20; omitted, a list of our own in
     that `language`: "en", "de", "fr", "es", "it", "pt" or "nl". The measurement holds for questions in the language
@@ -99,9 +118,9 @@ def calibrate(
     asked = questions_in(language) if questions is None else check.questions(questions, fewest=FEWEST)
     manner = check.policy(policy, memory.policy)
     check.channels(manner, channels_of(memory.ports().sources))
-    decided = yield from suited(user, manner)
-    request = request_to_calibrate(memory, memory.embedder_name, user.scope, decided)
-    return (yield from calibrating.calibrate(memory.ports(), request, asked))
+    decided = suited(user, manner)
+    request = request_to_calibrate(memory, user.scope, decided)
+    return calibrating.calibrate(memory.ports(), request, asked)
 
 
 class Pace(Protocol):
@@ -112,12 +131,12 @@ class Pace(Protocol):
     def now(self) -> float: ...
 
 
-def request_to_calibrate(pace: Pace, embedder: str, scope: Scope, policy: Policy) -> Request:
+def request_to_calibrate(pace: Pace, scope: Scope, policy: Policy) -> Request:
     """A recall that only looks, before it is known for what."""
     now, cue = pace.now(), Cue(UNRELATED[0])
-    return Request("calibration", scope, cue, 1, now, None, policy.suited(embedder), pace.regime, reinforce=False)
+    return Request("calibration", scope, cue, 1, now, None, policy.suited(), pace.regime, reinforce=False)
 
 
-def _flagged(user: User, flag: flagged.Flag) -> Flow[list[Record]]:
+def _flagged(user: User, flag: flagged.Flag) -> list[Record]:
     memory = user.memory
     return flagged.kept(memory.ports(), user.scope, flag, regime=memory.regime, now=memory.now())

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final, TypeVar
+from typing import Final
 
 from adaptive_memory_core import arguments as check
 from adaptive_memory_core.errors import LedgerError
-from adaptive_memory_core.flow.calls.drive import Flow, ask, attempt
+from adaptive_memory_core.flow.calls.foreign_calls import tried
 from adaptive_memory_core.flow.candidates.sources import channels_of
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.verbs.blocking_and_async import User
 
-T = TypeVar("T")
 UNREAD: Final = "not read yet"
 
 
@@ -26,21 +24,15 @@ class OwnPolicy:
     policy: Policy | str | None = UNREAD
 
 
-def usual_policy(user: User) -> Flow[Policy]:
+def usual_policy(user: User) -> Policy:
     """The user's own policy, else the memory's; also where the ledger cannot be read."""
     if user.own_policy.policy is UNREAD:
         ports = user.memory.ports()
-        outcome = yield from attempt(LedgerError, kept_policy, ports, user.scope)
+        outcome = tried(LedgerError, kept_policy, ports, user.scope)
         if outcome.error is None:
             user.own_policy.policy = outcome.value
     own = user.own_policy.policy
     return own if isinstance(own, Policy) else user.memory.policy
-
-
-def by_usual_policy(user: User, go: Callable[[Policy], Flow[T]]) -> Flow[T]:
-    """What comes of it, by the user's own policy or the memory's."""
-    policy = yield from usual_policy(user)
-    return (yield from go(policy))
 
 
 def kept_policy(ports: Ports, scope: Scope) -> Policy | None:
@@ -59,7 +51,19 @@ def keep_policy(ports: Ports, scope: Scope, policy: object) -> Policy:
     return checked
 
 
-def reset_policy(user: User) -> Flow[None]:
+def reset_policy(user: User) -> None:
     """Let go of the policy that `for_user(policy=...)` has kept for this user: the memory's is in force again."""
-    yield from ask(user.memory.ports().ledger.own_policies.keep, user.scope, None)
+    user.memory.ports().ledger.own_policies.keep(user.scope, None)
     user.own_policy.policy = None
+
+
+def suited(user: User, policy: Policy) -> Policy:
+    """The policy with all that is automatic decided. The ledger is asked once a user and process; where it cannot be
+    read, the records are taken for not linked."""
+    if policy.channels != "auto":
+        return policy.suited()
+    graph = user.memory.ports().graph
+    links = graph.known_links(user.scope)
+    if links is None:
+        links = tried(LedgerError, graph.links, user.scope).value or 0.0
+    return policy.suited(links=links)

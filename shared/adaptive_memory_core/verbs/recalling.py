@@ -1,27 +1,27 @@
-"""How does a user look something up? Recall, rerank and get, as checked flows."""
+"""How does a user look something up? Recall, rerank and get, checked."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from functools import lru_cache
+from typing import Any, Literal
 
 from adaptive_memory_core import arguments as check
 from adaptive_memory_core.context.answer import Recall
 from adaptive_memory_core.flow import look_up
 from adaptive_memory_core.flow import rerank as reranking
-from adaptive_memory_core.flow.calls.drive import Flow
 from adaptive_memory_core.flow.candidates import shared_scope
 from adaptive_memory_core.flow.candidates.request import Request
 from adaptive_memory_core.flow.candidates.sources import channels_of
 from adaptive_memory_core.frozen import changed
 from adaptive_memory_core.length_limits import cut
-from adaptive_memory_core.models.reranker import Reranker
+from adaptive_memory_core.models.callbacks import Reranker
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import AgentState, Cue, Record
 from adaptive_memory_core.verbs.blocking_and_async import Moment, User
-from adaptive_memory_core.verbs.own_policy import usual_policy
-from adaptive_memory_core.verbs.suited_policy import suited
+from adaptive_memory_core.verbs.own_policy import suited, usual_policy
 
+Floors = tuple[float | None, float | None]  # of the score and of the similarity
 JUST_NOW = 10.0  # seconds before the clock's time that are no other day: somebody read it and then called; guess
 
 
@@ -35,11 +35,15 @@ def recall(
     policy: Policy | None = None,
     turn: str | None = None,
     *,
+    min_score: float | None = None,
+    min_similarity: float | None = None,
     accept: Callable[[Record], bool] | None = None,
     in_context: Iterable[str] = (),
     state: AgentState | None = None,
     reranker: Reranker | None = None,
-) -> Flow[Recall]:
+    judge: Any = None,
+    on_embedder_error: Literal["words", "raise"] = "words",
+) -> Recall:
     """The `k` best memories for a cue, best first; maybe fewer, maybe none.
 
     `cue` is a question or any text. A `Cue(text, vector)` brings its own vector, made by the collection's embedder,
@@ -51,31 +55,38 @@ def recall(
     rank by, if it is not the present; in the past, nothing that was written or began later is returned, and reads,
     verdicts and pins count as of then, as far as the log tells.
 
+    `min_score` is the least score of a hit and holds with any embedder. `min_similarity` is its least cosine with the
+    cue: 1 is the same text, and what unrelated texts have depends on the embedder. Both are in [0, 1] and replace the
+    floors of the policy. What is below is in `dropped`.
+
     `filter` is a Chroma `where` mapping over the caller's own metadata; it narrows what this user sees and cannot
     widen it. `accept` is a function of a record that returns False for those to leave out. `in_context` names ids and
     texts that the model can see already; they are not returned again. Words about time ("in 2019", "originally",
     "lately") change the ranking as the policy says. If this scope has a `fallback` and the user has no records, shared
     records fill up the answer, each labelled by `hit.shared`.
 
-    `policy` and `reranker` replace the memory's own for this recall. A reranker is a function of the cue and a list of
-    texts to one number each, or an object with `predict(pairs)`. A channel or reranker that fails is left out, with a
-    note in `recall.trace`.
+    `policy`, `reranker` and `judge` replace the memory's own for this recall. A reranker is a function of the cue and a
+    list of texts to one number each, or an object with `predict(pairs)`. A channel or reranker that fails is left out,
+    with a note in `recall.trace`. If the embedder fails, the records found by words are the answer, and
+    `recall.cue.vector` is None; if there are none, or with `on_embedder_error="raise"`, the error is raised and nothing
+    is counted.
     """
-    where = check.where(filter)
+    where, words_alone = check.where(filter), check.on_embedder_error(on_embedder_error) == "words"
     request = _request(user, cue, k=check.count(k, "k"), now=now, reinforce=reinforce, policy=policy, turn=turn)
     refuse, notes = check.refusals(accept, in_context), check.drifted(request.cue, state)
     asked = changed(
         request,
         where=where,
         reranker=user.memory.reranker_of(reranker),
+        judge=user.memory.judge_of(judge),
         refuse=refuse,
         notes=(*request.notes, *notes),
         as_of=request.now if request.looks_back else None,
+        words_alone=words_alone,
     )
-    ports = user.memory.ports()
-    return _by_usual_policy(
-        user, policy, asked, lambda request: shared_scope.recall(ports, request, user.fallback), suits=True
-    )
+    ports, floors = user.memory.ports(), _floors(min_score, min_similarity)
+    by = suited(user, _policy_of(user, policy, floors))
+    return shared_scope.recall(ports, changed(asked, policy=by), user.fallback)
 
 
 def rerank(
@@ -89,39 +100,53 @@ def rerank(
     turn: str | None = None,
     guests: Mapping[str, str] | None = None,
     reranker: Reranker | None = None,
-) -> Flow[Recall]:
+    *,
+    min_score: float | None = None,
+    min_similarity: float | None = None,
+) -> Recall:
     """Rank records that another retriever found; `hits` maps their ids to similarities (None: unknown).
 
     They are scored, dropped, counted as read and logged as those of `recall`. Ids that this user does not have are in
     `dropped`. All that pass the gates are returned unless `k` is given. `guests` maps ids of hits from elsewhere to
-    their texts: they are ranked with the others, and nothing is learned about them.
+    their texts: they are ranked with the others, and nothing is learned about them. `min_score` and `min_similarity`
+    are those of `recall`.
     """
     given = check.similarities(hits)
     wanted = max(1, len(given)) if k is None else check.count(k, "k")
     request = _request(user, cue, k=wanted, now=now, reinforce=reinforce, policy=policy, turn=turn)
     asked = changed(request, reranker=user.memory.reranker_of(reranker))
-    ports, welcome = user.memory.ports(), check.guests(guests)
-    return _by_usual_policy(user, policy, asked, lambda request: reranking.rerank(ports, request, given, welcome))
+    ports, welcome, floors = user.memory.ports(), check.guests(guests), _floors(min_score, min_similarity)
+    return reranking.rerank(ports, changed(asked, policy=_policy_of(user, policy, floors)), given, welcome)
 
 
-def get(user: User, id: str) -> Flow[Record]:  # noqa: A002 - the contract's name
+def get(user: User, id: str) -> Record:  # noqa: A002 - the contract's name
     """One record with its read state as of now; an unknown id raises NotFoundError. This does not count as a read."""
     memory, checked = user.memory, check.name(id, "id")
     return look_up.get(memory.ports(), user.scope, checked, regime=memory.regime, now=memory.now())
 
 
-def _by_usual_policy(
-    user: User, given: Policy | None, request: Request, go: Callable[[Request], Flow[Recall]], *, suits: bool = False
-) -> Flow[Recall]:
-    """The request by the user's own policy, where there is one and the call brings none; suited to the embedder."""
-    memory = user.memory
-    usual = memory.policy if given is not None else (yield from usual_policy(user))
-    if usual is not memory.policy:
-        check.channels(usual, channels_of(memory.ports().sources))
-        request = changed(request, policy=usual)
-    if suits:
-        request = changed(request, policy=(yield from suited(user, request.policy)))
-    return (yield from go(request))
+def _floors(min_score: object, min_similarity: object) -> Floors:
+    """The floors of a call, checked."""
+    given = {"min_score": min_score, "min_similarity": min_similarity}
+    score, similarity = (None if value is None else check.share(value, name) for name, value in given.items())
+    return score, similarity
+
+
+@lru_cache(maxsize=64)
+def _with_floors(policy: Policy, floors: Floors) -> Policy:
+    """The policy with the floors of a call, as far as they are given."""
+    given = dict(zip(("min_score", "min_similarity"), floors, strict=True))
+    return policy.replace(**{name: value for name, value in given.items() if value is not None})
+
+
+def _policy_of(user: User, given: Policy | None, floors: Floors) -> Policy:
+    """The policy of the call, else the user's own, else the memory's; with the floors of the call."""
+    policy = given
+    if policy is None:
+        policy = usual_policy(user)
+        if policy is not user.memory.policy:
+            check.channels(policy, channels_of(user.memory.ports().sources))
+    return policy if floors == (None, None) else _with_floors(policy, floors)
 
 
 def _request(

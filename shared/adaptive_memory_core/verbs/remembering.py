@@ -1,22 +1,26 @@
-"""How does a user store records? One or many at once, as checked flows."""
+"""How does a user store records? One or many at once, checked."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from adaptive_memory_core import arguments as check
-from adaptive_memory_core.arguments.one_of_many import each
+from adaptive_memory_core.arguments.new_records import mapping
+from adaptive_memory_core.arguments.values import each, share
 from adaptive_memory_core.errors import InvalidInputError
 from adaptive_memory_core.flow import remember as flows
-from adaptive_memory_core.flow.calls.drive import Flow
+from adaptive_memory_core.flow.calls.foreign_calls import is_coroutine
 from adaptive_memory_core.flow.derived_records import check_sources
-from adaptive_memory_core.flow.ports.judges import SaliencePort
+from adaptive_memory_core.flow.look_up import get as get_record
+from adaptive_memory_core.flow.look_up import look_up_one
+from adaptive_memory_core.flow.ports.judges import SaliencePort, Salient
 from adaptive_memory_core.length_limits import check_texts
 from adaptive_memory_core.records import Metadata, NewRecord, Record
+from adaptive_memory_core.score.signals import NEUTRAL_IMPORTANCE
 from adaptive_memory_core.shown_in_errors import shown
 from adaptive_memory_core.verbs.blocking_and_async import Moment, User
-from adaptive_memory_core.verbs.judged_importance import judge_of, judged, unjudged
 
 Item = str | Record | NewRecord | Mapping[str, Any]
 
@@ -33,7 +37,7 @@ def remember(
     supersedes: str | None = None,
     metadata: Metadata | None = None,
     derived_from: Sequence[str] = (),
-) -> Flow[str]:
+) -> str:
     """Store one text; returns its id.
 
     Writing over an existing id replaces text, importance, kind, times and metadata; reads and feedback stay.
@@ -44,10 +48,10 @@ def remember(
     forgotten or says something else, this one is no longer returned either.
     """
     given = (text, id, importance, kind, created_at, valid_from, valid_until, supersedes, metadata, derived_from)
-    return _only(_stored(user, [NewRecord(*given)], from_known=True))  # type: ignore[arg-type] # checked within
+    return _stored(user, [NewRecord(*given)], from_known=True)[0]  # type: ignore[arg-type] # checked within
 
 
-def remember_many(user: User, items: Iterable[Item]) -> Flow[list[str]]:
+def remember_many(user: User, items: Iterable[Item]) -> list[str]:
     """Store many records; returns their ids in order.
 
     Each item is a text, a `Record`, or a mapping with the arguments of `remember`. All are checked before any is
@@ -60,7 +64,43 @@ def remember_many(user: User, items: Iterable[Item]) -> Flow[list[str]]:
     return _stored(user, list(items), from_known=False)
 
 
-def _stored(user: User, items: Sequence[Item], *, from_known: bool) -> Flow[list[str]]:
+def update(
+    user: User,
+    id: str,  # noqa: A002 - the contract's name
+    text: str | None = None,
+    importance: float | None = None,
+    kind: str | None = None,
+    created_at: Moment | None = None,
+    valid_from: Moment | None = None,
+    valid_until: Moment | None = None,
+    metadata: Metadata | None = None,
+) -> Record:
+    """Change what is given of one record and keep the rest; returns the record as it is now.
+
+    `metadata` holds the keys to change; None as a value removes a key. Reads and feedback stay while the text stays;
+    with another text the record is new to both. An unknown id raises NotFoundError.
+    """
+    memory, scope, checked = user.memory, user.scope.own, check.name(id, "id")
+    given = {"text": text, "importance": importance, "kind": kind, "created_at": created_at}
+    given |= {"valid_from": valid_from, "valid_until": valid_until}
+    changes = {name: value for name, value in given.items() if value is not None}
+    more = {} if metadata is None else mapping(metadata)
+    if not changes and not more:
+        raise InvalidInputError(
+            f"update({shown(checked)}) was given nothing to change. Give {', '.join(given)} or metadata."
+        )
+    ports, now = memory.ports(), memory.now()
+    before = get_record(ports, scope, checked, regime=memory.regime, now=now)
+    changed = replace(before, **changes, metadata={**before.metadata, **more})  # type: ignore[arg-type] # checked within
+    _stored(user, [changed], from_known=False)
+    if before.superseded_by is not None:
+        links = {"superseded_by": before.superseded_by}
+        stored = look_up_one(ports, scope, checked, now=None)
+        ports.records.annotate(scope, stored.stored_id, links)
+    return get_record(ports, scope, checked, regime=memory.regime, now=now)
+
+
+def _stored(user: User, items: Sequence[Item], *, from_known: bool) -> list[str]:
     """Check and write records. What they were derived from must be there where it is `from_known`."""
     memory, scope = user.memory, user.scope.own
     judges = [judge_of(item) for item in items]
@@ -69,11 +109,32 @@ def _stored(user: User, items: Sequence[Item], *, from_known: bool) -> Flow[list
     check_texts(given, memory.keeping.text_characters)
     for number, judge in enumerate(judges):
         if judge is not None:
-            given[number] = yield from judged(given[number], judge)
-    yield from check_sources(memory.ports(), scope, given, must_exist=from_known)
-    return (yield from flows.remember(memory.ports(), scope, given, now=memory.now(), new_id=memory.new_id))
+            given[number] = judged(given[number], judge)
+    check_sources(memory.ports(), scope, given, must_exist=from_known)
+    return flows.remember(memory.ports(), scope, given, now=memory.now(), new_id=memory.new_id)
 
 
-def _only(flow: Flow[list[str]]) -> Flow[str]:
-    ids: Sequence[str] = yield from flow
-    return ids[0]
+def judge_of(item: object) -> SaliencePort | None:
+    """The judge that stands in the place of an importance, if there is one."""
+    given: Any = item.get("importance") if isinstance(item, Mapping) else getattr(item, "importance", None)
+    return given if callable(given) and not isinstance(given, type) else None
+
+
+def unjudged(item: Any) -> Any:
+    """What was given, with the usual importance as long as nobody has said another."""
+    return (
+        {**item, "importance": NEUTRAL_IMPORTANCE}
+        if isinstance(item, Mapping)
+        else replace(item, importance=NEUTRAL_IMPORTANCE)
+    )
+
+
+def judged(record: NewRecord, judge: SaliencePort) -> NewRecord:
+    """The record as important as the judge says; as usual where the judge does not know."""
+    if is_coroutine(judge):
+        raise InvalidInputError(
+            "importance is an async function. Await it before, and give the number, or give one that is not async."
+        )
+    said = judge(record.text)
+    value = said.importance if isinstance(said, Salient) else said
+    return replace(record, importance=share(NEUTRAL_IMPORTANCE if value is None else value, "importance"))

@@ -1,10 +1,9 @@
-"""What would another policy have retrieved for a user? The user's log under it, checked, as a flow ready to run."""
+"""What would another policy have retrieved for a user? The user's log under it, checked."""
 
 from __future__ import annotations
 
 from adaptive_memory_core import arguments as check
 from adaptive_memory_core.evaluate.replay import Replay, replayed
-from adaptive_memory_core.flow.calls.drive import Flow
 from adaptive_memory_core.flow.candidates.request import Request
 from adaptive_memory_core.flow.candidates.sources import channels_of
 from adaptive_memory_core.flow.rank_again import rank_again
@@ -12,7 +11,7 @@ from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Cue
 from adaptive_memory_core.verbs.blocking_and_async import Moment, User
 from adaptive_memory_core.verbs.inspection import MOST_LINES
-from adaptive_memory_core.verbs.suited_policy import suited
+from adaptive_memory_core.verbs.own_policy import suited
 
 
 def replay(
@@ -21,7 +20,7 @@ def replay(
     since: Moment | None = None,
     until: Moment | None = None,
     limit: int = MOST_LINES,
-) -> Flow[Replay]:
+) -> Replay:
     """What this policy (omitted: the memory's) would have returned for the user's past recalls, each with the state of
     its moment.
 
@@ -32,7 +31,7 @@ def replay(
     ports = memory.ports()
     manner = check.policy(policy, memory.policy)
     check.channels(manner, channels_of(ports.sources))
-    asked_for = yield from suited(user, manner)
+    asked_for = suited(user, manner)
     asked = Request(
         id="replay",
         scope=user.scope,
@@ -48,7 +47,5 @@ def replay(
         same_fact=memory.same_fact,
     )
     begin, end = check.moment(since, "since"), check.moment(until, "until")
-    ranked = yield from rank_again(
-        ports, asked, since=begin, until=end, limit=check.count(limit, "limit", most=MOST_LINES)
-    )
+    ranked = rank_again(ports, asked, since=begin, until=end, limit=check.count(limit, "limit", most=MOST_LINES))
     return replayed(ranked, asked_for)

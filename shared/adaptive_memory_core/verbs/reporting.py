@@ -7,33 +7,30 @@ from pathlib import Path
 from adaptive_memory_core import arguments as check
 from adaptive_memory_core.flow import report as gathering
 from adaptive_memory_core.flow import report_users
-from adaptive_memory_core.flow.calls.drive import Flow, ask
-from adaptive_memory_core.pages.memory.page import memory_page
-from adaptive_memory_core.pages.memory.users import users_page
-from adaptive_memory_core.policy.policy import Policy
+from adaptive_memory_core.pages.memory_page import memory_page, users_page
 from adaptive_memory_core.score.signals import DAY
-from adaptive_memory_core.store.page_file import check_page_file, write_page
+from adaptive_memory_core.store.output_files import check_page_file, write_page
 from adaptive_memory_core.verbs.blocking_and_async import Memory, User
-from adaptive_memory_core.verbs.own_policy import by_usual_policy
+from adaptive_memory_core.verbs.own_policy import usual_policy
 
 MOST_RECORDS, MOST_RECALLS, MOST_USERS = 5_000, 500, 1_000
 
 
-def whole_report(memory: Memory, path: str | Path | None, *, title: str | None, users: int) -> Flow[str]:
+def whole_report(memory: Memory, path: str | Path | None, *, title: str | None, users: int) -> str:
     """A page about all users: numbers, and no text of anybody."""
     file = None if path is None else check_page_file(path)
     named = None if title is None else check.name(title, "title")
     most = check.count(users, "users", most=MOST_USERS)
-    facts = yield from report_users.users(memory.ports(), most=most, regime=memory.regime, now=memory.now())
+    facts = report_users.users(memory.ports(), most=most, regime=memory.regime, now=memory.now())
     page = users_page(facts, title=named)
     if file is not None:
-        yield from ask(write_page, file, page)
+        write_page(file, page)
     return page
 
 
 def report(
     user: User, path: str | Path | None = None, *, title: str | None = None, records: int = 500, recalls: int = 50
-) -> Flow[str]:
+) -> str:
     """A page of HTML about this memory, in one file that loads nothing; written to `path` where that is given.
 
     It shows what is remembered, strengths and how they fade, reads, the newest recalls with the parts of each score,
@@ -46,20 +43,11 @@ def report(
     memory = user.memory
     now = memory.now()
 
-    def go(policy: Policy) -> Flow[str]:
-        asked = gathering.Asked(
-            user.scope,
-            policy.suited(memory.embedder_name),
-            memory.regime,
-            now,
-            now - memory.keeping.log_days * DAY,
-            check.count(records, "records", most=MOST_RECORDS),
-            check.count(recalls, "recalls", most=MOST_RECALLS),
-        )
-        facts = yield from gathering.gathered(memory.ports(), asked)
-        page = memory_page(facts, title=named)
-        if file is not None:
-            yield from ask(write_page, file, page)
-        return page
-
-    return by_usual_policy(user, go)
+    most_records = check.count(records, "records", most=MOST_RECORDS)
+    most_recalls = check.count(recalls, "recalls", most=MOST_RECALLS)
+    policy, logged_since = usual_policy(user).suited(), now - memory.keeping.log_days * DAY
+    asked = gathering.Asked(user.scope, policy, memory.regime, now, logged_since, most_records, most_recalls)
+    page = memory_page(gathering.gathered(memory.ports(), asked), title=named)
+    if file is not None:
+        write_page(file, page)
+    return page

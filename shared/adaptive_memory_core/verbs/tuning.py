@@ -1,16 +1,14 @@
-"""How good are a user's recalls, and which policy would serve better? Flows over questions whose answers are known."""
+"""How good are a user's recalls, and which policy would serve better? Asked by questions whose answers are known."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from adaptive_memory_core import arguments as check
-from adaptive_memory_core.arguments.labelled_questions import labelled_questions
+from adaptive_memory_core.arguments.recalls import labelled_questions
 from adaptive_memory_core.errors import InvalidInputError
-from adaptive_memory_core.evaluate.evaluation import Evaluation, evaluated
-from adaptive_memory_core.evaluate.evidence import Evidence, of_labelled, of_log
-from adaptive_memory_core.evaluate.tune import PRIOR, Tuner, Tuning
-from adaptive_memory_core.flow.calls.drive import Flow, ask
+from adaptive_memory_core.evaluate.tune import PRIOR, Evidence, Tuner, Tuning, of_labelled, of_log
+from adaptive_memory_core.evaluate.worth import Evaluation, evaluated
 from adaptive_memory_core.flow.candidates.request import Request
 from adaptive_memory_core.flow.candidates.sources import channels_of
 from adaptive_memory_core.flow.judged_recalls import judged_recalls
@@ -20,8 +18,7 @@ from adaptive_memory_core.records import Cue
 from adaptive_memory_core.shown_in_errors import shown
 from adaptive_memory_core.verbs.blocking_and_async import Memory, Moment, User
 from adaptive_memory_core.verbs.inspection import MOST_LINES
-from adaptive_memory_core.verbs.own_policy import usual_policy
-from adaptive_memory_core.verbs.suited_policy import suited
+from adaptive_memory_core.verbs.own_policy import suited, usual_policy
 
 MOST_PRIOR = 1_000_000.0
 TOP_DOWN = (
@@ -30,15 +27,15 @@ TOP_DOWN = (
 )
 
 
-def evaluate(user: User, pairs: Any, k: int = 10, policy: Policy | None = None) -> Flow[Evaluation]:
+def evaluate(user: User, pairs: Any, k: int = 10, policy: Policy | None = None) -> Evaluation:
     """How much of what answers these questions is found: recall@k, NDCG@k and hit@1, each with its interval.
 
     `pairs` are questions, each with the ids or texts of the records that answer it, as for `tune`. `policy` is that of
     the recalls (omitted: the user's own, or the memory's). Nothing counts as read. Print the result.
     """
     given, most = labelled_questions(pairs), check.count(k, "k")
-    by = yield from starting_policy(user, policy)
-    asked = yield from ask_labelled(user.memory.ports(), request_of(user, by, most), given)
+    by = starting_policy(user, policy)
+    asked = ask_labelled(user.memory.ports(), request_of(user, by, most), given)
     return evaluated(asked, by, k=most)
 
 
@@ -53,7 +50,7 @@ def tune(
     held_out: float = 0.5,
     prior: float = PRIOR,
     seed: int = 0,
-) -> Flow[Tuning]:
+) -> Tuning:
     """The policy whose weights, fusion and half-life rank this user's questions better, or why there is none.
 
     `k` is how many hits of a labelled question count; a recall of the log has its own.
@@ -70,26 +67,26 @@ def tune(
     `memory.for_user(name, policy=tuning.policy)`, or write it with `tuning.policy.save(path)`: docs/tuning.md.
     """
     tuner = tuner_of(held_out, prior, seed)
-    start = yield from starting_policy(user, policy)
-    evidence = yield from evidence_of(user, pairs, start, k=k, since=since, until=until)
-    return (yield from ask(evidence.tuned, start, tuner))
+    start = starting_policy(user, policy)
+    evidence = evidence_of(user, pairs, start, k=k, since=since, until=until)
+    return evidence.tuned(start, tuner)
 
 
 def evidence_of(
     user: User, pairs: Any, start: Policy, *, k: int, since: Moment | None = None, until: Moment | None = None
-) -> Flow[Evidence]:
+) -> Evidence:
     """What this user's questions tell of policies; without pairs, the verdicts of the log."""
-    if start.shaping.form == "top_down":
+    if start.shape == "top_down":
         raise InvalidInputError(TOP_DOWN)
     most, begin, end = check.count(k, "k"), check.moment(since, "since"), check.moment(until, "until")
     if pairs is None:
         asked = request_of(user, start, most)
-        log = yield from judged_recalls(user.memory.ports(), asked, since=begin, until=end, limit=MOST_LINES)
+        log = judged_recalls(user.memory.ports(), asked, since=begin, until=end, limit=MOST_LINES)
         return of_log(log)
     if begin is not None or end is not None:
         raise InvalidInputError("since and until are of the log. Leave them out where pairs are given.")
     given = labelled_questions(pairs)
-    found = yield from ask_labelled(user.memory.ports(), request_of(user, start, most), given)
+    found = ask_labelled(user.memory.ports(), request_of(user, start, most), given)
     return of_labelled(found, user.scope.user, k=most)
 
 
@@ -109,15 +106,15 @@ def tuner_of(held_out: object, prior: object, seed: object) -> Tuner:
     return Tuner(held_out=part, prior=float(prior), seed=seed)
 
 
-def starting_policy(user: User, given: Policy | None) -> Flow[Policy]:
+def starting_policy(user: User, given: Policy | None) -> Policy:
     """The policy to begin with: the one that is given, else the user's own, else the memory's."""
-    usual = (yield from usual_policy(user)) if given is None else given
-    return (yield from suited(user, checked_policy(user.memory, usual)))
+    usual = usual_policy(user) if given is None else given
+    return suited(user, checked_policy(user.memory, usual))
 
 
 def policy_for(memory: Memory, given: Policy | None) -> Policy:
     """The policy, checked, with all that is automatic decided for the embedder; omitted, the memory's."""
-    return checked_policy(memory, given).suited(memory.embedder_name)
+    return checked_policy(memory, given).suited()
 
 
 def checked_policy(memory: Memory, given: Policy | None) -> Policy:

@@ -8,8 +8,7 @@ from typing import Any
 
 from adaptive_memory_core import arguments as check
 from adaptive_memory_core.errors import InvalidInputError
-from adaptive_memory_core.evaluate.evidence import Evidence
-from adaptive_memory_core.evaluate.tune import Tuner, Tuning
+from adaptive_memory_core.evaluate.tune import Evidence, Tuner, Tuning
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.shown_in_errors import shown
 from adaptive_memory_core.verbs.blocking_and_async import Moment, User, blocking

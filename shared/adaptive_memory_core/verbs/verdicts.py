@@ -1,28 +1,25 @@
-"""How does a user give feedback? Verdicts on recalls and answers, pins and demotions, as checked flows."""
+"""How does a user give feedback? Verdicts on recalls and answers, pins and demotions, checked."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import partial
+from typing import Any
 
 from adaptive_memory_core import arguments as check
 from adaptive_memory_core.context.answer import Recall
 from adaptive_memory_core.errors import InvalidInputError
 from adaptive_memory_core.flow import feedback as flows
 from adaptive_memory_core.flow import feedback_on_answer as answers
-from adaptive_memory_core.flow.calls.drive import Flow
 from adaptive_memory_core.flow.feedback_on_answer import Used
 from adaptive_memory_core.records import ReadState, Record, Scored
 from adaptive_memory_core.shown_in_errors import shown
 from adaptive_memory_core.verbs.blocking_and_async import User
-from adaptive_memory_core.verbs.own_policy import by_usual_policy
+from adaptive_memory_core.verbs.own_policy import usual_policy
 
 Judged = str | Scored | Record
 
 
-def feedback(
-    user: User, recall: Recall | str, helpful: Sequence[Judged] = (), unhelpful: Sequence[Judged] = ()
-) -> Flow[int]:
+def feedback(user: User, recall: Recall | str, helpful: Sequence[Judged] = (), unhelpful: Sequence[Judged] = ()) -> int:
     """Say which hits of a recall were helpful or unhelpful, by id or as they are; returns how many verdicts were new.
 
     `recall` is the Recall or its id, at once or later. A verdict counts once per recall and record; the opposite
@@ -35,75 +32,81 @@ def feedback(
             raise InvalidInputError(f"The ids are {shown(ids)}. Give a list of ids, e.g. helpful={shown(example)}.")
     if not isinstance(recall, Recall):
         check.name(recall, "recall id")
-    judging = partial(
-        flows.feedback,
-        user.memory.ports(),
+    memory = user.memory
+    return flows.feedback(
+        memory.ports(),
         user.scope,
         recall,
-        helpful=[_id_of(one) for one in helpful],
-        unhelpful=[_id_of(one) for one in unhelpful],
-        now=user.memory.now(),
+        helpful=[id_of(one) for one in helpful],
+        unhelpful=[id_of(one) for one in unhelpful],
+        policy=usual_policy(user),
+        now=memory.now(),
+        judge=memory.judge_of(None),
     )
-    return by_usual_policy(user, lambda policy: judging(policy=policy))
 
 
-def _id_of(judged: Judged) -> str:
+def id_of(judged: Judged) -> str:
+    """The id of a record, however it is given."""
     return judged.id if isinstance(judged, Scored | Record) else check.name(judged, "id")
 
 
 def feedback_on_answer(
-    user: User, helpful: Iterable[Judged | Used] = (), unhelpful: Iterable[Judged | Used] = (), turn: str | None = None
-) -> Flow[int]:
+    user: User,
+    helpful: Iterable[Judged | Used | Recall] = (),
+    unhelpful: Iterable[Judged | Used | Recall] = (),
+    turn: str | None = None,
+    *,
+    answer: str | None = None,
+    judge: Any = None,
+) -> int:
     """Give feedback on an answer that came from several recalls; returns how many verdicts were new.
 
-    Each item is the id of a record (of the last recall that returned it), the id of a recall, or the name of a turn;
-    the latter two mean all records that were returned. With `turn`, ids of records are those that the turn returned.
-    Ids that no longer exist are skipped. A record that several recalls of one turn returned is judged once.
+    Each item is the id of a record (of the last recall that returned it), a recall or its id, or the name of a turn;
+    the latter mean all records that were returned. With the text of the `answer`, the judge says which of `helpful` it
+    rests on, and the others are unhelpful; `judge` replaces the memory's own. With `turn`, ids of records are those
+    that the turn returned. Ids that no longer exist are skipped. A record that several recalls of one turn returned is
+    judged once.
     """
-    judging = partial(
-        answers.feedback_on_answer,
-        user.memory.ports(),
-        user.scope,
-        _used(helpful),
-        _used(unhelpful),
-        turn=None if turn is None else check.name(turn, "turn"),
-        now=user.memory.now(),
+    good, bad = _used(helpful), _used(unhelpful)
+    named = None if turn is None else check.name(turn, "turn")
+    memory, policy = user.memory, usual_policy(user)
+    said = None if answer is None else check.words(answer, "answer")
+    if said is not None and bad:
+        raise InvalidInputError("With answer= the judge says what was unhelpful. Leave unhelpful= out.")
+    by, now = memory.judge_of(judge), memory.now()
+    return answers.feedback_on_answer(
+        memory.ports(), user.scope, good, bad, turn=named, policy=policy, now=now, judge=by, answer=said
     )
-    return by_usual_policy(user, lambda policy: judging(policy=policy))
 
 
-def pin(user: User, id: str, by: str = "caller") -> Flow[ReadState]:  # noqa: A002 - the contract's name
+def pin(user: User, id: str, by: str = "caller") -> ReadState:  # noqa: A002 - the contract's name
     """Protect a record: it does not decay, and nothing automatic removes it. `by` goes into the audit trail."""
     return _change(user, id, flows.PIN, by)
 
 
-def unpin(user: User, id: str, by: str = "caller") -> Flow[ReadState]:  # noqa: A002
+def unpin(user: User, id: str, by: str = "caller") -> ReadState:  # noqa: A002
     """Remove the protection that `pin` gave."""
     return _change(user, id, flows.UNPIN, by)
 
 
-def demote(user: User, id: str, by: str = "caller") -> Flow[ReadState]:  # noqa: A002
+def demote(user: User, id: str, by: str = "caller") -> ReadState:  # noqa: A002
     """Undo what a record has gained: pin, remembered flag and effect of reads are removed, importance is 5 % lower."""
-    return by_usual_policy(user, lambda policy: _change(user, id, flows.demotion(policy), by))
+    return _change(user, id, flows.demotion(usual_policy(user)), by)
 
 
-def reset_balance(user: User) -> Flow[None]:
-    """Let usefulness count as the policy says again, whatever this user's feedback has made of its weight."""
+def reset_balance(user: User) -> None:
+    """Let usefulness count nothing again, until this user's feedback shows that it helps."""
     return flows.reset_balance(user.memory.ports(), user.scope)
 
 
-def reset_learned_weights(user: User) -> Flow[None]:
-    """Let each channel count as the policy says again, whatever this user's feedback has made of that."""
-    return flows.reset_learned_weights(user.memory.ports(), user.scope)
-
-
-def _change(user: User, record_id: str, act: flows.Act, by: str) -> Flow[ReadState]:
+def _change(user: User, record_id: str, act: flows.Act, by: str) -> ReadState:
     checked, who = check.name(record_id, "id"), check.name(by, "name of who does it (by)")
     memory = user.memory
     return flows.change(memory.ports(), user.scope, checked, act, by=who, regime=memory.regime, now=memory.now())
 
 
-def _used(things: Iterable[Judged | Used]) -> list[Used]:
-    if isinstance(things, str) or not isinstance(things, Iterable):
+def _used(things: Iterable[Judged | Used | Recall]) -> list[Used]:
+    if isinstance(things, str | Recall) or not isinstance(things, Iterable):
         raise InvalidInputError(f"The ids are {shown(things)}. Give a list of ids, of records, of recalls or of turns.")
-    return [one if isinstance(one, Used) else Used(_id_of(one)) for one in things]
+    named = [one.id if isinstance(one, Recall) else one for one in things]
+    return [one if isinstance(one, Used) else Used(id_of(one)) for one in named]

@@ -3,53 +3,28 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from adaptive_memory_core import arguments as check
-from adaptive_memory_core.cue.unrelated_elsewhere import UNRELATED_IN
 from adaptive_memory_core.fields import Fields
-from adaptive_memory_core.flow.calibrate import calibrate
-from adaptive_memory_core.flow.calls.drive import Flow
-from adaptive_memory_core.flow.calls.foreign_calls import Theirs
-from adaptive_memory_core.flow.calls.unanswered import Unanswered
+from adaptive_memory_core.flow.calls.foreign_calls import Theirs, Unanswered
 from adaptive_memory_core.flow.candidates.sources import Stages, channels_of, stages_with
-from adaptive_memory_core.flow.ports import Index, Ledger, Ports, Records, Search, WriteBack
+from adaptive_memory_core.flow.ports import Ledger
 from adaptive_memory_core.flow.ports.user_files import FileKind
-from adaptive_memory_core.languages import all_languages
+from adaptive_memory_core.models.callbacks import as_extract, as_reader, as_reranker, as_rule, sources_of
 from adaptive_memory_core.models.embedder import Embedder, as_embedder
-from adaptive_memory_core.models.entities import as_extract
 from adaptive_memory_core.models.hierarchy_roles import as_roles
-from adaptive_memory_core.models.reader import as_reader
-from adaptive_memory_core.models.reranker import as_reranker, sources_of
-from adaptive_memory_core.models.same_fact import as_rule
-from adaptive_memory_core.opened import Parts
+from adaptive_memory_core.models.judges import as_judge
 from adaptive_memory_core.options import Options, checked
 from adaptive_memory_core.policy.keeping import Keeping
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.policy_in_force import PolicyInForce
-from adaptive_memory_core.records import Scope
-from adaptive_memory_core.reports import Finding
-from adaptive_memory_core.store.background import Background, Chore, Going
-from adaptive_memory_core.store.checkpoints import checkpoints_of
-from adaptive_memory_core.store.chroma.changes import ChangeWatch
-from adaptive_memory_core.store.embedder_check import CheckedEmbedder
-from adaptive_memory_core.store.floor_keeper import FloorKeeper
-from adaptive_memory_core.store.graph.compared_names import ComparedNames
-from adaptive_memory_core.store.graph.index import GraphIndex
-from adaptive_memory_core.store.graph.linked_users import LinkedUsers
-from adaptive_memory_core.store.hierarchy.growing import Growing
-from adaptive_memory_core.store.hierarchy.index import HierarchyIndex
-from adaptive_memory_core.store.place_names import check_ledger, is_in_postgres
-from adaptive_memory_core.store.postgres.ledger import reach
-from adaptive_memory_core.store.question_index import QuestionIndex
-from adaptive_memory_core.store.scheduled_pruning import ScheduledPruning
-from adaptive_memory_core.store.user_files.keeper import UserFilesKeeper
-from adaptive_memory_core.store.user_files.kept_copies import KeptCopies
-from adaptive_memory_core.store.words.index import WordIndex
-from adaptive_memory_core.store.words.up_to_date import UpToDateWords
-from adaptive_memory_core.verbs.inspection import request_to_calibrate
+from adaptive_memory_core.store.background import Background
+from adaptive_memory_core.store.locations import check_ledger, is_in_postgres
+from adaptive_memory_core.store.postgres.postgres_ledger import reach
+from adaptive_memory_core.store.restored_backups import is_beside
+from adaptive_memory_core.store.user_copies import UserCopies, UserFilesKeeper
 from adaptive_memory_core.wiring.given_telemetry import as_telemetry
 
 
@@ -72,6 +47,7 @@ class Asked:
         self.same_fact = None if rule is None else Theirs(rule, self.unanswered["same_fact"])
         read = as_reader(options.get("reader"))
         self.reader = None if read is None else Theirs(read, self.unanswered["reader"])
+        self.judge = as_judge(options.get("judge"))
         self.entities, self.roles = as_extract(options.get("entities")), as_roles(options.get("roles"))
         self.telemetry = as_telemetry(options.get("telemetry"))
         self.stages: Stages = self.telemetry.sources(stages_with(self.channels))
@@ -85,24 +61,6 @@ def check_options(options: Options) -> None:
     given = checked(options, usual_clock=float)  # no clock is read
     Asked(given)
     check.shared(given["shared"])
-
-
-@dataclass(frozen=True)
-class Store:
-    """Where records are kept and found, and who sees to it."""
-
-    records: Records
-    search: Search
-    write_back: WriteBack
-    indexes: tuple[Index, ...]
-    chores: tuple[Chore, ...]
-    whole: Callable[..., Sequence[Finding]]
-    sync: Callable[[], object]
-    finish: Callable[[], object]
-    reembed: Callable[..., int]
-    changes: ChangeWatch
-    others_heard: Callable[[Callable[[Sequence[str]], object]], object] = id  # takes who hears of what others changed
-    yet_to_come: Callable[[], int] = int  # how much of what other processes wrote the collection has yet to show
 
 
 @dataclass(frozen=True)
@@ -120,88 +78,17 @@ class Common:
     def __post_init__(self) -> None:
         self.files.wake = self.background.wake
 
-    def kept(self, kind: FileKind) -> KeptCopies:
+    @property
+    def keeps_copies(self) -> bool:
+        """Whether the ledger is to have all records."""
+        return not self.ledger.read_only and self.asked.keeping.copy_limit > 0
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether other processes can do without the collection: the ledger beside it has all that they need."""
+        beside = is_beside(self.directory, self.asked.options.get("ledger"))
+        return beside and self.ledger.outlives_process and self.keeps_copies
+
+    def copies_in_files(self, kind: FileKind) -> UserCopies:
         """Copies of users' rows in files beside the ledger."""
-        return KeptCopies(kind, self.ledger.user_files, self.files, self.asked.keeping.file_records)
-
-    def parts(self, store: Store, embedder: CheckedEmbedder) -> Parts:
-        """Everything that a memory over this store calls."""
-        made: list[Ports] = []  # the measuring of floors asks through the ports that it is a part of
-
-        def measured(scope: Scope, policy: Policy, language: str, going: Going) -> Flow[object]:
-            request = request_to_calibrate(self.asked.in_force, self.embedder.name, scope, policy)
-            return calibrate(made[0], request, UNRELATED_IN[language], going=going)
-
-        wake, ledger = self.background.wake, self.ledger
-        ledger.user_files.sweep()
-        index = WordIndex(ledger.words, self.asked.fields, ledger.afterwards, self.kept("words"))
-        words = UpToDateWords(index, store.records, wake, store.changes, store.yet_to_come)
-        store.others_heard(words.overwritten)
-        fields, names = self.asked.fields, self.asked.entities
-        linked = LinkedUsers(ledger.graph, store.records, fields, wake, read_only=ledger.read_only)
-        compared = ComparedNames(ledger.graph.alike, embedder, self.embedder.name, read_only=ledger.read_only)
-        graph = GraphIndex(ledger.graph, store.records, store.search, fields, wake, linked, compared, names)
-        hierarchy = self._hierarchy(store, embedder)
-        floors = FloorKeeper(embedder, self.embedder.name, store.records, measured, wake)
-        in_force = self.asked.in_force
-        pruning = ScheduledPruning(self.asked.keeping, lambda: in_force.regime, in_force.now, lambda: made[0])
-        made.append(self._ports(store, embedder, words, graph, hierarchy, floors))
-        return Parts(
-            made[0],
-            words,
-            graph,
-            hierarchy,
-            (*store.chores, words, graph, hierarchy, floors, pruning, self.files, *checkpoints_of(ledger, wake)),
-            store.whole,
-            store.sync,
-            store.finish,
-            store.reembed,
-        )
-
-    def _hierarchy(self, store: Store, embedder: CheckedEmbedder) -> HierarchyIndex:
-        asked, ledger = self.asked, self.ledger
-        growing = Growing(
-            rows=ledger.hierarchy,
-            mirror=ledger.mirror,
-            records=store.records,
-            search=store.search,
-            embedder=embedder,
-            fields=asked.fields,
-            roles=asked.roles,
-            settings=lambda: asked.in_force.policy.hierarchy,
-            now=asked.in_force.now,
-            transaction=ledger.transaction,
-        )
-        return HierarchyIndex(growing, ledger.notes.uuid, self.background.wake, read_only=ledger.read_only)
-
-    def _ports(
-        self,
-        store: Store,
-        embedder: CheckedEmbedder,
-        words: UpToDateWords,
-        graph: GraphIndex,
-        hierarchy: HierarchyIndex,
-        floors: FloorKeeper,
-    ) -> Ports:
-        asked, languages = self.asked, self.asked.options.get("languages")
-        return Ports(
-            search=store.search,
-            records=store.records,
-            ledger=asked.telemetry.ledger(self.ledger),
-            embedder=embedder,
-            write_back=store.write_back,
-            words=words,
-            graph=graph,
-            hierarchy=hierarchy,
-            indexes=(words, graph, hierarchy, QuestionIndex(self.ledger.judged_questions), *store.indexes),
-            floors=floors,
-            background=self.background,
-            write_through=asked.options["write"] == "through",
-            log=asked.keeping.log,
-            count_seconds=asked.keeping.count_seconds,
-            fields=asked.fields,
-            languages=all_languages() if languages is None else tuple(languages),
-            channels=asked.channels,
-            sources=asked.stages,
-            unanswered=asked.unanswered,
-        )
+        return UserCopies(kind, self.ledger.user_files, self.files, self.asked.keeping.file_records)

@@ -13,37 +13,35 @@ from adaptive_memory_core.models.embedder import as_embedder, bundled_unless, of
 from adaptive_memory_core.opened import Opened, Parts
 from adaptive_memory_core.options import Options
 from adaptive_memory_core.reports import Finding
-from adaptive_memory_core.store import locations, process_lock
-from adaptive_memory_core.store.chroma.damage import refuse_damaged
-from adaptive_memory_core.store.chroma.forked import is_parents
-from adaptive_memory_core.store.chroma.repair import repair_index
-from adaptive_memory_core.store.guest.arrival import Elsewhere, HolderGoneError, arrived
-from adaptive_memory_core.store.ledger.sqlite_ledger import SQLiteLedger
-from adaptive_memory_core.store.place_names import check_collection_name, check_ledger, is_in_postgres
+from adaptive_memory_core.store import locations, process_locks
+from adaptive_memory_core.store.chroma.collection_guards import is_parents
+from adaptive_memory_core.store.chroma.collection_repair import repair_index
+from adaptive_memory_core.store.chroma.index_files import refuse_damaged_index
+from adaptive_memory_core.store.held_elsewhere import HeldElsewhere, HolderGoneError, open_as_guest, open_for_reading
+from adaptive_memory_core.store.locations import check_collection_name, check_ledger, is_in_postgres
+from adaptive_memory_core.whole_file import expanded
 from adaptive_memory_core.wiring.common import Asked, Common
-from adaptive_memory_core.wiring.guest import guest_parts
-from adaptive_memory_core.wiring.holder import holder_parts
+from adaptive_memory_core.wiring.parts import parts_over_collection, parts_over_ledger
 from adaptive_memory_core.wiring.reembed import ended
-from adaptive_memory_core.wiring.take_over import TakingOver
 
 if TYPE_CHECKING:
     from chromadb import Collection
 
 
-def opened(collection: Collection | Elsewhere, options: Options) -> Opened:
+def opened(collection: Collection | HeldElsewhere, options: Options) -> Opened:
     """All parts of a memory over a collection, at work; where one cannot be made, none is left open.
 
     HolderGoneError where there is no collection at hand and the process that held it ended meanwhile.
     """
     asked = Asked(options)
-    if isinstance(collection, Elsewhere):
+    if isinstance(collection, HeldElsewhere):
         with ExitStack() as handles:
             return _guest(collection, asked, handles)
     locations.check_collection(collection)
     directory = locations.directory_of(collection)
-    while directory is not None and not process_lock.claimed(directory):
+    while directory is not None and not process_locks.claimed(directory):
         own = None if is_parents(collection) else collection
-        place = Elsewhere(directory, collection.name, str(collection.id), own, given=collection)
+        place = HeldElsewhere(directory, collection.name, str(collection.id), own, given=collection)
         try:
             with ExitStack() as handles:
                 return _guest(place, asked, handles)
@@ -57,8 +55,8 @@ def opened(collection: Collection | Elsewhere, options: Options) -> Opened:
 def _holder(collection: Collection, directory: Path | None, asked: Asked, handles: ExitStack) -> Opened:
     """A memory over the collection itself; in a directory, which is claimed for this process by now."""
     if directory is not None:
-        handles.callback(process_lock.release, directory)
-        refuse_damaged(directory, str(collection.id), collection.name)
+        handles.callback(process_locks.release, directory)
+        refuse_damaged_index(directory, str(collection.id), collection.name)
         collection = _of_this_process(collection, directory, handles)
     given = asked.options.get("embedder")
     embedder = of_collection(collection) if given is None else as_embedder(given)
@@ -68,7 +66,7 @@ def _holder(collection: Collection, directory: Path | None, asked: Asked, handle
     collection = ended(asked, collection, embedder, ledger, directory)
     ledger.attach(str(collection.id), collection.name)
     common = Common(asked, collection.name, embedder, ledger, directory)
-    made = _opened(common, holder_parts(common, collection), handles)
+    made = _opened(common, parts_over_collection(common, collection), handles)
     made.begin()
     return made
 
@@ -77,20 +75,23 @@ def _of_this_process(collection: Collection, directory: Path, handles: ExitStack
     """The collection itself, or the same of a client of this process where it came over from the parent."""
     if not is_parents(collection):
         return collection
-    with Elsewhere(directory, collection.name, str(collection.id)).opened() as (own, close):
+    with HeldElsewhere(directory, collection.name, str(collection.id)).opened() as (own, close):
         handles.callback(close)
         return own
 
 
-def _guest(place: Elsewhere, asked: Asked, handles: ExitStack) -> Opened:
-    """A memory over the mirror, which takes over the collection once it can."""
-    ledger, known = arrived(place, asked.options.get("ledger"), asked.keeping, handles)
+def _guest(place: HeldElsewhere, asked: Asked, handles: ExitStack) -> Opened:
+    """A memory over the mirror, which takes over the collection once it can, unless it is for reading only."""
+    given_ledger = asked.options.get("ledger")
+    if place.read_only:
+        ledger, known = open_for_reading(place, given_ledger, handles)
+    else:
+        ledger, known = open_as_guest(place, given_ledger, asked.keeping, handles)
     given = asked.options.get("embedder")
     embedder = of_collection(place.given) if given is None else as_embedder(given)
     common = Common(asked, place.name, embedder, ledger, place.directory)
-    taking_over = TakingOver(common, place)
-    made = _opened(common, guest_parts(common, known.space, taking_over.chores, taking_over.finish), handles)
-    taking_over.opened = made
+    parts, taking_over = parts_over_ledger(common, known.space, place)
+    made = taking_over.opened = _opened(common, parts, handles)
     made.begin()
     return made
 
@@ -108,8 +109,8 @@ def _opened(common: Common, parts: Parts, handles: ExitStack) -> Opened:
         reranker=asked.options.get("reranker"),
         same_fact=asked.same_fact,
         reader=asked.reader,
+        judge=asked.judge,
         telemetry=asked.telemetry,
-        in_turn=isinstance(common.ledger, SQLiteLedger),
     )
     asked.telemetry.opened(made)
     return made
@@ -125,7 +126,7 @@ def repaired(
     anew: bool,
 ) -> Sequence[Finding]:
     """What was wrong with the index in a directory, and was mended."""
-    directory = locations.checked(path)
+    directory = locations.checked_path(path)
     check_collection_name(collection)
     check_ledger(ledger)
     if is_in_postgres(ledger):
@@ -133,7 +134,7 @@ def repaired(
             "The ledger is in PostgreSQL, and repair() mends a directory with the ledger's file. Mend the "
             "directory with repair(path) alone, and the server by its own means."
         )
-    if not (directory / locations.LEDGER_NAME if ledger is None else Path(ledger)).exists():
-        directory = locations.there(path)
-    beside = directory / locations.LEDGER_NAME if ledger is None else Path(ledger)
+    beside = directory / locations.LEDGER_NAME if ledger is None else expanded(ledger)
+    if not beside.exists():
+        directory = locations.existing_path(path)
     return repair_index(directory, collection, partial(bundled_unless, embedder), beside, progress, anew=anew)

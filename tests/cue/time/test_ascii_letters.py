@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adaptive_memory_core.cue.time import asks_history as history
-from adaptive_memory_core.cue.time.ascii_letters import in_ascii_letters, some_in
-from adaptive_memory_core.cue.time.english_leans import LEANS
+from adaptive_memory_core.cue import question_kinds as history
+from adaptive_memory_core.cue.time.english_tenses import LEANS
+from adaptive_memory_core.cue.time.intent import in_ascii_letters, some_in
 from tests.cue.time.found import FOUND
 from tests.cue.time.questions import QUESTIONS
 

@@ -6,15 +6,14 @@ from datetime import datetime, timezone
 
 import pytest
 
-from adaptive_memory_core.cue.time.english_dates import find
-from adaptive_memory_core.cue.time.english_ways import AHEAD, WAYS, needs_in
+from adaptive_memory_core.cue.time.english_phrases import AHEAD, DATE_PATTERNS, find, needs_in
 from tests.behaviour.time_phrases import texts
 
 TODAY = datetime(2023, 5, 12, tzinfo=timezone.utc)
 
 
 def test_no_way_to_name_a_time_is_left_out_of_a_text_that_holds_it() -> None:
-    ways, found = [*AHEAD, *WAYS[True]], 0
+    ways, found = [*AHEAD, *DATE_PATTERNS[True]], 0
     for text in texts(3_000, seed=4):
         there = needs_in(text.lower())
         for way in ways:

@@ -6,14 +6,20 @@ import asyncio
 import contextvars
 import threading
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from typing import Any
 
 import pytest
 
-from adaptive_memory_core.flow.calls.drive import Flow, Outcome, arun, run
-from adaptive_memory_core.flow.calls.foreign_calls import Question, ask_foreign
-from adaptive_memory_core.flow.calls.unanswered import MOST_UNANSWERED, Unanswered, UnansweredBy
+from adaptive_memory_core.flow.calls.foreign_calls import (
+    MOST_UNANSWERED,
+    Begun,
+    Outcome,
+    Question,
+    Unanswered,
+    UnansweredBy,
+)
+from adaptive_memory_core.flow.calls.workers import Workers, in_worker
 
 SOON = 0.01
 
@@ -25,14 +31,14 @@ def gate() -> Iterator[threading.Event]:
     event.set()
 
 
-def asked(*questions: Question) -> Flow[list[Outcome[Any]]]:
-    return (yield from ask_foreign(questions))
+def asked(*questions: Question) -> list[Outcome[Any]]:
+    return [one.outcome() for one in [Begun(question) for question in questions]]
 
 
 async def both(*questions: Question) -> list[list[Outcome[Any]]]:
-    """What comes of it under either driver."""
-    with ThreadPoolExecutor(1) as executor:
-        return [run(asked(*questions)), await arun(asked(*questions), executor)]
+    """What comes of it for a blocking caller, and for a task."""
+    with Workers(1, nullcontext, nullcontext) as workers:
+        return [asked(*questions), await in_worker(workers, lambda: asked(*questions))]
 
 
 async def test_answers_and_errors_come_in_order_whatever_gives_them() -> None:
@@ -75,11 +81,11 @@ async def test_what_is_late_is_an_error_and_is_counted_until_it_comes_back(gate:
             assert isinstance(outcome.error, TimeoutError)
     assert calls == MOST_UNANSWERED
     assert late.too_many
-    assert "still running" in str(run(asked(Question(hang, SOON, late)))[0].error)
+    assert "still running" in str(asked(Question(hang, SOON, late))[0].error)
     gate.set()
     while late.too_many:  # noqa: ASYNC110 - threads come back when they do
         await asyncio.sleep(0.001)
-    assert run(asked(Question(lambda: "back", 60, late)))[0].value == "back"
+    assert asked(Question(lambda: "back", 60, late))[0].value == "back"
 
 
 async def test_a_coroutine_that_is_late_is_cancelled() -> None:
@@ -111,8 +117,11 @@ async def test_a_recall_that_is_cancelled_leaves_no_call_uncounted(gate: threadi
         begun.release()
         gate.wait(60)
 
-    with ThreadPoolExecutor(1) as executor:
-        recalls = [asyncio.create_task(arun(asked(Question(hang, 0, late)), executor)) for _ in range(MOST_UNANSWERED)]
+    with Workers(1, nullcontext, nullcontext) as workers:
+        recalls = [
+            asyncio.create_task(in_worker(workers, lambda: asked(Question(hang, 0, late))))
+            for _ in range(MOST_UNANSWERED)
+        ]
         assert all([await asyncio.to_thread(begun.acquire, timeout=60) for _ in recalls])
         for recall in recalls:
             recall.cancel()
@@ -129,7 +138,7 @@ async def test_the_context_of_the_caller_is_there() -> None:
 
 
 def test_no_question_is_no_call() -> None:
-    assert run(asked()) == []
+    assert asked() == []
 
 
 @pytest.mark.parametrize("raised", [asyncio.CancelledError(), SystemExit(1)])

@@ -96,6 +96,7 @@ def test_looking_shows_what_is_inherited_and_writes_nothing(
     write(collection, "d", "green tea")
     nobody.recall("green tea", k=1)
     (tea,) = write(collection, "d", "green tea")
+    nobody.recall("green tea", k=1, reinforce=False)  # its words are followed
     before = ledger_rows(memory)
     (hit,) = nobody.recall("green tea", k=1, reinforce=False)
     assert (hit.record.read.retrieval_count, reads(nobody, tea)) == (1, 1)

@@ -10,7 +10,6 @@ import pytest
 from chromadb import Collection
 
 from adaptive_memory_core import AdaptiveMemory, Policy, PolicyError, Weights
-from adaptive_memory_core.flow.calls.drive import Flow, ask
 from adaptive_memory_core.flow.candidates import sources
 from adaptive_memory_core.flow.candidates.request import Request
 from adaptive_memory_core.flow.ports import Ports
@@ -32,10 +31,10 @@ class Toy:
     def wanted(self, request: Request) -> bool:
         return self.name in request.policy.ways
 
-    def ask(self, ports: Ports, request: Request, asked: Asked) -> Flow[Answer]:
+    def ask(self, ports: Ports, request: Request, asked: Asked) -> Answer:
         self.told.append(asked)
         end = request.cue.text[-1]
-        pages = yield from ask(list, ports.records.pages(request.scope))
+        pages = list(ports.records.pages(request.scope))
         ids = [one.stored_id for page in pages for one in page if (one.text or "").endswith(end)]
 
         def leads(these: Candidates) -> dict[str, list[float]]:
@@ -74,7 +73,7 @@ def test_a_source_is_added_in_one_file_and_one_line(collection: Collection, lett
 
 
 def test_its_weight_is_set_by_its_name(collection: Collection, letters: Any, toy: Toy) -> None:
-    heavy = BOTH.replace(channel_weights={"toy": 3.0})
+    heavy = BOTH.replace(advanced={"channel_weights": {"toy": 3.0}})
     with closing(AdaptiveMemory(collection, embedder=letters, policy=heavy)) as memory:
         alice = memory.for_user("alice")
         alice.remember("aa!", id="it")

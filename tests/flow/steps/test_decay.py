@@ -11,7 +11,8 @@ import pytest
 from chromadb import Collection
 
 from adaptive_memory_core import AdaptiveMemory, Policy, UserMemory
-from adaptive_memory_core.store.ledger import strong_records
+from adaptive_memory_core.flow.steps import decay
+from adaptive_memory_core.store.ledger import state_rows
 
 if TYPE_CHECKING:
     from tests.conftest import Clock
@@ -115,11 +116,12 @@ def _left(record: Any) -> float:
 
 @pytest.mark.parametrize("limit", [5, 2_000])
 def test_it_is_the_true_top_k_by_either_way(
-    new_collection: Callable[..., Collection], clock: Clock, limit: int
+    new_collection: Callable[..., Collection], clock: Clock, limit: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With a low limit the ledger names too many, and the search widens instead; the answer is the same."""
     random = np.random.default_rng(7)
-    policy = Policy.preset("aggressive").replace(decay={"grace": 1}, recall_limit=limit)
+    policy = Policy.preset("aggressive").replace(decay={"grace": 1})
+    monkeypatch.setattr(decay, "MOST_CANDIDATES", limit)
     with closing(AdaptiveMemory(new_collection(), embedder=embed, clock=clock, policy=policy)) as memory:
         alice = memory.for_user("alice")
         for number in range(60):
@@ -145,7 +147,7 @@ def test_the_strong_are_found_by_index(memory: AdaptiveMemory) -> None:
     ledger: Any = memory.ports().ledger
     values = {"user": 1, "step": 0, "at": 0.0, "least": 0.5, "limit": 10}
     with ledger.file.reading() as sql:
-        plan = [row[3] for row in sql.execute("EXPLAIN QUERY PLAN " + strong_records._STRONG, values)]
+        plan = [row[3] for row in sql.execute("EXPLAIN QUERY PLAN " + state_rows._STRONG, values)]
     assert any("records_by_settling (user_key=? AND settled_step>?)" in line for line in plan)
     assert any("records_kept (user_key=?)" in line for line in plan)
     assert not any(line.startswith("SCAN records") for line in plan)

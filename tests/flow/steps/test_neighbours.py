@@ -13,7 +13,7 @@ from chromadb import Collection
 from adaptive_memory_core import AdaptiveMemory, Fields, Policy, Recall, UserMemory
 from adaptive_memory_core.errors import StoreError
 from adaptive_memory_core.flow.steps import neighbours as flow
-from adaptive_memory_core.policy import Copies, Shown
+from adaptive_memory_core.policy import Advanced
 from tests.conftest import START, Clock, Vectors
 
 WAYS: list[Any] = [("dense",), ("dense", "lexical")]
@@ -36,7 +36,7 @@ def turns(session: str = "monday", talk: list[tuple[str, str]] = TALK, **more: A
 
 @pytest.fixture(params=WAYS, ids=["vectors", "words"])
 def policy(request: pytest.FixtureRequest) -> Policy:
-    return Policy(channels=request.param, shown=Shown(intact=True))
+    return Policy(channels=request.param, advanced=Advanced(neighbours=True))
 
 
 @pytest.fixture
@@ -65,7 +65,9 @@ def test_the_next_ones_have_the_question_that_they_answer_and_no_other_neighbour
     bob.remember_many(turns("b", [("A", "what else?"), ("B", "tea and fruit"), ("A", "fine")]))
     bob.remember_many(turns("c", [("A", "rain again."), ("B", "tea or rum"), ("A", "sure")]))
     for channels in WAYS:
-        answer = bob.recall("green tea and cake", k=4, policy=Policy(channels=channels, shown=Shown(intact=True)))
+        answer = bob.recall(
+            "green tea and cake", k=4, policy=Policy(channels=channels, advanced=Advanced(neighbours=True))
+        )
         assert answer[0].id == "a1"
         assert ("b0", "b1", -1) in around(answer)
         assert {one.record.id for one in answer.beside}.isdisjoint({"b2", "c0", "c2"})
@@ -96,7 +98,7 @@ def test_looking_without_touching_changes_nothing(
     memory.flush()
     collection: Any = memory.ports().records
     before = ledger_rows(memory), contents(collection.collection)
-    answer = alice.recall(CUE, k=2, policy=policy.replace(copies={"diversity": 0.3}), reinforce=False)
+    answer = alice.recall(CUE, k=2, policy=policy.replace(diversity=0.3), reinforce=False)
     assert answer.beside
     memory.flush()
     assert (ledger_rows(memory), contents(collection.collection)) == before
@@ -152,7 +154,7 @@ def test_records_of_no_conversation_have_none_and_the_recall_says_so(memory: Ada
 
 def test_sessions_that_are_too_long_are_not_read_by_half(alice: UserMemory, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(flow, "MOST_TURNS", 5)
-    answer = alice.recall(CUE, k=1, policy=Policy(channels=("dense",), shown=Shown(intact=True)))
+    answer = alice.recall(CUE, k=1, policy=Policy(channels=("dense",), advanced=Advanced(neighbours=True)))
     assert (answer.beside, answer.trace) == ((), (flow.TOO_LONG,))
 
 
@@ -179,7 +181,7 @@ def test_sessions_and_order_under_other_names(collection: Collection, embed: Any
         for one in turns():
             user.remember(**{**one, "metadata": {names[key]: value for key, value in one["metadata"].items()}})
         for channels in WAYS:
-            answer = user.recall(CUE, k=1, policy=Policy(channels=channels, shown=Shown(intact=True)))
+            answer = user.recall(CUE, k=1, policy=Policy(channels=channels, advanced=Advanced(neighbours=True)))
             assert around(answer) == {("monday2", "monday3", -1), ("monday4", "monday3", 1)}
             assert "  + [by Ana] wonderful news" in answer.render()
 
@@ -203,10 +205,15 @@ def test_the_same_words_make_way_and_more_is_looked_for(memory: AdaptiveMemory) 
         "beyond k",
     }
     assert (
-        len({hit.text for hit in user.recall("likes green tea", k=4, policy=Policy(copies=Copies(duplicates="keep")))})
+        len(
+            {
+                hit.text
+                for hit in user.recall("likes green tea", k=4, policy=Policy(advanced=Advanced(duplicates="keep")))
+            }
+        )
         == 1
     )
-    assert len(user.recall("likes green tea", k=10, policy=Policy(copies=Copies(duplicates="drop")))) == 5
+    assert len(user.recall("likes green tea", k=10, policy=Policy(advanced=Advanced(duplicates="drop")))) == 5
     assert len(user.recall("likes green tea", k=10)) == 10
 
 
@@ -215,8 +222,9 @@ def test_diversity_looks_at_the_vectors_of_the_candidates(
 ) -> None:
     user = memory.for_user("eve")
     user.remember_many(["green tea with milk", "green tea with some milk", "green tea with more milk", "green apples"])
+    # the records of one call are in order, so a later one could hold now
     plain, diverse = (
-        user.recall("green tea with milk", k=2, policy=Policy(copies=Copies(diversity=d))) for d in (0.0, 0.7)
+        user.recall("green tea with milk", k=2, policy=Policy(diversity=d, newest_first=False)) for d in (0.0, 0.7)
     )
     assert "green apples" not in [hit.text for hit in plain]
     assert [hit.text for hit in diverse] == ["green tea with milk", "green apples"]
@@ -229,7 +237,7 @@ def test_diversity_without_vectors_is_left_out_with_a_note(memory: AdaptiveMemor
     user = memory.for_user("eve")
     user.remember_many(["green tea", "black tea"])
     monkeypatch.setattr(type(memory.ports().search), "vectors", fail)
-    answer = user.recall("green tea", policy=Policy(copies=Copies(diversity=0.5)))
+    answer = user.recall("green tea", policy=Policy(diversity=0.5))
     assert len(answer) == 2
     assert answer.trace == ("the hits were not compared with each other: no answer",)
-    assert user.recall("nothing", k=3, filter={"kind": "none"}, policy=Policy(copies=Copies(diversity=0.5))).ids == ()
+    assert user.recall("nothing", k=3, filter={"kind": "none"}, policy=Policy(diversity=0.5)).ids == ()

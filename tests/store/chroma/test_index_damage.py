@@ -13,10 +13,10 @@ import chromadb
 import numpy as np
 import pytest
 
-from adaptive_memory_core import AdaptiveMemory, NotFoundError, Policy, as_embedder
+from adaptive_memory_core import AdaptiveMemory, Keeping, NotFoundError, Policy, as_embedder
 from adaptive_memory_core.errors import DamagedStoreError, EmbedderMismatchError, StoreInUseError
-from adaptive_memory_core.store.chroma import index_files, own_database
-from adaptive_memory_core.store.chroma.index_layout import FILES, HEADER, LENGTHS, LINKS, NAMES, VECTORS
+from adaptive_memory_core.store.chroma import chroma_database, index_files
+from adaptive_memory_core.store.chroma.index_files import FILES, HEADER, LENGTHS, LINKS, NAMES, VECTORS
 from tests.conftest import word_vectors
 
 IN_FILES, IN_LOG = 150, 20  # records in the index's files, and written after these were
@@ -78,6 +78,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Whole:
     with AdaptiveMemory.open(directory, embedder=Embedding().named, policy=EVERY_READ_COUNTS) as memory:
         alice = memory.for_user("alice")
         alice.remember_many([{"id": f"m{one}", "text": text(one)} for one in range(IN_FILES)])
+        memory.flush()  # Chroma writes its index's files after 150 records
         alice.remember_many([{"id": f"m{IN_FILES + one}", "text": text(IN_FILES + one)} for one in range(IN_LOG)])
         for one in range(0, IN_FILES + IN_LOG, 17):
             alice.recall(text(one), k=3)
@@ -94,10 +95,10 @@ def copied(whole: Whole, tmp_path: Path) -> Path:
     return tmp_path / "memory"
 
 
-def held_in(directory: Path) -> own_database.Contents:
-    known = own_database.collection_id(directory, "memories")
+def held_in(directory: Path) -> chroma_database.DatabaseContents:
+    known = chroma_database.collection_id(directory, "memories")
     assert known is not None
-    held = own_database.contents(directory, known)
+    held = chroma_database.contents(directory, known)
     assert held is not None
     return held
 
@@ -117,14 +118,14 @@ def test_a_whole_index_has_no_fault(whole: Whole) -> None:
     held = held_in(whole.directory)
     assert len(held.ids) == IN_FILES + IN_LOG
     assert sum(1 for _ in held.logged_after(held.persisted)) >= IN_LOG
-    assert index_files.faults(held) == []
+    assert index_files.index_faults(held) == []
 
 
 @pytest.mark.parametrize("share", [0.0, 0.01, 0.5, 0.99, 5, 1, None])
 @pytest.mark.parametrize("name", FILES)
 def test_every_torn_file_is_named(copied: Path, name: str, share: float | int | None) -> None:
     tear(copied, name, share)
-    found = index_files.faults(held_in(copied))
+    found = index_files.index_faults(held_in(copied))
     assert found
     assert name in found[0] or "lacks 149 of 170" in found[0]
 
@@ -133,7 +134,7 @@ def test_a_list_of_names_cut_anywhere_is_torn(copied: Path) -> None:
     held, size = held_in(copied), (held_in(copied).folder / NAMES).stat().st_size
     for length in [*range(size - 1, size - 40, -1), *range(size - 40, 0, -97), *range(12, -1, -1)]:
         tear(copied, NAMES, (held.folder / NAMES).stat().st_size - length)
-        assert NAMES in index_files.faults(held)[0]
+        assert NAMES in index_files.index_faults(held)[0]
 
 
 def test_vectors_that_were_never_written_are_noticed_though_the_file_is_long_enough(copied: Path) -> None:
@@ -142,7 +143,7 @@ def test_vectors_that_were_never_written_are_noticed_though_the_file_is_long_eno
     with file.open("r+b") as content:
         content.seek(file.stat().st_size // IN_FILES * 90)
         content.write(bytes(file.stat().st_size // IN_FILES * 10))
-    assert "10 of its 150 vectors are not there" in index_files.faults(held_in(copied))[0]
+    assert "10 of its 150 vectors are not there" in index_files.index_faults(held_in(copied))[0]
 
 
 @pytest.mark.parametrize(("name", "place"), [(VECTORS, 4), (LINKS, None)])
@@ -153,7 +154,7 @@ def test_a_link_to_nowhere_is_noticed(copied: Path, name: str, place: int | None
         place = next(at for at in range(0, len(content), 4) if content[at] == 68) + 8
     content[place : place + 4] = (1_000_000).to_bytes(4, "little")
     file.write_bytes(content)
-    assert index_files.faults(held_in(copied)) == [f"{name} is damaged: 1 of its lists of links lead nowhere."]
+    assert index_files.index_faults(held_in(copied)) == [f"{name} is damaged: 1 of its lists of links lead nowhere."]
 
 
 def test_a_torn_index_is_refused_with_what_to_do(copied: Path) -> None:
@@ -185,6 +186,7 @@ def test_a_collection_of_the_callers_own_client_is_looked_at_as_well(copied: Pat
         (HEADER, None, 0),
     ],
 )
+@pytest.mark.hard("large")
 def test_a_rebuilt_index_has_every_read_and_every_vector(
     copied: Path, whole: Whole, name: str, share: float | int | None, most_embedded: int
 ) -> None:
@@ -226,7 +228,7 @@ def test_names_are_not_concluded_from_an_order_that_does_not_hold(copied: Path, 
     with client_over(copied) as client:
         ids = [f"m{one}" for one in range(IN_FILES)][::-1]
         collection_of(client).upsert(ids=ids, embeddings=[whole.vectors[one] for one in ids])
-    assert index_files.faults(held_in(copied)) == []
+    assert index_files.index_faults(held_in(copied)) == []
     tear(copied, NAMES, 0.0)
     assert AdaptiveMemory.repair(copied, embedder=Embedding().named).ok
     for one, vector in vectors_of(copied).items():
@@ -291,10 +293,23 @@ def test_collections_of_ours_rewrite_their_index_seldom(tmp_path: Path) -> None:
 
 
 def test_damage_that_comes_while_the_memory_is_open_is_named_by_what_fails(copied: Path) -> None:
-    with AdaptiveMemory.open(copied, embedder=Embedding().named) as memory:
+    asks_chroma = Keeping(copy_limit=0)
+    with AdaptiveMemory.open(copied, embedder=Embedding().named, keeping=asks_chroma) as memory:
         tear(copied, NAMES, 0.0)  # before Chroma has loaded it
         with pytest.raises(DamagedStoreError, match="repair"):
             memory.for_user("alice").recall("note 1")
+        report = memory.check(repair=True)
+        assert not report.ok
+        assert "AdaptiveMemory.repair(" in str(report)
+
+
+def test_where_the_ledger_has_all_records_such_damage_fails_no_recall_and_is_named_by_a_check(
+    whole: Whole, tmp_path: Path
+) -> None:
+    directory = shutil.copytree(whole.directory, tmp_path / "memory")
+    with AdaptiveMemory.open(directory, embedder=Embedding().named) as memory:
+        tear(directory, NAMES, 0.0)
+        assert memory.for_user("alice").recall(text(40), k=1).ids == ("m40",)
         report = memory.check(repair=True)
         assert not report.ok
         assert "AdaptiveMemory.repair(" in str(report)
@@ -305,14 +320,14 @@ def test_what_is_not_known_of_another_version_is_not_judged(copied: Path) -> Non
     content = (folder / HEADER).read_bytes()
     (folder / HEADER).write_bytes((2).to_bytes(4, "little") + content[4:])
     (folder / NAMES).write_bytes(b"of another kind")
-    assert index_files.faults(held_in(copied)) == []
+    assert index_files.index_faults(held_in(copied)) == []
     for file in folder.iterdir():
         file.rename(folder / f"new-{file.name}")
-    assert index_files.faults(held_in(copied)) == []
+    assert index_files.index_faults(held_in(copied)) == []
     known = held_in(copied).collection_id
     with sqlite3.connect(copied / "chroma.sqlite3") as sql:
         sql.execute("ALTER TABLE embeddings_queue RENAME TO another_log")
-    assert own_database.contents(copied, known) is None
+    assert chroma_database.contents(copied, known) is None
 
 
 def test_an_index_made_anew_has_no_vector_of_what_was_forgotten(copied: Path, whole: Whole) -> None:
@@ -346,8 +361,8 @@ def test_a_removal_that_chroma_had_only_logged_when_it_was_killed_is_no_damage(t
     file.write_bytes(before)
     with sqlite3.connect(file) as sql:
         sql.execute(f"INSERT INTO embeddings_queue ({columns}) VALUES ({', '.join('?' * len(logged))})", logged)
-    held = own_database.contents(tmp_path, known)
+    held = chroma_database.contents(tmp_path, known)
     assert held is not None
-    assert (held.ids, index_files.faults(held)) == (("b",), [])
+    assert (held.ids, index_files.index_faults(held)) == (("b",), [])
     with client_over(tmp_path) as client:
         assert collection_of(client).get(include=["embeddings"])["ids"] == ["b"]

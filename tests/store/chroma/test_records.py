@@ -1,10 +1,11 @@
-"""Are Chroma's limits and traps behind us? The same promises over a collection in RAM, on disk and on a server."""
+"""Records in the ledger and, exported, in a collection in RAM, on disk and on a server: both give the same answers."""
 
 from __future__ import annotations
 
 import math
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -12,20 +13,24 @@ import chromadb
 import numpy as np
 import pytest
 
-from adaptive_memory_core import AdaptiveMemory, Fields, ReadState, Record, Scope
+from adaptive_memory_core import AdaptiveMemory, Fields, Keeping, ReadState, Record, Scope
 from adaptive_memory_core.errors import FilterError, StoreError
-from adaptive_memory_core.flow.ports import Extent, Stored
-from adaptive_memory_core.store.chroma.records import ChromaRecords
-from adaptive_memory_core.store.chroma.search import ChromaSearch
+from adaptive_memory_core.flow.ports import Extent, Ledger, Stored
+from adaptive_memory_core.store.chroma.chroma_records import ChromaRecords
+from adaptive_memory_core.store.chroma.chroma_search import ChromaSearch
+from adaptive_memory_core.store.chroma.exporter import Exporter
+from adaptive_memory_core.store.chroma.open_collection import CollectionAccess
+from adaptive_memory_core.store.ledger_records import LedgerRecords
 from adaptive_memory_core.stored_metadata import hits_of, state_of
 from adaptive_memory_core.written_metadata import projection
 from tests.chroma_server import ChromaServer
+from tests.store.ledger.implementations import IMPLEMENTATIONS, Ledgers
 from tests.store.reader import embed
 
 ALICE, BOB, EVERYONE = Scope("alice"), Scope("bob"), Scope(None)
 
 
-@pytest.fixture(params=["ephemeral", "persistent", pytest.param("server", marks=pytest.mark.slow)])
+@pytest.fixture(params=["ephemeral", "persistent", pytest.param("server", marks=pytest.mark.hard("server"))])
 def collection(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Any]:
     if request.param == "server":
         server: ChromaServer = request.getfixturevalue("chroma_server")
@@ -49,16 +54,49 @@ def stored(name: str, **more: Any) -> Stored:
     return Stored(Record(name, f"text {name[1:]}", created_at=1.0, **more), name)
 
 
-def put(store: ChromaRecords, scope: Scope, *records: Stored) -> None:
-    store.add(scope, records, embed([one.record.text for one in records]))
+class Written:
+    """Records that are written into a ledger, and from there into the collection."""
+
+    def __init__(self, ledger: Ledger, collection: Any) -> None:
+        self._exporter = Exporter(ledger, collection, Keeping(), Fields())
+        self.own = LedgerRecords(ledger, Fields(), "cosine", CollectionAccess())
+        self.shown = ChromaRecords(collection, Fields())
+
+    def put(self, scope: Scope, *records: Stored) -> None:
+        self.own.add(scope, records, embed([one.record.text for one in records]))
+
+    def both(self) -> tuple[LedgerRecords, ChromaRecords]:
+        """The ledger's records, and the collection's once it has what is pending."""
+        self._exporter.settle()
+        assert self._exporter.pending() == 0
+        return self.own, self.shown
 
 
-def test_the_contract(collection: Any) -> None:
-    store, search = ChromaRecords(collection, Fields()), ChromaSearch(collection, Fields())
-    put(store, ALICE, stored("m3"), stored("m1"), stored("m2", metadata={"topic": "tea", "odd": [1, 2]}))
-    put(store, BOB, stored("b1"))
-    put(store, EVERYONE, stored("e1"))
+@pytest.fixture
+def written(collection: Any, request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Written]:
+    with closing(Ledgers(IMPLEMENTATIONS[getattr(request, "param", "SQLite in RAM")](tmp_path))) as ledgers:
+        yield Written(ledgers(), collection)
 
+
+@pytest.mark.parametrize(
+    "written",
+    ["SQLite in RAM", "SQLite file", pytest.param("PostgreSQL", marks=pytest.mark.hard("PostgreSQL"))],
+    indirect=True,
+)
+def test_the_contract(collection: Any, written: Written) -> None:
+    search = ChromaSearch(collection, Fields())
+    written.put(ALICE, stored("m3"), stored("m1"), stored("m2", metadata={"topic": "tea", "odd": [1, 2]}))
+    written.put(BOB, stored("b1"))
+    written.put(EVERYONE, stored("e1"))
+
+    for store in written.both():
+        assert list(store.fetch(ALICE, ["m2", "nothing", "m3", "b1"])) == ["m2", "m3"]  # in the order asked for
+        hit = hits_of(ALICE, store.fetch(ALICE, ["m2"]).values(), {}, Fields())[0]
+        assert hit.record.metadata == {"odd": [1, 2], "topic": "tea"}
+        assert (store.count(ALICE), store.count(BOB), store.count(EVERYONE)) == (3, 1, 1)
+        assert (store.size(), store.latest(2), set(store.ids())) == (5, ["b1", "e1"], {"m1", "m2", "m3", "b1", "e1"})
+        assert [[one.stored_id for one in page] for page in store.pages(ALICE)] == [["m3", "m1", "m2"]]
+        assert store.names_users()
     found = search.nearest(ALICE, embed(["text 1"])[0], 10, None)
     assert found[0].stored_id == "m1"
     assert {one.stored_id for one in found} == {"m1", "m2", "m3"}
@@ -66,26 +104,33 @@ def test_the_contract(collection: Any) -> None:
     assert [one.stored_id for one in search.nearest(EVERYONE, embed(["text 1"])[0], 10, None)] == ["e1"]
     assert [one.stored_id for one in search.nearest(ALICE, embed(["text 1"])[0], 10, {"topic": "tea"})] == ["m2"]
 
-    assert list(store.fetch(ALICE, ["m2", "nothing", "m3", "b1"])) == ["m2", "m3"]  # in the order asked for
-    hit = hits_of(ALICE, store.fetch(ALICE, ["m2"]).values(), {}, Fields())[0]
-    assert hit.record.metadata == {"odd": [1, 2], "topic": "tea"}
-    assert (store.count(ALICE), store.count(BOB), store.count(EVERYONE)) == (3, 1, 1)
+    revision = Stored(Record("m2", "text 9", created_at=2.0, metadata={"new": 1}), "m2")
+    written.own.revise(ALICE, [revision], embed(["text 9"]))
+    for store in written.both():
+        revised = hits_of(ALICE, store.fetch(ALICE, ["m2"]).values(), {}, Fields())[0].record
+        assert (revised.text, revised.metadata) == ("text 9", {"new": 1})
+    assert search.nearest(ALICE, embed(["text 9"])[0], 1, None)[0].stored_id == "m2"
 
-    store.revise(ALICE, [Stored(Record("m2", "text 9", created_at=2.0, metadata={"new": 1}), "m2")], embed(["text 9"]))
-    revised = hits_of(ALICE, store.fetch(ALICE, ["m2"]).values(), {}, Fields())[0].record
-    assert (revised.text, revised.metadata) == ("text 9", {"new": 1})
+    written.own.annotate(BOB, "m2", {"superseded_by": "b1"})  # not Bob's: nothing happens
+    written.own.remove(BOB, ["m2"])
+    for store in written.both():
+        assert hits_of(ALICE, store.fetch(ALICE, ["m2"]).values(), {}, Fields())[0].record.superseded_by is None
+    written.own.annotate(ALICE, "m2", {"superseded_by": "m1"})
+    for store in written.both():
+        assert hits_of(ALICE, store.fetch(ALICE, ["m2"]).values(), {}, Fields())[0].record.superseded_by == "m1"
+    assert written.shown.mentioning(ALICE, "m1") == ["m2"]
+    written.own.unlink(ALICE, "m1", None)
+    assert written.both()[1].mentioning(ALICE, "m1") == []
+    written.own.remove(ALICE, ["m2"])
+    for store in written.both():
+        assert (store.count(ALICE), store.rows(["m2"])) == (2, [])
+    assert {one.stored_id for one in search.nearest(ALICE, embed(["text 9"])[0], 10, None)} == {"m1", "m3"}
 
-    store.annotate(BOB, "m2", {"superseded_by": "b1"})  # not Bob's: nothing happens
-    store.remove(BOB, ["m2"])
-    assert hits_of(ALICE, store.fetch(ALICE, ["m2"]).values(), {}, Fields())[0].record.superseded_by is None
-    store.remove(ALICE, ["m2"])
-    assert store.count(ALICE) == 2
 
-
-def test_read_state_survives_the_way_through_the_database(collection: Any) -> None:
-    store = ChromaRecords(collection, Fields())
-    put(store, ALICE, stored("m1"))
+def test_read_state_survives_the_way_through_the_database(collection: Any, written: Written) -> None:
+    written.put(ALICE, stored("m1"))
     state = ReadState(last_read=1763686800.123456, retrieval_count=3, remembered=True, strength=0.735092)
+    _, store = written.both()
     store.update_metadata({"m1": projection(state, {}, Fields())})
     back = state_of(store.metadata(["m1"])["m1"], Fields())
     assert (back.last_read, back.retrieval_count, back.remembered, back.strength) == (
@@ -94,12 +139,13 @@ def test_read_state_survives_the_way_through_the_database(collection: Any) -> No
         True,
         0.735092,
     )
-    assert collection.get(where={"remembered": 1})["ids"] == ["m1"]
+    assert collection.get(where={"remembered": 1})["ids"] == store.flagged(ALICE, "remembered") == ["m1"]
 
 
-def test_a_filter_that_chroma_refuses_is_the_callers_error(collection: Any) -> None:
-    store, search = ChromaRecords(collection, Fields()), ChromaSearch(collection, Fields())
-    put(store, ALICE, stored("m1"))
+def test_a_filter_that_chroma_refuses_is_the_callers_error(collection: Any, written: Written) -> None:
+    written.put(ALICE, stored("m1"))
+    written.both()
+    search = ChromaSearch(collection, Fields())
     refused: list[dict[str, Any]] = [{"topic": {"$like": "tea"}}, {"$and": []}, {"topic": None}, {"topic": object()}]
     for bad in refused:
         with pytest.raises(FilterError, match="where"):
@@ -135,7 +181,7 @@ def test_everyones_records_are_found_behind_any_number_of_users() -> None:
     client.delete_collection("mixed")
 
 
-@pytest.mark.slow
+@pytest.mark.hard("large")
 def test_more_records_than_one_answer_of_chroma_may_hold() -> None:
     client = chromadb.EphemeralClient()
     collection: Any = client.create_collection("large", embedding_function=None)
@@ -151,13 +197,20 @@ def test_a_collection_that_is_gone_is_an_error_that_says_so() -> None:
     client = chromadb.EphemeralClient()
     collection: Any = client.create_collection("gone", embedding_function=None)
     with AdaptiveMemory(collection, embedder=embed) as memory:
-        memory.for_user("alice").remember("memory 1")
+        alice = memory.for_user("alice")
+        alice.remember("memory 1")
         client.delete_collection("gone")
-        with pytest.raises(StoreError):
-            memory.for_user("alice").recall("memory 1")
+        calls: tuple[Callable[[], object], ...] = (
+            lambda: alice.recall("memory 1"),
+            lambda: alice.remember("2"),
+            memory.flush,
+        )
+        for call in calls:
+            with pytest.raises(StoreError, match="was deleted"):
+                call()
 
 
-@pytest.mark.slow
+@pytest.mark.hard("large")
 def test_a_scope_among_ten_thousand_equal_vectors_is_found_whole() -> None:
     """Equal vectors let Chroma's graph fall apart in some runs, and Chroma says nothing."""
     client = chromadb.EphemeralClient()
@@ -204,18 +257,21 @@ def test_numbers_of_others_under_our_keys_survive_the_write_back() -> None:
     client.delete_collection("numbers")
 
 
-def test_how_many_there_are_and_which_is_the_last_whatever_was_expected(collection: Any) -> None:
-    store = ChromaRecords(collection, Fields())
+def test_how_many_there_are_and_which_is_the_last_whatever_was_expected(written: Written) -> None:
+    own, store = written.both()
     assert store.extent() == store.extent(Extent(0, None)) == store.extent(Extent(2, "m2")) == Extent(0, None)
-    put(store, ALICE, stored("m1"), stored("m3"), stored("m2"))
+    assert own.extent() == Extent(0, None)
+    written.put(ALICE, stored("m1"), stored("m3"), stored("m2"))
+    written.both()
     right = Extent(3, "m2")
     others = [Extent(3, "m1"), Extent(2, "m3"), Extent(1, "m1"), Extent(4, "m4"), Extent(9, "m9"), Extent(0, None)]
     assert [store.extent(one) for one in [None, right, *others]] == [right] * 8
+    assert own.extent() == right
 
 
-def test_where_nothing_was_added_or_removed_one_question_tells_how_many_there_are(collection: Any) -> None:
-    store = ChromaRecords(collection, Fields())
-    put(store, ALICE, stored("m1"), stored("m2"))
+def test_where_nothing_was_added_or_removed_one_question_tells_how_many_there_are(written: Written) -> None:
+    written.put(ALICE, stored("m1"), stored("m2"))
+    _, store = written.both()
     known, asked, whole = store.extent(), list[str](), store.collection
 
     class Noting:

@@ -11,7 +11,7 @@ import pytest
 
 from adaptive_memory_core import AdaptiveMemory, NotFoundError
 from adaptive_memory_core.errors import DamagedLedgerError, DamagedStoreError
-from adaptive_memory_core.store.chroma.index_layout import HEADER, LENGTHS, LINKS, NAMES, VECTORS
+from adaptive_memory_core.store.chroma.index_files import HEADER, LENGTHS, LINKS, NAMES, VECTORS
 from tests.store.chroma.test_index_damage import (
     EVERY_READ_COUNTS,
     IN_FILES,

@@ -11,9 +11,10 @@ from chromadb import Collection
 
 from adaptive_memory_core import AdaptiveMemory, Policy
 from adaptive_memory_core.fields import Fields
+from adaptive_memory_core.policy import Advanced
 from adaptive_memory_core.policy.keeping import Keeping
 from adaptive_memory_core.records import Scope
-from adaptive_memory_core.store.chroma.search import ChromaSearch
+from adaptive_memory_core.store.chroma.chroma_search import ChromaSearch
 from tests.conftest import Open, word_vectors
 
 FILTERS: list[Any] = [None, {"kind": "fact"}, {"n": {"$gte": 380}}, {"#document": {"$contains": "7"}}]
@@ -48,7 +49,7 @@ def test_a_policy_chooses_where_is_searched(open_memory: Open) -> None:
     alice = memory.for_user("alice")
     ids = alice.remember_many([f"tea number {number}" for number in range(30)])
     answers = [
-        list(alice.recall("tea number 7", k=3, reinforce=False, policy=Policy(search=by)).ids)
+        list(alice.recall("tea number 7", k=3, reinforce=False, policy=Policy(advanced=Advanced(search=by))).ids)
         for by in ("auto", "exact", "ann")
     ]
     assert answers[0] == answers[1] == answers[2]

@@ -11,7 +11,7 @@ import pytest
 from chromadb import Collection
 
 from adaptive_memory_core import AdaptiveMemory, Fields, Policy, UserMemory, as_embedder
-from adaptive_memory_core.store.graph.index import AT_ONCE, GraphIndex
+from adaptive_memory_core.store.graph.graph_index import AT_ONCE, GraphIndex
 from tests.behaviour.test_reembed import turned
 from tests.conftest import Clock, Open, Vectors
 
@@ -87,6 +87,36 @@ def test_much_is_taken_in_beside_the_recall_with_a_note(
         memory.sync()
         assert not ann.recall("Note 7", policy=Policy(channels=CHANNELS)).trace
         assert len(rows(memory).stored_ids()) == AT_ONCE + 1
+
+
+@pytest.mark.parametrize("form", ["ours", "paper"])
+def test_a_graph_of_some_records_is_not_asked(
+    collection: Collection, embed: Callable[..., Vectors], monkeypatch: pytest.MonkeyPatch, form: str
+) -> None:
+    """Until it is made of all, a recall ranks as without it; of another user's records it need not be made."""
+    monkeypatch.setattr(GraphIndex, "wait", lambda _: None)
+    plain = Policy(channels=("dense", "lexical"))
+    linked = Policy(channels=CHANNELS).replace(advanced={"graph": {"form": form}})
+    cue = "Where did the father of Teutberga's husband die?"
+    with closing(AdaptiveMemory(collection, embedder=embed, policy=plain)) as memory:
+        ann, bob = memory.for_user("ann"), memory.for_user("bob")
+        bob.remember("Teutberga was married to Lothair II.", id="b")
+        family(ann)
+        ann.remember_many([f"Lothair I is number {n}" for n in range(2 * AT_ONCE)])
+        graph: Any = memory.ports().graph
+        graph.expect()
+        graph._taking_in.page()
+        assert 0 < len(rows(memory).stored_ids()) <= AT_ONCE
+        parts = [(hit.id, hit.parts) for hit in ann.recall(cue, reinforce=False, policy=plain)]
+        found = ann.recall(cue, reinforce=False, policy=linked)
+        assert [(hit.id, hit.parts) for hit in found] == parts
+        assert any("the graph is left out until it is made of all records" in note for note in found.trace)
+        assert "the graph is left out" in found.explain()
+        assert "graph" in bob.recall(cue, reinforce=False, policy=linked)[0].parts
+        memory.sync()
+        found = ann.recall(cue, reinforce=False, policy=linked)
+        assert "graph" in found[0].parts
+        assert not found.trace
 
 
 def test_a_changed_text_is_another_passage_and_a_forgotten_one_leaves_no_name(memory: AdaptiveMemory) -> None:

@@ -11,13 +11,21 @@ import pytest
 from chromadb import Collection
 
 from adaptive_memory_core import AdaptiveMemory, Policy, UserMemory
-from adaptive_memory_core.store.hierarchy import attach_semantics
+from adaptive_memory_core.hierarchy import boundaries, grow
+from adaptive_memory_core.store.hierarchy import growth_steps
 from tests.conftest import START, Vectors
 
 PATIENCE_SECONDS = 60.0  # that nobody waits unless it is for good
-SMALL = Policy().replace(hierarchy={"cap": 3, "patience": 2, "shortest": 1, "longest": 4})
+SMALL = Policy().replace(advanced={"hierarchy": {"theme_semantics": 3, "episode_messages": 4}})
 WORDS = "tea rain milk snow wine boat bike train garden puppy server music".split()  # noqa: SIM905 - shorter so
 IDS = [f"m{number}" for number in range(len(WORDS))]
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So that few messages do what many do."""
+    monkeypatch.setattr(grow, "PATIENCE", 2)
+    monkeypatch.setattr(boundaries, "SHORTEST", 1)
 
 
 @pytest.fixture
@@ -38,7 +46,7 @@ def meanwhile(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[int], obje
     """Has another thread do something each time that attaching is worked out, and gives how many there were."""
 
     def doing(something: Callable[[int], object]) -> list[int]:
-        worked_out, times = attach_semantics._grown, list[int]()
+        worked_out, times = growth_steps._grown, list[int]()
 
         def disturbed(*given: Any, **named: Any) -> Any:
             times.append(len(times))
@@ -49,7 +57,7 @@ def meanwhile(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[int], obje
             assert not other.is_alive(), "it has to wait until all is attached"
             return found
 
-        monkeypatch.setattr(attach_semantics, "_grown", disturbed)
+        monkeypatch.setattr(growth_steps, "_grown", disturbed)
         return times
 
     return doing
@@ -82,7 +90,7 @@ def test_what_is_forgotten_while_semantics_are_attached_is_in_no_theme(ana: User
 def test_a_page_before_which_others_always_come_is_attached_with_the_ledger_in_hand(
     ana: UserMemory, meanwhile: Any
 ) -> None:
-    tries = attach_semantics.TRIES
+    tries = growth_steps.TRIES
     times = meanwhile(lambda time: ana.forget(IDS[time]) if time < tries else None)
     ana.themes()
     assert len(times) > tries

@@ -12,15 +12,17 @@ import chromadb
 import numpy as np
 import pytest
 from chromadb import Collection
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as some
 
 from adaptive_memory_core import AdaptiveMemory, Policy, UserMemory
+from adaptive_memory_core.hierarchy import boundaries, grow
 from adaptive_memory_core.hierarchy.objective import centre_of, from_scratch
 from adaptive_memory_core.store.locations import LEDGER_NAME
 from tests.conftest import START, Open, Vectors, delete, word_vectors
+from tests.suites import at_most
 
-SMALL = Policy().replace(hierarchy={"cap": 3, "patience": 2, "shortest": 1, "longest": 4})
+SMALL = Policy().replace(advanced={"hierarchy": {"theme_semantics": 3, "episode_messages": 4}})
 WORDS = "tea rain milk snow wine boat bike train garden puppy server music".split()  # noqa: SIM905 - shorter so
 STEPS = some.lists(
     some.tuples(
@@ -31,6 +33,13 @@ STEPS = some.lists(
     min_size=5,
     max_size=30,
 )
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So that few messages do what many do."""
+    monkeypatch.setattr(grow, "PATIENCE", 2)
+    monkeypatch.setattr(boundaries, "SHORTEST", 1)
 
 
 def message(number: int, text: str) -> dict[str, Any]:
@@ -75,7 +84,7 @@ def check(user: UserMemory, there: dict[str, str]) -> None:
     assert view.statistics.waiting == view.statistics.unfinished == 0
 
 
-@settings(max_examples=20)
+@at_most(20)
 @given(STEPS)
 def test_after_any_history_every_message_is_in_one_episode_and_every_semantic_in_one_theme(steps: Any) -> None:
     client = chromadb.EphemeralClient()

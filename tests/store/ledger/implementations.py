@@ -7,7 +7,7 @@ from pathlib import Path
 
 from adaptive_memory_core import SQLiteLedger
 from adaptive_memory_core.flow.ports import Ledger
-from adaptive_memory_core.store.postgres.ledger import PostgresLedger
+from adaptive_memory_core.store.postgres.postgres_ledger import PostgresLedger
 from tests.pgbouncer_server import shared_pgbouncer
 from tests.postgres_server import new_database, secured_database
 

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
 from adaptive_memory_core import Policy, ReadState, Record, Scope, Scored, Verdict
-from adaptive_memory_core.flow.ports import Entry, Ledger
-from adaptive_memory_core.learn.decay import strength as remembrance
-from adaptive_memory_core.learn.decay.strength import Timeline
+from adaptive_memory_core.channels.conversation.turns import Turn
+from adaptive_memory_core.flow.ports import Entry, Ledger, MirrorRow, WordRow
+from adaptive_memory_core.learn import decay as remembrance
+from adaptive_memory_core.learn.decay import Timeline
 from adaptive_memory_core.learn.verdicts import Judging, Occasion
-from adaptive_memory_core.policy.decay import Phase, Regime
-from adaptive_memory_core.records import Seen
+from adaptive_memory_core.policy.learning import Phase, Regime
+from adaptive_memory_core.records import Metadata, Seen
 from adaptive_memory_core.reports import Hit, LoggedRecall
+from adaptive_memory_core.store.words.record_words import RecordText, mark, row_of
 
 ALICE, BOB, EVERYONE = Scope("alice"), Scope("bob"), Scope(None)
 EVERY = Policy(refresh_floor_seconds=0.0)
 NEW = Seen(ReadState(), None)
 DAY = 86_400.0
+VECTOR = b"\0\0\0\0"
 
 
 def entry(recall_id: str, at: float = 1.0, *ids: str, logged: bool = True, turn: str | None = None) -> Entry:
@@ -62,3 +65,25 @@ def state(ledger: Ledger, stored_id: str = "m1", scope: Scope = ALICE) -> ReadSt
 
 def recalls(ledger: Ledger, scope: Scope = ALICE, containing: str | None = None) -> Sequence[LoggedRecall]:
     return ledger.log.recalls(scope, since=None, until=None, limit=10_000, containing=containing)
+
+
+def write(ledger: Ledger, scope: Scope, *stored_ids: str, text: str = "the text of") -> None:
+    """Records of these ids, written at once."""
+    ledger.mirror.put({scope: [MirrorRow(one, f"{text} {one}", None, VECTOR) for one in stored_ids]})
+
+
+def with_words(ledger: Ledger, scope: Scope, *stored_ids: str, text: str = "the text of") -> None:
+    """Such records, with their words."""
+    write(ledger, scope, *stored_ids, text=text)
+    follow_words(ledger, scope)
+
+
+def follow_words(ledger: Ledger, scope: Scope, most: int = 500) -> None:
+    while ledger.words.follow(scope, rows_of, most):
+        pass
+
+
+def rows_of(found: Sequence[tuple[str, str | None, Metadata | None]], known: Mapping[str, bytes]) -> list[WordRow]:
+    """The words of what says something else than what is known."""
+    told = [RecordText(one, text or "", Turn()) for one, text, _ in found]
+    return [row_of(one) for one in told if known.get(one.stored_id) != mark(one.text, one.turn)]

@@ -11,8 +11,7 @@ import pytest
 
 from adaptive_memory_core import SQLiteLedger
 from adaptive_memory_core.errors import LedgerError
-from adaptive_memory_core.store import write_ahead_log as log_of_writes
-from adaptive_memory_core.store.ledger import schema
+from adaptive_memory_core.store import sqlite_writes as log_of_writes
 from adaptive_memory_core.store.locations import LEDGER_NAME
 from tests.conftest import Clock, Open
 from tests.store.ledger.reads import ALICE, NEW, read
@@ -36,6 +35,7 @@ def ours(names: set[str]) -> set[str]:
     return {name for name in names if name.startswith(LEDGER_NAME)}
 
 
+@pytest.mark.hard("large")
 def test_what_is_forgotten_is_in_no_byte_of_the_ledgers_files(open_memory: Open, tmp_path: Path) -> None:
     memory = open_memory()
     alice = memory.for_user("alice")
@@ -120,25 +120,6 @@ def test_rows_of_a_collection_that_was_deleted_go(open_memory: Open, tmp_path: P
     assert ours(files_with(tmp_path, "doomed")) == set()
     assert memory.for_user("kept-user").get("kept-tea").read.retrieval_count == 1
     memory.close()
-
-
-def test_an_older_file_is_written_anew_so_that_it_can_give_room_back(tmp_path: Path) -> None:
-    path = tmp_path / "ledger.sqlite3"
-    with sqlite3.connect(path) as sql:
-        schema.migrate(sql)
-    assert auto_vacuum(path) == 0
-    ledger = SQLiteLedger(str(path))
-    ledger.attach("uuid-of-a-collection", "memories")
-    for number in range(300):
-        read(ledger, ALICE, f"r{number}", f"m{number}", at=float(number))
-    ledger.retention.trim(now=400.0, log_days=30, log_recalls=100_000)
-    assert auto_vacuum(path) == 2
-    full = path.stat().st_size
-    ledger.retention.trim(now=400.0, log_days=30, log_recalls=10)
-    assert path.stat().st_size < full
-    assert not Path(f"{path}-wal").stat().st_size
-    assert ledger.states.known(ALICE, ["m299"]).states["m299"].retrieval_count == 1
-    ledger.close()
 
 
 def test_a_reader_in_the_way_only_puts_it_off(tmp_path: Path) -> None:

@@ -12,8 +12,8 @@ import pytest
 from adaptive_memory_core import SQLiteLedger
 from adaptive_memory_core.errors import ClosedError, LedgerError
 from adaptive_memory_core.flow.ports import Ledger
-from adaptive_memory_core.policy.decay import Phase, Regime
-from adaptive_memory_core.store.ledger import lines_without, recall_rows, statistics
+from adaptive_memory_core.policy.learning import Phase, Regime
+from adaptive_memory_core.store.ledger import ledger_statistics, recall_log, removal
 from adaptive_memory_core.store.ledger.recall_encoding import decode
 from tests.store.ledger.reads import ALICE, DAY, EVERY, read, recalls, state
 
@@ -44,8 +44,8 @@ def test_others_read_and_write_meanwhile(ledger: SQLiteLedger, look: str, monkey
         assert go_on.wait(60)
         return decode(*given)
 
-    monkeypatch.setattr(recall_rows, "decode", held)
-    monkeypatch.setattr(lines_without, "decode", held)
+    monkeypatch.setattr(recall_log, "decode", held)
+    monkeypatch.setattr(removal, "decode", held)
     done: list[object] = []
     looking = threading.Thread(target=lambda: done.append(LOOKS[look](ledger)))
     looking.start()
@@ -67,20 +67,20 @@ def test_what_was_reckoned_is_not_reckoned_again_while_writers_wait(
 ) -> None:
     """A user may have thousands of lines that name a record, and a transaction keeps all writers out."""
     reckoned, decoded = ledger.removal.reckoned(ALICE, "m1"), list[object]()
-    monkeypatch.setattr(recall_rows, "decode", lambda *given: decoded.append(given))
+    monkeypatch.setattr(recall_log, "decode", lambda *given: decoded.append(given))
     ledger.removal.erase(ALICE, "m1", "m1", existed=True, now=1.0, reckoned=reckoned)
     assert decoded == []
 
 
 def test_a_sample_is_reckoned_before_writers_wait(ledger: SQLiteLedger, monkeypatch: pytest.MonkeyPatch) -> None:
     """It reads all states of a user."""
-    within, of_user = list[bool](), statistics._of_user
+    within, of_user = list[bool](), ledger_statistics._of_user
 
     def noted(sql: Any, *given: Any, **named: Any) -> Any:
         within.append(sql.in_transaction)
         return of_user(sql, *given, **named)
 
-    monkeypatch.setattr(statistics, "_of_user", noted)
+    monkeypatch.setattr(ledger_statistics, "_of_user", noted)
     ledger.statistics.sample(Regime((Phase(EVERY.pace, 0.0),)), every=1, now=9 * DAY)
     assert within == [False]
     assert len(ledger.statistics.samples(ALICE)) == 1

@@ -10,13 +10,13 @@ import pytest
 
 from adaptive_memory_core import SQLiteLedger
 from adaptive_memory_core.fields import Fields
-from adaptive_memory_core.flow.ports import Found, MirrorRow
+from adaptive_memory_core.flow.ports import MirrorRow
 from adaptive_memory_core.flow.ports.ledger_values import LET_GO
 from adaptive_memory_core.policy.fusion import Fusion
 from adaptive_memory_core.records import Scope
-from adaptive_memory_core.store.ledger import removals
-from adaptive_memory_core.store.mirror.search import MirrorSearch
-from adaptive_memory_core.store.words.index import WordIndex
+from adaptive_memory_core.store.ledger import retention
+from adaptive_memory_core.store.mirror.record_search import MirrorSearch
+from adaptive_memory_core.store.words.word_index import WordIndex
 
 ANA, BEN = Scope("ana"), Scope("ben")
 KEPT = 5
@@ -46,22 +46,21 @@ def test_only_the_last_removals_are_kept_and_a_mark_of_each_user(ledger: SQLiteL
     ledger.mirror.drop([f"a{n}" for n in range(20)])
     assert (len(removed(ledger, ANA)), len(removed(ledger, BEN))) == (20, 3)
     for _ in range(2):
-        removals.trim(ledger.file, KEPT)
+        retention.trim_removals(ledger.file, KEPT)
         assert removed(ledger, ANA)[0] == LET_GO
         assert len(removed(ledger, ANA)) == KEPT + 1
         assert removed(ledger, BEN) == [LET_GO]
 
 
 def test_what_the_graph_has_yet_to_hear_of_is_kept(ledger: SQLiteLedger) -> None:
-    index = WordIndex(ledger.words, Fields(), ledger.afterwards)
-    index.take_in([(f"a{n}", f"tea {n}", {"user_id": "ana"}) for n in range(20)])
-    index.keep(100)
+    put(ledger, ANA, *(f"a{n}" for n in range(20)))
+    WordIndex(ledger.words, Fields()).follow(ANA, 100)
     ledger.graph.followed(1)
-    ledger.words.drop([f"a{n}" for n in range(20)])
-    removals.trim(ledger.file, KEPT)
+    ledger.mirror.drop([f"a{n}" for n in range(20)])
+    retention.trim_removals(ledger.file, KEPT)
     assert len(ledger.words.news(ANA, 0, 0).removed) == 20
     ledger.graph.drop_gone()
-    removals.trim(ledger.file, KEPT)
+    retention.trim_removals(ledger.file, KEPT)
     assert len(ledger.words.news(ANA, 0, 0).removed) == KEPT + 1
 
 
@@ -76,7 +75,7 @@ def test_whoever_missed_removals_reads_the_user_anew(ledger: SQLiteLedger) -> No
     put(ledger, BEN, "ben's")
     assert found(BEN) == {"ben's"}
     ledger.mirror.drop([f"a{n}" for n in range(20)])
-    removals.trim(ledger.file, KEPT)
+    retention.trim_removals(ledger.file, KEPT)
     put(ledger, ANA, "new")
     assert found(ANA) == {"stays", "new"}
     assert found(BEN) == {"ben's"}
@@ -85,15 +84,14 @@ def test_whoever_missed_removals_reads_the_user_anew(ledger: SQLiteLedger) -> No
 
 
 def test_the_words_of_what_was_removed_are_gone_too(ledger: SQLiteLedger) -> None:
-    index = WordIndex(ledger.words, Fields(), ledger.afterwards)
+    index = WordIndex(ledger.words, Fields())
 
     def best() -> set[str]:
         return set(index.look(ANA, "tea", Fusion(), 100, None).best)
 
-    index.take_in([(f"a{n}", f"tea {n}", {"user_id": "ana"}) for n in range(20)])
-    index.keep(100)
+    put(ledger, ANA, *(f"a{n}" for n in range(20)))
+    index.follow(ANA, 100)
     assert len(best()) == 20
-    ledger.words.drop([f"a{n}" for n in range(19)])
-    removals.trim(ledger.file, KEPT)
+    ledger.mirror.drop([f"a{n}" for n in range(19)])
+    retention.trim_removals(ledger.file, KEPT)
     assert best() == {"a19"}
-    assert index.changed(ANA, [Found("a0", "tea 0", {"user_id": "ana"}, 0.5)]) == ["a0"]

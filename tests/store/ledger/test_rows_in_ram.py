@@ -11,8 +11,8 @@ from adaptive_memory_core import SQLiteLedger
 from adaptive_memory_core.flow.calls.call_state import one_call
 from adaptive_memory_core.flow.ports import MirrorRow
 from adaptive_memory_core.records import Scope
-from adaptive_memory_core.store.ledger import rows_in_ram
-from adaptive_memory_core.store.ledger.rows_in_ram import RowsInRam
+from adaptive_memory_core.store.ledger import cached_copies
+from adaptive_memory_core.store.ledger.cached_copies import RowsInRam
 
 ALICE = Scope("alice")
 
@@ -83,7 +83,7 @@ def test_whoever_changes_what_they_were_given_changes_nothing_else(tmp_path: Pat
 
 
 def test_it_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rows_in_ram, "MOST_CHARACTERS", 10_000)
+    monkeypatch.setattr(cached_copies, "MOST_CHARACTERS", 10_000)
     kept = RowsInRam()
     for number in range(100):
         kept.keep([(str(number), "x" * 1_000, None)])

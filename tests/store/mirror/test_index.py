@@ -69,8 +69,3 @@ def test_a_copy_is_there_for_the_next_process(open_memory: Open) -> None:
     memory.close()
     assert open_memory().ports().ledger.mirror.vectors(["tea"]) == before
     assert before.keys() == {"tea"}
-
-
-def test_a_ledger_in_ram_keeps_no_copies(memory: AdaptiveMemory) -> None:
-    memory.for_user("alice").remember("green tea")
-    assert copies(memory) == {}

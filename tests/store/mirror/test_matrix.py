@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adaptive_memory_core.store.chroma.calls import distances_to
-from adaptive_memory_core.store.mirror import int8
-from adaptive_memory_core.store.mirror.matrix import Matrix
+from adaptive_memory_core.store.chroma.chroma_calls import distances_to
+from adaptive_memory_core.store.mirror import vector_matrix
+from adaptive_memory_core.store.mirror.vector_matrix import Matrix
 
 SPACES = ("cosine", "ip", "l2")
 seeds = st.integers(0, 2**32 - 1)
@@ -76,11 +76,11 @@ def test_nothing_is_left_of_a_row_that_goes() -> None:
 @pytest.fixture(params=["simsimd", "numpy alone"])
 def many_rows(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """So few rows count as many, with simsimd where it is installed, and without."""
-    monkeypatch.setattr(int8, "LEAST_ROWS", 50)
+    monkeypatch.setattr(vector_matrix, "LEAST_ROWS", 50)
     if request.param == "simsimd":
         pytest.importorskip("simsimd")
     else:
-        monkeypatch.setattr(int8, "simsimd", None)
+        monkeypatch.setattr(vector_matrix, "simsimd", None)
 
 
 @pytest.mark.parametrize("space", SPACES)
@@ -102,7 +102,7 @@ def test_rounded_rows_find_the_same(space: str) -> None:
 @pytest.mark.parametrize("apart", [0.3, 0.05, 0.02])
 def test_vectors_that_are_all_but_the_same_are_told_apart_however_many_there_are(space: str, apart: float) -> None:
     """Rounded to bytes they are not."""
-    drawn, count, dimension = np.random.default_rng(0), int8.LEAST_ROWS + 100, 64
+    drawn, count, dimension = np.random.default_rng(0), vector_matrix.LEAST_ROWS + 100, 64
     held = (drawn.normal(size=dimension) + apart * drawn.normal(size=(count, dimension))).astype(np.float32)
     matrix = Matrix(space, dimension)
     matrix.extend(held)

@@ -12,12 +12,12 @@ from chromadb import Collection
 
 from adaptive_memory_core import SQLiteLedger
 from adaptive_memory_core.cue.time.intent import Window
-from adaptive_memory_core.errors import FilterError
+from adaptive_memory_core.errors import FilterError, StoreError
 from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.flow.ports import Found, MirrorRow
 from adaptive_memory_core.records import Scope
-from adaptive_memory_core.store.chroma.search import ChromaSearch
-from adaptive_memory_core.store.mirror.search import MirrorSearch, UnansweredByMirrorError
+from adaptive_memory_core.store.chroma.chroma_search import ChromaSearch
+from adaptive_memory_core.store.mirror.record_search import MirrorSearch, UnansweredByMirrorError
 
 ALICE, BOB, ALL, NOBODY = Scope("alice"), Scope("bob"), Scope(None), Scope("nobody")
 SCOPES = (ALICE, BOB, ALL, NOBODY, Scope("alice", over="everyone"))
@@ -135,12 +135,16 @@ def test_records_and_vectors_are_given_to_their_scope_alone(both: Both) -> None:
         assert mirror.vectors(scope, named).keys() == chroma.vectors(scope, ["m0", "m1", "m2"]).keys()
 
 
-def test_what_only_the_collection_can_answer_is_left_to_it(both: Both) -> None:
+def test_a_filter_of_texts_is_left_to_whoever_has_them(both: Both) -> None:
     _, mirror, vectors = both
     with pytest.raises(UnansweredByMirrorError):
         mirror.nearest(ALICE, vectors["m0"], 3, {"$and": [{"n": 1}, {"#document": {"$contains": "text"}}]})
+
+
+def test_a_vector_that_no_record_could_have_is_refused(both: Both) -> None:
+    _, mirror, _ = both
     for wrong in (np.zeros(DIMENSION + 1), np.full(DIMENSION, np.nan)):
-        with pytest.raises(UnansweredByMirrorError):
+        with pytest.raises(StoreError, match=f"has {len(wrong)} numbers, and those of the collection have {DIMENSION}"):
             mirror.nearest(ALICE, wrong, 3, None)
 
 

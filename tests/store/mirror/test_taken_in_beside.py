@@ -8,9 +8,11 @@ import pytest
 
 from adaptive_memory_core import AdaptiveMemory
 from adaptive_memory_core.records import Scope
+from adaptive_memory_core.store.chroma.importer import PORTION
 from adaptive_memory_core.store.ledger.mirror_rows import LedgerMirror
-from adaptive_memory_core.store.mirror.differing import PORTION
 from tests.conftest import Open, word_vectors
+
+pytestmark = pytest.mark.usefixtures("others_unheard")
 
 ALICE = Scope("alice")
 RECORDS = 2 * PORTION + 30

@@ -15,6 +15,8 @@ from adaptive_memory_core import AdaptiveMemory
 from tests.conftest import Clock
 from tests.postgres_server import new_database
 
+pytestmark = pytest.mark.hard("PostgreSQL")
+
 OURS = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'of the caller'"
 
 

@@ -9,11 +9,13 @@ import psycopg
 import pytest
 
 from adaptive_memory_core.records import Scope
-from adaptive_memory_core.store.postgres.ledger import PostgresLedger
-from adaptive_memory_core.store.postgres.one_scope import row_level_security
+from adaptive_memory_core.store.postgres.postgres_dialect import row_level_security
+from adaptive_memory_core.store.postgres.postgres_ledger import PostgresLedger
 from tests.behaviour.conftest import eventually
 from tests.postgres_server import new_database
 from tests.store.ledger.reads import ALICE, read
+
+pytestmark = pytest.mark.hard("PostgreSQL")
 
 _WAITS = "SELECT 1 FROM pg_locks WHERE NOT granted"
 

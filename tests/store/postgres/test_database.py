@@ -17,13 +17,16 @@ from adaptive_memory_core import Fields, Record, Scope
 from adaptive_memory_core.errors import ClosedError, LedgerError
 from adaptive_memory_core.flow.calls.call_state import one_call
 from adaptive_memory_core.flow.ports import Stored
-from adaptive_memory_core.store.mirror.records import MirrorRecords
-from adaptive_memory_core.store.postgres import database, outcome
-from adaptive_memory_core.store.postgres.ledger import PostgresLedger
-from adaptive_memory_core.store.postgres.outcome import LostConnectionError
+from adaptive_memory_core.store.chroma.open_collection import CollectionAccess
+from adaptive_memory_core.store.ledger_records import LedgerRecords
+from adaptive_memory_core.store.postgres import lost_connections, postgres_database
+from adaptive_memory_core.store.postgres.lost_connections import LostConnectionError
+from adaptive_memory_core.store.postgres.postgres_ledger import PostgresLedger
 from tests import postgres_server
-from tests.behaviour.test_interrupts import Interrupt, broken_off_at, in_another_thread
+from tests.behaviour.test_interrupts import Interrupt, in_another_thread
 from tests.postgres_server import new_database
+
+pytestmark = pytest.mark.hard("PostgreSQL")
 
 COUNT = "UPDATE collections SET opened = opened + 1"
 
@@ -122,7 +125,7 @@ def test_what_was_kept_is_known_with_a_single_connection_of_the_callers(cut: Cut
 def test_what_was_cut_before_it_was_kept_is_undone_and_keeps_nobody_waiting(
     ledger: PostgresLedger, cut: Cut, how: Callable[[Cut, int], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(outcome, "GRACE_SECONDS", 0.1)
+    monkeypatch.setattr(lost_connections, "GRACE_SECONDS", 0.1)
     told: list[int] = []
     cut.at, cut.cut = "COMMIT", how
     with pytest.raises(LedgerError, match="Nothing of this call was kept"):
@@ -143,7 +146,7 @@ def test_a_collection_that_is_met_as_its_connection_breaks_is_kept_all_the_same(
 def test_a_record_that_is_written_beside_its_collection_as_the_connection_breaks_is_kept(
     ledger: PostgresLedger, cut: Cut
 ) -> None:
-    records = MirrorRecords(ledger, Fields(), "cosine")
+    records = LedgerRecords(ledger, Fields(), "cosine", CollectionAccess())
     cut.at, cut.cut = "COMMIT", Cut.before
     records.add(Scope("ana"), [Stored(Record("tea", "green tea", created_at=1.0), "tea")], [[1.0, 0.0]])
     assert cut.at == ""  # it broke
@@ -163,8 +166,8 @@ def test_what_a_killed_server_lost_is_not_taken_for_kept_though_its_number_was_g
 def test_where_nobody_can_say_whether_it_was_kept_nobody_says_so(
     ledger: PostgresLedger, cut: Cut, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(outcome, "RETRIED_SECONDS", 0.3)
-    monkeypatch.setattr(outcome, "_STATUS", "SELECT nothing_of_that_name(%s)")
+    monkeypatch.setattr(lost_connections, "RETRIED_SECONDS", 0.3)
+    monkeypatch.setattr(lost_connections, "_STATUS", "SELECT nothing_of_that_name(%s)")
     told: list[int] = []
     cut.at, cut.cut = "COMMIT", Cut.answer
     with pytest.raises(LedgerError, match="may have been kept"):
@@ -175,7 +178,7 @@ def test_where_nobody_can_say_whether_it_was_kept_nobody_says_so(
 def test_a_lost_connection_is_tried_again_for_as_long_as_the_call_would_wait_however_long_one_try_takes(
     ledger: PostgresLedger, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(database, "RETRIED_SECONDS", 0.05)
+    monkeypatch.setattr(postgres_database, "RETRIED_SECONDS", 0.05)
     tries: list[int] = []
 
     def lost_at_first() -> int:
@@ -195,25 +198,12 @@ def test_a_lost_connection_is_tried_again_for_as_long_as_the_call_would_wait_how
 def test_what_became_of_a_call_is_asked_for_as_long_as_it_would_wait(
     ledger: PostgresLedger, cut: Cut, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(outcome, "RETRIED_SECONDS", 0.0)
+    monkeypatch.setattr(lost_connections, "RETRIED_SECONDS", 0.0)
     told: list[int] = []
     cut.at, cut.cut = "COMMIT", Cut.answer
     with one_call(30.0):
         count(ledger, told)
     assert (counted(ledger), told) == (1, [1])
-
-
-def test_wherever_an_interrupt_strikes_the_next_call_works_and_what_was_kept_is_told(ledger: PostgresLedger) -> None:
-    told: list[int] = []
-    before = counted(ledger)
-    for step in range(1, 10_000):
-        place = broken_off_at(step, lambda: count(ledger, told))
-        now = counted(ledger)
-        assert (now - before, place) == (len(told), place)
-        if place is None:
-            break
-    assert step > 40
-    in_another_thread(lambda: count(ledger, told))
 
 
 def test_an_interrupt_within_a_statement_leaves_no_connection_behind(ledger: PostgresLedger) -> None:

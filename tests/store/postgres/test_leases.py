@@ -9,10 +9,12 @@ from collections.abc import Iterator
 
 import pytest
 
-from adaptive_memory_core.store.postgres import leases
-from adaptive_memory_core.store.postgres.leases import LeaseHolder
-from adaptive_memory_core.store.postgres.pool import Pool
+from adaptive_memory_core.store.postgres import lost_connections
+from adaptive_memory_core.store.postgres.lost_connections import LeaseHolder
+from adaptive_memory_core.store.postgres.postgres_connections import Pool
 from tests.postgres_server import new_database
+
+pytestmark = pytest.mark.hard("PostgreSQL")
 
 
 @pytest.fixture
@@ -43,15 +45,15 @@ def test_what_a_dead_process_had_goes_to_the_next(
     assert ours.take()
     two[0].drop(ours)  # nobody renews it any more
     assert not theirs.take()
-    monkeypatch.setattr(leases, "LEASE_SECONDS", 0.3)
+    monkeypatch.setattr(lost_connections, "LEASE_SECONDS", 0.3)
     assert ours.take()  # for so long, from now on
     two[0].drop(ours)
     assert theirs.take(30.0)
 
 
 def test_who_lives_keeps_it(two: tuple[LeaseHolder, LeaseHolder], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(leases, "LEASE_SECONDS", 3.0)
-    monkeypatch.setattr(leases, "RENEWED_SECONDS", 0.1)
+    monkeypatch.setattr(lost_connections, "LEASE_SECONDS", 3.0)
+    monkeypatch.setattr(lost_connections, "RENEWED_SECONDS", 0.1)
     ours, theirs = (one.lease("projector") for one in two)
     assert ours.take()
     until = time.monotonic() + 4.0
@@ -73,8 +75,8 @@ def test_what_is_given_back_late_does_no_harm(two: tuple[LeaseHolder, LeaseHolde
 def test_a_child_does_not_keep_what_its_parent_had(
     two: tuple[LeaseHolder, LeaseHolder], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(leases, "LEASE_SECONDS", 0.5)
-    monkeypatch.setattr(leases, "RENEWED_SECONDS", 0.05)
+    monkeypatch.setattr(lost_connections, "LEASE_SECONDS", 0.5)
+    monkeypatch.setattr(lost_connections, "RENEWED_SECONDS", 0.05)
     ours, theirs = (one.lease("projector") for one in two)
     assert ours.take()
     child = os.fork()

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
 import threading
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import psycopg
@@ -13,15 +11,16 @@ import pytest
 from chromadb import Collection
 from psycopg_pool import ConnectionPool
 
-import adaptive_memory_core
 from adaptive_memory_core import AdaptiveMemory
 from adaptive_memory_core.errors import InvalidInputError, LedgerError, LedgerVersionError
 from adaptive_memory_core.flow.ports.ledger_values import MirrorRow
 from adaptive_memory_core.records import Scope
-from adaptive_memory_core.store.postgres.dialect import migrations, tables
-from adaptive_memory_core.store.postgres.ledger import PostgresLedger
+from adaptive_memory_core.store.postgres.postgres_dialect import tables
+from adaptive_memory_core.store.postgres.postgres_ledger import PostgresLedger
 from tests.conftest import Clock
 from tests.postgres_server import empty_database, new_database
+
+pytestmark = pytest.mark.hard("PostgreSQL")
 
 
 def test_a_memory_takes_the_address_of_a_database(
@@ -58,35 +57,31 @@ def test_a_pool_of_the_callers_is_used_as_it_is_and_stays_open(
 
 
 def test_whoever_comes_first_makes_the_tables_and_nobody_else() -> None:
-    address, done, failed = empty_database(), list[int](), list[BaseException]()
+    address, done, failed = empty_database(), list[bool](), list[BaseException]()
 
-    def migrate() -> None:
+    def create() -> None:
         try:
-            done.append(AdaptiveMemory.migrate(address))
+            done.append(AdaptiveMemory.create_tables(address))
         except BaseException as error:
             failed.append(error)
 
-    threads = [threading.Thread(target=migrate) for _ in range(10)]
+    threads = [threading.Thread(target=create) for _ in range(10)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
     assert failed == []
-    assert sorted(done) == [0] * 9 + [len(migrations())]
+    assert sorted(done) == [False] * 9 + [True]
 
 
-def test_migrations_are_numbered_one_after_the_other() -> None:
-    folder = Path(adaptive_memory_core.__file__).parent / "store" / "postgres" / "migrations"
-    numbers = sorted(int(one.name[:4]) for one in folder.glob("*.sql"))
-    assert numbers == list(range(1, len(migrations()) + 1)), "the one that came later takes the next number"
-
-
-def test_a_newer_schema_is_refused() -> None:
+@pytest.mark.parametrize("version", [0, 999])
+def test_another_schema_version_is_refused(version: int) -> None:
     address = new_database()
     with psycopg.connect(address) as connection:
-        connection.execute("INSERT INTO adaptive_memory.schema_version VALUES (999)")
-    with pytest.raises(LedgerVersionError, match="schema version 999"):
-        PostgresLedger(address)
+        connection.execute("UPDATE adaptive_memory.schema_version SET version = %s", (version,))
+    for use in (PostgresLedger, AdaptiveMemory.create_tables):
+        with pytest.raises(LedgerVersionError, match=f"schema version {version}.* reads version 1"):
+            use(address)
 
 
 def test_a_role_that_may_make_no_tables_is_told_what_to_do() -> None:
@@ -95,7 +90,7 @@ def test_a_role_that_may_make_no_tables_is_told_what_to_do() -> None:
         connection.execute("DROP ROLE IF EXISTS reader_of_memories")
         connection.execute("CREATE ROLE reader_of_memories LOGIN")
     theirs = address.replace("//postgres:@", "//reader_of_memories@")
-    with pytest.raises(LedgerError, match=r"Call AdaptiveMemory\.migrate"):
+    with pytest.raises(LedgerError, match=r"Call AdaptiveMemory\.create_tables"):
         PostgresLedger(theirs)
 
 
@@ -155,24 +150,3 @@ def test_every_table_of_sqlite_is_there(tmp_path: Any) -> None:
             there.setdefault(table, set()).add(column)
     there["collections"].remove("version")
     assert {name: there[name] for name in columns} == columns
-
-
-def test_an_open_memory_is_migrated_by_itself_and_nobody_else_without_an_address(
-    collection: Collection, embed: Callable[..., Any]
-) -> None:
-    with AdaptiveMemory(collection, embedder=embed, ledger=new_database()) as memory:
-        assert memory.migrate() == 0
-        assert memory.migrate(new_database()) == 0
-    with AdaptiveMemory(collection, embedder=embed, ledger=":memory:") as memory:
-        assert memory.migrate() == 0
-    with pytest.raises(InvalidInputError, match="was given no ledger"):
-        AdaptiveMemory.migrate()
-
-
-def test_an_index_on_tables_that_have_rows_may_be_made_before_without_keeping_writers_waiting() -> None:
-    for number, script in enumerate(migrations()[1:], start=2):
-        fresh = set(re.findall(r"CREATE TABLE adaptive_memory\.(\w+)", script))
-        for unless, name, table in re.findall(
-            r"CREATE (?:UNIQUE )?INDEX (IF NOT EXISTS )?(\w+) ON adaptive_memory\.(\w+)", script
-        ):
-            assert unless or table in fresh, f"step {number}: CREATE INDEX IF NOT EXISTS {name}"

@@ -9,12 +9,12 @@ from typing import Any
 import psycopg
 import pytest
 
-from adaptive_memory_core import AdaptiveMemory
-from adaptive_memory_core.store.postgres.dialect import migrations
-from adaptive_memory_core.store.postgres.ledger import PostgresLedger
-from tests.postgres_server import empty_database, new_database
+from adaptive_memory_core.store.postgres.postgres_ledger import PostgresLedger
+from tests.postgres_server import new_database
 from tests.store.ledger.reads import ALICE, BOB, DAY, read
 from tests.store.postgres.test_database import Cut, cut
+
+pytestmark = pytest.mark.hard("PostgreSQL")
 
 __all__ = ["cut"]  # a fixture
 FIRST = 20_000 * DAY
@@ -175,31 +175,6 @@ def test_a_role_without_the_right_to_make_tables_works_and_may_be_granted_days(a
             assert connection.execute("SELECT adaptive_memory.make_log_days(20000, 20002)").fetchone() == (3,)
             with pytest.raises(psycopg.errors.InsufficientPrivilege):
                 connection.execute("SELECT * FROM adaptive_memory.recalls_of_2024_10_04")
-
-
-def test_the_lines_of_before_stay_and_go_as_a_whole() -> None:
-    address = empty_database()
-    with psycopg.connect(address, autocommit=True) as connection:
-        connection.execute("CREATE SCHEMA adaptive_memory")
-        connection.execute("CREATE TABLE adaptive_memory.schema_version (version integer NOT NULL)")
-        before = migrations()[:3]
-        for number, script in enumerate(before, start=1):
-            connection.execute(script)
-            connection.execute(f"INSERT INTO adaptive_memory.schema_version VALUES ({number})")
-        line = (
-            "INSERT INTO adaptive_memory.recalls (recall_id, user_key, step, at, cue, k, policy_hash, candidates) "
-            "VALUES (%s, 1, 1, extract(epoch FROM now()) + %s, 'tea', 5, 'none', '')"
-        )
-        for name, seconds in (("old", -40 * DAY), ("new", 0), ("leapt", 400 * DAY)):
-            connection.execute(line, (name, seconds))
-    assert AdaptiveMemory.migrate(address) == len(migrations()) - 3
-    assert lines(address, "recalls") == 3
-    assert (lines(address, "recalls_of_before"), lines(address, "recalls_of_any_day")) == (2, 1)
-    for ledger in _opened(address):
-        assert read(ledger, ALICE, "r1", "m1", at=FIRST) == 1  # its number comes after theirs
-        assert asked(address, "SELECT max(recall_key) FROM adaptive_memory.recalls") == [4]
-    asked(address, "SELECT adaptive_memory.drop_log_days(extract(epoch FROM now()) + 172800)")
-    assert asked(address, "SELECT recall_id FROM adaptive_memory.recalls") == ["leapt"]
 
 
 def test_a_sweep_leaves_alone_what_another_collection_knows(ledger: PostgresLedger, address: str) -> None:

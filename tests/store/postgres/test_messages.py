@@ -12,9 +12,11 @@ import pytest
 from adaptive_memory_core.flow.calls.call_state import one_call
 from adaptive_memory_core.flow.ports import MirrorRow
 from adaptive_memory_core.records import ReadState, Scope, Seen
-from adaptive_memory_core.store.postgres.ledger import PostgresLedger
+from adaptive_memory_core.store.postgres.postgres_ledger import PostgresLedger
 from tests.postgres_server import new_database
 from tests.store.ledger.reads import ALICE, BOB, NEW, entry, read, turned
+
+pytestmark = pytest.mark.hard("PostgreSQL")
 
 OVER = Scope("bob", over="everyone")
 
@@ -169,10 +171,10 @@ def test_what_is_written_back_is_read_again_by_nobody_who_does_not_ask_for_it(
     ours.mirror.put({ALICE: [MirrorRow("m1", "tea", {"user_id": "alice"}, b"\0" * 8)]})
     for ledger in two:
         read(ledger, ALICE, f"{id(ledger)}", "m1")
-    assert (known(ours), len(ours.mirror.rows(["m1"])), ours.words.size()) == (2, 1, 0)
+    assert (known(ours), len(ours.mirror.rows(["m1"])), len(ours.words.stored_ids())) == (2, 1, 0)
     written_back(theirs)
     assert len(messages.of(lambda: known(ours))) == 1
-    assert len(messages.of(ours.words.size)) == 1
+    assert len(messages.of(ours.words.stored_ids)) == 1
     assert ours.mirror.rows(["m1"]) == theirs.mirror.rows(["m1"])
     assert ours.mirror.rows(["m1"])[0][2] == {"user_id": "alice", "retrieval_count": 2}
 

@@ -16,18 +16,19 @@ from psycopg import Connection
 
 from adaptive_memory_core import AdaptiveMemory, Policy
 from adaptive_memory_core.errors import LedgerError, ScopeError
-from adaptive_memory_core.policy import Graphs
-from adaptive_memory_core.store.postgres.dialect import tables
-from adaptive_memory_core.store.postgres.one_scope import row_level_security
+from adaptive_memory_core.policy import Advanced, Graphs
+from adaptive_memory_core.store.postgres.postgres_dialect import row_level_security, tables
 from tests.behaviour.conftest import eventually
 from tests.chroma_server import ChromaServer
 from tests.conftest import Clock
 from tests.postgres_server import as_role, new_database, secured_database
 
-POLICY = Policy(channels=("dense", "lexical", "graph"), graph=Graphs(names_alike=0.7))
+pytestmark = pytest.mark.hard("PostgreSQL")
+
+POLICY = Policy(channels=("dense", "lexical", "graph"), advanced=Advanced(graph=Graphs(names_alike=0.7)))
 NOBODYS = {"policies", "to_purge", "schema_version"}  # numbers, a mark, a number: every role reads them
-NOT_SEEN = {"clock_readings", "due_records", "new_places"}
-OF_COLLECTIONS = ("collections", "words_size", "mirror_size", "guests", "reembedding", "graph_seen", "writers")
+NOT_SEEN = {"clock_readings", "new_places"}
+OF_COLLECTIONS = ("collections", "mirror_size", "exported", "guests", "reembedding", "graph_seen", "writers")
 _BY_ROW = "(SELECT abs(its.user_key) FROM adaptive_memory.{} its WHERE its.{} = rows.{})"
 BY_ROW = {  # the column by which a row is a user's, where it has no `user_key`
     **dict.fromkeys(("outbox", "verdicts", "judged_for"), ("records", "record_key")),

@@ -7,14 +7,15 @@ import time
 
 import psycopg
 import pytest
-from psycopg_pool import ConnectionPool
 
 from adaptive_memory_core.errors import InvalidInputError, LedgerError
-from adaptive_memory_core.store.place_names import check_ledger
-from adaptive_memory_core.store.postgres.ledger import PostgresLedger
-from adaptive_memory_core.store.postgres.pool import Pool
+from adaptive_memory_core.store.locations import check_ledger
+from adaptive_memory_core.store.postgres.postgres_connections import Pool
+from adaptive_memory_core.store.postgres.postgres_ledger import PostgresLedger
 from tests.behaviour.test_interrupts import broken_off_at
 from tests.postgres_server import new_database
+
+pytestmark = pytest.mark.hard("PostgreSQL")
 
 
 @pytest.mark.parametrize(
@@ -60,23 +61,6 @@ def test_texts_come_back_from_a_database_of_another_encoding() -> None:
     with ledger.file.reading() as sql:
         assert sql.execute("SELECT name FROM collections").fetchone()[0] == "mémoire"
     ledger.close()
-
-
-@pytest.mark.parametrize("code", ["adaptive_memory_core", "psycopg_pool"])
-def test_wherever_an_interrupt_strikes_a_pool_of_the_callers_has_its_connection_back(code: str) -> None:
-    with ConnectionPool(new_database(), min_size=1, max_size=1, open=True) as theirs:
-        pool = Pool(theirs, 5.0)
-
-        def use() -> None:
-            with pool.connection() as connection:
-                connection.execute("SELECT 1")
-
-        for step in range(1, 10_000):
-            place = broken_off_at(step, use, code)
-            with theirs.connection(5.0) as connection:
-                assert connection.execute("SELECT 1").fetchone() == (1,), place
-            if place is None:
-                break
 
 
 def test_wherever_an_interrupt_strikes_a_connection_of_ours_is_never_given_to_two() -> None:

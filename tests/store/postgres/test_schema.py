@@ -9,27 +9,15 @@ from typing import Any
 import psycopg
 import pytest
 
-from adaptive_memory_core.store.postgres.dialect import migrations
-from adaptive_memory_core.store.postgres.ledger import migrate_ledger
-from adaptive_memory_core.store.postgres.one_scope import row_level_security
+from adaptive_memory_core.store.postgres.postgres_dialect import row_level_security
 from tests.behaviour.conftest import eventually
-from tests.postgres_server import empty_database, new_database
-from tests.store.moving.test_move import Other
+from tests.postgres_server import new_database
+from tests.store.test_ledger_move import Other
+
+pytestmark = pytest.mark.hard("PostgreSQL")
 
 _WAITS = "SELECT 1 FROM pg_locks WHERE NOT granted"
 READS, WRITES = "SELECT 1", "SELECT 1 FROM adaptive_memory.collections FOR NO KEY UPDATE"
-
-
-def older_database() -> str:
-    """Whose tables still have three steps."""
-    address = empty_database()
-    with psycopg.connect(address, autocommit=True) as connection:
-        connection.execute("CREATE SCHEMA adaptive_memory")
-        connection.execute("CREATE TABLE adaptive_memory.schema_version (version integer NOT NULL)")
-        for number, script in enumerate(migrations()[:3], start=1):
-            connection.execute(script)
-            connection.execute(f"INSERT INTO adaptive_memory.schema_version VALUES ({number})")
-    return address
 
 
 def changed_beside(address: str, begins: str, tables: tuple[str, str], change: Callable[[], object]) -> None:
@@ -49,13 +37,6 @@ def changed_beside(address: str, begins: str, tables: tuple[str, str], change: C
         other.join(60)
         changer.join(60)
     assert (other.error, len(done)) == ("", 1)
-
-
-@pytest.mark.parametrize("begins", [READS, WRITES])
-def test_tables_are_brought_up_to_date_beside_who_has_one_and_wants_another(begins: str) -> None:
-    address = older_database()
-    changed_beside(address, begins, ("users", "recalls"), lambda: migrate_ledger(address))
-    assert migrate_ledger(address) == 0
 
 
 @pytest.mark.parametrize("begins", [READS, WRITES])

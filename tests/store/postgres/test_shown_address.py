@@ -6,7 +6,9 @@ import pytest
 
 from adaptive_memory_core import AdaptiveMemory
 from adaptive_memory_core.errors import InvalidInputError
-from adaptive_memory_core.store.postgres.shown_address import shown
+from adaptive_memory_core.store.postgres.postgres_connections import shown_address
+
+pytestmark = pytest.mark.hard("PostgreSQL")
 
 
 @pytest.mark.parametrize(
@@ -20,7 +22,7 @@ from adaptive_memory_core.store.postgres.shown_address import shown
     ],
 )
 def test_every_address_that_the_server_takes_is_shown_without_its_password(address: str, told: str) -> None:
-    assert shown(address) == told
+    assert shown_address(address) == told
 
 
 @pytest.mark.parametrize(
@@ -35,6 +37,6 @@ def test_every_address_that_the_server_takes_is_shown_without_its_password(addre
 )
 def test_what_is_wrong_with_an_address_is_said_without_it(address: str, why: str) -> None:
     with pytest.raises(InvalidInputError, match=why) as told:
-        AdaptiveMemory.migrate(address)
+        AdaptiveMemory.create_tables(address)
     assert "percent-encoded" in str(told.value)
     assert "secret" not in str(told.value)

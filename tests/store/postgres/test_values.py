@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import math
 
-from adaptive_memory_core.store.postgres.ledger import PostgresLedger
+import pytest
+
+from adaptive_memory_core.store.postgres.postgres_ledger import PostgresLedger
 from tests.postgres_server import new_database
+
+pytestmark = pytest.mark.hard("PostgreSQL")
 
 
 def test_numbers_come_back_exactly_and_as_what_they_were() -> None:

@@ -6,8 +6,8 @@ import numpy as np
 
 from adaptive_memory_core.channels.conversation.sessions import conversation
 from adaptive_memory_core.channels.conversation.turn_columns import Turns
-from adaptive_memory_core.channels.words.bm25 import Posting, coverage
-from adaptive_memory_core.store.words.joined_lists import Lists, joined
+from adaptive_memory_core.channels.words.matches import Posting, matches
+from adaptive_memory_core.store.words.frozen_lists import Lists, joined
 
 
 def lists(session: str | None, words: float, count: float) -> Lists:
@@ -21,10 +21,10 @@ def lists(session: str | None, words: float, count: float) -> Lists:
 def test_long_replies_of_one_scope_are_no_turns_beside_the_turns_of_the_other() -> None:
     both = joined([lists("chat", 10.0, 1.0), lists("reply", 600.0, 2.0)])
     assert np.allclose(both.talk.layout.turns, [1.0] * 4 + [0.0025] * 4)
-    found = coverage(both.postings, both.talk.layout, in_sessions=True)
-    assert found.near is not None
-    assert found.near[0] > 0.1 * found.words[1]
-    assert found.near[4] < 0.01 * found.words[5]
+    found = matches(both.postings, both.talk.layout, both.talk.layout.turns)
+    assert found.around is not None
+    assert found.around[0] > 0.1 * found.own[1]
+    assert found.around[4] < 0.01 * found.own[5]
 
 
 def test_notes_of_one_scope_stand_alone_beside_the_conversations_of_the_other() -> None:

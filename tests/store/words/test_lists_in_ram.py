@@ -8,16 +8,15 @@ from typing import Any
 from adaptive_memory_core import AdaptiveMemory, Policy, Scope
 from adaptive_memory_core.channels.conversation.turns import Turn
 from adaptive_memory_core.flow.ports.ledger_values import WordNews
-from adaptive_memory_core.store.words.lists_in_ram import ListsInRam
-from adaptive_memory_core.store.words.posting_lists import PostingLists
-from adaptive_memory_core.store.words.rows import Text, row_of
+from adaptive_memory_core.store.words.posting_lists import ListsInRam, PostingLists
+from adaptive_memory_core.store.words.record_words import RecordText, row_of
 
 WORDS = Policy(channels=("dense", "lexical"))
 
 
 def lists(text: str, copies: int) -> PostingLists:
     made = PostingLists()
-    written = [(n, *row_of(Text(str(n), f"{n} {text}", Turn()))) for n in range(copies)]
+    written = [(n, *row_of(RecordText(str(n), f"{n} {text}", Turn()))) for n in range(copies)]
     made.take_in(WordNews(1, (), written))
     return made
 

@@ -13,33 +13,36 @@ from hypothesis import strategies as st
 from adaptive_memory_core.channels.conversation.sessions import Conversation, conversation
 from adaptive_memory_core.channels.conversation.turn_columns import Turns
 from adaptive_memory_core.channels.conversation.turns import Turn, turn_of
-from adaptive_memory_core.channels.words.bm25 import coverage
+from adaptive_memory_core.channels.words.matches import matches
 from adaptive_memory_core.fields import Fields
-from adaptive_memory_core.flow.ports.ledger_copies import WordRows
+from adaptive_memory_core.flow.ports import MirrorRow
 from adaptive_memory_core.records import Scope
-from adaptive_memory_core.store.ledger.sqlite_ledger import SQLiteLedger
+from adaptive_memory_core.store.ledger.sql_ledger import SQLiteLedger
 from adaptive_memory_core.store.words import posting_lists as resident
-from adaptive_memory_core.store.words import rows as word_rows
+from adaptive_memory_core.store.words import record_words as word_rows
 from adaptive_memory_core.store.words.posting_lists import PostingLists
+from tests.store.ledger.reads import VECTOR
 
 ALICE, BOB = Scope("alice"), Scope("bob")
 TEXTS = ["zebra tea", "tea tea green", "green lake", "", "zebra lake walk"]
 STEPS = st.lists(st.tuples(st.sampled_from("abcdefgh"), st.sampled_from([None, *TEXTS])), max_size=30)
 
 
-def rows() -> WordRows:
-    """The word rows of a new ledger."""
+def new_ledger() -> SQLiteLedger:
     ledger = SQLiteLedger(":memory:")
     ledger.attach("uuid", "memories")
-    return ledger.words
+    return ledger
 
 
-def put(words: WordRows, scope: Scope, *texts: word_rows.Text) -> None:
-    words.put({scope: [word_rows.row_of(one) for one in texts]})
+def put(ledger: SQLiteLedger, scope: Scope, *texts: word_rows.RecordText) -> None:
+    """Write such records, and their words."""
+    told = {one.stored_id: one for one in texts}
+    ledger.mirror.put({scope: [MirrorRow(one.stored_id, one.text, None, VECTOR) for one in texts]})
+    ledger.words.follow(scope, lambda found, _: [word_rows.row_of(told[one]) for one, _, _ in found], len(texts))
 
 
-def update(user: PostingLists, words: WordRows) -> None:
-    user.take_in(words.news(ALICE, *user.seen))
+def update(user: PostingLists, ledger: SQLiteLedger) -> None:
+    user.take_in(ledger.words.news(ALICE, *user.seen))
 
 
 SAID = st.tuples(
@@ -52,16 +55,16 @@ SAID = st.tuples(
 
 @given(said=st.lists(SAID, max_size=40), looks=st.sets(st.integers(0, 40)))
 def test_a_conversation_that_was_kept_up_is_as_one_made_anew(said: Sequence[Any], looks: set[int]) -> None:
-    words, kept_up, fresh, turns = rows(), PostingLists(), PostingLists(), list[Turn]()
+    ledger, kept_up, fresh, turns = new_ledger(), PostingLists(), PostingLists(), list[Turn]()
     for number, (text, session, speaker, place) in enumerate(said):
         metadata = {"session": session, "speaker": speaker, "seq": place}
         turns.append(turn_of(text, metadata, Fields(), created_at=None))
-        put(words, ALICE, word_rows.Text(f"m{number}", text, turns[-1]))
+        put(ledger, ALICE, word_rows.RecordText(f"m{number}", text, turns[-1]))
         if number in looks:
-            update(kept_up, words)
+            update(kept_up, ledger)
             assert kept_up.conversation.places.tolist()
-    update(kept_up, words)
-    update(fresh, words)
+    update(kept_up, ledger)
+    update(fresh, ledger)
     speakers, sessions, places, told = zip(*turns, strict=True) if turns else ((), (), (), ())
     lengths = fresh.conversation.layout.lengths
     anew = conversation(Turns(speakers, told, sessions, places), lengths, len(turns))
@@ -78,10 +81,11 @@ def shown(talk: Conversation) -> Any:
 
 
 def scores(user: PostingLists) -> dict[str, list[float]]:
-    found = coverage(user.postings({"zebra": 1, "tea": 2}), user.conversation.layout, in_sessions=True)
-    assert found.near is not None
+    layout = user.conversation.layout
+    found = matches(user.postings({"zebra": 1, "tea": 2}), layout, people=np.ones(len(layout.lengths)))
+    assert found.around is not None
     return {
-        one: [round(float(column[number]), 12) for column in (found.words, found.near)]
+        one: [round(float(column[number]), 12) for column in (found.own, found.around)]
         for one, number in user.numbers.items()
     }
 
@@ -91,67 +95,43 @@ def scores(user: PostingLists) -> dict[str, list[float]]:
 def test_any_history_of_writes_and_removals_gives_the_lists_of_a_fresh_look(
     tail: int, steps: Sequence[tuple[str, str | None]]
 ) -> None:
-    words, kept_up, before = rows(), PostingLists(), resident.TAIL
+    ledger, kept_up, before = new_ledger(), PostingLists(), resident.TAIL
     resident.TAIL = tail
     try:
         for number, (name, text) in enumerate(steps):
             if text is None:
-                words.drop([name])
+                ledger.mirror.drop([name])
             else:
                 turn = Turn("Ana", "s" if number % 2 else None, float(number))
-                put(words, ALICE, word_rows.Text(name, text, turn))
+                put(ledger, ALICE, word_rows.RecordText(name, text, turn))
             if number % 3 == 0:
-                update(kept_up, words)
-        update(kept_up, words)
+                update(kept_up, ledger)
+        update(kept_up, ledger)
     finally:
         resident.TAIL = before
     fresh = PostingLists()
-    update(fresh, words)
+    update(fresh, ledger)
     assert scores(kept_up) == scores(fresh)
-    assert words.size() == len(fresh)
+    assert ledger.words.stored_ids() == set(fresh.numbers)
 
 
 def test_one_users_lists_know_nothing_of_another() -> None:
-    words = rows()
-    put(words, ALICE, word_rows.Text("a", "zebra", Turn()))
-    put(words, BOB, word_rows.Text("b", "zebra", Turn()))
+    ledger = new_ledger()
+    put(ledger, ALICE, word_rows.RecordText("a", "zebra", Turn()))
+    put(ledger, BOB, word_rows.RecordText("b", "zebra", Turn()))
     one = PostingLists()
-    update(one, words)
+    update(one, ledger)
     assert list(one.numbers) == ["a"]
     assert np.asarray(one.postings({"zebra": 1})[0].docs).tolist() == [0]
 
 
 def test_what_was_handed_out_stays_as_it_was_when_a_record_is_written_anew_or_removed() -> None:
-    words, user = rows(), PostingLists()
-    put(words, ALICE, word_rows.Text("a", "zebra", Turn()), word_rows.Text("b", "tea", Turn()))
-    update(user, words)
+    ledger, user = new_ledger(), PostingLists()
+    put(ledger, ALICE, word_rows.RecordText("a", "zebra", Turn()), word_rows.RecordText("b", "tea", Turn()))
+    update(user, ledger)
     handed_out = user.numbers
-    put(words, ALICE, word_rows.Text("a", "zebra tea", Turn()))
-    words.drop(["b"])
-    update(user, words)
+    put(ledger, ALICE, word_rows.RecordText("a", "zebra tea", Turn()))
+    ledger.mirror.drop(["b"])
+    update(user, ledger)
     assert handed_out == {"a": 0, "b": 1}
     assert user.numbers == {"a": 2}
-
-
-def test_what_the_ledger_says_by_now_stays_when_what_was_held_besides_is_let_go() -> None:
-    words, user = rows(), PostingLists()
-    text = word_rows.Text("a", "zebra", Turn())
-    user.lay({"a": word_rows.row_of(text)}, set(), 1)
-    put(words, ALICE, text)
-    update(user, words)
-    user.lift({})
-    assert list(user.numbers) == ["a"]
-
-
-def test_what_the_ledger_and_what_is_held_besides_both_say_is_there_once_and_stays() -> None:
-    words, user = rows(), PostingLists()
-    before, text = word_rows.Text("a", "tea", Turn()), word_rows.Text("a", "zebra", Turn())
-    put(words, ALICE, before)
-    update(user, words)
-    put(words, ALICE, text)  # written down, and not yet let go of
-    update(user, words)
-    user.lay({"a": word_rows.row_of(text)}, {"a"}, 1)
-    assert list(user.numbers) == ["a"]
-    user.lift({})
-    assert list(user.numbers) == ["a"]
-    assert np.asarray(user.postings({"zebra": 1})[0].docs).tolist() == [user.numbers["a"]]

@@ -12,8 +12,7 @@ from adaptive_memory_core.channels.conversation.among_people import among_people
 from adaptive_memory_core.channels.conversation.take_turns import numbers_that_take_turns
 from adaptive_memory_core.channels.conversation.turn_columns import NOBODY, Columns, TurnColumns, Turns
 from adaptive_memory_core.channels.conversation.turns import BY_FIELD, ONLY_IN_TEXT
-from adaptive_memory_core.channels.words.bm25 import Layout, surroundings_of
-from adaptive_memory_core.channels.words.worth_of_word import Worths, by_length
+from adaptive_memory_core.channels.words.matches import Layout, surroundings_of
 
 __all__ = ["Conversation", "Turns", "conversation", "named", "next_to", "without"]
 
@@ -133,8 +132,6 @@ def _in_order(sessions: Array, turns: Columns, lengths: Array, live: int) -> Lay
         last,
         _turnlike(lengths, order, first, last),
         around,
-        by_length(lengths, live),
-        Worths(),
         alone if alone.any() else None,
     )
 
@@ -142,9 +139,7 @@ def _in_order(sessions: Array, turns: Columns, lengths: Array, live: int) -> Lay
 def _one_by_one(lengths: Array, live: int) -> Layout:
     """All stand alone, the last one first."""
     first = np.arange(len(lengths))
-    return Layout(
-        lengths, live, first[::-1], first, first + 1, _how_turnlike(lengths), None, by_length(lengths, live), Worths()
-    )
+    return Layout(lengths, live, first[::-1], first, first + 1, _how_turnlike(lengths))
 
 
 def _speakers(turns: Columns) -> dict[str, Array]:

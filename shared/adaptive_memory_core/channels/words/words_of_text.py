@@ -15,7 +15,6 @@ from typing import NamedTuple
 from adaptive_memory_core.channels.words.languages import is_function_word, lower, stem_in
 from adaptive_memory_core.channels.words.stem import stem
 from adaptive_memory_core.channels.words.unspaced import UNSPACED, grams, parted
-from adaptive_memory_core.let_others_run import in_pieces
 
 LONGEST_WORD = 60  # characters of a word; what is longer is no word that anybody asks for
 REMEMBERED, OF_A_SCRIPT = 24, 8  # characters of a chunk whose words are kept, and of one in another script than ASCII
@@ -59,7 +58,7 @@ def words(text: str, language: str | None = None) -> list[str]:
     >>> words("It is what it is")
     []
     """
-    return [word for chunk in in_pieces(text, chunks(text)) for word in _of(chunk, language)]
+    return [word for chunk in chunks(text) for word in _of(chunk, language)]
 
 
 def chunks(text: str) -> list[str]:
@@ -112,9 +111,9 @@ def _words_of(chunk: str, language: str | None) -> tuple[str, ...]:
     found: list[str] = []
     for part, unspaced in _by_script(chunk):
         if unspaced:
-            found += in_pieces(part, grams(part))  # as they are: there are two for each character
+            found += grams(part)  # as they are: there are two for each character
         else:
-            parts = in_pieces(part, _parts(part.strip(_EDGES)))
+            parts = _parts(part.strip(_EDGES))
             found += [word for piece in parts if (word := form(piece, language)) is not None]
     return tuple(found)
 

@@ -1,4 +1,4 @@
-"""Which span of time does a date mean? From local midnight to local midnight, relative to a given day."""
+"""Spans of time that dates mean: from local midnight to local midnight, relative to a given day."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How are Chinese words about time recognised? "三周前", "2021年3月", "最初"."""
+"""Chinese words about time: "三周前", "2021年3月", "最初"."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from datetime import datetime, timezone, tzinfo
 
 from adaptive_memory_core.cue.time import phrases
 from adaptive_memory_core.cue.time.calendar import WEEKDAYS, Span, current, midnight, months, season
+from adaptive_memory_core.cue.time.english_relative import Resolve
 from adaptive_memory_core.cue.time.intent import Sign
-from adaptive_memory_core.cue.time.phrases import Rule, Vocabulary, any_of
+from adaptive_memory_core.cue.time.phrases import PhraseRule, Vocabulary, any_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +25,7 @@ class Chinese:
     zone: tzinfo = timezone.utc
 
     def __call__(self, text: str, now: float) -> Iterable[Sign]:
-        return () if text.isascii() else phrases.said_times(text, now, self.zone, _CHINESE)
+        return () if text.isascii() else phrases.phrases_of_time(text, now, self.zone, _CHINESE)
 
 
 def _in_year(match: re.Match[str], today: datetime) -> list[Span]:
@@ -67,8 +68,8 @@ _WEEK = "(?:周|週|星期|礼拜|禮拜)"
 _MONTH = rf"(?P<month>1[0-2]|[1-9]|{any_of(name for name in _MONTHS if not name.isdigit())})"
 
 
-def _rule(words: str, resolve: phrases.Resolve, *, past: bool = False) -> Rule:
-    return Rule(phrases.pattern(words, whole=False), resolve, past)
+def _rule(words: str, resolve: Resolve, *, past: bool = False) -> PhraseRule:
+    return PhraseRule(phrases.pattern(words, whole=False), resolve, past)
 
 
 _RULES = (

@@ -1,55 +1,244 @@
-"""Which spans of time does an English text name? Dates, months, years, "three weeks ago"; not "it may"."""
+"""English dates: their regular expressions, and the span that one date, or two together, mean."""
 
 from __future__ import annotations
 
-from datetime import datetime
-from itertools import islice
-from typing import NamedTuple
+import re
+from collections.abc import Callable, Iterator
+from datetime import datetime, timedelta
 
-from adaptive_memory_core.cue.time.ascii_letters import in_ascii_letters
-from adaptive_memory_core.cue.time.calendar import Span
-from adaptive_memory_core.cue.time.english_single_dates import led
-from adaptive_memory_core.cue.time.english_ways import AHEAD, WAYS, needs_in
-from adaptive_memory_core.let_others_run import in_pieces
+from adaptive_memory_core.cue.time import calendar
+from adaptive_memory_core.cue.time.calendar import SEASONS, WEEKDAYS, Span
+from adaptive_memory_core.cue.time.english_relative import UNIT_DAYS, counted
 
-MOST_OF_A_KIND = 20  # places of one kind that are looked at; a text with more is a table, or hostile; guess
+MONTH = (
+    r"(?P<month>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?"
+    r"|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\b\.?"
+)
+UNITS = (
+    r"(?:words?|lines?|steps?|people|users?|dollars?|euros?|pounds?|bucks|usd|eur|km|miles?|met(?:er|re)s?|feet|hours?"
+    r"|hrs?|minutes?|seconds?|bytes?|bits?|pixels?|px|calories|kcal|items?|rows?|records?|pieces?|characters?|tokens?"
+    r"|points?|kg|grams?|volts?|watts?|copies|attempts?|requests?|iterations?|epochs?|votes?|members?|employees"
+    r"|students?|pages?|days?|weeks?|months?|years?|times|degrees?|dpi|rpm|mah|guests|customers|followers|seats)"
+)
+YEAR = (
+    r"(?P<year>(?:1[89]|20)\d\d)(?![\d%]|[.,:/]\d|:\s(?-i:[A-Z])|\s*[+*=<>]|-[a-z]|\s+"
+    + UNITS
+    + r"\b|\s+by\s+(?:(?:the\s+)?(?-i:[A-Z])"
+    r"|(?!the\b|my\b|our\b|his\b|her\b|their\b|an?\b|us\b|me\b|them\b|him\b|you\b)\w+))"
+)
+LAST_YEAR = r"(?:of )?(?P<which>last|this|the previous) year(?:'s)?"
+SHORT_YEAR = rf"(?:{YEAR}|'(?P<short>\d\d)\b|{LAST_YEAR}(?![\w-]))"
+SEASON = rf"(?P<season>{'|'.join(SEASONS)})"
+ORDINALS = (
+    *"first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth".split(),  # noqa: SIM905
+    *"fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth".split(),  # noqa: SIM905
+    *(f"twenty-{one}" for one in "first second third fourth fifth sixth seventh eighth ninth".split()),  # noqa: SIM905
+    *("thirtieth", "thirty-first"),
+)
+ORDINAL = r"(?P<day>\d{1,2})(?P<th>st|nd|rd|th)?"
+
+_IN = (
+    r"(?:in|during|throughout|since|until|till|up to|before|after|back in|around"
+    r"|last|this past|past|early|mid|late|over)"
+)
+_PART = r"(?:start|beginning|middle|end|rest|most|half|all|month) of"
+LEAD_MONTH = re.compile(rf"\b(?:{_IN}|{_PART}|in the month of)[ -](?:the )?$", re.IGNORECASE)
+LEAD_YEAR = re.compile(rf"\b(?:{_IN}|{_PART}|by|from|circa|year)[ -](?:the year )?$", re.IGNORECASE)
+LEAD_SEASON = re.compile(
+    r"\b(?:in|during|throughout|since|before|after|until|over|back in|early|late) (?:the )?$", re.IGNORECASE
+)
+LEAD_DAY = re.compile(r"\b(?:on|since|until|till|before|after|by|from|of|dated|around) (?:the )?$", re.IGNORECASE)
+LEAD_SHORT_DECADE = re.compile(r"\bthe (?:early |mid |late )?$", re.IGNORECASE)
+OWNED = (  # of a person, whose name is that of a month
+    r"(?:house|home|flat|apartment|room|bedroom|kitchen|garden|car|office|life|family|opinion|name|phone|bag|school|class)\b"
+)
+NTH = r"(?P<nth>first|second|third|fourth|last|[1-4](?:st|nd|rd|th))"
+END = r"(?P<{}>(?:(?!\b(?:and|to|until|till|through)\b)[\w',./ ]){{1,24}}?)"
+ANY_MONTH = re.sub(r"\?P<month>", "?:", MONTH)
+FULL_YEAR = r"(?:19|20)\d\d"
+DATE = (
+    rf"(?:{FULL_YEAR}-\d\d-\d\d|{ANY_MONTH} \d{{1,2}}(?:st|nd|rd|th)?(?:,? {FULL_YEAR})?"
+    rf"|\d{{1,2}}(?:st|nd|rd|th)?(?: of)? {ANY_MONTH}(?:,? {FULL_YEAR})?)"
+)
+DAYS = rf"(?P<anchor>(?:the )?day before yesterday|yesterday|today|last (?:{'|'.join(WEEKDAYS)})|{DATE})"
+WORD = rf"(?P<word>{'|'.join(sorted(ORDINALS, key=len, reverse=True))})"
+PART_BEFORE = r"(?<=-)(?:(?<=\bearly-)|(?<=\bmid-)|(?<=\blate-))"
 
 
-class Dated(NamedTuple):
-    """A place in a text that names time. `weak` ones hold only in a question about the past, `relative` ones hang on
-    the day of the text itself."""
-
-    begin: int
-    end: int
-    spans: list[Span]
-    weak: bool
-    relative: bool
+LOOK_BACK = 30  # characters before a date that say whether it is one
+_OVER = re.compile(r"\b(?:last|past) $", re.IGNORECASE)
+_THE_LAST = re.compile(r"\bthe (?:last|past) $", re.IGNORECASE)
 
 
-def find(text: str, today: datetime, *, day_first: bool = False, ahead: bool = False) -> list[Dated]:
-    """The places that name time, in the order of the text; where two overlap, the surer kind of date wins.
+def named_year(match: re.Match[str], today: datetime) -> int:
+    groups = match.groupdict()
+    if groups.get("year"):
+        return int(match["year"])
+    if groups.get("short"):
+        short = int(match["short"])
+        return 2000 + short if 2000 + short <= today.year else 1900 + short
+    if groups.get("which"):
+        return today.year - (match["which"].lower() != "this")
+    return 0
 
-    With `ahead`, also those that name a time to come.
 
-    >>> [str(span.start.date()) for found in find("since March 2020 or 2 weeks ago", datetime(2023, 5, 12))
-    ...  for span in found.spans]
-    ['2020-03-01', '2023-04-24']
-    >>> find("in 999 decades", datetime(2023, 5, 12), ahead=True)      # beyond every calendar
-    []
-    """
-    found: list[Dated] = []
-    plain, taken = in_ascii_letters(text), bytearray(len(text))
-    there = needs_in(plain.lower())
-    if not there and not ahead:
-        return found
-    for way in in_pieces(text, [*(AHEAD if ahead else ()), *WAYS[day_first]]):
-        if way.needs and there.isdisjoint(way.needs):
-            continue
-        for match in islice(way.pattern.finditer(plain), MOST_OF_A_KIND):
-            begin, end = match.span()
-            if (way.lead is not None and not led(match, way.lead)) or taken.find(1, begin, end) >= 0:
-                continue
-            if spans := way.resolve(match, today):
-                found.append(Dated(begin, end, spans, way.weak, way.relative))
-                taken[begin:end] = b"\x01" * (end - begin)
-    return sorted(found)
+def named_day(match: re.Match[str], today: datetime) -> list[Span]:
+    number, month, year = int(match["day"]), calendar.month_number(match["month"]), named_year(match, today)
+    sure = year or match["th"] or match["month"].lower() not in ("may", "mar", "march")
+    if not sure and match["month"][0].islower() and not led(match, LEAD_DAY):
+        return []  # "item 3 may fail", "march 5 miles"
+    span = calendar.day(year, month, number, today) if year else calendar.latest_day(month, number, today)
+    return [span] if span else []
+
+
+def worded_day(match: re.Match[str], today: datetime) -> list[Span]:
+    """ "The fourteenth of March", "March fourteenth", and not "the first may fail"."""
+    month, year, number = match["month"], named_year(match, today), ORDINALS.index(match["word"].lower()) + 1
+    if not (year or " of " in match[0] or month.lower() not in ("may", "march") or led(match, LEAD_DAY) or number > 3):
+        return []
+    number_of = calendar.month_number(month)
+    span = calendar.day(year, number_of, number, today) if year else calendar.latest_day(number_of, number, today)
+    return [span] if span else []
+
+
+def winter_of_two_years(match: re.Match[str], today: datetime) -> list[Span]:
+    """The one that begins in the first of two years."""
+    first, second = int(match["year"]), int(match["next"])
+    return [calendar.months(first, SEASONS["winter"], today, 3)] if (second - first - 1) % 100 == 0 else []
+
+
+def iso_day(match: re.Match[str], today: datetime) -> list[Span]:
+    span = calendar.day(int(match["year"]), int(match["m"]), int(match["d"]), today)
+    return [span] if span else []
+
+
+def iso_month(match: re.Match[str], today: datetime) -> list[Span]:
+    return [calendar.months(int(match["year"]), int(match["m"]), today)]
+
+
+def numeric_day(match: re.Match[str], today: datetime, *, day_first: bool) -> list[Span]:
+    """3/4/2021: month first unless told otherwise, or unless there is no such month."""
+    number, month = int(match["two"]), int(match["one"])
+    if day_first:
+        number, month = month, number
+    if month > 12:
+        number, month = month, number
+    span = calendar.day(int(match["year"]), month, number, today) if 1 <= month <= 12 else None
+    return [span] if span else []
+
+
+def named_month(match: re.Match[str], today: datetime) -> list[Span]:
+    number, year = calendar.month_number(match["month"]), named_year(match, today)
+    if match.groupdict().get("which") and match["month"] in ("may", "march") and not led(match, LEAD_MONTH):
+        return []  # "did we march last year"
+    over = led(match, _OVER)
+    if not year and led(match, _THE_LAST):
+        return []  # "the last march we joined"
+    return [calendar.months(year, number, today) if year else calendar.latest_month(number, today, over=over)]
+
+
+def named_season(match: re.Match[str], today: datetime) -> list[Span]:
+    name, year = match["season"].lower(), named_year(match, today)
+    verb = match["season"] in ("fall", "spring") and match.groupdict().get("which") and " of " not in match[0]
+    if verb and not match[0].lower().startswith(("last", "this")) and not led(match, LEAD_SEASON):
+        return []  # "did prices fall last year"
+    return calendar.season(name, year, today) if year else [calendar.latest_season(name, today)]
+
+
+def part_of_year(match: re.Match[str], today: datetime) -> list[Span]:
+    """Quarters and halves."""
+    number = {"first": 1, "second": 2, "third": 3, "fourth": 4, "last": 4}.get(match["nth"].lower())
+    half = match["part"].lower() in ("h", "half")
+    number, size = number or int(match["nth"][0]), 6 if half else 3
+    number = min(number, 2) if half else number
+    year = named_year(match, today)
+    spans = [calendar.months(one, (number - 1) * size + 1, today, size) for one in (year or today.year, today.year - 1)]
+    begun = [span for span in spans if year or (span.start is not None and span.start <= today)]
+    return begun[:1]
+
+
+def decade(match: re.Match[str], today: datetime) -> list[Span]:
+    first = int(match["decade"]) * 10 if match["decade"] else 1900 + int(match["tens"]) * 10
+    return [calendar.months(first, 1, today, 120)]
+
+
+def named_weekday(match: re.Match[str], today: datetime) -> list[Span]:
+    return [calendar.latest_weekday(match["weekday"].lower(), today)]
+
+
+def plain_year(match: re.Match[str], today: datetime) -> list[Span]:
+    year = named_year(match, today)
+    return [calendar.months(year, 1, today, 12)] if year <= today.year else []
+
+
+def led(match: re.Match[str], lead: re.Pattern[str]) -> bool:
+    """Whether this stands right before it. Only so far is looked back: a text may hold thousands of dates."""
+    return lead.search(match.string, max(0, match.start() - LOOK_BACK), match.start()) is not None
+
+
+DateReader = Callable[[str, datetime], list[Span]]  # what a text means that is a date by itself
+
+
+def between(match: re.Match[str], today: datetime, *, piece: DateReader) -> list[Span]:
+    """From the start of one to the end of the other, which may lend it its month and year."""
+    two = re.sub(LAST_YEAR, lambda year: str(named_year(year, today)), match["two"], flags=re.I)
+    last = _last(two, today, piece)
+    if not last or (end := last[-1].end) is None:
+        return []
+    for text in _fuller(match["one"], two):
+        first = piece(text, end - timedelta(days=1))
+        if first and first[0].start is not None and first[0].start < end:
+            return [Span(first[0].start, end)]
+    return []
+
+
+def both(match: re.Match[str], today: datetime, *, piece: DateReader) -> list[Span]:
+    """ "March and June 2025": either, in that year."""
+    year = re.search(r"\d{4}$", match["two"])
+    return [span for name in ("one", "two") for span in piece(f"{match[name][:3]} {year[0]}", today)] if year else []
+
+
+def around(match: re.Match[str], today: datetime, *, piece: DateReader) -> list[Span]:
+    """The week or the weekend of a day."""
+    spans = piece(match["one"], today)
+    return [calendar.current(match["unit"].lower(), span.start, 0) for span in spans if span.start is not None]
+
+
+def before(match: re.Match[str], today: datetime, *, piece: DateReader) -> list[Span]:
+    """So many days or weeks before another day."""
+    low, high = counted(match)
+    anchor = re.sub("^the ", "", match["anchor"].lower())
+    spans = [Span(calendar.midnight(today), None)] if anchor == "today" else piece(anchor, today)
+    if low != high or low < 1 or not spans or spans[0].start is None:
+        return []
+    size = UNIT_DAYS[match["unit"].lower()]
+    start = calendar.midnight(spans[0].start, -int(low * size))
+    return [Span(start, calendar.midnight(start, 1), timedelta(days=size / 2 if size > 1.0 else 0.0))]
+
+
+def last_before(match: re.Match[str], today: datetime, *, piece: DateReader) -> list[Span]:
+    """The day, the weekday, the seven days or the weekend before a day ("the Monday before 24 July 2023")."""
+    spans, unit = piece(match["anchor"], today), match["unit"].lower()
+    if not spans or (start := spans[0].start) is None:
+        return []
+    if unit == "weekend":
+        return [calendar.current(unit, start, 1)]
+    if unit in calendar.WEEKDAYS:
+        return [calendar.latest_weekday(unit, start)]
+    return [Span(calendar.midnight(start, -7 if unit == "week" else -1), start)]
+
+
+def _last(text: str, today: datetime, piece: DateReader) -> list[Span]:
+    if text.strip().lower() in ("now", "today"):
+        return [Span(None, calendar.midnight(today, 1))]
+    return piece(text, today)
+
+
+def _fuller(one: str, two: str) -> Iterator[str]:
+    """The first end with what it may take over from the second: "3" of "5 March 2020", "March" of "May 2020"."""
+    year = re.search(r"(?:19|20)\d\d", two)
+    if re.fullmatch(ORDINAL, one.strip(), re.IGNORECASE):
+        yield re.sub(ORDINAL, one.strip(), two, count=1, flags=re.IGNORECASE)
+    elif year and not re.search(r"\d{4}", one):
+        yield f"{one.strip()} {year[0]}"
+    yield one

@@ -1,4 +1,4 @@
-"""How are French words about time recognised? "Il y a trois semaines", "en mars 2021", "à l'origine"."""
+"""French words about time: "il y a trois semaines", "en mars 2021", "à l'origine"."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from datetime import timezone, tzinfo
 from adaptive_memory_core.cue.time import phrases
 from adaptive_memory_core.cue.time.calendar import WEEKDAYS
 from adaptive_memory_core.cue.time.intent import Sign
-from adaptive_memory_core.cue.time.phrases import Rule, Vocabulary, any_of, pattern
+from adaptive_memory_core.cue.time.phrases import PhraseRule, Vocabulary, any_of, pattern
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ class French:
     zone: tzinfo = timezone.utc
 
     def __call__(self, text: str, now: float) -> Iterable[Sign]:
-        return phrases.said_times(text.replace("\u2019", "'"), now, self.zone, _FRENCH)
+        return phrases.phrases_of_time(text.replace("\u2019", "'"), now, self.zone, _FRENCH)
 
 
 _MONTHS = dict(
@@ -51,27 +51,27 @@ _COUNT, _UNIT, _YEAR = (
 )
 _LAST = r"(?:derni(?:er|ère)|passée?)"
 _RULES = (
-    Rule(pattern(r"(?P<day>\d{1,2})/(?P<month>\d{1,2})/(?P<year>(?:19|20)\d\d)"), phrases.date(_MONTHS)),
-    Rule(pattern(rf"(?:le )?(?P<day>\d{{1,2}})(?:er)? (?P<month>{_M}),? {_YEAR}"), phrases.date(_MONTHS)),
-    Rule(pattern(rf"le (?P<day>\d{{1,2}})(?:er)? (?P<month>{_M})"), phrases.date(_MONTHS), past=True),
-    Rule(pattern(rf"(?:en |au mois de |au mois d'|de |d')?(?P<month>{_M}) {_YEAR}"), phrases.month(_MONTHS)),
-    Rule(pattern(rf"(?:en )?(?P<month>{_M}) (?:de l'année |de l'an )(?:derni(?:er|ère)|passée?)"), phrases.month(_MONTHS, year_back=1)),
-    Rule(pattern(rf"(?:en )?(?P<month>{_M}) {_LAST}"), phrases.month(_MONTHS)),
-    Rule(pattern(rf"(?:à l'|en |au |l')?(?P<season>{_S})(?: de)? {_YEAR}"), phrases.season(_SEASONS)),
-    Rule(pattern(rf"(?:l'|le )(?P<season>{_S}) {_LAST}"), phrases.season(_SEASONS, over=True)),
-    Rule(pattern(rf"il y a (?:environ |à peu près |plus de )?{_COUNT} {_UNIT}"), phrases.ago(_UNITS, _NUMBERS)),
-    Rule(pattern(rf"(?:ces |les |au cours des |des )?{_COUNT} (?:derniers|dernières) {_UNIT}"), phrases.rolling(_UNITS, _NUMBERS)),
-    Rule(pattern(rf"(?:ces )?(?:derniers|dernières) (?P<count>\d{{1,3}}) {_UNIT}"), phrases.rolling(_UNITS, _NUMBERS)),
-    Rule(pattern(rf"(?:la |le |l'){_UNIT} (?:d'avant|précédente?)"), phrases.whole_unit(_UNITS, 1)),
-    Rule(pattern(rf"(?:la |le |l'){_UNIT} {_LAST}"), phrases.whole_unit(_UNITS, 1)),
-    Rule(pattern(r"(?:cette|ce) (?P<unit>semaine|mois|année|week-end|trimestre)(?:-ci)?"), phrases.whole_unit(_UNITS, 0), past=True),
-    Rule(pattern(rf"(?P<weekday>{_D}) {_LAST}"), phrases.weekday(_WEEKDAYS)),
-    Rule(pattern(rf"(?<!le )(?P<weekday>{_D})"), phrases.weekday(_WEEKDAYS), past=True),
-    Rule(pattern(r"avant-hier(?: soir| matin)?"), phrases.days_back(2)),
-    Rule(pattern(r"hier(?: soir| matin| après-midi)?|la nuit dernière"), phrases.days_back(1)),
-    Rule(pattern(r"aujourd'hui|ce matin|cet après-midi|ce soir"), phrases.days_back(0), past=True),
-    Rule(pattern(rf"(?:en |au mois de |au mois d'|(?<=depuis )|(?<=avant )|(?<=après ))(?P<month>{_M})"), phrases.month(_MONTHS), past=True),
-    Rule(pattern(rf"(?:en |en l'an |l'an |l'année |(?<=depuis )|(?<=avant )|(?<=après ))(?<![\d.,/:-]){_YEAR}(?! (?:euros|personnes|mètres|fois))"),
+    PhraseRule(pattern(r"(?P<day>\d{1,2})/(?P<month>\d{1,2})/(?P<year>(?:19|20)\d\d)"), phrases.date(_MONTHS)),
+    PhraseRule(pattern(rf"(?:le )?(?P<day>\d{{1,2}})(?:er)? (?P<month>{_M}),? {_YEAR}"), phrases.date(_MONTHS)),
+    PhraseRule(pattern(rf"le (?P<day>\d{{1,2}})(?:er)? (?P<month>{_M})"), phrases.date(_MONTHS), past=True),
+    PhraseRule(pattern(rf"(?:en |au mois de |au mois d'|de |d')?(?P<month>{_M}) {_YEAR}"), phrases.month(_MONTHS)),
+    PhraseRule(pattern(rf"(?:en )?(?P<month>{_M}) (?:de l'année |de l'an )(?:derni(?:er|ère)|passée?)"), phrases.month(_MONTHS, year_back=1)),
+    PhraseRule(pattern(rf"(?:en )?(?P<month>{_M}) {_LAST}"), phrases.month(_MONTHS)),
+    PhraseRule(pattern(rf"(?:à l'|en |au |l')?(?P<season>{_S})(?: de)? {_YEAR}"), phrases.season(_SEASONS)),
+    PhraseRule(pattern(rf"(?:l'|le )(?P<season>{_S}) {_LAST}"), phrases.season(_SEASONS, over=True)),
+    PhraseRule(pattern(rf"il y a (?:environ |à peu près |plus de )?{_COUNT} {_UNIT}"), phrases.ago(_UNITS, _NUMBERS)),
+    PhraseRule(pattern(rf"(?:ces |les |au cours des |des )?{_COUNT} (?:derniers|dernières) {_UNIT}"), phrases.rolling(_UNITS, _NUMBERS)),
+    PhraseRule(pattern(rf"(?:ces )?(?:derniers|dernières) (?P<count>\d{{1,3}}) {_UNIT}"), phrases.rolling(_UNITS, _NUMBERS)),
+    PhraseRule(pattern(rf"(?:la |le |l'){_UNIT} (?:d'avant|précédente?)"), phrases.whole_unit(_UNITS, 1)),
+    PhraseRule(pattern(rf"(?:la |le |l'){_UNIT} {_LAST}"), phrases.whole_unit(_UNITS, 1)),
+    PhraseRule(pattern(r"(?:cette|ce) (?P<unit>semaine|mois|année|week-end|trimestre)(?:-ci)?"), phrases.whole_unit(_UNITS, 0), past=True),
+    PhraseRule(pattern(rf"(?P<weekday>{_D}) {_LAST}"), phrases.weekday(_WEEKDAYS)),
+    PhraseRule(pattern(rf"(?<!le )(?P<weekday>{_D})"), phrases.weekday(_WEEKDAYS), past=True),
+    PhraseRule(pattern(r"avant-hier(?: soir| matin)?"), phrases.days_back(2)),
+    PhraseRule(pattern(r"hier(?: soir| matin| après-midi)?|la nuit dernière"), phrases.days_back(1)),
+    PhraseRule(pattern(r"aujourd'hui|ce matin|cet après-midi|ce soir"), phrases.days_back(0), past=True),
+    PhraseRule(pattern(rf"(?:en |au mois de |au mois d'|(?<=depuis )|(?<=avant )|(?<=après ))(?P<month>{_M})"), phrases.month(_MONTHS), past=True),
+    PhraseRule(pattern(rf"(?:en |en l'an |l'an |l'année |(?<=depuis )|(?<=avant )|(?<=après ))(?<![\d.,/:-]){_YEAR}(?! (?:euros|personnes|mètres|fois))"),
          phrases.year),
 )  # fmt: skip
 _FRENCH = Vocabulary(

@@ -1,4 +1,4 @@
-"""How are German words about time recognised? "Vor drei Wochen", "im März 2021", "ursprünglich"."""
+"""German words about time: "vor drei Wochen", "im März 2021", "ursprünglich"."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from datetime import timezone, tzinfo
 from adaptive_memory_core.cue.time import phrases
 from adaptive_memory_core.cue.time.calendar import WEEKDAYS
 from adaptive_memory_core.cue.time.intent import Sign
-from adaptive_memory_core.cue.time.phrases import Rule, Vocabulary, any_of, pattern
+from adaptive_memory_core.cue.time.phrases import PhraseRule, Vocabulary, any_of, pattern
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ class German:
     zone: tzinfo = timezone.utc
 
     def __call__(self, text: str, now: float) -> Iterable[Sign]:
-        return phrases.said_times(text, now, self.zone, _GERMAN)
+        return phrases.phrases_of_time(text, now, self.zone, _GERMAN)
 
 
 _MONTHS = dict(
@@ -58,27 +58,27 @@ _COUNT, _UNIT, _YEAR = (
 )
 _LAST = r"(?:letzte[nmrs]?|vergangene[nmrs]?|vorige[nmrs]?)"
 _RULES = (
-    Rule(pattern(r"(?P<day>\d{1,2})\.\s?(?P<month>\d{1,2})\.\s?(?P<year>(?:19|20)\d\d)"), phrases.date(_MONTHS)),
-    Rule(pattern(rf"(?P<day>\d{{1,2}})\.\s?(?P<month>{_M}),?\s(?:des Jahres )?{_YEAR}"), phrases.date(_MONTHS)),
-    Rule(pattern(rf"(?P<day>\d{{1,2}})\.\s?(?P<month>{_M})"), phrases.date(_MONTHS), past=True),
-    Rule(pattern(rf"(?:im )?(?P<month>{_M}) (?:des Jahres )?{_YEAR}"), phrases.month(_MONTHS)),
-    Rule(pattern(rf"(?:im )?(?P<month>{_M}) {_LAST} Jahres"), phrases.month(_MONTHS, year_back=1)),
-    Rule(pattern(rf"{_LAST} (?P<month>{_M})"), phrases.month(_MONTHS)),
-    Rule(pattern(rf"(?:im )?(?P<season>{_S}) {_YEAR}"), phrases.season(_SEASONS)),
-    Rule(pattern(rf"{_LAST} (?P<season>{_S})"), phrases.season(_SEASONS, over=True)),
-    Rule(pattern(rf"vor (?:etwa |rund |ungefähr |ca\. |über |einem |ein )?{_COUNT} {_UNIT}"), phrases.ago(_ALL_UNITS, _NUMBERS)),
-    Rule(pattern(rf"(?:in den |die |während der |der )?{_LAST} {_COUNT} {_UNIT}"), phrases.rolling(_ALL_UNITS, _NUMBERS)),
-    Rule(pattern(rf"vorletzte[nmrs]? (?P<unit>{any_of(_UNITS)})s?"), phrases.whole_unit(_UNITS, 2)),
-    Rule(pattern(rf"{_LAST} (?P<unit>{any_of(_UNITS)})s?"), phrases.whole_unit(_UNITS, 1)),
-    Rule(pattern(rf"diese[nmrs]? (?P<unit>{any_of(_UNITS)})s?"), phrases.whole_unit(_UNITS, 0), past=True),
-    Rule(pattern(rf"{_LAST} (?P<weekday>{_D})"), phrases.weekday(_WEEKDAYS)),
-    Rule(pattern(rf"am (?P<weekday>{_D})"), phrases.weekday(_WEEKDAYS), past=True),
-    Rule(pattern(r"vorgestern(?: (?:abend|morgen|nacht))?"), phrases.days_back(2)),
-    Rule(pattern(r"gestern(?: (?:abend|morgen|früh|mittag|nachmittag|nacht))?"), phrases.days_back(1)),
-    Rule(pattern(r"heute(?: (?:früh|morgen|vormittag|mittag|nachmittag|abend))?"), phrases.days_back(0), past=True),
-    Rule(pattern(rf"im (?P<month>{_M})"), phrases.month(_MONTHS), past=True),
-    Rule(pattern(rf"(?:(?<=seit )|(?<=nach )|(?<=bis )|(?<=ab ))(?P<month>{_M})"), phrases.month(_MONTHS), past=True),
-    Rule(pattern(rf"(?:im Jahre? |in |anno )?(?<![\d.,/:-]){_YEAR}(?! (?:Euro|Stück|Meter|Kilometer|km|Leute|Menschen|Mal))"),
+    PhraseRule(pattern(r"(?P<day>\d{1,2})\.\s?(?P<month>\d{1,2})\.\s?(?P<year>(?:19|20)\d\d)"), phrases.date(_MONTHS)),
+    PhraseRule(pattern(rf"(?P<day>\d{{1,2}})\.\s?(?P<month>{_M}),?\s(?:des Jahres )?{_YEAR}"), phrases.date(_MONTHS)),
+    PhraseRule(pattern(rf"(?P<day>\d{{1,2}})\.\s?(?P<month>{_M})"), phrases.date(_MONTHS), past=True),
+    PhraseRule(pattern(rf"(?:im )?(?P<month>{_M}) (?:des Jahres )?{_YEAR}"), phrases.month(_MONTHS)),
+    PhraseRule(pattern(rf"(?:im )?(?P<month>{_M}) {_LAST} Jahres"), phrases.month(_MONTHS, year_back=1)),
+    PhraseRule(pattern(rf"{_LAST} (?P<month>{_M})"), phrases.month(_MONTHS)),
+    PhraseRule(pattern(rf"(?:im )?(?P<season>{_S}) {_YEAR}"), phrases.season(_SEASONS)),
+    PhraseRule(pattern(rf"{_LAST} (?P<season>{_S})"), phrases.season(_SEASONS, over=True)),
+    PhraseRule(pattern(rf"vor (?:etwa |rund |ungefähr |ca\. |über |einem |ein )?{_COUNT} {_UNIT}"), phrases.ago(_ALL_UNITS, _NUMBERS)),
+    PhraseRule(pattern(rf"(?:in den |die |während der |der )?{_LAST} {_COUNT} {_UNIT}"), phrases.rolling(_ALL_UNITS, _NUMBERS)),
+    PhraseRule(pattern(rf"vorletzte[nmrs]? (?P<unit>{any_of(_UNITS)})s?"), phrases.whole_unit(_UNITS, 2)),
+    PhraseRule(pattern(rf"{_LAST} (?P<unit>{any_of(_UNITS)})s?"), phrases.whole_unit(_UNITS, 1)),
+    PhraseRule(pattern(rf"diese[nmrs]? (?P<unit>{any_of(_UNITS)})s?"), phrases.whole_unit(_UNITS, 0), past=True),
+    PhraseRule(pattern(rf"{_LAST} (?P<weekday>{_D})"), phrases.weekday(_WEEKDAYS)),
+    PhraseRule(pattern(rf"am (?P<weekday>{_D})"), phrases.weekday(_WEEKDAYS), past=True),
+    PhraseRule(pattern(r"vorgestern(?: (?:abend|morgen|nacht))?"), phrases.days_back(2)),
+    PhraseRule(pattern(r"gestern(?: (?:abend|morgen|früh|mittag|nachmittag|nacht))?"), phrases.days_back(1)),
+    PhraseRule(pattern(r"heute(?: (?:früh|morgen|vormittag|mittag|nachmittag|abend))?"), phrases.days_back(0), past=True),
+    PhraseRule(pattern(rf"im (?P<month>{_M})"), phrases.month(_MONTHS), past=True),
+    PhraseRule(pattern(rf"(?:(?<=seit )|(?<=nach )|(?<=bis )|(?<=ab ))(?P<month>{_M})"), phrases.month(_MONTHS), past=True),
+    PhraseRule(pattern(rf"(?:im Jahre? |in |anno )?(?<![\d.,/:-]){_YEAR}(?! (?:Euro|Stück|Meter|Kilometer|km|Leute|Menschen|Mal))"),
          phrases.year),
 )  # fmt: skip
 _GERMAN = Vocabulary(

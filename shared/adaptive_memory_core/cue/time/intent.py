@@ -1,4 +1,4 @@
-"""Which time does a question ask about? A named span, the past, the beginning, the present, or (mostly) none."""
+"""The time that a query asks about: a named span, the past, the beginning, the present, or (mostly) none."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def understand(text: str, languages: Iterable[Language], *, now: float) -> Inten
     >>> bool(understand("what now?", [lambda text, now: [then, Sign("now", lean="present")]], now=0.0))
     False
     """
-    return together(told_once([signs(text, language, now=now) for language in languages]))
+    return intent_of(without_repeats([signs(text, language, now=now) for language in languages]))
 
 
 def signs(text: str, language: Language, *, now: float) -> list[Sign]:
@@ -79,11 +79,11 @@ def signs(text: str, language: Language, *, now: float) -> list[Sign]:
     return found
 
 
-def told_once(found: Iterable[Iterable[Sign]]) -> list[Sign]:
+def without_repeats(found: Iterable[Iterable[Sign]]) -> list[Sign]:
     """The signs of several languages, in their order: what one has told of, a later one does not read otherwise.
 
     >>> german, english = Sign("7.5.2023", Window(1.0, 2.0)), Sign("7.5.2023", Window(5.0, 6.0))
-    >>> told_once([[german], [english]]) == [german]
+    >>> without_repeats([[german], [english]]) == [german]
     True
     """
     told: list[Sign] = []
@@ -97,7 +97,7 @@ def _overlap(one: str, other: str) -> bool:
     return one in other or other in one
 
 
-def together(found: Iterable[Sign]) -> Intent:
+def intent_of(found: Iterable[Sign]) -> Intent:
     """What these signs make of a question, whichever language they are of."""
     said = list(found)
     windows = tuple(dict.fromkeys(sign.window for sign in said if sign.window is not None))
@@ -111,3 +111,35 @@ def together(found: Iterable[Sign]) -> Intent:
 
 def _phrases(signs: Iterable[Sign], *, windows: bool) -> tuple[str, ...]:
     return tuple(dict.fromkeys(sign.phrase for sign in signs if (sign.window is not None) == windows))
+
+
+_LETTERS = str.maketrans("\u0130\u0131\u017f\u212a", "IisK")  # four that a pattern of ASCII letters takes for them
+
+
+def in_ascii_letters(text: str) -> str:
+    """The text with the letters that such a pattern takes for ASCII ones as those.
+
+    >>> in_ascii_letters("la\u017ft wee\u212a")
+    'last weeK'
+    """
+    return text if text.isascii() else text.translate(_LETTERS)
+
+
+def some_in(lower: str, words: Iterable[str]) -> bool:
+    """Whether a text in lower case holds one of the words.
+
+    >>> some_in("three weeks ago", ("day", "week")), some_in("tea", ("day", "week"))
+    (True, False)
+    """
+    for one in words:  # noqa: SIM110 - quicker than `any` of a generator
+        if one in lower:
+            return True
+    return False
+
+
+def words_of(line: str) -> tuple[str, ...]:
+    """
+    >>> words_of("day week")
+    ('day', 'week')
+    """
+    return tuple(line.split())

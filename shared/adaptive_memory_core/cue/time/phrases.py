@@ -1,4 +1,4 @@
-"""How does a table of patterns tell the time that a question names? For languages whose words for time are few.
+"""Tables of patterns for the time that a query names, for languages with few words for time.
 
 A language gives its patterns and the words for months, days, units and numbers; what they mean is the same in all.
 """
@@ -6,7 +6,7 @@ A language gives its patterns and the words for months, days, units and numbers;
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, tzinfo
 from typing import NamedTuple
 
@@ -14,16 +14,15 @@ from adaptive_memory_core.channels.words.language_of_text import likeliest
 from adaptive_memory_core.cue.time import calendar
 from adaptive_memory_core.cue.time.calendar import Span
 from adaptive_memory_core.cue.time.english import as_window, local
-from adaptive_memory_core.cue.time.english_counts import UNIT_DAYS
+from adaptive_memory_core.cue.time.english_relative import UNIT_DAYS, Resolve
 from adaptive_memory_core.cue.time.intent import Lean, Sign
 
-Resolve = Callable[[re.Match[str], datetime], list[Span]]
 LEAD = 24  # characters before a phrase that may say "since" or "before"
 _COME_AGAIN = frozenset(("weekday", "month"))  # groups of a pattern
 _VAGUE = {"few": (2.0, 5.0), "several": (3.0, 8.0)}  # what a language's words for them stand for, as in English
 
 
-class Rule(NamedTuple):
+class PhraseRule(NamedTuple):
     """One way to name time; `past` ones hold only in a question about the past, the others in any."""
 
     pattern: re.Pattern[str]
@@ -43,14 +42,14 @@ class Vocabulary(NamedTuple):
 
     code: str | None
     some: re.Pattern[str]
-    rules: Sequence[Rule]
+    rules: Sequence[PhraseRule]
     leans: Sequence[tuple[Lean, re.Pattern[str]]]
     bound: re.Pattern[str]
     past: re.Pattern[str]
     future: re.Pattern[str]
 
 
-def said_times(text: str, now: float, zone: tzinfo, language: Vocabulary) -> Iterator[Sign]:
+def phrases_of_time(text: str, now: float, zone: tzinfo, language: Vocabulary) -> Iterator[Sign]:
     """The signs that a language sees in a text."""
     code = language.code
     if (code is not None and likeliest(text, [code]) != code) or not language.some.search(text):

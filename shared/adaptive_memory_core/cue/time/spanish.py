@@ -1,4 +1,4 @@
-"""How are Spanish words about time recognised? "Hace tres semanas", "en marzo de 2021", "al principio"."""
+"""Spanish words about time: "hace tres semanas", "en marzo de 2021", "al principio"."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from datetime import datetime, timezone, tzinfo
 from adaptive_memory_core.cue.time import phrases
 from adaptive_memory_core.cue.time.calendar import WEEKDAYS, Span, current, latest_month
 from adaptive_memory_core.cue.time.intent import Sign
-from adaptive_memory_core.cue.time.phrases import Rule, Vocabulary, any_of, pattern
+from adaptive_memory_core.cue.time.phrases import PhraseRule, Vocabulary, any_of, pattern
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class Spanish:
     zone: tzinfo = timezone.utc
 
     def __call__(self, text: str, now: float) -> Iterable[Sign]:
-        return phrases.said_times(text, now, self.zone, _SPANISH)
+        return phrases.phrases_of_time(text, now, self.zone, _SPANISH)
 
 
 def _last_unit(match: re.Match[str], today: datetime) -> list[Span]:
@@ -63,27 +63,27 @@ _COUNT, _UNIT, _YEAR = (
 )
 _LAST = r"(?:pasad[oa]|últim[oa]|ultim[oa])"
 _RULES = (
-    Rule(pattern(r"(?P<day>\d{1,2})/(?P<month>\d{1,2})/(?P<year>(?:19|20)\d\d)"), phrases.date(_MONTHS)),
-    Rule(pattern(rf"(?:el )?(?P<day>\d{{1,2}}) de (?P<month>{_M}),? (?:de |del )?{_YEAR}"), phrases.date(_MONTHS)),
-    Rule(pattern(rf"el (?P<day>\d{{1,2}}) de (?P<month>{_M})"), phrases.date(_MONTHS), past=True),
-    Rule(pattern(rf"(?:en )?(?P<month>{_M}) (?:de |del )?(?:año )?{_YEAR}"), phrases.month(_MONTHS)),
-    Rule(pattern(rf"(?:en )?(?P<month>{_M}) del año pasado"), phrases.month(_MONTHS, year_back=1)),
-    Rule(pattern(rf"(?:el )?(?:pasado )?(?P<month>{_M}) pasado|el pasado (?P<m2>{_M})"), _last_month),
-    Rule(pattern(rf"(?:en )?(?:el |la )?(?P<season>{_S}) (?:de |del )?{_YEAR}"), phrases.season(_SEASONS)),
-    Rule(pattern(rf"(?:el |la )(?P<season>{_S}) {_LAST}"), phrases.season(_SEASONS, over=True)),
-    Rule(pattern(rf"hace (?:más o menos |aproximadamente |casi |como )?{_COUNT} {_UNIT}"), phrases.ago(_UNITS, _NUMBERS)),
-    Rule(pattern(rf"(?:los |las |estos |estas )?(?:últimos|últimas|ultimos|ultimas) {_COUNT} {_UNIT}"), phrases.rolling(_UNITS, _NUMBERS)),
-    Rule(pattern(rf"(?:la |el )?{_UNIT} (?:antepasad[oa])"), phrases.whole_unit(_UNITS, 2)),
-    Rule(pattern(rf"(?:la |el )?{_UNIT} (?:pasad[oa]|anterior)|(?:la |el )?(?:pasad[oa]|últim[oa]) (?P<u2>{any_of(_UNITS)})"),
+    PhraseRule(pattern(r"(?P<day>\d{1,2})/(?P<month>\d{1,2})/(?P<year>(?:19|20)\d\d)"), phrases.date(_MONTHS)),
+    PhraseRule(pattern(rf"(?:el )?(?P<day>\d{{1,2}}) de (?P<month>{_M}),? (?:de |del )?{_YEAR}"), phrases.date(_MONTHS)),
+    PhraseRule(pattern(rf"el (?P<day>\d{{1,2}}) de (?P<month>{_M})"), phrases.date(_MONTHS), past=True),
+    PhraseRule(pattern(rf"(?:en )?(?P<month>{_M}) (?:de |del )?(?:año )?{_YEAR}"), phrases.month(_MONTHS)),
+    PhraseRule(pattern(rf"(?:en )?(?P<month>{_M}) del año pasado"), phrases.month(_MONTHS, year_back=1)),
+    PhraseRule(pattern(rf"(?:el )?(?:pasado )?(?P<month>{_M}) pasado|el pasado (?P<m2>{_M})"), _last_month),
+    PhraseRule(pattern(rf"(?:en )?(?:el |la )?(?P<season>{_S}) (?:de |del )?{_YEAR}"), phrases.season(_SEASONS)),
+    PhraseRule(pattern(rf"(?:el |la )(?P<season>{_S}) {_LAST}"), phrases.season(_SEASONS, over=True)),
+    PhraseRule(pattern(rf"hace (?:más o menos |aproximadamente |casi |como )?{_COUNT} {_UNIT}"), phrases.ago(_UNITS, _NUMBERS)),
+    PhraseRule(pattern(rf"(?:los |las |estos |estas )?(?:últimos|últimas|ultimos|ultimas) {_COUNT} {_UNIT}"), phrases.rolling(_UNITS, _NUMBERS)),
+    PhraseRule(pattern(rf"(?:la |el )?{_UNIT} (?:antepasad[oa])"), phrases.whole_unit(_UNITS, 2)),
+    PhraseRule(pattern(rf"(?:la |el )?{_UNIT} (?:pasad[oa]|anterior)|(?:la |el )?(?:pasad[oa]|últim[oa]) (?P<u2>{any_of(_UNITS)})"),
          _last_unit),
-    Rule(pattern(r"(?:est[ea]) (?P<unit>semana|mes|año|fin de semana|trimestre)"), phrases.whole_unit(_UNITS, 0), past=True),
-    Rule(pattern(rf"(?:el )?(?P<weekday>{_D}) {_LAST}"), phrases.weekday(_WEEKDAYS)),
-    Rule(pattern(rf"el (?:pasado )?(?P<weekday>{_D})"), phrases.weekday(_WEEKDAYS), past=True),
-    Rule(pattern(r"anteayer|antes de ayer|antier"), phrases.days_back(2)),
-    Rule(pattern(r"ayer(?: por la (?:mañana|tarde|noche))?|anoche"), phrases.days_back(1)),
-    Rule(pattern(r"hoy|esta (?:mañana|tarde|noche)"), phrases.days_back(0), past=True),
-    Rule(pattern(rf"(?:en |(?<=desde )|(?<=antes de )|(?<=hasta ))(?P<month>{_M})"), phrases.month(_MONTHS), past=True),
-    Rule(pattern(rf"(?:en |en el año |el año |del |(?<=desde )|(?<=antes de )|(?<=después de )|(?<=hasta )|(?<!antes )(?<!después )de )(?<![\d.,/:-]){_YEAR}(?! (?:euros|pesos|personas|metros|veces))"),
+    PhraseRule(pattern(r"(?:est[ea]) (?P<unit>semana|mes|año|fin de semana|trimestre)"), phrases.whole_unit(_UNITS, 0), past=True),
+    PhraseRule(pattern(rf"(?:el )?(?P<weekday>{_D}) {_LAST}"), phrases.weekday(_WEEKDAYS)),
+    PhraseRule(pattern(rf"el (?:pasado )?(?P<weekday>{_D})"), phrases.weekday(_WEEKDAYS), past=True),
+    PhraseRule(pattern(r"anteayer|antes de ayer|antier"), phrases.days_back(2)),
+    PhraseRule(pattern(r"ayer(?: por la (?:mañana|tarde|noche))?|anoche"), phrases.days_back(1)),
+    PhraseRule(pattern(r"hoy|esta (?:mañana|tarde|noche)"), phrases.days_back(0), past=True),
+    PhraseRule(pattern(rf"(?:en |(?<=desde )|(?<=antes de )|(?<=hasta ))(?P<month>{_M})"), phrases.month(_MONTHS), past=True),
+    PhraseRule(pattern(rf"(?:en |en el año |el año |del |(?<=desde )|(?<=antes de )|(?<=después de )|(?<=hasta )|(?<!antes )(?<!después )de )(?<![\d.,/:-]){_YEAR}(?! (?:euros|pesos|personas|metros|veces))"),
          phrases.year),
 )  # fmt: skip
 _SPANISH = Vocabulary(

@@ -1,12 +1,23 @@
-"""What does a call have of its own? What it has looked at, and how long it may wait: in all threads that work on it."""
+"""What a call has of its own, in all threads that work on it: what it has looked at, and how long it may wait.
+
+What one call asks several times within a moment it looks at once. Whether another process has written is asked by every
+part that holds a copy; a recall that began after a write sees it all the same, since each call looks again. And a call
+waits for other writers of the ledger up to one deadline.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Generator, Hashable
+import random
+import time
+from collections.abc import Callable, Generator, Hashable
+from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
-from adaptive_memory_core.interrupts import interruptible
+P = ParamSpec("P")
+T = TypeVar("T")
+MOMENT_SECONDS = 0.02  # after which a long call looks again
+FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS = 0.0002, 0.005
 
 
 class CallState:
@@ -22,7 +33,7 @@ _own: ContextVar[CallState | None] = ContextVar("current", default=None)
 current, enter = _own.get, _own.set
 
 
-@interruptible
+@contextmanager
 def one_call(seconds: float | None = None) -> Generator[None, None, None]:
     """A call from its begin to its end; all waiting within it takes no longer than this, where that is said."""
     outer = current()
@@ -30,12 +41,109 @@ def one_call(seconds: float | None = None) -> Generator[None, None, None]:
         enter(new_call(seconds))
         yield
     finally:
-        try:
-            enter(outer)
-        finally:
-            enter(outer)  # also where an interrupt strikes
+        enter(outer)
 
 
 def new_call(seconds: float | None) -> CallState:
     """A call that has not looked at anything, nor waited."""
     return CallState(seconds, {}, [0.0])
+
+
+def looked_at(what: Hashable, look: Callable[[], T]) -> T:
+    """What the look gives, or gave a moment ago in this call.
+
+    >>> looks = iter("abc")
+    >>> with one_call():
+    ...     looked_at("tea", lambda: next(looks)), looked_at("tea", lambda: next(looks))
+    ('a', 'a')
+    >>> looked_at("tea", lambda: next(looks)), looked_at("tea", lambda: next(looks))     # in no call
+    ('b', 'c')
+    """
+    call = current()
+    if call is None:
+        return look()
+    known, now = call.looks.get(what), time.monotonic()
+    if known is not None and now - known[0] < MOMENT_SECONDS:
+        found: T = known[1]
+        return found
+    found = look()
+    call.looks[what] = (now, found)
+    return found
+
+
+def known_already(what: Hashable) -> Any:
+    """What was looked at a moment ago in this call; None where it was not.
+
+    >>> with one_call():
+    ...     known_already("tea"), looked_at("tea", lambda: "hot"), known_already("tea")
+    (None, 'hot', 'hot')
+    """
+    call = current()
+    found = None if call is None else call.looks.get(what)
+    return None if found is None or time.monotonic() - found[0] >= MOMENT_SECONDS else found[1]
+
+
+def look_again(what: Hashable) -> None:
+    """The next one of this call that asks looks anew: it was just changed."""
+    call = current()
+    if call is not None:
+        call.looks.pop(what, None)
+
+
+def waiting_at_most(seconds: float, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """What the function gives, if the call, with what it has waited before, need not wait longer for it."""
+    outer = current()
+    try:
+        enter(new_call(seconds) if outer is None else _with_less_patience(outer, seconds))
+        return function(*args, **kwargs)
+    finally:
+        enter(outer)
+
+
+def _with_less_patience(call: CallState, seconds: float) -> CallState:
+    least = seconds if call.seconds is None else min(seconds, call.seconds)
+    return CallState(least, call.looks, call.waited)
+
+
+def left(usual_seconds: float) -> float:
+    """Seconds that the call may still wait."""
+    seconds, waited = _patience(usual_seconds)
+    return max(0.0, seconds - waited[0])
+
+
+def have_waited(seconds: float) -> None:
+    """So much of the call's patience is used up, by waiting of another kind."""
+    call = current()
+    if call is not None:
+        call.waited[0] += seconds
+
+
+def _patience(usual_seconds: float) -> tuple[float, list[float]]:
+    """How long the call may wait in all, and how long it has waited."""
+    call = current()
+    if call is None:
+        return usual_seconds, [0.0]
+    return usual_seconds if call.seconds is None else call.seconds, call.waited
+
+
+def pauses(usual_seconds: float) -> Callable[[], bool]:
+    """A function that waits a moment, longer each time; False once the call has no patience left.
+
+    >>> with one_call(0.0):
+    ...     pauses(usual_seconds=30.0)()
+    False
+    """
+    seconds, waited = _patience(usual_seconds)
+    pause = FIRST_PAUSE_SECONDS
+
+    def wait() -> bool:
+        nonlocal pause
+        left, began = seconds - waited[0], time.monotonic()
+        if left <= 0.0:
+            return False
+        time.sleep(min(left, random.uniform(0.0, pause)))  # noqa: S311 - jitter, no secret
+        waited[0] += time.monotonic() - began
+        pause = min(pause * 1.5, LONGEST_PAUSE_SECONDS)
+        return True
+
+    return wait

@@ -1,28 +1,97 @@
-"""How is a caller's function called safely if it may hang? In threads that nobody joins and tasks that are cancelled.
+"""Calls of code that is not ours and may hang: in threads that nobody joins, and in tasks that are cancelled.
 
 Nothing here waits longer than it was told to, nor keeps the interpreter from ending. A call that was given up runs on,
-and `Unanswered` counts it: where too many have not come back, no further one is begun.
+and `Unanswered` counts it: where too many have not come back, no further one is begun. A coroutine runs on the event
+loop of the task that awaits the verb; for a blocking caller, on a loop of our own.
 """
 
 from __future__ import annotations
 
 import asyncio
 import concurrent.futures
+import contextvars
 import inspect
+import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, wait
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, ParamSpec, TypeVar, cast
+from typing import Any, Generic, ParamSpec, TypeVar
 
-from adaptive_memory_core.flow.calls.drive import Flow, Outcome, ask
-from adaptive_memory_core.flow.calls.threads import awaited, background, settled, threaded
-from adaptive_memory_core.flow.calls.unanswered import MOST_UNANSWERED, Unanswered
-from adaptive_memory_core.let_others_run import aside
+from adaptive_memory_core.flow.calls.workers import current_caller, still_awaited
+from adaptive_memory_core.frozen import quickly_made
 
 T = TypeVar("T")
 P = ParamSpec("P")
+MOST_UNANSWERED = 4  # calls of one channel that may be running on unheard; guess
+MOST_FUNCTIONS = 64  # whose unanswered calls are counted; guess
+
+
+@quickly_made
+@dataclass(frozen=True, slots=True)
+class Outcome(Generic[T]):
+    """What came of something we can do without: a value, or the error that took its place."""
+
+    value: T | None = None
+    error: Exception | None = None
+
+
+def tried(errors: type[Exception], function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> Outcome[T]:
+    """What came of a call that a recall can do without; an error of this kind is an answer too.
+
+    >>> tried(ValueError, int, "7"), tried(ValueError, int, "x").value
+    (Outcome(value=7, error=None), None)
+    """
+    try:
+        return Outcome(function(*args, **kwargs))
+    except errors as error:
+        return Outcome(error=error)
+
+
+class Unanswered:
+    """The calls of one channel that were given up and have not come back yet."""
+
+    def __init__(self) -> None:
+        self._turn, self._calls = threading.Lock(), 0
+
+    @property
+    def count(self) -> int:
+        return self._calls
+
+    @property
+    def too_many(self) -> bool:
+        return self._calls >= MOST_UNANSWERED
+
+    def give_up(self, call: Future[Any]) -> None:
+        with self._turn:
+            self._calls += 1
+        call.add_done_callback(lambda _: self._came_back())
+
+    def _came_back(self) -> None:
+        with self._turn:
+            self._calls -= 1
+
+
+class UnansweredBy:
+    """The same for functions that come with each call: what hangs is not held against another one.
+
+    A function that is made anew for every call is known by its code, so that it cannot begin ever more threads."""
+
+    def __init__(self) -> None:
+        self._turn = threading.Lock()
+        self._of: OrderedDict[Any, Unanswered] = OrderedDict()
+
+    def of(self, given: Any) -> Unanswered:
+        code = getattr(given, "__code__", None)
+        key = (code, id(given) if code is None else id(getattr(given, "__self__", None)))
+        with self._turn:
+            found = self._of.setdefault(key, Unanswered())
+            self._of.move_to_end(key)
+            while len(self._of) > MOST_FUNCTIONS:
+                self._of.popitem(last=False)
+            return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,58 +116,6 @@ class Theirs:
         return Question(lambda: function(*arguments), seconds, self.unanswered, is_coroutine(function))
 
 
-@dataclass(frozen=True, slots=True)
-class Questions:
-    """Several of them, asked at once: called by a driver that blocks, awaited by `on_loop` from an event loop."""
-
-    questions: Sequence[Question]
-
-    def __call__(self) -> list[Outcome[Any]]:
-        began = time.monotonic()
-        calls = [_begun(one) for one in self.questions]
-        return aside(lambda: [_waited(one, call, began) for one, call in zip(self.questions, calls, strict=True)])
-
-    async def on_loop(self) -> list[Outcome[Any]]:
-        return list(await asyncio.gather(*(_awaited(one) for one in self.questions)))
-
-
-@dataclass(frozen=True, slots=True)
-class Twins:
-    """One call in two forms: made by a driver that blocks, awaited by one on an event loop."""
-
-    blocking: Question
-    later: Question
-
-    def __call__(self) -> Any:
-        return _value(Questions([self.blocking])()) if self.blocking.seconds else called_here(self.blocking.call)
-
-    async def on_loop(self) -> Any:
-        return _value(await Questions([self.later]).on_loop()) if self.later.seconds else await _called(self.later.call)
-
-
-def called_here(call: Callable[[], Any]) -> Any:
-    """The call in this thread; a cancellation that it raises is its own, as nothing was awaited."""
-    try:
-        return call()
-    except (asyncio.CancelledError, SystemExit) as error:
-        raise _as_answer(error) from error
-
-
-def ask_foreign(questions: Sequence[Question]) -> Flow[list[Outcome[Any]]]:
-    """Ask them all at once; evaluates to one outcome each, in order. Errors are answers, and so is a lack of one."""
-    outcomes: list[Outcome[Any]] = (yield Questions(questions)) if questions else []
-    return outcomes
-
-
-def in_time(
-    unanswered: Unanswered, seconds: float, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs
-) -> Flow[T]:
-    """Ask for something of our own that may hang as well; in a thread only where there is a limit, which costs time."""
-    if not seconds:
-        return (yield from ask(function, *args, **kwargs))
-    return cast("T", _value((yield Questions([Question(lambda: function(*args, **kwargs), seconds, unanswered)]))))
-
-
 def is_coroutine(function: Any) -> bool:
     """Whether calling it gives something to await.
 
@@ -109,65 +126,133 @@ def is_coroutine(function: Any) -> bool:
     return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(type(function).__call__)
 
 
-def _value(outcomes: Sequence[Outcome[Any]]) -> Any:
-    """What came of the only one."""
-    (outcome,) = outcomes
+class Begun:
+    """A call that is under way off this thread."""
+
+    def __init__(self, question: Question) -> None:
+        still_awaited()
+        self._question, self._caller, self._began = question, current_caller(), time.monotonic()
+        self._call = self._refused() if question.unanswered.too_many else self._under_way()
+        if self._caller is not None:
+            self._caller.under_way[self] = self.give_up
+
+    def outcome(self) -> Outcome[Any]:
+        """What it gives, once it is there or too late; errors are answers too."""
+        seconds = self._question.seconds
+        left = max(0.0, self._began + seconds - time.monotonic()) if seconds else None
+        try:
+            if self._caller is None:
+                wait([self._call], left)
+            else:
+                self._caller.wait(self._call, left)
+        except BaseException:
+            self.give_up()
+            raise
+        finally:
+            if self._caller is not None:
+                self._caller.under_way.pop(self, None)
+        if not self._call.done():
+            self.give_up()
+            return Outcome(error=TimeoutError(f"no answer within {seconds:g} seconds"))
+        try:
+            return Outcome(self._call.result())
+        except BaseException as error:  # noqa: BLE001 - it was raised in there, and whoever asked decides what it means
+            return Outcome(error=_as_answer(error))
+
+    def give_up(self) -> None:
+        """Nobody waits for it any more."""
+        self._question.unanswered.give_up(self._call)
+        self._call.cancel()
+
+    def _under_way(self) -> Future[Any]:
+        loop = background.loop() if self._caller is None else self._caller.loop
+        if self._question.coroutine:
+            return asyncio.run_coroutine_threadsafe(_awaited_within(self._question.call), loop)
+        return _threaded(self._question.call, loop)
+
+    def _refused(self) -> Future[Any]:
+        future: Future[Any] = Future()
+        future.set_exception(TimeoutError(f"{MOST_UNANSWERED} earlier calls of it were given up and are still running"))
+        return future
+
+
+def answered(question: Question) -> Outcome[Any]:
+    """What comes of it: in this thread, unless it has a limit of time or has to be awaited."""
+    if question.seconds or question.coroutine:
+        return Begun(question).outcome()
+    still_awaited()
+    outcome = tried(Exception, called_here, question.call)
+    if not inspect.isawaitable(outcome.value):
+        return outcome
+    given = outcome.value
+    return Begun(Question(lambda: given, 0.0, question.unanswered, coroutine=True)).outcome()
+
+
+def called_here(call: Callable[[], T]) -> T:
+    """The call in this thread; a cancellation that it raises is its own, as nothing was awaited."""
+    try:
+        return call()
+    except (asyncio.CancelledError, SystemExit) as error:
+        raise _as_answer(error) from error
+
+
+def in_time(unanswered: Unanswered, seconds: float, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """Call something of our own that may hang as well; in a thread only where there is a limit, which costs time."""
+    if not seconds:
+        return function(*args, **kwargs)
+    made: T = value_of(Begun(Question(lambda: function(*args, **kwargs), seconds, unanswered)))
+    return made
+
+
+def in_either_form(
+    blocking: Callable[[], T], coroutine: Callable[[], Any], seconds: float, unanswered: Unanswered
+) -> T:
+    """One call in two forms: awaited on the loop of the task that awaits this, blocking where there is none."""
+    if current_caller() is not None:
+        question = Question(coroutine, seconds, unanswered if seconds else Unanswered(), coroutine=True)
+    elif seconds:
+        question = Question(blocking, seconds, unanswered)
+    else:
+        return called_here(blocking)
+    made: T = value_of(Begun(question))
+    return made
+
+
+def value_of(call: Begun) -> Any:
+    """What it gives; its error is raised."""
+    outcome = call.outcome()
     if outcome.error is not None:
         raise outcome.error
     return outcome.value
 
 
-def _begun(one: Question) -> Future[Any]:
-    """The call, under way off this thread."""
-    if one.unanswered.too_many:
-        return _refused()
-    if one.coroutine:
-        return asyncio.run_coroutine_threadsafe(_called(one.call), background.loop())
-    return threaded(one.call, settled)
+def _threaded(call: Callable[[], Any], loop: asyncio.AbstractEventLoop) -> Future[Any]:
+    """The call in a thread of its own, which neither `close` nor the end of the interpreter waits for. What it gives to
+    be awaited is awaited on the loop."""
+    future: Future[Any] = Future()
+    future.set_running_or_notify_cancel()
+    context = contextvars.copy_context()
+
+    def settled() -> Any:
+        given = call()
+        if inspect.isawaitable(given):
+            return asyncio.run_coroutine_threadsafe(_awaited_within(lambda: given), loop).result()
+        return given
+
+    def work() -> None:
+        try:
+            future.set_result(context.run(settled))
+        except BaseException as error:  # noqa: BLE001 - it belongs to whoever waits
+            future.set_exception(error)
+
+    threading.Thread(target=work, name="adaptive-memory-outside", daemon=True).start()
+    return future
 
 
-def _waited(one: Question, call: Future[Any], began: float) -> Outcome[Any]:
-    left = max(0.0, began + one.seconds - time.monotonic()) if one.seconds else None
-    wait([call], left)
-    if not call.done():
-        one.unanswered.give_up(call)
-        call.cancel()
-        return Outcome(error=_too_late(one.seconds))
-    try:
-        return Outcome(call.result())
-    except BaseException as error:  # noqa: BLE001 - it was raised in there, and the flow decides what it means
-        return Outcome(error=_as_answer(error))
-
-
-async def _awaited(one: Question) -> Outcome[Any]:
-    if one.unanswered.too_many:
-        return Outcome(error=_refused().exception())  # type: ignore[arg-type] # made just there
-    thread = None if one.coroutine else threaded(one.call, lambda value: value)
-    task = asyncio.ensure_future(_called(one.call) if thread is None else _completed(thread))
-    try:
-        await asyncio.wait({task}, timeout=one.seconds or None)
-    except asyncio.CancelledError:
-        one.unanswered.give_up(task if thread is None else thread)
-        task.cancel()
-        raise
-    if not task.done():
-        one.unanswered.give_up(task if thread is None else thread)
-        task.cancel()
-        return Outcome(error=_too_late(one.seconds))
-    if task.cancelled():
-        return Outcome(error=RuntimeError("it was cancelled"))
-    error = task.exception()
-    return Outcome(task.result()) if error is None else Outcome(error=_as_answer(error))
-
-
-async def _called(call: Callable[[], Any]) -> Any:
+async def _awaited_within(call: Callable[[], Any]) -> Any:
     with _kept_in():
-        return await awaited(call())
-
-
-async def _completed(thread: Future[Any]) -> Any:
-    with _kept_in():
-        return await awaited(await asyncio.wrap_future(thread))
+        given = call()
+        return await given if inspect.isawaitable(given) else given
 
 
 @contextmanager
@@ -188,11 +273,24 @@ def _as_answer(error: BaseException) -> Exception:
     return RuntimeError(f"it raised {type(error).__name__}({error})")
 
 
-def _refused() -> Future[Any]:
-    future: Future[Any] = Future()
-    future.set_exception(TimeoutError(f"{MOST_UNANSWERED} earlier calls of it were given up and are still running"))
-    return future
+class Background:
+    """An event loop in a thread of its own, for coroutines asked for by code that blocks. One for all calls, since
+    their clients keep connections that belong to the loop they were made on."""
+
+    def __init__(self) -> None:
+        self._turn = threading.Lock()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._thread: threading.Thread | None = None
+
+    def loop(self) -> asyncio.AbstractEventLoop:
+        with self._turn:
+            if (
+                self._loop is None or self._thread is None or not self._thread.is_alive()
+            ):  # a fork leaves threads behind
+                self._loop = asyncio.new_event_loop()
+                self._thread = threading.Thread(target=self._loop.run_forever, name="adaptive-memory-loop", daemon=True)
+                self._thread.start()
+            return self._loop
 
 
-def _too_late(seconds: float) -> TimeoutError:
-    return TimeoutError(f"no answer within {seconds:g} seconds")
+background = Background()

@@ -1,4 +1,4 @@
-"""How is a change of several parts kept whole? In one transaction of the ledger, made again where that was lost."""
+"""Changes of several parts that are kept whole: one transaction of the ledger."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Concatenate, ParamSpec, TypeVar, cast
 
+from adaptive_memory_core.flow.calls.workers import still_awaited
 from adaptive_memory_core.flow.ports import Ledger, Ports
 
 P = ParamSpec("P")
@@ -16,15 +17,24 @@ Change = Callable[Concatenate[Ports, P], T]
 def kept_whole(change: Change[P, T]) -> Change[P, T]:
     """All that it asks of the ledger is kept, or nothing.
 
-    A ledger on a server may lose its connection in the middle. Nothing is kept then, and such a ledger makes the change
-    `again`, which so must change nothing but the ledger and what follows from it (`Ledger.afterwards`).
+    Texts are embedded before it begins, and it does not begin for a task that was cancelled. A ledger on a server may
+    lose its connection in the middle. Nothing is kept then, and such a ledger makes the change `again`, which so must
+    change nothing but the ledger and what follows from it (`Ledger.afterwards`).
     """
 
     @wraps(change)
     def whole(ports: Ports, *args: P.args, **named: P.kwargs) -> T:
+        still_awaited()
         return made_whole(ports.ledger, lambda: change(ports, *args, **named))
 
     return cast("Change[P, T]", whole)
+
+
+def export_soon(ports: Ports) -> None:
+    """What was written is put into the collection in a while, or now where the memory writes through."""
+    ports.write_back.wake()
+    if ports.write_through:
+        ports.write_back.flush()
 
 
 def made_whole(ledger: Ledger, change: Callable[[], T]) -> T:

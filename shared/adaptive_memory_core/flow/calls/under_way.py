@@ -1,24 +1,22 @@
-"""Which calls are running? `close` waits for them, and no new one may begin."""
+"""Which calls are running: `close` waits for them, and what a memory calls is exchanged while there are none."""
 
 from __future__ import annotations
 
-import contextvars
 import threading
-from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import AbstractContextManager
-from typing import ParamSpec, TypeVar
+import time
+from collections.abc import Generator
+from contextlib import contextmanager
 
 from adaptive_memory_core.errors import ClosedError
 
-P = ParamSpec("P")
-T = TypeVar("T")
-PATIENCE_SECONDS = 30.0  # for the calls under way; those that take longer fail with a ClosedError
+PATIENCE_SECONDS = 30.0  # for the calls under way, and of those that wait; then it goes on all the same
+LOOKED_SECONDS = 0.01  # between two looks of what an event loop runs, which must not wait
 CLOSED = "This memory was closed. Open it again: AdaptiveMemory.open(...) or AdaptiveMemory(...)."
 
 
 class CallsUnderWay:
-    """Counts them, by thread: a call that closes its own memory does not wait for itself."""
+    """Counts them, by thread: a call that closes its own memory does not wait for itself. Calls that take longer than
+    `close` waits fail with a ClosedError."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()  # taken by itself: `with` a Condition can be interrupted with the lock taken
@@ -34,11 +32,22 @@ class CallsUnderWay:
             self._threads[token] = threading.get_ident()
 
     def over(self, token: object) -> None:
-        """That call is over; this may be told twice."""
+        """That call is over; this may be called twice."""
         self._threads.pop(token, None)
         if self._ended:
             with self._lock:
                 self._changed.notify_all()
+
+    @contextmanager
+    def paused(self) -> Generator[None, None, None]:
+        """This thread's calls wait for something that may never come, and `close` does not wait for them meanwhile."""
+        own = threading.get_ident()
+        tokens = [token for token, thread in self._threads.copy().items() if thread == own]
+        for token in tokens:
+            self.over(token)
+        yield
+        for token in tokens:
+            self.begin(token)
 
     def end(self) -> None:
         """Let no new call begin, and wait for those of other threads."""
@@ -48,18 +57,44 @@ class CallsUnderWay:
             self._changed.wait_for(lambda: set(self._threads.values()) <= {own}, timeout=PATIENCE_SECONDS)
 
 
-class CountingExecutor(ThreadPoolExecutor):
-    """Threads whose work counts as calls under way; each piece of it begins with `call`, in the context of whoever
-    submits it."""
+class Exchange:
+    """Counts verbs from their begin to their end, also those that are awaited."""
 
-    def __init__(self, threads: int, call: Callable[[], AbstractContextManager[None]]) -> None:
-        super().__init__(threads, thread_name_prefix="adaptive-memory")
-        self._call = call
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._changed = threading.Condition(self._lock)
+        self._verbs: dict[object, int] = {}
+        self._until: float | None = None  # by time.monotonic
 
-    def submit(self, work: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
-        context = contextvars.copy_context()
-        return super().submit(context.run, self._counted, work, *args, **kwargs)  # type: ignore[arg-type]
+    @contextmanager
+    def counted(self) -> Generator[bool, None, None]:
+        """A verb; False where it must wait, leave and try again. It is counted before it looks: none slips through."""
+        token = object()
+        try:
+            self._verbs[token] = threading.get_ident()
+            until = self._until
+            yield until is None or time.monotonic() >= until
+        finally:
+            self._verbs.pop(token, None)
+            if self._until is not None:
+                with self._lock:
+                    self._changed.notify_all()
 
-    def _counted(self, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        with self._call():
-            return work(*args, **kwargs)
+    def wait(self) -> None:
+        """Until the exchange is over."""
+        with self._lock:
+            self._changed.wait_for(lambda: self._until is None, timeout=PATIENCE_SECONDS)
+
+    @contextmanager
+    def alone(self) -> Generator[None, None, None]:
+        """No verb of another thread is under way, unless one takes longer than it should."""
+        own = threading.get_ident()
+        try:
+            with self._lock:
+                self._until = time.monotonic() + 2 * PATIENCE_SECONDS
+                self._changed.wait_for(lambda: set(self._verbs.copy().values()) <= {own}, timeout=PATIENCE_SECONDS)
+            yield
+        finally:
+            self._until = None
+            with self._lock:
+                self._changed.notify_all()

@@ -2,22 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from adaptive_memory_core.errors import LedgerError
-from adaptive_memory_core.flow.calls.drive import Flow, attempt
+from adaptive_memory_core.errors import AdaptiveMemoryError, LedgerError
+from adaptive_memory_core.flow.calls.foreign_calls import tried
 from adaptive_memory_core.flow.candidates.request import Request
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.flow.ports.source import Answer, Asked
-from adaptive_memory_core.learn.asked_before import NOTHING, Questions, Told, told
+from adaptive_memory_core.learn.asked_before import (
+    NO_EVIDENCE,
+    QuestionEvidence,
+    RatedQuestions,
+    question_evidence,
+    without,
+)
 from adaptive_memory_core.learn.gain import unit
-from adaptive_memory_core.policy.asked_before import AGAINST, AHEAD, NEAR, TRUSTED
+from adaptive_memory_core.policy.learning import AGAINST, AHEAD, NEAR, TRUSTED
+from adaptive_memory_core.records import Scope
+from adaptive_memory_core.score.asked_before import baseline_of
 from adaptive_memory_core.score.candidates import Candidates
+from adaptive_memory_core.text_identity import said as digest
 
+MOST_NAMED = 5  # records that are candidates because they answered similar questions; similar_questions.py
 MOST_EXPLAINED = 10  # records, the most trusted ones, whose question is read from the log
 LONGEST = 200  # characters of an earlier question that are told
-_SILENT = Told(0.0, 0.0, 0.0)
+_SILENT = QuestionEvidence(0.0, 0.0, 0.0)
 
 
 class AskedBefore:
@@ -28,30 +38,38 @@ class AskedBefore:
     def wanted(self, request: Request) -> bool:
         """In the default blend; as of an earlier day later verdicts are not known."""
         policy = request.policy
-        return policy.blending == "bounded" and policy.asked_before.weight > 0.0 and request.as_of is None
+        return policy.blending == "bounded" and policy.learning.similar_questions > 0.0 and request.as_of is None
 
-    def ask(self, ports: Ports, request: Request, asked: Asked) -> Flow[Answer]:
+    def ask(self, ports: Ports, request: Request, asked: Asked) -> Answer:
         """Nothing, where nothing was judged yet, or no question is like this one."""
-        cue, numbers = asked.cue(request), request.policy.asked_before
+        cue = asked.cue(request)
         if cue.vector is None:
             return Answer(self.name)
-        known = yield from attempt(LedgerError, ports.ledger.judged_questions.of, request.scope)
+        known = tried(LedgerError, ports.ledger.judged_questions.of, request.scope)
         if known.value is None:
             return Answer(self.name, error=known.error)
-        said = _told(known.value, cue.vector, request)
+        baseline = baseline_of([one.similarity for one in asked.nearest.found])
+        said = _told(known.value, cue.vector, baseline)
         if not said:
             return Answer(self.name)
+        judged = tried(AdaptiveMemoryError, of_same_texts, ports, request.scope, known.value, list(said))
+        if judged.value is None:
+            return Answer(self.name, error=judged.error)
+        if judged.value is not known.value:
+            said = _told(judged.value, cue.vector, baseline)
+            if not said:
+                return Answer(self.name)
         best = sorted((one for one in said if said[one].trusted > 0.0), key=lambda one: -said[one].trusted)
         named = best if asked.passing is None else [one for one in best if one in asked.passing]
-        because = yield from _because(ports, known.value, {one: said[one] for one in best[:MOST_EXPLAINED]})
-        return Answer(self.name, named=named[: numbers.candidates], leads=Said(said), because=because)
+        because = _because(ports, known.value, {one: said[one] for one in best[:MOST_EXPLAINED]})
+        return Answer(self.name, named=named[:MOST_NAMED], leads=Said(said), because=because)
 
 
 @dataclass(frozen=True, slots=True)
 class Said:
     """What is said of each candidate; nothing of one that no similar question was about."""
 
-    said: Mapping[str, Told]
+    said: Mapping[str, QuestionEvidence]
 
     def __call__(self, these: Candidates) -> dict[str, list[float]]:
         found = [self.said.get(one, _SILENT) for one in these.columns.stored_ids]
@@ -63,18 +81,27 @@ class Said:
         }
 
 
-def _told(questions: Questions, vector: object, request: Request) -> Mapping[str, Told]:
+def of_same_texts(ports: Ports, scope: Scope, questions: RatedQuestions, stored_ids: Sequence[str]) -> RatedQuestions:
+    """The questions without those of records whose text another program has changed since: they were judged for the
+    earlier text. Only these ids are looked at."""
+    learned = ports.ledger.states.known(scope, stored_ids).said
+    found = ports.search.stored(scope, stored_ids)
+    changed = {one.stored_id for one in found if learned.get(one.stored_id) not in (None, digest(one.text))}
+    return without(questions, changed)
+
+
+def _told(questions: RatedQuestions, vector: object, baseline: float) -> Mapping[str, QuestionEvidence]:
     """What is said; nothing where the questions are of another embedder."""
     direction = unit(vector)
     if direction.shape != questions.vectors.shape[1:]:
-        return NOTHING
-    return told(questions, direction, request.policy.asked_before)
+        return NO_EVIDENCE
+    return question_evidence(questions, direction, baseline)
 
 
-def _because(ports: Ports, questions: Questions, said: Mapping[str, Told]) -> Flow[dict[str, str]]:
+def _because(ports: Ports, questions: RatedQuestions, said: Mapping[str, QuestionEvidence]) -> dict[str, str]:
     """For each record the question that it was helpful for, in its words where the log still has them."""
     keys = {stored_id: questions.keys[one.row] for stored_id, one in said.items()}
-    words = yield from attempt(LedgerError, ports.ledger.judged_questions.words, list(dict.fromkeys(keys.values())))
+    words = tried(LedgerError, ports.ledger.judged_questions.words, list(dict.fromkeys(keys.values())))
     known = words.value or {}
     return {
         stored_id: f"was helpful for {_named(known.get(key))}, {100 * said[stored_id].near:.0f} % like this one"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from adaptive_memory_core.errors import AdaptiveMemoryError
-from adaptive_memory_core.flow.calls.drive import Flow, attempt
+from adaptive_memory_core.flow.calls.foreign_calls import tried
 from adaptive_memory_core.flow.candidates.request import Request
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.flow.ports.source import Answer, Asked
@@ -15,14 +15,14 @@ class AskedTime:
     name = "the time asked about"
 
     def wanted(self, request: Request) -> bool:
-        return bool(request.intent.windows) and request.policy.time_words.weight > 0.0
+        return bool(request.intent.windows) and request.policy.advanced.time_weight > 0.0
 
-    def ask(self, ports: Ports, request: Request, asked: Asked) -> Flow[Answer]:
+    def ask(self, ports: Ports, request: Request, asked: Asked) -> Answer:
         """Nothing, where the vectors failed or brought all records that there are."""
         if len(asked.nearest.found) < request.candidates:
             return Answer(self.name)
         vector, windows = asked.cue(request).vector, request.intent.windows
-        outcome = yield from attempt(
+        outcome = tried(
             AdaptiveMemoryError, ports.search.during, request.scope, vector, request.candidates, request.where, windows
         )
         if outcome.value is None:

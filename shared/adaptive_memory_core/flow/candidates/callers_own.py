@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from adaptive_memory_core.channels.callers_own import numbers_of
 from adaptive_memory_core.errors import InvalidInputError
-from adaptive_memory_core.flow.calls.drive import Flow
-from adaptive_memory_core.flow.calls.foreign_calls import ask_foreign
+from adaptive_memory_core.flow.calls.foreign_calls import Begun, Outcome
 from adaptive_memory_core.flow.candidates.request import Request
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.flow.ports.source import Answer, Asked
@@ -25,16 +25,22 @@ class CallersOwn:
     def wanted(self, request: Request) -> bool:
         return self.name in request.policy.ways and bool(request.cue.own_words.strip())
 
-    def ask(self, ports: Ports, request: Request, asked: Asked) -> Flow[Answer]:
-        """The ids it names. They stand in the collection under themselves, or under the scope's form of them."""
-        limit, seconds = request.candidates, request.policy.channel_timeout_seconds
-        function = ports.channels[self.name]
-        question = function.asked(seconds, request.cue.own_words, request.scope.name, limit)
-        (outcome,) = yield from ask_foreign([question])
+    def ask(self, ports: Ports, request: Request, asked: Asked) -> Answer:
+        """The ids it names."""
+        return self.begin(ports, request, asked)()
+
+    def begin(self, ports: Ports, request: Request, asked: Asked) -> Callable[[], Answer]:
+        """The same as a call that is under way: others can be asked meanwhile."""
+        seconds, function = request.policy.advanced.timeout_seconds, ports.channels[self.name]
+        call = Begun(function.asked(seconds, request.cue.own_words, request.scope.name, request.candidates))
+        return lambda: self._answer(call.outcome(), request, asked)
+
+    def _answer(self, outcome: Outcome[Any], request: Request, asked: Asked) -> Answer:
+        """Ids stand in the collection under themselves, or under the scope's form of them."""
         if outcome.error is not None:
             return Answer(self.name, error=outcome.error)
         try:
-            numbers = numbers_of(outcome.value, limit)
+            numbers = numbers_of(outcome.value, request.candidates)
         except InvalidInputError as error:
             return Answer(self.name, error=error)
         places = [place for one in numbers for place in places_of(request.scope, one)]

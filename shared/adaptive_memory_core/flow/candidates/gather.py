@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from adaptive_memory_core.errors import LedgerError, StoreError
-from adaptive_memory_core.flow.calls.drive import Flow, Outcome
+from adaptive_memory_core.flow.calls.foreign_calls import Outcome
 from adaptive_memory_core.flow.calls.time_limits import among
 from adaptive_memory_core.flow.candidates.hidden_by_own import places_of_own, without_hidden
 from adaptive_memory_core.flow.candidates.read_state import known_states
@@ -14,12 +14,10 @@ from adaptive_memory_core.flow.candidates.request import Request
 from adaptive_memory_core.flow.ports import Extent, KnownStates, Ports, seen
 from adaptive_memory_core.flow.ports.source import Answer, Found
 from adaptive_memory_core.frozen import quickly_made
-from adaptive_memory_core.learn.decay.strength import Timeline
-from adaptive_memory_core.learn.lead_weights import in_force
+from adaptive_memory_core.learn.decay import Timeline
 from adaptive_memory_core.learn.logged_state import named_by
-from adaptive_memory_core.learn.state_as_of import Past, state_then
-from adaptive_memory_core.learn.usefulness_weight import gain
-from adaptive_memory_core.policy.channel_names import DENSE
+from adaptive_memory_core.learn.verdicts import StateHistory, earned_share, state_as_of
+from adaptive_memory_core.policy.channels_and_kinds import DENSE
 from adaptive_memory_core.records import Cue, Dropped, Hit, Seen
 from adaptive_memory_core.score.odd_importance import odd_importance
 from adaptive_memory_core.score.signals import NEUTRAL_IMPORTANCE, boosted
@@ -67,7 +65,7 @@ class Gathered:
         return replace(self, hits=[*nearest, *others], near=len(nearest))
 
 
-def gather(ports: Ports, request: Request, answers: Sequence[Answer]) -> Flow[Gathered]:
+def gather(ports: Ports, request: Request, answers: Sequence[Answer]) -> Gathered:
     """All that was named, once each. What cannot be fetched besides the nearest is left out, with a note."""
     dense = next(one for one in answers if one.source == DENSE)
     cue = request.cue if dense.cue is None else dense.cue
@@ -80,14 +78,14 @@ def gather(ports: Ports, request: Request, answers: Sequence[Answer]) -> Flow[Ga
     notes, fetched = notes_of(answers), True
     beside += [one for one in dense.beside if one.stored_id not in here]
     try:
-        beside += yield from among(ports, request, cue.vector, [one for one in wanted if one not in dense.looked_up])
+        beside += among(ports, request, cue.vector, [one for one in wanted if one not in dense.looked_up])
     except (StoreError, ValueError) as error:  # numpy's, where the caller's vector has another length
         if dense.error is not None:
             raise dense.error from error
         notes.append(f"what only other channels found was left out: {error}")
         fetched = False
     found = [*dense.found, *beside]
-    known = yield from known_of(ports, request, found)
+    known = known_of(ports, request, found)
     hits = present(request, found, known)
     if dense.error is not None and not hits:
         raise dense.error
@@ -109,11 +107,11 @@ def gather(ports: Ports, request: Request, answers: Sequence[Answer]) -> Flow[Ga
     )
 
 
-def known_of(ports: Ports, request: Request, found: Sequence[Found]) -> Flow[Outcome[KnownStates]]:
+def known_of(ports: Ports, request: Request, found: Sequence[Found]) -> Outcome[KnownStates]:
     """What the ledger knows of the records; a recall can do without."""
     try:
         now, more = request.now if request.reinforce else None, places_of_own(request, found)
-        known = yield from known_states(ports, request.scope, found, now=now, turn=request.turn, more=more)
+        known = known_states(ports, request.scope, found, now=now, turn=request.turn, more=more)
     except LedgerError as error:
         return Outcome(error=error)
     return Outcome(known)
@@ -131,10 +129,10 @@ def present(request: Request, found: Sequence[Found], known: Outcome[KnownStates
     return hits if refuse is None else [replace(hit, refused=hit.refused or refuse(hit.record)) for hit in hits]
 
 
-def _then(hit: Hit, past: Past, request: Request) -> Hit:
+def _then(hit: Hit, past: StateHistory, request: Request) -> Hit:
     """The hit as it was read and judged up to that day."""
     record = hit.record
-    read = state_then(record.read, record.id, past, request.policy)
+    read = state_as_of(record.read, record.id, past, request.policy)
     if read is record.read:
         return hit
     written = record.written_importance
@@ -151,12 +149,11 @@ def timeline_of(known: Outcome[KnownStates], request: Request) -> Timeline:
 
 def use_of(known: Outcome[KnownStates], request: Request) -> Use:
     """How many recalls the user has made, and how much usefulness counts; without a ledger, as at the beginning."""
+    earns = request.policy.learning.earned and request.policy.blending == "bounded"
     if known.value is None:
-        return NO_USE
-    adapts = request.policy.adaptive and request.policy.blending == "bounded"
-    leads = in_force(known.value.lead_weights, request.policy.useful)
+        return NO_USE if earns else Use(gain=1.0)
     step = known.value.timeline.step if request.past is None else request.past.step
-    return Use(step, gain(known.value.balance) if adapts else 1.0, leads)
+    return Use(step, earned_share(known.value.balance) if earns else 1.0)
 
 
 def unknown_records(hits: Sequence[Hit], known: Outcome[KnownStates], request: Request) -> Mapping[str, Seen]:

@@ -5,21 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from adaptive_memory_core.errors import LedgerError
-from adaptive_memory_core.flow.calls.drive import Flow, attempt
+from adaptive_memory_core.flow.calls.foreign_calls import tried
 from adaptive_memory_core.flow.candidates.asked_before import Said
+from adaptive_memory_core.flow.candidates.gam_rag import look_as_published
 from adaptive_memory_core.flow.candidates.linked_graph import is_made
 from adaptive_memory_core.flow.candidates.names_alike import vectors_of_unknown_names
 from adaptive_memory_core.flow.candidates.request import Request
-from adaptive_memory_core.flow.candidates.time_memory import gates_of_times
+from adaptive_memory_core.flow.candidates.vectors import Unrelated
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.flow.ports.graph import NO_LIFTS, GraphFound, Hop, Lifts
 from adaptive_memory_core.flow.ports.source import Answer, Asked
 from adaptive_memory_core.flow.ports.words import WordsFound
 from adaptive_memory_core.identity import record_id
-from adaptive_memory_core.policy.channel_names import GRAPH, LEXICAL
-from adaptive_memory_core.policy.graph import Graphs
+from adaptive_memory_core.policy.channels_and_kinds import GRAPH, LEXICAL
+from adaptive_memory_core.policy.graph_and_hierarchy import Graphs
+from adaptive_memory_core.score.surprise import UNMEASURED
 
+SPOKEN = 0.1  # share of what it says of a record that is said in a conversation; a sweep: docs/graph.md
 SEEDS = 5  # of the nearest and of those with most of the words, that it also starts from
 
 
@@ -32,31 +34,41 @@ class Graph:
     def wanted(self, request: Request) -> bool:
         return GRAPH in request.policy.ways and bool(request.cue.own_words.strip())
 
-    def ask(self, ports: Ports, request: Request, asked: Asked) -> Flow[Answer]:
+    def ask(self, ports: Ports, request: Request, asked: Asked) -> Answer:
         """The records that it reaches, best first."""
         cue, policy = asked.cue(request), request.policy
-        if policy.graph.asks == "linked" and not (yield from is_made(ports, request, asked)):
+        if policy.advanced.graph.asks == "linked" and not is_made(ports, request, asked):
             return Answer(self.name)
-        seeds = _seeds(asked)
-        lifts = yield from _lifts(ports, request, asked)
-        unknown = yield from vectors_of_unknown_names(ports, request)
+        published = policy.advanced.graph.form == "paper"
 
         def look() -> GraphFound:
-            if LEXICAL not in policy.ways:
-                ports.words.beside(request.scope, [])  # the graph follows the words, which nobody else asks here
-            words = request.cue.own_words
-            return ports.graph.look(request.scope, words, cue.vector, policy.graph, seeds, lifts, unknown)
+            if (note := _words_lacking(ports, request, asked)) is not None:
+                return GraphFound({}, {}, note, asked=False)
+            if published:
+                return look_as_published(ports, request, cue.vector)
+            measured = asked.nearest.leads
+            baseline = measured.measured if isinstance(measured, Unrelated) else UNMEASURED
+            more = (_seeds(asked), _lifts(asked), vectors_of_unknown_names(ports, request), baseline)
+            return ports.graph.look(request.scope, request.cue.own_words, cue.vector, policy.advanced.graph, *more)
 
-        outcome = yield from attempt(Exception, look)
+        outcome = tried(Exception, look)
         if outcome.value is None:
             return Answer(self.name, error=outcome.error)
-        found = _less_where_spoken(outcome.value, asked, policy.graph)
+        found = _less_where_spoken(outcome.value, asked, policy.advanced.graph)
         notes = () if found.note is None else (found.note,)
         if not found.asked:
             return Answer(self.name, notes=notes)
         named = [one for one in found.numbers if asked.passing is None or one in asked.passing]
         because = {one: f"is what the graph came to by {_in_words(request, way)}" for one, way in found.reached.items()}
         return Answer(self.name, named=named[: request.candidates], leads=found, because=because, notes=notes)
+
+
+def _words_lacking(ports: Ports, request: Request, asked: Asked) -> str | None:
+    """Why the graph says nothing, where it follows words that are not all there yet."""
+    words = next((one for one in asked.earlier if one.source == LEXICAL), None)
+    if words is None:  # nobody else asks for them
+        return ports.words.lacking(request.scope)
+    return "the graph is left out as well" if words.leads is None and words.error is None else None
 
 
 def _less_where_spoken(found: GraphFound, asked: Asked, settings: Graphs) -> GraphFound:
@@ -66,9 +78,7 @@ def _less_where_spoken(found: GraphFound, asked: Asked, settings: Graphs) -> Gra
         return found
     ids = list(found.numbers)
     spoken = words.in_conversation(ids)
-    numbers = {
-        one: found.numbers[one] * (settings.spoken if said else 1.0) for one, said in zip(ids, spoken, strict=True)
-    }
+    numbers = {one: found.numbers[one] * (SPOKEN if said else 1.0) for one, said in zip(ids, spoken, strict=True)}
     return replace(found, numbers=numbers)
 
 
@@ -83,21 +93,12 @@ def _seeds(asked: Asked) -> dict[str, float]:
     return worth
 
 
-def _lifts(ports: Ports, request: Request, asked: Asked) -> Flow[Lifts]:
+def _lifts(asked: Asked) -> Lifts:
     """What verdicts taught: as of an earlier day later ones are not known."""
-    settings = request.policy.graph
-    if settings.form == "paper":
-        if request.as_of is not None:
-            return NO_LIFTS
-        known = yield from attempt(LedgerError, ports.ledger.judged_questions.of, request.scope)
-        questions, times = known.value, dict[str, Sequence[float]]()
-        if settings.time_memory and questions is not None:
-            times = yield from gates_of_times(ports, request, questions)
-        return Lifts(questions=questions, gain=request.policy.gain, times=times)
     said = next((one.leads for one in asked.earlier if isinstance(one.leads, Said)), None)
-    if said is None or settings.lift == 0.0:
+    if said is None:
         return NO_LIFTS
-    return Lifts({one: settings.lift * it.trusted * it.near for one, it in said.said.items() if it.trusted > 0.0})
+    return Lifts({one: it.trusted * it.near for one, it in said.said.items() if it.trusted > 0.0})
 
 
 def _in_words(request: Request, way: Sequence[Hop]) -> str:

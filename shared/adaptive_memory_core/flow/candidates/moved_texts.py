@@ -4,37 +4,36 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from adaptive_memory_core.flow.calls.drive import Flow, ask
 from adaptive_memory_core.flow.ports import Found, KnownStates, Moves, Ports, Rewritten
 from adaptive_memory_core.flow.ports import anew as begun
 from adaptive_memory_core.records import NEVER_READ, Metadata, Scope, Seen
 from adaptive_memory_core.stored_owner import SHARED, belongs
-from adaptive_memory_core.text_identity import earlier_origin, origin, said
+from adaptive_memory_core.text_identity import origin, said
 
 Row = tuple[str | None, Metadata | None]
 
 
-def moved_texts(
-    ports: Ports, scope: Scope, new: Sequence[Found], other: Sequence[Found], known: KnownStates
-) -> Flow[Moves]:
+def moved_texts(ports: Ports, scope: Scope, new: Sequence[Found], other: Sequence[Found], known: KnownStates) -> Moves:
     """Where the states of `new` records, and of those that say something `other` than the ledger knows, belong."""
     unsaid = [one for one in other if known.said[one.stored_id] is None]
     changed = [one for one in other if known.said[one.stored_id] is not None and one.text is not None]
     waiting = _by_origin([*new, *changed])
     ancestors = {}
     if waiting:
-        ancestors = yield from ask(ports.ledger.inheritance.ancestors, scope, list(waiting))
+        ancestors = ports.ledger.inheritance.ancestors(scope, list(waiting))
     there: dict[str, Row] = {}
     asked = list(dict.fromkeys([*ancestors, *(one.stored_id for one in changed)]))
+    versions: Mapping[str, int] = {}
     if asked:  # after the ledger: what it knows was in the collection before
-        rows = yield from ask(ports.records.rows, asked)
+        versions = ports.ledger.mirror.versions(asked).rows
+        rows = ports.records.rows(asked)
         there = {row[0]: row[1:] for row in rows if belongs(row[2], scope, ports.fields)}
     anew = {
         one.stored_id: Rewritten(known.said[one.stored_id], _seen(ports, scope, *there[one.stored_id]))
         for one in changed
         if one.stored_id in there and said(there[one.stored_id][0]) == said(one.text)
     }
-    left = yield from _left(ports, scope, ancestors, waiting, there, anew)
+    left = _left(ports, scope, ancestors, waiting, there, anew)
     heirs, twins = _heirs(ancestors, waiting, left, standing=set(there))
     late = {one.stored_id for one in changed} - anew.keys()
     return Moves(
@@ -43,16 +42,16 @@ def moved_texts(
         unsaid={one.stored_id: _seen(ports, scope, one.text, one.metadata) for one in unsaid if one.text is not None},
         settled={one.stored_id: said(one.text) for one in new if one.stored_id not in {*heirs.values(), *twins}},
         twins=list(twins),
+        versions=versions,
     )
 
 
 def _by_origin(arrived: Sequence[Found]) -> dict[bytes, list[Found]]:
-    """What arrived, by all digests under which the ledger may know its text and source."""
+    """What arrived, by the digest under which the ledger may know its text and source."""
     waiting: dict[bytes, list[Found]] = {}
     for one in arrived:
-        for mark in (origin(one.text, one.metadata), earlier_origin(one.text, one.metadata)):
-            if mark is not None:
-                waiting.setdefault(mark, []).append(one)
+        if (mark := origin(one.text, one.metadata)) is not None:
+            waiting.setdefault(mark, []).append(one)
     return waiting
 
 
@@ -63,13 +62,13 @@ def _left(
     waiting: Mapping[bytes, Sequence[Found]],
     there: Mapping[str, Row],
     anew: Mapping[str, Rewritten],
-) -> Flow[dict[str, Rewritten | None]]:
+) -> dict[str, Rewritten | None]:
     """Those of the ancestors whose text is gone: deleted (None), or written over."""
     left: dict[str, Rewritten | None] = {one: None for one in ancestors if one not in there}
     over = [one for one in ancestors if one in there and one not in anew]
     over = [one for one in over if said(there[one][0]) != said(waiting[ancestors[one]][0].text)]
     if over:
-        known = yield from ask(ports.ledger.states.known, scope, over)
+        known = ports.ledger.states.known(scope, over)
         left.update({one: Rewritten(known.said.get(one), begun(_seen(ports, scope, *there[one]))) for one in over})
     return {**left, **{one: anew[one] for one in ancestors if one in anew}}
 

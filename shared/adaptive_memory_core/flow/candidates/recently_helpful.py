@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from adaptive_memory_core.errors import LedgerError
-from adaptive_memory_core.flow.calls.drive import Flow, attempt
+from adaptive_memory_core.flow.calls.foreign_calls import tried
 from adaptive_memory_core.flow.candidates.request import Request
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.flow.ports.source import Answer, Asked
 
+REACH = 10  # recalls of the user within which a useful record is always a candidate; benchmarks/bursts.py
 MOST_RECENT = 8  # records that are compared besides the nearest; bursts have fewer
 
 
@@ -19,14 +20,13 @@ class RecentlyHelpful:
     def wanted(self, request: Request) -> bool:
         """Not beside a filter: to ask Chroma for ids and a filter at once costs more than the search."""
         policy = request.policy
-        counts = policy.blending == "bounded" and policy.useful.reach > 0 and policy.useful.weight > 0.0
+        counts = policy.blending == "bounded" and policy.learning.usefulness > 0.0
         return counts and request.where is None
 
-    def ask(self, ports: Ports, request: Request, asked: Asked) -> Flow[Answer]:
+    def ask(self, ports: Ports, request: Request, asked: Asked) -> Answer:
         """Nothing, where the vectors failed or brought all records that there are."""
         if len(asked.nearest.found) < request.candidates:
             return Answer(self.name)
-        within = request.policy.useful.reach
         ledger, scope = ports.ledger.states, request.scope
-        outcome = yield from attempt(LedgerError, ledger.recently_helpful, scope, recalls=within, limit=MOST_RECENT)
+        outcome = tried(LedgerError, ledger.recently_helpful, scope, recalls=REACH, limit=MOST_RECENT)
         return Answer(self.name, named=outcome.value or ())

@@ -9,9 +9,10 @@ from adaptive_memory_core.cue.time.intent import NO_INTENT, Intent
 from adaptive_memory_core.fields import DEFAULT_FIELDS, Fields
 from adaptive_memory_core.flow.calls.foreign_calls import Theirs
 from adaptive_memory_core.flow.ports import Where
+from adaptive_memory_core.flow.ports.judges import JudgePort
 from adaptive_memory_core.frozen import quickly_made
-from adaptive_memory_core.learn.state_as_of import Past
-from adaptive_memory_core.policy.decay import Regime
+from adaptive_memory_core.learn.verdicts import StateHistory
+from adaptive_memory_core.policy.learning import Regime
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Cue, Record, Scope
 
@@ -41,10 +42,12 @@ class Request:
     reranker: Theirs | None = None
     same_fact: Theirs | None = None
     reader: Theirs | None = None
+    judge: JudgePort | None = None
     draws: bool = False  # whether places may be drawn by lot, where the policy says so
     looks_back: bool = False  # whether the caller named a `now` that lies in the past
     as_of: float | None = None  # the day that is asked as of, where that lies in the past
-    past: Past | None = None  # what is known of the reads up to that day
+    past: StateHistory | None = None  # what is known of the reads up to that day
+    words_alone: bool = True  # whether words may answer alone if the embedder fails
 
     @property
     def candidates(self) -> int:

@@ -7,15 +7,15 @@ log. The recall itself is counted and logged as ever, with the reader's own hits
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Callable, Set
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from adaptive_memory_core.arguments import count
 from adaptive_memory_core.context.answer import Recall
-from adaptive_memory_core.cue.unrelated_elsewhere import language_asked_in
+from adaptive_memory_core.cue.unrelated_questions import language_asked_in
 from adaptive_memory_core.errors import AdaptiveMemoryError, NotFoundError, ScopeError
-from adaptive_memory_core.flow.calls.drive import Flow, ask, attempt
+from adaptive_memory_core.flow.calls.foreign_calls import tried
 from adaptive_memory_core.flow.candidates.gather import Gathered
 from adaptive_memory_core.flow.candidates.request import Request
 from adaptive_memory_core.flow.ports import Ports
@@ -65,41 +65,39 @@ def fallback_of(scope: Scope, behind: Scope, shared: Set[str], below: int) -> Fa
     return Fallback(behind, count(below, "fallback_below"))
 
 
-def recall(ports: Ports, request: Request, fallback: Fallback | None) -> Flow[Recall]:
+def recall(ports: Ports, request: Request, fallback: Fallback | None) -> Recall:
     """The user's own hits; and behind them, for one who has no history, those of the shared scope."""
     return recall_own(ports, request) if fallback is None else _with_shared(ports, request, fallback)
 
 
-def _with_shared(ports: Ports, request: Request, fallback: Fallback) -> Flow[Recall]:
-    own, gathered = yield from look_for(ports, request)
-    own = yield from with_neighbours(ports, request, own)  # what is shared is shown without its neighbours
-    own = yield from helpful_episodes(request, own)
-    yield from attempt(AdaptiveMemoryError, came_upon, ports, request, gathered)
-    answer = yield from count_reading(ports, request, own, gathered)
+def _with_shared(ports: Ports, request: Request, fallback: Fallback) -> Recall:
+    own, gathered = look_for(ports, request)
+    own = with_neighbours(ports, request, own)  # what is shared is shown without its neighbours
+    own = helpful_episodes(request, own)
+    tried(AdaptiveMemoryError, came_upon, ports, request, gathered)
+    answer = count_reading(ports, request, own, gathered)
     if len(own) >= request.k:
         return answer
-    new = yield from is_new(ports, request, own, gathered, fallback.below)
+    new = is_new(ports, request, own, gathered, fallback.below)
     if not new:
         return answer
     wanted = replace(request, scope=fallback.scope, cue=own.cue, k=request.k - len(own), turn=None, notes=())
     try:
-        if request.reinforce and request.policy.relevance_floor:
-            yield from floor_of(
-                ports, wanted, language_asked_in(wanted.cue.own_words)
-            )  # measured, but nothing of it is read
-        more, _ = yield from look_for(ports, replace(wanted, reinforce=False, draws=False))
+        if request.reinforce and request.policy.advanced.unrelated_answered:
+            floor_of(ports, wanted, language_asked_in(wanted.cue.own_words))  # measured, but nothing of it is read
+        more, _ = look_for(ports, replace(wanted, reinforce=False, draws=False))
     except AdaptiveMemoryError as error:
         return replace(answer, trace=(*answer.trace, f"nothing that is shared ({fallback.name}) was read: {error}"))
     return joined(answer, more, fallback)
 
 
-def is_new(ports: Ports, request: Request, own: Recall, gathered: Gathered, below: int) -> Flow[bool]:
+def is_new(ports: Ports, request: Request, own: Recall, gathered: Gathered, below: int) -> bool:
     """Whether the user has fewer records than that. What a filter or a gate leaves out is theirs as well."""
     if len(gathered.hits) >= below or gathered.lost is not None:
         return False
     if request.where is None and below <= max(request.policy.recall_k, request.k):
         return True
-    found = yield from ask(ports.search.nearest, request.scope, own.cue.vector, below, None)
+    found = ports.search.nearest(request.scope, own.cue.vector, below, None)
     return len(found) < below
 
 
@@ -120,14 +118,12 @@ def joined(own: Recall, more: Recall, fallback: Fallback) -> Recall:
     )
 
 
-def unmet_here(flow: Flow[T], fallback: Fallback | None) -> Flow[T]:
-    """The flow; an id that is not found may have come from the shared scope, and the error says so."""
-    return flow if fallback is None else _telling(flow, fallback)
-
-
-def _telling(flow: Flow[T], fallback: Fallback) -> Flow[T]:
+def unmet_here(call: Callable[[], T], fallback: Fallback | None) -> T:
+    """What the call gives; an id that is not found may have come from the shared scope, and the error says so."""
+    if fallback is None:
+        return call()
     try:
-        return (yield from flow)
+        return call()
     except NotFoundError as error:
         raise NotFoundError(
             f"{error} Hits that are shared: {fallback.name} are only read here; change them through that scope."

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from adaptive_memory_core.errors import StoreError
-from adaptive_memory_core.flow.calls.drive import Flow
-from adaptive_memory_core.flow.calls.side_by_side import together
 from adaptive_memory_core.flow.calls.time_limits import in_collection
 from adaptive_memory_core.flow.candidates.as_of_day import AsOfDay
 from adaptive_memory_core.flow.candidates.asked_before import AskedBefore
@@ -19,8 +17,8 @@ from adaptive_memory_core.flow.candidates.vectors import Vectors
 from adaptive_memory_core.flow.candidates.way_down import WayDownHierarchy
 from adaptive_memory_core.flow.candidates.words import Words
 from adaptive_memory_core.flow.ports import Ports
-from adaptive_memory_core.flow.ports.source import Answer, Asked, Source
-from adaptive_memory_core.policy.channel_names import DENSE, is_channel_name
+from adaptive_memory_core.flow.ports.source import Answer, Asked, Slow, Source
+from adaptive_memory_core.policy.channels_and_kinds import DENSE, is_channel_name
 
 Stages = Sequence[Sequence[Source]]
 SOURCES: Stages = (
@@ -43,23 +41,29 @@ def channels_of(stages: Stages) -> list[str]:
     return sorted(names, key=lambda name: name != DENSE)
 
 
-def ask_sources(ports: Ports, request: Request) -> Flow[list[Answer]]:
+def ask_sources(ports: Ports, request: Request) -> list[Answer]:
     """What each source that is wanted says, asked once: those of a stage at the same time, stage after stage."""
     wanted = [[one for one in stage if one.wanted(request)] for stage in ports.sources]
     answers: list[Answer] = []
     passing = None
     if request.where is not None and any(_finds_by_itself(one) for stage in wanted for one in stage):
         try:
-            passing = yield from in_collection(
-                ports, request.policy, ports.search.passing, request.scope, request.where
-            )
+            passing = in_collection(ports, request.policy, ports.search.passing, request.scope, request.where)
         except StoreError as error:
             answers.append(Answer("filter", notes=(f"only the channel 'dense' was asked: {error}",)))
             wanted = [[one for one in stage if not _finds_by_itself(one)] for stage in wanted]
-    for stage in wanted:
+    for stage in filter(None, wanted):
         asked = Asked(passing, tuple(answers))
-        answers += yield from together([one.ask(ports, request, asked) for one in stage])
+        answers += _answers(ports, request, asked, stage)
     return answers
+
+
+def _answers(ports: Ports, request: Request, asked: Asked, stage: Sequence[Source]) -> list[Answer]:
+    """What the sources of a stage say, in their order. Those that wait for others begin first."""
+    if not ports.channels:
+        return [one.ask(ports, request, asked) for one in stage]
+    begun = {one.name: one.begin(ports, request, asked) for one in stage if isinstance(one, Slow)}
+    return [begun[one.name]() if one.name in begun else one.ask(ports, request, asked) for one in stage]
 
 
 def _finds_by_itself(source: Source) -> bool:

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 from adaptive_memory_core.errors import EmbedderError, EmbedderMismatchError, StoreError
-from adaptive_memory_core.flow.calls.drive import Flow
-from adaptive_memory_core.flow.calls.time_limits import embedded, nearest_and_named
+from adaptive_memory_core.flow.calls.time_limits import embedded, in_collection, nearest_and_named
 from adaptive_memory_core.flow.candidates.request import Request
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.flow.ports.source import Answer, Asked
 from adaptive_memory_core.frozen import changed
-from adaptive_memory_core.policy.channel_names import DENSE
+from adaptive_memory_core.policy.channels_and_kinds import DENSE
+from adaptive_memory_core.policy.fusion import BASELINE, SPREAD
+from adaptive_memory_core.score.candidates import Candidates
+from adaptive_memory_core.score.surprise import Baseline
 
 
 class Vectors:
@@ -20,22 +25,39 @@ class Vectors:
     def wanted(self, request: Request) -> bool:  # noqa: ARG002 - every recall compares vectors
         return True
 
-    def ask(self, ports: Ports, request: Request, asked: Asked) -> Flow[Answer]:
-        """The cue with its vector, and the nearest records. Where another source named something, a failure is an
-        answer as well; vectors of another embedder never are."""
+    def ask(self, ports: Ports, request: Request, asked: Asked) -> Answer:
+        """The cue with its vector, and the nearest records. If another source named something, a failure is an answer
+        as well, unless the caller wants an embedder's failure raised; vectors of another embedder never are."""
         cue = asked.cue(request)
         try:
             if cue.vector is None:
-                vector = yield from embedded(ports, cue.text, request.policy)
+                vector = embedded(ports, cue.text, request.policy)
                 cue = changed(cue, vector=vector)
             named = list(dict.fromkeys([one for answer in asked.earlier for one in answer.named]))
-            found = yield from nearest_and_named(ports, request, cue.vector, request.candidates, named)
+            found = nearest_and_named(ports, request, cue.vector, request.candidates, named)
         except EmbedderMismatchError:
             raise
         except (EmbedderError, StoreError) as error:
+            if isinstance(error, EmbedderError) and not request.words_alone:
+                raise
             if not any(one.says_something for one in asked.earlier):
                 raise
             return Answer(DENSE, cue=cue, error=error)
+        leads = None
+        if request.policy.ways != (DENSE,):  # else there is nothing to join, and the similarity is the relevance
+            measured = in_collection(ports, request.policy, ports.search.baseline, request.scope, cue.vector)
+            leads = Unrelated(measured)
         if found.named is None:
-            return Answer(DENSE, found=found.nearest, cue=cue)
-        return Answer(DENSE, found=found.nearest, cue=cue, beside=found.named, looked_up=frozenset(named))
+            return Answer(DENSE, found=found.nearest, cue=cue, leads=leads)
+        looked_up = frozenset(named)
+        return Answer(DENSE, found=found.nearest, cue=cue, leads=leads, beside=found.named, looked_up=looked_up)
+
+
+@dataclass(frozen=True, slots=True)
+class Unrelated:
+    """What unrelated texts score, the same for all candidates."""
+
+    measured: Baseline
+
+    def __call__(self, these: Candidates) -> dict[str, Sequence[float]]:
+        return {BASELINE: [self.measured.mean] * len(these), SPREAD: [self.measured.spread] * len(these)}

@@ -5,16 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from adaptive_memory_core.errors import AdaptiveMemoryError
-from adaptive_memory_core.flow.calls.drive import Flow, attempt
+from adaptive_memory_core.flow.calls.foreign_calls import tried
 from adaptive_memory_core.flow.candidates.request import Request
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.flow.ports.source import Answer, Asked
 from adaptive_memory_core.hierarchy.nodes import Hierarchy
 from adaptive_memory_core.hierarchy.top_down import WayDown, top_down
-from adaptive_memory_core.policy.shape import HIERARCHY
+from adaptive_memory_core.policy.graph_and_hierarchy import HIERARCHY
 from adaptive_memory_core.score.candidates import Candidates
+from adaptive_memory_core.score.relevance import baseline_in
 
+UNFINISHED = "the shape 'top_down' was left out: the hierarchy is not made of all episodes yet, the rest is under way"
 NOTHING_OBSERVED = "the shape 'top_down' was left out: nothing was observed yet, or no episode has ended"
 
 
@@ -32,7 +36,8 @@ class Led:
         return min(1.0, max(0.0, similarity)) if episode is None else self.way.episodes.get(episode)
 
     def __call__(self, these: Candidates) -> dict[str, list[float]]:
-        each = zip(these.columns.stored_ids, these.columns.similarities, strict=True)
+        above = baseline_in(these.leads).above(np.array(these.columns.similarities)).tolist()
+        each = zip(these.columns.stored_ids, above, strict=True)
         return {HIERARCHY: [self.worth(*one) or 0.0 for one in each]}
 
 
@@ -43,18 +48,20 @@ class WayDownHierarchy:
 
     def wanted(self, request: Request) -> bool:
         """As of an earlier day the hierarchy of today is of no use: it knows what was said later."""
-        return request.policy.shaping.form == "top_down" and request.as_of is None
+        return request.policy.shape == "top_down" and request.as_of is None
 
-    def ask(self, ports: Ports, request: Request, asked: Asked) -> Flow[Answer]:
+    def ask(self, ports: Ports, request: Request, asked: Asked) -> Answer:
         """The messages of the episodes that the themes lead to, best episode first."""
         cue = asked.cue(request)
-        looked = yield from attempt(AdaptiveMemoryError, ports.hierarchy.view, request.scope.own)
+        looked = tried(AdaptiveMemoryError, ports.hierarchy.view, request.scope.own)
         hierarchy = looked.value
         if looked.error is not None:
             return Answer(self.name, error=looked.error)
         if hierarchy is None or cue.vector is None or not hierarchy.semantics:
             return Answer(self.name, notes=(NOTHING_OBSERVED,))
-        way = top_down(hierarchy, cue.vector, request.policy.shaping)
+        if not hierarchy.complete:  # what is not distilled could not be reached, and would be left out
+            return Answer(self.name, notes=(UNFINISHED,))
+        way = top_down(hierarchy, cue.vector, request.policy.advanced.hierarchy)
         messages = [one for episode in way.episodes for one in hierarchy.episodes[episode].messages]
         named = [one for one in messages if asked.passing is None or one in asked.passing]
         return Answer(self.name, named=named, leads=Led(hierarchy, way))

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from adaptive_memory_core.flow.calls.drive import Flow, attempt
-from adaptive_memory_core.flow.calls.foreign_calls import Question, ask_foreign
+from adaptive_memory_core.flow.calls.foreign_calls import Question, answered
 from adaptive_memory_core.flow.candidates.request import Request
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.flow.ports.source import Answer, Asked
 from adaptive_memory_core.flow.ports.words import WordsFound
 from adaptive_memory_core.frozen import changed
-from adaptive_memory_core.policy.channel_names import LEXICAL, OURS
+from adaptive_memory_core.policy.channels_and_kinds import LEXICAL
 
 
 class Words:
@@ -20,26 +19,23 @@ class Words:
     def wanted(self, request: Request) -> bool:
         return LEXICAL in request.policy.ways and bool(request.cue.own_words.strip())
 
-    def ask(self, ports: Ports, request: Request, asked: Asked) -> Flow[Answer]:
-        """The records with most of the cue's words; in this thread, unless it may hang or others are asked with it."""
+    def ask(self, ports: Ports, request: Request, asked: Asked) -> Answer:
+        """The records with most of the cue's words; in this thread, unless there is a limit of time."""
         policy = request.policy
 
         def look() -> WordsFound:
             words, limit = request.cue.own_words, request.candidates
-            return ports.words.look(request.scope, words, policy.weighing, limit, asked.passing)
+            return ports.words.look(request.scope, words, policy.advanced.fusion, limit, asked.passing)
 
-        seconds = policy.channel_timeout_seconds
-        if seconds or any(name not in OURS for name in policy.ways):
-            (outcome,) = yield from ask_foreign([Question(look, seconds, ports.unanswered[LEXICAL])])
-        else:
-            outcome = yield from attempt(Exception, look)
+        outcome = answered(Question(look, policy.advanced.timeout_seconds, ports.unanswered[LEXICAL]))
         if outcome.value is None:
             return Answer(LEXICAL, error=outcome.error)
+        if outcome.value.note is not None:
+            return Answer(LEXICAL, notes=(outcome.value.note,))
         return _answer(request, outcome.value)
 
 
 def _answer(request: Request, found: WordsFound) -> Answer:
     """What was found. The vectors look for the cue less the speaker it names, unless the cue has words of its own."""
     cue = None if request.cue.words is not None else changed(request.cue, text=found.cue)
-    notes = () if found.note is None else (found.note,)
-    return Answer(LEXICAL, named=found.best, leads=found, cue=cue, notes=notes)
+    return Answer(LEXICAL, named=found.best, leads=found, cue=cue)

@@ -8,13 +8,12 @@ from typing import Protocol
 
 from adaptive_memory_core.cue.time.intent import Language
 from adaptive_memory_core.fields import Fields
-from adaptive_memory_core.flow.calls.foreign_calls import Theirs
-from adaptive_memory_core.flow.calls.unanswered import Unanswered
+from adaptive_memory_core.flow.calls.foreign_calls import Theirs, Unanswered
 from adaptive_memory_core.flow.ports.graph import GraphIndexPort
 from adaptive_memory_core.flow.ports.hierarchy import HierarchyPort
 from adaptive_memory_core.flow.ports.index import Index
 from adaptive_memory_core.flow.ports.judged_questions import JudgedQuestion
-from adaptive_memory_core.flow.ports.ledger import IdLock, Ledger
+from adaptive_memory_core.flow.ports.ledger import Ledger
 from adaptive_memory_core.flow.ports.ledger_values import (
     DEMOTED,
     REWRITTEN,
@@ -71,7 +70,6 @@ __all__ = [
     "Found",
     "GraphIndexPort",
     "HierarchyPort",
-    "IdLock",
     "Index",
     "Judge",
     "JudgedQuestion",

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import NamedTuple, Protocol
 
+from adaptive_memory_core.flow.ports.judges import Sufficient
 from adaptive_memory_core.flow.ports.search import Vector
+from adaptive_memory_core.flow.ports.source import Found
 from adaptive_memory_core.graph.build import Passage
 from adaptive_memory_core.graph.ports import Alike, Array, Graph, PassageKey, SentenceKey
-from adaptive_memory_core.learn.asked_before import Questions
-from adaptive_memory_core.policy.gain import Gain
-from adaptive_memory_core.policy.graph import Graphs
+from adaptive_memory_core.learn.asked_before import RatedQuestions
+from adaptive_memory_core.policy.channels_and_kinds import ACTIVATED, ROUNDS
+from adaptive_memory_core.policy.graph_and_hierarchy import Graphs
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.score.candidates import Candidates
+from adaptive_memory_core.score.surprise import UNMEASURED, Baseline
 
 GRAPH_LEAD = "graph"  # the name of its lead, and of its part of a score
 
@@ -34,6 +37,9 @@ class StoredGraph(Graph, Protocol):
 
     def ids_of(self, passages: Collection[PassageKey]) -> Mapping[PassageKey, str]: ...
     def keys_of(self, stored_ids: Collection[str]) -> Mapping[str, PassageKey]: ...
+    def name_vectors(self) -> tuple[Sequence[str], Array]:
+        """The names that sentences mention, and their unit vectors."""
+
     def nearest_names(self, asked: Mapping[str, Vector], least: float) -> Mapping[str, Mapping[str, float]]:
         """The names that may be one of those asked for, whose vectors are given, as `alike` says them."""
 
@@ -68,8 +74,23 @@ class UnembeddedName(NamedTuple):
     name: str
 
 
+class UnspokenPassage(NamedTuple):
+    """A passage whose sentences have no vectors, the id of its record, and how many sentences it has."""
+
+    passage: PassageKey
+    stored_id: str
+    sentences: int
+
+
 class GraphAlike(Protocol):
-    """The vectors of names, where names are compared, and which of them are alike."""
+    """The vectors of names and of sentences, where somebody asks for them, and which names are alike."""
+
+    def unspoken(self, most: int, scope: Scope | None = None) -> list[UnspokenPassage]:
+        """The next passages whose sentences have no vectors, of a scope or of all."""
+
+    def speak(self, embedder: str | None, spoken: Mapping[PassageKey, tuple[Array, Array]]) -> bool:
+        """The unit vectors of the sentences of these passages, and of the times that they say; of none, and it says so,
+        where the records have vectors of another embedder by now."""
 
     def unembedded(self, after: int, most: int) -> list[UnembeddedName]:
         """The next names without a vector, behind that key."""
@@ -130,23 +151,40 @@ class GraphFound:
     reached: Mapping[str, Sequence[Hop]]
     note: str | None = None
     asked: bool = True  # whether the question is one that it is to say something of
+    activated: Mapping[str, int] | None = None  # in GAM-RAG's form: of each record, the sentences that were, as bits
+    rounds: int = 0  # that were made
 
     def __call__(self, these: Candidates) -> dict[str, list[float]]:
-        return {GRAPH_LEAD: [self.numbers.get(one, 0.0) for one in these.columns.stored_ids]}
+        ids = these.columns.stored_ids
+        leads = {GRAPH_LEAD: [self.numbers.get(one, 0.0) for one in ids]}
+        if self.activated is not None:
+            leads[ACTIVATED] = [float(self.activated.get(one, 0)) for one in ids]
+            leads[ROUNDS] = [float(self.rounds)] * len(ids)
+        return leads
 
 
 @dataclass(frozen=True, slots=True)
 class Lifts:
-    """What verdicts taught, for one question: in our form by how much the sentences of a record count more, by its id
-    in the collection; in the paper's all judged questions, of which it makes the gates of equation 4, and the gates of
-    the time memory of its sentences, in their order."""
+    """What verdicts taught, for one question: by how much the sentences of a record count more, by its id in the
+    collection."""
 
     lift: Mapping[str, float] = field(default_factory=dict)
-    questions: Questions | None = None
-    gain: Gain = Gain()
-    times: Mapping[str, Sequence[float]] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True)
+class AskedAsPublished:
+    """What is asked of GAM-RAG's form: the vectors of the question's entities, of the question, of the time that it
+    asks about and of NO_TIME (None: it asks about none), and all judged questions."""
+
+    entities: Sequence[Vector]
+    vector: Vector
+    time: Vector | None = None
+    no_time: Vector | None = None
+    questions: RatedQuestions | None = None
+    process_noise: float = Graphs().process_noise
+
+
+Suffices = Callable[[Sequence[str]], Sufficient]  # whether these sentences answer the question
 NO_LIFTS = Lifts()
 
 
@@ -175,8 +213,28 @@ class GraphIndexPort(Protocol):
         seeds: Mapping[str, float],
         lifts: Lifts = NO_LIFTS,
         unknown: Mapping[str, Vector] = MappingProxyType({}),
+        baseline: Baseline = UNMEASURED,
     ) -> GraphFound:
-        """`unknown` are names in the cue that the graph does not know, with their vectors."""
+        """`unknown` are names in the cue that the graph does not know, with their vectors; `baseline` is what unrelated
+        records score."""
+
+    def look_as_published(
+        self, scope: Scope, asked: AskedAsPublished, settings: Graphs, suffices: Suffices | None
+    ) -> GraphFound:
+        """The same by GAM-RAG's equations 3 to 9: none, with a note, until all sentences have vectors. Between rounds
+        `suffices` is given the sentences that were activated."""
+
+    def embed_sentences(self) -> None:
+        """Somebody is going to ask for GAM-RAG's form: begin to make the vectors of names and sentences."""
+
+    def extracted(self, cue: str) -> Sequence[str]:
+        """The names in a text, as this memory finds them in records."""
+
+    def came_upon(self, scope: Scope, found: Sequence[Found]) -> None:
+        """A recall found these."""
+
+    def catch_up(self, scope: Scope) -> None:
+        """A recall that counts lets it take in what is new."""
 
     def compare_names(self) -> None:
         """Somebody takes names for others that are like them: begin to compare them, beside the calls."""
@@ -188,6 +246,7 @@ class GraphIndexPort(Protocol):
 __all__ = [
     "Alike",
     "Array",
+    "AskedAsPublished",
     "GRAPH_LEAD",
     "GraphAlike",
     "GraphEntry",
@@ -201,5 +260,7 @@ __all__ = [
     "NO_LIFTS",
     "SentenceKey",
     "StoredGraph",
+    "Suffices",
     "UnembeddedName",
+    "UnspokenPassage",
 ]

@@ -16,6 +16,7 @@ from adaptive_memory_core.flow.ports.hierarchy_values import (
     Standing,
     Written,
 )
+from adaptive_memory_core.flow.ports.roles import EpisodeText
 from adaptive_memory_core.hierarchy.nodes import EpisodeKey, Hierarchy, ThemeKey
 from adaptive_memory_core.records import Scope
 
@@ -67,9 +68,7 @@ class HierarchyRows(Protocol):
         """Make these episodes; False, and nothing is done, where somebody was quicker or a message is gone."""
 
     def due(self, scope: Scope, most: int) -> list[DueEpisode]: ...
-    def distilled(
-        self, scope: Scope, episode: DueEpisode, title: str, semantics: Sequence[NewSemantic], note: str | None
-    ) -> bool:
+    def distilled(self, scope: Scope, episode: DueEpisode, text: EpisodeText, semantics: Sequence[NewSemantic]) -> bool:
         """What was made of an episode, in the place of what there was; the same sentences stay where they are. False
         where its messages have changed since."""
 

@@ -8,30 +8,21 @@ from typing import Protocol
 from adaptive_memory_core.flow.ports.judged_questions import JudgedQuestion
 from adaptive_memory_core.flow.ports.records import Stored
 from adaptive_memory_core.flow.ports.search import Vector
-from adaptive_memory_core.flow.ports.source import Found
 from adaptive_memory_core.records import Scope, Verdict
 
 
 class Index(Protocol):
-    """It hears of all that is written, judged and removed, within the ledger's transaction; and, after a recall, what
-    that came upon, which other programs may have changed. What is removed leaves nothing behind in it.
-
-    A scope over everyone's records judges for its own user alone, and catches up with each of its `parts`; it writes
-    and removes nothing of everyone's, and what it came upon is told of each part by itself."""
+    """It hears of all that is written, judged and removed, within the ledger's transaction. What is removed leaves
+    nothing behind in it. A scope over everyone's records judges for its own user alone; it writes and removes nothing
+    of everyone's."""
 
     def wrote(self, scope: Scope, records: Sequence[Stored], vectors: Sequence[Vector]) -> None:
         """These stand in the collection now, each with its vector. Of one that was written over, `record.stored` is the
         metadata that stood there before."""
 
-    def revising(self, scope: Scope, stored_ids: Sequence[str]) -> None:
-        """These are about to be written over or removed, and `wrote` or `removed` follows, unless that fails, is broken
-        off, or the process ends before: an index that lets go of them now knows less then, and sees it by its size."""
-
     def judged(self, scope: Scope, verdicts: Mapping[str, Verdict], question: JudgedQuestion | None = None) -> None:
         """These verdicts were given, on what that question found, where that is known."""
 
     def removed(self, scope: Scope, stored_ids: Sequence[str]) -> None: ...
-    def came_upon(self, scope: Scope, found: Sequence[Found], missing: Sequence[str]) -> None: ...
-    def catch_up(self, scope: Scope) -> None: ...
     def stored_ids(self) -> set[str]:
         """The ids of all records that it has something of."""

@@ -7,29 +7,45 @@ from types import MappingProxyType
 from typing import NamedTuple, Protocol
 
 from adaptive_memory_core.flow.ports.search import Vector
-from adaptive_memory_core.learn.asked_before import Questions
+from adaptive_memory_core.learn.asked_before import RatedQuestions
 from adaptive_memory_core.records import Scope, Verdict
 
 
+class Activated(NamedTuple):
+    """A record's sentences that the graph activated in a recall, and those of them that support the answer: a bit for
+    each place."""
+
+    sentences: int = 0
+    supports: int = 0
+
+
+NOT_ACTIVATED = Activated()
+
+
 class JudgedQuestion(NamedTuple):
-    """What was asked when something was found that is judged now: the recall, and the question's vector. `most` are the
-    questions that may be kept of one record, and `ahead` how far each stood before all others in similarity then, or
-    below 0 behind, as far as that is known."""
+    """What was asked when something was found that is judged now: the recall, the question's vector, and that of the
+    time that it asks about, if there is one. `most` are the questions that may be kept of one record, and `ahead` how
+    far each stood before all others in similarity then, or below 0 behind, as far as that is known."""
 
     recall_id: str
     vector: Vector
     most: int
     ahead: Mapping[str, float] = MappingProxyType({})
+    activated: Mapping[str, Activated] = MappingProxyType({})
+    time: Vector | None = None
 
 
 class Imported(NamedTuple):
-    """A question from elsewhere: its vector as bytes, how often a record was helpful and unhelpful for it, and how far
-    it stood before all others in it (None: nobody knows)."""
+    """A question from elsewhere: its vector as bytes, how often a record was helpful and unhelpful for it, how far it
+    stood before all others in it (None: nobody knows), and what GAM-RAG's memories are made of."""
 
     vector: bytes
     helpful: int
     unhelpful: int
     ahead: float | None = None
+    activated: int = 0
+    supports: int = 0
+    time: bytes | None = None
 
 
 class JudgedQuestions(Protocol):
@@ -37,7 +53,7 @@ class JudgedQuestions(Protocol):
     takes its question back; beyond the `most`, the two that are nearest to each other become one."""
 
     def keep(self, scope: Scope, question: JudgedQuestion, verdicts: Mapping[str, Verdict]) -> None: ...
-    def of(self, scope: Scope) -> Questions | None:
+    def of(self, scope: Scope) -> RatedQuestions | None:
         """All that is kept for this user, as vectors; None where nothing is. What has not changed is not read again."""
 
     def words(self, keys: Sequence[int]) -> dict[int, str]:

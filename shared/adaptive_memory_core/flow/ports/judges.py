@@ -52,3 +52,14 @@ class TimePort(Protocol):
 
 class SaliencePort(Protocol):
     def __call__(self, text: str) -> Salient | float: ...
+
+
+class JudgePort(Protocol):
+    """What a memory asks a judge; None for what this one was not given to judge."""
+
+    @property
+    def sufficient(self) -> SufficiencyPort | None: ...
+    @property
+    def supports(self) -> SupportPort | None: ...
+    @property
+    def time(self) -> TimePort | None: ...

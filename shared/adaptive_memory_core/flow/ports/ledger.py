@@ -12,7 +12,14 @@ from typing import Any, Protocol, runtime_checkable
 from adaptive_memory_core.flow.ports.graph import GraphRows
 from adaptive_memory_core.flow.ports.hierarchy import HierarchyRows
 from adaptive_memory_core.flow.ports.judged_questions import JudgedQuestions
-from adaptive_memory_core.flow.ports.ledger_copies import DueRecords, MirrorPages, MirrorRows, NewVectors, WordRows
+from adaptive_memory_core.flow.ports.ledger_copies import (
+    DueRecords,
+    Exports,
+    MirrorPages,
+    MirrorRows,
+    NewVectors,
+    WordRows,
+)
 from adaptive_memory_core.flow.ports.ledger_values import (
     Advance,
     Counted,
@@ -31,8 +38,7 @@ from adaptive_memory_core.flow.ports.ledger_values import (
     Tally,
 )
 from adaptive_memory_core.flow.ports.user_files import UserFiles
-from adaptive_memory_core.learn.lead_weights import LeadWeights
-from adaptive_memory_core.policy.decay import Regime
+from adaptive_memory_core.policy.learning import Regime
 from adaptive_memory_core.records import ReadState, Scope, Seen, Verdict
 from adaptive_memory_core.reports import Change, LoggedRecall, Sample, Strengths
 from adaptive_memory_core.score.nothing_found import Floor
@@ -42,7 +48,6 @@ class States(Protocol):
     """What reads and verdicts made of each record."""
 
     def enrol(self, scope: Scope, new: Mapping[str, Seen], *, now: float) -> list[bool]: ...
-    def withdraw(self, scope: Scope, stored_ids: Sequence[str]) -> None: ...
     def known(self, scope: Scope, stored_ids: Sequence[str], turn: str | None = None) -> KnownStates: ...
     def all(self, scope: Scope) -> KnownStates: ...
     def meet(self, scope: Scope, strangers: Mapping[str, Seen], *, now: float) -> None: ...
@@ -96,7 +101,6 @@ class Verdicts(Protocol):
         self, scope: Scope, recall_id: str, verdicts: Mapping[str, tuple[Verdict, Seen]], judge: Judge, *, now: float
     ) -> int: ...
     def set_balance(self, scope: Scope, balance: float) -> None: ...
-    def set_lead_weights(self, scope: Scope, learned: LeadWeights) -> None: ...
 
 
 class Removal(Protocol):
@@ -109,6 +113,9 @@ class Removal(Protocol):
         self, scope: Scope, record_id: str, stored_id: str, *, existed: bool, now: float, reckoned: Any = None
     ) -> Erased: ...
     def forget_learned(self, scope: Scope, stored_ids: Sequence[str] | None) -> int: ...
+    def forget_user(self, scope: Scope) -> bool:
+        """Remove every trace of a user whose records are gone; whether there was any."""
+
     def unkept(self, scope: Scope, after: int, *, limit: int) -> list[Row]: ...
     def scopes(self) -> list[Scope]:
         """Those that the ledger has met: users, and everyone's records."""
@@ -118,22 +125,6 @@ class Removal(Protocol):
 
     def retire(self, scope: Scope, stored_ids: Sequence[str], *, by: str, now: float) -> None:
         """Let go of records that were pruned and that the collection has no longer."""
-
-
-class IdLock(Protocol):
-    """Lets one caller at a time write some ids. It may be released from another thread than the one that waits."""
-
-    def acquire(self) -> None: ...
-    def release(self) -> None: ...
-
-
-class IdLocks(Protocol):
-    """Who may write a record now, of all that share the ledger."""
-
-    def of(self, scope: Scope, record_ids: Sequence[str]) -> IdLock: ...
-    def confirm(self, scope: Scope, record_ids: Sequence[str]) -> None:
-        """LedgerError where this process stood still for so long that another one took over a lock of these ids. Within
-        a transaction: whoever has it by now waits for that, or was kept before."""
 
 
 class Audit(Protocol):
@@ -191,21 +182,17 @@ class Outbox(Protocol):
 
 
 class Sharing(Protocol):
-    """What the process that holds a collection and those that do not, its guests, tell each other."""
+    """What the process that may open a collection in a directory and those that may not tell each other."""
 
     def describe(self, space: str, database: str, *, embedder: str | None, dimension: int | None) -> None:
-        """The attached collection is open; guests need to know this much of it. None leaves what is known."""
+        """The attached collection is open; others need to know this much of it. None leaves what is known."""
 
     def described(self) -> KnownCollection | None: ...
     def find(self, name: str, database: str) -> KnownCollection | None:
         """The collection of that name that was described last, attached or not."""
 
-    def visit(self) -> None: ...
-    def last_visit(self) -> float | None:
-        """How many seconds ago a guest was there."""
-
     def ask(self) -> int:
-        """A guest wants everything in the collection now; gives the number of its wish."""
+        """A process wants everything in the collection now; gives the number of its wish."""
 
     def asked(self) -> int | None:
         """The latest wish that is not done; None where there is none."""
@@ -251,8 +238,6 @@ class Ledger(Protocol):
     @property
     def removal(self) -> Removal: ...
     @property
-    def id_locks(self) -> IdLocks: ...
-    @property
     def audit(self) -> Audit: ...
     @property
     def statistics(self) -> Statistics: ...
@@ -266,6 +251,8 @@ class Ledger(Protocol):
     def notes(self) -> Notes: ...
     @property
     def outbox(self) -> Outbox: ...
+    @property
+    def exports(self) -> Exports: ...
     @property
     def words(self) -> WordRows: ...
     @property

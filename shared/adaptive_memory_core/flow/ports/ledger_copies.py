@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from typing import Protocol
 
 from adaptive_memory_core.flow.ports.ledger_values import (
@@ -19,19 +19,21 @@ from adaptive_memory_core.flow.ports.ledger_values import (
 )
 from adaptive_memory_core.records import Metadata, Scope
 
+RowsOf = Callable[[Sequence[tuple[str, str | None, Metadata | None]], Mapping[str, bytes]], list[WordRow]]
+
 
 class WordRows(Protocol):
-    """The words of each record as rows: a copy of the collection's texts. No rows are left of a removed record."""
+    """The words of each record as rows, which follow the records. No rows are left of a removed record."""
 
-    def put(self, rows: Mapping[Scope | None, Sequence[WordRow]], gone: Collection[str] = ()) -> None: ...
-    def drop(self, stored_ids: Sequence[str]) -> None: ...
-    def size(self, scope: Scope | None = None) -> int:
-        """What is to be known of the scope is looked at with it."""
+    def behind(self, scope: Scope, most: int) -> int:
+        """How many of the user's records have changed since their words were read, counted up to `most`."""
 
-    def marks(self, stored_ids: Sequence[str]) -> dict[str, bytes]: ...
+    def users_behind(self) -> list[Scope]: ...
+    def follow(self, scope: Scope, rows_of: RowsOf, most: int) -> bool:
+        """Write the words of the next records that changed, about so many; whether there may be more. `rows_of` is
+        given the records and the marks of the words that are known."""
+
     def stored_ids(self) -> set[str]: ...
-    def version(self) -> int: ...
-    def keep_version(self, version: int) -> None: ...
     def last_change(self, scope: Scope) -> Hashable:
         """Equal as long as there can be no news for anybody; what is to be known of the scope is looked at with it."""
 
@@ -39,7 +41,7 @@ class WordRows(Protocol):
 
 
 class MirrorRows(Protocol):
-    """A copy of the collection's records, vectors included. No row is left of a removed record."""
+    """The records, vectors included. No row is left of a removed record."""
 
     def put(self, rows: Mapping[Scope | None, Sequence[MirrorRow]], gone: Collection[str] = ()) -> None: ...
     def annotate(self, changes: Mapping[str, Metadata]) -> None:
@@ -85,6 +87,8 @@ class MirrorPages(Protocol):
         """Those of the scope's records in whose metadata, as JSON, one of these stands somewhere."""
 
     def latest(self, most: int) -> list[str]: ...
+    def names_users(self) -> bool | None:
+        """Whether any record names a user; None if that is not known, or if there are no records."""
 
 
 class NewVectors(Protocol):
@@ -135,15 +139,21 @@ class NewVectors(Protocol):
         """The collection that the ledger speaks for has its name."""
 
 
-class DueRecords(Protocol):
-    """Records that were written, changed or removed in the mirror first, and have yet to be in the collection.
+class Exports(Protocol):
+    """What was put into the collection in the last minutes, as digests."""
 
-    One process alone touches an embedded collection; the others leave here what it is to do, in the transaction that
-    changes the mirror. A later change of such a record in the mirror is due as well.
-    """
+    def note(self, digests: Sequence[bytes]) -> None: ...
+    def among(self, digests: Sequence[bytes]) -> set[bytes]:
+        """Those of them that were."""
+
+
+class DueRecords(Protocol):
+    """Records that were written, changed or removed, and have yet to be in the collection: noted in the transaction
+    that changes the mirror. A later change of such a record in the mirror is due as well."""
 
     def mark(self, stored_ids: Sequence[str], *, gone: bool) -> None: ...
-    def first(self, limit: int) -> list[DueRecord]: ...
+    def ids(self, limit: int) -> list[str]: ...
+    def of(self, stored_ids: Sequence[str]) -> list[DueRecord]: ...
     def settle(self, done: Sequence[DueRecord]) -> None:
         """The collection shows these; those that changed since stay. Their read states are due from here on."""
 

@@ -6,11 +6,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
-from adaptive_memory_core.learn.decay.strength import Timeline
-from adaptive_memory_core.learn.lead_weights import NOTHING_LEARNED, LeadWeights
+from adaptive_memory_core.learn.decay import Timeline
 from adaptive_memory_core.learn.logged_state import NO_BASIS, Basis
-from adaptive_memory_core.learn.verdicts import Earlier, Occasion
-from adaptive_memory_core.policy.decay import Pace, Regime
+from adaptive_memory_core.learn.verdicts import EarlierVerdict, Occasion
+from adaptive_memory_core.policy.learning import DecayPace, Regime
 from adaptive_memory_core.records import NEVER_READ, Dropped, Metadata, ReadState, Scope, Scored, Seen, Verdict
 from adaptive_memory_core.text_identity import LOOK_AGAIN
 
@@ -18,8 +17,9 @@ DEMOTED = "demoted"  # in the audit trail; it closes the verdicts before it
 REWRITTEN = "rewritten"  # in the audit trail; verdicts on recalls before it are of other words
 LET_GO = -1  # in the place of a removed row's number: this removal and those before it are told no more
 Since = Callable[[Timeline], tuple[int, float] | None]
-WordRow = tuple[Any, ...]  # what `store/words/rows.py` makes of a record's text: its stored id first, then its mark
-WORDS_VERSION = 2  # of how that is made; rows of an earlier one are made anew in the background
+WordRow = tuple[
+    Any, ...
+]  # what `store/words/record_words.py` makes of a record's text: its stored id first, then its mark
 
 
 class Advance(Protocol):
@@ -39,14 +39,11 @@ class Judge(Protocol):
 
     @property
     def read(self) -> Occasion: ...
-    def boost(self, state: ReadState, verdict: Verdict, earlier: Earlier | None) -> tuple[float, float]: ...
-    def state(self, state: ReadState, verdict: Verdict, earlier: Earlier | None) -> ReadState: ...
+    def boost(self, state: ReadState, verdict: Verdict, earlier: EarlierVerdict | None) -> tuple[float, float]: ...
+    def state(self, state: ReadState, verdict: Verdict, earlier: EarlierVerdict | None) -> ReadState: ...
     def balance(
-        self, stored_id: str, verdict: Verdict, balance: float, earlier: Earlier | None
+        self, stored_id: str, verdict: Verdict, balance: float, earlier: EarlierVerdict | None
     ) -> tuple[float, float]: ...
-    def lead_weights(
-        self, stored_id: str, verdict: Verdict, before: LeadWeights, earlier: Earlier | None
-    ) -> LeadWeights: ...
 
 
 class Doomed(Protocol):
@@ -61,8 +58,7 @@ class KnownStates(NamedTuple):
     states: Mapping[str, ReadState]
     timeline: Timeline
     new: frozenset[str] = frozenset()  # not met, and not known to replace nobody
-    balance: float = 0.0  # how far usefulness has led or misled the user, in octaves
-    lead_weights: LeadWeights = NOTHING_LEARNED  # what verdicts have made of what each channel counts
+    balance: float = 0.0  # what usefulness has earned with the user
     said: Mapping[str, bytes | None] = {}  # what they, and others, said when they were met; None: not kept
 
 
@@ -84,7 +80,8 @@ class Moves(NamedTuple):
     (`unmet`): their metadata show reads of other words.
 
     The `settled` replace nobody and never will, as long as they say that; those whose text stands elsewhere as well
-    (`twins`) may, later.
+    (`twins`) may, later. `versions` are those of the mirror rows of what begins anew, from before it was looked at;
+    None where the caller has just written it.
     """
 
     anew: Mapping[str, Rewritten] = {}
@@ -93,6 +90,7 @@ class Moves(NamedTuple):
     unmet: Mapping[str, Seen] = {}
     settled: Mapping[str, bytes | None] = {}
     twins: Sequence[str] = ()
+    versions: Mapping[str, int] | None = None
 
     @property
     def none(self) -> bool:
@@ -135,7 +133,7 @@ class Entry:
     kept: Sequence[Scored]
     dropped: Sequence[Dropped]
     regime: Regime  # the memory's own
-    pace: Pace  # of this recall's policy
+    pace: DecayPace  # of this recall's policy
     turn: str | None
     strangers: Mapping[str, Seen]  # candidates that the ledger has not met
     extent: Extent | None  # of the collection, where every record of the scope is among those or known
@@ -219,10 +217,14 @@ class Unfinished(NamedTuple):
 
 
 class DueRecord(NamedTuple):
-    """A record that the collection does not show as the mirror has it; `gone`: that it still shows."""
+    """A record that the collection does not show as the mirror has it, which is its `row`; `gone`: that it still shows.
+
+    The row is of the moment of the number: who writes it and then settles the number has not written an older one.
+    """
 
     number: int
     stored_id: str
+    row: MirrorRow | None
     gone: bool
 
 
@@ -255,6 +257,9 @@ class MirrorRow(NamedTuple):
     text: str | None
     metadata: Metadata | None
     vector: bytes
+
+
+MirrorChange = tuple[int, int, str | None, Metadata | None]  # number of the change, row, text, metadata
 
 
 class MirrorNews(NamedTuple):

@@ -31,6 +31,14 @@ class Title(NamedTuple):
     note: str | None = None
 
 
+class EpisodeText(NamedTuple):
+    """What an episode is called, and what happened in it, told in the third person; None where nobody knows."""
+
+    title: str | None
+    narrative: str | None
+    note: str | None = None
+
+
 class Fact(NamedTuple):
     """Something to keep, and the places of the messages that say it, from 0."""
 
@@ -48,7 +56,7 @@ class BoundaryPort(Protocol):
 
 
 class EpisodePort(Protocol):
-    def __call__(self, lines: Sequence[Line]) -> Title: ...
+    def __call__(self, lines: Sequence[Line]) -> EpisodeText: ...
 
 
 class SemanticsPort(Protocol):

@@ -7,8 +7,9 @@ from typing import Any, Protocol
 
 from adaptive_memory_core.cue.time.intent import Window
 from adaptive_memory_core.flow.ports.source import Found, NearestAndNamed
-from adaptive_memory_core.policy.policy import SearchBy
+from adaptive_memory_core.policy.advanced import SearchBy
 from adaptive_memory_core.records import Scope
+from adaptive_memory_core.score.surprise import Baseline
 
 Where = Mapping[str, Any]
 Vector = Any
@@ -37,5 +38,5 @@ class Search(Protocol):
     def passing(self, scope: Scope, where: Where) -> set[str]: ...
     def stored(self, scope: Scope, stored_ids: Sequence[str]) -> list[Found]: ...
     def vectors(self, scope: Scope, stored_ids: Sequence[str]) -> dict[str, Vector]: ...
-    def unit_vectors_at_hand(self, scope: Scope, stored_ids: Sequence[str]) -> dict[str, Vector]:
-        """Those that need no query of a database, where similarities are the cosines of such vectors; else none."""
+    def baseline(self, scope: Scope, vector: Vector) -> Baseline:
+        """What records of the scope score that are unrelated to this query, by a sample of them."""

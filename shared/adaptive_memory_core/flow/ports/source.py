@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 
 from adaptive_memory_core.frozen import quickly_made
-from adaptive_memory_core.policy.channel_names import DENSE
+from adaptive_memory_core.policy.channels_and_kinds import DENSE
 from adaptive_memory_core.records import Cue, Metadata
 from adaptive_memory_core.score.candidates import Candidates
 
 if TYPE_CHECKING:
-    from adaptive_memory_core.flow.calls.drive import Flow
     from adaptive_memory_core.flow.candidates.request import Request
     from adaptive_memory_core.flow.ports import Ports
 
@@ -88,4 +87,11 @@ class Source(Protocol):
     @property
     def name(self) -> str: ...
     def wanted(self, request: Request) -> bool: ...
-    def ask(self, ports: Ports, request: Request, asked: Asked) -> Flow[Answer]: ...
+    def ask(self, ports: Ports, request: Request, asked: Asked) -> Answer: ...
+
+
+@runtime_checkable
+class Slow(Protocol):
+    """A source that waits for code that is not ours: it begins, and the others of its stage are asked meanwhile."""
+
+    def begin(self, ports: Ports, request: Request, asked: Asked) -> Callable[[], Answer]: ...

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 if TYPE_CHECKING:
-    from adaptive_memory_core.flow.calls.drive import Flow
     from adaptive_memory_core.flow.candidates.sources import Stages
     from adaptive_memory_core.flow.ports import Ledger, Ports
 
@@ -19,9 +19,9 @@ class OpenMemory(Protocol):
 
 
 class Telemetry(Protocol):
-    """Sources and ledger are handed over where a memory is put together, and each call of a verb as its flow."""
+    """Sources and ledger are handed over where a memory is put together, and each verb is called through it."""
 
-    def verb(self, name: str, flow: Flow[T]) -> Flow[T]: ...
+    def verb(self, name: str, call: Callable[[], T]) -> T: ...
     def sources(self, stages: Stages) -> Stages: ...
     def ledger(self, ledger: Ledger) -> Ledger: ...
     def opened(self, memory: OpenMemory) -> None:
@@ -31,8 +31,8 @@ class Telemetry(Protocol):
 class Unwatched:
     """Gives everything back as it is."""
 
-    def verb(self, name: str, flow: Flow[T]) -> Flow[T]:  # noqa: ARG002 - nobody wants to know
-        return flow
+    def verb(self, name: str, call: Callable[[], T]) -> T:  # noqa: ARG002 - nobody wants to know
+        return call()
 
     def sources(self, stages: Stages) -> Stages:
         return stages

@@ -6,10 +6,10 @@ import math
 from dataclasses import replace
 
 from adaptive_memory_core.errors import LedgerError
-from adaptive_memory_core.flow.calls.drive import Flow, attempt
+from adaptive_memory_core.flow.calls.foreign_calls import tried
 from adaptive_memory_core.flow.candidates.request import Refuse, Request
 from adaptive_memory_core.flow.ports import Ports
-from adaptive_memory_core.learn.state_as_of import Past
+from adaptive_memory_core.learn.verdicts import StateHistory
 from adaptive_memory_core.records import Record
 from adaptive_memory_core.reports import Change, LoggedRecall
 from adaptive_memory_core.score.refusals import LATER, is_later
@@ -19,7 +19,7 @@ NO_LOG = "reads, verdicts and pins count as of now, not as of then: this memory 
 STRENGTHS = "strengths count as of now, not as of then"
 
 
-def as_of_day(ports: Ports, request: Request) -> Flow[Request]:
+def as_of_day(ports: Ports, request: Request) -> Request:
     """The request as it would have been made on that day. Where the log does not allow it, a note says so."""
     at = request.as_of
     if at is None:
@@ -28,7 +28,7 @@ def as_of_day(ports: Ports, request: Request) -> Flow[Request]:
     notes = [] if request.policy.pace.still else [STRENGTHS]
     if not ports.log:
         return replace(asked, notes=(*request.notes, *notes, NO_LOG))
-    outcome = yield from attempt(LedgerError, _past, ports, request, at)
+    outcome = tried(LedgerError, _past, ports, request, at)
     if outcome.value is None:
         notes.append(f"reads, verdicts and pins count as of now, not as of then: {outcome.error}")
         return replace(asked, notes=(*request.notes, *notes))
@@ -40,7 +40,7 @@ def as_of_day(ports: Ports, request: Request) -> Flow[Request]:
     return replace(asked, past=past, notes=(*request.notes, *notes))
 
 
-def _past(ports: Ports, request: Request, at: float) -> tuple[Past, int]:
+def _past(ports: Ports, request: Request, at: float) -> tuple[StateHistory, int]:
     """The reads and changes up to that day, and how many of the recalls up to then the log still holds."""
     ledger, scope = ports.ledger, request.scope
     lines = _logged(ports, request, since=None, until=at)
@@ -56,7 +56,7 @@ def _past(ports: Ports, request: Request, at: float) -> tuple[Past, int]:
     if len(steps) < step:  # some are lost, or looked back from a later day, after the first recall of that one
         later = _logged(ports, request, since=math.nextafter(at, math.inf), until=None)
         step = min(step, min((line.step for line in later), default=step + 1) - 1)
-    return Past(at, step, reads, changes), sum(one <= step for one in steps)
+    return StateHistory(at, step, reads, changes), sum(one <= step for one in steps)
 
 
 def _logged(ports: Ports, request: Request, *, since: float | None, until: float | None) -> list[LoggedRecall]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from adaptive_memory_core.cue.time.intent import Sign, signs, together, told_once
-from adaptive_memory_core.flow.calls.drive import tried
+from adaptive_memory_core.cue.time.intent import Sign, intent_of, signs, without_repeats
+from adaptive_memory_core.flow.calls.foreign_calls import tried
 from adaptive_memory_core.flow.candidates.gather import said
 from adaptive_memory_core.flow.candidates.request import Refuse, Request
 from adaptive_memory_core.flow.ports import Ports
@@ -16,7 +16,7 @@ from adaptive_memory_core.score.time_match import OUTSIDE, outside
 def understand_time(ports: Ports, request: Request) -> Request:
     """The request with the time that it asks about. A language whose rules fail costs itself and a note."""
     words = request.cue.own_words
-    if not request.policy.time_words.enabled or not words.strip():
+    if request.policy.time_words == "off" or not words.strip():
         return request
     found: list[list[Sign]] = []
     notes: list[str] = []
@@ -28,8 +28,9 @@ def understand_time(ports: Ports, request: Request) -> Request:
             notes.append(f"what the question says about time was not understood by {name}: {said(outcome.error)}")
     if not any(found) and not notes:
         return request
-    asked = replace(request, intent=together(told_once(found)), notes=(*request.notes, *notes))
-    return replace(asked, refuse=_strict(asked)) if asked.intent.windows and request.policy.time_words.strict else asked
+    asked = replace(request, intent=intent_of(without_repeats(found)), notes=(*request.notes, *notes))
+    strict = request.policy.time_words == "filter" and asked.intent.windows
+    return replace(asked, refuse=_strict(asked)) if strict else asked
 
 
 def _strict(request: Request) -> Refuse:

@@ -29,7 +29,7 @@ class InOrder(NamedTuple):
 
 
 def in_order(request: Request, gathered: Gathered, judged: Reranked, facts: SameFacts = OUR_RULES) -> InOrder:
-    """The candidates by score; which of them say the same may still have to be told by their vectors."""
+    """The candidates by score."""
     use = use_of(gathered.known, request)
     ranked = rank(
         judged.hits,
@@ -74,7 +74,7 @@ def choose(
 
 def _drawn(request: Request, kept: tuple[Scored, ...], dropped: Sequence[Dropped]) -> Drawn:
     """With the last places drawn by lot, where the policy wants that and the answer counts."""
-    explore = request.policy.explore
-    if not explore.tail or not request.draws or request.policy.shaping.form == "top_down":
+    policy = request.policy
+    if not policy.advanced.random_tail or not request.draws or policy.shape == "top_down":
         return Drawn(kept, dropped)
-    return with_random_tail(kept, dropped, explore, recall_id=request.id)
+    return with_random_tail(kept, dropped, tail=policy.advanced.random_tail, recall_id=request.id)

@@ -6,16 +6,15 @@ from functools import lru_cache, partial
 
 from adaptive_memory_core.context.answer import Recall
 from adaptive_memory_core.errors import AdaptiveMemoryError, LedgerError
-from adaptive_memory_core.flow.calls.drive import Flow, attempt
-from adaptive_memory_core.flow.calls.patience import waiting_at_most
+from adaptive_memory_core.flow.calls.call_state import waiting_at_most
+from adaptive_memory_core.flow.calls.foreign_calls import tried
+from adaptive_memory_core.flow.calls.workers import still_awaited
 from adaptive_memory_core.flow.candidates.gather import Gathered, unknown_records
 from adaptive_memory_core.flow.candidates.request import Request
 from adaptive_memory_core.flow.ports import Entry, Ports
 from adaptive_memory_core.flow.ports import seen as seen_of
-from adaptive_memory_core.flow.steps.tell_indexes import catch_up
 from adaptive_memory_core.frozen import changed
-from adaptive_memory_core.learn.decay.strength import Timeline, read
-from adaptive_memory_core.learn.lead_weights import NOTHING_LEARNED
+from adaptive_memory_core.learn.decay import Timeline, read
 from adaptive_memory_core.learn.logged_state import Basis
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import ReadState, Seen
@@ -23,18 +22,19 @@ from adaptive_memory_core.records import ReadState, Seen
 LOGGED_CUE = 2_000  # characters of a cue that the log keeps
 
 
-def count_reading(ports: Ports, request: Request, answer: Recall, gathered: Gathered) -> Flow[Recall]:
+def count_reading(ports: Ports, request: Request, answer: Recall, gathered: Gathered) -> Recall:
     """Count the recall and its reads, if it is a reading. A ledger that refuses costs the count and a note, never the
     answer."""
     if not request.reinforce:
         return answer
+    still_awaited()
     within = ports.count_seconds
-    yield from attempt(LedgerError, waiting_at_most, within, catch_up, ports, request.scope)  # else a later recall does
-    outcome = yield from attempt(LedgerError, waiting_at_most, within, _commit, ports, request, answer, gathered)
+    tried(LedgerError, waiting_at_most, within, ports.graph.catch_up, request.scope)  # else a later recall does
+    outcome = tried(LedgerError, waiting_at_most, within, _commit, ports, request, answer, gathered)
     if outcome.value is None:
         return changed(answer, trace=(*answer.trace, f"this recall was not counted: {outcome.error}"))
     if ports.write_through:
-        shown = yield from attempt(AdaptiveMemoryError, ports.write_back.flush)
+        shown = tried(AdaptiveMemoryError, ports.write_back.flush)
         if shown.error is not None:
             late = f"the collection does not show this recall yet: {shown.error}"
             return changed(answer, step=outcome.value, trace=(*answer.trace, late))
@@ -78,7 +78,6 @@ def _basis(answer: Recall, gathered: Gathered) -> Basis:
         gathered.via,
         answer.use.step,
         0.0 if known is None else known.balance,
-        NOTHING_LEARNED if known is None else known.lead_weights,
         answer.unrelated,
         cue.own_words != cue.text,
         answer.policy,

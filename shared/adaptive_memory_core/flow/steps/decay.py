@@ -10,21 +10,21 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from adaptive_memory_core.errors import LedgerError
-from adaptive_memory_core.flow.calls.drive import Flow, ask, attempt
+from adaptive_memory_core.flow.calls.foreign_calls import tried
 from adaptive_memory_core.flow.calls.time_limits import nearest
 from adaptive_memory_core.flow.candidates.gather import Gathered, known_of, present, timeline_of
 from adaptive_memory_core.flow.candidates.request import Request
 from adaptive_memory_core.flow.ports import Extent, Ports
 from adaptive_memory_core.flow.steps.widen_search import TIMES_WIDER, both, with_nearest
-from adaptive_memory_core.learn.decay.could_outrank import least_strength, strongest
-from adaptive_memory_core.learn.decay.strength import Timeline, as_of, strong_since
+from adaptive_memory_core.learn.decay import Timeline, as_of, least_strength, strong_since, strongest
 from adaptive_memory_core.records import Hit
+from adaptive_memory_core.score.select import MOST_CANDIDATES
 
 STRONG = 0.5  # of strength: those who have it are named first
 MOST_NEAREST = 30_000  # candidates at the very most; Chroma answers no more at once
 
 
-def under_decay(ports: Ports, request: Request, gathered: Gathered) -> Flow[Gathered]:
+def under_decay(ports: Ports, request: Request, gathered: Gathered) -> Gathered:
     """The candidates as strong as they are now, and all that decay lets through from further out."""
     if timeline_of(gathered.known, request).still:
         return gathered
@@ -32,7 +32,7 @@ def under_decay(ports: Ports, request: Request, gathered: Gathered) -> Flow[Gath
     if len(gathered.nearest) < gathered.asked:
         return gathered
     while _least(gathered.nearest, gathered, request) is not None:
-        compared = yield from _compared(ports, request, gathered)
+        compared = _compared(ports, request, gathered)
         if compared is not None:
             gathered = compared
             break
@@ -41,30 +41,30 @@ def under_decay(ports: Ports, request: Request, gathered: Gathered) -> Flow[Gath
             note = f"records beyond the {count:,} nearest may be stronger than what decay has left of these"
             gathered = replace(gathered, notes=(*gathered.notes, note))
             break
-        gathered = yield from _widened(ports, request, gathered)
+        gathered = _widened(ports, request, gathered)
         if len(gathered.nearest) < gathered.asked:
             break
     best = strongest(gathered.nearest, request.policy, k=request.k, now=request.now)
     return _without_twins(gathered.with_hits(best, gathered.others))
 
 
-def _compared(ports: Ports, request: Request, gathered: Gathered) -> Flow[Gathered | None]:
+def _compared(ports: Ports, request: Request, gathered: Gathered) -> Gathered | None:
     """The candidates with all stronger records that could win, if the ledger can name them: the strong ones first,
     since beside them hardly any of the many weak ones still could."""
-    extent = yield from ask(ports.records.extent)
+    extent = ports.records.extent()
     nearest_ones: Sequence[Hit] = gathered.nearest
     hits = nearest_ones
     for most in (STRONG, 0.0):
         least = _least(hits, gathered, request)
         if least is None or (hits is not nearest_ones and least >= STRONG):
             break
-        named = yield from _named(ports, request, max(least, most), extent)
+        named = _named(ports, request, max(least, most), extent)
         if named is None:
             return None
         seen = {hit._stored_id for hit in hits}
         new = [one for one in named if one not in seen]
-        more = yield from ask(ports.search.among, request.scope, gathered.cue.vector, new, request.where)
-        of_more = yield from known_of(ports, request, more)
+        more = ports.search.among(request.scope, gathered.cue.vector, new, request.where)
+        of_more = known_of(ports, request, more)
         gathered = replace(gathered, known=both(gathered.known, of_more))
         timeline = timeline_of(gathered.known, request)
         hits = [*hits, *_aged_hits(present(request, more, of_more), gathered, timeline, request)]
@@ -77,24 +77,24 @@ def _least(hits: Sequence[Hit], gathered: Gathered, request: Request) -> float |
     return least_strength(hits, request.policy, bound=bound, k=request.k, now=request.now)
 
 
-def _widened(ports: Ports, request: Request, gathered: Gathered) -> Flow[Gathered]:
+def _widened(ports: Ports, request: Request, gathered: Gathered) -> Gathered:
     """The same search, further out; where it reaches the end, the size of the collection is kept."""
     asked = min(TIMES_WIDER * gathered.asked, MOST_NEAREST)
-    extent = yield from ask(ports.records.extent)
-    found = yield from nearest(ports, request, gathered.cue.vector, asked)
-    wider = yield from with_nearest(ports, request, gathered, found, asked=asked)
+    extent = ports.records.extent()
+    found = nearest(ports, request, gathered.cue.vector, asked)
+    wider = with_nearest(ports, request, gathered, found, asked=asked)
     whole = extent if len(found) < asked and request.where is None else None
     return replace(aged(wider, request), whole=whole)
 
 
-def _named(ports: Ports, request: Request, least: float, extent: Extent) -> Flow[list[str] | None]:
+def _named(ports: Ports, request: Request, least: float, extent: Extent) -> list[str] | None:
     """The records that the ledger knows to be that strong; None where they are many, or it does not know all."""
-    limit = max(request.policy.recall_limit, request.k)
+    limit = max(MOST_CANDIDATES, request.k)
 
     def since(timeline: Timeline) -> tuple[int, float] | None:
         return strong_since(timeline.under(request.regime), least, now=request.now)
 
-    outcome = yield from attempt(
+    outcome = tried(
         LedgerError,
         ports.ledger.states.strong,
         request.scope,

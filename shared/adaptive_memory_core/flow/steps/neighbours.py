@@ -9,8 +9,7 @@ from dataclasses import replace
 from adaptive_memory_core.channels.conversation.turns import Turn, asks, beside, turn_of
 from adaptive_memory_core.context.answer import Recall
 from adaptive_memory_core.errors import AdaptiveMemoryError
-from adaptive_memory_core.flow.calls.drive import Flow, attempt
-from adaptive_memory_core.flow.calls.foreign_calls import Question, ask_foreign
+from adaptive_memory_core.flow.calls.foreign_calls import Question, answered
 from adaptive_memory_core.flow.calls.time_limits import in_collection
 from adaptive_memory_core.flow.candidates.gather import NOTHING_KNOWN, present, said
 from adaptive_memory_core.flow.candidates.request import Request
@@ -24,6 +23,7 @@ from adaptive_memory_core.score.refusals import is_later
 from adaptive_memory_core.stored_metadata import hits_of
 
 ANSWERS = 5  # of the best hits that get the question they answer, the first of them both neighbours; measured
+LONGEST_NEXT = 400  # characters of a turn shown next to a result; long replies push evidence out; docs/hierarchy.md
 MOST_TURNS = 1_000  # turns of the hits' sessions that are read where the word index does not say who stands beside whom
 LEFT_OUT = "what stands beside the hits was left out"
 NO_SESSION = "no neighbours are shown: what was found says no session, or no order in it"
@@ -32,28 +32,28 @@ TOO_LONG = f"no neighbours are shown: the sessions of what was found hold more t
 BEFORE, AFTER = -1, 1
 
 
-def with_neighbours(ports: Ports, request: Request, answer: Recall) -> Flow[Recall]:
+def with_neighbours(ports: Ports, request: Request, answer: Recall) -> Recall:
     """The answer with the neighbours of its first hit and the questions that the next ones answer, if asked for.
 
     They pass the gates that hits pass, and none of them counts as read. What fails costs them, and a note.
     """
     policy = request.policy
-    if not (policy.shown.intact or policy.shaping.form == "episodes") or not answer.kept:
+    if not (policy.advanced.neighbours or policy.shape == "episodes") or not answer.kept:
         return answer
     best = answer.kept[:ANSWERS]
     try:
-        pairs, note = yield from _pairs(ports, request, best)
-        found = yield from that_may_be_shown(ports, request, _wanted(best, pairs))
+        pairs, note = _pairs(ports, request, best)
+        found = that_may_be_shown(ports, request, _wanted(best, pairs))
     except AdaptiveMemoryError as error:
         pairs, note, found = {}, f"{LEFT_OUT}: {error}", {}
     around = tuple(one for hit in best for one in _beside(request, hit, pairs, found, first=hit is best[0]))
     return replace(answer, beside=around, trace=answer.trace if note is None else (*answer.trace, note))
 
 
-def _pairs(ports: Ports, request: Request, best: Sequence[Scored]) -> Flow[tuple[Mapping[str, Pair], str | None]]:
+def _pairs(ports: Ports, request: Request, best: Sequence[Scored]) -> tuple[Mapping[str, Pair], str | None]:
     """The ids of what stands beside each: as the word index knows, else from the records of their sessions."""
     if "lexical" in request.policy.ways:
-        return (yield from _known(ports, request, [one.hit._stored_id for one in best]))
+        return _known(ports, request, [one.hit._stored_id for one in best])
     told = {_turn(request, one.record).session: one.record.stored.get(request.fields.session) for one in best}
     sessions = [value for name, value in told.items() if name is not None]
     if not sessions:
@@ -61,9 +61,7 @@ def _pairs(ports: Ports, request: Request, best: Sequence[Scored]) -> Flow[tuple
     rows: list[Found] = []
     for kind in dict.fromkeys(map(type, sessions)):  # a database compares texts with texts only
         named = [value for value in sessions if type(value) is kind]
-        rows += yield from in_collection(
-            ports, request.policy, ports.records.said_in, request.scope, named, MOST_TURNS + 1
-        )
+        rows += in_collection(ports, request.policy, ports.records.said_in, request.scope, named, MOST_TURNS + 1)
     if len(rows) > MOST_TURNS:
         return {}, TOO_LONG
     hits = hits_of(request.scope, rows, {}, request.fields)
@@ -71,17 +69,14 @@ def _pairs(ports: Ports, request: Request, best: Sequence[Scored]) -> Flow[tuple
     return pairs, None if pairs else NO_SESSION
 
 
-def _known(ports: Ports, request: Request, ids: Sequence[str]) -> Flow[tuple[Mapping[str, Pair], str | None]]:
+def _known(ports: Ports, request: Request, ids: Sequence[str]) -> tuple[Mapping[str, Pair], str | None]:
     """What the word index knows. It can fail as any channel may, which costs the neighbours and a note."""
-    seconds = request.policy.channel_timeout_seconds
+    seconds = request.policy.advanced.timeout_seconds
 
     def look() -> Mapping[str, Pair]:
         return ports.words.beside(request.scope, ids)
 
-    if seconds:
-        (outcome,) = yield from ask_foreign([Question(look, seconds, ports.unanswered["lexical"])])
-    else:
-        outcome = yield from attempt(Exception, look)
+    outcome = answered(Question(look, seconds, ports.unanswered["lexical"]))
     return ({}, f"{LEFT_OUT}: {said(outcome.error)}") if outcome.error is not None else (outcome.value or {}, None)
 
 
@@ -91,14 +86,14 @@ def _wanted(best: Sequence[Scored], pairs: Mapping[str, Pair]) -> list[str]:
     return list(dict.fromkeys(one for one in wanted if one is not None))
 
 
-def that_may_be_shown(ports: Ports, request: Request, stored_ids: Sequence[str]) -> Flow[dict[str, Hit]]:
+def that_may_be_shown(ports: Ports, request: Request, stored_ids: Sequence[str]) -> dict[str, Hit]:
     """Those of this scope that the recall could have returned: let through by the filter, not barred, not stale."""
     if stored_ids and request.where is not None:
-        passing = yield from in_collection(ports, request.policy, ports.search.passing, request.scope, request.where)
+        passing = in_collection(ports, request.policy, ports.search.passing, request.scope, request.where)
         stored_ids = [one for one in stored_ids if one in passing]
     if not stored_ids:
         return {}
-    rows = yield from in_collection(ports, request.policy, ports.search.stored, request.scope, stored_ids)
+    rows = in_collection(ports, request.policy, ports.search.stored, request.scope, stored_ids)
     hits = present(request, rows, NOTHING_KNOWN)
     there = [hit for hit in hits if request.as_of is None or not is_later(hit.record, request.as_of)]
     return {hit._stored_id: hit for hit in there if hit.refused is None and stale(hit, now=request.now) is None}
@@ -122,8 +117,8 @@ def _beside(
 
 
 def _longest(policy: Policy) -> float:
-    """Characters of what may be shown beside a hit; any length, where the policy asks for intact units by itself."""
-    return math.inf if policy.shown.intact else policy.shaping.longest_beside
+    """Characters of what may be shown beside a hit; any length, where the policy asks for neighbours by itself."""
+    return math.inf if policy.advanced.neighbours else LONGEST_NEXT
 
 
 def _turn(request: Request, record: Record) -> Turn:

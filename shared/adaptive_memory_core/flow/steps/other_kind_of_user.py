@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from adaptive_memory_core.context.empty_answer_notes import looked_past
+from adaptive_memory_core.context.reasons import looked_past
 from adaptive_memory_core.errors import StoreError
-from adaptive_memory_core.flow.calls.drive import Flow, attempt
+from adaptive_memory_core.flow.calls.foreign_calls import tried
 from adaptive_memory_core.flow.candidates.gather import Gathered
 from adaptive_memory_core.flow.candidates.request import Request
 from adaptive_memory_core.flow.ports import Ports
@@ -15,7 +15,7 @@ from adaptive_memory_core.records import Scope
 MOST_DIGITS = 20  # of a user's number, more than Chroma's whole numbers have
 
 
-def other_kind_of_user(ports: Ports, request: Request, gathered: Gathered) -> Flow[Gathered]:
+def other_kind_of_user(ports: Ports, request: Request, gathered: Gathered) -> Gathered:
     """What was gathered; with a note, where that is nothing and the other user of this name has records."""
     if gathered.hits or request.where is not None:
         return gathered
@@ -23,7 +23,7 @@ def other_kind_of_user(ports: Ports, request: Request, gathered: Gathered) -> Fl
     other = other_kind(user)
     if other is None:
         return gathered
-    outcome = yield from attempt(StoreError, ports.records.count, Scope.of(other))
+    outcome = tried(StoreError, ports.records.count, Scope.of(other))
     note = looked_past(user, [other]) if outcome.value else None
     return gathered if note is None else replace(gathered, notes=(*gathered.notes, note))
 

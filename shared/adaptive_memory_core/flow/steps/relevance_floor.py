@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from adaptive_memory_core.cue.unrelated_elsewhere import UNRELATED_IN, language_asked_in
+from adaptive_memory_core.cue.unrelated_questions import UNRELATED_IN, language_asked_in
 from adaptive_memory_core.errors import LedgerError
-from adaptive_memory_core.flow.calls.drive import Flow, Outcome, ask, attempt
+from adaptive_memory_core.flow.calls.foreign_calls import Outcome, tried
 from adaptive_memory_core.flow.candidates.gather import Gathered
 from adaptive_memory_core.flow.candidates.request import Request
 from adaptive_memory_core.flow.ports import Ports
@@ -38,15 +38,15 @@ class FloorVerdict:
 NO_FLOOR = FloorVerdict()
 
 
-def relevance_floor(ports: Ports, request: Request, gathered: Gathered, hits: Sequence[Hit]) -> Flow[FloorVerdict]:
+def relevance_floor(ports: Ports, request: Request, gathered: Gathered, hits: Sequence[Hit]) -> FloorVerdict:
     """Whether the hits are better than chance: none is returned where too many unrelated questions find as good."""
     policy = request.policy
-    if policy.relevance_floor == 0.0 or not hits:
+    if policy.advanced.unrelated_answered == 0.0 or not hits:
         return NO_FLOOR
     if gathered.lost is not None:
         return FloorVerdict(notes=("no relevance floor: it needs the vectors",))
     language = language_asked_in(request.cue.own_words)
-    known = yield from floor_of(ports, request, language)
+    known = floor_of(ports, request, language)
     if known.value is None:
         return FloorVerdict(notes=(_why_unknown(known.error, language),))
     best = best_of(hits, policy, now=request.now)
@@ -57,20 +57,20 @@ def relevance_floor(ports: Ports, request: Request, gathered: Gathered, hits: Se
 
 def floor_verdict(share: float, policy: Policy) -> FloorVerdict:
     """What follows from the share of unrelated questions that find as good."""
-    if policy.relevance_floor == 0.0:
+    if policy.advanced.unrelated_answered == 0.0:
         return NO_FLOOR
     refused = f"no better than what {100 * share:.0f} % of unrelated questions find here"
-    return FloorVerdict(share, None if share <= policy.relevance_floor else refused)
+    return FloorVerdict(share, None if share <= policy.advanced.unrelated_answered else refused)
 
 
-def floor_of(ports: Ports, request: Request, language: str) -> Flow[Outcome[Floor | None]]:
+def floor_of(ports: Ports, request: Request, language: str) -> Outcome[Floor | None]:
     """The scope's floor for questions in this language, if it has one. A recall that may change something has it seen
     to that it is up to date."""
     policy = request.policy
     manner = ports.floors.manner(policy, language)
-    known = yield from attempt(LedgerError, ports.ledger.floors.get, request.scope, manner)
+    known = tried(LedgerError, ports.ledger.floors.get, request.scope, manner)
     if request.reinforce and known.error is None and language in UNRELATED_IN:
-        yield from ask(ports.floors.want, request.scope, policy, known.value, language)
+        ports.floors.want(request.scope, policy, known.value, language)
     return known
 
 

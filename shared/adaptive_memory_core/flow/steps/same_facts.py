@@ -6,12 +6,12 @@ from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from adaptive_memory_core.errors import InvalidInputError
-from adaptive_memory_core.flow.calls.drive import Flow
-from adaptive_memory_core.flow.calls.one_answer import one_answer
+from adaptive_memory_core.flow.calls.foreign_calls import answered
 from adaptive_memory_core.flow.candidates.gather import said
 from adaptive_memory_core.flow.candidates.request import Request
 from adaptive_memory_core.flow.steps.relevance_floor import NO_FLOOR, FloorVerdict
 from adaptive_memory_core.records import Hit
+from adaptive_memory_core.score.newest_first import COMPARED
 from adaptive_memory_core.score.select import select
 from adaptive_memory_core.shown_in_errors import shown
 
@@ -26,16 +26,16 @@ class SameFacts(NamedTuple):
 OUR_RULES = SameFacts()
 
 
-def same_facts(request: Request, hits: Sequence[Hit], floor: FloorVerdict = NO_FLOOR) -> Flow[SameFacts]:
+def same_facts(request: Request, hits: Sequence[Hit], floor: FloorVerdict = NO_FLOOR) -> SameFacts:
     """What the caller's rule says. If it fails, ours tell, and the recall says so."""
     policy, cue = request.policy, request.cue.own_words.strip() or request.cue.text.strip()
-    if request.same_fact is None or not policy.updates.newest_first or not cue or floor.refused is not None:
+    if request.same_fact is None or not policy.newest_first or not cue or floor.refused is not None:
         return OUR_RULES
-    best, _ = select(hits, policy, k=policy.updates.candidates, now=request.now, intent=request.intent)
+    best, _ = select(hits, policy, k=COMPARED, now=request.now, intent=request.intent)
     if len(best) < 2:
         return OUR_RULES
-    question = request.same_fact.asked(policy.updates.timeout_seconds, cue, [one.text for one in best])
-    outcome = yield from one_answer(question)
+    question = request.same_fact.asked(policy.advanced.timeout_seconds, cue, [one.text for one in best])
+    outcome = answered(question)
     error = outcome.error
     if error is None:
         try:

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from adaptive_memory_core import identity
 from adaptive_memory_core.flow.calls.kept_whole import kept_whole
 from adaptive_memory_core.flow.candidates.gather import Gathered
 from adaptive_memory_core.flow.candidates.request import Request
@@ -19,14 +18,8 @@ from adaptive_memory_core.stored_owner import belongs
 @kept_whole
 def wrote(ports: Ports, scope: Scope, records: Sequence[Stored], vectors: Sequence[Vector]) -> None:
     """Into every index, in one transaction."""
-    ports.ledger.id_locks.confirm(scope, [one.record.id for one in records])
     for index in ports.indexes:
         index.wrote(scope, records, vectors)
-
-
-def revising(ports: Ports, scope: Scope, stored_ids: Sequence[str]) -> None:
-    for index in ports.indexes:
-        index.revising(scope, stored_ids)
 
 
 def judged(ports: Ports, scope: Scope, verdicts: Mapping[str, Verdict], question: JudgedQuestion | None = None) -> None:
@@ -51,7 +44,6 @@ def erase(
     reckoned: Any,
 ) -> Erased:
     """Out of the ledger and out of every index, in one transaction."""
-    ports.ledger.id_locks.confirm(scope, [record_id])
     erased = ports.ledger.removal.erase(scope, record_id, stored_id, existed=existed, now=now, reckoned=reckoned)
     if existed or erased.state:
         removed(ports, scope, [stored_id])
@@ -61,7 +53,6 @@ def erase(
 @kept_whole
 def retire(ports: Ports, scope: Scope, stored_ids: Sequence[str], *, by: str, now: float) -> None:
     """Pruned records out of the ledger and out of every index, in one transaction."""
-    ports.ledger.id_locks.confirm(scope, [identity.record_id(scope, one) for one in stored_ids])
     removed(ports, scope, stored_ids)
     ports.ledger.removal.retire(scope, stored_ids, by=by, now=now)
 
@@ -84,15 +75,12 @@ def judge(
 
 
 def came_upon(ports: Ports, request: Request, gathered: Gathered) -> None:
-    """What a recall looked at, and what is gone that some source still named: other programs write as well."""
+    """What a recall looked at tells whether a graph is worth making."""
     columns = columns_of(gathered.hits).columns
-    here = frozenset(columns.stored_ids)
-    missing = [one for one in gathered.wanted if one not in here] if gathered.fetched else []
     rows = zip(columns.stored_ids, columns.texts, columns.stored, columns.similarities, strict=True)
     found = list(map(partial(tuple.__new__, Found), rows))  # `Found(*row)` of each, in half of the time
     for scope, own in _by_scope(ports, request.scope, found):
-        for index in ports.indexes:
-            index.came_upon(scope, own, missing if scope == request.scope.own else ())
+        ports.graph.came_upon(scope, own)
 
 
 def _by_scope(ports: Ports, scope: Scope, found: Sequence[Found]) -> list[tuple[Scope, Sequence[Found]]]:
@@ -100,9 +88,3 @@ def _by_scope(ports: Ports, scope: Scope, found: Sequence[Found]) -> list[tuple[
     if scope.over is None:
         return [(scope, found)]
     return [(part, [one for one in found if belongs(one.metadata, part, ports.fields)]) for part in scope.parts]
-
-
-def catch_up(ports: Ports, scope: Scope) -> None:
-    """A recall that counts lets every index write down what looking has taught it; it sees itself to when."""
-    for index in ports.indexes:
-        index.catch_up(scope)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from adaptive_memory_core.errors import EmbedderMismatchError, StoreError
-from adaptive_memory_core.flow.calls.drive import Flow, Outcome
+from adaptive_memory_core.flow.calls.foreign_calls import Outcome
 from adaptive_memory_core.flow.calls.time_limits import nearest
 from adaptive_memory_core.flow.candidates.gather import Gathered, known_of, present
 from adaptive_memory_core.flow.candidates.request import Request
@@ -14,19 +14,19 @@ from adaptive_memory_core.flow.ports import KnownStates, Ports
 from adaptive_memory_core.flow.ports.source import Found
 from adaptive_memory_core.records import Hit
 from adaptive_memory_core.score.gates import unfit_ones
-from adaptive_memory_core.score.select import wants_more
+from adaptive_memory_core.score.select import MOST_CANDIDATES, wants_more
 
 TIMES_WIDER = 4  # as many candidates at each further try
 
 
-def widen_search(ports: Ports, request: Request, gathered: Gathered) -> Flow[Gathered]:
+def widen_search(ports: Ports, request: Request, gathered: Gathered) -> Gathered:
     """The candidates, with more of the nearest where too few of them may be returned."""
     policy, asked = request.policy, gathered.asked
-    most, closest = max(policy.recall_limit, request.k), gathered.nearest
+    most, closest = max(MOST_CANDIDATES, request.k), gathered.nearest
     while gathered.lost is None and wants_more(closest, policy, k=request.k, asked=asked, now=request.now):
         asked = min(TIMES_WIDER * asked, most)
         try:
-            found = yield from nearest(ports, request, gathered.cue.vector, asked)
+            found = nearest(ports, request, gathered.cue.vector, asked)
         except EmbedderMismatchError:
             raise
         except StoreError as error:
@@ -34,19 +34,17 @@ def widen_search(ports: Ports, request: Request, gathered: Gathered) -> Flow[Gat
                 raise
             note = f"the channel 'dense' was left out: {error}"
             return replace(gathered.with_hits([], gathered.others), lost=error, notes=(*gathered.notes, note))
-        gathered = yield from with_nearest(ports, request, gathered, found, asked=asked)
+        gathered = with_nearest(ports, request, gathered, found, asked=asked)
         closest = gathered.nearest
     notes = _notes(request, gathered, closest)
     return replace(gathered, notes=(*gathered.notes, *notes)) if notes else gathered
 
 
-def with_nearest(
-    ports: Ports, request: Request, gathered: Gathered, found: list[Found], *, asked: int
-) -> Flow[Gathered]:
+def with_nearest(ports: Ports, request: Request, gathered: Gathered, found: list[Found], *, asked: int) -> Gathered:
     """The candidates with these in the place of the nearest; only of new ones the read state is asked."""
     before = {hit._stored_id: hit for hit in gathered.hits}
     new = [one for one in found if one.stored_id not in before]
-    known = yield from known_of(ports, request, new)
+    known = known_of(ports, request, new)
     hits = before | {hit._stored_id: hit for hit in present(request, new, known)}
     here = {one.stored_id for one in found}
     wider = gathered.with_hits(
@@ -67,9 +65,7 @@ def both(first: Outcome[KnownStates], second: Outcome[KnownStates]) -> Outcome[K
 def _notes(request: Request, gathered: Gathered, closest: Sequence[Hit]) -> tuple[str, ...]:
     notes = []
     if gathered.near >= gathered.asked > request.k and _none_is_fit(request, closest):
-        notes.append(
-            f"all of the {gathered.near} nearest records were left out, and recall_limit ends the search there"
-        )
+        notes.append(f"all of the {gathered.near} nearest records were left out, and the search ends there")
     if gathered.known.error is not None:
         notes.append(f"the collection's own read state was used: {gathered.known.error}")
     return tuple(notes)

@@ -1,32 +1,31 @@
-"""Are the five files of Chroma's index whole? Sizes, counts and labels, read without loading them in Chroma.
+"""The five files of Chroma's index: their layout, and whether sizes, counts, labels and links are whole.
 
-A torn index makes Chroma fail on every call, end the process, or lose records without a word. So it is looked at before
-Chroma loads it, by reading alone. Chroma writes header, data, lengths and links in place, then the names, and notes
-last in SQLite how far it got; what SQLite's log still holds is written again on loading. A kill therefore leaves files
-that are shorter than the header says, or names that cannot be read.
+A torn index makes Chroma fail on every call, end the process, or lose records silently. So it is checked before Chroma
+loads it, by reading alone. Chroma writes header, data, lengths and links in place, then the names, and notes last in
+SQLite how far it got; what SQLite's log still holds is written again on loading. A kill therefore leaves files that are
+shorter than the header says, or names that cannot be read.
 """
 
 from __future__ import annotations
 
-from adaptive_memory_core.store.chroma.index_layout import (
-    FILES,
-    HEADER,
-    LENGTHS,
-    LINKS,
-    NAMES,
-    VECTORS,
-    Header,
-    header,
-    labels_in,
-    names,
-)
-from adaptive_memory_core.store.chroma.index_links import broken_links
-from adaptive_memory_core.store.chroma.own_database import ADD, DELETE, UPSERT, Contents
+import io
+import pickle
+import struct
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from adaptive_memory_core.errors import DamagedStoreError
+from adaptive_memory_core.store.chroma import chroma_database
+from adaptive_memory_core.store.chroma.chroma_database import ADD, DELETE, UPSERT, DatabaseContents
 
 _VERSION = 1
 
 
-def faults(held: Contents) -> list[str]:
+def index_faults(held: DatabaseContents) -> list[str]:
     """What is wrong with the index's files, each fault in a sentence; none for an index that is whole."""
     if _unknown(held):
         return []
@@ -36,25 +35,25 @@ def faults(held: Contents) -> list[str]:
     return wrong + ([f"The index lacks {len(lost)} of {len(held.ids)} records."] if lost else [])
 
 
-def missing(held: Contents) -> list[str]:
+def missing(held: DatabaseContents) -> list[str]:
     """Records that neither the index nor the log has a vector of; none where the files are damaged."""
     labels = _labels(held)
     return [] if _unknown(held) or _damaged(held, labels) else _lost(held, labels or {})
 
 
-def _unknown(held: Contents) -> bool:
+def _unknown(held: DatabaseContents) -> bool:
     """Whether another version of Chroma wrote these files: what is not known is not judged."""
     files = {one.name for one in held.folder.iterdir()} if held.folder.is_dir() else set()
     head = header(held.folder)
     return bool(files and files.isdisjoint(FILES)) or (head is not None and head.version != _VERSION)
 
 
-def _labels(held: Contents) -> dict[str, int] | None:
+def _labels(held: DatabaseContents) -> dict[str, int] | None:
     """Which records stand in the files; none where nothing was ever put into them, None where that cannot be read."""
     return names(held.folder) if (held.folder / NAMES).exists() else {}
 
 
-def _lost(held: Contents, labels: dict[str, int]) -> list[str]:
+def _lost(held: DatabaseContents, labels: dict[str, int]) -> list[str]:
     known = set(labels)
     for entry in held.logged_after(held.persisted if known else 0):
         if entry.operation in (ADD, UPSERT) and entry.with_vector:
@@ -64,7 +63,7 @@ def _lost(held: Contents, labels: dict[str, int]) -> list[str]:
     return [one for one in held.ids if one not in known]
 
 
-def _damaged(held: Contents, labels: dict[str, int] | None) -> list[str]:
+def _damaged(held: DatabaseContents, labels: dict[str, int] | None) -> list[str]:
     if held.dimension is None or labels == {}:
         return []
     if labels is None:
@@ -73,7 +72,7 @@ def _damaged(held: Contents, labels: dict[str, int] | None) -> list[str]:
     return _torn(held, labels)
 
 
-def _torn(held: Contents, labels: dict[str, int]) -> list[str]:
+def _torn(held: DatabaseContents, labels: dict[str, int]) -> list[str]:
     """Files that are missing, or shorter than the header says, or do not hold what they are said to."""
     gone = [name for name in FILES if not (held.folder / name).exists()]
     if gone:
@@ -103,10 +102,152 @@ def _sensible(head: Header, dimension: int) -> bool:
     )
 
 
-def _unlabelled(held: Contents, head: Header, labels: dict[str, int]) -> list[str]:
+def _unlabelled(held: DatabaseContents, head: Header, labels: dict[str, int]) -> list[str]:
     present = set(labels_in(held.folder, head.count, head.size, head.label_at).tolist())
     lost = [one for one, label in labels.items() if label not in present]
     twice = head.count - len(present)
     if lost or twice:
         return [f"{VECTORS} is torn: {max(len(lost), twice)} of its {head.count} vectors are not there."]
     return []
+
+
+HEADER, VECTORS, LENGTHS, LINKS, NAMES = (
+    "header.bin",
+    "data_level0.bin",
+    "length.bin",
+    "link_lists.bin",
+    "index_metadata.pickle",
+)
+FILES = (HEADER, VECTORS, LENGTHS, LINKS, NAMES)
+_HEADER = struct.Struct("<iQQQQQQiIQQQdQ")
+Labels = np.ndarray[Any, np.dtype[np.uint64]]
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """What `header.bin` says: how many elements there are, and where in an element what stands (in bytes)."""
+
+    version: int
+    offset: int
+    capacity: int
+    count: int
+    size: int
+    label_at: int
+    vector_at: int
+    highest_level: int
+    entry: int
+    neighbours: int
+    neighbours_below: int
+    m: int
+    spread: float
+    effort: int
+
+
+def header(folder: Path) -> Header | None:
+    """The header; None where it is not whole."""
+    found = content(folder / HEADER)
+    return Header(*_HEADER.unpack(found)) if len(found) == _HEADER.size else None
+
+
+def names(folder: Path) -> dict[str, int] | None:
+    """Which record is under which label; None where the file is not whole."""
+    try:
+        found = _Plain(io.BytesIO(content(folder / NAMES))).load()
+        labels = found["id_to_label"]
+        usable = isinstance(labels, dict) and all(isinstance(one, int) for one in labels.values())
+    except Exception:  # noqa: BLE001 - a torn pickle fails in every way there is
+        return None
+    return labels if usable else None
+
+
+def labels_in(folder: Path, count: int, size: int, label_at: int) -> Labels:
+    """The labels of the elements that the file of vectors really holds."""
+    whole = min(count, (folder / VECTORS).stat().st_size // size)
+    if not whole:
+        return np.empty(0, dtype="<u8")
+    rows = np.memmap(folder / VECTORS, dtype=np.uint8, mode="r", shape=(whole, size))
+    return np.ascontiguousarray(rows[:, label_at : label_at + 8]).view("<u8")[:, 0]
+
+
+class _Plain(pickle.Unpickler):
+    """Reads plain values only: a file must not name code to run."""
+
+    def find_class(self, module: str, name: str) -> Any:
+        raise pickle.UnpicklingError(f"{module}.{name} is no plain value")
+
+
+def content(file: Path) -> bytes:
+    """All of a file; nothing for one that is not there."""
+    try:
+        return file.read_bytes()
+    except OSError:
+        return b""
+
+
+def broken_links(folder: Path, head: Header) -> list[str]:
+    """What is wrong with the links; none where all lead somewhere."""
+    return _higher(folder, head) or _lowest(folder, head)
+
+
+def _higher(folder: Path, head: Header) -> list[str]:
+    """The links of higher levels: one element's after the other's, each with its size before it."""
+    found, place, step = content(folder / LINKS), 0, 4 * head.neighbours + 4
+    blocks: list[bytes] = []
+    for element in range(head.count):
+        size = int.from_bytes(found[place : place + 4], "little")
+        blocks.append(found[place + 4 : place + 4 + size])
+        place += 4 + size
+        if place > len(found) or size % step:
+            return [f"{LINKS} is torn: it ends within vector {element + 1} of {head.count}."]
+    if place < len(found):
+        return [f"{LINKS} is damaged: {len(found) - place} bytes follow the links of the last vector."]
+    if head.count and len(blocks[head.entry]) < step * head.highest_level:
+        return [f"{LINKS} is damaged: the vector that every search begins with has no links."]
+    links = np.frombuffer(b"".join(blocks), dtype="<u4").reshape(-1, head.neighbours + 1)
+    return _outside(links, head, LINKS)
+
+
+def _lowest(folder: Path, head: Header) -> list[str]:
+    """The links of the lowest level: they stand before each vector."""
+    if not head.count:
+        return []
+    rows = np.memmap(folder / VECTORS, dtype=np.uint8, mode="r", shape=(head.count, head.size))
+    links = np.ascontiguousarray(rows[:, head.offset : head.offset + 4 * head.neighbours_below + 4]).view("<u4")
+    return _outside(links, head, VECTORS)
+
+
+def _outside(links: np.ndarray[tuple[int, int], np.dtype[np.uint32]], head: Header, file: str) -> list[str]:
+    """Each row is a number of links (its upper half holds marks) and the links."""
+    counts, ids = links[:, :1] & 0xFFFF, links[:, 1:]
+    used = np.arange(ids.shape[1]) < counts
+    wrong = int(((counts[:, 0] > ids.shape[1]) | (used & (ids >= head.count)).any(axis=1)).sum())
+    return [f"{file} is damaged: {wrong} of its lists of links lead nowhere."] if wrong else []
+
+
+LOOKS = 3  # a client of this process may be writing the files just now
+PAUSE_SECONDS = 0.2
+
+
+def index_damage(directory: Path, collection_id: str) -> list[str]:
+    """What is wrong with the collection's index, each fault in a sentence; looked at again before it is believed."""
+    found: list[str] = []
+    for look in range(LOOKS):
+        if look:
+            time.sleep(PAUSE_SECONDS)
+        held = chroma_database.contents(directory, collection_id)
+        found = [] if held is None else index_faults(held)
+        if not found:
+            break
+    return found
+
+
+def refuse_damaged_index(directory: Path, collection_id: str, name: str) -> None:
+    """Raise where the index is damaged, and say how it is made anew."""
+    found = index_damage(directory, collection_id)
+    if found:
+        raise DamagedStoreError(
+            f"Chroma's index of the collection {name!r} in {str(directory)!r} is damaged: {' '.join(found)} A process "
+            "that is killed while Chroma writes its index leaves it so. Texts, metadata and reads are whole. Close "
+            f"what has the directory open and call AdaptiveMemory.repair({str(directory)!r}, collection={name!r}, "
+            "embedder=<the one it was written with>): it makes the index anew and keeps the old files."
+        )

@@ -1,34 +1,25 @@
-"""How is the graph stored in the ledger? A row a passage, a row a mention, and counts of names and words.
+"""The graph in the ledger: a row per passage and mention, counts of names and words, what is not taken in yet, and
+removal.
 
-The rows are a copy of what the collection says. They follow the rows of words, which are kept up with other programs.
+The rows are a copy of the collection. They follow the rows of words, which are kept current with other programs.
 """
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections import Counter
 from collections.abc import Collection, Generator, Iterable, Sequence
+from contextlib import contextmanager
 
 import numpy as np
 
 from adaptive_memory_core.flow.ports.graph import GraphEntry, StoredGraph
 from adaptive_memory_core.graph.build import Passage, word_key
 from adaptive_memory_core.graph.ports import SENTENCE_BITS
-from adaptive_memory_core.interrupts import interruptible
 from adaptive_memory_core.records import Scope
-from adaptive_memory_core.store.ledger import graph_news
-from adaptive_memory_core.store.ledger.context import LedgerContext
-from adaptive_memory_core.store.ledger.graph_alike import LedgerGraphAlike
-from adaptive_memory_core.store.ledger.graph_links import LedgerGraphLinks
-from adaptive_memory_core.store.ledger.graph_removal import (
-    SAID,
-    SIZED,
-    drop,
-    drop_collection,
-    drop_passages,
-    drop_unused_names,
-)
-from adaptive_memory_core.store.ledger.graph_view import SQLiteGraph
+from adaptive_memory_core.store.ledger.graph_view import LedgerGraphAlike, LedgerGraphLinks, SQLiteGraph, delete_names
+from adaptive_memory_core.store.ledger.ledger_context import LedgerContext
 from adaptive_memory_core.store.ledger.state_rows import chunks
 
 MOST_WORDS = 65_535  # of one sentence
@@ -55,7 +46,7 @@ class LedgerGraph:
         with self._shared.writing() as sql:
             user, collection = self._shared.user_key(sql, scope), self._shared.collection_key
             before = drop_passages(sql, collection, [one.stored_id for one in entries])
-            rows = graph_news.word_rows(sql, collection, [one.stored_id for one in entries])
+            rows = word_rows_of(sql, collection, [one.stored_id for one in entries])
             kept = [one for one in entries if one.word_row in (None, rows.get(one.stored_id))]
             if kept:
                 _put(sql, (collection, user), kept, rows)
@@ -64,29 +55,29 @@ class LedgerGraph:
     def drop(self, stored_ids: Sequence[str]) -> None:
         """Let go of all that is known of these records."""
         with self._shared.writing() as sql:
-            drop(sql, self._shared.collection_key, stored_ids)
+            drop_graph_of(sql, self._shared.collection_key, stored_ids)
 
     def clear(self) -> None:
         """Let go of everything; it is built anew then."""
         with self._shared.writing() as sql:
             own = self._shared.collection_key
-            setting, before = graph_news.made_as(sql, own)
-            drop_collection(sql, own)
-            graph_news.make_as(sql, own, setting, before)
+            setting, before = graph_setting(sql, own)
+            drop_graph(sql, own)
+            set_graph_setting(sql, own, setting, before)
 
     def made_as(self, setting: str | None = None, *, anew: bool = False) -> str | None:
         """The setting it is made with; another one is taken on, unless it gave way before and `anew` is not wanted."""
         own = self._shared.collection_key
         with self._shared.reading() as sql:
-            now, before = graph_news.made_as(sql, own)
+            now, before = graph_setting(sql, own)
         if setting is None or (not anew and (now == setting or setting in before)):
             return now
         with self._shared.writing() as sql:
-            now, before = graph_news.made_as(sql, own)
+            now, before = graph_setting(sql, own)
             if anew or (now != setting and setting not in before):  # nobody was quicker
-                drop_collection(sql, own)
-                graph_news.make_as(sql, own, setting, [*before, *([] if now in (None, setting) else [now])])
-            return graph_news.made_as(sql, own)[0]
+                drop_graph(sql, own)
+                set_graph_setting(sql, own, setting, [*before, *([] if now in (None, setting) else [now])])
+            return graph_setting(sql, own)[0]
 
     def titles(self, scope: Scope, names: Collection[str]) -> set[str]:
         """Those of the names that are titles of the scope's passages."""
@@ -107,12 +98,15 @@ class LedgerGraph:
     def behind(self, most: int) -> list[tuple[int, str]]:
         """The next records whose words are newer than their passages: the row of the words, and the id."""
         with self._shared.reading() as sql:
-            return graph_news.behind(sql, self._shared.collection_key, most, self._followed)
+            own = self._shared.collection_key
+            after = max(self._followed, _seen(sql, own)[0])
+            return sql.execute(_BEHIND, (own, after, most)).fetchall()
 
     def behind_of(self, scope: Scope, most: int, after: int) -> list[tuple[int, str]]:
         """The next ones of this user's, after a row of the words."""
         with self._shared.reading() as sql:
-            return graph_news.behind_of(sql, self._shared.known_user(sql, scope), most, after)
+            user = self._shared.known_user(sql, scope)
+            return sql.execute(_BEHIND_OF, (user, after, most)).fetchall() if user else []
 
     def followed(self, word_row: int) -> None:
         """All words up to this row were taken in."""
@@ -120,36 +114,40 @@ class LedgerGraph:
             self._followed = max(self._followed, word_row)
             return
         with self._shared.writing() as sql:
-            graph_news.followed(sql, self._shared.collection_key, word_row)
+            sql.execute(_KEEP_SEEN.format("written"), (self._shared.collection_key, word_row))
 
     def drop_gone(self) -> None:
         """Let go of the passages whose words were removed."""
         with self._shared.reading() as sql:
-            last, gone = graph_news.gone(sql, self._shared.collection_key, self._removed)
+            last, gone = passages_without_words(sql, self._shared.collection_key, self._removed)
         if last is not None:
             with self._shared.writing() as sql:
-                drop(sql, self._shared.collection_key, gone)
+                drop_graph_of(sql, self._shared.collection_key, gone)
                 if not self._shared.sees_one_user:
-                    graph_news.removed(sql, self._shared.collection_key, last)
+                    sql.execute(_KEEP_SEEN.format("removed"), (self._shared.collection_key, last))
             self._removed = last if self._shared.sees_one_user else 0
 
     def to_link_again(self, most: int, *, growth: float) -> list[str]:
         """Records read when there were so many times fewer titles: some of those since then may be in them."""
         with self._shared.reading() as sql:
-            return graph_news.to_link_again(sql, self._shared.collection_key, most, growth)
+            return [row[0] for row in sql.execute(_AGAIN, (growth, self._shared.collection_key, most))]
 
     def waiting(self, scope: Scope, most: int) -> int:
         """How many of the scope's records are to be taken in; no more than `most` are counted."""
         with self._shared.reading() as sql:
             users = [self._shared.known_user(sql, one) for one in scope.parts]
-            return graph_news.waiting(sql, self._shared.collection_key, users, most)
+            written = _seen(sql, self._shared.collection_key)[0]
+            counts = [sql.execute(_WAITING, (user, written, most)).fetchone()[0] for user in users if user]
+        return sum(int(one) for one in counts)
 
     def faults(self) -> list[str]:
         """What does not fit together, one line each."""
         with self._shared.reading() as sql:
-            return graph_news.faults(sql, self._shared.collection_key)
+            own = (self._shared.collection_key,)
+            found = [(line, sql.execute(query, own).fetchone()[0]) for line, query in _CHECKS.items()]
+        return [line.format(count) for line, count in found if count]
 
-    @interruptible
+    @contextmanager
     def view(self, scope: Scope) -> Generator[StoredGraph, None, None]:
         """The scope's graph, for one question."""
         with self._shared.reading() as sql:
@@ -163,7 +161,7 @@ def _put(sql: sqlite3.Connection, owner: tuple[int, int], entries: Sequence[Grap
     keys = _name_keys(sql, user, passages)
     titles = sum(one.title is not None for one in passages)
     sentences = sum(len(one.sentences) for one in passages)
-    sql.execute(SIZED, (user, len(passages), sentences, titles))
+    sql.execute(_ADD_SIZE, (user, len(passages), sentences, titles))
     known = sql.execute("SELECT titles FROM graph_size WHERE user_key = ?", (user,)).fetchone()[0]
     counts: Counter[int] = Counter()
     mentions: list[tuple[int, int]] = []
@@ -179,7 +177,7 @@ def _put(sql: sqlite3.Connection, owner: tuple[int, int], entries: Sequence[Grap
         for place, sentence in enumerate(one.passage.sentences):
             mentions += [(keys[name], passage << SENTENCE_BITS | place) for name in sentence.names]
     sql.executemany("INSERT INTO graph_mentions VALUES (?, ?)", mentions)
-    sql.executemany(SAID, [(user, word, count) for word, count in counts.items()])
+    sql.executemany(_ADD_WORD, [(user, word, count) for word, count in counts.items()])
 
 
 def _name_keys(sql: sqlite3.Connection, user: int, passages: Iterable[Passage]) -> dict[str, int]:
@@ -197,3 +195,174 @@ def _name_keys(sql: sqlite3.Connection, user: int, passages: Iterable[Passage]) 
         query = f"SELECT name, name_key FROM graph_names WHERE user_key = ? AND name IN ({places})"  # noqa: S608
         keys.update(sql.execute(query, (user, *chunk)).fetchall())
     return keys
+
+
+MOST_GONE = 5_000  # removals that are followed at a time
+_SEEN = "SELECT written, removed FROM graph_seen WHERE collection_key = ?"
+_BEHIND = (
+    "SELECT row, stored_id FROM words WHERE collection_key = ? AND row > ? AND user_key > 0 "
+    "AND NOT EXISTS (SELECT 1 FROM graph_passages WHERE word_row = words.row) ORDER BY row LIMIT ?"
+)
+_BEHIND_OF = (
+    "SELECT row, stored_id FROM words WHERE user_key = ? AND row > ? "
+    "AND NOT EXISTS (SELECT 1 FROM graph_passages WHERE word_row = words.row) ORDER BY row LIMIT ?"
+)
+_WAITING = (
+    "SELECT count(*) FROM (SELECT 1 FROM words WHERE user_key = ? AND row > ? "
+    "AND NOT EXISTS (SELECT 1 FROM graph_passages WHERE word_row = words.row) LIMIT ?) AS waiting"
+)
+_AGAIN = (
+    "SELECT stored_id FROM graph_size s CROSS JOIN graph_passages g ON g.user_key = s.user_key "
+    "AND g.known < s.titles / ? WHERE g.collection_key = ? LIMIT ?"
+)
+_KEEP_SEEN = (
+    "INSERT INTO graph_seen (collection_key, {0}) VALUES (?, ?) ON CONFLICT (collection_key) "
+    "DO UPDATE SET {0} = CASE WHEN excluded.{0} > graph_seen.{0} THEN excluded.{0} ELSE graph_seen.{0} END"
+)
+_CHECKS = {
+    "{} passages have words of another record.": (
+        "SELECT count(*) FROM graph_passages g WHERE collection_key = ? AND word_row > 0 AND NOT EXISTS "
+        "(SELECT 1 FROM words w WHERE w.row = g.word_row AND w.stored_id = g.stored_id AND w.user_key = g.user_key)"
+    ),
+    "{} mentions are of sentences that are gone.": (
+        "SELECT count(*) FROM graph_mentions m JOIN graph_names n USING (name_key) JOIN users u USING (user_key) "
+        "WHERE u.collection_key = ? AND NOT EXISTS (SELECT 1 FROM graph_passages WHERE passage = m.sentence >> 12)"
+    ),
+    "{} names are counted wrongly.": (
+        "SELECT count(*) FROM graph_names n JOIN users u USING (user_key) WHERE u.collection_key = ? AND passages != "
+        "(SELECT count(*) FROM (SELECT sentence >> 12 FROM graph_mentions m WHERE m.name_key = n.name_key "
+        "UNION SELECT passage FROM graph_passages g WHERE g.title = n.name_key) AS there)"
+    ),
+    "{} vectors are of names that are gone.": (
+        "SELECT count(*) FROM graph_name_vectors v JOIN users u USING (user_key) WHERE u.collection_key = ? AND NOT "
+        "EXISTS (SELECT 1 FROM graph_names n WHERE n.name_key = v.name_key AND n.user_key = v.user_key)"
+    ),
+    "{} names are like others that are gone.": (
+        "SELECT count(*) FROM graph_alike a JOIN users u USING (user_key) WHERE u.collection_key = ? AND NOT EXISTS "
+        "(SELECT 1 FROM graph_alike b JOIN graph_names n ON n.name_key = b.name_key AND n.user_key = b.user_key "
+        "WHERE b.user_key = a.user_key AND b.name_key = a.other AND b.other = a.name_key)"
+    ),
+}
+
+
+def word_rows_of(sql: sqlite3.Connection, collection: int, stored_ids: Sequence[str]) -> dict[str, int]:
+    """The row of each record's words, where it has one."""
+    found: dict[str, int] = {}
+    for chunk in chunks(stored_ids):
+        places = ", ".join("?" * len(chunk))
+        query = f"SELECT stored_id, row FROM words WHERE collection_key = ? AND stored_id IN ({places})"  # noqa: S608
+        found.update(sql.execute(query, (collection, *chunk)).fetchall())
+    return found
+
+
+def graph_setting(sql: sqlite3.Connection, collection: int) -> tuple[str | None, list[str]]:
+    """The setting that the graph is made with, if it is known, and those that gave way to another."""
+    row = sql.execute(
+        "SELECT title_key, made_before FROM graph_seen WHERE collection_key = ?", (collection,)
+    ).fetchone()
+    return (None, []) if row is None else (row[0], json.loads(row[1]))
+
+
+def set_graph_setting(sql: sqlite3.Connection, collection: int, setting: str | None, before: Sequence[str]) -> None:
+    """Nothing is taken in yet, and it will be with this setting."""
+    given_way = json.dumps(sorted({*before} - {setting}))
+    query = "INSERT INTO graph_seen (collection_key, title_key, made_before) VALUES (?, ?, ?)"
+    sql.execute(query, (collection, setting, given_way))
+
+
+def passages_without_words(sql: sqlite3.Connection, collection: int, after: int = 0) -> tuple[int | None, list[str]]:
+    """The last removal that is looked at now, after one of that number, and the records whose passages lost their
+    words; None: nothing is new."""
+    query = (
+        "SELECT gone, (SELECT stored_id FROM graph_passages g WHERE g.word_row = words_gone.row AND "
+        "g.collection_key = ?) FROM words_gone WHERE gone > ? ORDER BY gone LIMIT ?"
+    )
+    rows = sql.execute(query, (collection, max(after, _seen(sql, collection)[1]), MOST_GONE)).fetchall()
+    return (rows[-1][0] if rows else None), [row[1] for row in rows if row[1] is not None]
+
+
+def _seen(sql: sqlite3.Connection, collection: int) -> tuple[int, int]:
+    row = sql.execute(_SEEN, (collection,)).fetchone()
+    return (0, 0) if row is None else (int(row[0]), int(row[1]))
+
+
+_ADD_WORD = (
+    "INSERT INTO graph_words VALUES (?, ?, ?) ON CONFLICT (user_key, word) "
+    "DO UPDATE SET sentences = graph_words.sentences + excluded.sentences"
+)
+_ADD_SIZE = (
+    "INSERT INTO graph_size VALUES (?, ?, ?, ?) ON CONFLICT (user_key) DO UPDATE SET passages = graph_size.passages + "
+    "excluded.passages, sentences = graph_size.sentences + excluded.sentences, "
+    "titles = graph_size.titles + excluded.titles"
+)
+_OF_COLLECTION = ("graph_passages", "graph_seen")
+_OF_USERS = ("graph_name_vectors", "graph_alike", "graph_names", "graph_words", "graph_size", "graph_links")
+
+
+def drop_graph_of(sql: sqlite3.Connection, collection: int, stored_ids: Sequence[str]) -> None:
+    """Let go of these records' passages, mentions, counts, and of the names that nobody else has."""
+    drop_unused_names(sql, drop_passages(sql, collection, stored_ids))
+
+
+def drop_passages(sql: sqlite3.Connection, collection: int, stored_ids: Sequence[str]) -> set[int]:
+    """Let go of all of it but the names; gives the keys of these, which may be in no passage any more."""
+    names: set[int] = set()
+    for chunk in chunks(stored_ids):
+        places = ", ".join("?" * len(chunk))
+        query = (
+            "SELECT passage, user_key, title, sizes, words FROM graph_passages "  # noqa: S608 - question marks
+            f"WHERE collection_key = ? AND stored_id IN ({places})"
+        )
+        for row in sql.execute(query, (collection, *chunk)).fetchall():
+            names |= _drop_passage(sql, *row)
+    return names
+
+
+def drop_unused_names(sql: sqlite3.Connection, names: Collection[int]) -> None:
+    """Let go of those that are in no passage, with their vectors."""
+    for chunk in chunks(list(names)):
+        places = ", ".join("?" * len(chunk))
+        query = f"SELECT user_key, name_key FROM graph_names WHERE passages <= 0 AND name_key IN ({places})"  # noqa: S608
+        gone = sql.execute(query, tuple(chunk)).fetchall()
+        delete_names(sql, gone)
+        sql.executemany("DELETE FROM graph_names WHERE name_key = ?", [(row[1],) for row in gone])
+
+
+def drop_graph(sql: sqlite3.Connection, collection: int) -> None:
+    """Let go of a whole collection's graph."""
+    users = "SELECT user_key FROM users WHERE collection_key = ?"
+    names = f"SELECT name_key FROM graph_names WHERE user_key IN ({users})"  # noqa: S608 - our own names
+    sql.execute(f"DELETE FROM graph_mentions WHERE name_key IN ({names})", (collection,))  # noqa: S608
+    for table in _OF_USERS:
+        sql.execute(f"DELETE FROM {table} WHERE user_key IN ({users})", (collection,))  # noqa: S608 - our own names
+    for table in _OF_COLLECTION:
+        sql.execute(f"DELETE FROM {table} WHERE collection_key = ?", (collection,))  # noqa: S608 - our own names
+
+
+def _drop_passage(
+    sql: sqlite3.Connection, passage: int, user: int, title: int | None, sizes: bytes, words: bytes
+) -> set[int]:
+    bounds = (passage << SENTENCE_BITS, (passage + 1) << SENTENCE_BITS)
+    within = "sentence >= ? AND sentence < ?"
+    found = sql.execute(f"SELECT DISTINCT name_key FROM graph_mentions WHERE {within}", bounds).fetchall()  # noqa: S608
+    names = {row[0] for row in found} | ({title} if title is not None else set())
+    sql.execute(f"DELETE FROM graph_mentions WHERE {within}", bounds)  # noqa: S608 - our own words
+    less = "UPDATE graph_names SET passages = passages - 1, titles = titles - ? WHERE name_key = ?"
+    sql.executemany(less, [(int(one == title), one) for one in names])
+    counts = _words_in(sizes, words)
+    sql.executemany(_ADD_WORD, [(user, word, -count) for word, count in counts.items()])
+    empty = "DELETE FROM graph_words WHERE user_key = ? AND word = ? AND sentences <= 0"
+    sql.executemany(empty, [(user, word) for word in counts])
+    sql.execute("DELETE FROM graph_passages WHERE passage = ?", (passage,))
+    sql.execute(_ADD_SIZE, (user, -1, -(len(sizes) // 2), -int(title is not None)))
+    sql.execute("DELETE FROM graph_size WHERE user_key = ? AND passages <= 0", (user,))
+    return names
+
+
+def _words_in(sizes: bytes, words: bytes) -> Counter[int]:
+    """In how many sentences each word is."""
+    bounds = np.cumsum(np.frombuffer(sizes, dtype="<u2"))[:-1]
+    counts: Counter[int] = Counter()
+    for one in np.split(np.frombuffer(words, dtype="<u4"), bounds):
+        counts.update(set(one.tolist()))
+    return counts

@@ -1,13 +1,22 @@
-"""How does propagation see the graph in the ledger? By queries for the neighbours of what is active, and no more."""
+"""The graph as propagation reads it from the ledger: neighbours, names that are alike, and users whose records are
+linked.
+
+A pair of names that are alike is stored in both directions, and goes with either name. Every name is compared once its
+vector is committed: of two that are added at once, whichever is compared later meets the other.
+"""
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import Any
+import zlib
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from adaptive_memory_core.flow.ports.graph import Links, UnembeddedName, UnspokenPassage
+from adaptive_memory_core.graph.alike_names import Known, alike_above, unit_rows
+from adaptive_memory_core.graph.alike_spelling import may_be_one
 from adaptive_memory_core.graph.ports import (
     MOST_TITLED,
     SENTENCE_BITS,
@@ -15,13 +24,16 @@ from adaptive_memory_core.graph.ports import (
     PassageKey,
     Rows,
     SentenceKey,
+    SentenceVectors,
     passage_of,
 )
-from adaptive_memory_core.store.ledger.graph_alike import alike_among, nearest_names
+from adaptive_memory_core.policy.graph_and_hierarchy import LEAST_ALIKE
+from adaptive_memory_core.records import Scope
+from adaptive_memory_core.store.ledger.ledger_context import LedgerContext
 from adaptive_memory_core.store.ledger.state_rows import chunks
 
 NONE: Array = np.empty(0, dtype=np.int64)
-Read = tuple[PassageKey, tuple[Any, ...]]  # a passage, and what its row has: sizes, words, vector
+PassageRow = tuple[PassageKey, tuple[Any, ...]]  # a passage, and what its row has: sizes, words, vector
 
 
 class SQLiteGraph:
@@ -63,17 +75,40 @@ class SQLiteGraph:
             return NONE
         return _keys_in(self._read(passages.tolist()))[0]
 
-    def names_in(self, sentences: Array) -> Mapping[SentenceKey, Sequence[str]]:
+    def names_in(self, sentences: Array, *, titles: bool = True) -> Mapping[SentenceKey, Sequence[str]]:
         found: dict[SentenceKey, list[str]] = {key: [] for key in sentences.tolist()}
         query = "SELECT sentence, name FROM graph_mentions JOIN graph_names USING (name_key) WHERE sentence IN ({})"
         for key, name in self._among(query, list(found)):
             found[key].append(name)
+        if not titles:
+            return found
         query = "SELECT passage, name FROM graph_passages JOIN graph_names ON name_key = title WHERE passage IN ({})"
-        titles = dict(self._among(query, list({passage_of(key) for key in found})))
+        titled = dict(self._among(query, list({passage_of(key) for key in found})))
         for key, names in found.items():
-            if (title := titles.get(passage_of(key))) is not None and title not in names:
+            if (title := titled.get(passage_of(key))) is not None and title not in names:
                 names.append(title)
         return found
+
+    def sentence_vectors(self, keys: Array | None, *, times: bool) -> SentenceVectors:
+        columns = f"passage, sizes, sentence_vectors, {'time_vectors' if times else 'NULL'}"
+        query = f"SELECT {columns} FROM graph_passages WHERE sentence_vectors IS NOT NULL AND "  # noqa: S608 - our own
+        if keys is None:
+            rows = list(self._of_users(f"{query} user_key = ? ORDER BY passage"))
+        else:
+            wanted = np.unique(keys >> SENTENCE_BITS).tolist()
+            rows = sorted(self._among(f"{query} passage IN ({{}})", wanted))
+        found = _spoken(rows, times=times)
+        if keys is None or not len(found.keys):
+            return found
+        there = np.isin(found.keys, keys)
+        return SentenceVectors(*(None if one is None else one[there] for one in found))
+
+    def name_vectors(self) -> tuple[Sequence[str], Array]:
+        found = [row for user in self._users for row in self._sql.execute(_MENTIONED, (user,))]
+        size = len(found[0][1]) if found else 0
+        same = [row for row in found if len(row[1]) == size]
+        vectors = np.frombuffer(b"".join(row[1] for row in same), dtype="<f2").astype(np.float32)
+        return [row[0] for row in same], vectors.reshape(len(same), size // 2)
 
     def word_frequencies(self, words: Collection[int]) -> Mapping[int, int]:
         counts: dict[int, int] = {}
@@ -123,7 +158,7 @@ class SQLiteGraph:
         self.frequencies([name])
         return self._names.get(name, [])
 
-    def _read(self, passages: Collection[PassageKey]) -> list[Read]:
+    def _read(self, passages: Collection[PassageKey]) -> list[PassageRow]:
         """The rows of these passages, in their order; read once."""
         query = "SELECT passage, sizes, words, vector FROM graph_passages WHERE passage IN ({})"
         for row in self._among(query, [one for one in passages if one not in self._rows]):
@@ -139,11 +174,24 @@ class SQLiteGraph:
             yield from self._sql.execute(query.format(", ".join("?" * len(chunk))), (*first, *chunk))
 
 
-def _keys_in(found: Sequence[Read]) -> tuple[Array, Array]:
+def _keys_in(found: Sequence[PassageRow]) -> tuple[Array, Array]:
     """The keys of all sentences of these passages, and how many each has."""
     counts = np.array([len(row[0]) // 2 for _, row in found], dtype=np.int64)  # sizes of 16 bits
     first = np.array([passage << SENTENCE_BITS for passage, _ in found], dtype=np.int64) - (np.cumsum(counts) - counts)
     return np.repeat(first, counts) + np.arange(counts.sum(), dtype=np.int64), counts
+
+
+def _spoken(rows: Sequence[tuple[Any, ...]], *, times: bool) -> SentenceVectors:
+    """The sentences of these rows, in the order of their keys, of those that have vectors of one length."""
+    counts = [len(row[1]) // 2 for row in rows]  # sizes of 16 bits
+    width = max((len(row[2]) // count for row, count in zip(rows, counts, strict=True) if count), default=0)
+    same = [(row, count) for row, count in zip(rows, counts, strict=True) if len(row[2]) == count * width]
+    keys = [row[0] << SENTENCE_BITS | place for row, count in same for place in range(count)]
+    made = [b"".join(row[2] for row, _ in same)]
+    if times:
+        made.append(b"".join(zlib.decompress(row[3]) for row, _ in same))
+    vectors = [np.frombuffer(one, dtype="<f4").reshape(len(keys), width // 4) for one in made]
+    return SentenceVectors(np.array(keys, dtype=np.int64), vectors[0], vectors[1] if times else None)
 
 
 def _vectors(found: Sequence[bytes]) -> Array | None:
@@ -152,3 +200,273 @@ def _vectors(found: Sequence[bytes]) -> Array | None:
     if len(lengths) != 1 or 0 in lengths:
         return None
     return np.frombuffer(b"".join(found), dtype="<f2").reshape(len(found), -1)
+
+
+READ = 5_000  # vectors at a time
+_UNEMBEDDED = (
+    "SELECT n.name_key, n.user_key, n.name FROM graph_names n JOIN users u ON u.user_key = n.user_key "
+    "WHERE u.collection_key = ? AND n.name_key > ? AND NOT EXISTS (SELECT 1 FROM "
+    "graph_name_vectors v WHERE v.user_key = n.user_key AND v.name_key = n.name_key) ORDER BY n.name_key LIMIT ?"
+)
+_KEEP = (
+    "INSERT INTO graph_name_vectors (user_key, name_key, compared, vector) "
+    "SELECT user_key, name_key, 0, CAST(? AS BLOB) FROM graph_names WHERE name_key = ? AND user_key = ? AND name = ? "
+    "ON CONFLICT (user_key, name_key) DO NOTHING"
+)
+_MENTIONED = (  # by names, as of names that are as similar the first one counts
+    "SELECT n.name, v.vector FROM graph_names n JOIN graph_name_vectors v ON v.name_key = n.name_key AND "
+    "v.user_key = n.user_key WHERE n.user_key = ? AND EXISTS (SELECT 1 FROM graph_mentions m WHERE "
+    "m.name_key = n.name_key) ORDER BY n.name"
+)
+_UNSPOKEN = (
+    "SELECT passage, stored_id, length(sizes) / 2 FROM graph_passages WHERE collection_key = ? "
+    "AND sentence_vectors IS NULL AND user_key {} ORDER BY passage LIMIT ?"
+)
+_SPEAK = "UPDATE graph_passages SET sentence_vectors = ?, time_vectors = ? WHERE passage = ?"
+_TO_COMPARE = (
+    "SELECT v.user_key FROM graph_name_vectors v JOIN users u ON u.user_key = v.user_key "
+    "WHERE v.compared = 0 AND u.collection_key = ? LIMIT 1"
+)
+_UNCOMPARED = (
+    "SELECT v.name_key, n.name, v.vector FROM graph_name_vectors v JOIN graph_names n ON n.name_key = v.name_key "
+    "WHERE v.user_key = ? AND v.compared = 0 LIMIT ?"
+)
+_VECTORS = (
+    "SELECT name_key, vector FROM graph_name_vectors WHERE user_key = ? AND name_key > ? ORDER BY name_key LIMIT ?"
+)
+_LINK = (
+    "INSERT INTO graph_alike (user_key, name_key, other, likeness) VALUES (?, ?, ?, ?) "
+    "ON CONFLICT (user_key, name_key, other) DO NOTHING"
+)
+_COMPARED = "UPDATE graph_name_vectors SET compared = 1 WHERE user_key = ? AND name_key = ?"
+
+
+class _Uncompared(NamedTuple):
+    user: int
+    keys: Sequence[int]
+    names: Sequence[str]
+    vectors: Array
+
+
+class LedgerGraphAlike:
+    """Vectors of names, and which of them are alike."""
+
+    def __init__(self, shared: LedgerContext) -> None:
+        self._shared = shared
+
+    def unembedded(self, after: int, most: int) -> list[UnembeddedName]:
+        """The next names without a vector, behind that key."""
+        values = (self._shared.collection_key, after, most)
+        with self._shared.reading() as sql:
+            return [UnembeddedName(*row) for row in sql.execute(_UNEMBEDDED, values).fetchall()]
+
+    def keep(self, embedder: str | None, names: Sequence[UnembeddedName], vectors: Any) -> bool:
+        """The vectors of these names, of those that are still there; of none where the records have vectors of another
+        embedder by now, and it says so."""
+        halved = unit_rows(vectors).astype("<f2")
+        with self._shared.writing() as sql:
+            if not self._is_of(sql, embedder):
+                return False
+            values = [(row.tobytes(), *one) for one, row in zip(names, halved, strict=True)]
+            sql.executemany(_KEEP, values)
+        return True
+
+    def _is_of(self, sql: sqlite3.Connection, embedder: str | None) -> bool:
+        """Whether the records have vectors of this embedder."""
+        query = "SELECT embedder FROM collections WHERE collection_key = ?"
+        known = sql.execute(query, (self._shared.collection_key,)).fetchone()
+        return known is None or known[0] in (None, embedder)
+
+    def unspoken(self, most: int, scope: Scope | None = None) -> list[UnspokenPassage]:
+        """The next passages whose sentences have no vectors, of a scope or of all."""
+        own = self._shared.collection_key
+        with self._shared.reading() as sql:
+            if scope is None:
+                return [UnspokenPassage(*row) for row in sql.execute(_UNSPOKEN.format("> 0"), (own, most))]
+            users = [user for one in scope.parts if (user := self._shared.known_user(sql, one))]
+            found = [row for user in users for row in sql.execute(_UNSPOKEN.format("= ?"), (own, user, most))]
+        return [UnspokenPassage(*row) for row in found]
+
+    def speak(self, embedder: str | None, spoken: Mapping[PassageKey, tuple[Any, Any]]) -> bool:
+        """The unit vectors of the sentences of these passages, and of the times that they say; of none, and it says so,
+        where the records have vectors of another embedder by now."""
+        rows = [
+            (vectors.astype("<f4").tobytes(), zlib.compress(times.astype("<f4").tobytes(), level=1), passage)
+            for passage, (vectors, times) in spoken.items()
+        ]
+        with self._shared.writing() as sql:
+            if not self._is_of(sql, embedder):
+                return False
+            sql.executemany(_SPEAK, rows)
+        return True
+
+    def compare(self, most: int) -> bool:
+        """Find what is like so many names of one user that were not compared yet; whether there were any."""
+        with self._shared.reading() as sql:
+            row = sql.execute(_TO_COMPARE, (self._shared.collection_key,)).fetchone()
+            if row is None:
+                return False
+            own = _uncompared(sql, int(row[0]), most)
+        if own is None:
+            return False
+        found = list(self._like(own))
+        with self._shared.writing() as sql:
+            now = _embedded(sql, own.user, {key for pair in found for key in pair[:2]} | set(own.keys))
+            same = [key for key, name in zip(own.keys, own.names, strict=True) if now.get(key) == name]
+            pairs = [pair for pair in found if pair[0] in same and may_be_one(now[pair[0]], now.get(pair[1], ""))]
+            both = [(own.user, *pair) for pair in pairs] + [(own.user, b, a, like) for a, b, like in pairs]
+            sql.executemany(_LINK, both)
+            sql.executemany(_COMPARED, [(own.user, key) for key in same])
+        return True
+
+    def _like(self, own: _Uncompared) -> Iterator[tuple[int, int, float]]:
+        def named(keys: Sequence[int]) -> Mapping[int, str]:
+            with self._shared.reading() as sql:
+                return names_by_key(sql, keys)
+
+        def page(after: int) -> Sequence[tuple[int, bytes]]:
+            with self._shared.reading() as sql:
+                return _page(sql, own.user, after)
+
+        known = Known(vector_pages(page, own.vectors.shape[1]), named)
+        for place, key, _, likeness in alike_above(LEAST_ALIKE, own.names, own.vectors, known):
+            yield own.keys[place], key, likeness
+
+
+def nearest_names(
+    sql: sqlite3.Connection, user: int, asked: Mapping[str, Any], least: float
+) -> dict[str, dict[str, float]]:
+    """The names of the user's that may be one of those asked for, by their vectors."""
+    if not asked:
+        return {}
+    names, vectors, found = list(asked), unit_rows(np.array(list(asked.values()))), dict[str, dict[str, float]]()
+    pages = vector_pages(lambda after: _page(sql, user, after), vectors.shape[1])
+    for place, _, other, likeness in alike_above(
+        least, names, vectors, Known(pages, lambda keys: names_by_key(sql, keys))
+    ):
+        found.setdefault(names[place], {})[other] = likeness
+    return found
+
+
+def vector_pages(page: Callable[[int], Sequence[tuple[int, bytes]]], size: int) -> Iterator[tuple[Array, Array]]:
+    """All vectors of so many numbers, by the keys of their names."""
+    after, count = -1, READ
+    while count == READ:
+        rows = page(after)
+        count, after = len(rows), rows[-1][0] if rows else after
+        yield _stacked(rows, size)
+
+
+def _page(sql: sqlite3.Connection, user: int, after: int) -> Sequence[tuple[int, bytes]]:
+    return sql.execute(_VECTORS, (user, after, READ)).fetchall()
+
+
+def names_by_key(sql: sqlite3.Connection, keys: Sequence[int]) -> dict[int, str]:
+    """The names under these keys, of those that are not gone."""
+    found: dict[int, str] = {}
+    for chunk in chunks(keys):
+        query = f"SELECT name_key, name FROM graph_names WHERE name_key IN ({', '.join('?' * len(chunk))})"  # noqa: S608
+        found.update(sql.execute(query, tuple(chunk)).fetchall())
+    return found
+
+
+def alike_among(
+    sql: sqlite3.Connection, user: int, keys: Mapping[str, int], least: float
+) -> dict[str, dict[str, float]]:
+    """The names like each of these, by what was found when they were compared."""
+    said, found = {key: name for name, key in keys.items()}, dict[str, dict[str, float]]()
+    for chunk in chunks(list(said)):
+        query = (
+            "SELECT a.name_key, n.name, a.likeness FROM graph_alike a JOIN graph_names n ON n.name_key = a.other "  # noqa: S608
+            f"WHERE a.user_key = ? AND a.likeness >= ? AND a.name_key IN ({', '.join('?' * len(chunk))})"
+        )
+        for key, other, likeness in sql.execute(query, (user, least, *chunk)):
+            found.setdefault(said[key], {})[other] = likeness
+    return found
+
+
+def delete_names(sql: sqlite3.Connection, names: Sequence[tuple[int, int]]) -> None:
+    """Of their vectors, and of what they are like, by user and key."""
+    others = "SELECT user_key, other, name_key FROM graph_alike WHERE user_key = ? AND name_key = ?"
+    back = [row for one in names for row in sql.execute(others, one).fetchall()]
+    sql.executemany("DELETE FROM graph_alike WHERE user_key = ? AND name_key = ? AND other = ?", back)
+    for table in ("graph_alike", "graph_name_vectors"):
+        sql.executemany(f"DELETE FROM {table} WHERE user_key = ? AND name_key = ?", names)  # noqa: S608 - our own names
+
+
+def _uncompared(sql: sqlite3.Connection, user: int, most: int) -> _Uncompared | None:
+    """Of one length: what an embedder before this one made is compared among itself."""
+    rows = sql.execute(_UNCOMPARED, (user, most)).fetchall()
+    if not rows:
+        return None
+    same = [row for row in rows if len(row[2]) == len(rows[0][2])]
+    vectors = np.frombuffer(b"".join(row[2] for row in same), dtype="<f2").astype(np.float32)
+    return _Uncompared(user, [row[0] for row in same], [row[1] for row in same], vectors.reshape(len(same), -1))
+
+
+def _stacked(rows: Sequence[tuple[int, bytes]], size: int) -> tuple[Array, Array]:
+    """Those of this many numbers."""
+    same = [row for row in rows if len(row[1]) == 2 * size]
+    vectors = np.frombuffer(b"".join(row[1] for row in same), dtype="<f2").astype(np.float32)
+    return np.array([row[0] for row in same], dtype=np.int64), vectors.reshape(len(same), size)
+
+
+def _embedded(sql: sqlite3.Connection, user: int, keys: Collection[int]) -> dict[int, str]:
+    """What stands under these keys now, of what has a vector."""
+    found: dict[int, str] = {}
+    for chunk in chunks(list(keys)):
+        query = (
+            "SELECT n.name_key, n.name FROM graph_names n JOIN graph_name_vectors v ON v.name_key = n.name_key "  # noqa: S608
+            f"AND v.user_key = n.user_key WHERE n.user_key = ? AND n.name_key IN ({', '.join('?' * len(chunk))})"
+        )
+        found.update(sql.execute(query, (user, *chunk)).fetchall())
+    return found
+
+
+# the numbers of rows are scattered, since those of several users may take turns
+_SAMPLE = "SELECT stored_id FROM words WHERE user_key = ? AND (row * 40503) % 65536 < ? LIMIT ?"
+
+
+class LedgerGraphLinks:
+    """A row a user. Users whose records were never looked through have none."""
+
+    def __init__(self, shared: LedgerContext) -> None:
+        self._shared = shared
+
+    def of(self, scope: Scope) -> Links | None:
+        """What was found of a user's records last."""
+        query = "SELECT records, links, wanted, made FROM graph_links WHERE user_key = ?"
+        with self._shared.reading() as sql:
+            row = sql.execute(query, (self._shared.known_user(sql, scope),)).fetchone()
+        return None if row is None else Links(int(row[0]), float(row[1]), bool(row[2]), bool(row[3]))
+
+    def keep(self, scope: Scope, links: Links) -> None:
+        """In the place of what was known."""
+        query = (
+            "INSERT INTO graph_links (user_key, records, links, wanted, made) VALUES (?, ?, ?, ?, ?) "
+            "ON CONFLICT (user_key) DO UPDATE SET records = excluded.records, links = excluded.links, "
+            "wanted = excluded.wanted, made = excluded.made"
+        )
+        with self._shared.writing() as sql:
+            row = (links.records, links.links, int(links.wanted), int(links.made))
+            sql.execute(query, (self._shared.user_key(sql, scope), *row))
+
+    def anybody(self) -> bool:
+        """Whether the graph of some user was wanted."""
+        query = (
+            "SELECT 1 FROM graph_links l JOIN users u ON u.user_key = l.user_key "
+            "WHERE u.collection_key = ? AND l.wanted = 1 LIMIT 1"
+        )
+        with self._shared.reading() as sql:
+            return sql.execute(query, (self._shared.collection_key,)).fetchone() is not None
+
+    def sample(self, scope: Scope, most: int) -> tuple[int, list[str]]:
+        """How many records a user has words of, and about so many of their ids, scattered over all."""
+        with self._shared.reading() as sql:
+            user = self._shared.known_user(sql, scope)
+            if not user:
+                return 0, []
+            count = int(sql.execute("SELECT count(*) FROM words WHERE user_key = ?", (user,)).fetchone()[0])
+            share = 65_536 if count <= most else max(1, 65_536 * most // count)
+            found = [row[0] for row in sql.execute(_SAMPLE, (user, share, 2 * most)).fetchall()]
+        return count, found

@@ -1,9 +1,15 @@
-"""How is the hierarchy stored in the ledger? A row a node, and each step of its growth in one short transaction."""
+"""The hierarchy in the ledger: a row per node, each step of its growth in one short transaction, and a user's tree
+as a whole.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+import sqlite3
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from adaptive_memory_core.flow.ports.hierarchy_values import (
     DueEpisode,
@@ -16,14 +22,23 @@ from adaptive_memory_core.flow.ports.hierarchy_values import (
     Standing,
     Written,
 )
-from adaptive_memory_core.hierarchy.nodes import EpisodeKey, Hierarchy, ThemeKey
+from adaptive_memory_core.flow.ports.roles import EpisodeText
+from adaptive_memory_core.hierarchy.nodes import (
+    Array,
+    Episode,
+    EpisodeKey,
+    Hierarchy,
+    Semantic,
+    SemanticKey,
+    Statistics,
+    Theme,
+    ThemeKey,
+)
+from adaptive_memory_core.hierarchy.objective import centre_of, coherence, sparsity
 from adaptive_memory_core.records import Scope
-from adaptive_memory_core.store.ledger import hierarchy_episodes as episodes
-from adaptive_memory_core.store.ledger import hierarchy_removal as removal
-from adaptive_memory_core.store.ledger import hierarchy_themes as themes
-from adaptive_memory_core.store.ledger.context import LedgerContext
-from adaptive_memory_core.store.ledger.hierarchy_faults import faults
-from adaptive_memory_core.store.ledger.hierarchy_view import rows_of, view
+from adaptive_memory_core.store.ledger import hierarchy_growth
+from adaptive_memory_core.store.ledger.hierarchy_growth import hierarchy_faults, neighbours_in, unpacked_vector
+from adaptive_memory_core.store.ledger.ledger_context import LedgerContext
 
 _WATCH = "INSERT INTO hierarchy_users (user_key, collection_key, uuid) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
 _WATCHED = (
@@ -65,8 +80,8 @@ class LedgerHierarchy:
         """They are there, or say something else by now."""
         with self._shared.writing() as sql:
             user = self._shared.user_key(sql, scope)
-            episodes.queue(sql, (self._shared.collection_key, user), entries)
-            removal.changed(sql, user)
+            hierarchy_growth.queue_messages(sql, (self._shared.collection_key, user), entries)
+            hierarchy_growth.mark_changed(sql, user)
 
     def touch(self, stored_ids: Sequence[str]) -> None:
         """What was made of them is let go of; their places stay."""
@@ -80,7 +95,7 @@ class LedgerHierarchy:
         """Let go of all that was distilled; episodes are distilled anew, with this collection's embedder."""
         with self._shared.writing() as sql:
             user = self._shared.user_key(sql, scope)
-            removal.clear_user(sql, user)
+            hierarchy_growth.clear_user(sql, user)
             sql.execute("UPDATE hierarchy_users SET uuid = ? WHERE user_key = ?", (uuid, user))
 
     def vectors_of(self, scope: Scope) -> str | None:
@@ -96,7 +111,9 @@ class LedgerHierarchy:
     def known(self, scope: Scope, stored_ids: Sequence[str]) -> set[str]:
         """Those of the messages that have a place."""
         with self._shared.reading() as sql:
-            return episodes.known(sql, (self._shared.collection_key, self._shared.known_user(sql, scope)), stored_ids)
+            return hierarchy_growth.known_messages(
+                sql, (self._shared.collection_key, self._shared.known_user(sql, scope)), stored_ids
+            )
 
     def said(self, scope: Scope) -> dict[str, bytes | None]:
         query = "SELECT stored_id, said FROM hierarchy_messages WHERE user_key = ?"
@@ -116,45 +133,43 @@ class LedgerHierarchy:
 
     def conversation(self, scope: Scope, session: str, most: int) -> list[Queued]:
         with self._shared.reading() as sql:
-            return episodes.conversation(sql, self._shared.known_user(sql, scope), session, most)
+            return hierarchy_growth.conversation(sql, self._shared.known_user(sql, scope), session, most)
 
     def episode_at(self, scope: Scope, session: str, place: float) -> EpisodeKey | None:
         with self._shared.reading() as sql:
-            return episodes.episode_at(sql, self._shared.known_user(sql, scope), session, place)
+            return hierarchy_growth.episode_at(sql, self._shared.known_user(sql, scope), session, place)
 
     def assign(self, scope: Scope, session: str, groups: Sequence[Group]) -> bool:
         with self._shared.writing() as sql:
             user = self._shared.user_key(sql, scope)
-            done = episodes.assign(sql, user, session, groups)
+            done = hierarchy_growth.assign(sql, user, session, groups)
             if done:
-                removal.changed(sql, user)
+                hierarchy_growth.mark_changed(sql, user)
         return done
 
     def due(self, scope: Scope, most: int) -> list[DueEpisode]:
         with self._shared.reading() as sql:
-            return episodes.due(sql, self._shared.known_user(sql, scope), most)
+            return hierarchy_growth.due_episodes(sql, self._shared.known_user(sql, scope), most)
 
-    def distilled(
-        self, scope: Scope, episode: DueEpisode, title: str, semantics: Sequence[NewSemantic], note: str | None
-    ) -> bool:
+    def distilled(self, scope: Scope, episode: DueEpisode, text: EpisodeText, semantics: Sequence[NewSemantic]) -> bool:
         with self._shared.writing() as sql:
             user = self._shared.user_key(sql, scope)
-            done = episodes.distilled(sql, user, episode, title, semantics, note)
+            done = hierarchy_growth.keep_distilled(sql, user, episode, text, semantics)
             if done:
-                removal.changed(sql, user)
+                hierarchy_growth.mark_changed(sql, user)
         return done
 
     def unattached(self, scope: Scope, most: int) -> list[Written]:
         with self._shared.reading() as sql:
-            return themes.unattached(sql, self._shared.known_user(sql, scope), most)
+            return hierarchy_growth.unattached(sql, self._shared.known_user(sql, scope), most)
 
     def standing(self, scope: Scope) -> Standing:
         with self._shared.reading() as sql:
-            return themes.standing(sql, self._shared.known_user(sql, scope))
+            return hierarchy_growth.standing(sql, self._shared.known_user(sql, scope))
 
     def edition(self, scope: Scope) -> Edition:
         with self._shared.reading() as sql:
-            return themes.edition(sql, self._shared.known_user(sql, scope))
+            return hierarchy_growth.edition(sql, self._shared.known_user(sql, scope))
 
     def next_theme(self) -> ThemeKey:
         with self._shared.reading() as sql:
@@ -167,30 +182,30 @@ class LedgerHierarchy:
     def grow(self, scope: Scope, growth: Growth) -> None:
         with self._shared.writing() as sql:
             user = self._shared.user_key(sql, scope)
-            themes.grow(sql, user, growth)
+            hierarchy_growth.grow(sql, user, growth)
             self._shared.file.numbered(sql, "hierarchy_themes", "theme")
-            removal.changed(sql, user)
+            hierarchy_growth.mark_changed(sql, user)
 
     def unnamed(self, scope: Scope, most: int) -> list[tuple[ThemeKey, int, list[str]]]:
         with self._shared.reading() as sql:
-            return themes.unnamed(sql, self._shared.known_user(sql, scope), most)
+            return hierarchy_growth.unnamed(sql, self._shared.known_user(sql, scope), most)
 
     def name(self, scope: Scope, theme: ThemeKey, revision: int, name: str, note: str | None) -> bool:
         query = "UPDATE hierarchy_themes SET name = ?, note = ?, named = 1 WHERE theme = ? AND revision = ?"
         with self._shared.writing() as sql:
             done = sql.execute(query, (name, note, theme, revision)).rowcount > 0
-            removal.changed(sql, self._shared.user_key(sql, scope))
+            hierarchy_growth.mark_changed(sql, self._shared.user_key(sql, scope))
         return done
 
     def view(self, scope: Scope) -> Hierarchy:
         with self._shared.reading() as sql:
-            rows = rows_of(sql, self._shared.known_user(sql, scope))
-        return view(rows)
+            rows = hierarchy_rows_of(sql, self._shared.known_user(sql, scope))
+        return hierarchy_of(rows)
 
     def faults(self) -> list[str]:
         """What does not fit together, one line each."""
         with self._shared.reading() as sql:
-            return faults(sql, self._shared.collection_key)
+            return hierarchy_faults(sql, self._shared.collection_key)
 
     def _let_go(self, stored_ids: Sequence[str], *, gone: bool) -> None:
         own = self._shared.collection_key
@@ -198,7 +213,7 @@ class LedgerHierarchy:
             if sql.execute("SELECT 1 FROM hierarchy_users WHERE collection_key = ? LIMIT 1", (own,)).fetchone() is None:
                 return
         with self._shared.writing() as sql:
-            removal.let_go(sql, own, stored_ids, gone=gone)
+            hierarchy_growth.remove_messages(sql, own, stored_ids, gone=gone)
 
     def _count(self, scope: Scope, query: str) -> int:
         row = self._one(scope, query)
@@ -208,3 +223,159 @@ class LedgerHierarchy:
         with self._shared.reading() as sql:
             found: tuple[Any, ...] | None = sql.execute(query, {"user": self._shared.known_user(sql, scope)}).fetchone()
         return found
+
+
+_MESSAGES = "SELECT episode, stored_id FROM hierarchy_messages WHERE user_key = ? ORDER BY place, message"
+_EPISODES = (
+    "SELECT episode, title, narrative, session, begins, ends, due FROM hierarchy_episodes WHERE user_key = ? "
+    "ORDER BY begins, episode"
+)
+_SEMANTICS = (
+    "SELECT semantic, text, shown, episode, theme, at, replaces, near, vector, moved FROM hierarchy_semantics "
+    "WHERE user_key = ? ORDER BY semantic"
+)
+_SOURCES = (
+    "SELECT semantic, stored_id FROM hierarchy_messages JOIN hierarchy_sources USING (message) WHERE user_key = ? "
+    "ORDER BY place, message"
+)
+_NOTES = (
+    "SELECT note FROM hierarchy_episodes WHERE user_key = ? AND note IS NOT NULL UNION "
+    "SELECT note FROM hierarchy_themes WHERE user_key = ? AND note IS NOT NULL"
+)
+_THEMES = "SELECT theme, name, named, near FROM hierarchy_themes WHERE user_key = ? ORDER BY theme"
+
+
+class HierarchyRows(NamedTuple):
+    """All rows of a user's hierarchy, as they stand at one moment."""
+
+    messages: Sequence[Any]
+    episodes: Sequence[Any]
+    semantics: Sequence[Any]
+    sources: Sequence[Any]
+    themes: Sequence[Any]
+    notes: Sequence[Any]
+
+
+def hierarchy_rows_of(sql: sqlite3.Connection, user: int) -> HierarchyRows:
+    """Read them; nothing is made of them yet, since others wait for the connection meanwhile."""
+    queries = (_MESSAGES, _EPISODES, _SEMANTICS, _SOURCES, _THEMES)
+    of_user = [sql.execute(one, (user,)).fetchall() for one in queries]
+    return HierarchyRows._make([*of_user, sql.execute(_NOTES, (user, user)).fetchall()])
+
+
+def hierarchy_of(stored: HierarchyRows) -> Hierarchy:
+    """The hierarchy that the rows tell of."""
+    said = _grouped(stored.messages)
+    sources: dict[SemanticKey, list[str]] = _grouped(stored.sources)
+    rows, named = stored.semantics, stored.themes
+    vectors, semantics = _matrix([unpacked_vector(row[8]) for row in rows]), _semantics(rows, sources)
+    episodes = _episodes(stored.episodes, said, semantics)
+    themes, centroids, cohesions = _themes(named, semantics, vectors)
+    from_messages = _grouped((message, one.key) for one in semantics.values() for message in one.messages)
+    in_themes = _structure(themes, cohesions, centroids)
+    counted = replace(
+        in_themes,
+        messages=sum(map(len, said.values())),
+        episodes=len(episodes),
+        semantics=len(rows),
+        reassigned=sum(row[9] for row in rows) / max(1, len(rows)),
+        waiting=len(said.get(None, ())),
+        unfinished=sum(row[4] is None for row in rows) + sum(row[2] == 0 for row in named),
+    )
+    return Hierarchy(
+        episodes=episodes,
+        semantics=semantics,
+        themes=themes,
+        vectors=vectors,
+        centroids=centroids,
+        episode_of={one: key for key, found in said.items() if key is not None for one in found},
+        semantics_of={one: tuple(found) for one, found in from_messages.items()},
+        notes=tuple(row[0] for row in stored.notes),
+        statistics=counted,
+        complete=all(row[4] is not None for row in rows) and not any(row[6] for row in stored.episodes),
+    )
+
+
+def _grouped(pairs: Iterable[tuple[Any, Any]]) -> dict[Any, list[Any]]:
+    """The second of each pair by the first, in their order."""
+    found: dict[Any, list[Any]] = {}
+    for key, one in pairs:
+        found.setdefault(key, []).append(one)
+    return found
+
+
+def _semantics(rows: Sequence[Any], sources: Mapping[SemanticKey, list[str]]) -> dict[SemanticKey, Semantic]:
+    after = {row[6]: row[0] for row in rows if row[6] is not None}
+    return {
+        key: Semantic(
+            key,
+            text,
+            shown,
+            episode,
+            theme,
+            tuple(sources.get(key, ())),
+            at,
+            replaces,
+            after.get(key),
+            neighbours_in(near),
+        )
+        for key, text, shown, episode, theme, at, replaces, near, *_ in rows
+    }
+
+
+def _episodes(
+    rows: Sequence[Any], said: Mapping[EpisodeKey | None, list[str]], semantics: Mapping[SemanticKey, Semantic]
+) -> dict[EpisodeKey, Episode]:
+    own = _grouped((one.episode, one.key) for one in semantics.values())
+    return {
+        key: Episode(key, title, narrative, session, begins, ends, tuple(said[key]), tuple(own.get(key, ())))
+        for key, title, narrative, session, begins, ends, _ in rows
+        if key in said
+    }
+
+
+def _themes(
+    rows: Sequence[Any], semantics: Mapping[SemanticKey, Semantic], vectors: Array
+) -> tuple[dict[ThemeKey, Theme], Array, list[float]]:
+    places = {key: place for place, key in enumerate(semantics)}
+    members: dict[ThemeKey, list[Semantic]] = _grouped((one.theme, one) for one in semantics.values())
+    themes, centres, cohesions = {}, [], []
+    for key, name, _, near in rows:
+        if key not in members:
+            continue
+        own = members[key]
+        held = vectors[[places[one.key] for one in own]]
+        messages = tuple(dict.fromkeys(message for one in own for message in one.messages))
+        times = [one.at for one in own]
+        keys = tuple(one.key for one in own)
+        themes[key] = Theme(key, name, keys, messages, min(times), max(times), neighbours_in(near))
+        centre, cohesion = centre_of(held)
+        centres.append(centre)
+        cohesions.append(cohesion)
+    return themes, _matrix(centres), cohesions
+
+
+def _structure(themes: Mapping[ThemeKey, Theme], cohesions: list[float], centroids: Array) -> Statistics:
+    """The themes in numbers."""
+    sizes = [len(one.semantics) for one in themes.values()]
+    alike = centroids @ centroids.T
+    np.fill_diagonal(alike, -np.inf)
+    nearest = alike.max(axis=1) if len(sizes) > 1 else np.zeros(len(sizes))
+    spread, semantic = sparsity(sizes), coherence(np.array(cohesions), nearest)
+    return Statistics(
+        themes=len(sizes),
+        mean_size=sum(sizes) / max(1, len(sizes)),
+        largest=max(sizes, default=0),
+        objective=spread + semantic,
+        sparsity=spread,
+        coherence=semantic,
+    )
+
+
+def _matrix(rows: Sequence[Array]) -> Array:
+    """Vectors of one length, which nobody may change; those of another, as after a change of the embedder, as zeros."""
+    size = len(rows[-1]) if rows else 0
+    found = np.array([one if len(one) == size else np.zeros(size) for one in rows], dtype=np.float32)
+    found = found.reshape(len(rows), size)
+    found.flags.writeable = False
+    return found

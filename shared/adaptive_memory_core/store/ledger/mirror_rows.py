@@ -1,25 +1,28 @@
-"""How are copies of the collection's records stored in the ledger? One row a record, its vector in a table of its own.
+"""Copies of the collection's records in the ledger: written, read by id or in pages, also from a file that isn't
+opened.
 
-Metadata that change leave the vector where it is. The rows are a copy: without them they are read from the collection.
+One row per record, its vector in a table of its own: metadata that change leave the vector where it is.
 """
 
 from __future__ import annotations
 
+import json
 import sqlite3
-from collections.abc import Collection, Hashable, Mapping, Sequence
-from typing import Any
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Any, NamedTuple
 
+import numpy as np
 import orjson
 
-from adaptive_memory_core.flow.ports.ledger_values import MirrorNews, MirrorRow, Versions
+from adaptive_memory_core.flow.ports.ledger_values import MirrorNews, MirrorPage, MirrorRow, Versions
 from adaptive_memory_core.records import Metadata, Scope
-from adaptive_memory_core.store.ledger import due_records
-from adaptive_memory_core.store.ledger.context import LedgerContext
-from adaptive_memory_core.store.ledger.no_answer import tell
-from adaptive_memory_core.store.ledger.rows_in_ram import Row, RowsInRam, Stamp
-from adaptive_memory_core.store.ledger.state_rows import chunks
-from adaptive_memory_core.store.ledger.unreadable import decoding
-from adaptive_memory_core.store.ledger.user_files import LedgerUserFiles
+from adaptive_memory_core.store.ledger import outbox
+from adaptive_memory_core.store.ledger.cached_copies import CopiedRow, LedgerUserFiles, RowsInRam, Stamp, read_metadata
+from adaptive_memory_core.store.ledger.ledger_context import LedgerContext
+from adaptive_memory_core.store.ledger.schema import decoding
+from adaptive_memory_core.store.ledger.state_rows import chunks, execute_later
 from adaptive_memory_core.written_metadata import merged
 
 NOBODY = 0  # the user key of records that are of no scope, and of a user whom the ledger has not met
@@ -44,6 +47,11 @@ _CHANGED = (
     "SELECT changed, row, text, metadata FROM mirror INDEXED BY mirror_changes WHERE user_key = ? AND changed > ? "
     "ORDER BY changed"
 )
+_STILL_FOLLOWED = (  # words that were current are so still
+    "UPDATE followed SET words = ? WHERE user_key IN "
+    "(SELECT user_key FROM mirror WHERE collection_key = ? AND stored_id IN ({places})) AND words >= coalesce("
+    "(SELECT max(changed) FROM mirror WHERE mirror.user_key = followed.user_key AND changed < ?), 0)"
+)
 _CHANGES = "SELECT changes FROM mirror_size WHERE collection_key = ?"
 _KEEP_COMPLETE = (
     "INSERT INTO mirror_size (collection_key, complete_at) VALUES (?, ?) "
@@ -61,26 +69,32 @@ class LedgerMirror:
         """Write these rows of each scope (None: of no scope of ours) in the place of what was known of their records,
         and let go of the rows of what is gone."""
         with self._shared.writing() as sql:
-            drop(sql, self._shared.collection_key, list(gone))
+            delete_mirror_rows(sql, self._shared.collection_key, list(gone))
             number = self._next_change(sql)
             for scope, own in rows.items():
                 user = NOBODY if scope is None else self._shared.user_key(sql, scope)
-                drop(sql, self._shared.collection_key, [row.stored_id for row in own])
+                delete_mirror_rows(sql, self._shared.collection_key, [row.stored_id for row in own])
                 for row in own:
                     values = (user, row.stored_id, number, row.text, _written(row.metadata))
                     place = sql.execute(_PUT, (self._shared.collection_key, *values)).fetchone()[0]
                     sql.execute("INSERT INTO mirror_vectors VALUES (?, ?)", (place, row.vector))
 
     def annotate(self, changes: Mapping[str, Metadata]) -> None:
-        """Merge keys into the metadata of those of the records that have a row; None takes a key away."""
+        """Merge keys into the metadata of those of the records that have a row; None takes a key away. None of them
+        says anything of words."""
         update = "UPDATE mirror SET metadata = ?, changed = ? WHERE collection_key = ? AND stored_id = ?"
         with self._shared.writing(told=True, unheard=True) as sql:
             self._in_ram.drop(changes)
-            number, rows = self._next_change(sql), list[Row]()
+            number, rows = self._next_change(sql), list[CopiedRow]()
             for stored_id, text, present in self._rows(sql, list(changes)):
                 now = _written(merged(present, changes[stored_id]))
-                tell(sql, update, (now, number, self._shared.collection_key, stored_id))
+                execute_later(sql, update, (now, number, self._shared.collection_key, stored_id))
                 rows.append((stored_id, text, read_metadata(now)))
+            for chunk in chunks([row[0] for row in rows]):
+                places = ", ".join("?" * len(chunk))
+                sql.execute(
+                    _STILL_FOLLOWED.format(places=places), (number, self._shared.collection_key, *chunk, number)
+                )
             self._shared.file.afterwards(lambda: self._in_ram.annotated(number, rows))
 
     def renew(
@@ -96,7 +110,7 @@ class LedgerMirror:
             ids = [*gone, *(revised or ()), *(row.stored_id for own in rows.values() for row in own)]
             now = self._versions(sql, ids)
             newer = {one for one in ids if now.drops != before.drops or now.rows.get(one) != before.rows.get(one)}
-            kept = newer | due_records.among(
+            kept = newer | outbox.due_among(
                 sql, self._shared.collection_key, ids
             )  # the collection is yet to show these
             own = {scope: [row for row in own if row.stored_id not in kept] for scope, own in rows.items()}
@@ -114,14 +128,15 @@ class LedgerMirror:
             )
 
     def versions(self, stored_ids: Sequence[str]) -> Versions:
-        """How the rows of these records stand now."""
+        """How the rows of these records stand now; those that this call asks for from here on are no older."""
+        self._shared.look_anew()
         with self._shared.reading() as sql:
             return self._versions(sql, stored_ids)
 
     def drop(self, stored_ids: Sequence[str]) -> None:
         """Let go of the rows of these records, if there are any."""
         with self._shared.writing() as sql:
-            drop(sql, self._shared.collection_key, stored_ids)
+            delete_mirror_rows(sql, self._shared.collection_key, stored_ids)
             sql.execute(_DROPPED, (self._shared.collection_key,))
         self._shared.file.afterwards(self._files.sweep)
 
@@ -136,7 +151,7 @@ class LedgerMirror:
         with self._shared.apart() as sql:
             return {row[0] for row in sql.execute(query, (self._shared.collection_key,))}
 
-    def rows(self, stored_ids: Sequence[str]) -> list[Row]:
+    def rows(self, stored_ids: Sequence[str]) -> list[CopiedRow]:
         """Those of the records that have a row, whoever they belong to: id, text, metadata."""
         with self._shared.reading() as sql:
             if sql.in_transaction:  # which may yet be undone
@@ -219,8 +234,8 @@ class LedgerMirror:
             found.update(sql.execute(query, (own, *chunk)).fetchall())
         return Versions(0 if row is None else row[0], found)
 
-    def _rows(self, sql: sqlite3.Connection, stored_ids: Sequence[str]) -> list[Row]:
-        found: list[Row] = []
+    def _rows(self, sql: sqlite3.Connection, stored_ids: Sequence[str]) -> list[CopiedRow]:
+        found: list[CopiedRow] = []
         for chunk in chunks(stored_ids):
             query = (
                 "SELECT stored_id, text, metadata FROM mirror "  # noqa: S608 - our own names
@@ -234,7 +249,7 @@ class LedgerMirror:
         return found
 
 
-def drop(sql: sqlite3.Connection, collection_key: int, stored_ids: Sequence[str]) -> None:
+def delete_mirror_rows(sql: sqlite3.Connection, collection_key: int, stored_ids: Sequence[str]) -> None:
     """Let go of the rows of these records, within somebody else's transaction."""
     for chunk in chunks(stored_ids):
         sql.execute(
@@ -247,9 +262,139 @@ def _written(metadata: Metadata | None) -> str | None:
     return None if metadata is None else orjson.dumps(dict(metadata)).decode()
 
 
-def read_metadata(metadata: str | None) -> Metadata | None:
-    if metadata is None:
+_PAGE = (
+    "SELECT row, stored_id, text, metadata FROM mirror INDEXED BY mirror_of_user "
+    "WHERE user_key = ? AND row > ? ORDER BY row LIMIT ?"
+)
+_SIZE = "SELECT changes, records FROM mirror_size WHERE collection_key = ?"
+_NAMED = (
+    "SELECT 1 FROM users WHERE collection_key = :own AND name <> '' "
+    "AND EXISTS (SELECT 1 FROM mirror INDEXED BY mirror_of_user WHERE mirror.user_key = users.user_key) "
+    "UNION ALL SELECT 1 FROM mirror WHERE user_key = :nobody AND collection_key = :own LIMIT 1"
+)
+_LATEST = "SELECT stored_id FROM mirror WHERE collection_key = ? ORDER BY row DESC LIMIT ?"
+
+
+class LedgerMirrorPages:
+    """What is asked of the mirror besides records by their ids."""
+
+    def __init__(self, shared: LedgerContext) -> None:
+        self._shared = shared
+        self._named: tuple[Hashable, bool] = (None, False)  # whether any record names a user, as of a change
+
+    def names_users(self) -> bool | None:
+        """Whether any record names a user, also one whom we take for no user; None if there are no records, or the
+        rows of other users are hidden from us. Asked again after each change of the rows."""
+        own = self._shared.collection_key
+        if self._shared.sees_one_user:
+            return None
+        with self._shared.reading() as sql:
+            changes, records = sql.execute(_SIZE, (own,)).fetchone() or (0, 0)
+            if not records:
+                return None
+            if self._named[0] == (own, changes) and not sql.in_transaction:  # which may yet be undone
+                return self._named[1]
+            named = sql.execute(_NAMED, {"own": own, "nobody": NOBODY}).fetchone() is not None
+            if not sql.in_transaction:
+                self._named = (own, changes), named
+        return named
+
+    def page(self, scope: Scope, after: int, limit: int) -> MirrorPage:
+        """The scope's records behind that row, in the order of writing, and the row of the last one."""
+        with self._shared.reading() as sql:
+            found = sql.execute(_PAGE, (self._shared.known_user(sql, scope), after, limit)).fetchall()
+        return MirrorPage(found[-1][0] if found else after, list(_rows(found)))
+
+    def count(self, scope: Scope) -> int:
+        """How many records the scope has."""
+        query = "SELECT count(*) FROM mirror INDEXED BY mirror_of_user WHERE user_key = ?"
+        with self._shared.reading() as sql:
+            user = self._shared.known_user(sql, scope)
+            return 0 if user == NOBODY else int(sql.execute(query, (user,)).fetchone()[0])
+
+    def mentioning(self, scope: Scope, fragments: Sequence[str]) -> list[CopiedRow]:
+        """Those of the scope's records in whose metadata, as JSON, one of these stands somewhere."""
+        either = " OR ".join("instr(metadata, ?) > 0" for _ in fragments)
+        query = (
+            "SELECT row, stored_id, text, metadata FROM mirror INDEXED BY mirror_of_user "  # noqa: S608 - our own words
+            f"WHERE user_key = ? AND ({either}) ORDER BY row"
+        )
+        with self._shared.reading() as sql:
+            found = sql.execute(query, (self._shared.known_user(sql, scope), *fragments)).fetchall()
+        return list(_rows(found))
+
+    def latest(self, most: int) -> list[str]:
+        """The records that were written last, whoever they belong to, the last one at the end."""
+        with self._shared.reading() as sql:
+            found = sql.execute(_LATEST, (self._shared.collection_key, most)).fetchall()
+        return [row[0] for row in reversed(found)]
+
+
+def _rows(found: Iterable[tuple[int, str, str | None, str | None]]) -> Iterator[CopiedRow]:
+    return ((stored_id, text, read_metadata(metadata)) for _, stored_id, text, metadata in found)
+
+
+VectorsById = dict[str, np.ndarray[tuple[int], np.dtype[np.float32]]]
+_OF_NAME = (
+    "SELECT collection_key, uuid, embedder, dimension, (SELECT count(*) FROM mirror "
+    "WHERE mirror.collection_key = collections.collection_key) AS records FROM collections "
+    "WHERE name = ? ORDER BY records > 0 DESC, collection_key DESC LIMIT 1"
+)
+
+
+class LedgerCopy(NamedTuple):
+    """A collection that the ledger has a copy of."""
+
+    key: int
+    uuid: str
+    embedder: str | None
+    dimension: int | None
+    records: int
+
+
+def find_copy(ledger: Path | None, name: str) -> LedgerCopy | None:
+    """The collection of that name of which the ledger has records; None where there is none that can be read."""
+    if ledger is None or not ledger.exists():
         return None
-    with decoding("a record's metadata"):
-        found: Metadata = orjson.loads(metadata)
-        return found
+    try:
+        with closing(_reading(ledger)) as sql:
+            row = sql.execute(_OF_NAME, (name,)).fetchone()
+    except (sqlite3.Error, UnicodeDecodeError):
+        return None  # what is wrong with the ledger is told on opening it
+    return LedgerCopy(*row) if row is not None and row[4] else None
+
+
+def copied_rows(ledger: Path, key: int) -> Iterator[MirrorRow]:
+    """The collection's records in the order of writing."""
+    query = (
+        "SELECT stored_id, text, metadata, vector FROM mirror JOIN mirror_vectors USING (row) "
+        "WHERE collection_key = ? ORDER BY row"
+    )
+    with closing(_reading(ledger)) as sql:
+        for stored_id, text, metadata, vector in sql.execute(query, (key,)):
+            yield MirrorRow(stored_id, text, None if metadata is None else json.loads(metadata), vector)
+
+
+def copied_vectors(ledger: Path | None, uuid: str, texts: Mapping[str, str | None]) -> VectorsById:
+    """The vectors of those of the records whose texts are still what the ledger's copies say."""
+    if ledger is None or not ledger.exists() or not texts:
+        return {}
+    found: VectorsById = {}
+    try:
+        with closing(_reading(ledger)) as sql:
+            for chunk in chunks(list(texts)):
+                query = (
+                    "SELECT stored_id, text, vector FROM mirror JOIN mirror_vectors USING (row) "  # noqa: S608
+                    "JOIN collections USING (collection_key) "
+                    f"WHERE uuid = ? AND stored_id IN ({', '.join('?' * len(chunk))})"
+                )
+                for stored_id, text, vector in sql.execute(query, (uuid, *chunk)):
+                    if (text or "") == (texts[stored_id] or ""):
+                        found[stored_id] = np.frombuffer(vector, dtype="<f4")
+    except (sqlite3.Error, UnicodeDecodeError):
+        return {}
+    return found
+
+
+def _reading(ledger: Path) -> sqlite3.Connection:
+    return sqlite3.connect(f"{ledger.resolve().as_uri()}?mode=rw", uri=True, timeout=10.0)

@@ -1,6 +1,6 @@
-"""How do another embedder's vectors take the place of the old ones? They are collected, and swapped in at once.
+"""Another embedder's vectors: collected beside the old ones, and swapped in at once.
 
-The mirror has the texts, so what is written meanwhile, by whomever, is a row of it without a new vector.
+The mirror has the texts, so whatever is written meanwhile is a row of it without a new vector.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ import numpy as np
 
 from adaptive_memory_core.errors import StoreInUseError
 from adaptive_memory_core.flow.ports.ledger_values import MirrorRow, Target, Unfinished, Unplaced
-from adaptive_memory_core.store.ledger.context import LedgerContext
-from adaptive_memory_core.store.ledger.mirror_rows import read_metadata
+from adaptive_memory_core.store.ledger.cached_copies import read_metadata
+from adaptive_memory_core.store.ledger.ledger_context import LedgerContext
 
 _TARGET = "SELECT uuid, embedder, dimension FROM reembedding WHERE collection_key = ?"
 _PROGRESS = (
@@ -54,12 +54,12 @@ _CHANGED = (
     "AND place.changed = mirror.changed)"
 )
 _UNDUE = "DELETE FROM due_records WHERE collection_key = :own AND stored_id IN (SELECT stored_id"
-_DUE = "INSERT INTO due_records (collection_key, stored_id, gone) SELECT :own, stored_id"
+_DUE = "INSERT INTO due_records (collection_key, user_key, stored_id, gone) SELECT :own, %s, stored_id"
 _SWAP = (  # one after another; rows get other numbers, for whoever holds a copy in RAM learns of changes by them
     f"{_UNDUE} {_CHANGED})",  # they get another number
-    f"{_DUE}, 0 {_CHANGED}",
+    f"{_DUE % 'user_key'}, 0 {_CHANGED}",
     f"{_UNDUE} {_GONE})",
-    f"{_DUE}, 1 {_GONE}",
+    f"{_DUE % '0'}, 1 {_GONE}",
     "INSERT INTO mirror_gone (user_key, row) SELECT user_key, row FROM mirror WHERE collection_key = :own",
     "DELETE FROM mirror_vectors WHERE row IN (SELECT row FROM mirror WHERE collection_key = :own)",
     "INSERT INTO mirror_vectors (row, vector) "
@@ -203,7 +203,7 @@ class LedgerNewVectors:
 def _swap_in_graph(sql: sqlite3.Connection, own: int) -> None:
     """The graph's passages get the new vectors of their records."""
     found = sql.execute(_OF_PASSAGES, {"own": own}).fetchall()
-    update = "UPDATE graph_passages SET vector = ? WHERE passage = ?"
+    update = "UPDATE graph_passages SET vector = ?, sentence_vectors = NULL, time_vectors = NULL WHERE passage = ?"
     sql.executemany(update, [(_halved(vector), passage) for passage, vector in found])
 
 

@@ -1,17 +1,24 @@
-"""Which records are still to be written back? Those whose states changed since the last time."""
+"""What is pending for the collection: read states to write back, and records that another process is to write or
+remove.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+import sqlite3
+import threading
+from collections.abc import Collection, Generator, Sequence
+from contextlib import contextmanager
+from typing import Any
 
 from adaptive_memory_core.errors import StoreError
-from adaptive_memory_core.flow.ports.ledger_values import Due
-from adaptive_memory_core.interrupts import interruptible
+from adaptive_memory_core.flow.ports.ledger_values import Due, DueRecord, MirrorRow
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.shown_in_errors import reason
+from adaptive_memory_core.store.ledger import state_rows
 from adaptive_memory_core.store.ledger import state_rows as rows
-from adaptive_memory_core.store.ledger.context import LedgerContext
-from adaptive_memory_core.store.ledger.id_locks import Lock
+from adaptive_memory_core.store.ledger.cached_copies import read_metadata
+from adaptive_memory_core.store.ledger.ledger_context import LedgerContext
+from adaptive_memory_core.store.ledger.process_coordination import Lock
 
 _DUE = (
     f"SELECT record_key, version, stored_id, users.name, {rows.LIST} FROM outbox "  # noqa: S608 - our own names
@@ -32,7 +39,7 @@ class LedgerOutbox:
     """The states that the collection does not show yet."""
 
     def __init__(self, shared: LedgerContext) -> None:
-        self._shared = shared
+        self._shared, self._own = shared, threading.local()
 
     def due(self, limit: int, after: int = 0) -> list[Due]:
         """The states that changed since they were last written back, oldest records first, behind this one."""
@@ -57,21 +64,20 @@ class LedgerOutbox:
         with self._shared.reading() as sql:
             return int(sql.execute(_WAITING, (self._shared.collection_key,)).fetchone()[0])
 
-    @interruptible
+    @contextmanager
     def alone(self, patience_seconds: float) -> Generator[None, None, None]:
-        """Of all processes that share the ledger, one at a time is in here; the threads of one take turns before."""
-        lock = self._shared.file.lock("projector")
+        """Of all processes that share the ledger, and their threads, one at a time is in here."""
+        lock = None if getattr(self._own, "alone", False) else self._shared.file.lock("projector")
         if lock is None:
             yield
             return
         try:
             self._take(lock, patience_seconds)
+            self._own.alone = True
             yield
         finally:
-            try:
-                lock.give_back()
-            finally:
-                lock.give_back()  # again, where an interrupt broke that off
+            self._own.alone = False
+            lock.give_back()
 
     def _take(self, lock: Lock, patience_seconds: float) -> None:
         try:
@@ -85,3 +91,120 @@ class LedgerOutbox:
             f"Another process has been writing back for more than {patience_seconds:g} seconds. It writes our "
             "changes as well; call flush() again later."
         )
+
+
+_UNMARK = "DELETE FROM due_records WHERE collection_key = ? AND stored_id = ?"  # it gets another number
+_MARK = (
+    "INSERT INTO due_records (collection_key, user_key, stored_id, gone) VALUES (?, coalesce("
+    "(SELECT user_key FROM mirror WHERE collection_key = ? AND stored_id = ?), 0), ?, ?)"
+)
+_LONGEST_FIRST = "SELECT stored_id FROM due_records WHERE collection_key = ? ORDER BY number LIMIT ?"
+_OF = (
+    "SELECT number, gone, stored_id, text, metadata, vector FROM due_records "
+    "LEFT JOIN mirror USING (collection_key, stored_id) LEFT JOIN mirror_vectors USING (row) "
+    "WHERE collection_key = ? AND stored_id IN ({places}) ORDER BY number"
+)
+_KEY = (  # of what was read or pinned before the collection had it
+    "SELECT record_key FROM records WHERE collection_key = ? AND stored_id = ? AND reader = 0 "
+    "AND (version > 1 OR last_read IS NOT NULL OR pinned = 1)"
+)
+
+
+class LedgerDueRecords:
+    """What the process that holds the collection is to do for the others."""
+
+    def __init__(self, shared: LedgerContext) -> None:
+        self._shared = shared
+
+    def mark(self, stored_ids: Sequence[str], *, gone: bool) -> None:
+        """These are to be written as the mirror has them, or to be removed; said before the mirror lets go of them."""
+        with self._shared.writing(told=True) as sql:
+            own = self._shared.collection_key
+            once = list(dict.fromkeys(stored_ids))
+            sql.executemany(_UNMARK, [(own, one) for one in once])
+            sql.executemany(_MARK, [(own, own, one, one, int(gone)) for one in once])
+
+    def ids(self, limit: int) -> list[str]:
+        """Which have waited longest."""
+        with self._shared.reading() as sql:
+            return [row[0] for row in sql.execute(_LONGEST_FIRST, (self._shared.collection_key, limit))]
+
+    def of(self, stored_ids: Sequence[str]) -> list[DueRecord]:
+        """Those of the records that are due, each as the mirror has it at the number that it is due by."""
+        found: list[Any] = []
+        with self._shared.reading() as sql:
+            for chunk in state_rows.chunks(list(stored_ids)):
+                query = _OF.format(places=", ".join("?" * len(chunk)))
+                found += sql.execute(query, (self._shared.collection_key, *chunk))
+        return [
+            DueRecord(
+                number,
+                stored_id,
+                None if gone or vector is None else MirrorRow(stored_id, text, read_metadata(metadata), vector),
+                gone == 1,
+            )
+            for number, gone, stored_id, text, metadata, vector in found
+        ]
+
+    def settle(self, done: Sequence[DueRecord]) -> None:
+        """The collection shows these; those that changed since stay. Read states that it could not show yet are due
+        from here on."""
+        with self._shared.writing(told=True) as sql:
+            sql.executemany("DELETE FROM due_records WHERE number = ?", [(one.number,) for one in done])
+            state_rows.add_to_outbox(sql, self._keys(sql, [one.stored_id for one in done if not one.gone]))
+
+    def among(self, stored_ids: Collection[str]) -> set[str]:
+        """Those of the records that are due."""
+        with self._shared.reading() as sql:
+            return due_among(sql, self._shared.collection_key, stored_ids)
+
+    def waiting(self) -> int:
+        """How many are due."""
+        query = "SELECT count(*) FROM due_records WHERE collection_key = ?"
+        with self._shared.reading() as sql:
+            return int(sql.execute(query, (self._shared.collection_key,)).fetchone()[0])
+
+    def _keys(self, sql: sqlite3.Connection, stored_ids: Sequence[str]) -> list[int]:
+        found = (sql.execute(_KEY, (self._shared.collection_key, one)).fetchone() for one in stored_ids)
+        return [row[0] for row in found if row is not None]
+
+
+ECHO_SECONDS = 600.0  # in which a write of an exporter that stood still may arrive
+_NOW = "(julianday('now') - 2440587.5) * 86400.0"  # POSIX seconds by the clock that all processes share
+_OVER = f"DELETE FROM exported WHERE collection_key = ? AND at < {_NOW} - ?"  # noqa: S608 - our own words
+_EXPORTED = (
+    f"INSERT INTO exported VALUES (?, ?, {_NOW}) "  # noqa: S608 - our own words
+    "ON CONFLICT (collection_key, digest) DO UPDATE SET at = excluded.at"
+)
+
+
+class LedgerExports:
+    """What was put into the collection lately, as digests."""
+
+    def __init__(self, shared: LedgerContext) -> None:
+        self._shared = shared
+
+    def note(self, digests: Sequence[bytes]) -> None:
+        """These are about to be written; said before, so that it is known again where the writer ends in between."""
+        own = self._shared.collection_key
+        with self._shared.writing(told=True, unheard=True) as sql:
+            sql.execute(_OVER, (own, ECHO_SECONDS))
+            sql.executemany(_EXPORTED, [(own, one) for one in digests])
+
+    def among(self, digests: Sequence[bytes]) -> set[bytes]:
+        """Those of them that were."""
+        query = "SELECT 1 FROM exported WHERE collection_key = ? AND digest = ?"
+        with self._shared.reading() as sql:
+            return {one for one in digests if sql.execute(query, (self._shared.collection_key, one)).fetchone()}
+
+
+def due_among(sql: sqlite3.Connection, collection_key: int, stored_ids: Collection[str]) -> set[str]:
+    """Those of the records that are due, within somebody else's transaction."""
+    found: set[str] = set()
+    for chunk in state_rows.chunks(list(stored_ids)):
+        query = (
+            "SELECT stored_id FROM due_records "  # noqa: S608 - our own names
+            f"WHERE collection_key = ? AND stored_id IN ({', '.join('?' * len(chunk))})"
+        )
+        found.update(row[0] for row in sql.execute(query, (collection_key, *chunk)))
+    return found

@@ -1,11 +1,11 @@
-"""How are deleted rows removed from every byte of the ledger's file? It is written anew, and its log is emptied.
+"""Deleted rows removed from every byte of the ledger's file: it is rewritten, and its write-ahead log is emptied.
 
 SQLite overwrites what is deleted (`secure_delete`), but where it moved a row from one page to another before, the row
-also stands where it was; and the write-ahead log holds earlier versions of pages. So a deletion leaves a mark, within
-its transaction, and the file is written anew: after something was forgotten, once an hour where lines of the log ran
-out, and never for more than a hundredth of the time. Whoever writes waits meanwhile, and so do recalls that are
-counted. So the background does it where nobody has written for a while, or once it has waited long for that. A mark
-says until the end what is yet to be done, so that a process that is killed leaves it to the next one.
+also remains where it was; and the write-ahead log holds earlier versions of pages. So a deletion leaves a mark within
+its transaction, and the file is rewritten: after something was forgotten, once an hour where lines of the log expired,
+and never for more than a hundredth of the time. Writers wait meanwhile, and so do recalls that are counted, so the
+background does it when nobody has written for a while, or once it has waited long for that. A mark says until the end
+what is still to be done, so that a killed process leaves it to the next one.
 """
 
 from __future__ import annotations
@@ -14,14 +14,13 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable, Generator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from typing import Literal, NamedTuple
 
 from adaptive_memory_core.errors import LedgerError
-from adaptive_memory_core.flow.calls.patience import pauses
-from adaptive_memory_core.interrupts import interruptible
+from adaptive_memory_core.flow.calls.call_state import pauses
 from adaptive_memory_core.store.background import Going
-from adaptive_memory_core.store.fork_guard import await_before_forks
+from adaptive_memory_core.store.process_locks import await_before_forks
 from adaptive_memory_core.store.sqlite_connection import connect
 from adaptive_memory_core.store.sqlite_file import LedgerFile
 
@@ -38,7 +37,7 @@ OTHERS_SECONDS = 2.0  # that `now` waits for those who read or write just now
 PAGES = 1_000  # that are given back in one transaction
 
 
-def mark(sql: sqlite3.Connection, why: Deletion) -> None:
+def mark_for_purge(sql: sqlite3.Connection, why: Deletion) -> None:
     """Something is deleted in this transaction."""
     sql.execute("INSERT INTO to_purge VALUES (?) ON CONFLICT DO NOTHING", (why,))
 
@@ -79,7 +78,7 @@ class Purge:
             return
         if due.commits != self._commits:
             self._commits, self._written_at = due.commits, now
-        not_before = now if due.old else self._not_before(due.marks)
+        not_before = self._not_before(due.marks)
         if now < not_before and not due.log:
             self._look_at = not_before
             return
@@ -95,14 +94,14 @@ class Purge:
         try:
             with self._alone(patience) as is_ours:
                 due = self._due() if is_ours else NOTHING
-                if due.old or (due.marks and time.monotonic() >= self._not_before(due.marks)):
+                if due.marks and time.monotonic() >= self._not_before(due.marks):
                     self._write_anew()
                 if due.is_any:
                     self._give_back(patience)
         except (sqlite3.Error, LedgerError, OSError):
             return  # or the disk is full
 
-    @interruptible
+    @contextmanager
     def _alone(self, patience: float) -> Generator[bool, None, None]:
         """Whether no other thread or process does it. A process that is killed lets go of the lock."""
         with self._turn:
@@ -113,20 +112,16 @@ class Purge:
             try:
                 yield lock.take(patience)
             finally:
-                try:
-                    lock.give_back()
-                finally:
-                    lock.give_back()  # again, where an interrupt broke that off
+                lock.give_back()
 
     def _due(self) -> _Due:
         if self._file.place is None:
             return NOTHING
         with self._file.reading() as sql:
             marks = {row[0] for row in sql.execute("SELECT why FROM to_purge")}
-            old = sql.execute("PRAGMA auto_vacuum").fetchone()[0] != INCREMENTAL
             by_others = sql.execute("PRAGMA data_version").fetchone()[0]
             commits = (by_others, sql.total_changes)
-            return _Due(frozenset(marks - {IN_LOG}), old=old, log=IN_LOG in marks, commits=commits)
+            return _Due(frozenset(marks - {IN_LOG}), log=IN_LOG in marks, commits=commits)
 
     def _will_take(self) -> float:
         place = self._file.place
@@ -179,17 +174,16 @@ class Purge:
 
 
 class _Due(NamedTuple):
-    """What is to be seen to: what deletions left, whether the file is of an older kind, or its log had a reader. And
-    numbers that each write into the file changes."""
+    """What is to be seen to: what deletions left, and whether the file's log had a reader. And numbers that each write
+    into the file changes."""
 
     marks: frozenset[str]
-    old: bool
     log: bool
     commits: tuple[int, ...]
 
     @property
     def is_any(self) -> bool:
-        return bool(self.marks or self.old or self.log)
+        return bool(self.marks or self.log)
 
 
-NOTHING = _Due(frozenset(), old=False, log=False, commits=())
+NOTHING = _Due(frozenset(), log=False, commits=())

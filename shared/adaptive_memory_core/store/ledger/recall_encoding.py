@@ -1,53 +1,60 @@
-"""How is a recall encoded for the log? As packed columns of integers; older lines are JSON."""
+"""A recall encoded for the log: packed columns of integers, numbers instead of ids, names by length and text.
+
+A packed line is its version, three lengths, the numbers that stand for the ids, the different reasons as text, and the
+rest, compressed where that is worth the time: which candidate has which reason, the titles of the columns, the least
+number of each column, how many bytes the others need beyond it, and these bytes, those of equal weight together.
+"""
 
 from __future__ import annotations
 
+import struct
+import zlib
 from array import array
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
-import orjson
 
-from adaptive_memory_core.learn.logged_reads import SHARE_UNIT
 from adaptive_memory_core.learn.logged_state import (
     DERIVED,
     NO_BASIS,
     NO_COLUMNS,
+    SHARE_UNIT,
     STRUCK_OUT,
     UNSCORED,
     Basis,
     StatesThen,
     columns_of,
 )
-from adaptive_memory_core.learn.logged_state import Columns as Then
+from adaptive_memory_core.learn.logged_state import StateColumns as Then
 from adaptive_memory_core.records import Dropped, Hit, Scored
 from adaptive_memory_core.reports import LoggedCandidate
 from adaptive_memory_core.score.candidates import columns_of as candidates_of
 from adaptive_memory_core.score.ranking import LeftOut, Table
-from adaptive_memory_core.store.ledger.packed_candidates import Columns, pack, unpack
-from adaptive_memory_core.store.ledger.unreadable import decoding
+from adaptive_memory_core.store.ledger.schema import decoding
 
 PART_UNIT = 10_000  # parts and scores to four digits
 SIGNAL_UNIT = SHARE_UNIT  # signals to six: a replay ranks by them
 FORGOTTEN = "superseded by a forgotten record"
-Names = Callable[[Sequence[int]], Sequence[str | None]]
+IdLookup = Callable[[Sequence[int]], Sequence[str | None]]
 
 
-class Line(NamedTuple):
+class EncodedRecall(NamedTuple):
     """A recall's candidates by id, and what is said of them; `packed_candidates.with_keys` puts both together."""
 
     ids: Sequence[str]
     packed: bytes
 
 
-def encode(kept: Sequence[Scored], dropped: Sequence[Dropped], basis: Basis = NO_BASIS, *, at: float = 0.0) -> Line:
+def encode(
+    kept: Sequence[Scored], dropped: Sequence[Dropped], basis: Basis = NO_BASIS, *, at: float = 0.0
+) -> EncodedRecall:
     """What a recall found: the scored ones first, then what another policy would have scored, then the others. `at` is
     the recall's time.
 
     >>> from adaptive_memory_core.records import Hit, Record
-    >>> from adaptive_memory_core.store.ledger.packed_candidates import with_keys
+    >>> from adaptive_memory_core.store.ledger.recall_encoding import with_keys
     >>> tea = Scored(Hit(Record("a", "tea"), 0.25, "a"), 0.5, {"similarity": 0.5}, {"similarity": 0.25})
     >>> line = encode([tea], [])
     >>> decode(with_keys(line.packed, [7]), names=lambda keys: line.ids)
@@ -67,10 +74,10 @@ def encode(kept: Sequence[Scored], dropped: Sequence[Dropped], basis: Basis = NO
     seen = candidates_of([one.hit for one in scored]).columns
     states = StatesThen(seen.stored_ids, seen.shared, seen.reads, seen.importances)
     then = columns_of(states, signals, basis, scored=len(kept) + len(weak), at=at)
-    return Line(ids, _packed(reasons, [one.score for one in scored], parts, signals, then))
+    return EncodedRecall(ids, _packed(reasons, [one.score for one in scored], parts, signals, then))
 
 
-def _of_ranking(left_out: LeftOut, basis: Basis, at: float) -> Line:
+def _of_ranking(left_out: LeftOut, basis: Basis, at: float) -> EncodedRecall:
     """All that was scored, from its columns: what was kept stands before what was left out. The columns are put in
     order as one table."""
     ranking = left_out._ranking
@@ -78,7 +85,7 @@ def _of_ranking(left_out: LeftOut, basis: Basis, at: float) -> Line:
     states = StatesThen(columns.stored_ids, columns.shared, columns.reads, columns.importances)
     then = columns_of(states, ranking.signals, basis, scored=len(ranking), at=at)
     packed = _packed(reasons, ranking.scores, ranking.parts, ranking.signals, then, ranking.order)
-    return Line(ranking.in_order(columns.ids), packed)
+    return EncodedRecall(ranking.in_order(columns.ids), packed)
 
 
 def _columns(rows: Sequence[Mapping[str, float]]) -> Table:
@@ -99,24 +106,15 @@ def _unblended(hit: Hit, scored: Sequence[Scored]) -> Scored:
     return Scored(hit, 0.0, dict.fromkeys(first.parts, 0.0), {**dict.fromkeys(first.signals, 0.0), **known})
 
 
-def decode(line: bytes | str, names: Names) -> tuple[LoggedCandidate, ...]:
-    """What `encode` wrote, to the digits it kept, or what earlier versions wrote; without what was forgotten.
-
-    >>> columns = '"score":[5000],"parts":{"similarity":[5000]},"signals":{"similarity":[250000]}'
-    >>> decode('{"id":["a"],"reason":[null],' + columns + '}', names=lambda keys: ())
-    (LoggedCandidate(id='a', score=0.5, parts={'similarity': 0.5}, signals={'similarity': 0.25}, reason=None),)
-    """
+def decode(line: bytes, names: IdLookup) -> tuple[LoggedCandidate, ...]:
+    """What `encode` wrote, to the digits it kept, without what was forgotten since."""
     with decoding("a line of the log"):
         return _decoded(line, names)
 
 
-def _decoded(line: bytes | str, names: Names) -> tuple[LoggedCandidate, ...]:
-    if isinstance(line, str):
-        ids, columns = _of_json(line)
-    else:
-        keys, columns = unpack(line)
-        ids = names(keys)
-    rows, reasons = _rows(columns), columns.reasons
+def _decoded(line: bytes, names: IdLookup) -> tuple[LoggedCandidate, ...]:
+    keys, columns = unpack(line)
+    ids, rows, reasons = names(keys), _rows(columns), columns.reasons
     return tuple(
         _candidate(name, reasons[row], rows[row])
         if row < len(rows)
@@ -126,12 +124,12 @@ def _decoded(line: bytes | str, names: Names) -> tuple[LoggedCandidate, ...]:
     )
 
 
-def without(found: Sequence[LoggedCandidate], record_id: str) -> Line | None:
+def without_record(found: Sequence[LoggedCandidate], record_id: str) -> EncodedRecall | None:
     """The same candidates less one, and less its name where it is the reason that another one was dropped; None where
     it is named nowhere.
 
     >>> new, old = LoggedCandidate("new", 0.5, {}, {}, None), LoggedCandidate("old", 0.5, {}, {}, "superseded by new")
-    >>> without([new, old], "new").ids, without([new, old], "other")
+    >>> without_record([new, old], "new").ids, without_record([new, old], "other")
     (['old'], None)
     """
     named = f"superseded by {record_id}"
@@ -147,7 +145,7 @@ def without(found: Sequence[LoggedCandidate], record_id: str) -> Line | None:
     told = list(zip(*(one.values() for one in states), strict=True))
     then = Then(list(states[0]), told) if states else NO_COLUMNS
     scores = [one.score or 0.0 for one in rows]
-    return Line([one.id for one in kept], _packed(reasons, scores, _columns(parts), _columns(signals), then))
+    return EncodedRecall([one.id for one in kept], _packed(reasons, scores, _columns(parts), _columns(signals), then))
 
 
 def _packed(
@@ -165,7 +163,7 @@ def _packed(
     scaled = given.reshape(len(rows), len(scores)) * _units(1 + len(parts), len(signals), len(then.titles))
     numbers = np.rint(scaled if order is None else scaled.take(order, axis=1)).astype(np.int64)
     numbers[0] -= numbers[1 : 1 + len(parts)].sum(axis=0)
-    return pack(Columns(reasons, titles, numbers))
+    return pack(PackedColumns(reasons, titles, numbers))
 
 
 @lru_cache(maxsize=64)
@@ -183,14 +181,13 @@ class _Row(NamedTuple):
     then: dict[str, int]
 
 
-def _rows(columns: Columns) -> list[_Row]:
+def _rows(columns: PackedColumns) -> list[_Row]:
     """Of each candidate with numbers: its score, its parts, its signals, and what a replay needs besides."""
     titles, rows = columns.titles, columns.numbers.T.tolist()
     end = 1 + len(titles[1])
     last = end + len(titles[2])
-    if titles[0] == ["rest"]:  # of the score, beyond its parts; earlier versions have the score
-        rows = [[sum(row[:end]), *row[1:]] for row in rows]
-    more = titles[3] if len(titles) > len(("score", "parts", "signals")) else ()  # earlier versions have none
+    rows = [[sum(row[:end]), *row[1:]] for row in rows]  # the first is what the score is beyond its parts
+    more = titles[3] if len(titles) > len(("rest", "parts", "signals")) else ()
     return [
         _Row(
             row[0] / PART_UNIT,
@@ -209,8 +206,209 @@ def _candidate(name: str, reason: str | None, row: _Row) -> LoggedCandidate:
     return LoggedCandidate(name, None, {}, known, reason, row.then)
 
 
-def _of_json(line: str) -> tuple[Sequence[str | None], Columns]:
-    columns: dict[str, Any] = orjson.loads(line)
-    rows = [columns["score"], *columns["parts"].values(), *columns["signals"].values()]
-    titles = [["score"], list(columns["parts"]), list(columns["signals"])]
-    return columns["id"], Columns(columns["reason"], titles, np.array(rows, dtype=np.int64))
+PLAIN, COMPRESSED = 1, 2  # versions of a line
+WORTH_BYTES = 600  # of the rest, from which it is compressed: fewer lines in a page cost more than the time
+FEW = 256  # different reasons, up to which the place of each is a byte
+_HEAD = struct.Struct("<BIII")  # version, candidates, reasons, bytes of the reasons
+_COLUMNS = struct.Struct("<BI")  # bytes of a least number, scored candidates
+
+
+class PackedColumns(NamedTuple):
+    """What is said of the candidates: a reason each, and under each table's titles a row of numbers each.
+
+    The columns of the numbers are the scored candidates, which stand first.
+    """
+
+    reasons: Sequence[str | None]
+    titles: Sequence[Sequence[str]]
+    numbers: Any
+
+
+def pack(columns: PackedColumns) -> bytes:
+    """The columns as bytes; `with_keys` makes a line of them.
+
+    >>> titles, numbers = [["score"], ["similarity"]], np.array([[5000, 4000], [80, -6]])
+    >>> packed = pack(PackedColumns([None, "beyond k"], titles, numbers))
+    >>> keys, found = unpack(with_keys(packed, [7, 300]))
+    >>> keys, found.reasons, found.titles, found.numbers.tolist()
+    ([7, 300], [None, 'beyond k'], [['score'], ['similarity']], [[5000, 4000], [80, -6]])
+    """
+    said = list(dict.fromkeys([one for one in columns.reasons if one is not None]))
+    place = {reason: number for number, reason in enumerate(said, 1)} | {None: 0}
+    names, version = pack_names(said), PLAIN
+    given = [place[one] for one in columns.reasons]
+    places = bytes(given) if len(said) < FEW else np.array(given, dtype=_place_type(len(said))).tobytes()
+    rest = b"".join((places, pack_titles(columns.titles), _narrow(columns.numbers)))
+    if len(rest) >= WORTH_BYTES:
+        version, rest = COMPRESSED, zlib.compress(rest, level=1)
+    return _HEAD.pack(version, len(columns.reasons), len(said), len(names)) + names + rest
+
+
+def with_keys(packed: bytes, keys: Sequence[int]) -> bytes:
+    """What was packed with the numbers of the candidates' ids."""
+    width = key_bytes(max(keys, default=0))
+    whole, own = struct.pack(f"<{len(keys)}I", *keys), bytearray(width * len(keys))
+    for octet in range(width):
+        own[octet::width] = whole[octet::4]
+    return b"".join((packed[: _HEAD.size], bytes([width]), own, packed[_HEAD.size :]))
+
+
+def key_bytes(key: int) -> int:
+    """In how many bytes a number stands, where it is the largest of its line."""
+    return 3 if key < 2**24 else 4
+
+
+def keys_in(line: bytes) -> list[int]:
+    """The numbers of the ids that a line names."""
+    with decoding("a line of the log"):
+        count, width = _HEAD.unpack_from(line)[1], line[_HEAD.size]
+        numbers = np.frombuffer(line, np.uint8, count * width, _HEAD.size + 1).reshape(count, width)
+        keys = np.zeros((count, 4), dtype=np.uint8)
+        keys[:, :width] = numbers
+    found: list[int] = keys.view("<u4")[:, 0].tolist()
+    return found
+
+
+def unpack(line: bytes) -> tuple[list[int], PackedColumns]:
+    """The numbers of the ids, and what was packed."""
+    version, count, said, length = _HEAD.unpack_from(line)
+    start = _HEAD.size + 1 + count * line[_HEAD.size]
+    reasons = [None, *unpack_names(line, start, said)]
+    rest = line[start + length :] if version == PLAIN else zlib.decompress(line[start + length :])
+    places = np.frombuffer(rest, dtype=_place_type(said), count=count)
+    titles, start = unpack_titles(rest, places.nbytes)
+    numbers = _wide(rest, start, sum(map(len, titles)))
+    return keys_in(line), PackedColumns([reasons[number] for number in places.tolist()], titles, numbers)
+
+
+def _place_type(reasons: int) -> str:
+    return "<u1" if reasons < FEW else "<u4"
+
+
+def _narrow(numbers: Any) -> bytes:
+    """Each row as its least number and what the others have beyond it, in as few bytes as that needs; rows that need
+    as many stand together."""
+    rows, scored = numbers.shape
+    if not numbers.size:
+        return _COLUMNS.pack(4, scored) + bytes(5 * rows)
+    least = numbers.min(axis=1, keepdims=True)
+    beyond = numbers - least
+    widths = [(most.bit_length() + 7) // 8 for most in beyond.max(axis=1).tolist()]
+    lowest: list[int] = least[:, 0].tolist()
+    size = 4 if max(*lowest, -min(lowest)) < 2**31 else 8
+    wide = bytes(widths)
+    octets = beyond.astype("<i8", copy=False).view(np.uint8).reshape(rows, scored, 8)
+    which, places = _in_order(wide)
+    taken = octets[which, :, places].tobytes()
+    return b"".join(
+        (_COLUMNS.pack(size, scored), struct.pack(f"<{rows}{'i' if size == 4 else 'q'}", *lowest), wide, taken)
+    )
+
+
+@lru_cache(maxsize=200)
+def _in_order(widths: bytes) -> tuple[Any, Any]:
+    """The rows, and the octets of each, in the order in which they stand: those of equal weight together."""
+    there = [
+        (row, octet) for width in sorted({*widths} - {0}) for octet in range(width) for row in _those(widths, width)
+    ]
+    return np.array([row for row, _ in there], dtype=np.intp), np.array([octet for _, octet in there], dtype=np.intp)
+
+
+def _wide(line: bytes, start: int, rows: int) -> Any:
+    size, scored = _COLUMNS.unpack_from(line, start)
+    start += _COLUMNS.size
+    least = np.frombuffer(line, dtype=f"<i{size}", count=rows, offset=start).astype(np.int64)
+    widths = list(line[start + rows * size : start + rows * size + rows])
+    start += rows * size + rows
+    octets = np.zeros((rows, scored, 8), dtype=np.uint8)
+    for width in sorted(set(widths) - {0}):
+        own = _those(widths, width)
+        block = np.frombuffer(line, dtype=np.uint8, count=len(own) * scored * width, offset=start)
+        octets[own, :, :width] = block.reshape(width, len(own), scored).transpose(1, 2, 0)
+        start += block.nbytes
+    return octets.reshape(rows, scored * 8).view("<i8").reshape(rows, scored) + least[:, None]
+
+
+def _those(widths: Sequence[int], width: int) -> list[int]:
+    """The rows that need as many bytes."""
+    return [row for row, own in enumerate(widths) if own == width]
+
+
+_LONG = 255  # where a length stands: one of 4 bytes follows
+_OTHER = 255  # where the number of a title stands: its name follows
+TITLES = (  # what most columns are called: a byte each, by their place here, which never changes
+    *("score", "recency", "importance", "similarity", "useful", "words", "answers", "around", "stated", "speaker"),
+    *("dated", "named", "baseline", "reranked", "kind", "strength", "spread", "relevance", "most_of_words"),
+    *("via", "read_ago", "fresh_before", "useful_ago", "useful_lag", "warmth", "credit", "helpful", "unhelpful"),
+    *("balance", "unrelated", "own_words", "verdicts", "rest", "asked_near", "asked_trusted", "asked_against", "time"),
+    *("most_of_kinds",),
+)
+_NUMBERS = {title: number for number, title in enumerate(TITLES)}
+
+
+def pack_names(names: Iterable[str]) -> bytes:
+    """Names one behind the other.
+
+    >>> unpack_names(pack_names(["tea", "", "x" * 300, "milk"]), 0, 4)[:2]
+    ['tea', '']
+    """
+    return b"".join(map(_packed_name, names))
+
+
+def unpack_names(packed: bytes, start: int, count: int) -> list[str]:
+    """As many names from there on."""
+    names: list[str] = []
+    for _ in range(count):
+        name, start = _next(packed, start)
+        names.append(name)
+    return names
+
+
+def pack_titles(tables: Iterable[Iterable[str]]) -> bytes:
+    """The titles of each table's columns.
+
+    >>> unpack_titles(pack_titles([["score"], ["similarity", "mine"], []]), 0)
+    ([['score'], ['similarity', 'mine'], []], 15)
+    """
+    return _titles(tuple(map(tuple, tables)))
+
+
+@lru_cache(maxsize=100)
+def _titles(tables: tuple[tuple[str, ...], ...]) -> bytes:
+    found = [bytes([len(tables)])]
+    for titles in tables:
+        found.append(len(titles).to_bytes(2, "little"))
+        for title in titles:
+            number = _NUMBERS.get(title, _OTHER)
+            found.append(bytes([number]) if number != _OTHER else bytes([_OTHER]) + _packed_name(title))
+    return b"".join(found)
+
+
+def unpack_titles(packed: bytes, start: int) -> tuple[list[list[str]], int]:
+    """The titles, and where what follows them begins."""
+    count, start = packed[start], start + 1
+    tables: list[list[str]] = []
+    for _ in range(count):
+        titles: list[str] = []
+        width, start = int.from_bytes(packed[start : start + 2], "little"), start + 2
+        for _ in range(width):
+            number, start = packed[start], start + 1
+            title, start = _next(packed, start) if number == _OTHER else (TITLES[number], start)
+            titles.append(title)
+        tables.append(titles)
+    return tables, start
+
+
+def _packed_name(name: str) -> bytes:
+    text = name.encode(errors="surrogatepass")
+    if len(text) < _LONG:
+        return bytes([len(text)]) + text
+    return bytes([_LONG]) + len(text).to_bytes(4, "little") + text
+
+
+def _next(packed: bytes, start: int) -> tuple[str, int]:
+    """The name that begins there, and where the next one does."""
+    length, start = packed[start], start + 1
+    if length == _LONG:
+        length, start = int.from_bytes(packed[start : start + 4], "little"), start + 4
+    return packed[start : start + length].decode(errors="surrogatepass"), start + length

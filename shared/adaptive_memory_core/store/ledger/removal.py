@@ -1,28 +1,40 @@
-"""How are records removed from the ledger? With all that belongs to them, and no read in between.
+"""Records removed from the ledger with all that belongs to them: forgotten ones without a trace, pruned ones but for
+the audit trail; and what readers have of everyone's records.
 
-A record that is forgotten loses every trace; one that is pruned stays in the audit trail by its id.
+A reader's row (`reader = 1`) is never written back into the collection, and no other user sees it. What the log's lines
+will be without a record is computed before the transaction, since a user may have thousands that name it.
 """
 
 from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
+from functools import partial
 
 from adaptive_memory_core.flow.ports.ledger_values import Doomed, Erased, Row
-from adaptive_memory_core.identity import record_id
-from adaptive_memory_core.learn.decay.strength import Timeline
+from adaptive_memory_core.identity import record_id, scoped_id
+from adaptive_memory_core.learn.decay import Timeline
 from adaptive_memory_core.records import Scope, Seen
-from adaptive_memory_core.store.ledger import audit, pace_spans, readers, recall_rows
+from adaptive_memory_core.store.ledger import decay_steps, recall_log, state_rows, verdict_rows
 from adaptive_memory_core.store.ledger import state_rows as rows
-from adaptive_memory_core.store.ledger.context import LedgerContext
-from adaptive_memory_core.store.ledger.lines_without import lines_without
-from adaptive_memory_core.store.ledger.parted_rows import Owner, remove_apart
-from adaptive_memory_core.store.ledger.purge import mark
-from adaptive_memory_core.store.ledger.recall_rows import NOTHING_RECKONED, Reckoned
+from adaptive_memory_core.store.ledger.ledger_context import LedgerContext
+from adaptive_memory_core.store.ledger.purge import mark_for_purge
+from adaptive_memory_core.store.ledger.recall_encoding import EncodedRecall, decode, without_record
+from adaptive_memory_core.store.ledger.recall_log import NOTHING_PREPARED, PreparedLines
+from adaptive_memory_core.store.ledger.state_rows import FORGOTTEN_USER, forgotten_name
+from adaptive_memory_core.store.ledger.text_changes import Owner, aside_key, aside_name, remove_aside
 
 _UNKEPT = (
     f"SELECT record_key, stored_id, kind, {rows.LIST} FROM records "  # noqa: S608 - our own names
     "WHERE user_key = ? AND record_key > ? AND reader = 0 AND remembered = 0 AND pinned = 0 ORDER BY record_key LIMIT ?"
+)
+_OF_A_USER = (
+    *("recalls", "samples", "spans", "turns", "changes", "floors", "logged_ids", "user_files", "graph_links"),
+    "followed",
+)
+_NAMELESS = (
+    "UPDATE users SET name = ?, steps = 0, balance = 0, policy = NULL, last_id = NULL, "
+    "arrived = 0, counted = counted + 1 WHERE user_key = ?"
 )
 _ERASED = (
     "INSERT INTO erased (user_key, digest, at) VALUES (?, ?, ?) "
@@ -36,7 +48,7 @@ class LedgerRemoval:
     def __init__(self, shared: LedgerContext) -> None:
         self._shared = shared
 
-    def reckoned(self, scope: Scope, record: str) -> Reckoned:
+    def reckoned(self, scope: Scope, record: str) -> PreparedLines:
         """What `erase` makes of the lines of the log, as far as that can be told before."""
         return lines_without(self._shared, scope, record)
 
@@ -48,49 +60,72 @@ class LedgerRemoval:
         *,
         existed: bool,
         now: float,
-        reckoned: Reckoned | None = None,
+        reckoned: PreparedLines | None = None,
     ) -> Erased:
         """Remove every trace of a record: its state, its verdicts, its lines in the log, its place in the outbox.
 
         Where there was none, and it did not exist in the collection either, nothing is written.
         """
-        shared, reckoned = self._shared, reckoned or NOTHING_RECKONED
+        shared, reckoned = self._shared, reckoned or NOTHING_PREPARED
         with shared.writing() as sql:
             user = shared.user_key(sql, scope) if existed else shared.known_user(sql, scope)
             known = rows.known_states(sql, shared.collection_key, user, [stored_id])
-            verdicts = rows.remove(sql, [row.key for row in known.values()])
-            apart, more = remove_apart(sql, Owner(shared.collection_key, user), stored_id)
+            verdicts = rows.delete_rows(sql, [row.key for row in known.values()])
+            aside_key, more = remove_aside(sql, Owner(shared.collection_key, user), stored_id)
             sql.execute("DELETE FROM changes WHERE user_key = ? AND stored_id = ?", (user, stored_id))
             sql.execute("UPDATE users SET last_id = NULL WHERE user_key = ? AND last_id = ?", (user, stored_id))
             shared.cache.drop([stored_id])
-            entries = recall_rows.strike_out(sql, user, record, reckoned)
+            entries = recall_log.strike_out(sql, user, record, reckoned)
             shared.cache.logged_ids.pop((user, record), None)  # its number is gone, and may be given out again
-            had_readers = scope.user is None and readers.forget(sql, shared, record, stored_id, reckoned)
-            if existed or known or apart or entries or had_readers:
-                mark(sql, "forgotten")
+            had_readers = scope.user is None and forget_readers(sql, shared, record, stored_id, reckoned)
+            if existed or known or aside_key or entries or had_readers:
+                mark_for_purge(sql, "forgotten")
                 sql.execute(_ERASED, (user, rows.digest(record), now))
-        return Erased(bool(known) or apart, entries, verdicts + more)
+        return Erased(bool(known) or aside_key, entries, verdicts + more)
 
     def forget_learned(self, scope: Scope, stored_ids: Sequence[str] | None) -> int:
         """Remove what a user has made of these of everyone's records (None: of all), which stay; gives of how many."""
         shared = self._shared
         with shared.writing() as sql:
             user = shared.known_user(sql, scope)
-            places = readers.read_ones(sql, user) if stored_ids is None else stored_ids
+            places = read_ids(sql, user) if stored_ids is None else stored_ids
             if stored_ids is None:
-                readers.forget_recalls(sql, user)
-                readers.drop_apart(sql, user)
-            done = [readers.forget_learned(sql, shared, user, record_id(scope, one), one) for one in places]
+                forget_recalls(sql, user)
+                drop_aside(sql, user)
+            done = [forget_learned(sql, shared, user, record_id(scope, one), one) for one in places]
             if stored_ids is None or any(one.state or one.log_entries for one in done):
-                mark(sql, "forgotten")
+                mark_for_purge(sql, "forgotten")
         return sum(one.state or one.log_entries > 0 for one in done)
+
+    def forget_user(self, scope: Scope) -> bool:
+        """Remove every trace of a user whose records are gone; whether there was any.
+
+        The user's key stays, for it may be cached by other processes, under a digest in place of the name.
+        """
+        shared = self._shared
+        with shared.writing() as sql:
+            user = shared.known_user(sql, scope)
+            if not user:
+                return False
+            ours = "SELECT record_key FROM records WHERE user_key IN (?, ?)"
+            keys = [row[0] for row in sql.execute(ours, (user, aside_key(user))).fetchall()]
+            rows.delete_rows(sql, keys)
+            gone: int = len(keys)
+            for table in _OF_A_USER:
+                gone += sql.execute(f"DELETE FROM {table} WHERE user_key = ?", (user,)).rowcount  # noqa: S608 - our own
+            named = "SELECT count(*) FROM users WHERE user_key = ? AND name = ?"
+            gone += sql.execute(named, (user, rows.owner_name(scope))).fetchone()[0]
+            sql.execute(_NAMELESS, (forgotten_name(scope), user))
+            shared.forget_users()
+            mark_for_purge(sql, "forgotten")
+        return gone > 0
 
     def scopes(self) -> list[Scope]:
         """Those that the ledger has met, in the order in which it did."""
         with self._shared.reading() as sql:
             query = "SELECT name FROM users WHERE collection_key = ? ORDER BY user_key"
             rows = sql.execute(query, (self._shared.collection_key,)).fetchall()
-        return [Scope(name or None) for (name,) in rows]
+        return [Scope(name or None) for (name,) in rows if not name.startswith(FORGOTTEN_USER)]
 
     def unkept(self, scope: Scope, after: int, *, limit: int) -> list[Row]:
         """A page of the records that are neither remembered nor pinned."""
@@ -101,7 +136,7 @@ class LedgerRemoval:
         """Those of the records that are doomed as they stand now."""
         with self._shared.reading() as sql:
             user = self._shared.known_user(sql, scope)
-            return _still_doomed(sql, user, stored_ids, doomed, pace_spans.timeline(sql, user))
+            return _still_doomed(sql, user, stored_ids, doomed, decay_steps.timeline_of(sql, user))
 
     def retire(self, scope: Scope, stored_ids: Sequence[str], *, by: str, now: float) -> None:
         """Let go of records that were pruned. The collection has them no longer: the ledger does not hold its one
@@ -109,13 +144,13 @@ class LedgerRemoval:
         with self._shared.writing() as sql:
             user = self._shared.user_key(sql, scope)
             known = rows.known_states(sql, self._shared.collection_key, user, stored_ids)
-            step = pace_spans.timeline(sql, user).step
+            step = decay_steps.timeline_of(sql, user).step
             _delete(sql, user, scope, {one: row.key for one, row in known.items()}, step=step, by=by, now=now)
             if scope.user is None:
-                readers.drop(sql, self._shared.collection_key, list(known))
+                drop_readers(sql, self._shared.collection_key, list(known))
             self._shared.cache.drop(list(known))
             if known:
-                mark(sql, "forgotten")
+                mark_for_purge(sql, "forgotten")
 
 
 def _page(sql: sqlite3.Connection, user: int, after: int, limit: int) -> list[Row]:
@@ -147,6 +182,114 @@ def _delete(
 ) -> None:
     """Remove their rows, and write down that they were pruned; a recall under way must not write them back."""
     for stored_id, key in gone.items():
-        rows.remove(sql, [key])
+        rows.delete_rows(sql, [key])
         sql.execute(_ERASED, (user, rows.digest(record_id(scope, stored_id)), now))
-        audit.note(sql, user, stored_id, step, "pruned", by, at=now)
+        verdict_rows.add_change(sql, user, stored_id, step, "pruned", by, at=now)
+
+
+_ROWS = "SELECT record_key, user_key FROM records WHERE collection_key = ? AND stored_id = ? AND reader = 1"
+_LOGS = (  # of users whose lines name the id
+    "SELECT user_key FROM users CROSS JOIN logged_ids USING (user_key) "
+    "WHERE collection_key = ? AND name != '' AND id = ?"
+)
+_OWNED = "SELECT 1 FROM records WHERE collection_key = ? AND user_key = ? AND reader = 0 AND stored_id IN (?, ?)"
+
+
+def drop_readers(sql: sqlite3.Connection, collection: int, stored_ids: Sequence[str]) -> int:
+    """Remove all readers' rows of these records, with their verdicts; gives how many verdicts went."""
+    places = [place for one in stored_ids for place in (one, aside_name(one))]
+    rows = [row for one in places for row in sql.execute(_ROWS, (collection, one)).fetchall()]
+    return state_rows.delete_rows(sql, [key for key, _ in rows]) if rows else 0
+
+
+def logs_naming(sql: sqlite3.Connection, shared: LedgerContext, record: str) -> list[int]:
+    """The users whose lines of the log name a record."""
+    return [row[0] for row in sql.execute(_LOGS, (shared.collection_key, record))]
+
+
+def forget_readers(
+    sql: sqlite3.Connection,
+    shared: LedgerContext,
+    record: str,
+    stored_id: str,
+    reckoned: PreparedLines,
+) -> bool:
+    """Remove every trace that readers have of a record of everyone's: rows, verdicts, audit trail, lines of the log.
+    Whether there was any; of how many readers is not told."""
+    collection = shared.collection_key
+    found = sql.execute(_ROWS, (collection, stored_id)).fetchall()
+    for _, user in found:
+        sql.execute("DELETE FROM changes WHERE user_key = ? AND stored_id = ?", (user, stored_id))
+    drop_readers(sql, collection, [stored_id])
+    struck = sum(_strike_out(sql, shared, user, record, reckoned) for user in logs_naming(sql, shared, record))
+    return bool(found or struck)
+
+
+def read_ids(sql: sqlite3.Connection, user: int) -> list[str]:
+    """The records of everyone's that a user has made something of."""
+    found = sql.execute("SELECT stored_id FROM records WHERE user_key = ? AND reader = 1", (user,))
+    return [row[0] for row in found]
+
+
+def drop_aside(sql: sqlite3.Connection, user: int) -> None:
+    """Remove what was set aside of what a user made of everyone's records."""
+    found = sql.execute(
+        "SELECT record_key FROM records WHERE user_key = ? AND reader = 1", (aside_key(user),)
+    ).fetchall()
+    state_rows.delete_rows(sql, [row[0] for row in found])
+
+
+def forget_learned(sql: sqlite3.Connection, shared: LedgerContext, user: int, record: str, stored_id: str) -> Erased:
+    """Remove what one reader has made of a record of everyone's, which stays."""
+    query = f"{_ROWS} AND user_key = ?"
+    found = sql.execute(query, (shared.collection_key, stored_id, user)).fetchall()
+    found += sql.execute(query, (shared.collection_key, aside_name(stored_id), aside_key(user))).fetchall()
+    verdicts = state_rows.delete_rows(sql, [key for key, _ in found])
+    sql.execute("DELETE FROM changes WHERE user_key = ? AND stored_id = ?", (user, stored_id))
+    shared.cache.drop([stored_id])
+    return Erased(bool(found), _strike_out(sql, shared, user, record), verdicts)
+
+
+def forget_recalls(sql: sqlite3.Connection, user: int) -> None:
+    """Remove a user's lines of the log of recalls over everyone's records."""
+    sql.execute("DELETE FROM recalls WHERE user_key = ? AND over IS NOT NULL", (user,))
+
+
+def _strike_out(
+    sql: sqlite3.Connection,
+    shared: LedgerContext,
+    user: int,
+    record: str,
+    reckoned: PreparedLines = NOTHING_PREPARED,
+) -> int:
+    """Out of a user's lines, unless those are of the user's own record of that id; gives how many named it."""
+    name = sql.execute("SELECT name FROM users WHERE user_key = ?", (user,)).fetchone()
+    own = "" if name is None else scoped_id(Scope(name[0] or None), record)
+    if sql.execute(_OWNED, (shared.collection_key, user, record, own)).fetchone() is not None:
+        return 0
+    shared.cache.logged_ids.pop((user, record), None)
+    return recall_log.strike_out(sql, user, record, reckoned)
+
+
+def merge_readers(sql: sqlite3.Connection, collection: int, gone: str, kept: str) -> None:
+    """Two records of everyone's are one from here on: readers keep what they made of the one that stays, else of the
+    one that goes."""
+    sql.execute(
+        "UPDATE records SET stored_id = ? WHERE collection_key = ? AND stored_id = ? AND reader = 1 "
+        "AND user_key NOT IN (SELECT user_key FROM records WHERE collection_key = ? AND stored_id = ? AND reader = 1)",
+        (kept, collection, gone, collection, kept),
+    )
+    drop_readers(sql, collection, [gone])
+
+
+def lines_without(shared: LedgerContext, scope: Scope, record: str) -> PreparedLines:
+    """Of the user's log, or of the logs of all who read a record of everyone's."""
+    lines: dict[int, tuple[bytes, EncodedRecall | None]] = {}
+    with shared.apart() as sql:
+        last = recall_log.last_of_all(sql) if shared.file.is_written_in_turn else None
+        users = [shared.known_user(sql, scope)]
+        users += logs_naming(sql, shared, record) if scope.user is None else ()
+        names = partial(recall_log.logged_names, sql, {})
+        for key, line in [one for user in users for one in recall_log.lines_naming(sql, user, record)]:
+            lines[key] = line, without_record(decode(line, names), record)
+    return PreparedLines(lines, last)

@@ -1,22 +1,35 @@
-"""What does the ledger delete by itself? Recalls beyond the retention, and notes that have expired."""
+"""What the ledger deletes by itself: recalls beyond the retention, expired notes, unused rows, and old lists of
+removals.
+
+One reading of the clock alone deletes nothing: a clock can leap ahead by a year and come back, what was deleted
+doesn't. So the ledger keeps the readings of earlier passes. A pass trusts its own reading up to a day beyond one that
+is at least an hour older. After a long pause retention is therefore late by an hour; the log shows nothing beyond it
+all the same.
+
+Of a user's removals the last ones are kept, for those who hold copies in RAM, and a mark before them: whoever reaches
+the mark has missed some, and reads the user's rows again.
+"""
 
 from __future__ import annotations
 
+import sqlite3
 import time
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Sequence
+from statistics import median_low
+from typing import Any, NamedTuple
 
-from adaptive_memory_core.store.ledger import removals
-from adaptive_memory_core.store.ledger.clock_readings import believed_now
-from adaptive_memory_core.store.ledger.context import LedgerContext
-from adaptive_memory_core.store.ledger.old_lines import OldLines, delete
-from adaptive_memory_core.store.ledger.purge import Purge, mark
-from adaptive_memory_core.store.ledger.sweep import drop_collection, sweep
-from adaptive_memory_core.store.ledger.user_files import LedgerUserFiles
+from adaptive_memory_core.flow.ports.ledger_values import LET_GO
+from adaptive_memory_core.store.ledger import graph_rows, hierarchy_growth, recall_log
+from adaptive_memory_core.store.ledger.cached_copies import LedgerUserFiles
+from adaptive_memory_core.store.ledger.ledger_context import LedgerContext
+from adaptive_memory_core.store.ledger.purge import Purge, mark_for_purge
+from adaptive_memory_core.store.ledger.recall_encoding import keys_in
+from adaptive_memory_core.store.sqlite_file import LedgerFile
 
-DAY = 86_400.0
+HOUR, DAY = 3_600.0, 86_400.0
 ERASED_SECONDS = DAY
 TURN_SECONDS = 2 * DAY  # until a turn of the same name is another one
-HOUR = 3_600.0  # between two looks for what no line of the log names any more
+SWEEP_SECONDS = 3_600.0  # between two looks for what no line of the log names any more
 SWEEP_SHARE = 100.0  # and at least so many times as long as one takes, where that is long
 QUICK_SECONDS = 1.0
 _BEYOND = (  # users with more lines than stay
@@ -41,7 +54,7 @@ class LedgerRetention:
 
     def trim(self, *, now: float, log_days: float, log_recalls: int, at_once: bool = True) -> int:
         """Let go of recalls beyond the retention, in small transactions; gives how many. What goes by age goes once
-        more than one reading of the clock says so (`clock_readings`); marks of a day go at once. What was deleted is
+        more than one reading of the clock says so (`trusted_time`); marks of a day go at once. What was deleted is
         removed from the file's every byte `at_once`, or else in a quiet moment, if the purge is among the chores."""
         kept_since = now - log_days * DAY
         self._old_lines.make(now=now)
@@ -51,12 +64,12 @@ class LedgerRetention:
             doubted, expired = sql.execute(_EXPIRED, (now - ERASED_SECONDS, now - TURN_SECONDS)).fetchone()
         gone = 0
         if due:
-            gone = self._old_lines.delete(believed_now(self._shared.file, now=now) - log_days * DAY)
+            gone = self._old_lines.delete(trusted_now(self._shared.file, now=now) - log_days * DAY)
         for user, last_step in beyond:
-            gone += delete(self._shared, "user_key = ? AND step <= ?", (user, last_step))
+            gone += delete_lines(self._shared, "user_key = ? AND step <= ?", (user, last_step))
         if expired or (doubted and not due):
             self._let_expire(now, doubted=doubted and not due)
-        removals.trim(self._shared.file)
+        trim_removals(self._shared.file)
         self._sweep(now=now, gone=gone)
         if at_once:
             self.purge.now()
@@ -75,9 +88,9 @@ class LedgerRetention:
         """Let go of what only the lines named that are gone; it looks through all lines, so it is for quiet moments."""
         self._trimmed = self._trimmed or gone > 0
         began = time.monotonic()
-        due = abs(now - self._swept) >= HOUR and began - self._sweep_began >= self._sweep_pause
+        due = abs(now - self._swept) >= SWEEP_SECONDS and began - self._sweep_began >= self._sweep_pause
         if self._trimmed and due:
-            sweep(self._shared)
+            delete_unused(self._shared)
             self._swept, self._trimmed = now, False
             took = time.monotonic() - began
             self._sweep_began, self._sweep_pause = began, SWEEP_SHARE * took if took > QUICK_SECONDS else 0.0
@@ -93,5 +106,191 @@ class LedgerRetention:
             with self._shared.writing() as sql:
                 row = sql.execute("SELECT collection_key FROM collections WHERE uuid = ?", (uuid,)).fetchone()
                 if row is not None and row[0] != self._shared.collection_key:
-                    drop_collection(sql, row[0])
-                    mark(sql, "forgotten")
+                    delete_collection(sql, row[0])
+                    mark_for_purge(sql, "forgotten")
+
+
+TRIM_BATCH = 500
+
+
+class OldLines:
+    """The lines of one table, or what takes its place."""
+
+    def __init__(self, shared: LedgerContext, table: str = "recalls") -> None:
+        self._shared, self._table = shared, table
+
+    def make(self, *, now: float) -> None:
+        """Prepare for the lines to come; where they all go into one table, there is nothing to do."""
+
+    def is_due(self, sql: sqlite3.Connection, before: float) -> bool:
+        """Whether there are lines from before then."""
+        query = f"SELECT EXISTS (SELECT 1 FROM {self._table} WHERE at < ?)"  # noqa: S608 - our own names
+        return bool(sql.execute(query, (before,)).fetchone()[0])
+
+    def delete(self, before: float) -> int:
+        """Let go of them; gives how many they were."""
+        return delete_lines(self._shared, "at < ?", (before,), self._table)
+
+
+def delete_lines(shared: LedgerContext, condition: str, values: tuple[float, ...], table: str = "recalls") -> int:
+    """Let go of the lines of which the condition holds."""
+    statement = (
+        f"DELETE FROM {table} WHERE recall_key IN "  # noqa: S608 - the condition is one of ours
+        f"(SELECT recall_key FROM {table} WHERE {condition} LIMIT {TRIM_BATCH})"
+    )
+    gone = 0
+    while True:
+        with shared.writing() as sql:
+            batch = sql.execute(statement, values).rowcount
+            if batch:
+                mark_for_purge(sql, "expired")
+        gone += batch
+        if batch < TRIM_BATCH:
+            return gone
+
+
+ALL = 2**62
+PAGE = 2_000  # lines that are looked through at a time
+_LINES = "SELECT recall_key, candidates, policy_hash FROM recalls WHERE recall_key > ? ORDER BY recall_key LIMIT ?"
+_USERS = "SELECT user_key FROM users WHERE collection_key = {}"
+_OF_USERS = (
+    "recalls",
+    "samples",
+    "spans",
+    "turns",
+    "changes",
+    "erased",
+    "floors",
+    "logged_ids",
+    "user_files",
+    "followed",
+)
+_OF_RECORDS = ("verdicts", "outbox")
+_OF_COLLECTIONS = (
+    *("records", "words", "due_records", "exported", "guests", "mirror", "mirror_size"),
+    *("reembedding", "new_vectors", "new_places"),
+)
+
+
+def delete_unused(shared: LedgerContext) -> None:
+    """Let go of policies and ids that no line names. Lines are read page by page, while others go on.
+
+    Where a collection does not hear of what is written for another one, only its own ids are looked at, and policies,
+    which they share, are left alone.
+    """
+    file, last, page = shared.file, 0, PAGE
+    whose = "" if file.is_heard_by_all else f"WHERE user_key IN ({_USERS.format(shared.collection_key)})"
+    with shared.reading() as sql:
+        ids = {row[0] for row in sql.execute(f"SELECT id_key FROM logged_ids {whose}")}  # noqa: S608 - our own words
+        found = sql.execute("SELECT policy_hash FROM policies").fetchall() if file.is_heard_by_all else []
+        policies = {row[0] for row in found}
+    with shared.apart() as sql:
+        while page == PAGE:
+            lines = sql.execute(_LINES, (last, PAGE)).fetchall()
+            _cross_off(lines, ids, policies)
+            page, last = len(lines), lines[-1][0] if lines else last
+    if not ids and not policies:
+        return
+    with shared.writing() as sql:
+        _cross_off(sql.execute(_LINES, (last, ALL)).fetchall(), ids, policies)
+        recall_log.forget_ids(sql, ids)
+        sql.executemany("DELETE FROM policies WHERE policy_hash = ?", [(one,) for one in policies])
+        if ids or policies:
+            mark_for_purge(sql, "expired")
+        shared.cache.clear()
+
+
+def _cross_off(lines: Iterable[tuple[int, Any, str]], ids: set[int], policies: set[str]) -> None:
+    """What these lines name is in use."""
+    for _, candidates, policy in lines:
+        ids.difference_update(keys_in(candidates))
+        policies.discard(policy)
+
+
+def delete_collection(sql: sqlite3.Connection, collection: int) -> None:
+    """Remove every row of a collection and of its users."""
+    users = "SELECT user_key FROM users WHERE collection_key = ?"
+    records = "SELECT record_key FROM records WHERE collection_key = ?"
+    for table in _OF_RECORDS:
+        sql.execute(f"DELETE FROM {table} WHERE record_key IN ({records})", (collection,))  # noqa: S608 - our own names
+    graph_rows.drop_graph(sql, collection)
+    hierarchy_growth.drop_hierarchies(sql, collection)
+    for table in _OF_COLLECTIONS:
+        sql.execute(f"DELETE FROM {table} WHERE collection_key = ?", (collection,))  # noqa: S608 - our own names
+    for table in (*_OF_USERS, *REMOVAL_TABLES):
+        sql.execute(f"DELETE FROM {table} WHERE user_key IN ({users})", (collection,))  # noqa: S608 - our own names
+    for table in ("users", "collections"):
+        sql.execute(f"DELETE FROM {table} WHERE collection_key = ?", (collection,))  # noqa: S608 - our own names
+
+
+REMOVAL_TABLES = ("words_gone", "mirror_gone")
+MOST_REMOVALS = 10_000  # kept of each table; to read a user anew takes about as long as to look through these
+_HEARD = {"words_gone": "(SELECT min(removed) FROM graph_seen)"}  # up to which the graph has let go of them, too
+_BEFORE = (
+    "SELECT CASE WHEN last - most < heard THEN last - most ELSE heard END "
+    "FROM (SELECT last, most, coalesce({heard}, last) AS heard "
+    "FROM (SELECT max(gone) AS last, ? AS most FROM {table}) AS of_all) AS told"
+)
+_DUE = "SELECT EXISTS (SELECT 1 FROM {table} WHERE gone <= ? AND row != ?)"
+_LAST = "SELECT max(gone) FROM {table} WHERE gone <= ? GROUP BY user_key"
+
+
+def trim_removals(file: LedgerFile, most: int = MOST_REMOVALS) -> None:
+    """Let go of the removals before the last ones."""
+    for table in REMOVAL_TABLES:
+        with file.reading() as sql:
+            heard = _HEARD.get(table, "NULL")
+            before = sql.execute(_BEFORE.format(table=table, heard=heard), (most,)).fetchone()[0]
+            due = sql.execute(_DUE.format(table=table), (before, LET_GO)).fetchone()[0]
+        if due:
+            with file.writing() as sql:
+                marks = _LAST.format(table=table)
+                sql.execute(f"DELETE FROM {table} WHERE gone <= ? AND gone NOT IN ({marks})", (before, before))  # noqa: S608
+                sql.execute(f"UPDATE {table} SET row = ? WHERE gone <= ?", (LET_GO, before))  # noqa: S608
+
+
+APART = 600.0  # seconds between two readings that are kept
+
+_LAST_RECALLS = "SELECT at FROM recalls WHERE at <= ? ORDER BY recall_key DESC LIMIT 5"
+
+
+class TrustedTime(NamedTuple):
+    """The time that retention goes by, and the readings to keep for the next pass."""
+
+    now: float
+    readings: tuple[float, ...]
+
+
+def trusted_now(file: LedgerFile, *, now: float) -> float:
+    """The latest time that more than this one reading of the clock speaks for."""
+    with file.reading() as sql:
+        known = tuple(row[0] for row in sql.execute("SELECT at FROM clock_readings ORDER BY at"))
+        recalls = [row[0] for row in sql.execute(_LAST_RECALLS, (now - HOUR,))]
+    believed = trusted_time(known, median_low(recalls) if recalls else None, now=now)
+    if believed.readings != known:
+        with file.writing(told=True) as sql:
+            sql.execute("DELETE FROM clock_readings")
+            sql.executemany(
+                "INSERT INTO clock_readings VALUES (?) ON CONFLICT DO NOTHING", [(one,) for one in believed.readings]
+            )
+    return believed.now
+
+
+def trusted_time(readings: Sequence[float], recalled: float | None, *, now: float) -> TrustedTime:
+    """What this reading is worth beside earlier ones, oldest first, and the last recalls of more than an hour ago.
+
+    >>> trusted_time([0.0], None, now=2 * HOUR).now == 2 * HOUR             # as it was to be expected
+    True
+    >>> leapt = trusted_time([0.0], None, now=365 * DAY)                    # a leap, or a long pause
+    >>> leapt.now == DAY, trusted_time(leapt.readings, None, now=365 * DAY + HOUR).now == 365 * DAY + HOUR
+    (True, True)
+    >>> trusted_time(leapt.readings, None, now=2 * HOUR)                    # it was a leap
+    TrustedTime(now=7200.0, readings=(0.0, 7200.0))
+    """
+    past = [one for one in readings if one <= now]
+    old = [one for one in past if one <= now - HOUR]
+    witness = old[-1] if old else recalled if recalled is not None else past[0] if past else None
+    kept = [one for one in past if not old or one >= old[-1]]
+    if not kept or now - kept[-1] >= APART:
+        kept.append(now)
+    return TrustedTime(now if witness is None else min(now, witness + DAY), tuple(kept))

@@ -1,78 +1,181 @@
-"""Which tables has the ledger's file? As steps from each version of the schema to the next."""
+"""The tables of a ledger in a SQLite file, and the files that are refused: of another version, damaged, foreign or
+moved.
+"""
 
 from __future__ import annotations
 
+import re
 import sqlite3
+import struct
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import lru_cache
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-from adaptive_memory_core.errors import LedgerVersionError
-from adaptive_memory_core.store.ledger.empty_file import NewLedger, as_made_by, is_empty
-from adaptive_memory_core.store.numbered_scripts import numbered_scripts
+import orjson
 
-MIGRATIONS = numbered_scripts(__package__)
-_known_new: list[NewLedger] = []  # what this process last saw the steps make of an empty file
+from adaptive_memory_core.errors import DamagedLedgerError, LedgerError, LedgerVersionError
+from adaptive_memory_core.store.sqlite_files import header_fault
+
+if TYPE_CHECKING:
+    from adaptive_memory_core.store.sqlite_file import LedgerFile
+
+SCHEMA_VERSION = 1  # of the tables in schema.sql; PostgreSQL has the same ones
 
 
-def migrate(connection: sqlite3.Connection) -> None:
-    """Bring the file to the newest version, each step whole or not at all; a newer file is refused."""
-    if _known_version(connection) == len(MIGRATIONS):
+def create_tables(connection: sqlite3.Connection) -> None:
+    """Create the tables in an empty file, all or none; a file with another schema version is refused."""
+    if _version(connection) == SCHEMA_VERSION:
         return
     connection.execute("BEGIN IMMEDIATE")
     try:
-        if _known_version(connection) == 0 and is_empty(connection):
-            _fill(connection)
+        if _version(connection) == 0 and _is_empty(connection):
+            for statement in _statements():
+                connection.execute(statement)
+            connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
         else:
-            _take_steps(connection)
-        connection.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
+            check_version(connection)  # another process may have created them since
     except BaseException:
         connection.execute("ROLLBACK")
         raise
     connection.execute("COMMIT")
 
 
-def _known_version(connection: sqlite3.Connection) -> int:
+def check_version(connection: sqlite3.Connection) -> None:
+    """Raise LedgerVersionError if the file has another schema version, now or since it was opened."""
     version = _version(connection)
-    if version > len(MIGRATIONS):
-        raise LedgerVersionError(
-            f"The ledger has schema version {version}; this package knows up to {len(MIGRATIONS)}. "
-            "Install a newer version of adaptive-memory-retrieval, or give another ledger=."
-        )
-    return version
+    if version > SCHEMA_VERSION:
+        raise LedgerVersionError(newer(f"The ledger has schema version {version}"))
+    if version < SCHEMA_VERSION:
+        raise LedgerVersionError(unknown(f"The ledger has schema version {version}"))
 
 
-def refuse_newer(connection: sqlite3.Connection) -> None:
-    """Refuse a file that another process brought to a version of which we know nothing, while we had it open."""
-    version = _version(connection)
-    if version > len(MIGRATIONS):
-        raise LedgerVersionError(
-            f"The ledger was brought to schema version {version} by a newer version of this package; this process "
-            f"knows up to {len(MIGRATIONS)}, and uses it no more. Start it again with that version."
-        )
+def newer(found: str) -> str:
+    """The message for a ledger that a newer version of this package wrote."""
+    return (
+        f"{found}; this version of adaptive-memory-retrieval reads version {SCHEMA_VERSION}. Install the version that "
+        "wrote it and start this process again, or give another ledger=."
+    )
 
 
-def _fill(connection: sqlite3.Connection) -> None:
-    """The first of a process by the steps, and those after it at once."""
-    known = [one for one in _known_new if one.steps is MIGRATIONS]
-    if known:
-        known[0].write_into(connection)
-    else:
-        _take_steps(connection)
-        _known_new[:] = [as_made_by(MIGRATIONS, connection)]
+def unknown(found: str) -> str:
+    """The message for a ledger with a schema version that no release has written."""
+    return (
+        f"{found}, which no release of adaptive-memory-retrieval has written; this one reads version {SCHEMA_VERSION}. "
+        "Restore the ledger from a backup, or give another ledger=: texts, vectors and the reads shown in the "
+        "metadata are in the collection."
+    )
 
 
-def _take_steps(connection: sqlite3.Connection) -> None:
-    for script in MIGRATIONS[_version(connection) :]:
-        _execute_all(connection, script)
+@lru_cache(maxsize=1)
+def _statements() -> tuple[str, ...]:
+    text = (resources.files(__package__) / "schema.sql").read_text(encoding="utf-8")
+    return tuple(_split(text))
+
+
+def _split(text: str) -> Iterator[str]:
+    """The statements of a script; `executescript` would commit the transaction that is open.
+
+    >>> list(_split("CREATE TABLE tea (cups);\\nDROP TABLE tea;\\n"))
+    ['CREATE TABLE tea (cups);\\n', 'DROP TABLE tea;\\n']
+    """
+    statement = ""
+    for line in text.splitlines(keepends=True):
+        statement += line
+        if sqlite3.complete_statement(statement):
+            yield statement
+            statement = ""
+
+
+def _is_empty(connection: sqlite3.Connection) -> bool:
+    return connection.execute("SELECT 1 FROM sqlite_master").fetchone() is None
 
 
 def _version(connection: sqlite3.Connection) -> int:
     return int(connection.execute("PRAGMA user_version").fetchone()[0])
 
 
-def _execute_all(connection: sqlite3.Connection, script: str) -> None:
-    """Statement by statement: `executescript` would commit the transaction that is open."""
-    statement = ""
-    for line in script.splitlines(keepends=True):
-        statement += line
-        if sqlite3.complete_statement(statement):
-            connection.execute(statement)
-            statement = ""
+MOVE = "ledger_move"  # where it is moved from: which move, where to, and whether it is through
+ARRIVAL = "ledger_arrival"  # where it is moved to: the move, and of each table how far it is copied
+
+
+def refuse_moved(file: LedgerFile, sql: sqlite3.Connection) -> None:
+    """Say where it is, or that it is not all here yet."""
+    if file.has_table(sql, ARRIVAL):
+        raise LedgerError(
+            f"A ledger is being moved to {file.path}, and is not all here yet. Call move_ledger again, with the same "
+            "source: it goes on where it was. Then open the memory."
+        )
+    if file.has_table(sql, MOVE):
+        row = sql.execute(f"SELECT target FROM {file.named(MOVE)} WHERE moved = 1").fetchone()  # noqa: S608 - our own names
+        if row is not None:
+            raise LedgerError(
+                f"The ledger {file.path} was moved to {row[0]}. Open the memory with ledger= that one; this one "
+                "is as it was then."
+            )
+
+
+class UnreadableRowError(ValueError):
+    """A value of the ledger is not what was written; told as a damaged file where it leaves the ledger."""
+
+
+UNREADABLE = (
+    UnicodeDecodeError,
+    orjson.JSONDecodeError,
+    UnreadableRowError,
+)  # what flipped bytes raise besides errors of SQLite
+_SIGNS = re.compile("malformed|not a database|decode to UTF-8|no such (table|column|index)|corrupt|disk image")
+_ADVICE = (
+    "Close what has it open, put the file (and those beside it that begin with its name) aside, and open the memory "
+    "again: the reads that the collection's metadata show are kept, the log and the verdicts begin anew. Better still, "
+    "restore the file from a backup."
+)
+
+
+def shows_damage(error: Exception) -> bool:
+    """Whether an error says that the file itself is damaged."""
+    return isinstance(error, UNREADABLE) or (isinstance(error, sqlite3.Error) and bool(_SIGNS.search(str(error))))
+
+
+def damaged(path: str, what: object) -> DamagedLedgerError:
+    """The error for a file that cannot be used as it is."""
+    return DamagedLedgerError(f"The ledger {path!r} is damaged: {what}. {_ADVICE}")
+
+
+def refuse_damaged(path: str, file: Path | None) -> None:
+    """Raise where the file is no SQLite file, or shorter than it says."""
+    fault = None if file is None else header_fault(file)
+    if fault is not None:
+        raise damaged(path, fault)
+
+
+def refuse_foreign(path: str, connection: sqlite3.Connection) -> None:
+    """Raise where the file holds somebody else's tables and none of ours."""
+    tables = {row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    if tables and "recalls" not in tables | _ours(connection):
+        raise DamagedLedgerError(
+            f"The ledger {path!r} is another program's database: it holds {', '.join(sorted(tables)[:5])}. Nothing was "
+            "written into it. Give another path as ledger=."
+        )
+
+
+def _ours(connection: sqlite3.Connection) -> set[str]:
+    """A file with a version of the schema is ours, whatever is wrong with its tables."""
+    version = connection.execute("PRAGMA user_version").fetchone()[0]
+    return {"recalls"} if version else set()
+
+
+@contextmanager
+def decoding(what: str) -> Iterator[None]:
+    """Whatever goes wrong in here is the value's fault.
+
+    >>> with decoding("a pace"): {}["unit"]
+    Traceback (most recent call last):
+    adaptive_memory_core.store.ledger.schema.UnreadableRowError: a pace cannot be decoded: KeyError('unit')
+    """
+    try:
+        yield
+    except (LookupError, TypeError, ValueError, ArithmeticError, struct.error) as error:
+        raise UnreadableRowError(f"{what} cannot be decoded: {error!r}") from error

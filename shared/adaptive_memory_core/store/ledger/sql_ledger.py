@@ -1,36 +1,33 @@
-"""What does a ledger in a SQL database consist of? Its parts, over what SQLite and PostgreSQL have in common."""
+"""The ledger of one collection in a SQL database: its parts, and the one in a SQLite file or in RAM."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from typing import Literal
 
-from adaptive_memory_core.interrupts import interruptible
-from adaptive_memory_core.store.ledger.audit import LedgerAudit
-from adaptive_memory_core.store.ledger.comparison import LedgerComparison
-from adaptive_memory_core.store.ledger.context import LedgerContext
-from adaptive_memory_core.store.ledger.due_records import LedgerDueRecords
-from adaptive_memory_core.store.ledger.floors import LedgerFloors
+from adaptive_memory_core.store.ledger import ledger_checks
+from adaptive_memory_core.store.ledger.cached_copies import LedgerUserFiles
+from adaptive_memory_core.store.ledger.collection_notes import LedgerFloors, LedgerNotes, LedgerPolicies
+from adaptive_memory_core.store.ledger.counted_recalls import LedgerRecalls
 from adaptive_memory_core.store.ledger.graph_rows import LedgerGraph
 from adaptive_memory_core.store.ledger.hierarchy_rows import LedgerHierarchy
-from adaptive_memory_core.store.ledger.id_locks import IdLocks, Lock
-from adaptive_memory_core.store.ledger.inherited_state import LedgerInheritance
-from adaptive_memory_core.store.ledger.judged_questions import LedgerJudgedQuestions
-from adaptive_memory_core.store.ledger.log import LedgerLog
-from adaptive_memory_core.store.ledger.mirror_pages import LedgerMirrorPages
-from adaptive_memory_core.store.ledger.mirror_rows import LedgerMirror
-from adaptive_memory_core.store.ledger.moved import refuse_moved
+from adaptive_memory_core.store.ledger.judged_question_rows import LedgerJudgedQuestions
+from adaptive_memory_core.store.ledger.ledger_checks import LedgerComparison
+from adaptive_memory_core.store.ledger.ledger_context import LedgerContext
+from adaptive_memory_core.store.ledger.ledger_statistics import LedgerStatistics
+from adaptive_memory_core.store.ledger.mirror_rows import LedgerMirror, LedgerMirrorPages
 from adaptive_memory_core.store.ledger.new_vectors import LedgerNewVectors
-from adaptive_memory_core.store.ledger.notes import LedgerNotes
-from adaptive_memory_core.store.ledger.outbox import LedgerOutbox
-from adaptive_memory_core.store.ledger.own_policies import LedgerPolicies
-from adaptive_memory_core.store.ledger.recalls import LedgerRecalls
+from adaptive_memory_core.store.ledger.outbox import LedgerDueRecords, LedgerExports, LedgerOutbox
+from adaptive_memory_core.store.ledger.process_coordination import LedgerSharing
+from adaptive_memory_core.store.ledger.read_states import LedgerStates
+from adaptive_memory_core.store.ledger.recall_log import LedgerLog
 from adaptive_memory_core.store.ledger.removal import LedgerRemoval
 from adaptive_memory_core.store.ledger.retention import LedgerRetention
-from adaptive_memory_core.store.ledger.sharing import LedgerSharing
-from adaptive_memory_core.store.ledger.states import LedgerStates
-from adaptive_memory_core.store.ledger.statistics import LedgerStatistics
-from adaptive_memory_core.store.ledger.user_files import LedgerUserFiles
-from adaptive_memory_core.store.ledger.verdicts import LedgerVerdicts
+from adaptive_memory_core.store.ledger.schema import refuse_moved
+from adaptive_memory_core.store.ledger.text_changes import LedgerInheritance
+from adaptive_memory_core.store.ledger.verdict_rows import LedgerAudit, LedgerVerdicts
 from adaptive_memory_core.store.ledger.word_rows import LedgerWords
 from adaptive_memory_core.store.sqlite_file import LedgerFile
 
@@ -38,10 +35,9 @@ from adaptive_memory_core.store.sqlite_file import LedgerFile
 class SqlLedger:
     """The ledger of one collection; several collections and processes may share the database."""
 
-    def __init__(self, file: LedgerFile, lock: Callable[[str], Lock | None]) -> None:
+    def __init__(self, file: LedgerFile) -> None:
         self.file = file
         shared = self._shared = LedgerContext(file)
-        self.id_locks = IdLocks(lock)
         self.notes, self.audit = LedgerNotes(shared), LedgerAudit(shared)
         self.inheritance = LedgerInheritance(shared)
         self.states = LedgerStates(shared, self.inheritance)
@@ -50,8 +46,8 @@ class SqlLedger:
         self.verdicts, self.removal = LedgerVerdicts(shared), LedgerRemoval(shared)
         self.statistics, self.floors = LedgerStatistics(shared), LedgerFloors(shared)
         self.user_files = LedgerUserFiles(shared)
-        self.outbox = LedgerOutbox(shared)
-        self.words, self.mirror = LedgerWords(shared, self.user_files), LedgerMirror(shared, self.user_files)
+        self.outbox, self.exports = LedgerOutbox(shared), LedgerExports(shared)
+        self.words, self.mirror = LedgerWords(shared), LedgerMirror(shared, self.user_files)
         self.mirror_pages, self.due_records = LedgerMirrorPages(shared), LedgerDueRecords(shared)
         self.new_vectors, self.graph, self.sharing = (
             LedgerNewVectors(shared),
@@ -73,7 +69,7 @@ class SqlLedger:
             refuse_moved(self.file, sql)
         self._shared.attach(uuid, name)
 
-    @interruptible
+    @contextmanager
     def transaction(self) -> Generator[None, None, None]:
         """All that this thread asks of the ledger within it is kept together, or none of it."""
         with self._shared.writing():
@@ -85,3 +81,27 @@ class SqlLedger:
 
     def close(self) -> None:
         self.file.close()
+
+
+class SQLiteLedger(SqlLedger):
+    """The ledger of one collection in a SQLite file; several collections and processes may share the file.
+
+    >>> ledger = SQLiteLedger(":memory:")
+    >>> ledger.attach("uuid of a collection", "memories")
+    >>> ledger.notes.keep_embedder("my-model", 384)
+    >>> ledger.notes.embedder()
+    ('my-model', 384)
+    """
+
+    def __init__(self, path: str, *, durability: Literal["normal", "full"] = "normal") -> None:
+        file = LedgerFile(os.path.expanduser(path), durability=durability)
+        super().__init__(file)
+
+    @property
+    def outlives_process(self) -> bool:
+        """Whether what it holds is there for the next process; False in RAM."""
+        return self.file.place is not None
+
+    def faults(self) -> list[str]:
+        """What is wrong with the file and with what stands in it, one line each; this reads all of it."""
+        return ledger_checks.faults(self.file)

@@ -1,4 +1,4 @@
-"""How does a read state become a row, and a row a read state? Plain SQL, in the caller's transaction."""
+"""Rows of read states: read, inserted, updated and deleted, in the caller's transaction."""
 
 from __future__ import annotations
 
@@ -8,11 +8,21 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from functools import lru_cache
 from operator import attrgetter
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from adaptive_memory_core.identity import record_id
+from adaptive_memory_core.learn.decay import Timeline, met
 from adaptive_memory_core.records import ReadState, Scope, Seen
-from adaptive_memory_core.store.ledger.no_answer import tell
+
+if TYPE_CHECKING:
+    from adaptive_memory_core.flow.ports import Extent
+
+
+def execute_later(sql: Any, statement: str, values: Sequence[Any] = ()) -> None:
+    """Have it done within the transaction, in its turn; an error of it may come with a later statement."""
+    later = getattr(sql, "later", None)
+    (sql.execute if later is None else later)(statement, values)
+
 
 T = TypeVar("T")
 COLUMNS = tuple(field.name for field in fields(ReadState))
@@ -37,12 +47,27 @@ _LAST_HELPFUL = (
     "SELECT stored_id, useful_step FROM records INDEXED BY records_useful "
     "WHERE user_key = ? AND useful_at IS NOT NULL AND {whose} ORDER BY useful_step DESC LIMIT ?"
 )
-AT_ONCE = 20  # rows in one UPDATE, which has as many parameters as they have columns
+FORGOTTEN_USER = "forgotten#n-"  # begins a name that no user can have
+ROWS_PER_STATEMENT = 20  # rows in one UPDATE, which has as many parameters as they have columns
 
 
 def owner_name(scope: Scope) -> str:
     """A user's name in the ledger; no user may be called ''."""
     return "" if scope.user is None else scope.user
+
+
+def forgotten_name(scope: Scope) -> str:
+    """What is in the place of the name of a user who was forgotten."""
+    return FORGOTTEN_USER + hashlib.blake2b(owner_name(scope).encode(), digest_size=16).hexdigest()
+
+
+def read_by(scope: Scope) -> str:
+    """The condition for a user's rows: what is their own, and over everyone's records, what they made of those.
+
+    >>> read_by(Scope("ana")), read_by(Scope("ana", over="everyone"))
+    ('reader = 0', 'reader <= 1')
+    """
+    return "reader = 0" if scope.over is None else "reader <= 1"
 
 
 class StateRow(NamedTuple):
@@ -57,7 +82,7 @@ class StateRow(NamedTuple):
         return self.said != seen.said and self.said is not None and seen.said is not None
 
 
-def _nothing_to_tell() -> None:
+def _do_nothing() -> None:
     """Nobody else keeps what depends on whose a record is."""
 
 
@@ -78,7 +103,7 @@ def known_states(
     return found
 
 
-def enrol(
+def insert_fresh(
     sql: sqlite3.Connection,
     collection_key: int,
     user_key: int,
@@ -103,7 +128,7 @@ def held_by_others(sql: sqlite3.Connection, collection_key: int, user_key: int, 
     }
 
 
-def remove(sql: sqlite3.Connection, record_keys: Iterable[int]) -> int:
+def delete_rows(sql: sqlite3.Connection, record_keys: Iterable[int]) -> int:
     """Let go of rows with what hangs on them; gives how many verdicts went."""
     keys, verdicts = [(key,) for key in record_keys], 0
     for table in ("verdicts", "outbox", "records"):
@@ -117,7 +142,7 @@ def insert_states(
     collection_key: int,
     user_key: int,
     seen: Mapping[str, Seen],
-    took_over: Callable[[], object] = _nothing_to_tell,
+    took_over: Callable[[], object] = _do_nothing,
 ) -> dict[str, int]:
     """Start rows for records that somebody else wrote; gives their keys. What another user left there goes, words and
     all: the record changed hands, and `took_over` is told."""
@@ -135,7 +160,7 @@ def insert_states(
         for stored_id, one in seen.items()
     }
     keys: dict[str, int] = {}
-    for some in chunks(list(given), AT_ONCE):
+    for some in chunks(list(given), ROWS_PER_STATEMENT):
         keys |= sql.execute(_insert(len(some)), [value for one in some for value in given[one]]).fetchall()
     for stored_id in [one for one in given if one not in keys]:
         took_over()
@@ -149,7 +174,7 @@ def insert_states(
     return keys
 
 
-@lru_cache(maxsize=AT_ONCE)
+@lru_cache(maxsize=ROWS_PER_STATEMENT)
 def _insert(count: int) -> str:
     """So many rows at once; those that are there already are not among what it gives."""
     row = f"(?, ?, ?, ?, ?, ?, ?, {', '.join('?' * len(COLUMNS))}, 1)"
@@ -162,12 +187,12 @@ def _insert(count: int) -> str:
 def update_states(sql: sqlite3.Connection, states: Iterable[tuple[int, ReadState]]) -> None:
     """Keep states of rows that exist, all in one statement, and note that the collection has yet to be told."""
     last = dict(states)
-    for some in chunks(list(last.items()), AT_ONCE):
-        tell(sql, _update(len(some)), [value for key, state in some for value in (key, *_values(state))])
-    announce(sql, last)
+    for some in chunks(list(last.items()), ROWS_PER_STATEMENT):
+        execute_later(sql, _update(len(some)), [value for key, state in some for value in (key, *_values(state))])
+    add_to_outbox(sql, last)
 
 
-@lru_cache(maxsize=AT_ONCE)
+@lru_cache(maxsize=ROWS_PER_STATEMENT)
 def _update(count: int) -> str:
     row = f"({', '.join('?' * (1 + len(COLUMNS)))})"
     sets = ", ".join(
@@ -179,10 +204,10 @@ def _update(count: int) -> str:
     )
 
 
-def announce(sql: sqlite3.Connection, record_keys: Iterable[int]) -> None:
+def add_to_outbox(sql: sqlite3.Connection, record_keys: Iterable[int]) -> None:
     """Put records on the list of what the collection has yet to be told: never what a reader made of everyone's."""
     for some in chunks(list(record_keys)):
-        tell(sql, _ANNOUNCE.format(", ".join("?" * len(some))), some)
+        execute_later(sql, _ANNOUNCE.format(", ".join("?" * len(some))), some)
 
 
 def state_of(row: Sequence[Any]) -> ReadState:
@@ -211,7 +236,7 @@ def last_helpful(sql: sqlite3.Connection, user_key: int, whose: str, limit: int)
     return sql.execute(_LAST_HELPFUL.format(whose=whose), (user_key, limit)).fetchall()
 
 
-class Changed(NamedTuple):
+class StateChange(NamedTuple):
     """A row before and after a change."""
 
     row: int
@@ -232,13 +257,73 @@ def digest(record: str) -> bytes:
     return hashlib.blake2b(record.encode(), digest_size=16).digest()
 
 
-def erased(sql: sqlite3.Connection, user_key: int) -> frozenset[bytes]:
+def forgotten_digests(sql: sqlite3.Connection, user_key: int) -> frozenset[bytes]:
     """Digests of the user's records that were forgotten a short while ago."""
     return frozenset(row[0] for row in sql.execute("SELECT digest FROM erased WHERE user_key = ?", (user_key,)))
 
 
-def unerase(sql: sqlite3.Connection, user_key: int, scope: Scope, stored_ids: Iterable[str]) -> None:
+def clear_forgotten(sql: sqlite3.Connection, user_key: int, scope: Scope, stored_ids: Iterable[str]) -> None:
     """These ids were written anew: they may be read again."""
     if sql.execute("SELECT 1 FROM erased WHERE user_key = ? LIMIT 1", (user_key,)).fetchone():
         digests = [(user_key, digest(record_id(scope, stored_id))) for stored_id in stored_ids]
         sql.executemany("DELETE FROM erased WHERE user_key = ? AND digest = ?", digests)
+
+
+_STRONG = """
+SELECT stored_id FROM records INDEXED BY records_by_settling
+    WHERE user_key = :user AND settled_step >= :step AND coalesce(settled_at, 9e18) >= :at AND strength >= :least
+        AND reader = 0
+UNION
+SELECT stored_id FROM records INDEXED BY records_kept
+    WHERE user_key = :user AND (remembered = 1 OR pinned = 1) AND strength >= :least AND reader = 0
+LIMIT :limit
+"""
+
+
+def strong_ids(
+    sql: sqlite3.Connection, user: int, least: float, since: tuple[int, float], limit: int
+) -> list[str] | None:
+    """The user's records settled since then or kept from decay; None where they are more than `limit`."""
+    values = {"user": user, "step": since[0], "at": since[1], "least": least, "limit": limit + 1}
+    found = [row[0] for row in sql.execute(_STRONG, values)]
+    return found if len(found) <= limit else None
+
+
+def all_known(sql: sqlite3.Connection, owner: tuple[int, int], extent: Extent) -> bool:
+    """Whether every record of the user has a row: nobody else has written into the collection since all were looked at.
+
+    As many records of others have arrived as then (those without a row, and those that were given one), and the last
+    record of all is known. What escapes this: deleting some, adding as many, and a record of ours after them.
+    """
+    collection, user = owner
+    known = sql.execute("SELECT arrived, last_id FROM users WHERE user_key = ?", (user,)).fetchone() or (0, None)
+    if known[0] != _foreign_records(sql, collection, extent):
+        return False
+    query = "SELECT 1 FROM records WHERE collection_key = ? AND stored_id = ? AND reader = 0"
+    return extent.last in (None, known[1]) or sql.execute(query, (collection, extent.last)).fetchone() is not None
+
+
+def note_all_known(sql: sqlite3.Connection, owner: tuple[int, int], extent: Extent | None) -> None:
+    """All records of the user were looked at, in a collection of this extent."""
+    if extent is not None:
+        collection, user = owner
+        values = (_foreign_records(sql, collection, extent), extent.last, user)
+        sql.execute("UPDATE users SET arrived = ?, last_id = ? WHERE user_key = ?", values)
+
+
+def insert_unknown(
+    sql: sqlite3.Connection, owner: tuple[int, int], new: Mapping[str, Seen], timeline: Timeline, *, now: float
+) -> None:
+    """Give rows to records that somebody else wrote; from here on they decay like all others."""
+    collection, user = owner
+    reading = any(seen.shared for seen in new.values())
+    rows = known_states(sql, collection, user, list(new), reading=reading)
+    unmet = {stored_id: seen for stored_id, seen in new.items() if stored_id not in rows}
+    begun = {one: seen._replace(state=met(timeline, seen.state, now=now)) for one, seen in unmet.items()}
+    insert_states(sql, collection, user, begun)
+
+
+def _foreign_records(sql: sqlite3.Connection, collection: int, extent: Extent) -> int:
+    """How many records of others have come into the collection, by what it holds and what the ledger has met."""
+    row = sql.execute("SELECT rows, met FROM collections WHERE collection_key = ?", (collection,)).fetchone() or (0, 0)
+    return extent.size - int(row[0]) + int(row[1])

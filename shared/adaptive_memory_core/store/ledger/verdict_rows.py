@@ -1,19 +1,64 @@
-"""How is a verdict stored so that it counts once? By recall and record, with what it changed."""
+"""Verdicts in the ledger, each counted once and reversible, and the audit trail of changes to records' states."""
 
 from __future__ import annotations
 
 import sqlite3
-from functools import lru_cache
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+from typing import TYPE_CHECKING, Any
 
-import orjson
+from adaptive_memory_core.identity import record_id
+from adaptive_memory_core.learn.verdicts import EarlierVerdict, Occasion
+from adaptive_memory_core.records import ReadState, Scope, Seen, Verdict
+from adaptive_memory_core.reports import Change
+from adaptive_memory_core.store.ledger import decay_steps, judged_question_rows
+from adaptive_memory_core.store.ledger import state_rows as rows
+from adaptive_memory_core.store.ledger.state_rows import StateChange, StateRow, execute_later, update_states
 
-from adaptive_memory_core.flow.ports import Judge
-from adaptive_memory_core.learn.lead_weights import NOTHING_LEARNED, LeadWeights, weights_of
-from adaptive_memory_core.learn.verdicts import Earlier, Occasion
-from adaptive_memory_core.records import ReadState, Verdict
-from adaptive_memory_core.store.ledger import judged_rows
-from adaptive_memory_core.store.ledger.state_rows import update_states
+if TYPE_CHECKING:
+    from adaptive_memory_core.flow.ports.ledger_values import Judge
+    from adaptive_memory_core.store.ledger.ledger_context import LedgerContext
+
+_ADD_CHANGE = "INSERT INTO changes (user_key, stored_id, at, step, what, by) VALUES (?, ?, ?, ?, ?, ?)"
+
+
+class LedgerAudit:
+    """The audit trail."""
+
+    def __init__(self, shared: LedgerContext) -> None:
+        self._shared = shared
+
+    def changes(self, scope: Scope, stored_ids: Sequence[str], *, limit: int) -> list[Change]:
+        """The audit trail of the scope, newest first, or that of these records."""
+        with self._shared.reading() as sql:
+            user = self._shared.known_user(sql, scope)
+            return list(islice(_changes(sql, scope, user, tuple(stored_ids)), limit))
+
+
+def add_change(sql: sqlite3.Connection, user: int, stored_id: str, step: int, what: str, by: str, *, at: float) -> None:
+    """Write one change down."""
+    execute_later(sql, _ADD_CHANGE, (user, stored_id, at, step, what, by))
+
+
+def add_remembered(
+    sql: sqlite3.Connection, user: int, changed: Mapping[str, StateChange], *, step: int, by: str, at: float
+) -> None:
+    """Write down which records a recall made remembered."""
+    for stored_id, one in changed.items():
+        if one.after.remembered and not one.before.remembered:
+            add_change(sql, user, stored_id, step, "remembered", by, at=at)
+
+
+def _changes(sql: sqlite3.Connection, scope: Scope, user: int, stored_ids: tuple[str, ...]) -> Iterator[Change]:
+    """The changes of a user's records, newest first; of some of them where ids are given."""
+    among = f"AND stored_id IN ({', '.join('?' * len(stored_ids))}) " if stored_ids else ""
+    query = (
+        "SELECT stored_id, at, step, what, by FROM changes WHERE user_key = ? "  # noqa: S608 - our own words
+        f"{among}ORDER BY change_key DESC"
+    )
+    for stored_id, at, step, what, by in sql.execute(query, (user, *stored_ids)):
+        yield Change(record_id(scope, stored_id), at, step, what, by)
+
 
 _EARLIER = (
     "SELECT verdict, boost_before, boost_after, read_at, sway, useful_before, step_before FROM verdicts "
@@ -23,7 +68,7 @@ _OTHERS = (
     "SELECT read_at, read_step FROM verdicts WHERE record_key = ? AND recall_id != ? AND verdict = 'helpful' "
     "AND read_at IS NOT NULL ORDER BY at DESC LIMIT ?"
 )
-_KEEP = (
+_KEEP_VERDICT = (
     "INSERT INTO verdicts (record_key, recall_id, verdict, at, boost_before, boost_after, read_at, "
     "read_step, useful_before, step_before, sway) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
     "ON CONFLICT (record_key, recall_id) DO UPDATE SET verdict = excluded.verdict, at = excluded.at, "
@@ -52,34 +97,32 @@ def judge_once(
         earlier = None  # closed: what it did is gone already
     after = judge.state(state, verdict, earlier)
     sway = _balance(sql, user, stored_id, verdict, earlier, judge)
-    learned = lead_weights_of(sql, user)
-    after_verdict = judge.lead_weights(stored_id, verdict, learned, earlier)
-    if after_verdict != learned:
-        set_lead_weights(sql, user, after_verdict)
     read = (judge.read.at, judge.read.step, state.useful_at, state.useful_step)
     boosts = judge.boost(state, verdict, earlier)
-    sql.execute(_KEEP, (*key, verdict.value, now, *boosts, *read, sway))
+    sql.execute(_KEEP_VERDICT, (*key, verdict.value, now, *boosts, *read, sway))
     update_states(sql, [(key[0], after)])
     return True
 
 
-def close(sql: sqlite3.Connection, record_key: int) -> None:
+def close_verdicts(sql: sqlite3.Connection, record_key: int) -> None:
     """Let a record's verdicts stand as they are, with nothing left to take back: a verdict without a time is closed.
     The questions that it was judged for are forgotten."""
     sql.execute("UPDATE verdicts SET read_at = NULL, sway = 0 WHERE record_key = ?", (record_key,))
-    judged_rows.forget(sql, record_key)
+    judged_question_rows.forget_questions(sql, record_key)
 
 
-def _earlier(sql: sqlite3.Connection, key: tuple[int, str], state: ReadState) -> Earlier | None:
+def _earlier(sql: sqlite3.Connection, key: tuple[int, str], state: ReadState) -> EarlierVerdict | None:
     """The verdict that this recall's read of the record has had before."""
     row = sql.execute(_EARLIER, key).fetchone()
     if row is None:
         return None
     verdict, before, after, read_at, sway, *base = row
-    return Earlier(Verdict(verdict), (before, after), read_at, sway, _left(sql, key, state, base))
+    return EarlierVerdict(Verdict(verdict), (before, after), read_at, sway, _last_useful_besides(sql, key, state, base))
 
 
-def _left(sql: sqlite3.Connection, key: tuple[int, str], state: ReadState, base: list[Any]) -> Occasion | None:
+def _last_useful_besides(
+    sql: sqlite3.Connection, key: tuple[int, str], state: ReadState, base: list[Any]
+) -> Occasion | None:
     """The last useful read besides this one: of the verdicts that still count, else what there was before them."""
     count = max(0, state.helpful - 1)
     others = [Occasion(*row) for row in sql.execute(_OTHERS, (*key, count))]
@@ -89,7 +132,7 @@ def _left(sql: sqlite3.Connection, key: tuple[int, str], state: ReadState, base:
 
 
 def _balance(
-    sql: sqlite3.Connection, user: int, stored_id: str, verdict: Verdict, earlier: Earlier | None, judge: Judge
+    sql: sqlite3.Connection, user: int, stored_id: str, verdict: Verdict, earlier: EarlierVerdict | None, judge: Judge
 ) -> float:
     """Move the user's balance; gives by how much this verdict did."""
     balance = balance_of(sql, user)
@@ -100,7 +143,7 @@ def _balance(
 
 
 def balance_of(sql: sqlite3.Connection, user: int) -> float:
-    """How far usefulness has led or misled this user, in octaves; 0 for a user nobody knows."""
+    """What usefulness has earned with this user; 0 for a user nobody knows."""
     row = sql.execute("SELECT balance FROM users WHERE user_key = ?", (user,)).fetchone()
     return 0.0 if row is None else float(row[0])
 
@@ -109,28 +152,42 @@ def set_balance(sql: sqlite3.Connection, user: int, balance: float) -> None:
     sql.execute("UPDATE users SET balance = ? WHERE user_key = ?", (balance, user))
 
 
-def standing_of(sql: sqlite3.Connection, user: int) -> tuple[float, LeadWeights]:
-    """The user's balance, and what verdicts have made of what each lead counts."""
-    row = sql.execute("SELECT balance, lead_weights FROM users WHERE user_key = ?", (user,)).fetchone()
-    return (0.0, NOTHING_LEARNED) if row is None else (float(row[0]), _decoded(row[1]))
+class LedgerVerdicts:
+    """Verdicts, and what usefulness has earned with each user."""
 
+    def __init__(self, shared: LedgerContext) -> None:
+        self._shared = shared
 
-def lead_weights_of(sql: sqlite3.Connection, user: int) -> LeadWeights:
-    return standing_of(sql, user)[1]
+    def judge(
+        self, scope: Scope, recall_id: str, verdicts: Mapping[str, tuple[Verdict, Seen]], judge: Judge, *, now: float
+    ) -> int:
+        """Apply verdicts on what one recall returned, each once; gives how many changed something. What a
+        record said before it was written over is not judged any more."""
+        collection = self._shared.collection_key
+        with self._shared.writing() as sql:
+            user = self._shared.user_key(sql, scope)
+            changed = 0
+            self._shared.cache.drop(list(verdicts))
+            for stored_id, (verdict, seen) in verdicts.items():
+                known = rows.known_states(sql, collection, user, [stored_id], reading=seen.shared)
+                row = known.get(stored_id)
+                if row is not None and row.is_not_of(seen):
+                    continue
+                if row is None:
+                    row = StateRow(rows.insert_states(sql, collection, user, {stored_id: seen})[stored_id], seen.state)
+                key, state = row.key, row.state
+                if judge_once(sql, user, (key, recall_id), stored_id, state, verdict, judge, now=now):
+                    changed += 1
+                    step = decay_steps.timeline_of(sql, user).step
+                    add_change(sql, user, stored_id, step, verdict.value, f"recall {recall_id}", at=now)
+        return changed
 
-
-def set_lead_weights(sql: sqlite3.Connection, user: int, learned: LeadWeights) -> None:
-    text = None if not learned.verdicts else orjson.dumps(learned._asdict()).decode()
-    sql.execute("UPDATE users SET lead_weights = ? WHERE user_key = ?", (text, user))
-
-
-@lru_cache(maxsize=1_024)
-def _decoded(text: str | None) -> LeadWeights:
-    """What was kept; of a damaged row, nothing: it is learned anew."""
-    if text is None:
-        return NOTHING_LEARNED
-    try:
-        found = orjson.loads(text)
-    except ValueError:
-        return NOTHING_LEARNED
-    return weights_of(found.get("octaves"), found.get("verdicts")) if isinstance(found, dict) else NOTHING_LEARNED
+    def set_balance(self, scope: Scope, balance: float) -> None:
+        """Set what usefulness has earned with a user; what verdicts did to it before is closed."""
+        with self._shared.writing() as sql:
+            user = self._shared.user_key(sql, scope)
+            set_balance(sql, user, balance)
+            sql.execute(
+                "UPDATE verdicts SET sway = 0 WHERE record_key IN (SELECT record_key FROM records WHERE user_key = ?)",
+                (user,),
+            )

@@ -1,19 +1,16 @@
-"""How are the words of records stored in the ledger? One row a record, in the order of writing.
-
-The rows are a copy of what the collection says, and they go with their record.
-"""
+"""The words of records in the ledger: one row per record, in the order of writing; they go with their record."""
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Collection, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any
 
-from adaptive_memory_core.flow.ports.ledger_values import WORDS_VERSION, WordNews, WordRow
+from adaptive_memory_core.flow.ports.ledger_values import WordNews, WordRow
 from adaptive_memory_core.records import Scope
-from adaptive_memory_core.store.ledger.context import LedgerContext
+from adaptive_memory_core.store.ledger.cached_copies import CopiedRow, read_metadata
+from adaptive_memory_core.store.ledger.ledger_context import LedgerContext
 from adaptive_memory_core.store.ledger.state_rows import chunks
-from adaptive_memory_core.store.ledger.user_files import LedgerUserFiles
 
 NOBODY = 0  # the user key of records that are of no scope, and of a user whom the ledger has not met
 _PUT = (
@@ -24,52 +21,75 @@ _SINCE = (
     "SELECT row, stored_id, digest, length, terms, counts, speaker, session, place, told FROM words "
     "INDEXED BY words_of_user WHERE user_key = ? AND row > ? ORDER BY row"
 )
-_SIZE = "SELECT records FROM words_size WHERE collection_key = ?"
-_COUNTED = "SELECT count(*) FROM words WHERE collection_key = ?"
+_AT = "coalesce((SELECT words FROM followed WHERE followed.user_key = :user), 0)"
+_BEHIND = (
+    "SELECT count(*) FROM (SELECT 1 FROM mirror INDEXED BY mirror_changes "  # noqa: S608 - our own words
+    f"WHERE user_key = :user AND changed > {_AT} LIMIT :most) AS behind"
+)
+_PAGE_END = (  # all that has one number comes together
+    "SELECT max(changed) FROM (SELECT changed FROM mirror INDEXED BY mirror_changes "  # noqa: S608
+    f"WHERE user_key = :user AND changed > {_AT} ORDER BY changed LIMIT :most) AS page"
+)
+_CHANGED = (
+    "SELECT stored_id, text, metadata FROM mirror INDEXED BY mirror_changes "  # noqa: S608
+    f"WHERE user_key = :user AND changed > {_AT} AND changed <= :last ORDER BY changed, row"
+)
+_FOLLOWED = (
+    "INSERT INTO followed (user_key, words) VALUES (?, ?) ON CONFLICT (user_key) DO UPDATE SET words = excluded.words"
+)
+_USERS_BEHIND = (
+    "SELECT name FROM users WHERE collection_key = :own AND EXISTS (SELECT 1 FROM mirror INDEXED BY mirror_changes "
+    "WHERE mirror.user_key = users.user_key AND changed > "
+    "coalesce((SELECT words FROM followed WHERE followed.user_key = users.user_key), 0))"
+)
 _REMOVED = "SELECT gone, row FROM words_gone WHERE user_key = ? AND gone > ? ORDER BY gone"
 
 
+RowsOf = Callable[[Sequence[CopiedRow], Mapping[str, bytes]], list[WordRow]]
+
+
 class LedgerWords:
-    """The word rows of the collection's records."""
+    """The word rows of the collection's records. They go with their record, and follow its changes."""
 
-    def __init__(self, shared: LedgerContext, files: LedgerUserFiles) -> None:
-        self._shared, self._files = shared, files
-        self._size: tuple[Hashable, int] = (None, 0)  # as of a change
+    def __init__(self, shared: LedgerContext) -> None:
+        self._shared = shared
 
-    def put(self, rows: Mapping[Scope | None, Sequence[WordRow]], gone: Collection[str] = ()) -> None:
-        """Write these rows of each scope (None: of no scope of ours) in the place of what was known of their records,
-        and let go of the rows of what is gone."""
-        with self._shared.writing() as sql:
-            drop(sql, self._shared.collection_key, list(gone))
-            for scope, own in rows.items():
-                user = NOBODY if scope is None else self._shared.user_key(sql, scope)
-                drop(sql, self._shared.collection_key, [row[0] for row in own])
-                sql.executemany(_PUT, [(self._shared.collection_key, user, *row) for row in own])
-
-    def drop(self, stored_ids: Sequence[str]) -> None:
-        """Let go of the rows of these records."""
-        with self._shared.writing() as sql:
-            drop(sql, self._shared.collection_key, stored_ids)
-        self._shared.file.afterwards(self._files.sweep)
-
-    def size(self, scope: Scope | None = None) -> int:
-        """How many records have a row; what is to be known of the scope is looked at with it."""
-        query = _COUNTED if self._shared.sees_one_user else _SIZE
+    def behind(self, scope: Scope, most: int) -> int:
+        """How many of the user's records have changed since their words were read, counted up to `most`."""
         with self._shared.reading() as sql:
-            change = None if sql.in_transaction else self._shared.last_change(scope)
-            if change is None or change != self._size[0]:
-                row = sql.execute(query, (self._shared.collection_key,)).fetchone()
-                self._size = change, 0 if row is None else int(row[0])
-            return self._size[1]
+            user = self._shared.known_user(sql, scope)
+            return 0 if user == NOBODY else int(sql.execute(_BEHIND, {"user": user, "most": most}).fetchone()[0])
 
-    def marks(self, stored_ids: Sequence[str]) -> dict[str, bytes]:
+    def users_behind(self) -> list[Scope]:
+        """The users of whom any record has."""
+        with self._shared.reading() as sql:
+            found = sql.execute(_USERS_BEHIND, {"own": self._shared.collection_key}).fetchall()
+        return [Scope(row[0] or None) for row in found]
+
+    def follow(self, scope: Scope, rows_of: RowsOf, most: int) -> bool:
+        """Write the words of the next records that changed, about so many; whether there may be more. `rows_of` is
+        given the records and the marks of the words that are known."""
+        with self._shared.writing() as sql:
+            user = self._shared.known_user(sql, scope)
+            values = {"user": user, "most": most}
+            last = None if user == NOBODY else sql.execute(_PAGE_END, values).fetchone()[0]
+            if last is None:
+                return False
+            found = sql.execute(_CHANGED, {**values, "last": last}).fetchall()
+            rows = [(one, text, read_metadata(metadata)) for one, text, metadata in found]
+            new = rows_of(rows, self._marks(sql, [row[0] for row in rows]))
+            delete_word_rows(sql, self._shared.collection_key, [row[0] for row in new])
+            sql.executemany(_PUT, [(self._shared.collection_key, user, *row) for row in new])
+            sql.execute(_FOLLOWED, (user, last))
+            return len(found) >= most
+
+    def _marks(self, sql: sqlite3.Connection, stored_ids: Sequence[str]) -> dict[str, bytes]:
         """Those of the records that have a row, each with its mark."""
         found: dict[str, bytes] = {}
-        with self._shared.reading() as sql:
-            for chunk in chunks(stored_ids):
-                places = ", ".join("?" * len(chunk))
-                query = f"SELECT stored_id, digest FROM words WHERE collection_key = ? AND stored_id IN ({places})"  # noqa: S608
-                found.update(sql.execute(query, (self._shared.collection_key, *chunk)).fetchall())
+        for chunk in chunks(stored_ids):
+            places = ", ".join("?" * len(chunk))
+            query = f"SELECT stored_id, digest FROM words WHERE collection_key = ? AND stored_id IN ({places})"  # noqa: S608
+            found.update(sql.execute(query, (self._shared.collection_key, *chunk)).fetchall())
         return found
 
     def stored_ids(self) -> set[str]:
@@ -77,19 +97,6 @@ class LedgerWords:
         query = "SELECT stored_id FROM words WHERE collection_key = ?"
         with self._shared.apart() as sql:
             return {row[0] for row in sql.execute(query, (self._shared.collection_key,))}
-
-    def version(self) -> int:
-        """Of how the words of all rows were made; those written since may be newer."""
-        query = "SELECT words_version FROM collections WHERE collection_key = ?"
-        with self._shared.reading() as sql:
-            row = sql.execute(query, (self._shared.collection_key,)).fetchone()
-        return WORDS_VERSION if row is None else int(row[0])
-
-    def keep_version(self, version: int) -> None:
-        """All rows are made like that by now."""
-        update = "UPDATE collections SET words_version = ? WHERE collection_key = ?"
-        with self._shared.writing(told=True) as sql:
-            sql.execute(update, (version, self._shared.collection_key))
 
     def last_change(self, scope: Scope) -> Hashable:
         return self._shared.last_change(scope)
@@ -105,7 +112,7 @@ class LedgerWords:
         return WordNews(user, gone, rows)
 
 
-def drop(sql: sqlite3.Connection, collection_key: int, stored_ids: Sequence[str]) -> None:
+def delete_word_rows(sql: sqlite3.Connection, collection_key: int, stored_ids: Sequence[str]) -> None:
     """Let go of the rows of these records, within somebody else's transaction."""
     for chunk in chunks(stored_ids):
         sql.execute(

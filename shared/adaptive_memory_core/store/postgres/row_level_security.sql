@@ -1,4 +1,4 @@
--- Which rows may a role see? Run once by the owner of the tables, and again after each migration; twice does no harm.
+-- Which rows may a role see? Run once by the owner of the tables, twice does no harm.
 --
 --   adaptive-memory row-level-security | psql "postgresql://owner@db/memories"
 --   GRANT adaptive_memory_application TO app;                         -- the application's role: every row
@@ -123,7 +123,6 @@ REVOKE UPDATE, DELETE ON adaptive_memory.mirror_size FROM adaptive_memory_one_us
 GRANT UPDATE (records, changes, drops) ON adaptive_memory.mirror_size TO adaptive_memory_one_user;
 
 -- What follows from a row that is the scope's own is done with the owner's rights: by then the row may be gone.
-ALTER FUNCTION adaptive_memory.on_words_in() SECURITY DEFINER SET search_path = pg_catalog;
 ALTER FUNCTION adaptive_memory.on_words_out() SECURITY DEFINER SET search_path = pg_catalog;
 ALTER FUNCTION adaptive_memory.on_mirror_in() SECURITY DEFINER SET search_path = pg_catalog;
 ALTER FUNCTION adaptive_memory.on_mirror_out() SECURITY DEFINER SET search_path = pg_catalog;
@@ -143,12 +142,11 @@ DECLARE
     -- tables without the key of a user: which of their rows a scope sees, and which it may write
     rules constant jsonb := jsonb_build_object(
         'collections', ARRAY[own_collection, own_collection],
-        'words_size', ARRAY[own_collection, whole_collection],
         'mirror_size', ARRAY[own_collection, own_collection],
+        'exported', ARRAY[own_collection, own_collection],
         'guests', ARRAY[own_collection, whole_collection],
         'reembedding', ARRAY[own_collection, whole_collection],
         'graph_seen', ARRAY[own_collection, whole_collection],
-        'due_records', ARRAY[whole_collection, whole_collection],
         'new_places', ARRAY[whole_collection, whole_collection],
         'writers', ARRAY[own_collection, own_collection],
         'outbox', ARRAY[format(by_row, 'outbox', 'records', 'record_key')],

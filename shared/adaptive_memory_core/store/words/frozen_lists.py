@@ -1,16 +1,25 @@
-"""Which records have a word, and how often? All lists one behind the other, in the order of the words' numbers."""
+"""Posting lists as arrays: frozen one after another, stored in a file, and those of two scopes joined for one query.
+
+Everyone's lists are in RAM once, however many users read them; what is joined is made for one query alone.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
+
+from adaptive_memory_core.channels.conversation.sessions import Conversation
+from adaptive_memory_core.channels.conversation.turn_columns import Columns
+from adaptive_memory_core.channels.words.matches import Layout, Posting
+from adaptive_memory_core.flow.ports.words import Numbers
+from adaptive_memory_core.store.user_copies import Arrays, packed, unpacked
 
 Array = Any
 
 
-class Said(NamedTuple):
+class WordOfRecord(NamedTuple):
     """Words of some records: for each its number, the record that has it, and how often."""
 
     terms: Array
@@ -38,11 +47,11 @@ def nothing() -> FrozenLists:
     return FrozenLists(np.empty(0, dtype="<i8"), np.zeros(1, dtype=np.int64), whole, np.empty(0))
 
 
-def merged(lists: FrozenLists, more: Sequence[Said]) -> FrozenLists:
+def merged(lists: FrozenLists, more: Sequence[WordOfRecord]) -> FrozenLists:
     """The lists with the words of later records, each behind those that it stands among.
 
-    >>> one = merged(nothing(), [Said(np.array([7, 3]), np.array([0, 0]), np.array([1, 2]))])
-    >>> two = merged(one, [Said(np.array([7, 5]), np.array([1, 1]), np.array([4, 1]))])
+    >>> one = merged(nothing(), [WordOfRecord(np.array([7, 3]), np.array([0, 0]), np.array([1, 2]))])
+    >>> two = merged(one, [WordOfRecord(np.array([7, 5]), np.array([1, 1]), np.array([4, 1]))])
     >>> two.known.tolist(), two.bounds.tolist(), two.docs.tolist(), two.times.tolist()
     ([3, 5, 7], [0, 1, 2, 4], [0, 1, 0, 1], [2.0, 1.0, 1.0, 4.0])
     """
@@ -79,11 +88,11 @@ def begins_of_runs(in_order: Array) -> Array:
     return np.flatnonzero(differs)
 
 
-def without(lists: FrozenLists, alive: Array) -> FrozenLists:
+def without_removed(lists: FrozenLists, alive: Array) -> FrozenLists:
     """The lists of those records alone that are alive, which move up.
 
-    >>> whole = merged(nothing(), [Said(np.array([3, 3, 7]), np.array([0, 1, 0]), np.array([1, 2, 1]))])
-    >>> left = without(whole, np.array([False, True]))
+    >>> whole = merged(nothing(), [WordOfRecord(np.array([3, 3, 7]), np.array([0, 1, 0]), np.array([1, 2, 1]))])
+    >>> left = without_removed(whole, np.array([False, True]))
     >>> left.known.tolist(), left.bounds.tolist(), left.docs.tolist(), left.times.tolist()
     ([3], [0, 1], [0], [2.0])
     """
@@ -92,3 +101,188 @@ def without(lists: FrozenLists, alive: Array) -> FrozenLists:
     terms = np.repeat(lists.known, np.diff(lists.bounds))[kept]
     starts = begins_of_runs(terms)
     return FrozenLists(terms[starts], np.append(starts, len(terms)), number[lists.docs[kept]], lists.times[kept])
+
+
+MARK_BYTES = 8
+TURNS = ("speakers", "told", "sessions", "places")
+
+
+class ListsFromFile(NamedTuple):
+    """What there is of each record; a length of 0 says that it is gone. `said` are words that `lists` lack yet."""
+
+    ids: Sequence[str]
+    marks: Sequence[bytes]
+    turns: Columns
+    sessions: Sequence[str]  # the names of the turns' sessions
+    rows: Array
+    lengths: Array
+    lists: FrozenLists
+    said: Sequence[WordOfRecord]
+
+
+def arrays_of(contents: ListsFromFile) -> dict[str, Array]:
+    """What a file is to hold."""
+    alive = contents.lengths > 0.0
+    lists = merged(contents.lists, contents.said)
+    if not alive.all():
+        lists = without_removed(lists, alive)
+    there = np.flatnonzero(alive)
+    turns = contents.turns
+    speaker_names, speakers = _used(turns.names, turns.speakers[there])
+    session_names, sessions = _used(contents.sessions, turns.sessions[there])
+    marks = np.frombuffer(b"".join(contents.marks), dtype=np.uint8).reshape(-1, MARK_BYTES)
+    return {
+        "ids": packed(contents.ids[place] for place in there.tolist()),
+        "marks": marks[there],
+        "speaker_names": packed(speaker_names),
+        "session_names": packed(session_names),
+        "speakers": speakers,
+        "told": turns.told[there],
+        "sessions": sessions,
+        "places": turns.places[there],
+        "rows": contents.rows[there],
+        "lengths": contents.lengths[there],
+        **lists._asdict(),
+    }
+
+
+def contents_of(arrays: Arrays) -> ListsFromFile:
+    """What a file holds.
+
+    >>> lists = FrozenLists(np.array([5]), np.array([0, 1]), np.array([1]), np.array([2.0]))
+    >>> rows, lengths = np.array([3, 9]), np.array([0.0, 4.0])
+    >>> turns = Columns(["Ana"], np.array([0, -1]), np.array([0, 0]), np.array([-1, 0]), np.array([1.0, 2.0]))
+    >>> one = ListsFromFile(["a", "b"], [b"8 bytes.", b"another."], turns, ["s"], rows, lengths, lists, [])
+    >>> held = arrays_of(one)
+    >>> left = contents_of(Arrays({}, held, {name: len(array) for name, array in held.items()}))
+    >>> left.ids, left.marks, left.turns.speakers.tolist(), left.sessions, left.lists.docs.tolist()
+    (['b'], [b'another.'], [-1], ['s'], [0])
+    """
+    marks = arrays["marks"].tobytes()
+    return ListsFromFile(
+        unpacked(arrays["ids"]),
+        [marks[start : start + MARK_BYTES] for start in range(0, len(marks), MARK_BYTES)],
+        Columns(unpacked(arrays["speaker_names"]), *(arrays[name] for name in TURNS)),
+        unpacked(arrays["session_names"]),
+        arrays["rows"],
+        arrays["lengths"],
+        FrozenLists(*(arrays[name] for name in FrozenLists._fields)),
+        [],
+    )
+
+
+def _used(names: Sequence[str], numbers: Array) -> tuple[list[str], Array]:
+    """The names that somebody has, for those of what was removed go with it; and their numbers among these.
+
+    >>> found, numbers = _used(["a", "b", "c"], np.array([2, -1, 0, 2]))
+    >>> found, numbers.tolist()
+    (['a', 'c'], [1, -1, 0, 1])
+    """
+    used = np.unique(numbers[numbers >= 0])
+    among = np.full(len(names) + 1, -1, dtype=np.int32)  # the last one: what has no name
+    among[used] = np.arange(len(used))
+    return [names[one] for one in used.tolist()], among[numbers]
+
+
+class RecordIds(Protocol):
+    """The ids of records by their numbers."""
+
+    def __getitem__(self, number: int, /) -> str: ...
+
+
+class Lists(NamedTuple):
+    """What the lists of a scope say of some words; `times` marks the records that say a time."""
+
+    talk: Conversation
+    postings: Sequence[Posting]
+    ids: RecordIds
+    numbers: Numbers
+    times: Array | None
+
+
+def joined(parts: Sequence[Lists]) -> Lists:
+    """The lists of all parts as those of one scope."""
+    if len(parts) == 1:
+        return parts[0]
+    first, second = parts
+    size = len(first.talk.layout.lengths)
+    return Lists(
+        talk=_conversation(first.talk, second.talk, size),
+        postings=[_posting(*pair, size) for pair in zip(first.postings, second.postings, strict=True)],
+        ids=_JoinedIds(first.ids, second.ids, size),
+        numbers=_JoinedNumbers(first.numbers, second.numbers, size),
+        times=None if first.times is None or second.times is None else np.concatenate((first.times, second.times)),
+    )
+
+
+def _posting(one: Posting, other: Posting, size: int) -> Posting:
+    """
+    >>> first, second = Posting(1, np.array([0]), np.array([2.0])), Posting(1, np.array([1]), np.array([1.0]))
+    >>> _posting(first, second, 10).docs.tolist()
+    [0, 11]
+    """
+    if not len(other.docs):
+        return one
+    docs, counts = np.concatenate((one.docs, other.docs + size)), np.concatenate((one.counts, other.counts))
+    return Posting(one.times, docs, counts, one.word)
+
+
+def _conversation(one: Conversation, other: Conversation, size: int) -> Conversation:
+    """Sessions stay apart: a name of one scope's is not that of the other's."""
+    a, b = one.layout, other.layout
+    layout = Layout(
+        np.concatenate((a.lengths, b.lengths)),
+        a.live + b.live,
+        np.concatenate((a.order, b.order + size)),
+        np.concatenate((a.first, b.first + size)),
+        np.concatenate((a.last, b.last + size)),
+        np.concatenate((a.turns, b.turns)),
+        alone=np.concatenate((_alone(one), _alone(other))) if one.in_sessions or other.in_sessions else None,
+    )
+    speakers: dict[str, Array] = dict(one.speakers)
+    for name, said in other.speakers.items():
+        speakers[name] = np.concatenate((speakers[name], said + size)) if name in speakers else said + size
+    in_sessions, unnamed = one.in_sessions or other.in_sessions, one.unnamed or other.unnamed
+    places = np.concatenate((one.places, other.places + size))
+    people = None if one.people is None and other.people is None else np.concatenate((_people(one), _people(other)))
+    return Conversation(layout, in_sessions, speakers, unnamed, places, people)
+
+
+def _people(talk: Conversation) -> Array:
+    return np.zeros(len(talk.layout.lengths)) if talk.people is None else talk.people
+
+
+def _alone(talk: Conversation) -> Array:
+    """Marks the records that are of no conversation."""
+    layout = talk.layout
+    if not talk.in_sessions:
+        return layout.lengths > 0.0
+    return np.zeros(len(layout.lengths), dtype=bool) if layout.alone is None else layout.alone
+
+
+class _JoinedIds:
+    def __init__(self, first: RecordIds, second: RecordIds, size: int) -> None:
+        self._first, self._second, self._size = first, second, size
+
+    def __getitem__(self, number: int, /) -> str:
+        return self._first[number] if number < self._size else self._second[number - self._size]
+
+
+class _JoinedNumbers:
+    """What was written after the lists were read has no number in them."""
+
+    def __init__(self, first: Numbers, second: Numbers, size: int) -> None:
+        self._first, self._second, self._size = first, second, size
+
+    def get(self, stored_id: str, default: int, /) -> int:
+        own = self._first.get(stored_id, -1)
+        if 0 <= own < self._size:
+            return own
+        other = self._second.get(stored_id, -1)
+        return default if other < 0 else other + self._size
+
+    def __contains__(self, stored_id: object, /) -> bool:
+        return isinstance(stored_id, str) and self.get(stored_id, -1) >= 0
+
+    def __getitem__(self, stored_id: str, /) -> int:
+        return self.get(stored_id, -1)

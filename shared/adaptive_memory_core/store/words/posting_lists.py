@@ -1,8 +1,12 @@
-"""How are one user's words looked up quickly? Posting lists in RAM, kept up with the ledger."""
+"""Users' posting lists in RAM: kept current with the ledger, those used last within a limit of bytes, each with a
+lock.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence, Set
+import threading
+from collections import OrderedDict
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from itertools import islice
 from operator import itemgetter
 from typing import Any
@@ -11,19 +15,24 @@ import numpy as np
 
 from adaptive_memory_core.channels.conversation.sessions import Conversation, conversation
 from adaptive_memory_core.channels.conversation.turn_columns import TurnColumns, Turns
-from adaptive_memory_core.channels.words.bm25 import Posting
+from adaptive_memory_core.channels.words.matches import Posting
 from adaptive_memory_core.channels.words.words_of_cue import Forms
 from adaptive_memory_core.channels.words.words_of_text import words
-from adaptive_memory_core.cue.time.asks_when import SAYS, SAYS_ELSEWHERE, SAYS_IN_PAIRS
+from adaptive_memory_core.cue.question_kinds import SAYS, SAYS_ELSEWHERE, SAYS_IN_PAIRS
 from adaptive_memory_core.flow.ports import WordNews
 from adaptive_memory_core.flow.ports.user_files import UserFile
-from adaptive_memory_core.store.user_files.arrays_file import Arrays
-from adaptive_memory_core.store.user_files.kept_copies import Taken
-from adaptive_memory_core.store.words import rows as word_rows
-from adaptive_memory_core.store.words.frozen_lists import Said, begins_of_runs, merged, nothing
-from adaptive_memory_core.store.words.lists_in_file import Contents, arrays_of, contents_of
-from adaptive_memory_core.store.words.not_yet_written import Row, marks
-from adaptive_memory_core.store.words.words_looked_up import WordsLookedUp
+from adaptive_memory_core.records import Scope
+from adaptive_memory_core.store.user_copies import Arrays, CopiedUser
+from adaptive_memory_core.store.words import record_words as word_rows
+from adaptive_memory_core.store.words.frozen_lists import (
+    ListsFromFile,
+    WordOfRecord,
+    arrays_of,
+    begins_of_runs,
+    contents_of,
+    merged,
+    nothing,
+)
 
 TAIL = 256  # records that are looked through word by word before the lists are made anew
 TAIL_SHARE = 0.05  # or this share of all
@@ -48,12 +57,10 @@ class PostingLists:
         self._row, self._gone = 0, 0
         self._rows = np.empty(0, dtype=np.int64)
         self._lengths = np.empty(0)
-        self._lists, self._said = nothing(), list[Said]()  # what is not in the lists yet
+        self._lists, self._said = nothing(), list[WordOfRecord]()  # what is not in the lists yet
         self._turns = TurnColumns()
         self._tail: dict[int, list[tuple[int, int]]] = {}
-        self._laid: dict[str, bytes] = {}  # of what the ledger does not say yet, each one's mark
-        self.version = -1  # of that
-        self._frozen = self._next = 0
+        self._frozen = 0
         self._conversation: Conversation | None = None
         self._dated: Array | None = None
         self._languages: list[str] | None = None
@@ -72,13 +79,13 @@ class PostingLists:
         one.in_file = one._frozen = len(one.ids)
         return one
 
-    def taken(self) -> Taken | None:
-        """What a file is to have; None while there is something that the ledger does not have yet."""
-        if self._laid or self.owner is None or not len(self):
+    def taken(self) -> CopiedUser | None:
+        """What a file is to have; None where there is nothing."""
+        if self.owner is None or not len(self):
             return None
         turns, arrays = self._turns, (self._rows, self._lengths, self._lists, tuple(self._said))
-        there = Contents(tuple(self.ids), tuple(self.marks), turns.columns, turns.session_names, *arrays)
-        return Taken(self.owner, self._row, self._gone, {}, lambda: arrays_of(there))
+        there = ListsFromFile(tuple(self.ids), tuple(self.marks), turns.columns, turns.session_names, *arrays)
+        return CopiedUser(self.owner, self._row, self._gone, {}, lambda: arrays_of(there))
 
     def __len__(self) -> int:
         return len(self.numbers)
@@ -94,17 +101,6 @@ class PostingLists:
         postings: int = sum(array.nbytes for one in self._said for array in one)
         return self._lists.nbytes + postings + OF_A_RECORD * len(self.ids) + OF_A_TAIL * len(self._tail)
 
-    def mark(self, stored_id: str) -> bytes | None:
-        """What was known of a record."""
-        number = self.numbers.get(stored_id)
-        return None if number is None else self.marks[number]
-
-    def page(self, most: int) -> list[str]:
-        """The next of its records, from the first again after the last."""
-        start, end = self._next, self._next + most
-        self._next = end if end < len(self.ids) else 0
-        return [one for place, one in enumerate(self.ids[start:end], start) if self.numbers.get(one) == place]
-
     @property
     def seen(self) -> tuple[int, int]:
         """The last row and the last removal that it took in."""
@@ -118,25 +114,6 @@ class PostingLists:
             self._remove([row for _, row in gone])
         if rows:
             self._add(rows)
-            for row in rows if self._laid else ():
-                self._laid.pop(row[1], None)  # now the ledger's, so that lifting does not take it away
-
-    def lift(self, rows: Mapping[str, Row]) -> None:
-        """Let go of what was held besides the ledger's and is not among these."""
-        gone = [one for one, mark in self._laid.items() if one not in rows or rows[one][1] != mark]
-        self._bury(gone)
-        for one in gone:
-            del self._laid[one]
-
-    def lay(self, rows: Mapping[str, Row], overruled: Set[str], version: int) -> None:
-        """Hold these besides what the ledger says; what is overruled is no longer so."""
-        told = {one for one, row in rows.items() if self.mark(one) == row[1]}  # by the ledger too, or laid before
-        self._bury([one for one in overruled if one in self.numbers and one not in self._laid and one not in told])
-        new = [row for one, row in rows.items() if one not in self._laid and one not in told]
-        if new:
-            self._add([(self._row, *row) for row in new])
-            self._laid.update(marks(new))
-        self.version = version
 
     def postings(self, words: Mapping[Forms, float]) -> list[Posting]:
         """For each word of the cue, given with how often it comes there, the records that have one of its forms."""
@@ -259,11 +236,11 @@ class PostingLists:
         self._lengths, self._conversation, self._dated, self._looked_up = lengths, None, None, None
 
 
-def _said(first: int, terms: Sequence[bytes], counts: Sequence[bytes]) -> Said:
+def _said(first: int, terms: Sequence[bytes], counts: Sequence[bytes]) -> WordOfRecord:
     """The words of records that have the numbers from the first on, as the ledger has them."""
     sizes = np.fromiter(map(len, terms), dtype=np.int64, count=len(terms)) // 8
     docs = np.repeat(np.arange(first, first + len(terms)), sizes)
-    return Said(np.frombuffer(b"".join(terms), dtype="<i8"), docs, np.frombuffer(b"".join(counts), dtype="<u2"))
+    return WordOfRecord(np.frombuffer(b"".join(terms), dtype="<i8"), docs, np.frombuffer(b"".join(counts), dtype="<u2"))
 
 
 def together(lists: Sequence[tuple[Array, Array]]) -> tuple[Array, Array]:
@@ -280,3 +257,101 @@ def together(lists: Sequence[tuple[Array, Array]]) -> tuple[Array, Array]:
     docs, counts = docs[order], np.concatenate([counts for _, counts in lists])[order]
     begins = begins_of_runs(docs)
     return docs[begins], np.add.reduceat(counts, begins) if len(begins) else counts
+
+
+MOST_BYTES = 400_000_000  # of all users' lists together; about 500,000 records of 20 words
+
+
+class HeldLists:
+    """One user's lists, if they were made; `turn` is taken to use them."""
+
+    def __init__(self) -> None:
+        self.turn = threading.Lock()
+        self.lists: PostingLists | None = None
+        self.size = 0
+
+    def taken(self) -> CopiedUser | None:
+        """What a file is to have."""
+        with self.turn:
+            return None if self.lists is None else self.lists.taken()
+
+    def adopt(self, file: UserFile, arrays: Arrays) -> None:
+        """A file has them: as many as it says."""
+        with self.turn:
+            if self.lists is not None and self.lists.seen == file[2:]:
+                self.lists.in_file = len(arrays["rows"])
+
+
+class ListsInRam:
+    """The lists of users by scope. Its own lock is held for a moment only, and never while another one is taken.
+
+    >>> kept, alice = ListsInRam(), Scope("alice")
+    >>> kept.of(alice) is kept.of(alice)
+    True
+    >>> kept.used(alice, kept.of(alice)); len(kept)      # of somebody who has nothing, nothing is kept
+    0
+    """
+
+    def __init__(self, most_bytes: int = MOST_BYTES) -> None:
+        self._most, self._total = most_bytes, 0
+        self._users: OrderedDict[Scope, HeldLists] = OrderedDict()
+        self._moment = threading.Lock()
+
+    def __len__(self) -> int:
+        return len(self._users)
+
+    def of(self, scope: Scope) -> HeldLists:
+        """The user's own, to be handed to `used` afterwards."""
+        with self._moment:
+            held = self._users.setdefault(scope, HeldLists())
+            self._users.move_to_end(scope)
+            return held
+
+    def used(self, scope: Scope, held: HeldLists) -> None:
+        """Keep what has come of the user's lists, and let go of others' where all are too many."""
+        size = held.lists.nbytes if held.lists is not None and len(held.lists) else 0
+        with self._moment:
+            if self._users.get(scope) is not held:  # let go of meanwhile
+                return
+            self._total += size - held.size
+            held.size = size
+            if not size:
+                del self._users[scope]
+            while self._total > self._most and len(self._users) > 1:
+                self._total -= self._users.popitem(last=False)[1].size
+
+    def clear(self) -> None:
+        with self._moment:
+            self._users.clear()
+            self._total = 0
+
+
+MOST_WORDS_KEPT = 20  # numbers for each record, of 16 bytes; guess
+OF_A_WORD = 50  # numbers that a word counts for besides its records
+Holding = tuple[Array, Array]  # the records that have a word, and how often each
+
+
+class WordsLookedUp:
+    """Words of cues, each with the records that have it.
+
+    >>> known = WordsLookedUp(records=1)
+    >>> known.missing(["tea"]); known.keep("tea", ([0], [1.0])); known.missing(["tea", "tax"]), known.words["tea"]
+    ['tea']
+    (['tax'], ([0], [1.0]))
+    """
+
+    def __init__(self, records: int) -> None:
+        self.words: dict[Forms, Holding] = {}
+        self._most, self._size = MOST_WORDS_KEPT * (records + OF_A_WORD), 0
+
+    def missing(self, words: Iterable[Forms]) -> list[Forms]:
+        """Those of the words that are yet to be looked up; all, where so many are kept that it begins anew."""
+        if self._size > self._most:
+            self.words, self._size = {}, 0
+        known = self.words
+        return [one for one in words if one not in known]
+
+    def keep(self, word: Forms, found: Holding) -> None:
+        """The word was looked up just now."""
+        self.words[word] = found
+        self._size += len(found[0]) + OF_A_WORD

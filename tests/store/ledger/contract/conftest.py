@@ -11,6 +11,7 @@ import pytest
 from adaptive_memory_core.flow.ports import Ledger
 from tests.store.ledger.implementations import BEHIND_POOLER, IMPLEMENTATIONS, Ledgers
 
+SAMPLE = "test_a_state_and_its_words_are_written_together"
 THROUGH_POOLER = {"test_states", "test_transactions", "test_log_and_removal"}  # transactions, and many connections
 
 
@@ -19,7 +20,16 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "implementation" in metafunc.fixturenames:
         through = metafunc.module.__name__.rpartition(".")[2] in THROUGH_POOLER
         names = [one for one in IMPLEMENTATIONS if through or one != BEHIND_POOLER]
-        metafunc.parametrize("implementation", names, indirect=True, scope="session")
+        marked = [pytest.param(one, marks=marks(one, metafunc.definition.name)) for one in names]
+        metafunc.parametrize("implementation", marked, indirect=True, scope="session")
+
+
+def marks(implementation: str, test: str) -> list[pytest.MarkDecorator]:
+    """What needs a server is hard; one test of each shows in `make test` that there is one."""
+    if not implementation.startswith("PostgreSQL"):
+        return []
+    hard = pytest.mark.hard("pooler" if implementation == BEHIND_POOLER else "PostgreSQL")
+    return [hard, pytest.mark.sample] if test == SAMPLE else [hard]
 
 
 @pytest.fixture(scope="session")

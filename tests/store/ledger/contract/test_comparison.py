@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from adaptive_memory_core import Verdict
 from adaptive_memory_core.flow.ports import Ledger, MirrorRow
-from adaptive_memory_core.learn.merge_reads import added
+from adaptive_memory_core.learn.after_read import added
 from adaptive_memory_core.records import NEVER_READ, Seen
 from tests.store.ledger.implementations import Ledgers
 from tests.store.ledger.reads import ALICE, BOB, judge, read, state

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from adaptive_memory_core.flow.calls import call_state
 from adaptive_memory_core.flow.ports import Ledger, MirrorRow
 from adaptive_memory_core.records import NEVER_READ, Scope, Seen
 from tests.store.ledger.implementations import Ledgers
@@ -18,7 +21,7 @@ def put(ledger: Ledger, *stored_ids: str) -> None:
 
 
 def due(ledger: Ledger) -> list[tuple[str, bool]]:
-    return [(one.stored_id, one.gone) for one in ledger.due_records.first(10)]
+    return [(one.stored_id, one.gone) for one in ledger.due_records.of(ledger.due_records.ids(10))]
 
 
 def test_what_is_marked_waits_in_the_order_of_marking(ledgers: Ledgers) -> None:
@@ -28,19 +31,37 @@ def test_what_is_marked_waits_in_the_order_of_marking(ledgers: Ledgers) -> None:
     assert due(other) == [("a", False), ("b", True)]
     assert other.due_records.waiting() == 2
     assert other.due_records.among(["b", "c"]) == {"b"}
-    assert [each.stored_id for each in other.due_records.first(1)] == ["a"]
+    assert [each.stored_id for each in other.due_records.of(other.due_records.ids(1))] == ["a"]
+
+
+def test_what_is_due_comes_as_it_is_now_whatever_a_call_saw_a_moment_ago(
+    ledgers: Ledgers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else an older text would go to the collection under the number of a later one, which is then settled."""
+    monkeypatch.setattr(call_state, "MOMENT_SECONDS", 60.0)
+    one, other = ledgers(), ledgers()
+    put(one, "a")
+    with call_state.one_call():
+        assert one.mirror.rows(["a"]) == [("a", "tea", None)]
+        coffee = MirrorRow("a", "coffee", {"n": 1}, b"\0\0\0\1")
+        with other.transaction():
+            other.mirror.put({ALICE: [coffee]})
+            other.due_records.mark(["a"], gone=False)
+        assert [due.row for due in one.due_records.of(one.due_records.ids(10))] == [coffee]
+    other.due_records.mark(["a"], gone=True)
+    assert [due.row for due in one.due_records.of(one.due_records.ids(10))] == [None]
 
 
 def test_what_was_done_is_no_longer_due(ledger: Ledger) -> None:
     put(ledger, "a", "b")
-    ledger.due_records.settle(ledger.due_records.first(1))
+    ledger.due_records.settle(ledger.due_records.of(ledger.due_records.ids(1)))
     assert due(ledger) == [("b", False)]
 
 
 @pytest.mark.parametrize("how", ["written", "annotated", "removed", "marked"])
 def test_what_changed_while_it_was_being_done_stays_due(ledger: Ledger, how: str) -> None:
     put(ledger, "a")
-    under_way = ledger.due_records.first(10)
+    under_way = ledger.due_records.of(ledger.due_records.ids(10))
     if how == "written":
         ledger.mirror.put({ALICE: [MirrorRow("a", "coffee", None, b"\0\0\0\0")]})
     elif how == "annotated":
@@ -64,10 +85,12 @@ def test_the_mirror_and_what_is_due_are_kept_together_or_not_at_all(ledger: Ledg
     assert (due(ledger), ledger.mirror.stored_ids()) == ([], set())
 
 
-def test_the_read_state_of_what_was_written_is_due_from_there_on(ledger: Ledger) -> None:
-    ledger.states.meet(ALICE, {"a": Seen(NEVER_READ, None), "b": Seen(NEVER_READ, None)}, now=1.0)
+def test_the_read_state_of_what_was_read_before_it_was_written_is_due_from_there_on(ledger: Ledger) -> None:
+    read = replace(NEVER_READ, last_read=1.0, retrieval_count=1)
+    ledger.states.meet(ALICE, {"a": Seen(read, None), "b": Seen(read, None), "c": Seen(NEVER_READ, None)}, now=1.0)
     assert ledger.outbox.waiting() == 0
     put(ledger, "a")
+    put(ledger, "c")
     ledger.due_records.mark(["b"], gone=True)
-    ledger.due_records.settle(ledger.due_records.first(10))
+    ledger.due_records.settle(ledger.due_records.of(ledger.due_records.ids(10)))
     assert [one.stored_id for one in ledger.outbox.due(10)] == ["a"]

@@ -9,6 +9,7 @@ from adaptive_memory_core.flow.ports.graph import GraphEntry, Links, UnembeddedN
 from adaptive_memory_core.graph.build import passage, word_key
 from adaptive_memory_core.graph.ports import SENTENCE_BITS
 from adaptive_memory_core.records import Scope
+from tests.store.ledger.reads import with_words
 
 ANN, BOB = Scope("ann"), Scope("bob")
 
@@ -81,25 +82,24 @@ def test_what_gave_way_takes_its_place_back_only_where_that_is_asked_for(ledger:
 
 
 def test_it_follows_the_rows_of_words(ledger: Ledger) -> None:
-    row = (b"mark", 1, b"", b"", None, None, None, 0)
-    ledger.words.put({ANN: [("a", *row), ("b", *row)]})
+    with_words(ledger, ANN, "a", "b")
     behind = ledger.graph.behind(9)
     assert [one for _, one in behind] == ["a", "b"]
     assert ledger.graph.waiting(ANN, 9) == 2
     ledger.graph.put(ANN, [entry(one, "Zoe sang.", word_row=number) for number, one in behind])
     assert ledger.graph.behind(9) == []
-    ledger.words.put({ANN: [("a", *row)]})  # it says something else now
+    with_words(ledger, ANN, "a", text="other words")  # it says something else now
     assert [one for _, one in ledger.graph.behind(9)] == ["a"]
     ledger.graph.put(ANN, [entry("a", "Late.", word_row=behind[0][0])])  # made of what it said before
     assert ledger.graph.stored_ids() == {"b"}
-    ledger.words.drop(["b"])
+    ledger.mirror.drop(["b"])
     ledger.graph.drop_gone()
     assert ledger.graph.stored_ids() == set()
 
 
 def test_one_user_is_followed_without_the_others(ledger: Ledger) -> None:
-    row = (b"mark", 1, b"", b"", None, None, None, 0)
-    ledger.words.put({ANN: [("a", *row), ("b", *row)], BOB: [("c", *row)]})
+    with_words(ledger, ANN, "a", "b")
+    with_words(ledger, BOB, "c")
     behind = ledger.graph.behind_of(ANN, 9, 0)
     assert [one for _, one in behind] == ["a", "b"]
     assert [one for _, one in ledger.graph.behind_of(ANN, 9, behind[0][0])] == ["b"]
@@ -120,9 +120,9 @@ def test_what_was_found_of_links_is_kept_by_user_and_goes_with_the_graph(ledger:
 
 
 def test_a_sample_is_of_one_users_records_scattered_over_all(ledger: Ledger) -> None:
-    row = (b"mark", 1, b"", b"", None, None, None, 0)
     ids = [f"r{number}" for number in range(400)]
-    ledger.words.put({ANN: [(one, *row) for one in ids], BOB: [("c", *row)]})
+    with_words(ledger, ANN, *ids)
+    with_words(ledger, BOB, "c")
     assert ledger.graph.links.sample(ANN, 1_000) == (400, ids)
     count, some = ledger.graph.links.sample(ANN, 100)
     assert count == 400
@@ -132,7 +132,7 @@ def test_a_sample_is_of_one_users_records_scattered_over_all(ledger: Ledger) -> 
     assert ledger.graph.links.sample(Scope("nobody"), 100) == (0, [])
 
 
-JON, JOHN = [1.0, 0.0], [0.75, 0.66143783]  # .75 alike, without rounding
+JON, JOHN = [1.0, 0.0], [0.9, 0.43588989]  # their cosine is .9; names in general have a share of it in common
 
 
 def compared(ledger: Ledger, **vectors: list[float]) -> list[str]:
@@ -147,7 +147,8 @@ def compared(ledger: Ledger, **vectors: list[float]) -> list[str]:
 
 def alike(ledger: Ledger, scope: Scope, *names: str, least: float = 0.7) -> dict[str, dict[str, float]]:
     with ledger.graph.view(scope) as graph:
-        return {name: dict(found) for name, found in graph.alike(names, least).items()}
+        found = graph.alike(names, least)
+    return {name: {one: round(like, 1) for one, like in others.items()} for name, others in found.items()}
 
 
 def test_names_that_are_like_each_other_are_found_both_ways_and_by_user(ledger: Ledger) -> None:
@@ -155,8 +156,8 @@ def test_names_that_are_like_each_other_are_found_both_ways_and_by_user(ledger: 
     ledger.graph.put(BOB, [entry("c", "We saw John Smith.")])
     assert compared(ledger, jon_smith=JON, john_smith=JOHN) == ["john smith", "john smith", "jon smith", "rupert"]
     assert alike(ledger, ANN, "jon smith", "john smith", "nobody") == {
-        "jon smith": {"john smith": 0.75},
-        "john smith": {"jon smith": 0.75},
+        "jon smith": {"john smith": 0.9},
+        "john smith": {"jon smith": 0.9},
     }
     assert alike(ledger, BOB, "john smith") == {}
     assert alike(ledger, ANN, "jon smith", least=0.95) == {}
@@ -173,7 +174,7 @@ def test_who_comes_later_is_compared_with_all_and_who_goes_leaves_nothing(ledger
     compared(ledger, jon_smith=JON)
     ledger.graph.put(ANN, [entry("b", "We saw John Smith.")])
     assert compared(ledger, john_smith=JOHN) == ["john smith"]
-    assert alike(ledger, ANN, "jon smith") == {"jon smith": {"john smith": 0.75}}
+    assert alike(ledger, ANN, "jon smith") == {"jon smith": {"john smith": 0.9}}
     ledger.graph.put(ANN, [entry("b", "We saw John Smith again.")])  # a name that stays keeps its vector
     assert compared(ledger) == []
     ledger.graph.drop(["b"])

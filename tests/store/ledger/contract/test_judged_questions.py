@@ -11,7 +11,7 @@ import pytest
 from adaptive_memory_core import Verdict
 from adaptive_memory_core.flow.ports import JudgedQuestion, Ledger
 from adaptive_memory_core.flow.ports.judged_questions import Imported
-from adaptive_memory_core.learn.asked_before import Questions
+from adaptive_memory_core.learn.asked_before import RatedQuestions
 from adaptive_memory_core.records import Scope
 from tests.store.ledger.implementations import Ledgers
 from tests.store.ledger.reads import ALICE, BOB, EVERYONE, NEW, entry, read
@@ -31,7 +31,7 @@ def judge(ledger: Ledger, recall: str, vector: Any, scope: Scope = ALICE, most: 
     ledger.judged_questions.keep(scope, JudgedQuestion(recall, vector, most), verdicts)
 
 
-def known(ledger: Ledger, scope: Scope = ALICE) -> Questions:
+def known(ledger: Ledger, scope: Scope = ALICE) -> RatedQuestions:
     found = ledger.judged_questions.of(scope)
     assert found is not None
     return found

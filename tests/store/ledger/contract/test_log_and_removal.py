@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 from adaptive_memory_core import Scope, Verdict
-from adaptive_memory_core.channels.conversation.turns import Turn
 from adaptive_memory_core.flow.ports import Ledger
-from adaptive_memory_core.learn.decay.strength import Timeline
+from adaptive_memory_core.learn.decay import Timeline
 from adaptive_memory_core.records import Seen
 from adaptive_memory_core.score.nothing_found import Floor
-from adaptive_memory_core.store.words.rows import Text, row_of
 from tests.store.ledger.implementations import Ledgers
-from tests.store.ledger.reads import ALICE, BOB, DAY, EVERY, NEW, entry, judge, read, recalls, state
+from tests.store.ledger.reads import ALICE, BOB, DAY, EVERY, NEW, entry, judge, read, recalls, state, with_words
 
 
 def faded(seen: Seen, *, timeline: Timeline) -> bool:
     """Whether a record was read less than twice."""
     return seen.state.retrieval_count < 2
-
-
-def with_words(ledger: Ledger, scope: Scope, *stored_ids: str) -> None:
-    ledger.words.put({scope: [row_of(Text(one, f"the text of {one}", Turn())) for one in stored_ids]})
 
 
 def test_a_recall_under_way_does_not_write_back_what_was_forgotten(ledger: Ledger) -> None:
@@ -38,6 +32,7 @@ def test_what_is_forgotten_leaves_no_trace(ledgers: Ledgers) -> None:
     read(ledger, ALICE, "r1", "m1", "m2")
     judge(ledger, "r1", Verdict.HELPFUL)
     with_words(ledger, ALICE, "m1", "m2")
+    ledger.mirror.drop(["m1"])
     erased = ledger.removal.erase(ALICE, "m1", "m1", existed=True, now=1.0)
     assert (erased.state, erased.log_entries, erased.verdicts) == (True, 1, 1)
     for one in (ledger, ledgers()):
@@ -49,6 +44,31 @@ def test_what_is_forgotten_leaves_no_trace(ledgers: Ledgers) -> None:
         assert one.statistics.tally(ALICE).verdicts == 0
     nothing = ledger.removal.erase(ALICE, "m1", "m1", existed=False, now=1.0)
     assert (nothing.state, nothing.log_entries, nothing.verdicts) == (False, 0, 0)
+
+
+def test_a_user_who_is_forgotten_leaves_nothing_and_may_come_back(ledgers: Ledgers) -> None:
+    ledger, other = ledgers(), ledgers()
+    for scope in (ALICE, BOB):
+        read(ledger, scope, f"r of {scope}", f"m of {scope}")
+    judge(ledger, f"r of {ALICE}", Verdict.HELPFUL, f"m of {ALICE}")
+    ledger.own_policies.keep(ALICE, EVERY.to_json())
+    assert len(recalls(other)) == 1
+    assert ledger.removal.forget_user(ALICE)
+    for one in (ledger, other, ledgers()):
+        assert one.removal.scopes() == one.log.scopes() == [BOB]
+        assert state(one, f"m of {ALICE}") is None
+        assert (recalls(one), one.audit.changes(ALICE, (), limit=10), one.own_policies.get(ALICE)) == ([], [], None)
+        assert one.statistics.tally(ALICE).verdicts == 0
+        assert state(one, f"m of {BOB}", BOB) is not None
+    assert not ledger.removal.forget_user(ALICE)
+    assert not ledger.removal.forget_user(Scope("nobody"))
+    assert read(other, ALICE, "new", "m1", at=9.0) == 1
+    for one in (ledger, other, ledgers()):
+        assert [recall.id for recall in recalls(one)] == ["new"]
+        assert state(one) is not None
+        assert set(one.removal.scopes()) == {ALICE, BOB}
+    assert ledger.removal.forget_user(ALICE)
+    assert recalls(other) == []
 
 
 def test_what_faded_goes_and_what_was_read_meanwhile_does_not(ledger: Ledger) -> None:
@@ -119,30 +139,6 @@ def test_a_logged_recall_is_what_was_ranked(ledgers: Ledgers) -> None:
 def test_where_the_log_is_off_a_recall_counts_all_the_same(ledger: Ledger) -> None:
     ledger.recalls.count(ALICE, entry("r1", 1.0, "m1", logged=False), {}, lambda seen, *, timeline: seen.state)
     assert (recalls(ledger), ledger.statistics.tally(ALICE).recalls) == ([], 1)
-
-
-def test_words_are_told_by_user_in_the_order_of_writing(ledgers: Ledgers) -> None:
-    ledger = ledgers()
-    with_words(ledger, ALICE, "a", "b")
-    with_words(ledger, BOB, "c")
-    first = ledger.words.news(ALICE, 0, 0)
-    assert [row[1] for row in first.written] == ["a", "b"]
-    assert not first.removed
-    with_words(ledger, ALICE, "b")
-    ledger.words.drop(["a", "nobody's"])
-    news = ledgers().words.news(ALICE, first.written[-1][0], 0)
-    assert [row[1] for row in news.written] == ["b"]
-    assert sorted(row for _, row in news.removed) == [row[0] for row in first.written]
-    assert news.owner == first.owner != 0
-    assert ledger.words.news(Scope("nobody"), 0, 0).owner == 0
-    assert ledger.words.size() == 2
-    assert set(ledger.words.marks(["b", "c", "a"])) == {"b", "c"}
-
-
-def test_words_of_no_scope_are_known_but_nobodys(ledger: Ledger) -> None:
-    ledger.words.put({None: [row_of(Text("x", "zebra", Turn()))], ALICE: []}, gone=["y"])
-    assert ledger.words.stored_ids() == {"x"}
-    assert not ledger.words.news(ALICE, 0, 0).written
 
 
 def test_notes_and_floors_are_kept(ledgers: Ledgers) -> None:

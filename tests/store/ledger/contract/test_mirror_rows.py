@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any
 
 from adaptive_memory_core.flow.ports import Ledger, MirrorRow
@@ -92,3 +93,29 @@ def test_other_metadata_leave_a_row_and_its_vector_where_they_are(ledger: Ledger
     assert rows.vectors(["a"]) == {"a": b"aaaa"}
     assert {text for _, _, text, _ in rows.changes(ALICE, seen)} == {"green tea"}
     assert len(rows.changes(ALICE, seen)) == 3
+
+
+def test_it_is_known_whether_any_record_names_a_user(ledger: Ledger) -> None:
+    names_users, everyone = ledger.mirror_pages.names_users, Scope(None)
+    assert names_users() is None, "there are no records"
+    ledger.mirror.put({everyone: [row("a"), row("b")]})
+    assert names_users() is False
+    with ledger.transaction():
+        ledger.mirror.put({BOB: [row("c")]})
+        assert names_users() is True
+        ledger.mirror.drop(["c"])
+        assert names_users() is False
+    ledger.mirror.put({everyone: [row("d")], BOB: [row("b")]})
+    assert names_users() is True
+    ledger.mirror.put({None: [row("odd", user_id="")]})
+    assert names_users() is True, "what names something that can be no user"
+
+
+def test_what_a_transaction_took_back_is_not_known_to_name_nobody(ledger: Ledger) -> None:
+    ledger.mirror.put({Scope(None): [row("a")]})
+    with contextlib.suppress(KeyError), ledger.transaction():
+        ledger.mirror.put({Scope(None): [row("b")]})
+        assert ledger.mirror_pages.names_users() is False
+        raise KeyError
+    ledger.mirror.put({BOB: [row("c")]})
+    assert ledger.mirror_pages.names_users() is True

@@ -67,7 +67,10 @@ def test_the_swap_changes_all_and_leaves_due_what_differs(ledger: Ledger) -> Non
     assert vectors.swap("another", written=7, complete_at="9")
     assert (ledger.notes.uuid(), ledger.notes.embedder()) == ("another", ("new-model", 2))
     assert ledger.mirror.vectors(["a", "b"]) == {"a": b"new.new.", "b": b"new.new."}
-    assert {(one.stored_id, one.gone) for one in ledger.due_records.first(10)} == {("b", False), ("c", True)}
+    assert {(one.stored_id, one.gone) for one in ledger.due_records.of(ledger.due_records.ids(10))} == {
+        ("b", False),
+        ("c", True),
+    }
     assert ledger.mirror.complete_at() == "9"
     news = ledger.mirror.news(ALICE, before.written[-1][0], 0)
     assert sorted(one for _, one, _ in news.written) == ["a", "b"]

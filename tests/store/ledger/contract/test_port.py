@@ -16,12 +16,13 @@ from adaptive_memory_core.flow.ports import Ledger
 from tests.conftest import Clock
 
 PARTS = (
-    *("states", "inheritance", "recalls", "log", "verdicts", "removal", "id_locks", "audit", "statistics", "floors"),
+    *("states", "inheritance", "recalls", "log", "verdicts", "removal", "audit", "statistics", "floors"),
     *(
         "notes",
         "own_policies",
         "judged_questions",
         "outbox",
+        "exports",
         "words",
         "graph",
         "hierarchy",

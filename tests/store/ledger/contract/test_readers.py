@@ -7,7 +7,7 @@ from functools import partial
 
 from adaptive_memory_core import Scope, Verdict
 from adaptive_memory_core.flow.ports import Ledger
-from adaptive_memory_core.learn.decay import strength as remembrance
+from adaptive_memory_core.learn import decay as remembrance
 from adaptive_memory_core.learn.verdicts import Judging, Occasion
 from tests.store.ledger.implementations import Ledgers
 from tests.store.ledger.reads import ALICE, EVERY, EVERYONE, NEW, entry, read, recalls, state, turned

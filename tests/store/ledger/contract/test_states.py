@@ -8,17 +8,18 @@ from functools import partial
 from itertools import product
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from adaptive_memory_core import ReadState, Verdict
 from adaptive_memory_core.errors import LedgerError
 from adaptive_memory_core.flow.ports import Ledger, Moves
-from adaptive_memory_core.learn.decay import strength as remembrance
+from adaptive_memory_core.learn import decay as remembrance
 from adaptive_memory_core.learn.verdicts import Judging, Occasion
 from adaptive_memory_core.records import Seen
 from tests.store.ledger.implementations import Ledgers
 from tests.store.ledger.reads import ALICE, BOB, DAY, EVERY, EVERYONE, NEW, entry, judge, read, state, turned
+from tests.suites import at_most
 
 
 def test_a_read_counts_and_its_step_is_the_users_own(ledger: Ledger) -> None:
@@ -42,7 +43,7 @@ def test_a_failed_recall_leaves_no_trace(ledgers: Ledgers) -> None:
 ACTS = st.lists(st.tuples(st.integers(0, 1), st.sampled_from(["m1", "m2"]), st.sampled_from("rjce")), max_size=25)
 
 
-@settings(max_examples=30)
+@at_most(30)
 @given(acts=ACTS)
 def test_no_connection_is_behind_another(new_ledgers: Callable[[], Ledgers], acts: list[tuple[int, str, str]]) -> None:
     opened = new_ledgers()
@@ -73,7 +74,7 @@ TURNS = st.lists(
 )
 
 
-@settings(max_examples=15)
+@at_most(15)
 @given(acts=TURNS)
 def test_recalls_paces_turns_and_forgotten_records_are_the_same_over_any_connection(
     new_ledgers: Callable[[], Ledgers], acts: list[tuple[int, int, str | None, str]]
@@ -113,14 +114,6 @@ def test_an_id_is_given_to_one_user_only(ledger: Ledger) -> None:
     assert ledger.states.enrol(ALICE, {"m1": NEW}, now=1.0) == [True]
     assert ledger.states.enrol(BOB, {"m1": NEW, "m2": NEW}, now=1.0) == [False, True]
     assert ledger.states.enrol(EVERYONE, {"m2": NEW}, now=1.0) == [False]
-
-
-def test_what_was_withdrawn_is_anybodys_again(ledger: Ledger) -> None:
-    ledger.states.enrol(ALICE, {"m1": NEW, "m2": NEW}, now=1.0)
-    ledger.states.withdraw(BOB, ["m1"])  # not his
-    ledger.states.withdraw(ALICE, ["m2", "nobody's"])
-    assert set(ledger.states.all(ALICE).states) == {"m1"}
-    assert ledger.states.enrol(BOB, {"m1": NEW, "m2": NEW}, now=1.0) == [False, True]
 
 
 def test_verdicts_count_once_and_can_be_taken_back(ledger: Ledger) -> None:

@@ -3,26 +3,20 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping, Sequence
 
 import pytest
 
-from adaptive_memory_core import Scope
-from adaptive_memory_core.channels.conversation.turns import Turn
 from adaptive_memory_core.errors import LedgerError
-from adaptive_memory_core.flow.ports import Ledger, WordRow
-from adaptive_memory_core.store.words.rows import Text, row_of
+from adaptive_memory_core.flow.ports import Ledger
 from tests.store.ledger.implementations import Ledgers
-from tests.store.ledger.reads import ALICE, BOB, NEW, read, state
-
-ROWS: Mapping[Scope | None, Sequence[WordRow]] = {ALICE: [row_of(Text("m1", "green tea", Turn()))]}
+from tests.store.ledger.reads import ALICE, BOB, NEW, read, state, with_words
 
 
 def test_a_state_and_its_words_are_written_together(ledgers: Ledgers) -> None:
     ledger = ledgers()
     with ledger.transaction():
         ledger.states.enrol(ALICE, {"m1": NEW}, now=1.0)
-        ledger.words.put(ROWS)
+        with_words(ledger, ALICE, "m1")
     for one in (ledger, ledgers()):
         assert (set(one.states.all(ALICE).states), one.words.stored_ids()) == ({"m1"}, {"m1"})
 
@@ -34,13 +28,14 @@ def test_what_fails_within_a_transaction_takes_all_of_it_back(ledgers: Ledgers) 
         with ledger.transaction():
             ledger.states.enrol(BOB, {"m1": NEW}, now=1.0)
             read(ledger, BOB, "r1", "m1")
-            ledger.words.put(ROWS)
+            with_words(ledger, ALICE, "m1")
             raise ValueError("stop")
 
     with pytest.raises(ValueError, match="stop"):
         write_and_fail()
     for one in (ledger, ledgers()):
-        assert (state(one, scope=BOB), one.words.size(), one.outbox.waiting()) == (None, 0, 0)
+        assert (state(one, scope=BOB), one.mirror.size(), one.outbox.waiting()) == (None, 0, 0)
+        assert one.words.stored_ids() == set()
         assert one.statistics.tally(BOB).recalls == 0
     assert read(ledger, BOB, "r1", "m1") == 1  # nothing of it is remembered in RAM either
 
@@ -52,7 +47,7 @@ def test_a_part_that_fails_can_be_done_without(ledgers: Ledgers) -> None:
         ledger.states.enrol(ALICE, {"m2": NEW}, now=1.0)
         with pytest.raises(LedgerError):
             read(ledger, ALICE, "r1", "m1", "m3", at=2.0)  # refused: there is a recall of this id
-        ledger.words.put(ROWS)
+        with_words(ledger, ALICE, "m1")
     for one in (ledger, ledgers()):
         assert set(one.states.all(ALICE).states) == {"m1", "m2"}
         assert one.states.known(ALICE, ["m1"]).states["m1"].retrieval_count == 1

@@ -1,0 +1,296 @@
+"""Commands that measure: eval, tune, compare, replay, report and bench."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from adaptive_memory_core.arguments.recalls import labelled_questions
+from adaptive_memory_core.cli.session import Session, embedder_of, moment_of, policy_of, session_of
+from adaptive_memory_core.cli.terminal import (
+    NOTHING_FOUND,
+    date,
+    is_readable,
+    json_of,
+    one_line,
+    printing_to_stderr,
+    progress,
+    show,
+    text_of,
+)
+from adaptive_memory_core.errors import InvalidInputError
+from adaptive_memory_core.evaluate.intervals import Spread
+from adaptive_memory_core.evaluate.latency import LatencyComparison, compare_latency, machine, versions
+from adaptive_memory_core.evaluate.plan import Experiment
+from adaptive_memory_core.evaluate.replay import ReplayedRecall
+from adaptive_memory_core.evaluate.tune import PRIOR, Tuning
+from adaptive_memory_core.memory import AdaptiveMemory
+from adaptive_memory_core.models.embedder import bundled_unless
+from adaptive_memory_core.shown_in_errors import shown
+from adaptive_memory_core.store.output_files import check_page_file, write_page
+
+LINE = '{"question": "which tea?", "answers": ["id or text of a record"]}'
+By = Annotated[str | None, typer.Option("--policy", help="A preset's name or a file of JSON; omitted, the usual one.")]
+Most = Annotated[int, typer.Option("-k", help="How many hits count.")]
+
+
+def evaluate(
+    ctx: typer.Context,
+    file: Annotated[Path, typer.Argument(help=f"JSON lines: {LINE}; - is stdin.")],
+    k: Most = 10,
+    policy: By = None,
+) -> None:
+    """How much of what answers questions recalls find: recall@k, NDCG@k and hit@1, each with its interval.
+
+    Nothing counts as read. A line may say when its question is asked: "now".
+    """
+    session = session_of(ctx)
+    session.check_scope()
+    pairs = list(pairs_of(file))
+    with session.scope() as user:
+        found = user.evaluate(pairs, k=k, policy=policy_of(policy))
+    show(found.summary().splitlines(), json.loads(found.to_json()), as_json=session.as_json)
+
+
+def tune(
+    ctx: typer.Context,
+    file: Annotated[Path | None, typer.Argument(help=f"JSON lines: {LINE}; omitted, the verdicts of the log.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Write the tuned policy here, if there is one.")] = None,
+    keep: Annotated[bool, typer.Option("--keep", help="Keep it for the user, if there is one.")] = False,
+    k: Most = 10,
+    policy: By = None,
+    since: Annotated[str | None, typer.Option(help="Of the log: 2026-03-02, seconds, or 7d for a week ago.")] = None,
+    until: Annotated[str | None, typer.Option(help="Of the log: up to then.")] = None,
+    all_users: Annotated[bool, typer.Option("--all-users", help="One policy, by the verdicts of all users.")] = False,
+    held_out: Annotated[float, typer.Option(help="Share of the questions that judge and do not tune.")] = 0.5,
+    prior: Annotated[float, typer.Option(help="Questions at which half of what they say counts.")] = PRIOR,
+    seed: Annotated[int, typer.Option(help="Which questions tune, and which judge.")] = 0,
+) -> None:
+    """The policy that ranks a user's questions better, or why there is none: too few questions, or a gain within noise.
+
+    Exit code 1 where it is refused; then nothing is written.
+    """
+    session = session_of(ctx)
+    _check(session, all_users=all_users, keep=keep, file=file)
+    if out is not None and (out.is_dir() or not out.parent.is_dir()):
+        raise InvalidInputError(f"No policy can be written to {str(out)!r}. Give a file in a directory that is there.")
+    given: dict[str, Any] = {"k": k, "held_out": held_out, "prior": prior, "seed": seed, "policy": policy_of(policy)}
+    pairs = None if file is None else list(pairs_of(file))
+    with session.memory() as memory:
+        given |= {"since": moment_of(since, now=memory.now()), "until": moment_of(until, now=memory.now())}
+        found = memory.tune(**given) if all_users else session.scope_in(memory).tune(pairs, **given)
+        if keep and found.refused is None:
+            _keep(memory, session, found)
+    if out is not None and found.refused is None:
+        found.policy.save(out)
+    show(found.summary().splitlines(), json.loads(found.to_json()), as_json=session.as_json)
+    if found.refused is not None:
+        raise typer.Exit(NOTHING_FOUND)
+
+
+def _check(session: Session, *, all_users: bool, keep: bool, file: Path | None) -> None:
+    if not all_users:
+        session.check_scope()
+    elif session.user is not None or session.everyone:
+        raise InvalidInputError("--all-users stands for --user NAME or --everyone. Give one of the three.")
+    if all_users and file is not None:
+        raise InvalidInputError("--all-users takes the verdicts of the log. Leave the file out, or give --user NAME.")
+    if keep and session.user is None:
+        raise InvalidInputError("--keep keeps the policy for one user. Give --user NAME, or --out FILE instead.")
+
+
+def _keep(memory: AdaptiveMemory, session: Session, found: Tuning) -> None:
+    if session.user is not None:
+        memory.for_user(session.user, policy=found.policy)
+
+
+def pairs_of(file: Path) -> Iterator[Any]:
+    """The labelled questions of a file of JSON lines, each checked."""
+    name = "stdin" if str(file) == "-" else str(file)
+    if name != "stdin" and not is_readable(file):
+        raise InvalidInputError(f"There is no file {shown(name)}. Give one of JSON lines, or - for stdin.")
+    count = 0
+    for number, line in enumerate(text_of(file).split("\n"), 1):
+        if line.strip():
+            count += 1
+            try:
+                yield from labelled_questions([json_of(line, "it")])
+            except InvalidInputError as error:
+                raise InvalidInputError(f"Line {number} of {name}: {error} A line is e.g. {LINE}") from error
+    if not count:
+        raise InvalidInputError(f"{name} holds no line. Give JSON lines, e.g. {LINE}")
+
+
+def compare(
+    ctx: typer.Context,
+    experiment: Annotated[Path, typer.Argument(help="Data and systems, as TOML or JSON.", metavar="FILE")],
+    out: Annotated[Path | None, typer.Option(help="Also write the result to this file, as JSON.")] = None,
+    estimate: Annotated[bool, typer.Option("--estimate", help="Only say what it may cost, and ask nobody.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Ask the chat models and servers that it names.")] = False,
+) -> None:
+    """What each system of an experiment finds on labelled data, with intervals and paired differences.
+
+    Where it names chat models or a server's embedder, it says first what they may cost, and asks them with --yes only.
+    """
+    from adaptive_memory_core.evaluate.compare import compare as compared
+    from adaptive_memory_core.evaluate.comparison import check_result_file, summary
+    from adaptive_memory_core.evaluate.plan import read_experiment
+
+    plan, as_json = read_experiment(experiment), session_of(ctx).as_json
+    if out is not None:
+        check_result_file(out)
+    if not _may_go_on(plan, only_told=estimate, yes=yes, as_json=as_json):
+        return
+    with printing_to_stderr(), progress("Comparing") as told:
+        found = replace(compared(plan, progress=told), command=f"adaptive-memory compare {experiment.name}")
+    if out is not None:
+        found.save(out)
+    show(summary(found).split("\n"), json.loads(found.to_json()), as_json=as_json)
+
+
+def _may_go_on(plan: Experiment, *, only_told: bool, yes: bool, as_json: bool) -> bool:
+    """Say what others may be asked and what that costs: as the answer where nobody is to be asked, else on stderr."""
+    from adaptive_memory_core.evaluate.compare import estimate_of
+
+    costs = estimate_of(plan)
+    if only_told or (costs.lines and not yes):
+        show(str(costs).split("\n"), {"estimate": costs, "cost": costs.cost}, as_json=as_json)
+        if not only_told:
+            typer.echo("nothing was asked: give --yes to go on", err=True)
+        return False
+    if costs.lines:
+        typer.echo(str(costs), err=True)
+    return True
+
+
+def replay(
+    ctx: typer.Context,
+    policy: Annotated[str | None, typer.Option(help="A preset's name or a file of JSON; omitted, the default.")] = None,
+    since: Annotated[str | None, typer.Option(help="2026-03-02, seconds, or 7d for a week ago.")] = None,
+    until: Annotated[str | None, typer.Option(help="Up to then.")] = None,
+    all_users: Annotated[bool, typer.Option("--all-users", help="The recalls of all; nobody is named.")] = False,
+    changed: Annotated[bool, typer.Option("--changed", help="Also each recall that would differ.")] = False,
+) -> None:
+    """What another policy would have retrieved: dropped, promoted, and what that is worth by the verdicts there are."""
+    session = session_of(ctx)
+    if not all_users:
+        session.check_scope()
+    elif session.user is not None or session.everyone:
+        raise InvalidInputError("--all-users stands for --user NAME or --everyone. Give one of the three.")
+    with session.memory() as memory:
+        first, last = moment_of(since, now=memory.now()), moment_of(until, now=memory.now())
+        by = policy_of(policy)
+        found = memory.replay(by, first, last) if all_users else session.scope_in(memory).replay(by, first, last)
+    lines = [found.summary(), *(line for one in found.changed if changed for line in _replay_text(one))]
+    show(lines, json.loads(found.to_json()), as_json=session.as_json)
+    if not len(found):
+        raise typer.Exit(NOTHING_FOUND)
+
+
+def _replay_text(one: ReplayedRecall) -> list[str]:
+    return [
+        f"{date(one.at)}  {one_line(one.cue)}",
+        *(f"  - {name}: {one.reasons.get(name, 'not looked at')}" for name in one.dropped),
+        *(f"  + {name}" for name in one.promoted),
+        f"  {' '.join(one.after)}",
+    ]
+
+
+def report(
+    ctx: typer.Context,
+    file: Annotated[Path, typer.Argument(help="The page: a new file, or an earlier page.", metavar="OUT.html")],
+    experiment: Annotated[
+        Path | None, typer.Option(help="Draw what `compare --out` wrote; no memory is needed.", metavar="FILE")
+    ] = None,
+    all_users: Annotated[bool, typer.Option("--all-users", help="Numbers of all users, and nobody's texts.")] = False,
+    records: Annotated[int | None, typer.Option(help="Of a user: so many records at most; 500 if not given.")] = None,
+    recalls: Annotated[int | None, typer.Option(help="Of a user: so many recalls at most; 50 if not given.")] = None,
+    title: Annotated[str | None, typer.Option(help="The page's title.")] = None,
+) -> None:
+    """A page of HTML to look at: one file that loads nothing from anywhere.
+
+    What is remembered, how strong it is and how it fades, what was asked and why it found what it found, what verdicts
+    changed, themes and names. Making it counts as no read. Keep the file as you keep the memory: it holds its texts.
+    """
+    session = session_of(ctx)
+    check_page_file(file)
+    limits = {name: given for name, given in (("records", records), ("recalls", recalls)) if given is not None}
+    _check_fit(limits, experiment, all_users=all_users, title=title)
+    page = (
+        _comparison(file, experiment)
+        if experiment is not None
+        else _memory(session, file, limits, all_users=all_users, title=title)
+    )
+    show([str(file)], {"path": str(file), "characters": len(page)}, as_json=session.as_json)
+
+
+def _comparison(file: Path, experiment: Path) -> str:
+    from adaptive_memory_core.evaluate.comparison import Comparison
+
+    if not is_readable(experiment):
+        raise InvalidInputError(f"There is no file {str(experiment)!r}. Give what compare --out wrote.")
+    page = Comparison.from_json(text_of(experiment)).html()
+    write_page(file, page)
+    return page
+
+
+def _memory(session: Session, file: Path, limits: dict[str, int], *, all_users: bool, title: str | None) -> str:
+    if not all_users:
+        with session.scope() as user:
+            return user.report(file, title=title, **limits)
+    if session.user is not None or session.everyone:
+        raise InvalidInputError("--all-users stands for --user NAME or --everyone. Give one of the three.")
+    with session.memory() as memory:
+        return memory.report(file, title=title)
+
+
+def _check_fit(limits: dict[str, int], experiment: Path | None, *, all_users: bool, title: str | None) -> None:
+    """Refuse what would be left out of account."""
+    given = [f"--{name}" for name in limits]
+    if experiment is None:
+        page = "--all-users" if all_users else ""
+    else:
+        page = "--experiment"
+        given += [*(["--title"] if title is not None else []), *(["--all-users"] if all_users else [])]
+    if given and page:
+        raise InvalidInputError(f"{' and '.join(given)} cannot be given with {page}. Leave out one or the other.")
+
+
+def bench(
+    ctx: typer.Context,
+    k: Annotated[int, typer.Option("-k", min=1, help="How many hits are asked for.")] = 10,
+    questions: Annotated[int, typer.Option(min=1, help="At most so many, drawn from the records.")] = 100,
+    seed: Annotated[int, typer.Option(help="Which records are drawn.")] = 0,
+) -> None:
+    """How long recalls take, compared with Chroma's own query filtered by the same user, over the same records.
+
+    The questions are the first words of the user's records, so this says how fast it is and not how good: for that,
+    `eval` with questions of your own. Nothing counts as read.
+    """
+    session = session_of(ctx)
+    session.check_scope()
+    embedder = bundled_unless(embedder_of(session.embedder))
+    with session.scope() as user:
+        found = compare_latency(user, embedder, k=k, questions=questions, seed=seed)
+    about = {"machine": machine(), "versions": versions()}
+    told = {"records": found.records, "k": found.k, "recall_ms": found.recall, "chroma_ms": found.chroma, **about}
+    show(_lines(found), told, as_json=session.as_json)
+
+
+def _lines(found: LatencyComparison) -> list[str]:
+    times = found.recall.median / found.chroma.median if found.chroma.median else float("inf")
+    return [
+        f"{found.recall.count} questions over {found.records} records, k={found.k}, embedding included",
+        f"recall: {_latency_values(found.recall)}",
+        f"Chroma's query: {_latency_values(found.chroma)}",
+        f"a recall takes {times:.1f} times as long (medians)",
+    ]
+
+
+def _latency_values(one: Spread) -> str:
+    return f"median {one.median:.1f} ms, 95th percentile {one.p95:.1f} ms"

@@ -1,0 +1,213 @@
+"""What commands read and print: plain lines or JSON on stdout, progress on stderr, files and stdin, exit codes."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, redirect_stdout
+from dataclasses import fields, is_dataclass
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from adaptive_memory_core.errors import (
+    AdaptiveMemoryError,
+    EmbedderMismatchError,
+    InvalidInputError,
+    MissingExtraError,
+    NotFoundError,
+)
+from adaptive_memory_core.records import Record, Scored
+from adaptive_memory_core.shown_in_errors import reason
+
+Progress = Callable[[int, int], object]
+_CONTROLS = (*range(32), *range(127, 160), *range(0x2028, 0x202F), *range(0x2066, 0x206A))  # and turns of direction
+_UNSEEN = {code: "\N{REPLACEMENT CHARACTER}" for code in _CONTROLS if chr(code) not in "\n\t"}
+_ESCAPED = {code: f"\\u{code:04x}" for code in _CONTROLS if code >= 32}  # below that JSON escapes by itself
+
+
+def show(lines: Iterable[str], data: object, *, as_json: bool) -> None:
+    """The answer: the lines, or the same as JSON."""
+    if as_json:
+        sys.stdout.write(json_line(plain(data)) + "\n")
+    else:
+        sys.stdout.writelines(f"{harmless(line)}\n" for line in lines)
+
+
+@contextmanager
+def printing_to_stderr() -> Iterator[None]:
+    """What an embedder or a library prints meanwhile goes to stderr: on stdout stands the answer and nothing else."""
+    with redirect_stdout(sys.stderr):
+        yield
+
+
+def harmless(text: str) -> str:
+    """Without characters that would move a terminal's cursor, change its colours or turn its lines around.
+
+    >>> harmless("tea\\x1b[2J")
+    'tea\ufffd[2J'
+    """
+    return text.translate(_UNSEEN).encode("utf-8", "replace").decode()
+
+
+def json_line(data: object) -> str:
+    """Data as JSON in one line, in which a terminal sees no control characters and a program sees the same data.
+
+    >>> print(json_line({"tea": "grün\x9b2J"}))
+    {"tea": "grün\\u009b2J"}
+    """
+    return json.dumps(data, ensure_ascii=False).translate(_ESCAPED)
+
+
+def one_line(text: str) -> str:
+    """
+    >>> one_line(" green\\n tea ")
+    'green tea'
+    """
+    return " ".join(text.split())
+
+
+def plain(value: object) -> Any:
+    """A value as JSON has it: dataclasses as mappings of their public fields.
+
+    >>> from adaptive_memory_core.reports import Restored
+    >>> plain(Restored(2, ("a",)))
+    {'records': 2, 'missing': ['a']}
+    """
+    if is_dataclass(value) and not isinstance(value, type):
+        names = [one.name for one in fields(value) if not one.name.startswith("_")]
+        return {name: plain(getattr(value, name)) for name in names}
+    if isinstance(value, Mapping):
+        return {str(name): plain(each) for name, each in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [plain(each) for each in value]
+    return value if isinstance(value, str | int | float | bool | None) else str(value)
+
+
+def hit(one: Scored) -> dict[str, Any]:
+    """A hit as JSON has it."""
+    return {"id": one.id, "score": one.score, "text": one.text, "parts": dict(one.parts), **known(one.record)} | (
+        {} if one.shared is None else {"shared": one.shared}
+    )
+
+
+def known(record: Record) -> dict[str, Any]:
+    """What a record says besides its text, where it is known."""
+    names = ("kind", "importance", "created_at", "valid_from", "valid_until", "superseded_by", "derived_stale")
+    told = {name: getattr(record, name) for name in names}
+    return {**{name: value for name, value in told.items() if value is not None}, "metadata": dict(record.metadata)}
+
+
+def date(seconds: float) -> str:
+    """
+    >>> date(0.0)
+    '1970-01-01 00:00:00Z'
+    """
+    try:
+        return datetime.fromtimestamp(seconds, timezone.utc).strftime("%Y-%m-%d %H:%M:%SZ")
+    except (OverflowError, OSError, ValueError):
+        return f"{seconds:.0f}"
+
+
+@contextmanager
+def progress(title: str) -> Iterator[Progress]:
+    """Hears how many of how many are done, and draws a bar on stderr, if that is a terminal."""
+    from rich.console import Console
+    from rich.progress import Progress as Bar
+
+    with Bar(console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()) as bar:
+        task = bar.add_task(title, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+STDIN = "-"
+
+
+def text_of(file: Path | str) -> str:
+    """The text of a file, or of stdin for `-`, which must be UTF-8."""
+    if str(file) == STDIN:
+        return _encodable(sys.stdin.read)
+    return _encodable(lambda: Path(file).read_text(encoding="utf-8-sig"), repr(str(file)))
+
+
+def is_readable(file: Path) -> bool:
+    """Whether there is a file, or a pipe such as a shell makes of `<(...)`; a device may have no end."""
+    return file.is_file() or file.is_fifo()
+
+
+def json_of(text: str, name: str) -> Any:
+    """What a text says as JSON.
+
+    >>> json_of("[1", "it")
+    Traceback (most recent call last):
+    ...
+    adaptive_memory_core.errors.InvalidInputError: it is no JSON: Expecting ',' delimiter: line 1 column 3 (char 2).
+    """
+    try:
+        return json.loads(text)
+    except ValueError as error:
+        raise InvalidInputError(f"{name} is no JSON: {reason(error)}.") from error
+    except RecursionError as error:
+        raise InvalidInputError(f"{name} is nested too deeply to be read.") from error
+
+
+def _encodable(read: Callable[[], str], name: str = "stdin") -> str:
+    try:
+        said = read()
+        said.encode()
+    except UnicodeError as error:
+        raise InvalidInputError(f"{name} is not UTF-8 text: {reason(error)}. Save it as UTF-8.") from error
+    return said
+
+
+DONE, NOTHING_FOUND, WRONG_USAGE, STORE_FAILED, INTERRUPTED, PIPE_CLOSED = 0, 1, 2, 3, 130, 141
+
+
+def code_of(error: Exception) -> int:
+    """
+    >>> code_of(NotFoundError("no such id")), code_of(InvalidInputError("k is 0")), code_of(AdaptiveMemoryError("torn"))
+    (1, 2, 3)
+    """
+    if isinstance(error, NotFoundError):
+        return NOTHING_FOUND
+    wrong = isinstance(error, InvalidInputError | EmbedderMismatchError | MissingExtraError)
+    return WRONG_USAGE if wrong else STORE_FAILED
+
+
+@contextmanager
+def ending() -> Iterator[None]:
+    """Turns an expected error into its line on stderr and its code; a reader who has gone away is none."""
+    try:
+        yield
+        sys.stdout.flush()
+    except AdaptiveMemoryError as error:
+        typer.echo(f"adaptive-memory: {error}", err=True)
+        raise typer.Exit(code_of(error)) from error
+    except BrokenPipeError as error:
+        _discard_stdout()
+        raise typer.Exit(PIPE_CLOSED) from error
+    except OSError as error:
+        typer.echo(f"adaptive-memory: {error}", err=True)
+        raise typer.Exit(STORE_FAILED) from error
+    except Exception as error:  # without this a script would see 1, which says that nothing was found
+        if isinstance(error, typer.Abort) or hasattr(error, "exit_code"):  # typer's own, which it ends with itself
+            raise
+        logging.getLogger(__name__).debug("an error that was not expected", exc_info=error)
+        typer.echo(f"adaptive-memory: {type(error).__name__}, which was not expected: {error}", err=True)
+        raise typer.Exit(STORE_FAILED) from error
+    except KeyboardInterrupt as error:
+        typer.echo("adaptive-memory: interrupted", err=True)
+        raise typer.Exit(INTERRUPTED) from error
+
+
+def _discard_stdout() -> None:
+    """Whatever is still to be written goes nowhere: else the interpreter complains as it ends."""
+    try:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except (OSError, ValueError):  # stdout is no file here
+        return

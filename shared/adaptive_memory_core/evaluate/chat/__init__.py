@@ -1,1 +1,0 @@
-"""How do chat models answer in an experiment? Paced, retried, kept on disk, and with an estimate of the cost first."""

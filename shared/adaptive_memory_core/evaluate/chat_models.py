@@ -1,0 +1,257 @@
+"""Chat models in an experiment: paced, retried, replies kept on disk, and an estimate of the cost beforehand."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from adaptive_memory_core.errors import InvalidInputError, JudgeError
+from adaptive_memory_core.evaluate.datasets import Dataset, Question
+from adaptive_memory_core.evaluate.plan import Experiment, ModelPlan
+from adaptive_memory_core.models.extras import load, require
+from adaptive_memory_core.models.openai import openai_client, reader_material
+
+
+@dataclass(frozen=True, slots=True)
+class StoredReply:
+    """What a model said, how long it took, and the tokens as its server counted them."""
+
+    text: str
+    seconds: float
+    input_tokens: int
+    output_tokens: int
+
+
+class StoredReplies:
+    """The replies in a file of JSON lines. A line that a killed run left torn is passed over."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._known: dict[str, StoredReply] = {}
+        try:
+            text = path.read_text(encoding="utf-8") if path.exists() else ""
+        except (OSError, UnicodeError) as error:
+            raise InvalidInputError(f"The replies in {path} cannot be read: {error}. Name another `cache`.") from error
+        self._before = "" if not text or text.endswith("\n") else "\n"  # ends a line that a killed run left torn
+        for line in text.split("\n"):
+            self._take(line)
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+    def get(self, key: str) -> StoredReply | None:
+        return self._known.get(key)
+
+    def keep(self, key: str, reply: StoredReply) -> None:
+        """Write it down before the next one is asked for."""
+        self._known[key] = reply
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        line = json.dumps({"key": key, **asdict(reply)})
+        with self._path.open("a", encoding="utf-8") as file:
+            file.write(f"{self._before}{line}\n")
+        self._before = ""
+
+    def _take(self, line: str) -> None:
+        try:
+            row = json.loads(line)
+            key = row.pop("key")
+            self._known[key] = StoredReply(**row)
+        except (ValueError, TypeError, KeyError, AttributeError):
+            return  # torn
+
+
+def request_key(request: Mapping[str, Any], server: str | None) -> str:
+    """A name of exactly this request to this server.
+
+    >>> request_key({"model": "m"}, None) == request_key({"model": "m"}, "http://localhost:8000/v1")
+    False
+    """
+    told = json.dumps({"server": server, **request}, sort_keys=True, ensure_ascii=False)
+    return hashlib.sha256(told.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+PROMPT = files("adaptive_memory_core.models") / "prompts" / "answer_from_page.md"
+LONGEST_WAIT = 60.0  # seconds before a request is tried again, unless the server asks for more
+Sleep = Callable[[float], object]
+
+
+class ChatModel:
+    """A model that answers from a page. What is in the file of replies costs nothing and is as it was."""
+
+    def __init__(self, plan: ModelPlan, replies: StoredReplies, *, sleep: Sleep = time.sleep) -> None:
+        require(["openai"], extra="openai")
+        self.plan, self._replies, self._sleep = plan, replies, sleep
+        self._pace = RequestPace(plan.requests_per_minute, sleep=sleep)
+        self._client: Any = None  # made for the first reply that is not known, so that known ones need no key
+
+    def answer(self, question: str, page: str) -> StoredReply:
+        """The reply to a question from a page, or a JudgeError after so many attempts."""
+        request = self._request(question, page)
+        key = request_key(request, self.plan.base_url)
+        known = self._replies.get(key)
+        if known is not None:
+            return known
+        reply = self._asked(request)
+        self._replies.keep(key, reply)
+        return reply
+
+    def _request(self, question: str, page: str) -> dict[str, Any]:
+        messages = [
+            {"role": "system", "content": PROMPT.read_text(encoding="utf-8")},
+            {"role": "user", "content": reader_material(question, page.splitlines())},
+        ]
+        options = self.plan.options
+        most = {} if "max_completion_tokens" in options else {"max_tokens": self.plan.max_tokens}
+        return {"model": self.plan.model, "messages": messages, **most, **options}
+
+    def _asked(self, request: Mapping[str, Any]) -> StoredReply:
+        openai = load("openai")
+        client = self._client = self._client or self._new_client()
+        for attempt in range(self.plan.retries + 1):
+            self._pace.wait()
+            begun = time.perf_counter()
+            try:
+                told = client.chat.completions.create(**request)
+                return _reply(told, time.perf_counter() - begun)
+            except openai.OpenAIError as error:
+                if attempt == self.plan.retries or not _passing(openai, error):
+                    raise self._failed(error, attempt + 1) from error
+                self._sleep(_wait(error, attempt))
+        raise AssertionError("unreachable: the last attempt returns or raises")
+
+    def _new_client(self) -> Any:
+        key = os.environ.get(self.plan.api_key_env) or (None if self.plan.base_url is None else "none is needed")
+        limits: dict[str, Any] = {"max_retries": 0, "timeout_seconds": self.plan.timeout_seconds}
+        return openai_client(JudgeError, api_key=key, base_url=self.plan.base_url, **limits)
+
+    def _failed(self, error: Exception, attempts: int) -> JudgeError:
+        return JudgeError(
+            f"The model {self.plan.name!r} failed after {attempts} attempts with {type(error).__name__}: {error} "
+            f"{len(self._replies)} replies are kept: run the same experiment again, and it goes on from there. Check "
+            f"model, base_url, the key in {self.plan.api_key_env} and requests_per_minute."
+        )
+
+
+def _reply(told: Any, seconds: float) -> StoredReply:
+    used = getattr(told, "usage", None)
+    counts = (getattr(used, "prompt_tokens", 0) or 0, getattr(used, "completion_tokens", 0) or 0)
+    return StoredReply((told.choices[0].message.content if told.choices else None) or "", seconds, *counts)
+
+
+def _passing(openai: Any, error: Exception) -> bool:
+    """Whether it may go well the next time: too many requests, a server's own fault, no connection, no answer."""
+    return isinstance(error, openai.RateLimitError | openai.InternalServerError | openai.APIConnectionError)
+
+
+def _wait(error: Exception, attempt: int) -> float:
+    """Seconds before the next attempt: what the server asks for, else twice as many each time."""
+    told = getattr(getattr(error, "response", None), "headers", {}).get("retry-after")
+    try:
+        return max(0.0, float(told)) if told is not None else min(LONGEST_WAIT, 2.0**attempt)
+    except ValueError:  # a date
+        return LONGEST_WAIT
+
+
+class RequestPace:
+    """Waits until the next request may go out; the first goes at once.
+
+    >>> waited = []
+    >>> pace = RequestPace(per_minute=30, clock=lambda: 0.0, sleep=waited.append)
+    >>> pace.wait(); pace.wait(); pace.wait(); waited
+    [2.0, 4.0]
+    """
+
+    def __init__(
+        self,
+        per_minute: float,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], object] = time.sleep,
+    ) -> None:
+        self._seconds, self._clock, self._sleep = 60.0 / per_minute, clock, sleep
+        self._next: float | None = None
+
+    def wait(self) -> None:
+        now = self._clock()
+        at = now if self._next is None else max(now, self._next)
+        self._next = at + self._seconds
+        if at > now:
+            self._sleep(at - now)
+
+
+AROUND = 250  # tokens of the instructions and of the form of a request
+MILLION = 1_000_000
+QuestionsAsked = Sequence[tuple[Dataset, Sequence[Question]]]
+
+
+@dataclass(frozen=True, slots=True)
+class CostLine:
+    """What one model is asked, at most; `cost` is in the currency of the prices, None where there are none."""
+
+    model: str
+    requests: int
+    input_tokens: int
+    output_tokens: int
+    cost: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """The most that a run may ask of others; replies that are kept from before cost nothing."""
+
+    lines: tuple[CostLine, ...]
+    kept: int = 0  # replies that the file holds already
+
+    @property
+    def cost(self) -> float | None:
+        """The sum, if every line has a price."""
+        known = [line.cost for line in self.lines if line.cost is not None]
+        return sum(known) if len(known) == len(self.lines) else None
+
+    def __str__(self) -> str:
+        told = [f"{one.model}: {_cost_text(one)}" for one in self.lines]
+        total = "unknown: give input_price and output_price" if self.cost is None else f"{self.cost:.2f}"
+        kept = [f"{self.kept} replies are kept from before; of those asked for again, none costs anything."]
+        return "\n".join([*told, f"at most, in all: {total}", *(kept if self.kept else [])])
+
+
+def estimate(plan: Experiment, asked: QuestionsAsked, *, kept: int = 0) -> Estimate:
+    """At most, since pages may be shorter than their budget and replies than theirs."""
+    return Estimate((*_chats(plan, asked), *_embedders(plan, asked)), kept)
+
+
+def _chats(plan: Experiment, asked: QuestionsAsked) -> Iterator[CostLine]:
+    answering = sum(one.answers for one in plan.systems)
+    for model in plan.models:
+        questions = [question for _, own in asked for question in own]
+        around = sum(plan.page_tokens + AROUND + len(question.query) // 4 for question in questions)
+        requests, given = answering * len(questions), answering * around
+        yield CostLine(model.name, requests, given, requests * model.max_tokens, _cost(model, given, requests))
+
+
+def _embedders(plan: Experiment, asked: QuestionsAsked) -> Iterator[CostLine]:
+    """Of those that are a server's: each text once, each question once for each system."""
+    for name in dict.fromkeys(one.embedder for one in plan.systems if one.embedder.startswith("openai:")):
+        texts = sum(len(item.said) for data, _ in asked for item in data.items)
+        systems = sum(one.embedder == name for one in plan.systems)
+        questions = systems * sum(len(question.query) for _, own in asked for question in own)
+        requests = systems * sum(len(own) for _, own in asked) + len(asked)
+        yield CostLine(name, requests, (texts + questions) // 4, 0, None)
+
+
+def _cost(model: ModelPlan, given: int, requests: int) -> float | None:
+    if model.input_price is None or model.output_price is None:
+        return None
+    return (given * model.input_price + requests * model.max_tokens * model.output_price) / MILLION
+
+
+def _cost_text(line: CostLine) -> str:
+    cost = "" if line.cost is None else f", {line.cost:.2f}"
+    return f"{line.requests} requests, {line.input_tokens} tokens in, {line.output_tokens} out{cost}"

@@ -1,0 +1,176 @@
+"""The threads of the async twins, and what a call there knows of the task that awaits it.
+
+A call runs in one thread from its begin to its end. Where it waits for code that is not ours, which may hang, another
+thread may work in its place. Where the task is cancelled, the call makes no further call of such code, and writes
+nothing that it has not begun to write.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Generator
+from concurrent.futures import FIRST_COMPLETED, Future, InvalidStateError, ThreadPoolExecutor, wait
+from contextlib import AbstractContextManager, contextmanager, suppress
+from functools import partial
+from typing import Any, ParamSpec, TypeVar
+
+from adaptive_memory_core.errors import ClosedError
+from adaptive_memory_core.flow.calls.under_way import CLOSED
+
+P = ParamSpec("P")
+T = TypeVar("T")
+MOST_WAITING = 500  # threads that wait for foreign code and make room for others; guess
+LOOKED_SECONDS = 1.0  # between two looks whether the loop that foreign code runs on was closed
+
+
+class Caller:
+    """The task that awaits a call, as the call's thread sees it. `gone` is done once nobody awaits it any more; then
+    what the call has begun (`under_way`) is given up."""
+
+    __slots__ = ("gone", "loop", "thread", "under_way", "workers")
+
+    def __init__(self, loop: asyncio.AbstractEventLoop, workers: Workers) -> None:
+        self.loop, self.workers, self.thread = loop, workers, 0
+        self.gone: Future[BaseException] = Future()
+        self.under_way: dict[object, Callable[[], None]] = {}
+
+    def leave(self, why: BaseException) -> None:
+        """Nobody awaits the call any more; this may be called twice."""
+        with suppress(InvalidStateError):
+            self.gone.set_result(why)
+        for give_up in list(self.under_way.values()):
+            give_up()
+
+    def wait(self, call: Future[Any], seconds: float | None) -> None:
+        """Wait for foreign code, at most so long, and make room meanwhile; raises where the caller is gone."""
+        until = None if seconds is None else time.monotonic() + seconds
+        with self.workers.waiting(self):
+            while not (call.done() or self.gone.done() or self.loop.is_closed()):
+                left = LOOKED_SECONDS if until is None else min(LOOKED_SECONDS, until - time.monotonic())
+                if left <= 0.0:
+                    break
+                wait([call, self.gone], left, FIRST_COMPLETED)
+        if self.loop.is_closed():
+            self.leave(asyncio.CancelledError())
+        if self.gone.done():
+            raise self.gone.result()
+
+
+_caller: contextvars.ContextVar[Caller | None] = contextvars.ContextVar("caller", default=None)
+
+
+def current_caller() -> Caller | None:
+    """The task that awaits what this thread does; None in a blocking call, and in code that is not ours."""
+    caller = _caller.get()
+    return None if caller is None or caller.thread != threading.get_ident() else caller
+
+
+def still_awaited() -> None:
+    """Raise, where the task that awaits this call was cancelled."""
+    caller = current_caller()
+    if caller is not None and caller.gone.done():
+        raise caller.gone.result()
+
+
+class Workers(ThreadPoolExecutor):
+    """So many threads that work at a time. Each piece of work counts as a call under way: it begins with `call`, in the
+    context of whoever submits it, and while it waits for foreign code it is `paused`."""
+
+    def __init__(
+        self,
+        most: int,
+        call: Callable[[], AbstractContextManager[None]],
+        paused: Callable[[], AbstractContextManager[None]],
+    ) -> None:
+        super().__init__(most + MOST_WAITING, thread_name_prefix="adaptive-memory")
+        self._most, self._call, self._paused = most, call, paused
+        self._turn = threading.Lock()
+        self._todo: deque[Callable[[], None]] = deque()
+        self._working, self._aside, self._ended = 0, set[Caller](), False
+
+    def submit(self, work: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
+        future: Future[T] = Future()
+        context = contextvars.copy_context()
+        piece = partial(context.run, self._done, future, partial(work, *args, **kwargs))
+        with self._turn:
+            if self._working < self._most:
+                super().submit(self._work)
+                self._working += 1
+            self._todo.append(piece)
+        return future
+
+    def _work(self) -> None:
+        """One piece after the other, as long as there are any and not too many threads work."""
+        while True:
+            with self._turn:
+                if not self._todo or self._working > self._most:
+                    self._working -= 1
+                    return
+                piece = self._todo.popleft()
+            piece()
+            del piece
+
+    def _done(self, future: Future[T], work: Callable[[], T]) -> None:
+        try:
+            if future.set_running_or_notify_cancel():
+                with self._call():
+                    result = work()
+                future.set_result(result)
+        except BaseException as error:  # noqa: BLE001 - it belongs to whoever waits
+            future.set_exception(error)
+        finally:
+            del future, work  # else an error would keep the frame that keeps it
+
+    @contextmanager
+    def waiting(self, caller: Caller) -> Generator[None, None, None]:
+        """Another thread may work while this one waits, and `close` does not wait for it."""
+        with self._turn:
+            if self._ended:
+                raise ClosedError(CLOSED)
+            makes_room = len(self._aside) < MOST_WAITING
+            self._aside.add(caller)
+            if makes_room:
+                self._working -= 1
+                if self._todo and self._working < self._most:
+                    with suppress(RuntimeError):  # after its shutdown: those that work do the rest
+                        super().submit(self._work)
+                        self._working += 1
+        try:
+            with self._paused():
+                yield
+        finally:
+            with self._turn:
+                self._aside.remove(caller)
+                self._working += makes_room
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """Those that wait for foreign code end with a ClosedError."""
+        with self._turn:
+            self._ended, aside = True, list(self._aside)
+        for caller in aside:
+            caller.leave(ClosedError(CLOSED))
+        super().shutdown(wait, cancel_futures=cancel_futures)
+
+
+async def in_worker(workers: Workers, work: Callable[[], T]) -> T:
+    """What comes of the work, done by one of the workers. Where this is cancelled, the work hears of it."""
+    caller = Caller(asyncio.get_running_loop(), workers)
+    try:
+        return await asyncio.wrap_future(workers.submit(_for, caller, work))
+    except asyncio.CancelledError:
+        caller.leave(asyncio.CancelledError())
+        raise
+
+
+def _for(caller: Caller, work: Callable[[], T]) -> T:
+    caller.thread = threading.get_ident()
+    _caller.set(caller)
+    still_awaited()
+    try:
+        return work()
+    except StopIteration as error:  # which no future can hold
+        raise RuntimeError("it raised StopIteration") from error

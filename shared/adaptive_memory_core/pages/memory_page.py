@@ -1,0 +1,244 @@
+"""The page of one user's memory, with the names of its graph, and the page of all users."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from adaptive_memory_core.context.times import date
+from adaptive_memory_core.pages.charts import meter, picture
+from adaptive_memory_core.pages.markup import Section, TableCell, TableColumn, number, page, plural, shown, table, tiles
+from adaptive_memory_core.pages.memory_recalls import recalls, verdicts
+from adaptive_memory_core.pages.memory_records import MemoryFacts, fading, records, themes
+from adaptive_memory_core.reports import BackgroundStats, Stats, WriteBackProgress
+
+
+def memory_page(facts: MemoryFacts, *, title: str | None = None) -> str:
+    """The whole page, in one file that needs nothing else."""
+    sections = [overview(facts), fading(facts), records(facts), recalls(facts), verdicts(facts)]
+    sections += [one for one in (themes(facts), names(facts)) if one is not None]
+    day = date(facts.now)
+    lead = f"As of {day}: {plural(facts.stats.records, 'record')}, {plural(facts.stats.recalls, 'recall')} so far."
+    made = (
+        f"Made on {day} (UTC) by adaptive-memory-retrieval, under the policy <code>{facts.policy.hash}</code>. "
+        "This file holds what is remembered: keep it as you keep the memory itself. Looking at it counts as no read."
+    )
+    return page(title or f"Memory of {facts.whose}", lead, sections, made=made)
+
+
+def overview(facts: MemoryFacts) -> Section:
+    """The numbers that tell how a memory is doing."""
+    stats = facts.stats
+    unread = stats.records - stats.read_records
+    numbers = [
+        (number(stats.records), "records", _kinds(facts)),
+        (number(stats.recalls), "recalls", f"{number(stats.reads_per_recall, 1)} reads each"),
+        (number(stats.read_records), "records read", f"{number(unread)} never"),
+        (number(stats.remembered), "remembered for good", f"{number(stats.pinned)} pinned"),
+        (number(stats.verdicts), "verdicts", f"usefulness counts {number(stats.useful_gain, 2)} of its weight"),
+        (number(stats.strengths.mean, 2), "mean strength", f"{number(stats.strengths.stale)} fading"),
+    ]
+    return Section("overview", "Overview", "", tiles(numbers) + _health(facts))
+
+
+def _kinds(facts: MemoryFacts) -> str:
+    first = [f"{shown(kind, 20)} {count:,}" for kind, count in list(facts.kinds.items())[:2]]
+    return ", ".join(first)
+
+
+def _health(facts: MemoryFacts) -> str:
+    """What a person would want to know of the write-back and the background, in a line."""
+    projection, background = facts.stats.projection, facts.stats.background
+    said = [f"{plural(projection.pending, 'record')} wait to be written back into the collection"]
+    if projection.failures:
+        said.append(f"the write-back failed {plural(projection.failures, 'time')}")
+    failed = sum(background.failures.values())
+    said.append(f"{plural(failed, 'chore')} of the background failed" if failed else "nothing failed in the background")
+    return f'<p class="none">Since this memory was opened: {"; ".join(said)}.</p>'
+
+
+MOST_DRAWN, MOST_LISTED, MOST_EXAMPLES = 22, 100, 2
+SIDE, RING = 420, 118
+NAME_COLUMNS = (
+    TableColumn("Name"),
+    TableColumn("Records", "number"),
+    TableColumn("Together with"),
+    TableColumn("For example"),
+)
+
+
+def names(facts: MemoryFacts) -> Section | None:
+    """None where there is no graph, which is grown only where a policy asks for the channel "graph"."""
+    found = facts.names
+    if not found.counts:
+        return None
+    lead = (
+        f"From {plural(found.looked_at, 'record')} of the table above, of {found.passages:,} in the graph. The more "
+        "records mention a name, the larger it is; lines join names that stand in one record."
+    )
+    listed = list(found.counts)[:MOST_LISTED]
+    rows = [_name_row(name, facts) for name in listed]
+    listing = table("names-table", "Names", NAME_COLUMNS, rows)
+    body = f'<div class="columns"><div class="card">{_network(facts)}</div>{listing}</div>'
+    return Section("names", "Names", lead, body)
+
+
+def _name_row(name: str, facts: MemoryFacts) -> list[TableCell]:
+    found = facts.names
+    pairs = [(count, a if b == name else b) for (a, b), count in found.links.items() if name in (a, b)]
+    beside = ", ".join(shown(other, 30) for _, other in sorted(pairs, key=lambda one: (-one[0], one[1]))[:5])
+    texts = [facts.log.texts.get(one, "") for one in found.records.get(name, ())[:MOST_EXAMPLES]]
+    examples = "".join(
+        f'<small class="block"><bdi dir="auto">{shown(text, 110)}</bdi></small>' for text in texts if text
+    )
+    return [
+        TableCell(shown(name, 40)),
+        TableCell(number(found.counts[name]), found.counts[name]),
+        TableCell(beside or "–"),
+        TableCell(examples or "–"),
+    ]
+
+
+def _network(facts: MemoryFacts) -> str:
+    """Names on a ring, those that stand together near each other."""
+    found = facts.names
+    drawn = _in_order(list(found.counts)[:MOST_DRAWN], found.links)
+    most = max(found.counts[name] for name in drawn)
+    places = {name: _place(number_, len(drawn)) for number_, name in enumerate(drawn)}
+    inside = "".join(
+        _link(places[a], places[b], count) for (a, b), count in found.links.items() if a in places and b in places
+    )
+    inside += "".join(_node(name, number_, len(drawn), found.counts[name], most) for number_, name in enumerate(drawn))
+    return picture(
+        f"{plural(len(drawn), 'name')} and which of them stand together: {', '.join(drawn)}",
+        inside,
+        SIDE,
+        SIDE,
+        "chart tall",
+    )
+
+
+def _in_order(names_: list[str], links: object) -> list[str]:
+    """One after the other, each next to the one that it stands with most."""
+    weight = dict(links)  # type: ignore[call-overload]
+    left, order = list(names_), list[str]()
+    while left:
+        last = order[-1] if order else None
+        nearest = max(left, key=lambda one: (weight.get((last, one), 0) + weight.get((one, last), 0), -left.index(one)))
+        left.remove(nearest)
+        order.append(nearest)
+    return order
+
+
+def _place(number_: int, count: int, ring: float = RING) -> tuple[float, float]:
+    turn = 2 * math.pi * number_ / count - math.pi / 2
+    return SIDE / 2 + ring * math.cos(turn), SIDE / 2 + ring * math.sin(turn)
+
+
+def _link(begin: tuple[float, float], end: tuple[float, float], count: int) -> str:
+    middle = SIDE / 2
+    return (
+        f'<path class="edge" stroke-width="{min(5.0, 0.8 + 0.6 * count):.1f}" '
+        f'd="M{begin[0]:.1f} {begin[1]:.1f} Q{middle} {middle} {end[0]:.1f} {end[1]:.1f}"/>'
+    )
+
+
+def _node(name: str, number_: int, count: int, mentions: int, most: int) -> str:
+    """A circle, and its name outwards of it."""
+    x, y = _place(number_, count)
+    radius = 3.0 + 6.0 * math.sqrt(mentions / most)
+    at_x, _ = _place(number_, count, RING + radius + 6)
+    angle = 360.0 * number_ / count - 90.0
+    right = at_x >= SIDE / 2 - 1
+    turn = angle if right else angle + 180.0
+    far = RING + radius + 5
+    x_label = SIDE / 2 + far * math.cos(math.radians(angle))
+    y_label = SIDE / 2 + far * math.sin(math.radians(angle))
+    return (
+        f"<g><title>{shown(name)}: {plural(mentions, 'record')}</title>"
+        f'<circle class="s0" cx="{x:.1f}" cy="{y:.1f}" r="{radius:.1f}"/>'
+        f'<text class="{"begin" if right else "end"} name" x="{x_label:.1f}" y="{y_label:.1f}" '
+        'dominant-baseline="middle" '
+        f'transform="rotate({turn:.1f} {x_label:.1f} {y_label:.1f})">{shown(name, 16)}</text></g>'
+    )
+
+
+USER_COLUMNS = (
+    TableColumn("Whose"),
+    *(
+        TableColumn(name, "number")
+        for name in ("Records", "Recalls", "Reads", "Remembered", "Verdicts", "Mean strength")
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class UsersFacts:
+    """The users that are shown, each with the numbers of their memory, of all that there are."""
+
+    now: float
+    users: Sequence[tuple[str, Stats]]
+    total: int
+    write_back: WriteBackProgress
+    background: BackgroundStats
+
+
+def users_page(facts: UsersFacts, *, title: str | None = None) -> str:
+    """The whole page. It holds names of users and numbers, and no text that anybody stored."""
+    sections = [Section("overview", "Overview", "", _overview(facts)), _users(facts), _background(facts)]
+    day = date(facts.now)
+    lead = f"As of {day}. What one user's memory holds: <code>for_user(name).report(path)</code>."
+    made = f"Made on {day} (UTC) by adaptive-memory-retrieval. This file holds names of users, and none of their texts."
+    return page(title or "Whole memory", lead, sections, made=made)
+
+
+def _overview(facts: UsersFacts) -> str:
+    stats = [one for _, one in facts.users]
+    numbers = [
+        (number(facts.total), "users", "everyone’s records count as one"),
+        (number(sum(one.records for one in stats)), "records", ""),
+        (number(sum(one.recalls for one in stats)), "recalls", ""),
+        (number(sum(one.reads for one in stats)), "reads", ""),
+        (number(sum(one.verdicts for one in stats)), "verdicts", ""),
+        (number(facts.write_back.waiting), "to be written back", f"for {number(facts.write_back.waited_seconds, 1)} s"),
+    ]
+    return tiles(numbers)
+
+
+def _users(facts: UsersFacts) -> Section:
+    left_out = facts.total - len(facts.users)
+    lead = f"{plural(len(facts.users), 'user')}, those with most recalls first."
+    lead += f" {left_out:,} are left out, also of the sums above." if left_out else ""
+    rows = [_user_row(name, one) for name, one in facts.users]
+    body = (
+        table("users-table", "Users", USER_COLUMNS, rows, stack=True)
+        if rows
+        else '<p class="none">Nobody is known yet.</p>'
+    )
+    return Section("users", "Users", lead, body)
+
+
+def _user_row(name: str, stats: Stats) -> list[TableCell]:
+    counts = (stats.records, stats.recalls, stats.reads, stats.remembered, stats.verdicts)
+    mean = stats.strengths.mean
+    return [
+        TableCell(f"<bdi>{shown(name, 60)}</bdi>"),
+        *(TableCell(number(one), one) for one in counts),
+        TableCell(number(mean, 2) + meter(mean, "mean strength", 5), mean),
+    ]
+
+
+def _background(facts: UsersFacts) -> Section:
+    """What a person would look at first where something is amiss."""
+    done, background = facts.write_back, facts.background
+    failed = ", ".join(f"{shown(name, 40)} {count:,} times" for name, count in sorted(background.failures.items()))
+    rows = [
+        ("written back", f"{done.written:,} since this memory was opened"),
+        ("deleted meanwhile", f"{done.vanished:,}"),
+        ("keys that others use", f"{done.conflicts:,}"),
+        ("failed in the background", failed or "nothing"),
+        ("last error", shown(background.last_error or "none", 60)),
+    ]
+    listed = "".join(f"<dt>{name}</dt><dd>{said}</dd>" for name, said in rows)
+    return Section("health", "Write-back and background", "", f'<dl class="facts">{listed}</dl>')

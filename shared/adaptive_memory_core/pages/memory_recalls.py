@@ -1,0 +1,248 @@
+"""Sections of a memory's page about recalls: scores and their parts, what was dropped, and what feedback changed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from adaptive_memory_core.context.times import date
+from adaptive_memory_core.pages.charts import Scale, legend, picture, shares
+from adaptive_memory_core.pages.markup import (
+    SHORT,
+    Section,
+    TableCell,
+    TableColumn,
+    cards,
+    chip,
+    number,
+    passage,
+    plural,
+    room,
+    shown,
+    table,
+)
+from adaptive_memory_core.pages.memory_records import MemoryFacts, judged
+from adaptive_memory_core.policy.fusion import AROUND, OF_TURNS
+from adaptive_memory_core.records import Record
+from adaptive_memory_core.reports import LoggedCandidate, LoggedRecall
+
+TONES = {
+    "similarity": 0,
+    "words": 1,
+    "recency": 2,
+    "importance": 3,
+    "useful": 4,
+    "strength": 5,
+    "graph": 6,
+    "asked_before": 8,
+}
+AROUND_PARTS = (AROUND, *OF_TURNS)  # what a conversation says of its turns
+AROUND_TONE, OTHERS_TONE, LEAST_SHOWN = 9, 7, 0.0005
+MOST_HITS, MOST_DROPPED, CHARACTERS = 20, 8, 150_000  # of a recall; of the texts of all hits
+HITS = (
+    TableColumn("#", "number"),
+    TableColumn("Memory"),
+    TableColumn("Parts of the score", "parts"),
+    TableColumn("Score", "number"),
+    TableColumn("Verdict"),
+)
+DROPPED = (TableColumn("Dropped"), TableColumn("Score", "number"), TableColumn("Because"))
+TOOLS = '<div class="tools"><button type="button" data-opens="recall-list">Open all</button></div>'
+
+
+def recalls(facts: MemoryFacts) -> Section:
+    """The newest ones, each to be opened."""
+    if not facts.log.recalls:
+        return Section("recalls", "Recalls", "", '<p class="none">No recall is in the log.</p>')
+    left_out = max(0, facts.stats.logged_recalls - len(facts.log.recalls))
+    lead = f"The newest {plural(len(facts.log.recalls), 'recall')}" + (
+        f"; {left_out:,} older ones are left out." if left_out else "."
+    )
+    parts = {name for one in facts.log.recalls for hit in one.kept for name, _ in parts_of(hit)}
+    found = {tone_of(name): _named(name) for name in sorted(parts)}
+    given = verdicts_of(facts)
+    drawn = "".join(_recall(place, one, facts, given) for place, one in enumerate(facts.log.recalls))
+    words = legend([name for _, name in sorted(found.items())], sorted(found))
+    return Section("recalls", "Recalls", lead, f'{words}{TOOLS}<div id="recall-list">{drawn}</div>')
+
+
+def tone_of(name: str) -> int:
+    """The colour of a part; those that channels of a caller bring share one.
+
+    >>> tone_of("words"), tone_of("speaker"), tone_of("my channel")
+    (1, 9, 7)
+    """
+    return AROUND_TONE if name in AROUND_PARTS else TONES.get(name, OTHERS_TONE)
+
+
+def _named(name: str) -> str:
+    """What the colour of a part is called."""
+    return "the conversation" if name in AROUND_PARTS else name.replace("_", " ")
+
+
+def parts_of(one: LoggedCandidate) -> list[tuple[str, float]]:
+    """The parts of a score that are not nothing, each colour's together."""
+    parts = [part for part in one.parts.items() if abs(part[1]) >= LEAST_SHOWN]
+    return sorted(parts, key=lambda part: (tone_of(part[0]), part[0]))
+
+
+def place_of(recall_id: str) -> str:
+    """Where in the page a recall is to be found."""
+    return f"recall-{shown(recall_id, 60)}"
+
+
+def verdicts_of(facts: MemoryFacts) -> Mapping[tuple[str, str], str]:
+    """Which verdict each hit of each recall got, by the ids of both; the last one counts."""
+    told = [one for one in facts.log.changes if one.what in ("helpful", "unhelpful") and one.by.startswith("recall ")]
+    return {(one.by.removeprefix("recall "), one.id): one.what for one in reversed(told)}
+
+
+def _recall(place: int, recall: LoggedRecall, facts: MemoryFacts, given: Mapping[tuple[str, str], str]) -> str:
+    kept = recall.kept
+    found = f"{len(kept)} of {plural(len(recall.candidates), 'candidate')}" if kept else "nothing found"
+    summary = (
+        f'<summary><b><bdi dir="auto">{shown(recall.cue, 300)}</bdi></b><span class="meta">{found}</span> '
+        f"<time>{date(recall.at)}</time></summary>"
+    )
+    rows = [
+        _hit(number_, one, facts, given.get((recall.id, one.id))) for number_, one in enumerate(kept[:MOST_HITS], 1)
+    ]
+    body = table(f"hits-{place}", "Hits", HITS, rows, stack=True) if rows else ""
+    dropped = [one for one in recall.candidates if one.reason is not None]
+    if dropped:
+        body += table(f"dropped-{place}", "Dropped", DROPPED, _dropped(dropped, facts))
+    more = max(0, len(kept) - MOST_HITS) + max(0, len(dropped) - MOST_DROPPED)
+    body += f'<p class="none">{more:,} more are left out.</p>' if more else ""
+    opened = " open" if place == 0 else ""
+    return f'<details class="recall" id="{place_of(recall.id)}"{opened}>{summary}{body}</details>'
+
+
+def _hit(place: int, one: LoggedCandidate, facts: MemoryFacts, verdict: str | None) -> list[TableCell]:
+    parts = parts_of(one)
+    said = ", ".join(f"{name.replace('_', ' ')} {number(value)}" for name, value in parts)
+    bar = shares(said, [(name, value, tone_of(name)) for name, value in parts], one.score or 0.0)
+    tone = "good" if verdict == "helpful" else "bad"
+    return [
+        TableCell(number(place), place),
+        TableCell(_text_of(one.id, facts, _room(facts))),
+        TableCell(f"{bar}<small>{shown(said)}</small>", one.score or 0.0),
+        TableCell(number(one.score), one.score or 0.0),
+        TableCell(chip(verdict, tone) if verdict else "–", verdict or ""),
+    ]
+
+
+def _dropped(dropped: Sequence[LoggedCandidate], facts: MemoryFacts) -> list[list[TableCell]]:
+    best = sorted(dropped, key=lambda one: -(one.score or 0.0))[:MOST_DROPPED]
+    return [
+        [
+            TableCell(_text_of(one.id, facts)),
+            TableCell(number(one.score), one.score or 0.0),
+            TableCell(shown(one.reason or "")),
+        ]
+        for one in best
+    ]
+
+
+def _room(facts: MemoryFacts) -> int:
+    return room(CHARACTERS, sum(min(MOST_HITS, len(one.kept)) for one in facts.log.recalls))
+
+
+def _text_of(name: str, facts: MemoryFacts, most: int = SHORT) -> str:
+    text = facts.log.texts.get(name)
+    if text is None:
+        return f"<code>{shown(name, 60)}</code> <small>is gone</small>"
+    return passage(text, most)
+
+
+MOST_DRAWN = 16
+NEUTRAL = 0.5  # of a record that was written without an importance
+TRAIL = (TableColumn("When", "number"), TableColumn("Memory"), TableColumn("What"), TableColumn("By"))
+TONE = {
+    "helpful": "good",
+    "unhelpful": "bad",
+    "pinned": "good",
+    "remembered": "good",
+    "demoted": "bad",
+    "pruned": "bad",
+}
+NOTHING = '<p class="none">Nobody has judged a memory yet, pinned one or demoted one.</p>'
+
+
+def verdicts(facts: MemoryFacts) -> Section:
+    """The effect of verdicts first, then each of them."""
+    if not facts.log.changes and not facts.judged:
+        return Section("verdicts", "Verdicts", "", NOTHING)
+    lead = (
+        f"{plural(facts.stats.verdicts, 'verdict')} so far. A verdict moves a record's importance a little and makes "
+        "it useful for some time; usefulness counts "
+        f"{number(facts.stats.useful_gain, 2)} of its full weight, as far as it has helped so far."
+    )
+    moved = [one for one in facts.judged if _before(one) != _after(one)]
+    body = cards([("Importance, before and after", _pairs(moved), _words(moved))]) if moved else ""
+    body += _trail(facts)
+    return Section("verdicts", "Verdicts", lead, body)
+
+
+def _before(record: Record) -> float:
+    return NEUTRAL if record.written_importance is None else record.written_importance
+
+
+def _after(record: Record) -> float:
+    return NEUTRAL if record.importance is None else record.importance
+
+
+def _words(moved: list[Record]) -> str:
+    left_out = f" {len(moved) - MOST_DRAWN:,} more are left out." if len(moved) > MOST_DRAWN else ""
+    return f"Hollow: as written; filled: as verdicts moved it.{left_out}"
+
+
+def _pairs(moved: list[Record]) -> str:
+    """A line from what was written to what it is now, for each record, the largest move first."""
+    drawn = sorted(moved, key=lambda one: -abs(_after(one) - _before(one)))[:MOST_DRAWN]
+    ends = [value for one in drawn for value in (_before(one), _after(one))]
+    low, high = min(ends), max(ends)
+    x = Scale(low, high if high > low else low + 0.1, 190, 345)
+    rows = [_pair(place, one, x) for place, one in enumerate(drawn)]
+    foot = 20 + 22 * len(drawn)
+    rows += [
+        f'<text class="{place}" x="{x(at):.0f}" y="{foot}">{number(at, 3)}</text>'
+        for at, place in ((low, "begin"), (high, "end"))
+    ]
+    return picture(
+        f"Importance of {plural(len(drawn), 'record')} before and after verdicts", "".join(rows), height=foot + 8
+    )
+
+
+def _pair(place: int, record: Record, x: Scale) -> str:
+    y, before, after = 14 + 22 * place, _before(record), _after(record)
+    tone = 3 if after >= before else 6
+    return (
+        f"<g><title>{shown(record.text)}: {number(before)} to {number(after)}</title>"
+        f'<text class="end name" x="178" y="{y + 4}">{shown(record.text, 27)}</text>'
+        f'<line class="whisker t{tone}" x1="{x(before):.1f}" x2="{x(after):.1f}" y1="{y}" y2="{y}"/>'
+        f'<circle class="open t{tone}" cx="{x(before):.1f}" cy="{y}" r="4"/>'
+        f'<circle class="s{tone}" cx="{x(after):.1f}" cy="{y}" r="4.5"/></g>'
+    )
+
+
+def _trail(facts: MemoryFacts) -> str:
+    if not facts.log.changes:
+        return ""
+    there = {one.id for one in facts.log.recalls}
+    known = {one.id: one for one in (*facts.records, *facts.judged)}
+    rows = []
+    for one in facts.log.changes:
+        recall = one.by.removeprefix("recall ")
+        by = f'<a href="#{place_of(recall)}">a recall</a>' if recall in there else shown(one.by, 60)
+        record = known.get(one.id)
+        text = facts.log.texts.get(one.id) or (record.text if record is not None else None)
+        about = f"<code>{shown(one.id, 60)}</code>" if text is None else passage(text, SHORT)
+        about += f" {judged(record)}" if record is not None and judged(record) != "–" else ""
+        rows.append(
+            [
+                TableCell(f"<time>{date(one.at)}</time>", one.at),
+                TableCell(about),
+                TableCell(chip(one.what, TONE.get(one.what, ""))),
+                TableCell(by),
+            ]
+        )
+    return f"<h3>The newest {plural(len(rows), 'change')}</h3>" + table("changes", "Changes", TRAIL, rows)

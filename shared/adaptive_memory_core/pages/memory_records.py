@@ -1,0 +1,253 @@
+"""Sections of a memory's page about records: the facts it is drawn from, records, fading, and themes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from adaptive_memory_core.context.themes import Theme, Themes, circles
+from adaptive_memory_core.context.times import age, date
+from adaptive_memory_core.pages.charts import Point, bars, lines, meter
+from adaptive_memory_core.pages.markup import (
+    Section,
+    TableCell,
+    TableColumn,
+    cards,
+    chip,
+    number,
+    passage,
+    plural,
+    room,
+    shown,
+    table,
+)
+from adaptive_memory_core.policy.policy import Policy
+from adaptive_memory_core.records import Record
+from adaptive_memory_core.reports import Change, LoggedRecall, Sample, Stats
+
+
+@dataclass(frozen=True, slots=True)
+class FadingFacts:
+    """How what is not read fades: a curve for each kind of memory over `unit` ("recalls" or "days"), and where each of
+    the records stands on it. No curve where nothing fades."""
+
+    unit: str = "recalls"
+    curves: Mapping[str, Sequence[Point]] = field(default_factory=dict)
+    records: Sequence[Point] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class NameFacts:
+    """The names of the graph that most of the records drawn here mention, and which of them stand together."""
+
+    records: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # of each name, the ids that mention it
+    counts: Mapping[str, int] = field(default_factory=dict)  # of each name, how many records mention it in all
+    links: Mapping[tuple[str, str], int] = field(default_factory=dict)
+    looked_at: int = 0  # records
+    passages: int = 0  # in the whole graph
+
+
+@dataclass(frozen=True, slots=True)
+class LogFacts:
+    """What was asked and judged. `recalls` are the newest of those logged, `by_day` counts `counted` of them, `texts`
+    are what the records say that are in all this, by id, as far as they are still there."""
+
+    recalls: Sequence[LoggedRecall] = ()
+    by_day: Sequence[tuple[str, int]] = ()
+    counted: int = 0
+    texts: Mapping[str, str] = field(default_factory=dict)
+    changes: Sequence[Change] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryFacts:
+    """All that a page shows of one scope. `records` are the first of `total`."""
+
+    whose: str
+    now: float
+    policy: Policy
+    stats: Stats
+    records: Sequence[Record]
+    total: int
+    reads: Mapping[str, int]  # how many records were read so often, by "0", "1", "2–3", ...
+    kinds: Mapping[str, int]
+    judged: Sequence[Record]
+    log: LogFacts
+    samples: Sequence[Sample]
+    themes: Themes
+    fading: FadingFacts
+    names: NameFacts
+
+
+CHARACTERS = 300_000  # of all texts together
+COLUMNS = (
+    TableColumn("Memory"),
+    TableColumn("Importance", "number"),
+    TableColumn("Strength", "number"),
+    TableColumn("Reads", "number"),
+    TableColumn("Last read", "number"),
+    TableColumn("Verdicts", "number"),
+    TableColumn("Written", "number"),
+)
+SEARCH = (
+    '<div class="tools"><label><span class="hidden">Search the records that are shown</span>'
+    '<input type="search" data-filters="records-table" data-counts="records-count" placeholder="Search these records">'
+    '</label><span id="records-count" class="meta" role="status"></span></div>'
+)
+
+
+def records(facts: MemoryFacts) -> Section:
+    """The table, and what it leaves out."""
+    left_out = facts.total - len(facts.records)
+    lead = f"All {plural(facts.total, 'record')}: "
+    if left_out > 0:
+        lead = f"{len(facts.records):,} of {plural(facts.total, 'record')}, the other {left_out:,} are left out: "
+    lead += "first what is pinned or remembered, then what was read most, then the newest."
+    if not facts.records:
+        return Section("records", "What is remembered", "", '<p class="none">Nothing is remembered yet.</p>')
+    most = room(CHARACTERS, len(facts.records))
+    rows = [_row(one, facts.now, most) for one in facts.records]
+    return Section(
+        "records", "What is remembered", lead, SEARCH + table("records-table", "Records", COLUMNS, rows, stack=True)
+    )
+
+
+def _row(record: Record, now: float, most: int) -> list[TableCell]:
+    read = record.read
+    importance = record.importance
+    last, written = read.last_read, record.created_at
+    return [
+        TableCell(
+            f'{passage(record.text, most)}<small class="block"><code>{shown(record.id, 60)}</code> '
+            f"{_marks(record, now)}</small>"
+        ),
+        TableCell(
+            number(importance, 2) + ("" if importance is None else meter(importance, "importance", 3)),
+            importance or 0.0,
+        ),
+        TableCell(number(read.strength, 2) + meter(read.strength, "strength", 5), read.strength),
+        TableCell(number(read.retrieval_count), read.retrieval_count),
+        TableCell("never" if last is None else age(last, now=now), last or 0.0),
+        TableCell(judged(record), read.helpful - read.unhelpful),
+        TableCell("–" if written is None else f"<time>{date(written)}</time>", written or 0.0),
+    ]
+
+
+def judged(record: Record) -> str:
+    """The verdicts that a record got."""
+    helpful, unhelpful = record.read.helpful, record.read.unhelpful
+    said = chip(f"+{helpful}", "good") if helpful else ""
+    said += chip(f"−{unhelpful}", "bad") if unhelpful else ""
+    return said or "–"
+
+
+def _marks(record: Record, now: float) -> str:
+    """What is special about a record, in a word each."""
+    ended = record.valid_until is not None and record.valid_until <= now
+    words = [
+        (record.kind or "", ""),
+        ("pinned" if record.read.pinned else "", "good"),
+        ("remembered" if record.read.remembered else "", "good"),
+        ("superseded" if record.superseded_by is not None else "no longer valid" if ended else "", "bad"),
+    ]
+    return "".join(chip(word, tone) for word, tone in words if word)
+
+
+BINS = [f"{place / 10:.1f}" for place in range(10)]
+STILL = '<p class="none">Nothing fades under this policy: every record keeps its strength of 1 (docs/fading.md).</p>'
+
+
+def fading(facts: MemoryFacts) -> Section:
+    """Strengths, their decay, reads and recalls."""
+    strengths = facts.stats.strengths
+    charts = [
+        (
+            "Strength",
+            bars("Records by strength", list(zip(BINS, strengths.histogram, strict=True)), tone=5),
+            _strength(facts),
+        ),
+        (f"Decay over {facts.fading.unit} without a read", _decay(facts), _decay_words(facts)),
+        (
+            "Reads",
+            bars("Records by how often they were read", list(facts.reads.items())),
+            "How many records were read so often.",
+        ),
+        (
+            "Recalls a day",
+            bars("Recalls by day", facts.log.by_day, tone=1),
+            f"The newest {plural(facts.log.counted, 'logged recall')}.",
+        ),
+    ]
+    if len(facts.samples) > 1:
+        charts.append(("Over time", _over_time(facts), "By the user's recalls, as the ledger sampled them."))
+    return Section("fading", "Strength and reading", "", cards(charts))
+
+
+def _strength(facts: MemoryFacts) -> str:
+    strengths = facts.stats.strengths
+    return f"{plural(strengths.size, 'record')} of at least {strengths.at_least:g}; {strengths.stale:,} have lost some."
+
+
+def _decay(facts: MemoryFacts) -> str:
+    if not facts.fading.curves:
+        return STILL
+    title = f"Strength over {facts.fading.unit} without a read"
+    return lines(title, facts.fading.curves, dots=facts.fading.records, across=facts.fading.unit, range_of=(0.0, 1.0))
+
+
+def _decay_words(facts: MemoryFacts) -> str:
+    return "A line for each kind of memory; the dots are the records of the table below." if facts.fading.curves else ""
+
+
+def _over_time(facts: MemoryFacts) -> str:
+    samples = facts.samples
+    series = {
+        "mean strength": [Point(one.step, one.strengths.mean) for one in samples],
+        "share remembered": [Point(one.step, one.remembered_fraction) for one in samples],
+    }
+    return lines("Over time", series, across="recalls", range_of=(0.0, 1.0))
+
+
+MOST_THEMES, MOST_KNOWN = 60, 25
+TOOLS = '<div class="tools"><button type="button" data-opens="theme-list">Open all</button></div>'
+
+
+def themes(facts: MemoryFacts) -> Section | None:
+    """None where no conversation was observed."""
+    found = facts.themes
+    if not len(found):
+        return None
+    numbers = found.statistics
+    lead = (
+        f"{plural(numbers.messages, 'message')} in {plural(numbers.episodes, 'episode')} "
+        f"and {plural(len(found), 'theme')}"
+        + (f"; {plural(numbers.waiting, 'message')} are not worked in yet" if numbers.waiting else "")
+        + (f". The largest {MOST_THEMES} are shown." if len(found) > MOST_THEMES else ".")
+    )
+    drawn = list(found)[:MOST_THEMES]
+    body = circles([(one.name, len(one.known)) for one in drawn], "theme-")
+    listed = "".join(_theme(place, one) for place, one in enumerate(drawn))
+    return Section("themes", "Themes", lead, f'{body}{TOOLS}<div id="theme-list">{listed}</div>')
+
+
+def _theme(place: int, theme: Theme) -> str:
+    days = (
+        date(theme.begins) if date(theme.begins) == date(theme.ends) else f"{date(theme.begins)} to {date(theme.ends)}"
+    )
+    known = "".join(_known(date(one.at), one.text, one.episode, one.replaced) for one in theme.known[-MOST_KNOWN:])
+    left_out = len(theme.known) - MOST_KNOWN
+    more = f'<p class="none">{left_out:,} older ones are left out.</p>' if left_out > 0 else ""
+    return (
+        f'<details class="theme" id="theme-{place}"><summary><b>{shown(theme.name, 80)}</b>'
+        f'<span class="meta">{plural(len(theme.ids), "message")}</span> <time>{days}</time></summary>'
+        f"<ul>{known}</ul>{more}</details>"
+    )
+
+
+def _known(day: str, text: str, episode: str, replaced: tuple[str, ...]) -> str:
+    before = "; ".join(shown(one, 120) for one in replaced[:3])
+    return (
+        f'<li><time>{day}</time> <bdi dir="auto">{shown(text, 400)}</bdi>'
+        + (f" <small>before: <del>{before}</del></small>" if before else "")
+        + f' <small class="meta">{shown(episode, 80)}</small></li>'
+    )

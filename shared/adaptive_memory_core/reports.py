@@ -1,0 +1,345 @@
+"""Reports about a memory: receipts, statistics, log, checks and calibration; all public."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from adaptive_memory_core.records import Dropped, Hit, Neighbour
+
+__all__ = [
+    "BackgroundStats",
+    "Calibration",
+    "Change",
+    "CheckReport",
+    "Dropped",
+    "Finding",
+    "Hit",
+    "LoggedCandidate",
+    "LoggedRecall",
+    "Neighbour",
+    "ProjectionStats",
+    "PruneReceipt",
+    "Receipt",
+    "Restored",
+    "Sample",
+    "Stats",
+    "Strengths",
+    "Unrelated",
+    "WriteBackProgress",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Strengths:
+    """How strong a memory is. `histogram` counts records by strength in ten equal bins from 0 to 1.
+
+    `stale` records have lost some of their strength, and `stale_norm` is the l2 norm of what is left of theirs; `size`
+    counts the records of at least the strength `at_least`: the paper's nonzero embeddings.
+    """
+
+    mean: float
+    histogram: tuple[int, ...]
+    stale: int
+    stale_norm: float
+    size: int
+    at_least: float
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """A memory at one of its user's recalls, as the ledger keeps it over time."""
+
+    step: int
+    at: float
+    records: int
+    remembered: int
+    pinned: int
+    reads: int
+    strengths: Strengths
+    update_ms: float | None
+
+    @property
+    def remembered_fraction(self) -> float:
+        return self.remembered / self.records if self.records else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectionStats:
+    """How far the write-back of this scope's records is, since the memory was opened.
+
+    `failures` and `last_error` are of the write-back as a whole, whoever's records it was at.
+    """
+
+    pending: int = 0
+    written: int = 0
+    vanished: int = 0
+    conflicts: int = 0
+    failures: int = 0
+    last_error: str | None = None
+
+    def pending_for(self, pending: int) -> ProjectionStats:
+        return replace(self, pending=pending)
+
+
+@dataclass(frozen=True, slots=True)
+class WriteBackProgress:
+    """How far the write-back of a whole memory is, for all scopes, since the memory was opened.
+
+    `waiting` is how many records wait for it, and `waited_seconds` how long the first of them has waited for this
+    process; 0 where nothing waits, or where another process holds the collection.
+    """
+
+    waiting: int
+    waited_seconds: float = 0.0
+    written: int = 0
+    vanished: int = 0
+    conflicts: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class BackgroundStats:
+    """What the memory's background thread is at: the chore it is `doing` (None: waiting), and what failed last.
+
+    The chores are "write-back", "word index", "mirror", "relevance floors", "pruning" and "checkpoint", and where
+    processes share a directory "records of other processes", "guests", "visits" and "takeover"; `failures` counts by
+    chore.
+    """
+
+    doing: str | None = None
+    last_failed: str | None = None
+    last_error: str | None = None
+    failures: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Stats:
+    """The memory of one scope in numbers.
+
+    `update_ms` is the median time that a recall of the scope spent on writing down what it changed, since the memory
+    was opened; None before the first. `useful_gain` is the share of its weight that usefulness has earned.
+    """
+
+    records: int
+    recalls: int
+    reads: int
+    read_records: int
+    remembered: int
+    pinned: int
+    verdicts: int
+    logged_recalls: int
+    strengths: Strengths
+    update_ms: float | None
+    projection: ProjectionStats
+    useful_gain: float = 0.0
+    background: BackgroundStats = BackgroundStats()
+
+    @property
+    def remembered_fraction(self) -> float:
+        return self.remembered / self.records if self.records else 0.0
+
+    @property
+    def reads_per_recall(self) -> float:
+        return self.reads / self.recalls if self.recalls else 0.0
+
+
+PROPENSITY, PROPENSITY_UNIT = "propensity", 1_000_000  # of what a replay needs: in parts of 1
+
+
+@dataclass(frozen=True, slots=True)
+class LoggedCandidate:
+    """One line of the log: a candidate of a past recall. `reason` is None for the ones that were returned.
+
+    `then` is what a replay needs besides: the read state of that moment, as whole numbers (`learn/logged_state.py`).
+    """
+
+    id: str
+    score: float | None
+    parts: Mapping[str, float]
+    signals: Mapping[str, float]
+    reason: str | None
+    then: Mapping[str, int] = field(default_factory=dict, repr=False)
+
+    @property
+    def propensity(self) -> float:
+        """The chance with which it was to be returned: 1 or 0, unless the policy had places drawn by lot.
+
+        >>> LoggedCandidate("a", 0.5, {}, {}, None).propensity, LoggedCandidate("a", 0.5, {}, {}, "beyond k").propensity
+        (1.0, 0.0)
+        """
+        certain = float(self.reason is None)
+        return self.then[PROPENSITY] / PROPENSITY_UNIT if PROPENSITY in self.then else certain
+
+
+@dataclass(frozen=True, slots=True)
+class LoggedRecall:
+    """A past recall as the ledger keeps it: enough to explain it and to rank it again under another policy.
+
+    `turn` names the question that it was made for, where the caller named one. `over` is "everyone" where everyone's
+    records were read beside the user's own.
+    """
+
+    id: str
+    step: int
+    at: float
+    cue: str
+    k: int
+    policy_hash: str
+    candidates: tuple[LoggedCandidate, ...]
+    turn: str | None = None
+    over: str | None = None
+
+    @property
+    def kept(self) -> tuple[LoggedCandidate, ...]:
+        return tuple(candidate for candidate in self.candidates if candidate.reason is None)
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A line of the audit trail: what happened to a record's state, at which of the user's recalls, by whom.
+
+    `what` is "remembered", "pinned", "unpinned", "demoted", "helpful", "unhelpful", "pruned" or "judged by a reader".
+    `by` is "recall <id>" or the name that the caller gave.
+    """
+
+    id: str
+    at: float
+    step: int
+    what: str
+    by: str
+
+
+CheckedPart = Literal["database", "index", "ledger", "records", "graph", "hierarchy"]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something that is not as it should be, in which part of the memory, and what to do about it.
+
+    "database" is Chroma's SQLite file, "index" its files of vectors, "ledger" the file of reads, "records" what stands
+    in them, "graph" what the ledger keeps of the names in them,
+    "hierarchy" what it keeps of what was observed. `mended` says that nothing needs to be done any more.
+    """
+
+    part: CheckedPart
+    what: str
+    remedy: str = ""
+    mended: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.part}: {self.what}" + (" Mended." if self.mended else f" {self.remedy}".rstrip())
+
+
+@dataclass(frozen=True, slots=True)
+class CheckReport:
+    """What `check` found. Print it for a line a finding.
+
+    >>> report = CheckReport((Finding("index", "header.bin is torn.", "Call repair."),))
+    >>> report.ok, len(report), str(report)
+    (False, 1, 'index: header.bin is torn. Call repair.')
+    >>> str(CheckReport()), CheckReport().ok
+    ('Nothing is wrong.', True)
+    """
+
+    findings: tuple[Finding, ...] = ()
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing is wrong, or not any more."""
+        return all(one.mended for one in self.findings)
+
+    def __len__(self) -> int:
+        return len(self.findings)
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self.findings)) or "Nothing is wrong."
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What `forget` removed, and what it cannot reach. `derived` are the ids of records that were derived from it: they
+    are still there and no longer returned."""
+
+    id: str
+    collection: bool
+    ledger: bool
+    log_entries: int
+    verdicts: int
+    note: str = (
+        "Chroma keeps the text of a deleted record in its own files until it purges its queue; "
+        "`chroma vacuum --path DIR` does that at once. Its index keeps the vector until it is made anew: "
+        "`AdaptiveMemory.repair(DIR, anew=True)`. The ledger's write-ahead log keeps traces until the next `flush()`. "
+        "Words of a cue that asked for it stay in the log until its "
+        "retention ends. Copies and backups are out of reach."
+    )
+    derived: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Restored:
+    """What came of restoring a state: how many records took theirs, and the ids that nothing here stands for."""
+
+    records: int
+    missing: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PruneReceipt:
+    """What `prune` removed (or, in a dry run, would remove).
+
+    `kept` records were looked at and are still strong enough, `vanished` ones had been deleted by others before. Where
+    `limit` ended the work, `complete` is False: call again.
+    """
+
+    ids: tuple[str, ...]
+    below: float | None
+    dry_run: bool
+    kept: int
+    vanished: int
+    complete: bool
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+
+@dataclass(frozen=True, slots=True)
+class Unrelated:
+    """A question that has nothing to do with the memory, the similarity of the best it found there (0 is what
+    unrelated texts score), and the share of such questions that find as good."""
+
+    question: str
+    similarity: float
+    chance: float
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """What unrelated questions find in one scope: how similar the best of each is, and which came nearest.
+
+    `similarity` is the mean and `spread` the standard deviation. A question in `nearest` that the memory does answer
+    is not unrelated: give questions of your own to `calibrate`.
+
+    >>> print(Calibration("user 'ann'", 40, 172, 0.0, 0.21, 0.05, (Unrelated("Is tin magnetic?", 0.4, 0.01),)))
+    172 unrelated questions to the 40 records of user 'ann': the best hit of each has a similarity of 0.21 +- 0.05.
+    The ones that came nearest (similarity, and the share of such questions that find as good):
+      0.40    1 %  Is tin magnetic?
+    """
+
+    scope: str
+    records: int
+    questions: int
+    at: float
+    similarity: float
+    spread: float
+    nearest: tuple[Unrelated, ...]
+
+    def __str__(self) -> str:
+        reach = f"the best hit of each has a similarity of {self.similarity:.2f} +- {self.spread:.2f}"
+        return "\n".join(
+            [
+                f"{self.questions} unrelated questions to the {self.records:,} records of {self.scope}: {reach}.",
+                "The ones that came nearest (similarity, and the share of such questions that find as good):",
+                *(f"  {one.similarity:.2f}  {100 * one.chance:3.0f} %  {one.question}" for one in self.nearest),
+            ]
+        )

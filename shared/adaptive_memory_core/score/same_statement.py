@@ -1,0 +1,265 @@
+"""Which texts make the same statement about the same subject, so that only the newest of them may still hold?
+
+Two sentences do if they read the same but for one span, and the question asks about what they share: "Ilse lives in
+Oslo" and "Ilse lives in Turin" for "where does Ilse live?". Nothing is known of what words mean, so this works for any
+relation and in most languages.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from adaptive_memory_core.channels.words.unspaced import UNSPACED, parted
+from adaptive_memory_core.channels.words.words_of_text import STOP_WORDS, chunks, words
+from adaptive_memory_core.cue.question_kinds import EDGES, names_in
+
+SHARED = 0.4  # of the longer sentence's words, both have a greater share; guess
+SHARED_UNASKED = 0.6  # the same if there is no question that says what matters; guess
+MOST_INSERTED = 2  # words that one sentence may have besides all of the other, as in "lives in Oslo now"; guess
+FEWEST_WORDS = 4  # of a text that doesn't end as a sentence does; a shorter one is a label; guess
+LONGEST_SENTENCE = 400  # characters of a sentence that is compared; guess
+MOST_LOOKED_FOR = (
+    3  # words of a question, the longest ones, around which the sentence that answers is looked for; guess
+)
+_CHUNK = re.compile(r"\S+")
+_END = re.compile(  # of a sentence, but not of "Dr."
+    r"[.!?](?<!\b[A-Z]\.)(?<!\b[A-Z][a-z]\.)(?<!\b[A-Z][a-z]{2}\.)(?=\s)|[\n\u3002\uff01\uff1f]"
+)
+_MARKS = (". ", "! ", "? ", "\n", "\u3002", "\uff01", "\uff1f")  # between sentences
+_ENDS = (".", "!", "\u3002", "\uff01")
+_ASKS = ("?", "\uff1f")
+_BEFORE_A_SENTENCE = frozenset(".!?:\n\u3002\uff01\uff1f")
+_HANGUL = re.compile("[\uac00-\ud7af]")
+_VERB_LAST = re.compile("[\u3040-\u30ff\uac00-\ud7af]")  # Japanese and Korean
+_ARTICLES = frozenset(("a", "an", "the"))
+_OWNER = ("'s", "\u2019s")
+
+
+class Said(NamedTuple):
+    """A sentence's words in order: as they are compared, and the stems of each that mean something."""
+
+    keys: tuple[str, ...]
+    stems: tuple[tuple[str, ...], ...]
+
+
+class Question(NamedTuple):
+    """A question's words, the stems of those that mean something, and the stems of its names."""
+
+    keys: frozenset[str]
+    stems: frozenset[str]
+    names: frozenset[str]
+
+
+class Version(NamedTuple):
+    """The number of a text that makes the same statement as another one, and whether both texts say nothing else."""
+
+    number: int
+    sure: bool
+
+
+def versions(texts: Sequence[str], cue: str, *, best: int) -> Iterator[tuple[int, list[Version]]]:
+    """The numbers of the best texts, each with the texts that make the same statement, if there are any.
+
+    >>> texts = ("Ilse lives in Oslo.", "Colm lives in Rome.", "Ilse has a cat.", "Ilse lives in Turin.")
+    >>> list(versions(texts, "where does Ilse live?", best=2))
+    [(0, [Version(number=3, sure=True)])]
+    """
+    question = _question(cue)
+    for one in range(min(best, len(texts)) if question.stems else 0):
+        mine = _that_answers(texts[one], question)
+        begins = _beginning(mine, question) if not one or _has_as_much(mine, texts[0], question) else ""
+        found = [
+            Version(other, len(mine) + len(theirs) >= len(texts[one]) + len(text) - 2)
+            for other, text in enumerate(texts)
+            if begins and begins in text and other != one
+            if (theirs := _that_begins(text, begins)) and same_statement(_said(mine), _said(theirs), question)
+        ]
+        if found:
+            yield one, found
+
+
+def same_sentence(one: str, other: str) -> bool:
+    """Whether two sentences make the same statement, as if somebody had asked for what they share.
+
+    >>> same_sentence("Ana lives in Oslo.", "Ana lives in Turin now."), same_sentence("Ana is here.", "Ben is here.")
+    (True, False)
+    """
+    if max(len(one), len(other)) > LONGEST_SENTENCE or one[:1] != other[:1] or not _states(one) or not _states(other):
+        return False
+    mine, theirs = _said(one), _said(other)
+    shared = frozenset(mine.keys) & frozenset(theirs.keys)
+    if len(shared) < SHARED_UNASKED * max(len(mine.keys), len(theirs.keys)):
+        return False
+    stems = [stem for key, stems in zip(*mine, strict=True) if key in shared for stem in stems]
+    return same_statement(mine, theirs, Question(shared, frozenset(stems), frozenset()))
+
+
+def same_statement(one: Said, other: Said, question: Question) -> bool:
+    """Whether two sentences differ in one span only, behind what the question names.
+
+    >>> def same(one, other, cue="Where does Ilse live?"):
+    ...     return same_statement(_said(one), _said(other), _question(cue))
+    >>> same("Ilse lives in Oslo.", "Ilse lives in Turin."), same("Ilse lives in Oslo.", "Colm lives in Oslo.")
+    (True, False)
+    >>> same("Ilse lives in Oslo.", "Ilse may live in Rome."), same("Ilse lives in Oslo.", "Ilse lives with two cats.")
+    (False, False)
+    >>> same("Falcon uses the MySQL database.", "Falcon uses the SQLite database.", "which database does Falcon use?")
+    True
+    >>> same("Ticket A-4 is closed.", "Ticket A-10 is closed.", "is a ticket closed?")
+    False
+    >>> same("My dog Rex is 3 years old.", "My dog Bello is 4 years old.", "how old is my dog?")
+    False
+    """
+    before = _alike(one.keys, other.keys)
+    behind = _alike(one.keys[before:][::-1], other.keys[before:][::-1])
+    mine, theirs = slice(before, len(one.keys) - behind), slice(before, len(other.keys) - behind)
+    gone, come = one.keys[mine], other.keys[theirs]
+    within = frozenset(gone) & frozenset(come)
+    both, longer = before + behind + len(within), max(len(one.keys), len(other.keys))
+    if before + behind < 2 or both <= SHARED * longer or not (gone or come):
+        return False
+    if not (gone and come) and len(gone) + len(come) > MOST_INSERTED:
+        return False
+    leading = frozenset(_flat(one.stems[:before]))
+    named = leading & question.stems
+    if not named or (named <= question.names and not question.names.isdisjoint(one.stems[before - 1])):
+        return False  # nothing is said of whom they name: "Hey Ana, ..."
+    shared = leading.union(*one.stems[mine.stop :])
+    differ = frozenset(_flat(one.stems[mine])) ^ frozenset(_flat(other.stems[theirs]))
+    if not (question.stems - shared).isdisjoint(differ) or _are_of_two_kinds(gone, come):
+        return False
+    trailing = one.keys[mine.stop :]
+    if any(map(_VERB_LAST.search, trailing)):
+        return True
+    leads = frozenset(one.keys[:before]) & question.keys
+    after = (question.keys - leads) & within.union(trailing)
+    return not after or (not within and len(after) == 1 and len(leads) > 1)  # "uses the MySQL database"
+
+
+def _are_of_two_kinds(gone: Sequence[str], come: Sequence[str]) -> bool:
+    """Whether two spans begin with different small words: "in Oslo", "with two cats"."""
+    small = [span[0] for span in (gone, come) if len(span) > 1 and span[0] in STOP_WORDS and span[0] not in _ARTICLES]
+    return len(small) > 1 and small[0] != small[1]
+
+
+@lru_cache(maxsize=512)
+def _question(cue: str) -> Question:
+    return Question(frozenset(_said(cue).keys), frozenset(words(cue)), names_in(cue))
+
+
+@lru_cache(maxsize=1_000)  # of a few kB each
+def _said(sentence: str) -> Said:
+    """
+    >>> _said("Ilse's dentist is Dr. Weber.").keys, _said("小明住在北京。").keys
+    (("ils's", 'dentist', 'is', 'dr', 'weber'), ('小', '明', '住', '在', '北', '京'))
+    """
+    keys, stems = [], []
+    for part in _parts(sentence):
+        plain = part.strip(EDGES).casefold()
+        if plain:
+            found = tuple(words(part))
+            keys.append((" ".join(found) or plain) + ("'s" if plain.endswith(_OWNER) and found else ""))
+            stems.append(found)
+    return Said(tuple(keys), tuple(stems))
+
+
+def _parts(sentence: str) -> Iterator[str]:
+    """The words as they are written; of scripts without spaces, the characters."""
+    for chunk in chunks(sentence):
+        if chunk.isascii() or not UNSPACED.search(chunk):
+            yield chunk
+        else:
+            for part, unspaced in parted(chunk):
+                yield from part if unspaced and not _HANGUL.search(part) else (part,)
+
+
+def _that_answers(text: str, question: Question) -> str:
+    """The sentence with most of the question's words; "" if it is long, a label or a question itself."""
+    found = text
+    if len(text) > LONGEST_SENTENCE or _END.search(text, 0, len(text) - 1):
+        lower, begin, end, most = text.lower(), 0, 0, 0
+        for stem in sorted(question.stems, key=len)[-MOST_LOOKED_FOR:]:
+            place = lower.find(stem)
+            if place >= 0 and not begin <= place < end:
+                begin = max(lower.rfind(mark, 0, place) + len(mark) for mark in _MARKS)
+                end = _end(text, place)
+                held = sum(one in lower[begin:end] for one in question.stems)
+                if held > most or (held == most and begin < text.find(found)):
+                    found, most = text[begin:end].strip(), held
+    return found if len(found) <= LONGEST_SENTENCE and _states(found) else ""
+
+
+def _states(sentence: str) -> bool:
+    """Whether it may be a statement: no question and no label.
+
+    >>> [_states(text) for text in ("Ilse eats meat.", "Ilse lives in Oslo", "top up failed", "Is it you?")]
+    [True, True, False, False]
+    """
+    if sentence.endswith(_ASKS):
+        return False
+    if sentence.endswith(_ENDS) or (not sentence.isascii() and UNSPACED.search(sentence)):
+        return True
+    return sum(part.strip(EDGES) != "" for part in sentence.split()) >= FEWEST_WORDS
+
+
+def _end(text: str, place: int) -> int:
+    """Where the sentence at that place ends."""
+    found = _END.search(text, place)
+    return found.end() if found else len(text)
+
+
+def _beginning(sentence: str, question: Question) -> str:
+    """A sentence up to the first word that the question has as well, or up to what follows the question's names.
+
+    >>> _beginning("The author of Emma is Jane Austen.", _question("Who is the author of Emma?"))
+    'The author of Emma'
+    >>> _beginning("I live in Oslo.", _question("Where do I live?")), _beginning("It rains.", _question("Who is Ana?"))
+    ('I live', '')
+    """
+    missing = question.names.intersection(words(sentence))
+    met: set[str] = set()
+    for match in _CHUNK.finditer(sentence):
+        chunk = match[0]
+        if not chunk.isascii() and UNSPACED.search(chunk) and not _HANGUL.search(chunk):
+            place = next((place for place, one in enumerate(chunk) if one in question.stems), None)
+            if place is not None:
+                return sentence[: match.start() + place + 1]
+            continue
+        found = words(chunk)
+        said = met and question.names.isdisjoint(found)  # something of what was named
+        met |= question.stems.intersection(found)
+        if met and not missing.difference(met) and (said or not met <= question.names):
+            return sentence[: match.start()] + chunk.rstrip(EDGES)
+    return ""
+
+
+def _that_begins(text: str, begins: str) -> str:
+    """The first sentence of a text that begins so; "" if none does."""
+    place = text.find(begins)
+    while place > 0 and text[:place].rstrip(" ")[-1:] not in _BEFORE_A_SENTENCE:
+        place = text.find(begins, place + 1)
+    found = text[place : _end(text, place + len(begins))].rstrip() if place >= 0 else ""
+    return found if len(found) <= LONGEST_SENTENCE and _states(found) else ""
+
+
+def _has_as_much(sentence: str, first: str, question: Question) -> bool:
+    """Whether it has more than half as many of the question's words as the first hit."""
+    mine, most = (question.stems.intersection(words(text)) for text in (sentence, first))
+    return 2 * len(mine) > len(most)
+
+
+def _flat(stems: Sequence[Sequence[str]]) -> Iterator[str]:
+    return (stem for found in stems for stem in found)
+
+
+def _alike(one: Sequence[str], other: Sequence[str]) -> int:
+    """How many words both begin with."""
+    count = 0
+    for mine, theirs in zip(one, other, strict=False):
+        if mine != theirs:
+            break
+        count += 1
+    return count

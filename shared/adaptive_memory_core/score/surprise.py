@@ -1,0 +1,162 @@
+"""Relevance in one unit: how unlikely is it, by chance, that a record fits the query this well? Pure arrays, in nats.
+
+A nat is the natural logarithm of "one in so many": 4.6 nats are one in a hundred. What the vectors say, what the words
+say and what kind of turn a record is are all measured in it, so they can be added, and no rule has to decide which of
+them to trust: a match that happens by chance says little, one that doesn't says much. Nothing here depends on what the
+similarities of an embedder are in absolute terms. The numbers below were chosen with benchmarks/recall_quality.py.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+Array = Any
+SLOPE = 2.4  # nats per standard deviation of similarity, well above the mean; 2 to 2.6 is flat
+USUAL_SPREAD = 0.12  # standard deviation of unrelated similarities, as a share of 1 - their mean; bundled, MiniLM, e5
+SAMPLE = 128  # records of a scope whose vectors are compared, at the most
+FEW_PAIRS = 3.0  # pairs of records whose mean counts as much as "unrelated texts have similarity 0"; guess
+FEW_RECORDS = 10.0  # records whose similarities to a query count as much as those of records to each other; guess
+FEW_SPREADS = 10.0  # pairs whose spread counts as much as the usual one; guess
+OTHER_RECORDS = 20.0  # records without the word that are assumed besides those there are, so that few say little; guess
+CERTAIN = 0.98  # share of relevant turns that are what the query asks for, e.g. said by the speaker it names
+
+
+class Baseline(NamedTuple):
+    """What unrelated texts of a scope score with its embedder: their mean similarity and its standard deviation."""
+
+    mean: float = 0.0
+    spread: float = USUAL_SPREAD
+
+    def above(self, similarity: Array) -> Array:
+        """Similarity above unrelated text, as a share of what is possible: 0 is unrelated, 1 the same text.
+
+        >>> round(Baseline(0.75, 0.03).above(0.9), 2)
+        0.6
+        """
+        return (similarity - self.mean) / max(1e-6, 1.0 - self.mean)
+
+
+UNMEASURED = Baseline()
+
+
+def baseline_of(vectors: Array, space: str) -> Baseline:
+    """The baseline that a sample of a scope's vectors has. One record says nothing yet, ten say most of it.
+
+    >>> baseline_of(np.eye(1), "cosine"), baseline_of(np.eye(3), "ip").mean
+    (Baseline(mean=0.0, spread=0.12), 0.0)
+    """
+    count = len(vectors)
+    if count < 2:
+        return Baseline()
+    pairs = similarities_to(vectors, vectors, space)[np.triu_indices(count, 1)]
+    mean = float(pairs.mean()) * len(pairs) / (len(pairs) + FEW_PAIRS)
+    usual = USUAL_SPREAD * abs(1.0 - mean)
+    variance = (len(pairs) * float(pairs.var()) + FEW_SPREADS * usual**2) / (len(pairs) + FEW_SPREADS)
+    return Baseline(mean, max(1e-6, math.sqrt(variance)))
+
+
+def sample_of(count: int) -> list[int]:
+    """The places of the records to compare, of so many.
+
+    >>> sample_of(3), len(sample_of(1000))
+    ([0, 1, 2], 128)
+    """
+    return sorted({int(place) for place in np.linspace(0, count - 1, min(count, SAMPLE))}) if count else []
+
+
+def joined(parts: Sequence[tuple[int, Baseline]]) -> Baseline:
+    """The baseline of several scopes that are searched as one, each with its number of records.
+
+    >>> joined([(10, Baseline(0.2, 0.1)), (30, Baseline(0.4, 0.1))]).mean
+    0.35
+    """
+    total = sum(count for count, _ in parts)
+    if len(parts) == 1 or not total:
+        return parts[0][1]
+    mean = sum(count * one.mean for count, one in parts) / total
+    return Baseline(mean, math.sqrt(sum(count * one.spread**2 for count, one in parts) / total))
+
+
+def for_query(of_scope: Baseline, similarities: Array) -> Baseline:
+    """The baseline of one query: its similarities to a sample of the scope, and as long as that is small what records
+    score with each other. A query is of another form than records, so it may score below what they do.
+
+    >>> for_query(Baseline(0.5, 0.1), np.zeros(10))
+    Baseline(mean=0.25, spread=0.07071067811865477)
+    """
+    count = len(similarities)
+    if not count:
+        return of_scope
+    own = FEW_RECORDS / (count + FEW_RECORDS)
+    mean = own * of_scope.mean + (1.0 - own) * float(np.mean(similarities))
+    variance = own * of_scope.spread**2 + (1.0 - own) * float(np.var(similarities))
+    return Baseline(mean, max(1e-6, math.sqrt(variance)))
+
+
+def similarities_to(vector: Array, vectors: Array, space: str) -> Array:
+    """The similarities of a vector, or of each of several, to some vectors, as the space defines them
+    (`score/signals.py`).
+
+    >>> similarities_to([1.0, 0.0], [[2.0, 0.0], [0.0, 1.0]], "cosine").tolist()
+    [1.0, 0.0]
+    """
+    one, others = np.asarray(vector, dtype=np.float64), np.asarray(vectors, dtype=np.float64)
+    if not len(others) or one.shape[-1] != others.shape[-1]:
+        return np.empty(0)
+    if space == "cosine":
+        one, others = _unit(one), _unit(others)
+    products = one @ others.T
+    if space != "l2":
+        return products
+    return 1.0 - ((one**2).sum(-1)[..., None] + (others**2).sum(-1) - 2.0 * products) / 2.0
+
+
+def _unit(vectors: Array) -> Array:
+    return vectors / np.maximum(np.linalg.norm(vectors, axis=-1, keepdims=True), 1e-12)
+
+
+def of_meaning(similarities: Array, baseline: Baseline) -> Array:
+    """Nats that each similarity says: next to nothing below the baseline, and then SLOPE per standard deviation.
+
+    >>> of_meaning(np.array([0.1, 0.4]), Baseline(0.1, 0.1)).round(1).tolist()
+    [0.7, 7.2]
+    """
+    return np.logaddexp(0.0, SLOPE * (np.asarray(similarities, dtype=float) - baseline.mean) / baseline.spread)
+
+
+def of_word(holding: float, records: int, lengths: Array) -> Array:
+    """Nats that a word says which `holding` of the records have: the chance that a text has it anyway, by its length
+    as a multiple of the average.
+
+    >>> of_word(1, 280, np.array([1.0, 10.0])).round(1).tolist()         # a long text has many words by chance
+    [5.7, 3.4]
+    >>> bool(of_word(200, 280, 1.0) < 1.2)                                # most records have it
+    True
+    """
+    share = min(0.999, holding / (records + OTHER_RECORDS))
+    return -np.log(np.maximum(1e-12, -np.expm1(np.asarray(lengths) * math.log1p(-share))))
+
+
+def of_number(holding: float, records: int) -> float:
+    """Nats that a number or code says beyond a word: the record that is meant has it for certain, so that each record
+    without it is none. And it doesn't depend on the other words, which is why they count half.
+
+    >>> round(of_number(1, 280), 1)
+    13.5
+    """
+    share = min(0.999, holding / (records + OTHER_RECORDS))
+    return -math.log(share) + 2.0 * math.log((1.0 - share) / (1.0 - CERTAIN))
+
+
+def of_kind(share: float) -> tuple[float, float]:
+    """Nats for and against: a record that is, or isn't, of the kind that the query asks for, which so many turns are.
+
+    >>> [round(one, 2) for one in of_kind(0.5)]
+    [0.67, -3.22]
+    """
+    share = min(0.95, max(0.01, share))
+    return math.log(CERTAIN / share), math.log((1.0 - CERTAIN) / (1.0 - share))

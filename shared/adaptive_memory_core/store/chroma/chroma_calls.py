@@ -1,0 +1,206 @@
+"""Calls to Chroma: filters joined, errors translated into ours, rows read in pages, and other collections of the
+client.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+
+import numpy as np
+
+from adaptive_memory_core.errors import DamagedStoreError, FilterError, StoreError
+from adaptive_memory_core.fields import Fields
+from adaptive_memory_core.flow.ports import Where
+from adaptive_memory_core.flow.ports.source import Found
+from adaptive_memory_core.records import Metadata, Scope
+from adaptive_memory_core.shown_in_errors import reason, shown
+from adaptive_memory_core.store.chroma.chroma_changes import as_own_call
+from adaptive_memory_core.stored_owner import belongs
+
+if TYPE_CHECKING:
+    from chromadb import Collection
+    from chromadb.api import ClientAPI
+
+T = TypeVar("T")
+
+
+class DeletedCollectionError(StoreError):
+    """The collection is gone for good."""
+
+
+def space_of(collection: Collection) -> str:
+    """The distance the collection was made with, as it says itself."""
+    configuration: Mapping[str, Any] = collection.configuration_json or {}
+    index = configuration.get("hnsw") or configuration.get("spann") or {}
+    space = index.get("space") or (collection.metadata or {}).get("hnsw:space") or "l2"
+    return str(space)
+
+
+def distances_to(vector: Any, others: Any, *, space: str) -> Any:
+    """Chroma's distances, reckoned here.
+
+    >>> distances_to([1.0, 0.0], [[0.0, 2.0], [3.0, 0.0]], space="cosine").tolist()
+    [1.0, 0.0]
+    >>> distances_to([1.0, 0.0], [[0.0, 2.0]], space="l2").tolist()
+    [5.0]
+    >>> distances_to([1.0, 0.0], [[0.5, 2.0]], space="ip").tolist()
+    [0.5]
+    """
+    one, rows = np.asarray(vector, dtype=np.float64), np.asarray(others, dtype=np.float64)
+    if space == "l2":
+        return ((rows - one) ** 2).sum(axis=1)
+    if space == "ip":
+        return 1.0 - rows @ one
+    lengths = np.linalg.norm(rows, axis=1) * np.linalg.norm(one)
+    return 1.0 - np.divide(rows @ one, lengths, out=np.zeros(len(rows)), where=lengths > 0)
+
+
+def client_of(collection: Collection) -> Any:
+    """The client behind a collection: the only way to learn its limits and its directory."""
+    return collection._client
+
+
+def both_filters(one: Where | None, other: Where | None) -> Where | None:
+    """Both conditions; several keys in one mapping mean all of them, as a reader would expect.
+
+    >>> both_filters({"user_id": "a"}, {"x": 1, "y": 2})
+    {'$and': [{'user_id': 'a'}, {'x': 1}, {'y': 2}]}
+    >>> both_filters(None, None) is None
+    True
+    """
+    parts = [{key: value} for where in (one, other) if where for key, value in where.items()]
+    return None if not parts else parts[0] if len(parts) == 1 else {"$and": parts}
+
+
+_LENGTHS = re.compile(r"expecting embedding with dimension of (?P<wanted>\d+), got (?P<given>\d+)")
+_DAMAGED = re.compile("hnsw segment (reader|writer)|Error getting embedding")
+
+
+def call_chroma(call: Callable[[], T], where: Where | None = None) -> T:
+    """What the call of ours gives; Chroma's errors in our words."""
+    import httpx
+    from chromadb.errors import ChromaError, InvalidArgumentError, NotFoundError
+
+    try:
+        return as_own_call(call)
+    except (ChromaError, httpx.HTTPError, ValueError, TypeError, OSError, RuntimeError) as error:
+        if lengths := _LENGTHS.search(str(error)):
+            raise StoreError(
+                f"The vector has {lengths['given']} numbers, and those of the collection have {lengths['wanted']}. "
+                "Give one of the embedder that the collection was written with, or the text alone."
+            ) from error
+        if where is not None and isinstance(error, ValueError | InvalidArgumentError):
+            raise FilterError(
+                f"The filter {shown(where)} was refused by Chroma: {reason(error)}. Give a Chroma `where` "
+                'mapping, e.g. {"kind": "fact"} or {"$and": [{"kind": "fact"}, {"importance": {"$gte": 0.5}}]}.'
+            ) from error
+        if isinstance(error, NotFoundError):
+            raise DeletedCollectionError(
+                f"The collection was deleted while this memory had it open: {reason(error)}. reset_collection() and "
+                "delete_collection() do that. Close what has it open, and open it again over the new collection."
+            ) from error
+        if _DAMAGED.search(str(error)):
+            raise DamagedStoreError(
+                f"Chroma cannot read its index: {reason(error)}. Where it is embedded, close what has its directory "
+                "open and call AdaptiveMemory.repair(path, collection=..., embedder=...); for a server, do it there."
+            ) from error
+        raise StoreError(
+            f"The Chroma collection failed: {type(error).__name__}: {reason(error)}. Nothing of this call is "
+            "half-done on our side; check that the database is there and reachable, then call again."
+        ) from error
+
+
+FoundRow: TypeAlias = tuple[str, str | None, Metadata | None, float]  # with its distance
+PAGE = 5_000  # Chroma fails above 32,766 records with metadata in one answer
+
+
+def rows_by_id(collection: Collection, stored_ids: Sequence[str]) -> Iterator[tuple[str, str | None, Metadata | None]]:
+    """The records of these ids that exist, in no order: Chroma keeps its own."""
+    for start in range(0, len(stored_ids), PAGE):
+        page = list(stored_ids[start : start + PAGE])
+        answer = call_chroma(lambda page=page: collection.get(ids=page, include=["metadatas", "documents"]))  # type: ignore[misc]
+        yield from zip(answer["ids"], answer["documents"] or [], answer["metadatas"] or [], strict=True)
+
+
+def without_deleted(collection: Collection, rows: Sequence[FoundRow]) -> list[FoundRow]:
+    """The rows of a search (id, text, metadata, ...) without those that are deleted but still in an index that this
+    process has not reloaded. Chroma answers those with neither text nor metadata, and it answers a record that was
+    added with a vector alone just so: those ids are asked for."""
+    bare = [row[0] for row in rows if row[1] is None and row[2] is None]
+    if not bare:
+        return list(rows)
+    there = set(call_chroma(lambda: collection.get(ids=bare, include=[]))["ids"])
+    return [row for row in rows if row[1] is not None or row[2] is not None or row[0] in there]
+
+
+def own_filter(scope: Scope, fields: Fields) -> dict[str, Any] | None:
+    """The filter for one user's records. None for a scope that reads what belongs to nobody: Chroma cannot ask for a
+    key that is missing, so those are told apart afterwards.
+
+    >>> own_filter(Scope("ana"), Fields()), own_filter(Scope("ana", over="everyone"), Fields())
+    ({'user_id': 'ana'}, None)
+    """
+    return None if scope.sees_unowned else {fields.user_id: scope.name}
+
+
+def own_rows(collection: Collection, scope: Scope, fields: Fields, stored_ids: Sequence[str]) -> list[Found]:
+    """Those of them that are of this scope."""
+    return [Found(*row, 1.0) for row in rows_by_id(collection, stored_ids) if belongs(row[2], scope, fields)]
+
+
+def own_ids(collection: Collection, scope: Scope, fields: Fields) -> list[str]:
+    """All records of this scope, the last one last."""
+    where: Any = own_filter(scope, fields)
+    if where is not None:
+        return list(call_chroma(lambda: collection.get(where=where, include=[]))["ids"])
+    found: Any = call_chroma(lambda: collection.get(include=["metadatas"]))
+    return [one for one, data in zip(found["ids"], found["metadatas"], strict=True) if belongs(data, scope, fields)]
+
+
+class CollectionsOfClient:
+    """The place that a collection stands in, or that a client asks."""
+
+    def __init__(self, one: Collection | ClientAPI) -> None:
+        self._server: Any = getattr(one, "_server", None) or one._client  # type: ignore[union-attr] # a client has the first
+        self._place = {"tenant": one.tenant, "database": one.database}
+
+    def get(self, name: str) -> Collection | None:
+        """The collection of that name; None where there is none."""
+        from chromadb.errors import NotFoundError
+
+        def get() -> Any:
+            with suppress(NotFoundError):
+                return self._server.get_collection(name=name, **self._place)
+
+        model = call_chroma(get)
+        return None if model is None else self._collection(model, None)
+
+    def create(
+        self, name: str, *, configuration: Mapping[str, Any], metadata: Mapping[str, Any], function: Any
+    ) -> Collection:
+        """A new one; `function` is an embedding function of Chroma's, to be noted in its configuration."""
+        given = {**configuration, **({} if function is None else {"embedding_function": function})}
+        model = call_chroma(
+            lambda: self._server.create_collection(
+                name=name, configuration=given, metadata=dict(metadata), **self._place
+            )
+        )
+        return self._collection(model, function)
+
+    def delete(self, name: str) -> None:
+        """Delete it, if it is there."""
+        from chromadb.errors import NotFoundError
+
+        def delete() -> None:
+            with suppress(NotFoundError):
+                self._server.delete_collection(name=name, **self._place)
+
+        call_chroma(delete)
+
+    def _collection(self, model: Any, function: Any) -> Collection:
+        from chromadb import Collection
+
+        return Collection(client=self._server, model=model, embedding_function=function)

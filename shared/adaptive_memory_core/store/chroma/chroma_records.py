@@ -1,0 +1,190 @@
+"""Records in Chroma: read by id, by page and by what they show, and the few writes that are made at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from adaptive_memory_core.fields import Fields
+from adaptive_memory_core.flow.ports import Extent, Found, Where
+from adaptive_memory_core.identity import record_id, scoped_id
+from adaptive_memory_core.records import Metadata, Scope
+from adaptive_memory_core.store.chroma.chroma_calls import (
+    PAGE,
+    both_filters,
+    call_chroma,
+    own_filter,
+    own_ids,
+    own_rows,
+    rows_by_id,
+    space_of,
+)
+from adaptive_memory_core.store.chroma.chroma_writes import write_chroma
+from adaptive_memory_core.store.named_users import NamedUsers
+from adaptive_memory_core.stored_owner import belongs
+
+if TYPE_CHECKING:
+    from chromadb import Collection
+
+
+class ChromaRecords:
+    """The records of a `chromadb.Collection`, embedded or on a server, seen through one scope at a time.
+
+    With `only` a scope, what is asked of all records is asked of its own: the ledger's role sees no others.
+    """
+
+    def __init__(
+        self, collection: Collection, fields: Fields, only: Scope | None = None, directory: Path | None = None
+    ) -> None:
+        self.collection = collection
+        self.fields = fields
+        self.only = only
+        self._named_users = NamedUsers(self, directory)
+        self.space = space_of(collection)
+
+    def ids(self) -> list[str]:
+        """The ids of all records, whoever they belong to."""
+        if self.only is not None:
+            return own_ids(self.collection, self.only, self.fields)
+        return list(call_chroma(lambda: self.collection.get(include=[]))["ids"])
+
+    def rows(self, stored_ids: Sequence[str]) -> list[tuple[str, str | None, Metadata | None]]:
+        """Those of the records that exist, whoever they belong to: id, text, metadata."""
+        only, found = self.only, rows_by_id(self.collection, stored_ids)
+        return list(found) if only is None else [row for row in found if belongs(row[2], only, self.fields)]
+
+    def size(self) -> int:
+        """How many records the collection holds, whoever they belong to."""
+        return self.whole_size() if self.only is None else len(self.ids())
+
+    def whole_size(self) -> int:
+        """How many records the collection holds, whatever the ledger's role sees."""
+        return int(call_chroma(self.collection.count))
+
+    def extent(self, expected: Extent | None = None) -> Extent:
+        """How many records the collection holds, whosever they are, and which came last: Chroma keeps their order.
+        Where it has the size that is expected, one question tells both."""
+        if self.only is not None:
+            ids = self.ids()
+            return Extent(len(ids), ids[-1] if ids else None)
+        if expected is not None and expected.size:
+            last = self._ids_from(expected.size - 1, 2)
+            if len(last) == 1:
+                return Extent(expected.size, last[0])
+        size = self.size()
+        last = self._ids_from(size - 1, 1) if size else []
+        return Extent(size, last[0] if last else None)
+
+    def _ids_from(self, offset: int, most: int) -> list[str]:
+        return list(call_chroma(lambda: self.collection.get(limit=most, offset=offset, include=[]))["ids"])
+
+    def latest(self, most: int) -> list[str]:
+        """The ids that came last, whoever they belong to."""
+        if self.only is not None:
+            return self.ids()[-most:]
+        return self._ids_from(max(0, self.size() - most), most)
+
+    def fetch(self, scope: Scope, ids: Sequence[str]) -> dict[str, Found]:
+        """Those of the records that exist in this scope, by the ids the user knows; a user's own before everyone's."""
+        found: dict[str, Found] = {}
+        for part in scope.parts:
+            missing = [one for one in ids if one not in found]
+            found |= {record_id(part, one.stored_id): one for one in self._own(part, missing)}
+            places = [scoped_id(part, one) for one in missing if one not in found]
+            found |= {record_id(part, one.stored_id): one for one in self._own(part, places)}
+        return {one: found[one] for one in ids if one in found}
+
+    def said_in(self, scope: Scope, sessions: Sequence[Any], limit: int) -> list[Found]:
+        """What the scope has of these sessions, named as their records name them; at most `limit` of it.
+
+        Chroma takes long to join a session with a user, so it is asked for the session alone, unless many users have
+        one of that name.
+        """
+        named = {self.fields.session: {"$in": list(sessions)}}
+        ids = self._ids(named, limit + 1)
+        if len(ids) > limit:
+            own = own_filter(scope, self.fields)
+            ids = self._ids(both_filters(own, named), None if own is None else limit)
+        return self._own(scope, ids)[:limit]
+
+    def _ids(self, condition: Where | None, limit: int | None) -> list[str]:
+        where: Any = condition
+        return list(call_chroma(lambda: self.collection.get(where=where, limit=limit, include=[]))["ids"])
+
+    def pages(self, scope: Scope) -> Iterator[list[Found]]:
+        """All records of this scope, a page at a time."""
+        where: Any = own_filter(scope, self.fields)
+        offset = 0
+        while True:
+            answer: Any = call_chroma(
+                lambda start=offset: self.collection.get(  # type: ignore[misc]
+                    limit=PAGE, offset=start, where=where, include=["documents", "metadatas"]
+                )
+            )
+            rows = list(zip(answer["ids"], answer["documents"], answer["metadatas"], strict=True))
+            yield [Found(*row, 1.0) for row in rows if belongs(row[2], scope, self.fields)]
+            if len(rows) < PAGE:
+                return
+            offset += PAGE
+
+    def remove(self, stored_ids: Sequence[str]) -> None:
+        """Delete these."""
+        write_chroma(self.collection, lambda: self.collection.delete(ids=list(stored_ids)))
+
+    def mentioning(self, scope: Scope, record_id: str) -> list[str]:
+        """The scope's records that supersede this one or are superseded by it."""
+        links = (self.fields.supersedes, self.fields.superseded_by)
+        mentions = {"$or": [{link: record_id} for link in links]}
+        condition: Any = both_filters(own_filter(scope.own, self.fields), mentions)
+        return list(call_chroma(lambda: self.collection.get(where=condition, include=[]))["ids"])
+
+    def flagged(self, scope: Scope, flag: str) -> list[str]:
+        """The records of the scope whose metadata show this flag."""
+        scope = scope.own  # what everyone's records show is no user's
+        shown: Any = both_filters(own_filter(scope, self.fields), {getattr(self.fields, flag): 1})
+        answer = call_chroma(lambda: self.collection.get(where=shown, include=["metadatas"]))
+        rows = zip(answer["ids"], answer["metadatas"] or [], strict=True)
+        return [stored_id for stored_id, metadata in rows if belongs(metadata, scope, self.fields)]
+
+    def count(self, scope: Scope) -> int:
+        """How many records the scope has."""
+        own: Any = own_filter(scope, self.fields)
+        if own is not None:
+            return len(call_chroma(lambda: self.collection.get(where=own, include=[]))["ids"])
+        return sum(belongs(metadata, scope, self.fields) for _, _, metadata in self._pages())
+
+    def names_users(self) -> bool | None:
+        """Whether any record names a user; None if that is not known, or if there are no records."""
+        return None if self.only is not None else self._named_users.any()
+
+    def owners_from(self, offset: int, most: int) -> list[tuple[str, Any]]:
+        """The ids of so many records from there on, each with what its metadata say of its user."""
+        found = call_chroma(lambda: self.collection.get(limit=most, offset=offset, include=["metadatas"]))
+        rows = zip(found["ids"], found["metadatas"] or [], strict=True)
+        return [(stored_id, (metadata or {}).get(self.fields.user_id)) for stored_id, metadata in rows]
+
+    def metadata(self, stored_ids: Sequence[str]) -> dict[str, Metadata]:
+        """The metadata of those of the records that still exist."""
+        return {stored_id: metadata or {} for stored_id, _, metadata in rows_by_id(self.collection, stored_ids)}
+
+    def update_metadata(self, changes: Mapping[str, Metadata]) -> None:
+        """Merge keys into records that exist; one call, because each costs Chroma eight fsyncs whatever its size."""
+        ids = list(changes)
+        metadatas: Any = [dict(one) for one in changes.values()]
+        write_chroma(self.collection, lambda: self.collection.update(ids=ids, metadatas=metadatas))
+
+    def _pages(self) -> Iterator[tuple[str, None, Metadata | None]]:
+        offset = 0
+        while True:
+            answer = call_chroma(
+                lambda start=offset: self.collection.get(limit=PAGE, offset=start, include=["metadatas"])  # type: ignore[misc]
+            )
+            for stored_id, metadata in zip(answer["ids"], answer["metadatas"] or [], strict=True):
+                yield stored_id, None, metadata
+            if len(answer["ids"]) < PAGE:
+                return
+            offset += PAGE
+
+    def _own(self, scope: Scope, stored_ids: Sequence[str]) -> list[Found]:
+        return own_rows(self.collection, scope, self.fields, stored_ids)

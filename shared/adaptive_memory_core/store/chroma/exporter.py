@@ -1,0 +1,156 @@
+"""The exporter: what was remembered and forgotten in the ledger is written into the collection, paced, by one at a
+time.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+import weakref
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+from adaptive_memory_core.errors import StoreError
+from adaptive_memory_core.fields import Fields
+from adaptive_memory_core.flow.ports import DueRecord, Ledger
+from adaptive_memory_core.policy.keeping import Keeping
+from adaptive_memory_core.running_calls import idle_seconds
+from adaptive_memory_core.store.chroma.chroma_writes import overwrite
+from adaptive_memory_core.store.embedder_check import EmbedderVersion
+from adaptive_memory_core.store.write_back import PATIENCE_SECONDS, WritePace
+from adaptive_memory_core.written_metadata import REMOVED, exported_digest
+
+if TYPE_CHECKING:
+    from chromadb import Collection
+
+    from adaptive_memory_core.store.background import Going
+
+IDLE_SECONDS = 1.0  # without a call, after which nobody is taken to wait for one
+MOST_FAILURES = 3  # of single records, until it is taken for a failure of Chroma as a whole
+LOOKED_SECONDS = 0.5  # between two looks at what other processes have remembered
+
+
+def _is_idle() -> bool:
+    return idle_seconds() > IDLE_SECONDS
+
+
+class _Turn:
+    """Of all memories of a process over one collection, one exports at a time: else an older state might come last."""
+
+    def __init__(self) -> None:
+        self.lock, self.exporting = threading.RLock(), False
+
+
+_turns: weakref.WeakValueDictionary[tuple[int, str], _Turn] = weakref.WeakValueDictionary()
+
+
+class Exporter:
+    """A chore of every process that may open the collection; also done at once, where somebody asks the collection.
+
+    What is pending is written whole and then struck off, if it has not changed since. So a process that is killed in
+    between leaves it to be written again, and writing it again does no harm.
+    """
+
+    name = "export"
+
+    def __init__(self, ledger: Ledger, collection: Collection, keeping: Keeping, fields: Fields | None = None) -> None:
+        """`fields` are given for a server, which may get a write late: of an exporter that stood still, or is dead."""
+        self._ledger, self._collection, self._keeping, self._fields = ledger, collection, keeping, fields
+        self.removed: Callable[[Sequence[str]], object] = len  # hears what is gone
+        self.exported: Callable[[], object] = int  # hears that read states may be due for what is there by now
+        self._edition = EmbedderVersion(ledger)
+        self._turn = _turns.setdefault((os.getpid(), str(collection.id)), _Turn())
+        self._pace = WritePace(stall_ms=keeping.stall_ms, most=keeping.batch)
+        self._since: float | None = None  # since when something is pending, as far as it was seen
+        self._looked: float | None = None  # when there was nothing, by time.monotonic
+
+    def pending(self) -> int:
+        return self._ledger.due_records.waiting()
+
+    def wait(self) -> float | None:
+        """Until what is pending has waited for the lag, or until the next look."""
+        now = time.monotonic()
+        if self._since is None and self._looked is not None and now < self._looked + LOOKED_SECONDS:
+            return self._looked + LOOKED_SECONDS - now
+        waiting = self.pending()
+        if self._since is None and not waiting:
+            self._looked = now
+            return LOOKED_SECONDS
+        if self._since is None:  # no longer than since the last look
+            self._since = now if self._looked is None else max(self._looked, now - LOOKED_SECONDS)
+        left = self._since + self._keeping.lag_seconds - now
+        if waiting >= self._keeping.queue_limit:
+            left = 0.0
+        if not _is_idle():
+            left = max(left, self._pace.not_before - now)
+        return max(0.0, min(left, LOOKED_SECONDS)) if left > 0 else 0.0
+
+    def work(self, going: Going) -> None:
+        """A batch of it, no larger than recalls can bear; where there are none, as large as is allowed."""
+        idle = _is_idle()
+        began, batch = time.monotonic(), self._keeping.batch if idle else self._pace.records
+        written = self._export(self._ledger.due_records.ids(batch))
+        if written and not idle:
+            self._pace.took(written, time.monotonic() - began, late=False)
+        if written < batch or not going():
+            self._since = None
+
+    def settle(self, stored_ids: Sequence[str] | None = None) -> None:
+        """What is pending of these, or of all, now; within a transaction of the ledger, after it: whoever has the turn
+        may be waiting for it."""
+        self._ledger.afterwards(partial(self._export_now, stored_ids))
+
+    def _export_now(self, stored_ids: Sequence[str] | None) -> None:
+        """Each record once, however fast others write more."""
+        left = self._ledger.due_records.ids(self.pending()) if stored_ids is None else stored_ids
+        for start in range(0, len(left), self._keeping.batch):
+            self._export(left[start : start + self._keeping.batch])
+
+    def _export(self, stored_ids: Sequence[str]) -> int:
+        """How many were written. What is asked of the collection while this writes does not begin it again."""
+        with self._turn.lock:
+            if self._turn.exporting:
+                return 0
+            self._turn.exporting = True
+            try:
+                with self._ledger.outbox.alone(PATIENCE_SECONDS):
+                    due = [] if self._edition.is_over else self._ledger.due_records.of(stored_ids)
+                    if due:
+                        self._write_all(due)
+            finally:
+                self._turn.exporting = False
+        return len(due)
+
+    def _write_all(self, due: list[DueRecord]) -> None:
+        """All at once; where Chroma refuses, one by one, so that one record does not keep all others waiting."""
+        try:
+            self._write(due)
+        except StoreError:
+            if len(due) == 1:
+                raise
+            self._write_singly(due)
+
+    def _write_singly(self, due: list[DueRecord]) -> None:
+        failed: list[StoreError] = []
+        for one in due:
+            try:
+                self._write([one])
+            except StoreError as error:
+                failed.append(error)
+            if len(failed) == MOST_FAILURES:
+                break
+        if failed:
+            raise failed[0]
+
+    def _write(self, due: list[DueRecord]) -> None:
+        rows = [one.row for one in due if one.row is not None]
+        gone = [one.stored_id for one in due if one.gone]
+        if (fields := self._fields) is not None:
+            told = [exported_digest(*row[:3], fields) for row in rows]
+            self._ledger.exports.note([*told, *(exported_digest(one, REMOVED, None, fields) for one in gone)])
+        overwrite(self._collection, rows, gone)
+        self.removed(gone)
+        self._ledger.due_records.settle(due)
+        self.exported()

@@ -1,0 +1,421 @@
+"""The importer: what other programs wrote into the collection becomes rows of the ledger.
+
+What this process writes with other clients is heard, and imported before they go on. Other processes are noticed within
+`others_seen_seconds`: of an embedded collection by its files' times, after which Chroma's numbers tell which records
+were written; of one on a server by its size and its last record, after which the ids are compared, and by the records
+that the last recalls returned. Everything on a server is read again from time to time.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Collection, Generator, Hashable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from adaptive_memory_core.errors import AdaptiveMemoryError, StoreError
+from adaptive_memory_core.fields import Fields
+from adaptive_memory_core.flow.ports import Extent, Ledger, MirrorRow
+from adaptive_memory_core.records import Metadata, Scope
+from adaptive_memory_core.store.background import Going
+from adaptive_memory_core.store.chroma.chroma_calls import DeletedCollectionError, call_chroma
+from adaptive_memory_core.store.chroma.chroma_changes import (
+    FILES,
+    WrittenSince,
+    file_states,
+    written_since,
+)
+from adaptive_memory_core.store.chroma.chroma_records import ChromaRecords
+from adaptive_memory_core.store.chroma.chroma_writes import reload_index
+from adaptive_memory_core.store.embedder_check import EmbedderVersion
+from adaptive_memory_core.store.restored_backups import EMPTIED, RESTORED
+from adaptive_memory_core.stored_owner import owner_of
+from adaptive_memory_core.written_metadata import REMOVED, exported_digest
+
+FIRST_RECORDS = 200  # records that opening a memory waits for; more are read beside the calls
+SHARE = 3.0  # pauses between comparisons, in multiples of what the last one took
+AGAIN_SECONDS = 30.0  # between two readings of everything on a server, which does not tell what was changed in place
+PAGE = 500  # records that are read at a time
+RETURNED = 200  # records that recalls returned last, which are compared first on a server
+ON_SERVER = "server"  # that all was compared, where Chroma's numbers cannot be asked for
+MOST_GONE = 50  # records that others may remove at once, however few there are
+DONE = object()
+
+
+class Importer:
+    """A chore of every process that may open the collection. Until all is compared once, it is not `ready`: then
+    recalls ask the collection itself."""
+
+    name = "import"
+
+    def __init__(
+        self,
+        store: ChromaRecords,
+        ledger: Ledger,
+        directory: Path | None,
+        *,
+        seen_seconds: float,
+        copies: bool,
+        copy_limit: int,
+        in_ram: bool,
+        settle: Callable[[Sequence[str] | None], object],
+    ) -> None:
+        """`copies` says whether the ledger is to have all records, if there are no more than `copy_limit` to begin
+        with; `settle` exports what is pending of these records, or of all."""
+        self._store, self._ledger, self._rows, self._due = store, ledger, ledger.mirror, ledger.due_records
+        self._directory, self._seen_seconds, self._in_ram = directory, seen_seconds, in_ram
+        self._is_on_server = directory is None and not in_ram
+        self._copies, self._copy_limit = copies, copy_limit
+        self._settle = settle
+        self._edition = EmbedderVersion(ledger)
+        self.imported: Callable[[Sequence[str]], object] = len  # hears of each change, and which records are gone
+        self._ready = copies and ledger.mirror.complete_at() is not None
+        self._deleted: str | None = None  # what to say once the collection is gone
+        self.is_over = False  # whether the memory was closed
+        self._same: Hashable = None  # the state of the collection in which it was last compared
+        self._left: Iterator[None] | None = None  # of the comparison under way
+        self._began = self._not_before = 0.0
+        self._all_at = time.monotonic()  # when everything on a server was read, or begun to be
+        self._returned: deque[str] = deque(maxlen=RETURNED)
+        self._turn = threading.RLock()
+        self._is_worked_off = False  # whether Chroma's tables have what a kill left in its queue of writes
+
+    @property
+    def ready(self) -> bool:
+        """Whether the ledger has all records; raises once the collection is gone."""
+        if self._deleted is not None:
+            raise DeletedCollectionError(self._deleted)
+        return self._ready
+
+    def open(self) -> None:
+        """Compare, where that is soon done."""
+        if self._copies and not self._ready:
+            with suppress(StoreError):  # it is away, and is looked at when it is back
+                self._copies = self._store.size() <= self._copy_limit
+        if self._copies:
+            with self._turn, suppress(AdaptiveMemoryError):  # then it is compared in the background
+                deque(self._compare(FIRST_RECORDS), maxlen=0)
+
+    def others_ask(self, stored_ids: Sequence[str] | None, *, writes: bool) -> None:
+        """Another client of this process is about to read or write these, or what it finds: as it was remembered. Only
+        who reads what it finds does not wait for very much."""
+        if not self._listens() or not (waiting := self._due.waiting()):
+            return
+        if waiting <= PAGE or (writes and stored_ids is None):
+            self._settle(None)
+        elif stored_ids is not None and self._due.among(stored_ids):
+            self._settle(stored_ids)
+
+    def others_wrote(self, stored_ids: Sequence[str], by: object) -> None:
+        """Another client of this process wrote these; one that spells the directory otherwise has its own index."""
+        if self._copies and self._listens():
+            if self._directory is not None and by is not self._store.collection._client:
+                reload_index(self._store.collection)
+            self.take_in(stored_ids, heard=True)
+
+    def others_deleted(self) -> None:
+        """Another client of this process deleted a collection: was it this one?"""
+        if self._listens():
+            with suppress(DeletedCollectionError), self._noticing_deletion():
+                self._store.size()
+
+    def _listens(self) -> bool:
+        return not self.is_over and not self._edition.is_over
+
+    def returned(self, stored_ids: Sequence[str]) -> None:
+        """Recalls returned these: they are compared first."""
+        if self._is_on_server:
+            self._returned.extend(stored_ids)
+
+    def take_in(self, stored_ids: Sequence[str], *, heard: bool = False) -> None:
+        """Compare these records until nobody writes them meanwhile; `heard` says that others have just written them."""
+        left = list(dict.fromkeys(stored_ids))
+        while left:
+            left = self._renew(left[:PAGE], heard=heard) + left[PAGE:]
+
+    def distrust(self) -> None:
+        """The copies are not what they should be: everything is to be read again."""
+        self._ready = False
+        self._same = None
+        if self._rows.complete_at() is not None:
+            self._rows.keep_complete_at(None)
+
+    def sync(self, *, everything: bool = True) -> None:
+        """Compare all of it now, or what others may have written."""
+        if not self._copies:
+            return
+        with self._turn:
+            self._left = None
+            # an embedded collection's numbers tell of every change
+            deque(self._compare(everything=everything and self._directory is None, asked=everything), maxlen=0)
+
+    def wait(self) -> float | None:
+        if not self._copies or self._deleted is not None:
+            return None
+        now = time.monotonic()
+        if self._left is not None:
+            return 0.0
+        return max(0.0, self._began + self._seen_seconds - now, self._not_before - now)
+
+    def work(self, _going: Going) -> None:
+        """The next page of a comparison, or a look whether one is needed."""
+        with self._turn, self._noticing_deletion():
+            if self._left is None:
+                self._began = time.monotonic()
+                if self._returned:
+                    self.take_in([self._returned.popleft() for _ in range(len(self._returned))])
+                everything = self._all_is_due()
+                if self._ready and not everything and not self._is_due():
+                    return
+                self._left = self._compare(everything=everything)
+            try:
+                done = next(self._left, DONE) is DONE
+            except BaseException:
+                self._left = None
+                raise
+            if done:
+                self._left = None
+                now = time.monotonic()
+                self._not_before = now + SHARE * (now - self._began)
+
+    def keep_last(self) -> None:
+        """Note up to which write the ledger is as the collection, so that the next opening knows whether it has the
+        same collection, or an older one."""
+        if self._directory is not None and self._ready:
+            self.sync(everything=False)
+
+    @contextmanager
+    def _noticing_deletion(self) -> Generator[None, None, None]:
+        try:
+            yield
+        except DeletedCollectionError as error:
+            self._deleted = str(error)
+            raise
+
+    def _is_due(self) -> bool:
+        """Whether others may have written since the last comparison."""
+        if self._in_ram:
+            return False  # nobody else can
+        if self._directory is not None:
+            return self._state() is None or self._state() != self._same
+        return not self._is_as_expected()
+
+    def _all_is_due(self) -> bool:
+        if self._directory is not None or time.monotonic() - self._all_at < AGAIN_SECONDS:
+            return False
+        self._all_at = time.monotonic()
+        return True
+
+    def _is_as_expected(self) -> bool:
+        """Whether a server's collection has as many records as the ledger, and the last one is known."""
+        if self._due.waiting():
+            return False
+        known = self._size()
+        extent = self._store.extent(self._same if isinstance(self._same, Extent) else None)
+        if extent.size != known or (extent.last is not None and not self._rows.rows([extent.last])):
+            return False
+        self._same = extent
+        return True
+
+    def _size(self) -> int:
+        return self._rows.size() if self._store.only is None else len(self._rows.stored_ids())
+
+    def _state(self) -> Hashable:
+        """What is another as soon as an embedded collection is; None where it is not known."""
+        return None if self._directory is None else file_states([str(self._directory / name) for name in FILES])
+
+    def _compare(self, most: int | None = None, *, everything: bool = False, asked: bool = False) -> Iterator[None]:
+        """A page at a time. Where more than `most` records would have to be read, nothing is done. `asked` says whether
+        the caller of the memory wants it."""
+        if self._rows.complete_at() in ((RESTORED,) if asked else (RESTORED, EMPTIED)):
+            return
+        state, known = self._state(), self._known()
+        written = self._written(-1 if everything else known)
+        if most is not None and self._directory is not None and written is None:
+            return
+        todo = deque(self._listed(written, known, everything=everything, asked=asked))
+        if most is not None and len(todo) > most:
+            return
+        if todo and self._directory is not None:
+            reload_index(self._store.collection)
+        yield
+        while todo:
+            page = [todo.popleft() for _ in range(min(PAGE, len(todo)))]
+            todo += self._renew(page)
+            yield
+        self._end(written, state)
+
+    def _end(self, written: WrittenSince | None, state: Hashable) -> None:
+        """All is as it was when the comparison began."""
+        complete_at = ON_SERVER if written is None else str(written.last)
+        if self._store.only is None and self._rows.complete_at() != complete_at:
+            with self._ledger.transaction():
+                if self._edition.is_over:
+                    return
+                self._rows.keep_complete_at(complete_at)
+        self._same, self._ready = state, self._copies
+
+    def _known(self) -> int:
+        """The number of the write up to which all was compared; -1 where it was not."""
+        kept = self._rows.complete_at()
+        return int(kept) if kept is not None and kept.isdecimal() else -1
+
+    def _written(self, known: int) -> WrittenSince | None:
+        if self._directory is None:
+            return None
+        if not self._is_worked_off:
+            self._store.size()  # Chroma works its queue off when it is first asked for anything
+            self._is_worked_off = True
+        return written_since(self._directory, str(self._store.collection.id), known)
+
+    def _listed(self, written: WrittenSince | None, known: int, *, everything: bool, asked: bool) -> list[str]:
+        """The records that may differ."""
+        if written is not None and known >= 0 and not everything:
+            changed = list(written.ids)
+            new = set(changed).difference(self._rows.versions(changed).rows)
+            if self._rows.size() + len(new) == written.size:
+                return changed
+            there, copied = self._there_and_copied(asked=asked)
+            return sorted(set(changed) | (there ^ copied))
+        there, copied = self._there_and_copied(asked=asked)
+        if self._directory is None and not everything and self._rows.complete_at() is not None:
+            return sorted(there ^ copied)
+        return sorted(there | copied)
+
+    def _there_and_copied(self, *, asked: bool) -> tuple[set[str], set[str]]:
+        """The ids of the collection and of the ledger. Where more than half of them are gone at once, the collection is
+        taken for an older one, and is not followed until somebody has `asked` for that."""
+        copied = self._rows.stored_ids()
+        there = set(self._store.ids())
+        gone = copied - there
+        if not asked and len(gone) > max(MOST_GONE, len(copied) / 2):
+            gone -= self._due.among(gone)
+        if asked or len(gone) <= max(MOST_GONE, len(copied) / 2):
+            return there, copied
+        self._rows.keep_complete_at(EMPTIED)
+        raise StoreError(
+            f"{len(gone):,} of {len(copied):,} records are gone from the collection {self._store.collection.name!r} at "
+            "once. The ledger keeps them. check(repair=True) writes them again; sync() removes them."
+        )
+
+    def _renew(self, page: Sequence[str], *, heard: bool = False) -> list[str]:
+        """Make the copies of these as the collection has them; gives those that were written meanwhile."""
+        before = self._rows.versions(page)  # first: else what is pending, and done, before the end goes unnoticed
+        due = self._due.among(page)  # what the ledger has first, and the collection is yet to be told
+        page = [one for one in page if one not in due]
+        if not page or self._edition.is_over:  # else the vectors have another version once they are another's
+            return []
+        found = self._read(page)
+        gone = set(page) - {row[0] for row in found}
+        differing = self._differing(found, before.rows)
+        known = [one for one in gone if one in before.rows]
+        if not heard and self._is_on_server and (late := self._late_exports(found, differing, known)):
+            self._due.mark(late, gone=False)  # it is to be as the ledger has it
+            return self._renew([one for one in page if one not in late])
+        newer: list[str] = []
+        for portion in differing.portions(known, self._store.fields):
+            newer += self._rows.renew(portion.rows, portion.gone, before, portion.revised)
+        if differing.whole or differing.revised or known:
+            self.imported([one for one in known if one not in newer])
+        return newer
+
+    def _late_exports(self, found: Sequence[ComparedRow], differing: Differing, gone: Sequence[str]) -> list[str]:
+        """Those that differ because an exporter that stood still has just written, or removed, what it had begun to."""
+        fields, changed = self._store.fields, {row[0] for row in differing.whole} | differing.revised.keys()
+        ours = {row[0]: exported_digest(*row, fields) for row in self._rows.rows(sorted(changed))}
+        theirs = {row[0]: exported_digest(*row[:3], fields) for row in found if row[0] in ours}
+        of = {digest: one for one, digest in theirs.items() if digest != ours[one]}
+        of |= {exported_digest(one, REMOVED, None, fields): one for one in gone}
+        return [of[one] for one in self._ledger.exports.among(list(of))]
+
+    def _differing(self, found: Sequence[ComparedRow], known: Collection[str]) -> Differing:
+        ids = [row[0] for row in found if row[0] in known]
+        copies = {row[0]: row for row in self._rows.rows(ids)}
+        return differing(found, copies, self._rows.vectors(ids), self._store.fields)
+
+    def _read(self, page: Sequence[str]) -> list[ComparedRow]:
+        include: Any = ["documents", "metadatas", "embeddings"]
+        collection = self._store.collection
+        found: Any = call_chroma(lambda: collection.get(ids=list(page), include=include))
+        return list(zip(found["ids"], found["documents"], found["metadatas"], found["embeddings"], strict=True))
+
+
+ALIKE = 1e-4  # difference of two unit vectors up to which they are the same: Chroma keeps single precision
+PORTION = 50  # records that are written in one transaction, for whose end recalls of this process wait
+ComparedRow = tuple[str, str | None, Metadata | None, Any]
+CopyInLedger = tuple[str, str | None, Metadata | None]
+
+
+class Portion(NamedTuple):
+    """What is written at a time: rows of each owner, records that are gone, and metadata of copies that else stay."""
+
+    rows: Mapping[Scope | None, Sequence[MirrorRow]]
+    gone: Sequence[str]
+    revised: Mapping[str, Metadata | None]
+
+
+class Differing(NamedTuple):
+    """Records that the ledger lacks or has otherwise; and those with other metadata alone."""
+
+    whole: Sequence[ComparedRow]
+    revised: Mapping[str, Metadata | None]
+
+    def portions(self, gone: Sequence[str], fields: Fields) -> Iterator[Portion]:
+        """All of it, and what is gone, a bit at a time."""
+        for rows in _parts(self.whole):
+            owners: dict[Scope | None, list[MirrorRow]] = {}
+            for stored_id, text, metadata, vector in rows:
+                copy = MirrorRow(stored_id, text, metadata, np.asarray(vector, dtype="<f4").tobytes())
+                owners.setdefault(owner_of(metadata, fields), []).append(copy)
+            yield Portion(owners, (), {})
+        for some in _parts(list(self.revised.items())):
+            yield Portion({}, (), dict(some))
+        for ids in _parts(gone):
+            yield Portion({}, ids, {})
+
+
+def differing(
+    found: Sequence[ComparedRow], copies: Mapping[str, CopyInLedger], vectors: Mapping[str, bytes], fields: Fields
+) -> Differing:
+    """How the collection's rows differ from the copies and their vectors, where there are any.
+
+    >>> tea, hot = ("a", "tea", {"n": 1}, [1.0]), {"a": ("a", "tea", {"n": 2})}
+    >>> one = np.array([1.0], dtype="<f4").tobytes()
+    >>> differing([tea], hot, {"a": one}, Fields())
+    Differing(whole=[], revised={'a': {'n': 1}})
+    >>> differing([tea], {"a": tea[:3]}, {"a": one}, Fields())
+    Differing(whole=[], revised={})
+    >>> differing([tea], {}, {}, Fields()).whole == [tea]
+    True
+    """
+    whole, revised = list[ComparedRow](), dict[str, Metadata | None]()
+    for row in found:
+        stored_id, copy = row[0], copies.get(row[0])
+        if copy is None or not _is_alike(row[3], vectors.get(stored_id)) or not _same_but_metadata(row, copy, fields):
+            whole.append(row)
+        elif (copy[2] or None) != (row[2] or None):
+            revised[stored_id] = row[2]
+    return Differing(whole, revised)
+
+
+def _same_but_metadata(row: ComparedRow, copy: CopyInLedger, fields: Fields) -> bool:
+    return copy[1] == row[1] and owner_of(copy[2], fields) == owner_of(row[2], fields)
+
+
+def _is_alike(vector: Any, kept: bytes | None) -> bool:
+    one = np.asarray(vector, dtype="<f4")
+    if kept is None or one.nbytes != len(kept):
+        return False
+    other = np.frombuffer(kept, dtype="<f4")
+    lengths = float(np.linalg.norm(one)) or 1.0
+    return bool(np.abs(one - other).max(initial=0.0) <= ALIKE * lengths)
+
+
+def _parts(ones: Sequence[Any]) -> Iterator[Sequence[Any]]:
+    for start in range(0, len(ones), PORTION):
+        yield ones[start : start + PORTION]

@@ -1,0 +1,369 @@
+"""The graph built: records added a page at a time, names compared, and users found whose records name each other's
+titles.
+
+Names are compared only where somebody takes names for others that are like them (`Graphs.names_alike`), and embedded
+only then, or for GAM-RAG's form.
+The embedder is asked while no connection and no lock is held.
+
+Where nobody names the channel, a sample of users' records is read in the background, after some recalls that found
+titled records; and again once there are twice as many. What was found stays in the ledger. Of all other users no graph
+is made.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from adaptive_memory_core.flow.ports.graph import GraphAlike, GraphEntry, GraphRows, Links
+from adaptive_memory_core.graph.build import passage, split_title
+from adaptive_memory_core.graph.links import MOST_SAMPLED, Titled, links_per_record
+from adaptive_memory_core.graph.names import Extract, handle, names
+from adaptive_memory_core.graph.titles import title_of
+from adaptive_memory_core.stored_owner import owner_of
+from adaptive_memory_core.written_metadata import metadata_of
+
+if TYPE_CHECKING:
+    from adaptive_memory_core.fields import Fields
+    from adaptive_memory_core.flow.ports import Found, Records, Search, Stored, Vector
+    from adaptive_memory_core.flow.ports.models import Embedder
+    from adaptive_memory_core.records import Metadata, Scope
+    from adaptive_memory_core.store.graph.graph_index import GraphSetting
+
+PAGE = 100  # records that are taken in at a time
+GROWTH = 1.1  # times as many titles as were known when a record was read: then it is read again; guess
+
+
+class GraphAdditions:
+    """It follows the rows of words. `everybody` is said once somebody asks for the graph of all users."""
+
+    def __init__(
+        self, rows: GraphRows, store: Records, search: Search, fields: Fields, linked: LinkedUsers, made: GraphSetting
+    ) -> None:
+        self._rows, self._store, self._search, self._fields = rows, store, search, fields
+        self._linked, self._made, self.extract = linked, made, made.extract
+        self._turn = threading.Lock()
+        self._behind_hand: dict[Scope, None] = {}  # users whose graph is made by itself, and may not be complete
+        self._to_link: list[Scope] = []  # of these, whose records are all there, and may be linked once more
+        self._followed: dict[Scope, int] = {}  # up to which row of their words all is taken in
+        self.everybody = False
+
+    def catch_up_with(self, scope: Scope) -> None:
+        """Somebody may have written for this user."""
+        if not self.everybody:
+            self._behind_hand[scope] = None
+
+    def anew(self) -> None:
+        """Let go of everything."""
+        with self._turn:
+            self._made.begin(anew=True)
+            self._followed.clear()
+
+    def written(self, scope: Scope, records: Sequence[Stored], vectors: Sequence[Vector]) -> None:
+        """These, with their vectors, at once."""
+        found = [
+            AddedRecord(one.stored_id, one.record.text, metadata_of(scope, one.record, self._fields), vector)
+            for one, vector in zip(records, vectors, strict=True)
+        ]
+        self._rows.put(scope, entries(self._rows, scope, found, self._fields, None))
+
+    def page(self, *, growth: float = GROWTH) -> bool:
+        """A page of what is new, else of what is to be linked again; whether there may be more."""
+        if not (self.everybody or self._behind_hand or self._to_link):
+            return False
+        with self._turn:
+            self._rows.drop_gone()
+            if not self._made.is_ours():
+                self._behind_hand.clear()
+                return False
+            if self._of_everybody() if self.everybody else self._of_users():
+                return True
+            again = self._rows.to_link_again(PAGE, growth=growth)
+            self._put(dict.fromkeys(again))
+            while not again and self._to_link:
+                self._linked.is_made(self._to_link.pop())
+            return bool(again)
+
+    def _of_everybody(self) -> bool:
+        behind = self._rows.behind(PAGE)
+        if behind:
+            self._put({stored_id: row for row, stored_id in behind})
+            self._rows.followed(behind[-1][0])
+        return bool(behind)
+
+    def _of_users(self) -> bool:
+        """A page of one user's; whether any of them had one."""
+        while self._behind_hand:
+            scope = next(iter(self._behind_hand))
+            behind = self._rows.behind_of(scope, PAGE, self._followed.get(scope, 0))
+            if behind:
+                self._put({stored_id: row for row, stored_id in behind})
+                self._followed[scope] = behind[-1][0]
+                return True
+            self._to_link.append(scope)
+            self._behind_hand.pop(scope, None)
+        return False
+
+    def _put(self, word_rows: Mapping[str, int | None]) -> None:
+        """Make the passages of these records of what the collection says."""
+        by_owner: dict[Scope, list[tuple[str, str, Any]]] = {}
+        for stored_id, text, metadata in self._store.rows(list(word_rows)):
+            owner = owner_of(metadata, self._fields)
+            if owner is not None:
+                by_owner.setdefault(owner, []).append((stored_id, text or "", metadata))
+        for scope, found in by_owner.items():
+            vectors = self._search.vectors(scope, [one for one, _, _ in found])
+            written = [AddedRecord(*one, vectors.get(one[0]), word_rows[one[0]]) for one in found]
+            self._rows.put(scope, entries(self._rows, scope, written, self._fields, self.extract))
+
+
+class AddedRecord(NamedTuple):
+    """A record as it stands in the collection."""
+
+    stored_id: str
+    text: str
+    metadata: Metadata | None
+    vector: Any
+    word_row: int | None = None
+
+
+def entries(
+    rows: GraphRows, scope: Scope, records: Sequence[AddedRecord], fields: Fields, extract: Extract | None
+) -> list[GraphEntry]:
+    """The records' parts of the graph. A title among them is found again in the others, too."""
+    titles = {one.stored_id: title_of(one.metadata, fields) for one in records}
+    new = {handle(named) for one in records if (named := split_title(one.text, titles[one.stored_id])[0])}
+
+    def known(possible: Collection[str]) -> set[str]:
+        return rows.titles(scope, possible) | (new & set(possible))
+
+    return [
+        GraphEntry(
+            one.stored_id,
+            passage(one.text, titles[one.stored_id], known, extract or names),
+            b"" if one.vector is None else np.asarray(one.vector, dtype="<f2").tobytes(),
+            one.word_row,
+        )
+        for one in records
+    ]
+
+
+EMBEDDED, COMPARED = 256, 1_024  # names at a time
+
+
+class ComparedNames:
+    """`wanted` once somebody asks for it in this process."""
+
+    def __init__(self, rows: GraphAlike, embedder: Embedder, made_by: str | None, *, read_only: bool) -> None:
+        self._rows, self._embedder, self._made_by, self._read_only = rows, embedder, made_by, read_only
+        self._after = 0  # the key up to which all names have a vector, in this round
+        self.wanted = self.due = False
+
+    def want(self) -> bool:
+        """Whether nobody did before."""
+        begins = not self.wanted and not self._read_only
+        if begins:
+            self.wanted = self.due = True
+        return begins
+
+    def changed(self) -> None:
+        """There may be new names."""
+        self.due = self.wanted
+
+    def page(self) -> bool:
+        """Embed some names, else compare some; whether there may be more. Who does it twice at once does no harm."""
+        if not self.due:
+            return False
+        self.due = False  # what comes in from now on says so
+        try:
+            self._after, more = self._step(self._after)
+        except BaseException:
+            self.due = True
+            raise
+        self.due = self.due or more
+        return self.due
+
+    def embed_all(self) -> None:
+        """All names, though nobody compares them."""
+        after, more = 0, True
+        while more:
+            after, more = self._embed(after)
+
+    def complete(self) -> None:
+        """All there is, now."""
+        after, more, self.due = 0, self.wanted, False  # what comes in from now on says so
+        try:
+            while more:
+                after, more = self._step(after)
+        except BaseException:
+            self.due = self.wanted
+            raise
+
+    def _step(self, after: int) -> tuple[int, bool]:
+        after, more = self._embed(after)
+        return (after, True) if more else (0, self._rows.compare(COMPARED))
+
+    def _embed(self, after: int) -> tuple[int, bool]:
+        """Some names behind that key; the last of them, and whether there may be more."""
+        names = self._rows.unembedded(after, EMBEDDED)
+        if not names:
+            return 0, False
+        vectors = self._embedder.embed_documents([one.name for one in names])
+        kept = self._rows.keep(self._made_by, names, vectors)
+        return (names[-1].key, True) if kept else (0, False)
+
+
+RECALLS = 5  # that found titled records and count, before a user's records are looked through; guess
+GIVEN_UP = 50  # recalls that found none, after which nobody looks any more; guess
+FIRST = 3  # of the records that a recall found, that are looked at for a title
+GROWN = 2.0  # times as many records as were looked through: then they are again; guess
+FEWEST = 30  # records of a user's, below which words and vectors find what there is; guess
+MOST_USERS = 20_000  # of whom something is kept in RAM
+SAMPLE_PAGE = 500
+
+
+@dataclass
+class _Known:
+    """What is known of a user in this process: what the ledger said, and what came up since."""
+
+    links: Links
+    settled: bool  # whether it was looked through, or found not worth it
+    titled: bool = False  # whether the last recall found a titled record
+    titles: int = 0  # recalls that did
+    others: int = 0
+    written: int = 0
+
+
+class LinkedUsers:
+    """Each user's part of a scope is looked at by itself."""
+
+    def __init__(
+        self, rows: GraphRows, store: Records, fields: Fields, wake: Callable[[], object], *, read_only: bool
+    ) -> None:
+        self._rows, self._store, self._fields, self._wake, self._read_only = rows, store, fields, wake, read_only
+        self._known: dict[Scope, _Known] = {}
+        self._due: deque[Scope] = deque()
+        self._wanted: deque[Scope] = deque()
+        self.turn = threading.RLock()  # of who sees to the next user
+
+    def known_links(self, scope: Scope) -> float | None:
+        """As `links`, where the ledger need not be asked for it."""
+        if scope.over is None:
+            known = self._known.get(scope)
+            return None if known is None else known.links.links
+        return self.links(scope) if all(part in self._known for part in scope.parts) else None
+
+    def links(self, scope: Scope) -> float:
+        """How many titles of others a record names: of the user's own records, or of everyone's, whichever is more."""
+        return max(self._of(part).links.links for part in scope.parts)
+
+    def made(self, scope: Scope) -> bool:
+        """Whether the graph is made of one of the parts at least, and of each that it is wanted of."""
+        found = [self._of(part).links for part in scope.parts]
+        return any(one.made for one in found) and all(one.made for one in found if one.wanted)
+
+    def follows(self, scope: Scope) -> bool:
+        """Whether what is written for this user goes into the graph."""
+        return self._of(scope).links.wanted
+
+    def want(self, scope: Scope) -> None:
+        """A question named a title: have it made, in the background, of the parts whose records name each other."""
+        if self._read_only:
+            return
+        for part in scope.parts:
+            known = self._of(part).links
+            if known.links > 0.0 and not known.wanted and part not in self._wanted:
+                self._wanted.append(part)
+        self._wake()
+
+    def came_upon(self, scope: Scope, found: Sequence[Found]) -> None:
+        known = self._known.get(scope)
+        if known is not None and not known.settled:
+            known.titled = any(self._title(one) for one in found[:FIRST])
+
+    def counted(self, scope: Scope) -> None:
+        """A recall of this user's counted: look through the records after some that found titles."""
+        known = self._known.get(scope)
+        if known is None or known.settled or self._read_only:
+            return
+        known.titles, known.others = known.titles + known.titled, known.others + (not known.titled)
+        if known.titles >= RECALLS:
+            known.settled = True
+            self._due.append(scope)
+            self._wake()
+        known.settled = known.settled or known.others >= GIVEN_UP
+
+    def wrote(self, scope: Scope, count: int) -> None:
+        """Of what has grown much since nothing is known."""
+        known = self._known.get(scope)
+        if known is not None:
+            known.written += count
+            if known.settled and known.written > (GROWN - 1.0) * max(FEWEST, known.links.records):
+                known.settled, known.titles, known.others, known.written = False, 0, 0, 0
+
+    def forget(self, scope: Scope | None = None) -> None:
+        """What is known of a scope, or of all, is asked of the ledger again: somebody let go of the graph."""
+        for part in list(self._known) if scope is None else scope.parts:
+            self._known.pop(part, None)
+
+    @property
+    def due(self) -> bool:
+        return bool(self._due or self._wanted)
+
+    @property
+    def anybody_wanted(self) -> bool:
+        return bool(self._wanted)
+
+    def next_wanted(self) -> Scope:
+        """The next user whose graph is to be made from now on."""
+        scope = self._wanted[0]
+        self._keep(scope, self._of(scope).links._replace(wanted=True))
+        return self._wanted.popleft()
+
+    def is_made(self, scope: Scope) -> None:
+        """All there was is taken in."""
+        links = self._of(scope).links
+        if links.wanted and not links.made:
+            self._keep(scope, links._replace(made=True))
+
+    def look_through(self) -> bool:
+        """The next user's records, unless the ledger says what is in them; whether there was one."""
+        if not self._due:
+            return False
+        scope = self._due[0]
+        known = self._rows.links.of(scope)
+        count, ids = self._rows.links.sample(scope, MOST_SAMPLED)
+        if known is None or count > GROWN * known.records:
+            links = links_per_record(self._read(ids), count) if count >= FEWEST else 0.0
+            wanted, made = (False, False) if known is None else (known.wanted, known.made)
+            self._keep(scope, Links(count, links, wanted, made))
+        else:
+            self._of(scope).links = known
+        self._due.popleft()
+        return True
+
+    def _read(self, ids: Sequence[str]) -> list[Titled]:
+        pages = (self._store.rows(ids[start : start + SAMPLE_PAGE]) for start in range(0, len(ids), SAMPLE_PAGE))
+        return [Titled(text or "", title_of(metadata, self._fields)) for page in pages for _, text, metadata in page]
+
+    def _keep(self, scope: Scope, links: Links) -> None:
+        with self.turn:
+            self._rows.links.keep(scope, links)
+            self._of(scope).links = links
+
+    def _of(self, scope: Scope) -> _Known:
+        known = self._known.get(scope)
+        if known is None:
+            if len(self._known) >= MOST_USERS:
+                self._known.clear()
+            found = self._rows.links.of(scope)
+            known = self._known[scope] = _Known(Links() if found is None else found, settled=False)
+        return known
+
+    def _title(self, one: Found) -> bool:
+        return split_title(one.text or "", title_of(one.metadata, self._fields))[0] is not None

@@ -1,0 +1,352 @@
+"""The graph as an index: kept current with what is written and removed, under the setting that it was made with.
+
+It follows the rows of words: whatever program wrote a record, its words are noticed, and then its passage is made
+again. What this memory writes itself is added in the same call. Until somebody asks, or is about to, there is nothing
+to do.
+
+Another setting replaces the present one once, and the graph is made again in the background. A memory whose setting has
+been replaced uses the graph as it is: two processes must not undo each other's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from types import MappingProxyType
+
+from adaptive_memory_core.fields import Fields
+from adaptive_memory_core.flow.ports import Found, JudgedQuestion, Records, Search, Stored, Vector
+from adaptive_memory_core.flow.ports.graph import (
+    NO_LIFTS,
+    AskedAsPublished,
+    GraphFound,
+    GraphRows,
+    Lifts,
+    SentenceKey,
+    Suffices,
+)
+from adaptive_memory_core.flow.ports.judges import Sufficient
+from adaptive_memory_core.graph.alike_names import unknown_names
+from adaptive_memory_core.graph.known_names import MOST_LOOKED_UP
+from adaptive_memory_core.graph.names import Extract, names
+from adaptive_memory_core.graph.paper import propagate_as_published
+from adaptive_memory_core.graph.ports import passage_of
+from adaptive_memory_core.length_limits import start_and_end
+from adaptive_memory_core.policy.graph_and_hierarchy import Graphs
+from adaptive_memory_core.records import Scope, Verdict
+from adaptive_memory_core.reports import Finding
+from adaptive_memory_core.score.surprise import UNMEASURED, Baseline
+from adaptive_memory_core.store.background import Going
+from adaptive_memory_core.store.graph import graph_lookup as looking
+from adaptive_memory_core.store.graph.graph_building import ComparedNames, GraphAdditions, LinkedUsers
+from adaptive_memory_core.store.graph.sentence_vectors import SentenceTexts, SentenceVectors
+
+NONE_UNKNOWN: Mapping[str, Vector] = MappingProxyType({})
+NOT_COMPARED = "not all names are compared yet with those that are like them; the rest is under way"
+NOT_MADE = (
+    "the graph is left out until it is made of all records: {made:,} of {count:,} are in it, the rest is under way"
+)
+AT_ONCE = 100  # records that a recall waits for; more are taken in beside it
+
+
+class GraphIndex:
+    """The graph over a collection that others may write to as well."""
+
+    name = "graph"
+
+    def __init__(
+        self,
+        rows: GraphRows,
+        store: Records,
+        search: Search,
+        fields: Fields,
+        wake: Callable[[], object],
+        linked: LinkedUsers,
+        compared: ComparedNames,
+        spoken: SentenceVectors,
+        indexed: Callable[[Scope], int],
+        extract: Extract | None = None,
+    ) -> None:
+        """`indexed` is how many records of a user have words, which the graph is made of."""
+        self._rows, self._wake, self._linked, self._compared, self._indexed = rows, wake, linked, compared, indexed
+        self._spoken, self._texts = spoken, SentenceTexts(store, fields)
+        self._made = GraphSetting(rows, fields, extract)
+        self._taking_in = GraphAdditions(rows, store, search, fields, linked, self._made)
+        self._due = False  # whether something may have to be taken in
+
+    @property
+    def _asked(self) -> bool:
+        """Until somebody looks, or is about to, nothing needs to be kept up with but what is made by itself."""
+        return self._taking_in.everybody
+
+    def expect(self) -> None:
+        """Somebody is going to look: begin now, and take in at once what is written from now on."""
+        if not self._asked:
+            self._made.begin()
+            self._taking_in.everybody = True
+            self._hurry()
+
+    def look(
+        self,
+        scope: Scope,
+        cue: str,
+        vector: Vector | None,
+        settings: Graphs,
+        seeds: Mapping[str, float],
+        lifts: Lifts = NO_LIFTS,
+        unknown: Mapping[str, Vector] = NONE_UNKNOWN,
+        baseline: Baseline = UNMEASURED,
+    ) -> GraphFound:
+        """The records that the cue's names lead to; none, with a note, until the graph is made of all records but a
+        few. Of users whose graph is made by itself, what others wrote is taken in beside the recalls that count."""
+        note = NOT_COMPARED if settings.names_alike > 0.0 and self._compared.due else None
+        if self._asked or settings.asks != "linked":
+            note = self._caught_up(scope) or note
+        count = sum(map(self._indexed, scope.parts))  # while no connection is held
+        with self._rows.view(scope) as graph:
+            if (lacking := self._lacking(scope, graph.passages, count)) is not None:
+                return GraphFound({}, {}, lacking, asked=False)
+            found = looking.look_up(graph, cue, vector, settings, seeds, lifts, unknown, baseline)
+        return found if note is None else replace(found, note=note)
+
+    def look_as_published(
+        self, scope: Scope, asked: AskedAsPublished, settings: Graphs, suffices: Suffices | None
+    ) -> GraphFound:
+        """The same by GAM-RAG's equations 3 to 9: none, with a note, until all sentences have vectors. Between rounds
+        `suffices` is given the sentences that were activated."""
+        self.embed_sentences()
+        notes = [self._caught_up(scope), None]
+        count = sum(map(self._indexed, scope.parts))
+        with self._rows.view(scope) as graph:
+            lacking = self._lacking(scope, graph.passages, count)
+        if lacking is None and (lacking := self._spoken.note(scope)) is not None:
+            self._hurry()
+        if lacking is not None:
+            return GraphFound({}, {}, lacking, asked=False)
+        with self._rows.view(scope) as graph:
+            question = looking.linked_as_published(graph, asked)
+
+        def enough(keys: Sequence[SentenceKey]) -> bool:
+            with self._rows.view(scope) as graph:
+                ids = graph.ids_of({passage_of(key) for key in keys})
+            found = Sufficient(False) if suffices is None else suffices(self._texts.at(keys, ids))
+            notes[1] = found.note
+            return found.answer is True
+
+        evidence = propagate_as_published(lambda: self._rows.view(scope), question, settings, enough)
+        with self._rows.view(scope) as graph:
+            found = looking.found_as_published(graph, evidence)
+        told = [note for note in (*notes, looking.told_rounds(evidence, settings, suffices is not None)) if note]
+        return replace(found, note="; ".join(told) or None)
+
+    def embed_sentences(self) -> None:
+        """Somebody is going to ask for GAM-RAG's form: begin to make the vectors of names and sentences."""
+        if self._spoken.want():
+            self._hurry()
+
+    def extracted(self, cue: str) -> Sequence[str]:
+        """The names in a text, as this memory finds them in records."""
+        return list(dict.fromkeys((self._made.extract or names)(start_and_end(cue, MOST_LOOKED_UP))))
+
+    def _caught_up(self, scope: Scope) -> str | None:
+        self.expect()
+        self._keep_up(scope)
+        return self._made.note()
+
+    def _lacking(self, scope: Scope, made: int, count: int) -> str | None:
+        """Why the graph takes no part: of so many records too few are in it."""
+        if not made:
+            self._linked.forget(scope)
+        if count - made > AT_ONCE and self._made.is_ours():
+            return NOT_MADE.format(made=made, count=count)
+        return None
+
+    def compare_names(self) -> None:
+        """Somebody takes names for others that are like them: begin to compare them, beside the calls."""
+        if self._compared.want():
+            self._hurry()
+
+    def unknown_names(self, scope: Scope, cue: str) -> Sequence[str]:
+        """The names in a cue that this scope's graph does not know."""
+        read = start_and_end(cue, MOST_LOOKED_UP)
+        with self._rows.view(scope) as graph:
+            return unknown_names(read, looking.linked(graph, read)) if graph.passages else ()
+
+    def known_links(self, scope: Scope) -> float | None:
+        """As `links`, where the ledger need not be asked for it."""
+        return self._linked.known_links(scope)
+
+    def links(self, scope: Scope) -> float:
+        """How many titles of others each record of this scope names, on average; 0 as long as that is not known."""
+        return self._linked.links(scope)
+
+    def made(self, scope: Scope) -> bool:
+        """Whether the graph of this scope is there, where nobody asked for everybody's."""
+        return self._asked or self._linked.made(scope)
+
+    def want(self, scope: Scope) -> None:
+        """Have it made, beside the calls."""
+        self._linked.want(scope)
+
+    def wrote(self, scope: Scope, records: Sequence[Stored], vectors: Sequence[Vector]) -> None:
+        """Taken in at once; by an extractor of the caller's, which may take its time, in the background."""
+        self._linked.wrote(scope, len(records))
+        if not self._asked and not self._linked.follows(scope):
+            return
+        if self._made.extract is not None or not self._made.is_ours():
+            self._rows.drop([one.stored_id for one in records])
+            self._catch_up_with(scope)
+        else:
+            self._rows.drop([one.stored_id for one in records])
+            self._taking_in.written(scope, records, vectors)
+            self._names_changed()
+
+    def judged(self, scope: Scope, verdicts: Mapping[str, Verdict], question: JudgedQuestion | None = None) -> None:
+        """What verdicts teach of sentences is kept apart from the graph, and comes with the question."""
+
+    def removed(self, scope: Scope, stored_ids: Sequence[str]) -> None:  # noqa: ARG002 - an id is of one scope
+        self._rows.drop(stored_ids)
+
+    def came_upon(self, scope: Scope, found: Sequence[Found]) -> None:
+        """A recall found these: whether they have titles tells whether a graph is worth making."""
+        self._linked.came_upon(scope, found)
+
+    def catch_up(self, scope: Scope) -> None:
+        """Where everybody's is asked for, all users' at once."""
+        for part in scope.parts:
+            self._linked.counted(part)
+            if self._asked or self._linked.follows(part):
+                self._catch_up_with(part)
+
+    def stored_ids(self) -> set[str]:
+        return self._rows.stored_ids()
+
+    def sync(self) -> None:
+        """Take in all there is now, where somebody asks for it at all, and look through what is due."""
+        while self._see_to_users():
+            pass
+        while self._taking_in.page(growth=1.0):
+            pass
+        self._compared.complete()
+        self._spoken.complete()
+
+    def rebuild(self) -> None:
+        """Let go of everything, and take it in again."""
+        self._taking_in.anew()
+        self._taking_in.everybody = True
+        self.sync()
+
+    def check(self, *, repair: bool) -> list[Finding]:
+        """What does not fit together, and with `repair` the graph made anew."""
+        wrong, other = self._rows.faults(), self._made.finding(repaired=repair) if self._asked else None
+        if repair and (wrong or other):
+            self._make_anew()
+        advice = "Call check(repair=True): it is made anew of the records."
+        found = [Finding("graph", " ".join(wrong), advice, repair)] if wrong else []
+        return found if other is None else [*found, other]
+
+    def _make_anew(self) -> None:
+        """Of everybody; where it was made of some users by itself, of each when a question names a title again."""
+        if self._asked or not self._rows.links.anybody():
+            self.rebuild()
+        else:
+            self._taking_in.anew()
+            self._linked.forget()
+
+    def wait(self) -> float | None:
+        return 0.0 if self._due or self._linked.due else None
+
+    def work(self, _going: Going) -> None:
+        """The next page; what an error leaves undone is seen by the next recall."""
+        self._due = False
+        self._due = self._see_to_users() or self._take_in() or self._compared.page() or self._spoken.page()
+
+    def _take_in(self) -> bool:
+        more = self._taking_in.page()
+        if more:
+            self._compared.changed()
+        return more
+
+    def _names_changed(self) -> None:
+        self._compared.changed()
+        if self._compared.due or self._spoken.wanted:
+            self._hurry()
+
+    def _see_to_users(self) -> bool:
+        """Look through the next user's records, or begin to make the next user's graph; whether there was one."""
+        with self._linked.turn:
+            if not self._linked.anybody_wanted:
+                return self._linked.look_through()
+            self._made.begin()
+            self._catch_up_with(self._linked.next_wanted())
+            return True
+
+    def _catch_up_with(self, scope: Scope) -> None:
+        self._taking_in.catch_up_with(scope)
+        self._hurry()
+
+    def _hurry(self) -> None:
+        self._due = True
+        self._wake()
+
+    def _keep_up(self, scope: Scope) -> None:
+        """At once where it is little, else in the background; without what has lost its words in any case."""
+        self._rows.drop_gone()
+        waiting = self._rows.waiting(scope, AT_ONCE + 1)
+        if waiting > AT_ONCE:
+            self._hurry()
+        elif waiting:
+            self._taking_in.page()
+            self._names_changed()
+
+
+_BY = " by "  # between the key of the titles and the extractor, where that is not ours
+_ADVICE = (
+    "Give all that share this memory the same fields= and entities=, or call check(repair=True) here, which makes it "
+    "anew as this one has it."
+)
+
+
+class GraphSetting:
+    """What this memory would make the graph with, beside what it is made with."""
+
+    def __init__(self, rows: GraphRows, fields: Fields, extract: Extract | None) -> None:
+        self._rows, self.setting, self.extract = rows, setting_of(fields.title, extract), extract
+
+    def begin(self, *, anew: bool = False) -> None:
+        """Take this setting on, unless it gave way to another before, or in any case."""
+        self._rows.made_as(self.setting, anew=anew)
+
+    def is_ours(self) -> bool:
+        return self._rows.made_as() in (None, self.setting)
+
+    def note(self) -> str | None:
+        """What to tell whoever looks, where others make it otherwise."""
+        return None if self.is_ours() else f"{self._said()} {_ADVICE}"
+
+    def finding(self, *, repaired: bool) -> Finding | None:
+        return None if self.is_ours() else Finding("graph", self._said(), _ADVICE, repaired)
+
+    def _said(self) -> str:
+        return (
+            f"the graph is made with {described(self._rows.made_as() or '')}, which took the place of "
+            f"{described(self.setting)}, as this memory has it; it is used as it is."
+        )
+
+
+def setting_of(title_key: str, extract: Extract | None) -> str:
+    """In a few words that are kept beside the graph.
+
+    >>> setting_of("title", None), setting_of("title", lambda sentence: [])
+    ('title', 'title by a function')
+    """
+    return title_key if extract is None else f"{title_key}{_BY}{getattr(extract, 'name', 'a function')}"
+
+
+def described(setting: str) -> str:
+    """
+    >>> described("title"), described("headline by spacy")
+    ("titles under 'title'", "titles under 'headline' and names by 'spacy'")
+    """
+    title, _, extractor = setting.partition(_BY)
+    return f"titles under {title!r}" + (f" and names by {extractor!r}" if extractor else "")

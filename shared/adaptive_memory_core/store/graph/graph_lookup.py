@@ -1,0 +1,203 @@
+"""What the graph says of a query: its names are linked, propagation runs, passages become records; and what verdicts
+taught.
+
+GAM-RAG's memories of a sentence are not kept but made: their updates, in the order of the verdicts, over the questions
+that are remembered of its record. So they exist only where something was judged, are taken back with a verdict, and
+processes that learn together lose nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from adaptive_memory_core.channels.words.words_of_text import words
+from adaptive_memory_core.flow.ports.graph import AskedAsPublished, GraphFound, Hop, Lifts, StoredGraph
+from adaptive_memory_core.graph.alike_names import alike_of_untitled, with_alike
+from adaptive_memory_core.graph.build import word_key
+from adaptive_memory_core.graph.known_names import MOST_LOOKED_UP, known_names
+from adaptive_memory_core.graph.paper import Memories, PublishedQuestion, link
+from adaptive_memory_core.graph.ports import (
+    MOST_PLACES,
+    SENTENCE_BITS,
+    Alike,
+    Evidence,
+    PassageKey,
+    Question,
+    SentenceKey,
+    Step,
+    passage_of,
+    place_of,
+    places_in,
+)
+from adaptive_memory_core.graph.propagate import TITLE, propagate, trust
+from adaptive_memory_core.learn.asked_before import RatedQuestions
+from adaptive_memory_core.learn.gain import JudgedSentence, QuestionVectors, unit
+from adaptive_memory_core.length_limits import start_and_end
+from adaptive_memory_core.policy.graph_and_hierarchy import Graphs
+from adaptive_memory_core.score.surprise import UNMEASURED, Baseline
+
+MOST_PASSED = 5  # records on the way to one, that are told
+MOST_OF_ROUNDS = 2.0  # more than five rounds of equation 8 can give; and so `Graphs.weight` takes nothing from alpha
+
+
+def look_up(
+    graph: StoredGraph,
+    cue: str,
+    vector: Any,
+    settings: Graphs,
+    seeds: Mapping[str, float],
+    lifts: Lifts,
+    unknown: Mapping[str, Any] = MappingProxyType({}),
+    baseline: Baseline = UNMEASURED,
+) -> GraphFound:
+    """The records that the cue's names lead to, with a number in [0, 1] each. `unknown` are names in it that the graph
+    does not know, with their vectors; `baseline` is what unrelated records score."""
+    read = start_and_end(cue, MOST_LOOKED_UP)
+    named, alike = _and_alike(graph, linked(graph, read), unknown, settings)
+    if settings.asks != "always" and not any(len(own) for own in graph.titled(named).values()):
+        return GraphFound({}, {}, asked=False)
+    keys = graph.keys_of(seeds)
+    question = Question(
+        named,
+        vector,
+        {word_key(word) for word in words(read)},
+        {keys[one]: value for one, value in seeds.items() if one in keys},
+        lifts_of(graph, lifts),
+        alike,
+        baseline,
+    )
+    found = _found(graph, propagate(graph, question, settings), settings)
+    share = trust(graph, question)
+    return replace(found, numbers={one: share * number for one, number in found.numbers.items()})
+
+
+def linked(graph: StoredGraph, cue: str) -> list[str]:
+    """The names in a cue that the graph knows."""
+
+    def known(possible: Any) -> Set[str]:
+        return set(graph.frequencies(possible))
+
+    return known_names(cue, known) or known_names(cue, known, loose=True)
+
+
+def _and_alike(
+    graph: StoredGraph, names: Sequence[str], unknown: Mapping[str, Any], settings: Graphs
+) -> tuple[dict[str, float], dict[str, Alike]]:
+    """The names that the question links to: those it has, and those that are taken for one of them."""
+    known = dict.fromkeys(names, 1.0)
+    if settings.names_alike == 0.0:
+        return known, {}
+    least = settings.names_alike
+    found = {**alike_of_untitled(graph, names, least), **graph.nearest_names(unknown, least)}
+    named, alike = with_alike(dict.fromkeys((*known, *unknown), 1.0), found, without=())
+    return {name: worth for name, worth in named.items() if name in known or name not in unknown}, alike
+
+
+def most(settings: Graphs) -> float:
+    """The most that a passage has, nearly: one sentence that is the best of each round, and its title in the cue.
+
+    >>> round(most(Graphs(rounds=2)), 2)
+    1.34
+    """
+    return TITLE + sum(0.6931 / number for number in range(1, settings.rounds + 1))
+
+
+def _found(graph: StoredGraph, evidence: Evidence, settings: Graphs) -> GraphFound:
+    best = most(settings)
+    positive = {one: score for one, score in evidence.passages.items() if score > 0.0}
+    return _told(graph, evidence, {one: min(1.0, score / best) for one, score in positive.items()})
+
+
+def _told(graph: StoredGraph, evidence: Evidence, scores: Mapping[PassageKey, float]) -> GraphFound:
+    """By record, best first, with the way to each."""
+    ids = graph.ids_of({*scores, *map(passage_of, evidence.steps)})
+    ranked = sorted(scores.items(), key=lambda one: -one[1])
+    numbers = {ids[one]: score for one, score in ranked if one in ids}
+    first: dict[PassageKey, Step] = {}
+    for step in evidence.steps.values():
+        first.setdefault(passage_of(step.sentence), step)
+    ways = {ids[one]: _way(step, evidence, ids) for one, step in first.items() if one in ids and step.name is not None}
+    return GraphFound(numbers, ways)
+
+
+def _way(last: Step, evidence: Evidence, ids: Mapping[PassageKey, str]) -> list[Hop]:
+    """From a name in the cue to a sentence, by the sentences in between."""
+    steps = [last]
+    while (before := steps[0].came_from) is not None and before in evidence.steps and len(steps) < MOST_PASSED:
+        steps.insert(0, evidence.steps[before])
+    return [
+        Hop(
+            step.name or "",
+            ids[passage_of(step.sentence)],
+            place_of(step.sentence),
+            evidence.alike.get(step.name or ""),
+        )
+        for step in steps
+        if passage_of(step.sentence) in ids
+    ]
+
+
+def lifts_of(graph: StoredGraph, lifts: Lifts) -> dict[SentenceKey, float]:
+    """By how much more each sentence counts, in our form."""
+    keys = graph.keys_of(lifts.lift)
+    by = {keys[one]: value for one, value in lifts.lift.items() if one in keys}
+    return {one: by[passage_of(one)] for one in graph.sentences_of(np.array(sorted(by), dtype=np.int64)).tolist()}
+
+
+def linked_as_published(graph: StoredGraph, asked: AskedAsPublished) -> PublishedQuestion:
+    """The question with its entities linked (eq. 3), and what the sentences of this graph were judged for."""
+    vector = unit(np.asarray(asked.vector, dtype=np.float64))
+    time, no_time = (
+        None if one is None else unit(np.asarray(one, dtype=np.float64)) for one in (asked.time, asked.no_time)
+    )
+    names, vectors = graph.name_vectors()
+    entities = [unit(np.asarray(one, dtype=np.float64)) for one in asked.entities if len(one) == vectors.shape[1]]
+    judged = {} if asked.questions is None else judged_sentences(graph, asked.questions, len(vector))
+    return PublishedQuestion(
+        link(np.array(entities), names, vectors) if entities else {},
+        vector,
+        Memories(judged, QuestionVectors(vector, time), no_time, asked.process_noise),
+        of_time=time is not None,
+    )
+
+
+def judged_sentences(
+    graph: StoredGraph, questions: RatedQuestions, size: int
+) -> dict[SentenceKey, list[JudgedSentence]]:
+    """What each sentence was judged for, in the order of the verdicts; nothing of questions of another embedder."""
+    keys, found = graph.keys_of(questions.stored_ids), dict[SentenceKey, list[JudgedSentence]]()
+    if questions.activated is None or questions.vectors.shape[1:] != (size,):
+        return found
+    asked = questions.vectors.any(axis=1)
+    times = [own if own.any() else None for own in questions.times]
+    for one in np.flatnonzero(np.asarray(questions.activated)).tolist():
+        row, passage = int(questions.rows[one]), keys.get(questions.stored_ids[questions.records[one]])
+        if passage is None or not asked[row]:
+            continue
+        activated, supports = int(questions.activated[one]), int(questions.supports[one])
+        vectors = QuestionVectors(questions.vectors[row], times[row])
+        for place in places_in(activated):
+            verdict = JudgedSentence(vectors, supports=bool(supports >> place & 1))
+            found.setdefault(passage << SENTENCE_BITS | place, []).append(verdict)
+    return found
+
+
+def found_as_published(graph: StoredGraph, evidence: Evidence) -> GraphFound:
+    """The sum of equation 8 by record, as a share that no number of rounds exceeds."""
+    found = _told(graph, evidence, {one: score / MOST_OF_ROUNDS for one, score in evidence.passages.items()})
+    ids = graph.ids_of(set(map(passage_of, evidence.steps)))
+    activated: dict[str, int] = {}
+    for key in evidence.steps:
+        if (stored_id := ids.get(passage_of(key))) is not None and place_of(key) < MOST_PLACES:
+            activated[stored_id] = activated.get(stored_id, 0) | 1 << place_of(key)
+    return replace(found, activated=activated, rounds=len(evidence.rounds))
+
+
+def told_rounds(evidence: Evidence, settings: Graphs, asked: bool) -> str | None:
+    """How many rounds were made, where a judge was asked whether the next one is needed."""
+    return f"the graph made {len(evidence.rounds)} of {settings.rounds} rounds" if asked else None

@@ -1,0 +1,133 @@
+"""A collection in a directory that another process holds: its ledger is opened, and has all that is needed."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from adaptive_memory_core.errors import InvalidInputError, StoreError, StoreInUseError
+from adaptive_memory_core.flow.ports import KnownCollection, Ledger
+from adaptive_memory_core.policy.keeping import Keeping
+from adaptive_memory_core.shown_in_errors import shown
+from adaptive_memory_core.store import locations, process_locks
+from adaptive_memory_core.store.ledger.sql_ledger import SQLiteLedger
+from adaptive_memory_core.store.restored_backups import is_beside
+from adaptive_memory_core.store.sqlite_connection import for_reading
+
+if TYPE_CHECKING:
+    from chromadb import Collection
+    from chromadb.api import ClientAPI
+
+LOOKED_SECONDS = 0.05
+MADE_SECONDS = 10.0  # that a process which has just taken a directory may take to make or open the collection; guess
+
+
+class HolderGoneError(StoreInUseError):
+    """Nobody holds the directory any more: whoever meets this may."""
+
+
+@dataclass
+class HeldElsewhere:
+    """A collection in a directory that another process holds. `collection` is the one to be used once this process
+    holds it; without one, a client is opened then. `given` is what the caller gave, which says what embedder it has."""
+
+    directory: Path
+    name: str
+    uuid: str = ""
+    collection: Any = None
+    given: Any = None
+    read_only: bool = False
+
+    @contextmanager
+    def opened(self) -> Iterator[tuple[Collection, Callable[[], object]]]:
+        """The collection itself, and what lets go of it; for the process that holds the directory now."""
+        if self.collection is not None:
+            yield self.collection, int
+            return
+        client = locations.open_client(self.directory)
+        try:
+            yield self._same(client), lambda: locations.close_client(client)
+        except BaseException:
+            locations.close_client(client)
+            raise
+
+    def _same(self, client: ClientAPI) -> Collection:
+        collection = client.get_collection(self.name, embedding_function=None)
+        if str(collection.id) == self.uuid:
+            return collection
+        raise StoreError(
+            f"The collection {self.name!r} in {str(self.directory)!r} is another one than when this memory was opened. "
+            "Close this memory and open it again."
+        )
+
+
+def open_as_guest(
+    place: HeldElsewhere, ledger: object, keeping: Keeping, handles: ExitStack
+) -> tuple[Ledger, KnownCollection]:
+    """The ledger beside the collection, once all its records are copied there, and what the holder says of it."""
+    if not is_beside(place.directory, ledger) or keeping.copy_limit == 0:
+        process_locks.refuse(place.directory, "and this one asks for a ledger of its own, or for no mirror")
+    opened = SQLiteLedger(str(place.directory / locations.LEDGER_NAME), durability=keeping.durability)
+    handles.callback(opened.close)
+    known = _waited_for(place, opened, keeping.wait_seconds)
+    place.uuid = known.uuid
+    return opened, known
+
+
+def open_for_reading(place: HeldElsewhere, ledger: object, handles: ExitStack) -> tuple[Ledger, KnownCollection]:
+    """The ledger next to the collection, opened for reading; it must have a whole copy of the collection's records."""
+    file = place.directory / locations.LEDGER_NAME
+    if not is_beside(place.directory, ledger):
+        raise InvalidInputError(
+            f"The ledger is {shown(ledger)}, and a memory that is open for reading only reads the one in its own "
+            f"directory, {str(place.directory)!r}. Leave ledger out, or open the memory where it may be written."
+        )
+    if not file.exists():
+        raise InvalidInputError(f"There is no memory in {str(place.directory)!r}. Give the directory that holds one.")
+    opened = SQLiteLedger(for_reading(file))
+    handles.callback(opened.close)
+    known = _known(place, opened)
+    if known is not None:
+        opened.attach(known.uuid, place.name)
+    if known is None or opened.mirror.complete_at() is None:
+        raise StoreError(
+            f"The collection {place.name!r} in {str(place.directory)!r} cannot be read, because the ledger there has "
+            "no whole copy of its records and Chroma opens only what it may write. Open the memory once where it may "
+            "be written, e.g. in a copy of the directory."
+        )
+    place.uuid = known.uuid
+    return opened, known
+
+
+def _waited_for(place: HeldElsewhere, ledger: Ledger, patience_seconds: float) -> KnownCollection:
+    began, attached = time.monotonic(), False
+    while True:
+        known = _known(place, ledger)
+        if known is not None and not attached:
+            ledger.attach(known.uuid, place.name)
+            attached = True
+        if known is not None and ledger.mirror.complete_at() is not None:
+            return known
+        if process_locks.claimed(place.directory):
+            process_locks.release(place.directory)
+            raise HolderGoneError(f"Nobody holds {str(place.directory)!r} any more. Open it again.")
+        waited = time.monotonic() - began
+        if known is None and waited > min(MADE_SECONDS, patience_seconds):
+            process_locks.refuse(
+                place.directory, f"and it has not opened the collection {place.name!r} with its ledger"
+            )
+        if waited > patience_seconds:
+            copied = f"and is still copying the records into the ledger, {ledger.mirror.size():,} so far"
+            process_locks.refuse(place.directory, copied)
+        time.sleep(LOOKED_SECONDS)
+
+
+def _known(place: HeldElsewhere, ledger: Ledger) -> KnownCollection | None:
+    if place.uuid:
+        ledger.attach(place.uuid, place.name)
+        return ledger.sharing.described()
+    return ledger.sharing.find(place.name, locations.USUAL_DATABASE)

@@ -1,0 +1,349 @@
+"""The steps by which a hierarchy grows: episodes closed and distilled, semantics attached to themes.
+
+What attaching changes is computed with no lock held, since recalls read the same file, and kept if nobody has changed
+the rows meanwhile.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from adaptive_memory_core.cue.unrelated_questions import UNRELATED
+from adaptive_memory_core.fields import Fields
+from adaptive_memory_core.flow.ports import Embedder, Records, Search
+from adaptive_memory_core.flow.ports.hierarchy import HierarchyRows
+from adaptive_memory_core.flow.ports.hierarchy_values import (
+    DueEpisode,
+    Edition,
+    Group,
+    Growth,
+    NewSemantic,
+    Queued,
+    Written,
+)
+from adaptive_memory_core.flow.ports.ledger_copies import MirrorRows
+from adaptive_memory_core.flow.ports.roles import BoundaryPort, EpisodeText, Line, Roles
+from adaptive_memory_core.hierarchy.boundaries import Decided, starts
+from adaptive_memory_core.hierarchy.episodes import narrative_of, title_of
+from adaptive_memory_core.hierarchy.grow import Themes
+from adaptive_memory_core.hierarchy.nodes import Distilled, Said, SemanticKey, ThemeKey
+from adaptive_memory_core.hierarchy.replaced import Stated, of_its_speaker, replaced
+from adaptive_memory_core.hierarchy.semantics import SEMANTICS, distil
+from adaptive_memory_core.hierarchy.theme_names import name_of, stems
+from adaptive_memory_core.hierarchy.unit_vectors import unit
+from adaptive_memory_core.policy.graph_and_hierarchy import Hierarchies
+from adaptive_memory_core.records import Scope
+from adaptive_memory_core.stored_owner import belongs
+
+
+@dataclass
+class GrowthContext:
+    """The parts that the steps of growth share."""
+
+    rows: HierarchyRows
+    mirror: MirrorRows
+    records: Records
+    search: Search
+    embedder: Embedder
+    fields: Fields
+    roles: Roles
+    settings: Callable[[], Hierarchies]
+    now: Callable[[], float]
+    transaction: Callable[[], Any]
+    _unrelated: list[Any] = field(default_factory=list)
+
+    def said(self, scope: Scope, messages: Sequence[Queued], *, vectors: bool) -> list[Said | None]:
+        """The messages as the mirror has them, else the collection; None for one that is gone, or another's by now."""
+        ids = [one.entry.stored_id for one in messages]
+        found = {row[0]: row for row in self.mirror.rows(ids)}
+        if missing := [one for one in ids if one not in found]:
+            found |= {row[0]: row for row in self.records.rows(missing)}
+        known = self._vectors(scope, ids) if vectors else {}
+        return [
+            Said(one, queued.entry.speaker, found[one][1] or "", queued.entry.at, known.get(one))
+            if one in found and belongs(found[one][2], scope, self.fields)
+            else None
+            for one, queued in zip(ids, messages, strict=True)
+        ]
+
+    def _vectors(self, scope: Scope, stored_ids: Sequence[str]) -> dict[str, Any]:
+        known = {one: np.frombuffer(blob, dtype="<f4") for one, blob in self.mirror.vectors(stored_ids).items()}
+        missing = [one for one in stored_ids if one not in known]
+        return known | (self.search.vectors(scope, missing) if missing else {})
+
+    def present(self, scope: Scope, messages: Sequence[Queued], *, vectors: bool = False) -> list[Said] | None:
+        """All of them; None where some are gone, which are let go of."""
+        said = self.said(scope, messages, vectors=vectors)
+        gone = [one.entry.stored_id for one, text in zip(messages, said, strict=True) if text is None]
+        if gone:
+            self.rows.drop(gone)
+            return None
+        return [one for one in said if one is not None]
+
+    def unrelated(self) -> Any:
+        """What unrelated texts have in common for this embedder: the mean of their vectors."""
+        if not self._unrelated:
+            self._unrelated.append(unit(self.embedder.embed_documents(UNRELATED)).mean(axis=0))
+        return self._unrelated[0]
+
+
+def kept_note(note: str | None) -> str | None:
+    """What is kept of a note: not what the model said, which may be what a message says that is forgotten one day.
+
+    >>> kept_note("the judge was not believed: it said 'I own a boat', which is not the JSON that it was asked for")
+    'the judge was not believed'
+    >>> kept_note("the judge failed: openai:m: APIError: you said: I own a boat"), kept_note(None)
+    ('the judge failed: openai:m: APIError', None)
+    """
+    if note is None or " it said " in note:
+        return None if note is None else note.partition(":")[0]
+    return ": ".join(note.split(": ")[:3])
+
+
+def lines_of(said: Sequence[Said]) -> list[Line]:
+    return [Line(one.speaker, one.text, one.at) for one in said]
+
+
+EPISODE_PAGE = 200  # messages of a conversation that are looked at together
+
+
+def close_episodes(growing: GrowthContext, scope: Scope, session: str, *, final: bool) -> bool:
+    """One step for one conversation; whether something was done, and there may be more. With `final` its last messages
+    are an episode as well, which stays open for what follows."""
+    found = growing.rows.conversation(scope, session, EPISODE_PAGE)
+    waiting = [one for one in found if one.episode is None]
+    if not waiting:
+        return False
+    late = growing.rows.episode_at(scope, session, waiting[0].entry.place)
+    if late is not None:
+        at = waiting[0].entry.at
+        return growing.rows.assign(scope, session, [Group(late, [waiting[0].key], at, at, open=False)])
+    said = growing.present(scope, found, vectors=True)
+    if said is None:
+        return True
+    ends = final or _is_idle(growing, waiting[-1])
+    whole = ends and len(waiting) < EPISODE_PAGE
+    groups = _groups(growing, found, said, whole=whole)
+    return bool(groups) and growing.rows.assign(scope, session, groups)
+
+
+def _is_idle(growing: GrowthContext, last: Queued) -> bool:
+    """Whether what comes now would begin another episode anyway."""
+    return growing.now() - last.entry.at > 60.0 * growing.settings().gap_minutes
+
+
+def _groups(growing: GrowthContext, found: Sequence[Queued], said: Sequence[Said], *, whole: bool) -> list[Group]:
+    begun, notes = sum(one.episode is not None for one in found), list[str]()
+    decided = _asked_of(growing.roles.boundary, notes)
+    places = starts(said, growing.settings(), unrelated=growing.unrelated(), begun=begun, whole=whole, decided=decided)
+    bounds = [0, *(one for one in places if one > 0), len(found)]
+    groups = []
+    for first, end in pairwise(bounds):
+        last = end == len(found)
+        if last and not whole:
+            break
+        own = found[first:end]
+        times = [one.entry.at for one in own]
+        messages = [one.key for one in own if one.episode is None]
+        note = notes[-1] if notes else None
+        groups.append(Group(own[0].episode, messages, min(times), max(times), open=last, note=note))
+    return [one for one in groups if one.messages or not one.open]
+
+
+def _asked_of(model: BoundaryPort | None, notes: list[str]) -> Decided | None:
+    """A model's word on a change of topic; where it has none, the rule decides, and it is noted why."""
+    if model is None:
+        return None
+
+    def decided(before: Sequence[Said], after: Sequence[Said]) -> bool | None:
+        found = model(lines_of(before), lines_of(after))
+        note = kept_note(found.note)
+        notes.extend([] if note is None else [note])
+        return found.ends
+
+    return decided
+
+
+AT_ONCE = 16  # episodes whose sentences are embedded together
+LONGEST_TITLE, LONGEST_NARRATIVE = 200, 4_000  # characters that a model gives
+NARRATED = 2  # sentences of a narrative by rule, for each semantic; guess
+
+
+def distil_episodes(growing: GrowthContext, scope: Scope) -> int:
+    """One page of them; gives how many were looked at, so that none is left where it is 0."""
+    due = growing.rows.due(scope, AT_ONCE)
+    made = [(one, said) for one in due if (said := growing.present(scope, one.messages)) is not None]
+    kept = [_distilled(growing, said) for _, said in made]
+    texts = [one.text for own, _ in kept for one in own]
+    vectors = unit(growing.embedder.embed_documents(texts)).astype("<f2") if texts else ()
+    rows = iter(vectors)
+    for (episode, said), (own, semantics_note) in zip(made, kept, strict=True):
+        times = {one.id: one.at for one in said}
+        new = [NewSemantic(one, max(times[id_] for id_ in one.messages), next(rows).tobytes()) for one in own]
+        text = _told(growing, said)
+        growing.rows.distilled(scope, episode, text._replace(note=kept_note(semantics_note or text.note)), new)
+    return len(due)
+
+
+def _distilled(growing: GrowthContext, said: Sequence[Said]) -> tuple[list[Distilled], str | None]:
+    """What a model found, each with the messages that say it; else the sentences that say most, and why."""
+    note = None
+    if growing.roles.semantics is not None:
+        facts = growing.roles.semantics(lines_of(said))
+        if facts.found is not None:
+            found = [
+                Distilled(one.text, one.text, tuple(said[place].id for place in one.places)) for one in facts.found
+            ]
+            return list({one.text: one for one in found}.values()), None
+        note = facts.note
+    return distil(said, SEMANTICS), note
+
+
+def _told(growing: GrowthContext, said: Sequence[Said]) -> EpisodeText:
+    """What a model says of the episode, or else an extract by rule."""
+    model = growing.roles.episode
+    told = EpisodeText(None, None) if model is None else model(lines_of(said))
+    if told.title is not None and told.narrative is not None:
+        return EpisodeText(told.title[:LONGEST_TITLE], told.narrative[:LONGEST_NARRATIVE])
+    return EpisodeText(title_of(said), narrative_of(said, NARRATED * SEMANTICS), told.note)
+
+
+__all__ = ["DueEpisode", "distil_episodes"]
+
+
+PAGE = 64  # semantics that are attached in one transaction
+TRIES = 2  # times that others may come before it; then it is worked out with the ledger's one writer in hand
+MOST_HELD = 8  # users whose themes are held in RAM
+EVERY = 8  # semantics that come in between two looks for tiny themes
+
+
+@dataclass
+class _Held:
+    """A user's themes as they stood in an edition, with the texts that they are named by."""
+
+    themes: Themes
+    edition: Edition
+    settings: Hierarchies
+    shown: dict[SemanticKey, Stated] = field(default_factory=dict)
+    texts: dict[SemanticKey, str] = field(default_factory=dict)
+    usual: Counter[str] = field(default_factory=Counter)
+
+    def add(self, one: Written) -> None:
+        key = one.placed.key
+        stated = one.shown if of_its_speaker(one.text, one.shown) else ""
+        self.shown[key], self.texts[key] = Stated(key, stated, one.at), one.text
+        self.usual.update(stems(one.text))
+
+
+class _Begun(NamedTuple):
+    """What a page of growth is worked out from; it holds as long as the rows say the same."""
+
+    edition: Edition
+    next_theme: ThemeKey
+
+
+class Attaching:
+    """The themes of those who observed last. Who keeps a page holds the ledger's one writer, so that two never keep
+    what was worked out from the same rows."""
+
+    def __init__(self, growing: GrowthContext) -> None:
+        self._growing = growing
+        self._held: OrderedDict[Scope, _Held] = OrderedDict()
+
+    def attach(self, scope: Scope) -> int:
+        """A page of what is in no theme yet; gives how many there were."""
+        if not self._growing.rows.unattached(scope, 1):
+            return 0
+        try:
+            for _ in range(TRIES):
+                done = self._page(scope)
+                if done is not None:
+                    return done
+            with self._growing.transaction():
+                return self._page(scope) or 0
+        except BaseException:
+            self._held.pop(scope, None)  # what is in RAM may be ahead of what was kept
+            raise
+
+    def _page(self, scope: Scope) -> int | None:
+        """How many were attached; None where somebody else has changed the rows before that was kept."""
+        rows, begun = self._growing.rows, self._begun(scope)
+        new, held = rows.unattached(scope, PAGE), self._themes(scope)
+        growth = _grown(held, new, begun.next_theme, named=self._growing.roles.theme_name is None)
+        with self._growing.transaction():
+            if self._begun(scope) != begun or held.edition != begun.edition:
+                self._held.pop(scope, None)
+                return None
+            rows.grow(scope, growth)
+        held.edition = held.edition._replace(attached=growth.attached)
+        return len(new)
+
+    def _begun(self, scope: Scope) -> _Begun:
+        return _Begun(self._growing.rows.edition(scope), self._growing.rows.next_theme())
+
+    def name_of(self, scope: Scope, theme: ThemeKey) -> str:
+        """What a theme is called by its terms; "" where it is gone."""
+        held = self._themes(scope)
+        return _name(held, theme) if theme in held.themes.members else ""
+
+    def let_go(self, scope: Scope) -> None:
+        """What is in RAM of a user; it is read again."""
+        self._held.pop(scope, None)
+
+    def _themes(self, scope: Scope) -> _Held:
+        rows, settings = self._growing.rows, self._growing.settings()
+        held = self._held.get(scope)
+        if held is None or held.edition != rows.edition(scope) or held.settings != settings:
+            standing = rows.standing(scope)
+            held = _Held(Themes(settings, next_key=1, unrelated=self._growing.unrelated()), standing.edition, settings)
+            held.themes.load([one.placed for one in standing.semantics], standing.grown, standing.edition.attached)
+            for one in standing.semantics:
+                held.add(one)
+        self._held[scope] = held
+        self._held.move_to_end(scope)
+        while len(self._held) > MOST_HELD:
+            self._held.popitem(last=False)
+        return held
+
+
+def _grown(held: _Held, new: Sequence[Written], next_theme: ThemeKey, *, named: bool) -> Growth:
+    """Attach them one after another; gives all that this has changed."""
+    themes, replaces = held.themes, dict[SemanticKey, SemanticKey]()
+    themes.number_from(next_theme)
+    for one in new:
+        key = one.placed.key
+        themes.attach(key, one.placed.vector)
+        held.add(one)
+        beside = {*themes.members[themes.theme_of[key]], *(other for other, _ in themes.semantics.of(key))}
+        old = replaced(held.shown[key], [held.shown[other] for other in sorted(beside - {key})])
+        if old is not None:
+            replaces[key] = old
+        if themes.attached % EVERY == 0:
+            themes.merge_tiny()
+    return _growth(held, replaces, named=named)
+
+
+def _growth(held: _Held, replaces: dict[SemanticKey, SemanticKey], *, named: bool) -> Growth:
+    themes, changed = held.themes, held.themes.taken_changes()
+    return Growth(
+        attached=themes.attached,
+        places={one: (themes.theme_of[one], one in themes.moved) for one in sorted(changed.semantics)},
+        replaces=replaces,
+        names={one: _name(held, one) for one in sorted(changed.themes)},
+        named=named,
+        grown=dict(themes.grown),
+        gone=changed.gone,
+        near_semantics={one: themes.semantics.of(one) for one in themes.semantics.taken_changes()},
+        near_themes={one: themes.centres.of(one) for one in themes.centres.taken_changes()},
+    )
+
+
+def _name(held: _Held, theme: ThemeKey) -> str:
+    texts = [held.texts[one] for one in held.themes.members[theme]]
+    return name_of(texts, held.usual, len(held.texts))

@@ -1,0 +1,205 @@
+"""The hierarchy as an index: messages that are observed become episodes, semantics and themes in the background.
+
+A message is a record like any other, and is recalled immediately. What grows from it is a copy: rows in the ledger's
+file, made step by step, each step kept whole or not at all. Whoever never observes has none of it.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+
+from adaptive_memory_core.flow.message_entries import entry, entry_of
+from adaptive_memory_core.flow.ports import JudgedQuestion, Stored, Vector
+from adaptive_memory_core.flow.ports.hierarchy_values import Entry
+from adaptive_memory_core.hierarchy.nodes import Hierarchy
+from adaptive_memory_core.records import MESSAGE_KIND, Scope, Verdict
+from adaptive_memory_core.reports import Finding
+from adaptive_memory_core.store.background import Going
+from adaptive_memory_core.store.hierarchy.growth_steps import (
+    Attaching,
+    GrowthContext,
+    close_episodes,
+    distil_episodes,
+    kept_note,
+)
+from adaptive_memory_core.stored_metadata import record_of
+
+LOOKED_SECONDS = 60.0  # after which it is looked whether a conversation has come to its end
+NAMED_AT_ONCE = 16  # themes
+LONGEST_NAME = 100  # characters of a theme's name
+Progress = Callable[[int, int], object]
+
+
+class HierarchyIndex:
+    """The hierarchies of all users of a memory who observe."""
+
+    name = "hierarchy"
+
+    def __init__(
+        self, growing: GrowthContext, uuid: Callable[[], str | None], wake: Callable[[], object], *, read_only: bool
+    ) -> None:
+        self._growing, self._rows, self._wake, self._read_only = growing, growing.rows, wake, read_only
+        self._uuid = uuid
+        self._attaching = Attaching(growing)
+        self._turn = threading.RLock()
+        self._watched: set[Scope] | None = None
+        self._views: dict[Scope, tuple[int, Hierarchy]] = {}
+        self._due = True  # what an earlier process left undone is seen at the first look
+
+    def watch(self, scope: Scope) -> None:
+        """Take in what this user observes from now on."""
+        if scope not in self._scopes():
+            self._rows.watch(scope)
+            self._watched = None
+
+    def view(self, scope: Scope) -> Hierarchy | None:
+        """All of a user's hierarchy as it stands; the same object until it changes."""
+        version = self._rows.version(scope)
+        if version is None:
+            return None
+        held = self._views.get(scope)
+        if held is None or held[0] != version:
+            held = self._views[scope] = (version, self._rows.view(scope))
+        return held[1]
+
+    def known(self, scope: Scope, stored_ids: Sequence[str]) -> set[str]:
+        return self._rows.known(scope, stored_ids)
+
+    def missed(self, scope: Scope, entries: Sequence[Entry]) -> None:
+        """Messages that are in the collection, and of which nobody told it."""
+        if entries:
+            self._rows.queue(scope, entries)
+            self._hurry()
+
+    def settle(self, scope: Scope, progress: Progress | None = None) -> None:
+        """Work in all that waits of a user, the last messages of each conversation as well."""
+        total = done = 0
+        while self._step(scope, final=True):
+            if progress is not None:
+                left = self._rows.waiting(scope) + self._rows.unfinished(scope)
+                total = max(total, left)
+                done = max(done, total - left)
+                progress(done, total)
+
+    def wrote(self, scope: Scope, records: Sequence[Stored], vectors: Sequence[Vector]) -> None:  # noqa: ARG002
+        """Messages wait for their episode: records of that kind, and those of any kind that were observed before."""
+        if not self._observes(scope):
+            return
+        others = [one.stored_id for one in records if one.record.kind != MESSAGE_KIND]
+        observed = self._rows.known(scope, others) if others else ()
+        messages = [one for one in records if one.record.kind == MESSAGE_KIND or one.stored_id in observed]
+        if messages:
+            self._rows.touch([one.stored_id for one in messages])  # what was made of what they said before goes
+            self._rows.queue(scope, [entry_of(one, self._growing.fields) for one in messages])
+            self._hurry()
+
+    def judged(self, scope: Scope, verdicts: Mapping[str, Verdict], question: JudgedQuestion | None = None) -> None:
+        """Verdicts say nothing of what belongs together."""
+
+    def removed(self, scope: Scope, stored_ids: Sequence[str]) -> None:  # noqa: ARG002 - an id is of one scope
+        self._rows.drop(stored_ids)
+        self._hurry()
+
+    def gone(self, stored_ids: Sequence[str]) -> None:
+        """Others removed these from the collection."""
+        if self._rows.watched():
+            self._rows.drop(stored_ids)
+            self._hurry()
+
+    def stored_ids(self) -> set[str]:
+        return self._rows.stored_ids()
+
+    def sync(self) -> None:
+        """Take in what others have written, changed or removed of those who observe."""
+        for scope in self._scopes():
+            new, gone = written_by_others(self._growing, scope)
+            self._rows.drop(gone)
+            self.missed(scope, new)
+
+    def check(self, *, repair: bool) -> list[Finding]:
+        """What does not fit together, and with `repair` the hierarchies made anew of their messages."""
+        wrong = self._rows.faults()
+        if wrong and repair:
+            for scope in self._scopes():
+                self._rows.clear(scope, self._uuid() or "")
+                self._attaching.let_go(scope)
+            self._hurry()
+        said = "Call check(repair=True): it is made anew of the messages."
+        return [Finding("hierarchy", " ".join(wrong), said, repair)] if wrong else []
+
+    def wait(self) -> float | None:
+        if self._due:
+            return 0.0
+        return LOOKED_SECONDS if self._scopes() else None
+
+    def work(self, going: Going) -> None:
+        """Every user's next step, as long as there are any; what an error leaves undone is tried again."""
+        self._due = False
+        self._watched = None  # other processes may have begun to observe for somebody
+        try:
+            for scope in self._scopes():
+                while going() and self._step(scope, final=False):
+                    pass
+        except BaseException:
+            self._due = True
+            raise
+
+    def _step(self, scope: Scope, *, final: bool) -> bool:
+        """One bit of work for a user; whether there was any."""
+        if self._read_only:
+            return False
+        with self._turn:
+            self._of_this_embedder(scope)
+            closed = [close_episodes(self._growing, scope, one, final=final) for one in self._rows.sessions(scope)]
+            return (
+                any(closed)
+                or distil_episodes(self._growing, scope) > 0
+                or self._attaching.attach(scope) > 0
+                or self._name_themes(scope)
+            )
+
+    def _name_themes(self, scope: Scope) -> bool:
+        """Those that have other members than their name is of."""
+        model, found = self._growing.roles.theme_name, self._rows.unnamed(scope, NAMED_AT_ONCE)
+        for theme, revision, texts in found:
+            name, note = (None, None) if model is None else model(texts)
+            shown = (name or self._attaching.name_of(scope, theme))[:LONGEST_NAME]
+            self._rows.name(scope, theme, revision, shown, kept_note(note))
+        return bool(found)
+
+    def _of_this_embedder(self, scope: Scope) -> None:
+        """Vectors of another embedder are made anew."""
+        own = self._uuid()
+        if own is not None and self._rows.vectors_of(scope) != own:
+            self._rows.clear(scope, own)
+            self._attaching.let_go(scope)
+
+    def _observes(self, scope: Scope) -> bool:
+        """Whether the user does; another process may have begun to."""
+        return scope in self._scopes() or self._rows.version(scope) is not None
+
+    def _scopes(self) -> set[Scope]:
+        found = self._watched
+        if found is None:
+            found = self._watched = set(self._rows.watched())
+        return found
+
+    def _hurry(self) -> None:
+        self._due = True
+        self._wake()
+
+
+def written_by_others(growing: GrowthContext, scope: Scope) -> tuple[list[Entry], list[str]]:
+    """Messages that are new or say something else, and the ids of those that are gone."""
+    known, fields = growing.rows.said(scope), growing.fields
+    new: list[Entry] = []
+    for page in growing.records.pages(scope):
+        for one in page:
+            record = record_of(scope, one.stored_id, one.text, one.metadata, fields)
+            if record.kind != MESSAGE_KIND and one.stored_id not in known:
+                continue
+            found = entry(one.stored_id, record.text, one.metadata, fields, at=record.created_at)
+            if known.pop(one.stored_id, b"") != found.said:
+                new.append(found)
+    return new, list(known)

@@ -1,0 +1,127 @@
+"""A user's recalls as steps of decay: which pace held at which step, and the recalls of one turn, which are one
+step.
+"""
+
+from __future__ import annotations
+
+import math
+import sqlite3
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+
+import orjson
+
+from adaptive_memory_core.learn.decay import PacedSpan, Timeline, settled
+from adaptive_memory_core.policy.learning import DecayCurve, DecayPace, Regime
+from adaptive_memory_core.store.ledger import state_rows as rows
+from adaptive_memory_core.store.ledger.schema import decoding
+from adaptive_memory_core.store.ledger.state_rows import execute_later
+
+MOST_SPANS = 200  # spans of one user
+
+
+def timeline_of(sql: sqlite3.Connection, user: int) -> Timeline:
+    """A user's recalls so far and the paces they were made under; for a user without any, nothing."""
+    row = sql.execute("SELECT steps FROM users WHERE user_key = ?", (user,)).fetchone()
+    return Timeline(0 if row is None else row[0], _spans(sql, user))
+
+
+def note_pace(
+    sql: sqlite3.Connection, user: int, before: Timeline, at: float, pace: DecayPace, regime: Regime
+) -> tuple[PacedSpan, ...]:
+    """Keep the paces up to the step after the timeline's: the memory's own until now, then this step's."""
+    spans = before.under(regime).spans
+    if spans[-1].pace != pace:
+        spans += (PacedSpan(before.step + 1, max(at, spans[-1].from_at), pace),)
+    for span in spans[len(before.spans) :]:
+        since = None if span.from_at == -math.inf else span.from_at
+        query = "INSERT INTO spans (user_key, from_step, from_at, pace) VALUES (?, ?, ?, ?)"
+        execute_later(sql, query, (user, span.from_step, since, encode_pace(span.pace)))
+    return spans
+
+
+def compact_spans(sql: sqlite3.Connection, user: int, timeline: Timeline, *, now: float) -> Timeline:
+    """Settle all of a user's records, so that only the last span is still needed; exact, and O(N), so seldom."""
+    query = f"SELECT record_key, kind, {rows.LIST} FROM records WHERE user_key = ? AND remembered = 0 AND pinned = 0"  # noqa: S608
+    found = sql.execute(query, (user,)).fetchall()
+    for key, kind, *state in found:
+        now_settled = settled(rows.state_of(state), kind, timeline, now=now)
+        values = (now_settled.strength, now_settled.settled_step, now_settled.settled_at, key)
+        sql.execute("UPDATE records SET strength = ?, settled_step = ?, settled_at = ? WHERE record_key = ?", values)
+    last = timeline.spans[-1]
+    sql.execute(
+        "DELETE FROM spans WHERE user_key = ? AND span_key < (SELECT max(span_key) FROM spans WHERE user_key = ?)",
+        (user, user),
+    )
+    return Timeline(timeline.step, (last,))
+
+
+def _spans(sql: sqlite3.Connection, user: int) -> tuple[PacedSpan, ...]:
+    query = "SELECT from_step, from_at, pace FROM spans WHERE user_key = ? ORDER BY span_key"
+    return tuple(
+        PacedSpan(step, -math.inf if at is None else at, decode_pace(pace))
+        for step, at, pace in sql.execute(query, (user,))
+    )
+
+
+def encode_pace(pace: DecayPace) -> str:
+    """A pace as JSON: the unit, then a line per kind.
+
+    >>> encode_pace(DecayPace())
+    '["recalls",[[null,5.0,1.0,0.0]]]'
+    """
+    decays = [(kind, pace.of(kind)) for kind in pace.kinds()]
+    return orjson.dumps([pace.unit, [[kind, one.grace, one.rate, one.floor] for kind, one in decays]]).decode()
+
+
+@lru_cache(maxsize=256)
+def decode_pace(text: str) -> DecayPace:
+    """What `encode_pace` wrote.
+
+    >>> pace = DecayPace("days", DecayCurve(1.0, 0.5), (("fact", DecayCurve(2.0, 0.9)),))
+    >>> decode_pace(encode_pace(pace)).of("fact").grace
+    2.0
+    """
+    with decoding("a pace"):
+        unit, lines = orjson.loads(text)
+        decays = [(kind, DecayCurve(*numbers)) for kind, *numbers in lines]
+        return DecayPace(unit, decays[0][1], tuple(decays[1:]))
+
+
+_NEXT_STEP = "UPDATE users SET steps = steps + 1 WHERE user_key = ?"
+_KEEP_TURN = (
+    "INSERT INTO turns (user_key, turn, step, at, counted) VALUES (?, ?, ?, ?, ?) "
+    "ON CONFLICT (user_key, turn) DO UPDATE SET step = excluded.step, at = excluded.at, counted = excluded.counted"
+)
+_FIND_TURN = "SELECT step, counted FROM turns WHERE user_key = ? AND turn = ?"
+
+
+@dataclass(frozen=True, slots=True)
+class RecallTurn:
+    """The step of a recall's turn, and the rows that were counted in the same turn before."""
+
+    step: int
+    counted: frozenset[int] = frozenset()
+    began: bool = True  # with this recall
+
+
+def begin_turn(sql: sqlite3.Connection, user: int, steps: int) -> RecallTurn:
+    """A new turn of a user with so many steps, which is the next one."""
+    execute_later(sql, _NEXT_STEP, (user,))
+    return RecallTurn(steps + 1)
+
+
+def find_turn(sql: sqlite3.Connection, user: int, name: str) -> RecallTurn | None:
+    """The turn of that name, if it has begun."""
+    row = sql.execute(_FIND_TURN, (user, name)).fetchone()
+    return None if row is None else RecallTurn(row[0], frozenset(orjson.loads(row[1])), began=False)
+
+
+def note_turn(
+    sql: sqlite3.Connection, user: int, name: str | None, turn: RecallTurn, counted: Iterable[int], *, at: float
+) -> None:
+    """Keep which rows were counted in a turn that has a name."""
+    if name is not None:
+        keys = orjson.dumps(sorted({*turn.counted, *counted})).decode()
+        execute_later(sql, _KEEP_TURN, (user, name, turn.step, at, keys))

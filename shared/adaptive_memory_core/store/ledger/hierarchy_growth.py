@@ -1,0 +1,400 @@
+"""SQL of the hierarchy: messages become episodes, semantics and themes; what grew from a removed message goes;
+faults.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from adaptive_memory_core.flow.ports.hierarchy_values import (
+    DueEpisode,
+    Edition,
+    Entry,
+    Group,
+    Growth,
+    NewSemantic,
+    Queued,
+    Standing,
+    Written,
+)
+from adaptive_memory_core.flow.ports.roles import EpisodeText
+from adaptive_memory_core.hierarchy.nodes import EpisodeKey, Neighbours, Placed, SemanticKey, ThemeKey
+from adaptive_memory_core.store.ledger.state_rows import chunks
+
+_QUEUE = (
+    "INSERT INTO hierarchy_messages (collection_key, user_key, stored_id, session, place, at, speaker, said) "
+    "VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+)
+_KNOWN = "SELECT message, user_key, session FROM hierarchy_messages WHERE collection_key = ? AND stored_id = ?"
+_MOVED = "UPDATE hierarchy_messages SET place = ?, at = ?, speaker = ?, said = ? WHERE message = ?"
+_COLUMNS = "message, stored_id, session, place, at, speaker, episode"
+_CONVERSATION = (
+    f"SELECT {_COLUMNS} FROM hierarchy_messages WHERE episode = (SELECT max(episode) FROM hierarchy_episodes "  # noqa: S608
+    "WHERE user_key = :user AND session = :session AND open = 1) UNION ALL "
+    f"SELECT * FROM (SELECT {_COLUMNS} FROM hierarchy_messages WHERE user_key = :user AND session = :session "
+    "AND episode IS NULL ORDER BY place, message LIMIT :most) AS waiting"
+)
+_AFTER = (
+    "SELECT 1 FROM hierarchy_messages m JOIN hierarchy_episodes e USING (episode) WHERE m.user_key = ? "
+    "AND m.session = ? AND m.place > ? AND e.open = 0 LIMIT 1"
+)
+_BEFORE = (
+    "SELECT episode FROM hierarchy_messages WHERE user_key = ? AND session = ? AND place {} ? AND episode IS NOT NULL "
+    "ORDER BY place {}, message LIMIT 1"
+)
+_NEW_EPISODE = (
+    "INSERT INTO hierarchy_episodes (user_key, session, begins, ends, open, note) "
+    "VALUES (?, ?, ?, ?, ?, ?) RETURNING episode"
+)
+_JOIN = "UPDATE hierarchy_messages SET episode = ? WHERE message = ? AND episode IS NULL"
+_DONE = (
+    "UPDATE hierarchy_episodes SET title = ?, narrative = ?, note = coalesce(?, note), due = 0 "
+    "WHERE episode = ? AND revision = ? AND due = 1"
+)
+_NEW_SEMANTIC = (
+    "INSERT INTO hierarchy_semantics (user_key, episode, text, shown, at, vector) VALUES (?, ?, ?, ?, ?, ?) "
+    "RETURNING semantic"
+)
+_SAID_SO = (
+    "SELECT semantic, text, group_concat(stored_id, char(31)) FROM (SELECT semantic, text, stored_id "
+    "FROM hierarchy_semantics JOIN hierarchy_sources USING (semantic) JOIN hierarchy_messages USING (message) "
+    "WHERE hierarchy_semantics.episode = ? ORDER BY semantic, stored_id) AS said GROUP BY semantic, text"
+)
+
+
+def queue_messages(sql: sqlite3.Connection, owner: tuple[int, int], entries: Sequence[Entry]) -> None:
+    """New messages wait for an episode; one that there is, and that stays in its conversation, stays in its episode."""
+    collection, user = owner
+    for one in entries:
+        before = sql.execute(_KNOWN, (collection, one.stored_id)).fetchone()
+        if before is not None and before[1:] == (user, one.session):
+            remove_messages(sql, collection, [one.stored_id], gone=False)
+            sql.execute(_MOVED, (one.place, one.at, one.speaker, one.said, before[0]))
+            continue
+        if before is not None:
+            remove_messages(sql, collection, [one.stored_id], gone=True)
+        sql.execute(_QUEUE, (collection, user, *one))
+
+
+def known_messages(sql: sqlite3.Connection, owner: tuple[int, int], stored_ids: Sequence[str]) -> set[str]:
+    """Those of the messages that have a place."""
+    found: set[str] = set()
+    for chunk in chunks(stored_ids):
+        query = (
+            "SELECT stored_id FROM hierarchy_messages WHERE collection_key = ? AND user_key = ? "  # noqa: S608
+            f"AND stored_id IN ({', '.join('?' * len(chunk))})"
+        )
+        found.update(row[0] for row in sql.execute(query, (*owner, *chunk)))
+    return found
+
+
+def conversation(sql: sqlite3.Connection, user: int, session: str, most: int) -> list[Queued]:
+    """The messages of the open episode and those of none, in their order."""
+    rows = sql.execute(_CONVERSATION, {"user": user, "session": session, "most": most}).fetchall()
+    return sorted(map(_queued, rows), key=lambda one: (one.episode is None, one.entry.place, one.key))
+
+
+def episode_at(sql: sqlite3.Connection, user: int, session: str, place: float) -> EpisodeKey | None:
+    """The closed episode that a message of this place came too late for: of the message before it, or else after it."""
+    if sql.execute(_AFTER, (user, session, place)).fetchone() is None:
+        return None
+    for order in (("<=", "DESC"), (">", "ASC")):
+        row = sql.execute(_BEFORE.format(*order), (user, session, place)).fetchone()
+        if row is not None:
+            return int(row[0])
+    return None
+
+
+def assign(sql: sqlite3.Connection, user: int, session: str, groups: Sequence[Group]) -> bool:
+    """All of it or nothing."""
+    if not _as_expected(sql, session, groups):
+        return False
+    for group in groups:
+        episode = group.episode
+        if episode is None:
+            new = (user, session, group.begins, group.ends, int(group.open), group.note)
+            episode = int(sql.execute(_NEW_EPISODE, new).fetchone()[0])
+        sql.executemany(_JOIN, [(episode, message) for message in group.messages])
+        sql.execute("UPDATE hierarchy_episodes SET open = ? WHERE episode = ?", (int(group.open), episode))
+        if group.messages:
+            episode_changed(sql, episode)
+    return True
+
+
+def _as_expected(sql: sqlite3.Connection, session: str, groups: Sequence[Group]) -> bool:
+    """Whether all of the messages still wait, and the episodes are there."""
+    messages = [one for group in groups for one in group.messages]
+    waiting = 0
+    for chunk in chunks(messages):
+        query = (
+            "SELECT count(*) FROM hierarchy_messages WHERE session = ? AND episode IS NULL "  # noqa: S608 - our own
+            f"AND message IN ({', '.join('?' * len(chunk))})"
+        )
+        waiting += sql.execute(query, (session, *chunk)).fetchone()[0]
+    there = "SELECT count(*) FROM hierarchy_episodes WHERE episode = ?"
+    wanted = [group.episode for group in groups if group.episode is not None]
+    return waiting == len(messages) and all(sql.execute(there, (one,)).fetchone()[0] for one in wanted)
+
+
+def due_episodes(sql: sqlite3.Connection, user: int, most: int) -> list[DueEpisode]:
+    """Episodes that are to be distilled, with their messages in order."""
+    query = "SELECT episode, revision FROM hierarchy_episodes WHERE user_key = ? AND due = 1 ORDER BY episode LIMIT ?"
+    messages = f"SELECT {_COLUMNS} FROM hierarchy_messages WHERE episode = ? ORDER BY place, message"  # noqa: S608
+    return [
+        DueEpisode(episode, revision, [_queued(row) for row in sql.execute(messages, (episode,)).fetchall()])
+        for episode, revision in sql.execute(query, (user, most)).fetchall()
+    ]
+
+
+def keep_distilled(
+    sql: sqlite3.Connection,
+    user: int,
+    episode: DueEpisode,
+    text: EpisodeText,
+    semantics: Sequence[NewSemantic],
+) -> bool:
+    """What was made of an episode, in the place of what there was; the same sentences stay where they are."""
+    if sql.execute(_DONE, (*text, episode.key, episode.revision)).rowcount == 0:
+        return False
+    there = semantics_of(sql, episode.key)
+    wanted = {(one.distilled.text, tuple(sorted(one.distilled.messages))): one for one in semantics}
+    drop_semantics(sql, [key for said, key in there.items() if said not in wanted])
+    messages = {one.entry.stored_id: one.key for one in episode.messages}
+    for said, one in wanted.items():
+        if said not in there:
+            new = (user, episode.key, one.distilled.text, one.distilled.shown, one.at, one.vector)
+            semantic = int(sql.execute(_NEW_SEMANTIC, new).fetchone()[0])
+            sources = [(semantic, messages[source]) for source in one.distilled.messages]
+            sql.executemany("INSERT INTO hierarchy_sources VALUES (?, ?)", sources)
+    return True
+
+
+def semantics_of(sql: sqlite3.Connection, episode: EpisodeKey) -> dict[tuple[str, tuple[str, ...]], SemanticKey]:
+    """The semantics of an episode by their text and the messages that they are from."""
+    return {(text, tuple(ids.split("\x1f"))): key for key, text, ids in sql.execute(_SAID_SO, (episode,)).fetchall()}
+
+
+def _queued(row: tuple[int, str, str, float, float, str | None, int | None]) -> Queued:
+    key, stored_id, session, place, at, speaker, episode = row
+    return Queued(key, Entry(stored_id, session, place, at, speaker), episode)
+
+
+NEAR = np.dtype([("key", "<i8"), ("similarity", "<f4")])
+_SEMANTICS = (
+    "SELECT semantic, vector, theme, moved, text, shown, at, near FROM hierarchy_semantics WHERE user_key = ? AND {}"
+)
+_THEME = (
+    "INSERT INTO hierarchy_themes (theme, user_key, name, named, revision, grown) VALUES (?, ?, ?, ?, 0, ?) "
+    "ON CONFLICT (theme) DO UPDATE SET name = excluded.name, named = excluded.named, "
+    "revision = hierarchy_themes.revision + 1"
+)
+
+
+def unattached(sql: sqlite3.Connection, user: int, most: int) -> list[Written]:
+    """Semantics that are in no theme yet, in the order in which they came."""
+    query = _SEMANTICS.format("theme IS NULL ORDER BY semantic LIMIT ?")
+    return [_written(row) for row in sql.execute(query, (user, most)).fetchall()]
+
+
+def standing(sql: sqlite3.Connection, user: int) -> Standing:
+    """All semantics that are in themes."""
+    rows = sql.execute(_SEMANTICS.format("theme IS NOT NULL ORDER BY semantic"), (user,)).fetchall()
+    grown = sql.execute("SELECT theme, grown FROM hierarchy_themes WHERE user_key = ?", (user,)).fetchall()
+    return Standing(edition(sql, user), [_written(row) for row in rows], dict(grown))
+
+
+def edition(sql: sqlite3.Connection, user: int) -> Edition:
+    """What a copy of the themes has to be of."""
+    row = sql.execute("SELECT removals, attached FROM hierarchy_users WHERE user_key = ?", (user,)).fetchone()
+    return Edition(*(row or (0, 0)))
+
+
+def grow(sql: sqlite3.Connection, user: int, growth: Growth) -> None:
+    """What attaching has changed."""
+    sql.execute("UPDATE hierarchy_users SET attached = ? WHERE user_key = ?", (growth.attached, user))
+    sql.executemany("DELETE FROM hierarchy_themes WHERE theme = ?", [(one,) for one in growth.gone])
+    sql.executemany(
+        _THEME, [(one, user, name, int(growth.named), growth.grown[one]) for one, name in growth.names.items()]
+    )
+    sql.executemany(
+        "UPDATE hierarchy_themes SET grown = ? WHERE theme = ? AND grown != ?",
+        [(count, one, count) for one, count in growth.grown.items()],
+    )
+    sql.executemany(
+        "UPDATE hierarchy_semantics SET theme = ?, moved = ? WHERE semantic = ?",
+        [(theme, int(moved), one) for one, (theme, moved) in growth.places.items()],
+    )
+    sql.executemany(
+        "UPDATE hierarchy_semantics SET replaces = ? WHERE semantic = ?",
+        [(old, one) for one, old in growth.replaces.items()],
+    )
+    for table, key, near in (("semantics", "semantic", growth.near_semantics), ("themes", "theme", growth.near_themes)):
+        update = f"UPDATE hierarchy_{table} SET near = ? WHERE {key} = ?"  # noqa: S608 - our own names
+        sql.executemany(update, [(packed_neighbours(found), one) for one, found in near.items()])
+
+
+def unnamed(sql: sqlite3.Connection, user: int, most: int) -> list[tuple[ThemeKey, int, list[str]]]:
+    """Themes that are to be named, with their revision and texts."""
+    query = "SELECT theme, revision FROM hierarchy_themes WHERE user_key = ? AND named = 0 LIMIT ?"
+    texts = "SELECT shown FROM hierarchy_semantics WHERE theme = ? ORDER BY semantic"
+    return [
+        (theme, revision, [row[0] for row in sql.execute(texts, (theme,)).fetchall()])
+        for theme, revision in sql.execute(query, (user, most)).fetchall()
+    ]
+
+
+def packed_neighbours(neighbours: Neighbours) -> bytes:
+    """Neighbours as a blob.
+
+    >>> neighbours_in(packed_neighbours(((7, 0.5), (3, 0.25))))
+    ((7, 0.5), (3, 0.25))
+    """
+    return np.array(list(neighbours), dtype=NEAR).tobytes()
+
+
+def neighbours_in(blob: bytes) -> Neighbours:
+    return tuple(np.frombuffer(blob, dtype=NEAR).tolist())
+
+
+def unpacked_vector(blob: bytes) -> Any:
+    """A vector as it is compared."""
+    return np.frombuffer(blob, dtype="<f2").astype(np.float32)
+
+
+def _written(row: tuple[Any, ...]) -> Written:
+    semantic, vector, theme, moved, text, shown, at, near = row
+    return Written(Placed(semantic, unpacked_vector(vector), theme, moved == 1, neighbours_in(near)), text, shown, at)
+
+
+_OF_MESSAGE = "SELECT semantic FROM hierarchy_sources WHERE message = ?"
+_EPISODE_CHANGED = (
+    "UPDATE hierarchy_episodes SET title = '', narrative = '', due = 1, revision = revision + 1, "
+    "begins = (SELECT min(at) FROM hierarchy_messages m WHERE m.episode = hierarchy_episodes.episode), "
+    "ends = (SELECT max(at) FROM hierarchy_messages m WHERE m.episode = hierarchy_episodes.episode) WHERE episode = ?"
+)
+_CHANGED = "UPDATE hierarchy_users SET version = version + 1 WHERE user_key = ?"
+_ONE_LESS = (
+    "UPDATE hierarchy_users SET removals = removals + 1 "
+    "WHERE user_key = (SELECT user_key FROM hierarchy_semantics WHERE semantic = ?)"
+)
+_BLANK = "UPDATE hierarchy_themes SET name = '', named = 0, revision = revision + 1 WHERE theme = ?"
+_EMPTY = (
+    "DELETE FROM hierarchy_themes WHERE theme = ? "
+    "AND NOT EXISTS (SELECT 1 FROM hierarchy_semantics s WHERE s.theme = hierarchy_themes.theme)"
+)
+_OF_USERS = ("messages", "episodes", "semantics", "themes", "users")
+
+
+def mark_changed(sql: sqlite3.Connection, user: int) -> None:
+    """Whoever has a copy of the user's hierarchy has to read it anew."""
+    sql.execute(_CHANGED, (user,))
+
+
+def remove_messages(sql: sqlite3.Connection, collection: int, stored_ids: Sequence[str], *, gone: bool) -> None:
+    """Let go of all that was made of these messages; where they are `gone`, of their places as well."""
+    for message, user, episode in _message_rows(sql, collection, stored_ids):
+        drop_semantics(sql, [row[0] for row in sql.execute(_OF_MESSAGE, (message,))])
+        if gone:
+            sql.execute("DELETE FROM hierarchy_messages WHERE message = ?", (message,))
+        if episode is not None:
+            episode_changed(sql, episode)
+        mark_changed(sql, user)
+
+
+def episode_changed(sql: sqlite3.Connection, episode: int) -> None:
+    """It has other messages: it is to be distilled anew, or goes where it has none left."""
+    left = "SELECT EXISTS (SELECT 1 FROM hierarchy_messages WHERE episode = ?)"
+    if sql.execute(left, (episode,)).fetchone()[0]:
+        sql.execute(_EPISODE_CHANGED, (episode,))
+        return
+    found = sql.execute("SELECT semantic FROM hierarchy_semantics WHERE episode = ?", (episode,)).fetchall()
+    drop_semantics(sql, [row[0] for row in found])
+    sql.execute("DELETE FROM hierarchy_episodes WHERE episode = ?", (episode,))
+
+
+def drop_semantics(sql: sqlite3.Connection, keys: Iterable[int]) -> None:
+    """With their links; a theme that they were in has no name until it is named anew, as its name may be theirs."""
+    themes = set()
+    for key in keys:
+        sql.execute(_ONE_LESS, (key,))
+        themes |= {row[0] for row in sql.execute("SELECT theme FROM hierarchy_semantics WHERE semantic = ?", (key,))}
+        sql.execute("DELETE FROM hierarchy_sources WHERE semantic = ?", (key,))
+        sql.execute("UPDATE hierarchy_semantics SET replaces = NULL WHERE replaces = ?", (key,))
+        sql.execute("DELETE FROM hierarchy_semantics WHERE semantic = ?", (key,))
+    for theme in themes - {None}:
+        sql.execute(_EMPTY, (theme,))
+        sql.execute(_BLANK, (theme,))
+
+
+def clear_user(sql: sqlite3.Connection, user: int) -> None:
+    """Let go of all that was distilled; the episodes stay, and are distilled anew."""
+    found = sql.execute("SELECT semantic FROM hierarchy_semantics WHERE user_key = ?", (user,)).fetchall()
+    drop_semantics(sql, [row[0] for row in found])
+    sql.execute("UPDATE hierarchy_episodes SET due = 1, revision = revision + 1 WHERE user_key = ?", (user,))
+    mark_changed(sql, user)
+
+
+def drop_hierarchies(sql: sqlite3.Connection, collection: int) -> None:
+    """Let go of a whole collection's hierarchies."""
+    users = "SELECT user_key FROM users WHERE collection_key = ?"
+    semantics = f"SELECT semantic FROM hierarchy_semantics WHERE user_key IN ({users})"  # noqa: S608 - our own names
+    sql.execute(f"DELETE FROM hierarchy_sources WHERE semantic IN ({semantics})", (collection,))  # noqa: S608
+    for table in _OF_USERS:
+        sql.execute(f"DELETE FROM hierarchy_{table} WHERE user_key IN ({users})", (collection,))  # noqa: S608
+
+
+def _message_rows(
+    sql: sqlite3.Connection, collection: int, stored_ids: Sequence[str]
+) -> list[tuple[int, int, int | None]]:
+    found = []
+    for chunk in chunks(stored_ids):
+        query = (
+            "SELECT message, user_key, episode FROM hierarchy_messages "  # noqa: S608 - question marks
+            f"WHERE collection_key = ? AND stored_id IN ({', '.join('?' * len(chunk))})"
+        )
+        found += sql.execute(query, (collection, *chunk)).fetchall()
+    return found
+
+
+_OWN = "user_key IN (SELECT user_key FROM hierarchy_users WHERE collection_key = ?)"
+_CHECKS = {
+    "{} messages are in an episode that is gone.": (
+        f"SELECT count(*) FROM hierarchy_messages m WHERE {_OWN} AND episode IS NOT NULL "  # noqa: S608 - our own words
+        "AND NOT EXISTS (SELECT 1 FROM hierarchy_episodes e WHERE e.episode = m.episode AND e.user_key = m.user_key)"
+    ),
+    "{} episodes have no message.": (
+        f"SELECT count(*) FROM hierarchy_episodes e WHERE {_OWN} "  # noqa: S608 - our own words
+        "AND NOT EXISTS (SELECT 1 FROM hierarchy_messages m WHERE m.episode = e.episode)"
+    ),
+    "{} semantics have no message that they are from.": (
+        f"SELECT count(*) FROM hierarchy_semantics s WHERE {_OWN} AND NOT EXISTS "  # noqa: S608 - our own words
+        "(SELECT 1 FROM hierarchy_sources JOIN hierarchy_messages m USING (message) WHERE semantic = s.semantic "
+        "AND m.episode = s.episode)"
+    ),
+    "{} semantics are in a theme that is gone.": (
+        f"SELECT count(*) FROM hierarchy_semantics s WHERE {_OWN} AND theme IS NOT NULL "  # noqa: S608 - our own words
+        "AND NOT EXISTS (SELECT 1 FROM hierarchy_themes t WHERE t.theme = s.theme AND t.user_key = s.user_key)"
+    ),
+    "{} themes are empty.": (
+        f"SELECT count(*) FROM hierarchy_themes t WHERE {_OWN} "  # noqa: S608 - our own words
+        "AND NOT EXISTS (SELECT 1 FROM hierarchy_semantics s WHERE s.theme = t.theme)"
+    ),
+    "{} semantics replace one that is gone.": (
+        f"SELECT count(*) FROM hierarchy_semantics s WHERE {_OWN} AND replaces IS NOT NULL "  # noqa: S608
+        "AND NOT EXISTS (SELECT 1 FROM hierarchy_semantics o WHERE o.semantic = s.replaces)"
+    ),
+    "{} sources are of a semantic or a message that is gone.": (
+        "SELECT count(*) FROM hierarchy_sources WHERE ? IS NOT NULL AND (semantic NOT IN (SELECT semantic FROM "
+        "hierarchy_semantics) OR message NOT IN (SELECT message FROM hierarchy_messages))"
+    ),
+}
+
+
+def hierarchy_faults(sql: sqlite3.Connection, collection: int) -> list[str]:
+    """One line each."""
+    counts = {line: sql.execute(query, (collection,)).fetchone()[0] for line, query in _CHECKS.items()}
+    return [line.format(count) for line, count in counts.items() if count]

@@ -1,0 +1,280 @@
+"""Questions with verdicts, in the ledger: a row per verdict, so that processes that learn together lose nothing.
+
+Vectors are numbers of 16 bits; what was read of them is kept in RAM until a row changes (`users.questions_changed`) or
+is added (`users.questions_last`). Rows leave with their record and questions with their last row, by triggers.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import OrderedDict
+from collections.abc import Hashable, Mapping, Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from adaptive_memory_core.flow.ports import Stored, Vector
+from adaptive_memory_core.flow.ports.judged_questions import NOT_ACTIVATED, Imported, JudgedQuestion, JudgedQuestions
+from adaptive_memory_core.learn.asked_before import RatedQuestions, nearest_pair
+from adaptive_memory_core.records import Scope, Verdict
+from adaptive_memory_core.store.ledger import state_rows as rows
+
+if TYPE_CHECKING:
+    from adaptive_memory_core.store.ledger.ledger_context import LedgerContext
+
+_FIND = "SELECT question_key FROM judged_questions WHERE recall_id = ? AND recall_id != ''"
+_ADD = (
+    "INSERT INTO judged_questions (user_key, recall_id, vector, time_vector, embedder) "
+    "VALUES (?, ?, ?, ?, (SELECT embedder FROM collections WHERE collection_key = ?)) RETURNING question_key"
+)
+_PUT = (
+    "INSERT INTO judged_for (record_key, question_key, recall_id, helpful, unhelpful, ahead, activated, supports) "
+    "VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (record_key, recall_id) DO UPDATE SET helpful = excluded.helpful, "
+    "unhelpful = excluded.unhelpful, supports = excluded.supports WHERE judged_for.helpful != excluded.helpful "
+    "OR judged_for.unhelpful != excluded.unhelpful OR judged_for.supports != excluded.supports"
+)
+_QUESTIONS_OF = (
+    "SELECT DISTINCT question_key, vector FROM judged_for JOIN judged_questions USING (question_key) "
+    "WHERE record_key = ? ORDER BY question_key"
+)
+_JOIN = "UPDATE judged_for SET question_key = ? WHERE record_key = ? AND question_key = ?"
+_NEWS = (
+    "SELECT stored_id, question_key, judged_for.helpful, judged_for.unhelpful, ahead, activated, supports "
+    "FROM judged_for JOIN records USING (record_key) "
+    "WHERE user_key = ? AND {whose} AND judged_key > ? ORDER BY judged_key"
+)
+_VECTOR = "SELECT vector, time_vector FROM judged_questions WHERE question_key = ? AND embedder IS ?"
+
+
+QuestionsVersion = tuple[int, int, str | None]
+Counts = tuple[int, int, float | None, int, int]  # helpful, unhelpful, how far ahead it stood, and its sentences
+
+
+class HeldQuestions(NamedTuple):
+    """What was read of a user's questions, and what that was: changes so far, the last row, and the embedder."""
+
+    standing: QuestionsVersion
+    questions: RatedQuestions
+
+
+def bytes_of(vector: Any) -> bytes | None:
+    """A vector at length 1, as numbers of 16 bits; None where it has no direction."""
+    given = np.asarray(vector, dtype=np.float64).ravel()
+    length = float(np.linalg.norm(given))
+    if not 0.0 < length < float("inf"):
+        return None
+    return (given / length).astype("<f2").tobytes()
+
+
+def question_of(
+    sql: sqlite3.Connection, whose: tuple[int, int], recall_id: str, vector: bytes, time: bytes | None
+) -> int:
+    """The key of a recall's question, which is kept now if it was not; it is a collection's, and a user's."""
+    collection, user = whose
+    row = sql.execute(_FIND, (recall_id,)).fetchone()
+    return int((row or sql.execute(_ADD, (user, recall_id, vector, time, collection)).fetchone())[0])
+
+
+def put_verdict(sql: sqlite3.Connection, record: int, question: int, recall_id: str, verdict: Counts) -> None:
+    sql.execute(_PUT, (record, question, recall_id, *verdict))
+
+
+def forget_questions(sql: sqlite3.Connection, record: int) -> None:
+    sql.execute("DELETE FROM judged_for WHERE record_key = ?", (record,))
+
+
+def join_too_many(sql: sqlite3.Connection, record: int, most: int) -> None:
+    """Of a record with too many questions, the two that are most alike count as the earlier of them. All verdicts
+    stay."""
+    found = sql.execute(_QUESTIONS_OF, (record,)).fetchall()
+    while len(found) > most:
+        size = len(found[-1][1])
+        vectors = np.stack([_numbers(blob if len(blob) == size else bytes(size)) for _, blob in found])
+        first, second = nearest_pair(vectors)
+        sql.execute(_JOIN, (found[first][0], record, found[second][0]))
+        del found[second]
+
+
+def held_questions(
+    sql: sqlite3.Connection, whose: tuple[int, str], standing: QuestionsVersion, before: HeldQuestions | None
+) -> HeldQuestions:
+    """The user's questions as they stand: what was read before with the new rows, unless earlier rows have changed."""
+    same = before is not None and before.standing[::2] == standing[::2]
+    kept = before if same else None
+    last = 0 if kept is None else kept.standing[1]
+    new = sql.execute(_NEWS.format(whose=whose[1]), (whose[0], last)).fetchall()
+    questions = _NONE if kept is None else kept.questions
+    return HeldQuestions(standing, _extended(sql, standing[2], questions, new) if new else questions)
+
+
+_NOBODY: Any = np.zeros(0, dtype=np.int64)
+_NO_VECTORS = np.zeros((0, 0), dtype=np.float32)
+_COLUMNS = ("records", "rows", "helpful", "unhelpful", "ahead", "activated", "supports")
+_NOTHING: dict[str, Any] = {**dict.fromkeys(_COLUMNS, _NOBODY), "ahead": np.zeros(0)}
+_NONE = RatedQuestions([], _NO_VECTORS, **_NOTHING, times=_NO_VECTORS)
+
+
+def _extended(sql: sqlite3.Connection, embedder: str | None, before: RatedQuestions, new: list[Any]) -> RatedQuestions:
+    """With these rows behind. Vectors of another embedder, or of another length, are zeros, which say nothing."""
+    ids = dict.fromkeys([*before.stored_ids, *(row[0] for row in new)])
+    keys = dict.fromkeys([*before.keys, *(row[1] for row in new)])
+    found = [sql.execute(_VECTOR, (key, embedder)).fetchone() or (b"", None) for key in list(keys)[len(before.keys) :]]
+    size = next((len(vector) // 2 for vector, _ in reversed(found) if vector), before.vectors.shape[1])
+    places = {one: place for place, one in enumerate(ids)}, {one: place for place, one in enumerate(keys)}
+    added = zip(*((places[0][row[0]], places[1][row[1]], *row[2:]) for row in new), strict=True)
+    known = [getattr(before, name) for name in _COLUMNS]
+    columns = {
+        name: np.concatenate((have, np.array(more, dtype=have.dtype)))
+        for name, have, more in zip(_COLUMNS, known, added, strict=True)
+    }
+    vectors = _rows(before.vectors, [vector for vector, _ in found], size, len(before.keys))
+    times = _rows(before.times, [time for _, time in found], size, len(before.keys))
+    return RatedQuestions(list(ids), vectors, keys=list(keys), times=times, **columns)
+
+
+def _rows(before: Any, blobs: Sequence[bytes | None], size: int, count: int) -> Any:
+    """The vectors with these behind; zeros for those that are of another length."""
+    old = before if before.shape[1] == size else np.zeros((count, size), dtype=np.float32)
+    same = [one if one is not None and len(one) == 2 * size else bytes(2 * size) for one in blobs]
+    new = np.array([_numbers(one) for one in same], dtype=np.float32)
+    return np.concatenate((old, new.reshape(len(same), size)))
+
+
+def _numbers(blob: bytes) -> Any:
+    return np.frombuffer(blob, dtype="<f2").astype(np.float32)
+
+
+MOST_USERS = 64  # whose questions stay in RAM
+MOST_STANDINGS = 10_000  # of users
+_STANDING = (
+    "SELECT questions_changed, questions_last, embedder FROM users JOIN collections USING (collection_key) "
+    "WHERE user_key = ?"
+)
+_WORDS = "SELECT cue FROM judged_questions JOIN recalls USING (recall_id) WHERE question_key = ?"
+_OF_RECORD = (
+    "SELECT stored_id, vector, sum(judged_for.helpful), sum(judged_for.unhelpful), min(ahead), activated, supports, "
+    "time_vector FROM judged_for JOIN judged_questions USING (question_key) JOIN records USING (record_key) WHERE "
+    "record_key = ? GROUP BY question_key, stored_id, vector, time_vector, activated, supports ORDER BY question_key"
+)
+
+
+class LedgerJudgedQuestions:
+    """The questions that records were judged for."""
+
+    def __init__(self, shared: LedgerContext) -> None:
+        self._shared = shared
+        self._as_of: Hashable = None  # the ledger's last change when these were read
+        self._standings: dict[int, tuple[Any, ...] | None] = {}
+        self._held: OrderedDict[tuple[int, bool], HeldQuestions] = OrderedDict()
+
+    def keep(self, scope: Scope, question: JudgedQuestion, verdicts: Mapping[str, Verdict]) -> None:
+        """Note which of these the question found helpful or unhelpful; the opposite verdict takes the place of one."""
+        vector = bytes_of(question.vector)
+        if vector is None:
+            return
+        with self._shared.writing() as sql:
+            known = self._known(sql, scope, list(verdicts))
+            if not known:
+                return
+            time = None if question.time is None else bytes_of(question.time)
+            key = question_of(sql, self._whose(sql, scope), question.recall_id, vector, time)
+            for stored_id, record in known.items():
+                helpful, own = verdicts[stored_id] is Verdict.HELPFUL, question.activated.get(stored_id, NOT_ACTIVATED)
+                verdict = (int(helpful), int(not helpful), question.ahead.get(stored_id), *own)
+                put_verdict(sql, record, key, question.recall_id, verdict)
+            for record in known.values():  # once all have it: a question without a row is let go of
+                join_too_many(sql, record, question.most)
+
+    def of(self, scope: Scope) -> RatedQuestions | None:
+        """All that is kept for this user; None where nothing is."""
+        with self._shared.reading() as sql:
+            user, reading = self._shared.known_user(sql, scope), scope.over is not None
+            standing = self._standing_of(sql, user)
+            if standing is None or standing[1] == 0:
+                return None
+            before = self._held.get((user, reading))
+            if before is None or before.standing != standing:
+                before = held_questions(sql, (user, rows.read_by(scope)), standing, before)
+                self._held[user, reading] = before
+            self._held.move_to_end((user, reading))
+            while len(self._held) > MOST_USERS:
+                self._held.popitem(last=False)
+        return before.questions
+
+    def _standing_of(self, sql: sqlite3.Connection, user: int) -> tuple[Any, ...] | None:
+        """What tells whether there is anything new of a user, asked again after a change of any kind."""
+        change = self._shared.last_change()
+        if change != self._as_of or len(self._standings) > MOST_STANDINGS:
+            self._standings.clear()
+            self._as_of = change
+        if user not in self._standings:
+            self._standings[user] = sql.execute(_STANDING, (user,)).fetchone()
+        return self._standings[user]
+
+    def words(self, keys: Sequence[int]) -> dict[int, str]:
+        """What was asked, as far as the log still has it."""
+        with self._shared.reading() as sql:
+            found = {key: sql.execute(_WORDS, (key,)).fetchone() for key in keys}
+        return {key: row[0] for key, row in found.items() if row is not None}
+
+    def export(self, scope: Scope, stored_ids: Sequence[str]) -> dict[str, list[Imported]]:
+        """What is kept of these records, by their ids."""
+        with self._shared.reading() as sql:
+            keys = self._known(sql, scope, stored_ids).values()
+            found = [row for key in keys for row in sql.execute(_OF_RECORD, (key,))]
+        return {one: [Imported(*row[1:]) for row in some] for one, some in groupby(found, key=lambda row: str(row[0]))}
+
+    def restore(self, scope: Scope, stored_id: str, questions: Sequence[Imported], *, most: int) -> None:
+        """Keep these of a record that nothing is kept of yet."""
+        with self._shared.writing() as sql:
+            for record in self._known(sql, scope, [stored_id]).values():
+                if sql.execute("SELECT 1 FROM judged_for WHERE record_key = ?", (record,)).fetchone():
+                    return
+                for number, one in enumerate(questions):
+                    key = question_of(sql, self._whose(sql, scope), "", one.vector, one.time)
+                    put_verdict(sql, record, key, f"restored {number}", one[1:6])
+                join_too_many(sql, record, most)
+
+    def drop(self, scope: Scope, stored_ids: Sequence[str]) -> None:
+        """Let go of what is kept of these."""
+        with self._shared.writing() as sql:
+            for record in self._known(sql, scope, stored_ids).values():
+                forget_questions(sql, record)
+
+    def stored_ids(self) -> set[str]:
+        """The records of the collection that something is kept of."""
+        query = "SELECT stored_id FROM judged_for JOIN records USING (record_key) WHERE collection_key = ?"
+        with self._shared.reading() as sql:
+            return {row[0] for row in sql.execute(query, (self._shared.collection_key,))}
+
+    def _whose(self, sql: sqlite3.Connection, scope: Scope) -> tuple[int, int]:
+        return self._shared.collection_key, self._shared.known_user(sql, scope)
+
+    def _known(self, sql: sqlite3.Connection, scope: Scope, stored_ids: Sequence[str]) -> dict[str, int]:
+        """The keys of those that have a row of this user."""
+        user, reading = self._shared.known_user(sql, scope), scope.over is not None
+        found = rows.known_states(sql, self._shared.collection_key, user, stored_ids, reading=reading)
+        return {one: row.key for one, row in found.items()}
+
+
+class QuestionIndex:
+    """The questions that records were judged for, as an index over the ledger's rows of them."""
+
+    def __init__(self, rows: JudgedQuestions) -> None:
+        self._rows = rows
+
+    def wrote(self, scope: Scope, records: Sequence[Stored], vectors: Sequence[Vector]) -> None:
+        """What was learned follows the words of a record, as its read state does: the ledger sees to it."""
+
+    def judged(self, scope: Scope, verdicts: Mapping[str, Verdict], question: JudgedQuestion | None = None) -> None:
+        """Keep the question with those that it found helpful and unhelpful."""
+        if question is not None:
+            self._rows.keep(scope, question, verdicts)
+
+    def removed(self, scope: Scope, stored_ids: Sequence[str]) -> None:
+        """They go with the record's row; this is for one that had none any more."""
+        self._rows.drop(scope, stored_ids)
+
+    def stored_ids(self) -> set[str]:
+        return self._rows.stored_ids()

@@ -1,1 +1,0 @@
-ALTER TABLE records ADD COLUMN said BLOB;     -- digest of the words that the reads are of; NULL: not kept yet

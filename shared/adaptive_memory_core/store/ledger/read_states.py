@@ -1,0 +1,182 @@
+"""Read states in the ledger: looked up, and changed by rules, one row per record."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Mapping, Sequence, Set
+
+from adaptive_memory_core.errors import LedgerError
+from adaptive_memory_core.flow.ports.ledger_values import DEMOTED, Advance, Extent, KnownStates, Rewritten, Since
+from adaptive_memory_core.learn.decay import Timeline, met
+from adaptive_memory_core.records import ReadState, Scope, Seen
+from adaptive_memory_core.store.ledger import decay_steps, removal, state_rows, verdict_rows
+from adaptive_memory_core.store.ledger import state_rows as rows
+from adaptive_memory_core.store.ledger.ledger_context import LedgerContext
+from adaptive_memory_core.store.ledger.state_rows import StateChange, StateRow
+from adaptive_memory_core.store.ledger.text_changes import LedgerInheritance, Owner, set_aside, start_again
+from adaptive_memory_core.store.ledger.verdict_rows import close_verdicts
+
+
+def advance(
+    shared: LedgerContext,
+    sql: sqlite3.Connection,
+    user: int,
+    seen: Mapping[str, Seen],
+    rule: Advance,
+    timeline: Timeline,
+    *,
+    now: float,
+    skip: Set[int] = frozenset(),
+    reading: bool,
+) -> dict[str, StateChange]:
+    """Apply the rule to all but the rows to `skip`, and those of records that say something else by now; `seen` holds
+    the states to start from where there is no row."""
+    known = shared.cache.states(sql, shared.collection_key, user, list(seen), reading=reading)
+    changed: dict[str, StateChange] = {}
+    for stored_id, start in seen.items():
+        row = known.get(stored_id) or StateRow(0, met(timeline, start.state, now=now), start.said)
+        key, before = row.key, row.state
+        after = before if key in skip or row.is_not_of(start) else rule(Seen(before, start.kind), timeline=timeline)
+        if after is not before and after != before:
+            changed[stored_id] = StateChange(key, before, after, row.said)
+    if changed:
+        changed = _write_changes(shared, sql, user, seen, changed)
+        after_all = {stored_id: StateRow(one.row, one.after, one.said) for stored_id, one in changed.items()}
+        shared.cache.put(user, after_all, reading=reading)
+    return changed
+
+
+def _write_changes(
+    shared: LedgerContext, sql: sqlite3.Connection, user: int, seen: Mapping[str, Seen], changed: dict[str, StateChange]
+) -> dict[str, StateChange]:
+    new = {one: seen[one]._replace(state=change.after) for one, change in changed.items() if not change.row}
+    if any(one.state.useful_at is not None for one in new.values()):
+        shared.changing()  # one more that was of use, elsewhere
+    keys = rows.insert_states(sql, shared.collection_key, user, new, took_over=shared.changing)
+    done = {one: change._replace(row=change.row or keys[one]) for one, change in changed.items()}
+    rows.update_states(sql, [(one.row, one.after) for name, one in done.items() if name not in keys])
+    rows.add_to_outbox(sql, keys.values())
+    return done
+
+
+_FLAGS = {
+    "remembered": "remembered = 1 AND (remembered = 1 OR pinned = 1)",
+    "pinned": "pinned = 1 AND (remembered = 1 OR pinned = 1)",
+}
+
+
+class LedgerStates:
+    """The states of the collection's records."""
+
+    def __init__(self, shared: LedgerContext, inheritance: LedgerInheritance) -> None:
+        self._shared, self._cache, self._inheritance = shared, shared.cache, inheritance
+
+    def enrol(self, scope: Scope, new: Mapping[str, Seen], *, now: float) -> list[bool]:
+        """Start a fresh row for each new record; False where another user holds the id. A record that was gone and says
+        what it said goes on as it was."""
+        stored_ids, collection = list(new), self._shared.collection_key
+        with self._shared.writing() as sql:
+            user = self._shared.user_key(sql, scope)
+            steps = sql.execute("SELECT steps FROM users WHERE user_key = ?", (user,)).fetchone()[0]
+            returned = rows.known_states(sql, collection, user, stored_ids)
+            others = {one: Rewritten(row.said, new[one]) for one, row in returned.items() if row.said != new[one].said}
+            owner = Owner(collection, user)
+            start_again(sql, owner, {one: others[one] for one in set_aside(sql, owner, others)}, by="remember", now=now)
+            rows.add_to_outbox(sql, (row.key for one, row in returned.items() if one not in others))
+            rows.insert_fresh(sql, collection, user, new, (steps, steps, now, now))
+            if scope.user is None:
+                removal.drop_readers(sql, collection, stored_ids)
+            rows.clear_forgotten(sql, user, scope, stored_ids)
+            self._cache.drop(stored_ids)
+            taken = rows.held_by_others(sql, collection, user, stored_ids)
+        return [stored_id not in taken for stored_id in stored_ids]
+
+    def known(self, scope: Scope, stored_ids: Sequence[str], turn: str | None = None) -> KnownStates:
+        """The states of those records that the ledger has met, and the timeline that says what they are worth now (in a
+        turn: what they were worth when it began)."""
+        with self._shared.reading() as sql:
+            user = self._shared.looking(sql, scope)
+            reading = scope.over is not None
+            found = self._cache.states(sql, self._shared.collection_key, user, stored_ids, reading=reading)
+            timeline, balance = self._timeline(sql, user, turn), self._cache.balance(sql, user)
+        new = self._inheritance.new(scope, stored_ids, found)
+        states, said = {one: row.state for one, row in found.items()}, {one: row.said for one, row in found.items()}
+        if len(found) < len(stored_ids):
+            said |= self._inheritance.settled(scope, stored_ids, found)
+        return KnownStates(states, timeline, new, balance, said)
+
+    def all(self, scope: Scope) -> KnownStates:
+        """The states of all records of the scope that the ledger has met."""
+        with self._shared.reading() as sql:
+            user = self._shared.known_user(sql, scope)
+            reading = scope.over is not None
+            query = f"SELECT stored_id FROM records WHERE user_key = ? AND {rows.read_by(scope)}"  # noqa: S608
+            ids = [row[0] for row in sql.execute(query, (user,))]
+            found = rows.known_states(sql, self._shared.collection_key, user, ids, reading=reading)
+            return KnownStates({one: row.state for one, row in found.items()}, decay_steps.timeline_of(sql, user))
+
+    def strong(
+        self, scope: Scope, least: float, since: Since, *, extent: Extent, limit: int, turn: str | None
+    ) -> list[str] | None:
+        """All records of the scope with at least this strength, and maybe some more; None where that cannot be told:
+        they are more than `limit`, or the collection holds some that the ledger has not met, as it may hold of
+        everyone's that this reader has not."""
+        if scope.over is not None:
+            return None
+        with self._shared.reading() as sql:
+            user = self._shared.looking(sql, scope)
+            bounds = since(self._timeline(sql, user, turn))
+            if bounds is None or not state_rows.all_known(sql, (self._shared.collection_key, user), extent):
+                return None
+            return state_rows.strong_ids(sql, user, least, bounds, limit)
+
+    def meet(self, scope: Scope, strangers: Mapping[str, Seen], *, now: float) -> None:
+        """Give rows to records that somebody else wrote."""
+        with self._shared.writing() as sql:
+            user = self._shared.user_key(sql, scope)
+            owner, timeline = (self._shared.collection_key, user), decay_steps.timeline_of(sql, user)
+            state_rows.insert_unknown(sql, owner, strangers, timeline, now=now)
+            self._cache.drop(list(strangers))
+
+    def change(
+        self, scope: Scope, stored_id: str, seen: Seen, change: Advance, *, what: str, by: str, now: float
+    ) -> ReadState:
+        """Change the state of one record by a rule, atomically, and write down who did what."""
+        with self._shared.writing() as sql:
+            user = self._shared.user_key(sql, scope)
+            self._shared.noticing(sql, user)
+            timeline = decay_steps.timeline_of(sql, user)
+            given = {stored_id: seen}
+            reading = scope.over is not None
+            row = rows.known_states(sql, self._shared.collection_key, user, [stored_id], reading=reading).get(stored_id)
+            if row is not None and row.is_not_of(seen):
+                raise LedgerError(f"Record {stored_id!r} was written over just now. Nothing was changed; call again.")
+            changed = advance(self._shared, sql, user, given, change, timeline, now=now, reading=reading).get(stored_id)
+            if changed is not None:
+                verdict_rows.add_change(sql, user, stored_id, timeline.step, what, by, at=now)
+                if what == DEMOTED:
+                    close_verdicts(sql, changed.row)
+                return changed.after
+            known = rows.known_states(sql, self._shared.collection_key, user, [stored_id], reading=reading)
+            return known[stored_id].state if stored_id in known else seen.state
+
+    def recently_helpful(self, scope: Scope, *, recalls: int, limit: int) -> list[str]:
+        """The records that were of use within the user's last recalls, the latest first."""
+        with self._shared.reading() as sql:
+            user = self._shared.looking(sql, scope)
+            since = self._cache.user(sql, user).timeline.step - recalls
+            found = self._cache.helpful(sql, user, rows.read_by(scope), limit)
+            return [stored_id for stored_id, step in found if step > since]
+
+    def flagged(self, scope: Scope, flag: str) -> list[str]:
+        """The records of the scope that are "remembered" or "pinned"."""
+        shown = f"{_FLAGS[flag]} AND {rows.read_by(scope)}"
+        query = f"SELECT stored_id FROM records INDEXED BY records_kept WHERE user_key = ? AND {shown}"  # noqa: S608
+        with self._shared.reading() as sql:
+            return [row[0] for row in sql.execute(query, (self._shared.known_user(sql, scope),))]
+
+    def _timeline(self, sql: sqlite3.Connection, user: int, turn: str | None) -> Timeline:
+        """The user's timeline, within a turn as it was when that began."""
+        timeline = self._cache.user(sql, user).timeline
+        known = self._cache.turn(sql, user, turn)
+        return timeline if known is None or known.step < timeline.step else Timeline(timeline.step - 1, timeline.spans)

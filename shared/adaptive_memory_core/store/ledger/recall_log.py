@@ -1,0 +1,262 @@
+"""The log of recalls: lines added, read and struck out; the ids in them are stored once per user, under a number."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import replace
+from functools import partial
+from itertools import islice
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+from adaptive_memory_core.records import Scope
+from adaptive_memory_core.reports import LoggedRecall
+from adaptive_memory_core.store.ledger.recall_encoding import (
+    FORGOTTEN,
+    EncodedRecall,
+    IdLookup,
+    decode,
+    encode,
+    key_bytes,
+    with_keys,
+    without_record,
+)
+from adaptive_memory_core.store.ledger.state_rows import FORGOTTEN_USER, chunks, execute_later
+
+if TYPE_CHECKING:
+    from adaptive_memory_core.flow.ports.ledger_values import Entry
+    from adaptive_memory_core.store.ledger.ledger_context import LedgerContext
+
+Keys = dict[tuple[int, str], int]  # of users' ids, as far as they were asked for
+
+
+def logged_keys(sql: sqlite3.Connection, known: Keys, user: int, ids: Sequence[str]) -> list[int]:
+    """The numbers of a user's ids, given out where there is none yet; within a transaction that writes."""
+    keys = [known.get((user, one)) for one in ids]
+    if None in keys:
+        missing = list(dict.fromkeys([one for one, key in zip(ids, keys, strict=True) if key is None]))
+        given = _find_ids(sql, user, missing)  # first: PostgreSQL uses up a number for each row that it is asked to add
+        if len(given) < len(missing):
+            given.update(_add_ids(sql, user, [one for one in missing if one not in given]))
+        known.update({(user, one): key for one, key in given.items()})
+    return [known[user, one] for one in ids] if None in keys else cast("list[int]", keys)
+
+
+def logged_key(sql: sqlite3.Connection, user: int, record: str) -> int | None:
+    """The number of one id of a user's, if lines may name it."""
+    return _find_ids(sql, user, [record]).get(record)
+
+
+def logged_names(sql: sqlite3.Connection, known: dict[int, str], keys: Sequence[int]) -> list[str | None]:
+    """The ids that numbers stand for; None for one that was forgotten."""
+    missing = [one for one in keys if one not in known]
+    for chunk in chunks(missing):
+        places = ", ".join("?" * len(chunk))
+        known.update(sql.execute(f"SELECT id_key, id FROM logged_ids WHERE id_key IN ({places})", chunk))  # noqa: S608
+    return [known.get(one) for one in keys]
+
+
+def forget_ids(sql: sqlite3.Connection, keys: Iterable[int]) -> None:
+    """Let go of ids: no line names them any more."""
+    sql.executemany("DELETE FROM logged_ids WHERE id_key = ?", [(one,) for one in keys])
+
+
+def _add_ids(sql: sqlite3.Connection, user: int, ids: Sequence[str]) -> dict[str, int]:
+    """The numbers of those that had none."""
+    given: dict[str, int] = {}
+    for chunk in chunks(ids):
+        rows = ", ".join(["(?, ?)"] * len(chunk))
+        query = f"INSERT INTO logged_ids (user_key, id) VALUES {rows} ON CONFLICT DO NOTHING RETURNING id, id_key"  # noqa: S608
+        given.update(sql.execute(query, [value for one in chunk for value in (user, one)]).fetchall())
+    return given
+
+
+def _find_ids(sql: sqlite3.Connection, user: int, ids: Sequence[str]) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for chunk in chunks(ids):
+        places = ", ".join("?" * len(chunk))
+        query = f"SELECT id, id_key FROM logged_ids WHERE user_key = ? AND id IN ({places})"  # noqa: S608
+        found.update(sql.execute(query, (user, *chunk)).fetchall())
+    return found
+
+
+_COLUMNS = "recall_id, step, at, cue, k, policy_hash, candidates, turn, over"
+_NAMES = "CASE WHEN instr(candidates, ?) > 0 THEN 1 ELSE instr(candidates, ?) END > 0"  # a line may name a record
+_NAMING = f"SELECT recall_key, candidates FROM recalls WHERE {{}} AND {_NAMES}"  # noqa: S608 - our own words
+
+
+class PreparedLines(NamedTuple):
+    """What was found out about a record's lines before it is struck out: by their key as they stood, and without it."""
+
+    lines: Mapping[int, tuple[bytes, EncodedRecall | None]]
+    last: tuple[int, str] | None  # key and id of the last line then; None where others may get lower keys afterwards
+
+
+NOTHING_PREPARED = PreparedLines({}, None)
+
+
+def line_of(entry: Entry, forgotten: Set[str] = frozenset()) -> EncodedRecall:
+    """A recall as it is written down, less what was forgotten while it was under way."""
+    if not forgotten:
+        return encode(entry.kept, entry.dropped, entry.basis, at=entry.at)
+    named = {f"superseded by {line_by_id}" for line_by_id in forgotten}
+    dropped = [
+        replace(line_by_id, reason=FORGOTTEN) if line_by_id.reason in named else line_by_id
+        for line_by_id in entry.dropped
+    ]
+    kept = [line_by_id for line_by_id in entry.kept if line_by_id.hit.record.id not in forgotten]
+    return encode(
+        kept, [line_by_id for line_by_id in dropped if line_by_id.id not in forgotten], entry.basis, at=entry.at
+    )
+
+
+def packed_line(sql: sqlite3.Connection, user: int, line: EncodedRecall, known: Keys) -> bytes:
+    """The line with the numbers that stand for its ids; `known` are those that were asked for before."""
+    return with_keys(line.packed, logged_keys(sql, known, user, line.ids))
+
+
+def add_line(sql: sqlite3.Connection, whose: tuple[int, str | None], step: int, entry: Entry, packed: bytes) -> None:
+    """Write a recall down."""
+    user, over = whose
+    execute_later(
+        sql,
+        f"INSERT INTO recalls (user_key, {_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",  # noqa: S608 - our own names
+        (user, entry.id, step, entry.at, entry.cue, entry.k, entry.policy_hash, packed, entry.turn, over),
+    )
+
+
+def keep_policy(sql: sqlite3.Connection, entry: Entry, known: set[str]) -> None:
+    """The policy behind a hash, once, though another collection adds it just now. Only one that is seen in the table is
+    known: what is added may be rolled back."""
+    if entry.policy_hash in known:
+        return
+    if sql.execute("SELECT 1 FROM policies WHERE policy_hash = ?", (entry.policy_hash,)).fetchone():
+        known.add(entry.policy_hash)
+    else:
+        execute_later(
+            sql, "INSERT INTO policies VALUES (?, ?) ON CONFLICT DO NOTHING", (entry.policy_hash, entry.policy_json)
+        )
+
+
+def line_by_id(sql: sqlite3.Connection, user: int, recall_id: str) -> LoggedRecall | None:
+    """A user's recall by its id."""
+    query = f"SELECT {_COLUMNS} FROM recalls WHERE recall_id = ? AND user_key = ?"  # noqa: S608 - our own names
+    row = sql.execute(query, (recall_id, user)).fetchone()
+    return None if row is None else _logged(row, partial(logged_names, sql, {}))
+
+
+def lines(
+    sql: sqlite3.Connection, user: int, span: tuple[float, float], containing: str | None, turn: str | None
+) -> Iterator[LoggedRecall]:
+    """A user's recalls of a time, newest first; with `containing`, those that returned that record."""
+    of_turn = "" if turn is None else "AND turn = ? "
+    named = "" if containing is None else f"AND {_NAMES} "
+    query = (
+        f"SELECT {_COLUMNS} FROM recalls WHERE user_key = ? {of_turn}AND at >= ? AND at <= ? "  # noqa: S608 - our own names
+        f"{named}ORDER BY step DESC, recall_key DESC"
+    )
+    asked = (user, *(() if turn is None else (turn,)), *span)
+    names = partial(logged_names, sql, {})
+    for row in sql.execute(query, asked if containing is None else (*asked, *_traces(sql, user, containing))):
+        recall = _logged(row, names)
+        if containing is None or any(line_by_id.id == containing for line_by_id in recall.kept):
+            yield recall
+
+
+def last_of_all(sql: sqlite3.Connection) -> tuple[int, str] | None:
+    """Key and id of the line with the highest key."""
+    row = sql.execute("SELECT recall_key, recall_id FROM recalls ORDER BY recall_key DESC LIMIT 1").fetchone()
+    return None if row is None else (row[0], row[1])
+
+
+def strike_out(sql: sqlite3.Connection, user: int, record: str, reckoned: PreparedLines = NOTHING_PREPARED) -> int:
+    """Take a record out of every line of a user's log; gives how many lines named it. What was `reckoned` before of
+    lines that still stand as they did is not reckoned again."""
+    names, known = partial(logged_names, sql, {}), Keys()
+    changed = []
+    for key, candidates in lines_naming(sql, user, record, reckoned):
+        before, line = reckoned.lines.get(key, (None, None))
+        if before != candidates:
+            line = without_record(decode(candidates, names), record)
+        if line is not None:
+            changed.append((with_keys(line.packed, logged_keys(sql, known, user, line.ids)), key))
+    sql.executemany("UPDATE recalls SET candidates = ? WHERE recall_key = ?", changed)
+    own = logged_key(sql, user, record)
+    forget_ids(sql, [] if own is None else [own])
+    return len(changed)
+
+
+def lines_naming(
+    sql: sqlite3.Connection, user: int, record: str, reckoned: PreparedLines = NOTHING_PREPARED
+) -> list[tuple[int, bytes]]:
+    """A user's lines that may name a record. As long as the line that was last when they were `reckoned` is there,
+    those that came since have higher keys, and none of the others has come to name it."""
+    traces, last = _traces(sql, user, record), reckoned.last
+    is_there = "SELECT 1 FROM recalls WHERE recall_key = ? AND recall_id = ?"
+    if last is None or sql.execute(is_there, last).fetchone() is None:
+        return sql.execute(_NAMING.format("user_key = ?"), (user, *traces)).fetchall()
+    found = sql.execute(_NAMING.format("recall_key > ? AND +user_key = ?"), (last[0], user, *traces)).fetchall()
+    for chunk in chunks([key for key in reckoned.lines if key <= last[0]]):
+        those = f"recall_key IN ({', '.join('?' * len(chunk))}) AND +user_key = ?"  # + keeps to the keys' index
+        found += sql.execute(_NAMING.format(those), (*chunk, user, *traces)).fetchall()
+    return found
+
+
+def _traces(sql: sqlite3.Connection, user: int, record: str) -> tuple[bytes, bytes]:
+    """What a line that names this record contains: its number, or its id as a reason."""
+    key, text = logged_key(sql, user, record), record.encode(errors="surrogatepass")
+    return text if key is None else key.to_bytes(key_bytes(key), "little"), text
+
+
+def _logged(row: tuple[Any, ...], names: IdLookup) -> LoggedRecall:
+    recall_id, step, at, cue, k, policy_hash, candidates, turn, over = row
+    return LoggedRecall(recall_id, step, at, cue, k, policy_hash, decode(candidates, names), turn, over)
+
+
+class LedgerLog:
+    """The lines of the log."""
+
+    def __init__(self, shared: LedgerContext) -> None:
+        self._shared = shared
+
+    def recall(self, scope: Scope, recall_id: str) -> LoggedRecall | None:
+        """One recall of this scope."""
+        with self._shared.reading() as sql:
+            return line_by_id(sql, self._shared.known_user(sql, scope), recall_id)
+
+    def recalls(
+        self,
+        scope: Scope,
+        *,
+        since: float | None,
+        until: float | None,
+        limit: int,
+        containing: str | None,
+        turn: str | None = None,
+    ) -> list[LoggedRecall]:
+        """The recalls of this scope, newest first."""
+        span = (float("-inf") if since is None else since, float("inf") if until is None else until)
+        with self._shared.apart() as sql:
+            user = self._shared.known_user(sql, scope)
+            return list(islice(lines(sql, user, span, containing, turn), limit))
+
+    def policy(self, policy_hash: str) -> str | None:
+        """The policy of that hash as JSON."""
+        with self._shared.reading() as sql:
+            row = sql.execute("SELECT policy FROM policies WHERE policy_hash = ?", (policy_hash,)).fetchone()
+        return None if row is None else row[0]
+
+    def scopes(self) -> list[Scope]:
+        """Those with recalls in the log, in the order in which the ledger met them."""
+        query = (
+            "SELECT name FROM users WHERE collection_key = ? "
+            "AND EXISTS (SELECT 1 FROM recalls WHERE recalls.user_key = users.user_key) ORDER BY user_key"
+        )
+        with self._shared.reading() as sql:
+            rows = sql.execute(query, (self._shared.collection_key,)).fetchall()
+        return [Scope(name or None) for (name,) in rows if not name.startswith(FORGOTTEN_USER)]
+
+    def prepare(self, sql: sqlite3.Connection, user: int, entry: Entry, line: EncodedRecall) -> bytes:
+        """What a user's line of a recall is to say, within the transaction that counts it."""
+        keep_policy(sql, entry, self._shared.cache.policies)
+        return packed_line(sql, user, line, self._shared.cache.logged_ids)

@@ -1,0 +1,261 @@
+"""Read states when texts change: the old row is set aside, the record starts again, and a moved text takes its state
+along.
+
+A row that is set aside belongs to no user and has a name that no record has. It waits for a record of the same source
+with the same text. At most one waits per record, and it goes when the record is forgotten.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+import time
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
+
+from adaptive_memory_core.flow.ports.ledger_values import REWRITTEN, Moves, Rewritten
+from adaptive_memory_core.identity import ASIDE_MARK
+from adaptive_memory_core.learn.decay import met
+from adaptive_memory_core.records import NEVER_READ, ReadState, Scope
+from adaptive_memory_core.store.ledger import decay_steps, verdict_rows
+from adaptive_memory_core.store.ledger import state_rows as rows
+from adaptive_memory_core.store.ledger.state_rows import CHUNK, add_to_outbox
+from adaptive_memory_core.text_identity import LOOK_AGAIN, said
+
+if TYPE_CHECKING:
+    from adaptive_memory_core.store.ledger.ledger_context import LedgerContext
+
+_SET_ASIDE = "UPDATE records SET user_key = ?, stored_id = ?, version = version + 1 WHERE record_key = ?"
+_FIND = "SELECT record_key, reader FROM records WHERE collection_key = ? AND stored_id = ? AND user_key = ?"
+
+_MIRRORED = "SELECT changed, text FROM mirror WHERE collection_key = ? AND stored_id = ?"
+_TAKEN = "SELECT 1 FROM records WHERE collection_key = ? AND stored_id = ? AND user_key != ? AND reader = 0"
+
+
+class Owner(NamedTuple):
+    """Whose rows: of a user in a collection, and where they read everyone's, of what they made of those."""
+
+    collection: int
+    user: int
+    reading: bool = False
+
+
+def aside_key(user: int) -> int:
+    """The key of whoever has what was set aside for this user: nobody asks for it but those that look for heirs."""
+    return -user
+
+
+def aside_name(stored_id: str) -> str:
+    """The name of the row that was set aside for a record.
+
+    >>> aside_name("file.md:0") == aside_name("file.md:0") != aside_name("file.md:1")
+    True
+    """
+    return f"{stored_id}{ASIDE_MARK}{hashlib.blake2b(stored_id.encode(errors='replace'), digest_size=12).hexdigest()}"
+
+
+def set_aside(sql: sqlite3.Connection, owner: Owner, anew: Mapping[str, Rewritten]) -> dict[str, str]:
+    """Part those records from their rows that are still rows of what the records said before; gives their ids, each
+    with the name of its row by now. A row that nothing was learned in pushes out none that waits."""
+    collection, user, reading = owner
+    known = rows.known_states(sql, collection, user, list(anew), reading=reading)
+    names: dict[str, str] = {}
+    for one, row in known.items():
+        if row.said == anew[one].before != anew[one].now.said:
+            names[one] = aside_name(one) if _has_learned(row.state) else _unlearned_name(one)
+            _remove(sql, owner, names[one])
+            sql.execute("DELETE FROM outbox WHERE record_key = ?", (row.key,))
+            if not reading and _is_taken(sql, owner, names[one]):
+                _drop(sql, owner, [row.key])
+            else:
+                sql.execute(_SET_ASIDE, (aside_key(user), names[one], row.key))
+    return names
+
+
+def start_again(sql: sqlite3.Connection, owner: Owner, anew: Mapping[str, Rewritten], *, by: str, now: float) -> None:
+    """Fresh rows for those that were parted from theirs, unless they took over another one; the trail says so."""
+    collection, user, reading = owner
+    timeline = decay_steps.timeline_of(sql, user)
+    taken = rows.known_states(sql, collection, user, list(anew), reading=reading)
+    fresh = {
+        one: changed.now._replace(state=met(timeline, NEVER_READ, now=now))
+        for one, changed in anew.items()
+        if one not in taken
+    }
+    rows.add_to_outbox(sql, rows.insert_states(sql, collection, user, fresh).values())
+    for one, changed in anew.items():
+        if changed.before != LOOK_AGAIN:  # else that was noted when it was written
+            verdict_rows.add_change(sql, user, one, timeline.step, REWRITTEN, by, at=now)
+        _remove(sql, owner, _unlearned_name(one))
+
+
+def remove_aside(sql: sqlite3.Connection, owner: Owner, stored_id: str) -> tuple[bool, int]:
+    """Let go of what was set aside for a record; whether there was something, and how many verdicts went."""
+    return _remove(sql, owner, aside_name(stored_id))
+
+
+def _remove(sql: sqlite3.Connection, owner: Owner, name: str) -> tuple[bool, int]:
+    found = sql.execute(_FIND, (owner.collection, name, aside_key(owner.user))).fetchall()
+    met = sum(1 for _, reader in found if not reader)
+    return bool(found), _drop(sql, owner, [key for key, _ in found], met)
+
+
+def _drop(sql: sqlite3.Connection, owner: Owner, keys: Sequence[int], met: int = 1) -> int:
+    """Let go of rows, of which so many are no reader's; gives how many verdicts went."""
+    if met:
+        sql.execute("UPDATE collections SET met = met - ? WHERE collection_key = ?", (met, owner.collection))
+    return rows.delete_rows(sql, keys)
+
+
+def _is_taken(sql: sqlite3.Connection, owner: Owner, name: str) -> bool:
+    """Whether another program has given a record this name, which no record of ours can have. What the record said
+    before has no place then, and what was learned of it goes: nothing of the two is ever mixed."""
+    return sql.execute(_TAKEN, (owner.collection, name, aside_key(owner.user))).fetchone() is not None
+
+
+def _unlearned_name(stored_id: str) -> str:
+    """The name, within one transaction, of a row that nothing was learned in."""
+    return aside_name(stored_id) + "#"
+
+
+def _has_learned(state: ReadState) -> bool:
+    """Whether there is anything to wait for."""
+    untouched = ("settled_step", "fresh_step", "settled_at", "fresh_at", "useful_step")
+    return replace(state, **{name: getattr(NEVER_READ, name) for name in untouched}) != NEVER_READ
+
+
+Reader = tuple[str | None, str]  # a record, with whom it is that reads everyone's
+MOST_SETTLED = 200_000
+TWIN_SECONDS = 30.0  # until it is asked again whether the other of two that say the same is gone
+_KEEP_TEXT = (
+    "UPDATE records SET said = ?, origin = ? "
+    "WHERE collection_key = ? AND user_key = ? AND reader <= ? AND stored_id = ? AND said IS NULL"
+)
+_TO_MOVE = (
+    "SELECT record_key FROM records WHERE collection_key = ? AND user_key IN (?, ?) AND reader <= ? AND stored_id = ? "
+    "ORDER BY record_key"
+)
+_MOVE = (  # where nobody stands there
+    "UPDATE records SET stored_id = ?, user_key = ?, version = version + 1 WHERE record_key = ? AND NOT EXISTS "
+    "(SELECT 1 FROM records AS there WHERE there.collection_key = ? AND there.stored_id = ? "
+    "AND there.reader = records.reader AND (there.reader = 0 OR there.user_key = ?)) RETURNING record_key"
+)
+
+
+class LedgerInheritance:
+    """States that follow their texts."""
+
+    def __init__(self, shared: LedgerContext) -> None:
+        self._shared = shared
+        # what records say that replace nobody, or to which a state was moved; with whom it is that reads everyone's
+        self._settled: dict[Reader, bytes | None] = {}
+        self._twins: dict[Reader, float] = {}  # records that may replace another later, and when that is asked again
+
+    def ancestors(self, scope: Scope, origins: Sequence[bytes]) -> dict[str, bytes]:
+        """The rows of this scope whose records are, or were, of one of these texts and sources."""
+        with self._shared.reading() as sql:
+            return _ancestors(sql, self._owner(sql, scope), origins)
+
+    def states_of(self, scope: Scope, ancestors: Sequence[str]) -> dict[str, ReadState]:
+        """What these rows would hand on."""
+        with self._shared.reading() as sql:
+            collection, user, reading = self._owner(sql, scope)
+            found: dict[str, ReadState] = {}
+            for one in (user, aside_key(user)):
+                known = rows.known_states(sql, collection, one, ancestors, reading=reading)
+                found.update({stored_id: row.state for stored_id, row in known.items()})
+            return found
+
+    def settle(self, scope: Scope, moves: Moves, *, by: str, now: float) -> None:
+        """Part records from their rows where they say something else, give rows to the records that say what they were
+        of, and let the others begin anew, all in one transaction. Done twice, it changes nothing."""
+        if not moves.none:
+            with self._shared.writing() as sql:
+                self._shared.cache.drop(_settle(sql, self._owner(sql, scope), moves, by=by, now=now))
+        if len(self._settled) + len(self._twins) > MOST_SETTLED:
+            self._settled.clear()
+            self._twins.clear()
+        reader, later = _reader(scope), time.monotonic() + TWIN_SECONDS
+        self._settled.update({(reader, one): words for one, words in moves.settled.items()})
+        self._twins.update({(reader, one): later for one in moves.twins})
+
+    def new(self, scope: Scope, stored_ids: Sequence[str], known: Collection[str]) -> frozenset[str]:
+        """Those that may yet turn out to replace another."""
+        reader, settled = _reader(scope), self._settled
+        unknown = [one for one in stored_ids if one not in known and (reader, one) not in settled]
+        if unknown and self._twins:
+            unknown = [one for one in unknown if self._twins.get((reader, one), 0.0) <= time.monotonic()]
+        return frozenset(unknown)
+
+    def settled(self, scope: Scope, stored_ids: Sequence[str], known: Collection[str]) -> dict[str, bytes | None]:
+        """What those said that have no row and replaced nobody."""
+        reader, settled = _reader(scope), self._settled
+        unmet = [one for one in stored_ids if one not in known and (reader, one) in settled]
+        return {one: settled[reader, one] for one in unmet}
+
+    def _owner(self, sql: sqlite3.Connection, scope: Scope) -> Owner:
+        return Owner(self._shared.collection_key, self._shared.known_user(sql, scope), scope.over is not None)
+
+
+def _settle(sql: sqlite3.Connection, owner: Owner, moves: Moves, *, by: str, now: float) -> list[str]:
+    """All moves; gives the ids whose rows changed."""
+    whence = set_aside(sql, owner, _still_so(sql, owner, moves))
+    heirs = {old: new for old, new in moves.heirs.items() if not {old, new} & (moves.anew.keys() - whence.keys())}
+    moved = _move(sql, owner, heirs, whence)
+    met = rows.known_states(sql, owner.collection, owner.user, list(moves.unmet), reading=owner.reading)
+    fresh = {one: Rewritten(LOOK_AGAIN, seen) for one, seen in moves.unmet.items() if one not in met.keys() | whence}
+    start_again(sql, owner, {**fresh, **{one: moves.anew[one] for one in whence}}, by=by, now=now)
+    sql.executemany(_KEEP_TEXT, [(seen.said, seen.origin, *owner, one) for one, seen in moves.unsaid.items()])
+    return [*fresh, *whence, *heirs, *moved, *moves.unsaid]
+
+
+def _still_so(sql: sqlite3.Connection, owner: Owner, moves: Moves) -> Mapping[str, Rewritten]:
+    """Those that begin anew without what was written over again since the call looked, which whoever comes upon it next
+    sees."""
+    if moves.versions is None:
+        return moves.anew
+    known, still = moves.versions, dict[str, Rewritten]()
+    for one, changed in moves.anew.items():
+        row = sql.execute(_MIRRORED, (owner.collection, one)).fetchone()
+        if row is None or row[0] == known.get(one) or said(row[1]) == changed.now.said:
+            still[one] = changed
+    return still
+
+
+def _reader(scope: Scope) -> str | None:
+    """Whose state a record has: its only owner's, or each reader's."""
+    return None if scope.over is None else scope.user
+
+
+def _ancestors(sql: sqlite3.Connection, owner: Owner, origins: Iterable[bytes]) -> dict[str, bytes]:
+    """The user's rows of records with one of these origins: stored id to origin, oldest first."""
+    wanted = list(dict.fromkeys(origins))
+    found: list[tuple[int, str, bytes]] = []
+    for start in range(0, len(wanted), CHUNK):
+        chunk = wanted[start : start + CHUNK]
+        query = (
+            "SELECT record_key, stored_id, origin FROM records INDEXED BY records_by_origin "  # noqa: S608
+            f"WHERE user_key IN (?, ?) AND reader <= ? AND origin IN ({', '.join('?' * len(chunk))})"
+        )
+        found += sql.execute(query, (owner.user, aside_key(owner.user), int(owner.reading), *chunk))
+    return {stored_id: origin for _, stored_id, origin in sorted(found)}
+
+
+def _move(sql: sqlite3.Connection, owner: Owner, heirs: Mapping[str, str], whence: Mapping[str, str]) -> list[str]:
+    """Rows go to the records that took the place of theirs; gives the ids of those that did. What another process moved
+    before, or has met under its new id, stays as it is. `whence` are the names of what was set aside just now."""
+    collection, user, reading = owner
+    moved: list[str] = []
+    for old, new in heirs.items():
+        asked = (collection, user, aside_key(user), int(reading), whence.get(old, old))
+        keys = [key for (key,) in sql.execute(_TO_MOVE, asked).fetchall()]
+        came = [
+            key for key in keys if sql.execute(_MOVE, (new, user, key, collection, new, user)).fetchone() is not None
+        ]
+        if came:
+            if old not in whence:  # else the record is still there, and the trail is its own
+                sql.execute("UPDATE changes SET stored_id = ? WHERE user_key = ? AND stored_id = ?", (new, user, old))
+            add_to_outbox(sql, came[:1])
+            moved.append(new)
+    return moved

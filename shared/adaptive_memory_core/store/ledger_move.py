@@ -1,0 +1,214 @@
+"""A ledger moved from SQLite to PostgreSQL or back while it is in use: pages first, then what has changed meanwhile.
+
+Triggers in the source note each key that is written. Every page is kept in the target with its mark, so a move that was
+killed goes on behind it. At last nobody writes the source for as long as it takes to copy what was noted since.
+"""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+
+from adaptive_memory_core.errors import InvalidInputError, LedgerError
+from adaptive_memory_core.flow.calls.kept_whole import as_often_as_lost
+from adaptive_memory_core.store.ledger.sql_ledger import SQLiteLedger, SqlLedger
+from adaptive_memory_core.store.locations import check_ledger, is_in_postgres
+from adaptive_memory_core.store.moved_tables import (
+    GONE,
+    REPLACED,
+    UNDER_WAY,
+    LedgerEnd,
+    Mark,
+    MoveSource,
+    MoveTarget,
+    distinct_keys,
+    keys,
+    row_key,
+)
+from adaptive_memory_core.store.postgres.postgres_ledger import PostgresLedger
+from adaptive_memory_core.whole_file import expanded
+
+PAGE, ALL = 2_000, 2**62  # rows that are in RAM at once, or at the last stop
+PATIENCE_SECONDS = 15.0  # for another move of this ledger: the lease of one that was killed lapses within that
+FEW = 500  # changes that are left to the last stop
+Progress = Callable[[int, int], object]
+T = TypeVar("T")
+
+
+class Moved(NamedTuple):
+    """How many rows were copied, and how long nobody could write."""
+
+    rows: int
+    stopped_seconds: float
+
+
+def move_between(
+    source: str | Path, target: str | Path, progress: Progress | None = None, *, source_stays: bool = False
+) -> int:
+    """`move` from one place to the other: the path of a file, or the address of a database."""
+    for place in (source, target):
+        check_ledger(place)
+    if not is_in_postgres(source) and not expanded(source).exists():
+        raise InvalidInputError(f"There is no ledger at {str(source)!r}. Give the file, or the address, of one.")
+    with closing(_opened(source)) as old, closing(_opened(target)) as new:
+        return move(old, new, progress, source_stays=source_stays).rows
+
+
+def _opened(place: str | Path) -> SqlLedger:
+    return PostgresLedger(str(place)) if is_in_postgres(place) else SQLiteLedger(str(place))
+
+
+def move(
+    source: SqlLedger, target: SqlLedger, progress: Progress | None = None, *, source_stays: bool = False
+) -> Moved:
+    """Copy all rows of the one into the other, which must be empty, or hold what an earlier call has left there."""
+    old, new = LedgerEnd(source), LedgerEnd(target)
+    if old.identity() == new.identity():
+        raise InvalidInputError(
+            f"{source.file.path} is both where the ledger is and where it is to move. Give two places."
+        )
+    lock = source.file.lock("move")
+    if lock is not None and not lock.take(PATIENCE_SECONDS):
+        raise LedgerError("Another process is moving this ledger. Wait for it, or end it and call again: it goes on.")
+    try:
+        return _Moving(MoveSource(old), MoveTarget(new), progress).run(source_stays=source_stays)
+    finally:
+        if lock is not None:
+            lock.give_back()
+
+
+class _Moving:
+    def __init__(self, source: MoveSource, target: MoveTarget, progress: Progress | None) -> None:
+        self._source, self._target, self._progress = source, target, progress
+        self._old, self._new, self._total = source.place, target.place, 0
+
+    def run(self, *, source_stays: bool) -> Moved:
+        stopped_seconds = 0.0  # where an earlier call was killed right before the end
+        self._taken(self._begin)
+        if not self._is_through():
+            self._count()
+            for name in keys():
+                self._copy(name)
+            self._follow_all()
+            stopped_seconds = self._taken(lambda: self._stop(source_stays=source_stays))
+        rows = self._rows()
+        self._taken(self._target.open)
+        return Moved(rows, stopped_seconds)
+
+    def _taken(self, step: Callable[[], T]) -> T:
+        """A step, once more where either server broke it off. The target may have kept its part of it then."""
+        return as_often_as_lost(self._old.ledger, lambda: as_often_as_lost(self._new.ledger, step))
+
+    def _begin(self) -> None:
+        """Begin, or find what an earlier call has begun. The target is marked first: a source notes for a move that
+        there is."""
+        before, here = self._source.begun(), self._target.move()
+        if before is not None and before[1] == GONE and before[0] != here:
+            raise InvalidInputError("The ledger was moved already. Move on from where it is now.")
+        if here is None:
+            here = uuid.uuid4().hex
+            self._target.begin(here)
+        elif before is not None and before[0] == here:
+            return
+        elif self._target.mark(next(iter(keys()))) != Mark():
+            raise InvalidInputError(
+                "In the ledger to move to, another move was begun. Give an empty one: a new file, or another database."
+            )
+        self._source.begin(here, str(self._new.ledger.file.path))
+
+    def _is_through(self) -> bool:
+        begun = self._source.begun()
+        return begun is not None and begun[1] != UNDER_WAY
+
+    def _follow_all(self) -> None:
+        """Copy what has changed meanwhile, until little is left, or it does not get less: others write as quickly."""
+        before, left = ALL, self._source.waiting()
+        while FEW < left < before / 2:
+            for name in keys():
+                self._follow(name)
+            before, left = left, self._source.waiting()
+
+    def _stop(self, *, source_stays: bool) -> float:
+        """Copy the rest, while nobody writes; gives for how many seconds."""
+        with self._old.writing() as old:
+            self._source.keep_others_out(old)
+            began = time.monotonic()
+            with self._new.writing() as new:
+                for name in keys():
+                    self._copy_changes(old, new, name)
+                self._drop_expired(old, new)
+            self._source.end(old, stays=source_stays)
+        return time.monotonic() - began
+
+    def _copy(self, name: str) -> None:
+        """A table, page by page, on from where it was."""
+        mark = self._target.mark(name)
+        while not mark.whole:
+            with self._old.reading() as sql:
+                columns = self._old.columns(sql, name)
+                rows = self._old.page(sql, name, mark.last, columns, PAGE)
+            if not self._target.put(name, columns, rows, whole=len(rows) < PAGE):
+                self._again(name, columns, rows)
+            mark = self._target.mark(name)
+            self._tell()
+
+    def _again(self, name: str, columns: Any, rows: Any) -> None:
+        """Something unique of these was another row's, which has been changed since: they are copied after it."""
+        with self._old.writing() as sql:
+            self._source.note(sql, name, [row_key(name, columns, row) for row in rows])
+
+    def _follow(self, name: str) -> None:
+        """Copy what has changed in a table up to now, while others go on."""
+        with self._old.reading() as old:
+            last, columns = self._source.last_noted(old, name), self._old.columns(old, name)
+        while last:
+            with self._old.reading() as old:
+                noted = self._source.noted(old, name, last, PAGE)
+                wanted = distinct_keys(one.key for one in noted)
+                rows = self._old.rows(old, name, wanted, columns)
+            with self._new.writing() as new:
+                self._new.delete(new, name, wanted)
+                had_room = self._new.insert(new, name, columns, rows)
+            with self._old.writing() as old:
+                self._source.copied(old, name, noted)
+            if not had_room:
+                self._again(name, columns, rows)
+            if len(noted) < PAGE:
+                return
+
+    def _copy_changes(self, old: Any, new: Any, name: str) -> None:
+        """All that has changed in a table, while nobody writes."""
+        columns = self._old.columns(old, name)
+        if name in REPLACED:
+            new.execute(f"DELETE FROM {self._new.of(name)}")  # noqa: S608 - our own names
+            rows = self._old.page(old, name, None, columns, ALL)
+        else:
+            wanted = distinct_keys(one.key for one in self._source.noted(old, name, ALL, ALL))
+            self._new.delete(new, name, wanted)
+            rows = self._old.rows(old, name, wanted, columns)
+        if not self._new.insert(new, name, columns, rows):
+            raise LedgerError(f"Rows of {name} have no place in the new ledger. Give an empty one, and begin anew.")
+
+    def _drop_expired(self, old: Any, new: Any) -> None:
+        """Days of the log that PostgreSQL dropped as a whole meanwhile: no trigger hears of it."""
+        if self._old.is_file or self._old.count(old, "recalls") == self._new.count(new, "recalls"):
+            return
+        there = {row[0] for row in old.execute(f"SELECT recall_key FROM {self._old.of('recalls')}").fetchall()}  # noqa: S608
+        here = {row[0] for row in new.execute(f"SELECT recall_key FROM {self._new.of('recalls')}").fetchall()}  # noqa: S608
+        self._new.delete(new, "recalls", [(one,) for one in here - there])
+
+    def _count(self) -> None:
+        with self._old.reading() as sql:
+            self._total = sum(self._old.count(sql, name) for name in keys())
+
+    def _rows(self) -> int:
+        return sum(self._target.mark(name).rows for name in keys())
+
+    def _tell(self) -> None:
+        if self._progress is not None:
+            done = self._rows()
+            self._progress(done, max(done, self._total))

@@ -1,0 +1,215 @@
+"""The records: kept in the ledger, each change one transaction with what makes it pending for the collection.
+
+Where the ledger does not have all records (a collection that is being attached, or too large to copy), those that are
+named are imported first, and what asks of all is asked of the collection.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import wraps
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, cast
+
+import numpy as np
+
+from adaptive_memory_core.fields import Fields
+from adaptive_memory_core.flow.calls.kept_whole import made_whole
+from adaptive_memory_core.flow.ports import Extent, Found, Ledger, MirrorRow, Stored, Vector
+from adaptive_memory_core.identity import record_id, scoped_id
+from adaptive_memory_core.records import Metadata, Record, Scope
+from adaptive_memory_core.store.chroma.open_collection import CollectionAccess
+from adaptive_memory_core.store.embedder_check import EmbedderVersion
+from adaptive_memory_core.stored_owner import belongs
+from adaptive_memory_core.where import predicate
+from adaptive_memory_core.written_metadata import merged, metadata_of, revision, unlinked
+
+if TYPE_CHECKING:
+    from chromadb import Collection
+
+LARGEST_BATCH = 2_000  # records of one write, for all other processes wait until its transaction is kept
+PAGE = 5_000
+Row = tuple[str, str | None, Metadata | None]
+Changes = Callable[[Record, Metadata], Metadata]  # of a record's metadata, given what there is
+P = ParamSpec("P")
+Change = Callable[Concatenate["LedgerRecords", P], None]
+
+
+def _whole(change: Change[P]) -> Change[P]:
+    """In one transaction, made again where that was lost."""
+
+    @wraps(change)
+    def whole(records: LedgerRecords, *args: P.args, **named: P.kwargs) -> None:
+        made_whole(records._ledger, lambda: change(records, *args, **named))
+
+    return cast("Change[P]", whole)
+
+
+class LedgerRecords:
+    """The `Records` port."""
+
+    batch_size = LARGEST_BATCH
+
+    def __init__(self, ledger: Ledger, fields: Fields, space: str, access: CollectionAccess) -> None:
+        self._ledger, self.fields, self.space, self._access = ledger, fields, space, access
+        self._mirror, self._pages = ledger.mirror, ledger.mirror_pages
+        self._edition = EmbedderVersion(ledger)
+
+    @property
+    def collection(self) -> Collection | None:
+        """The collection, where this process may open it."""
+        opened = self._access.open
+        return None if opened is None else opened.store.collection
+
+    def extent(self) -> Extent:
+        """How many records there are, whosever they are, and which came last."""
+        last = self.latest(1)
+        return Extent(self.size(), last[0] if last else None)
+
+    def size(self) -> int:
+        store = self._access.collection_asked()
+        return self._mirror.size() if store is None else store.size()
+
+    def ids(self) -> list[str]:
+        store = self._access.collection_asked()
+        return list(self._mirror.stored_ids()) if store is None else store.ids()
+
+    def latest(self, most: int) -> list[str]:
+        """The ids that were written last, whoever they belong to."""
+        store = self._access.collection_asked()
+        return self._pages.latest(most) if store is None else store.latest(most)
+
+    def rows(self, stored_ids: Sequence[str]) -> list[Row]:
+        """Those of the records that exist, whoever they belong to: id, text, metadata."""
+        self._access.import_first(stored_ids)
+        return self._mirror.rows(stored_ids)
+
+    def metadata(self, stored_ids: Sequence[str]) -> dict[str, Metadata]:
+        """The metadata of those of the records that exist."""
+        return {stored_id: metadata or {} for stored_id, _, metadata in self.rows(stored_ids)}
+
+    def taken(self, ids: Sequence[str]) -> set[str]:
+        """Those of the ids, as they stand in the collection, that exist - whoever they belong to."""
+        return {stored_id for stored_id, _, _ in self.rows(ids)}
+
+    def count(self, scope: Scope) -> int:
+        """How many records the scope has."""
+        store = self._access.collection_asked()
+        return sum(self._pages.count(part) for part in scope.parts) if store is None else store.count(scope)
+
+    def names_users(self) -> bool | None:
+        """Whether any record names a user; None if that is not known, or if there are no records."""
+        store = self._access.collection_asked()
+        return self._pages.names_users() if store is None else store.names_users()
+
+    def fetch(self, scope: Scope, ids: Sequence[str]) -> dict[str, Found]:
+        """Those of the records that exist in this scope, by the ids the user knows; a user's own before everyone's."""
+        found: dict[str, Found] = {}
+        for part in scope.parts:
+            missing = [one for one in ids if one not in found]
+            found |= {record_id(part, one.stored_id): one for one in self._own(part, missing)}
+            places = [scoped_id(part, one) for one in missing if one not in found]
+            found |= {record_id(part, one.stored_id): one for one in self._own(part, places)}
+        return {one: found[one] for one in ids if one in found}
+
+    def pages(self, scope: Scope) -> Iterator[list[Found]]:
+        """All records of this scope, a page at a time."""
+        store = self._access.collection_asked()
+        if store is not None:
+            yield from store.pages(scope)
+            return
+        for part in scope.parts:
+            page = self._pages.page(part, 0, PAGE)
+            while page.rows:
+                yield self._of(part, page.rows)
+                page = self._pages.page(part, page.last, PAGE)
+
+    def said_in(self, scope: Scope, sessions: Sequence[Any], limit: int) -> list[Found]:
+        """What the scope has of these sessions, named as their records name them; at most `limit` of it."""
+        store = self._access.collection_asked()
+        if store is not None:
+            return store.said_in(scope, sessions, limit)
+        key = self.fields.session
+        fragments = {json.dumps(one if isinstance(one, str) else key) for one in sessions}
+        return self._passing(scope, sorted(fragments), {key: {"$in": list(sessions)}})[:limit]
+
+    def flagged(self, scope: Scope, flag: str) -> list[str]:
+        """The records of the scope whose metadata show this flag."""
+        store = self._access.collection_asked()
+        if store is not None:
+            return store.flagged(scope, flag)
+        key = getattr(self.fields, flag)
+        return [one.stored_id for one in self._passing(scope.own, [f"{json.dumps(key)}:1"], {key: 1})]
+
+    def add(self, scope: Scope, records: Sequence[Stored], vectors: Sequence[Vector]) -> None:
+        """Write new records."""
+        self._put(scope, records, vectors, lambda record, _: metadata_of(scope, record, self.fields))
+
+    def revise(self, scope: Scope, records: Sequence[Stored], vectors: Sequence[Vector]) -> None:
+        """Write over existing records; keys they no longer have go, what reads have taught stays."""
+        self._put(scope, records, vectors, lambda record, present: revision(scope, record, present, self.fields))
+
+    @_whole
+    def annotate(self, scope: Scope, stored_id: str, changes: Metadata) -> None:
+        """Set metadata of one record of this scope, given by our field names; None takes a key away."""
+        values = {getattr(self.fields, name): value for name, value in changes.items()}
+        if self._own(scope.own, [stored_id]):
+            self.update_metadata({stored_id: values})
+
+    @_whole
+    def remove(self, scope: Scope, stored_ids: Sequence[str]) -> None:
+        """Delete those of the ids that are of this scope."""
+        own = [one.stored_id for one in self._own(scope.own, stored_ids)]
+        self._ledger.due_records.mark(own, gone=True)
+        self._mirror.drop(own)
+
+    @_whole
+    def unlink(self, scope: Scope, record_id: str, began: float | None) -> None:
+        """Take the id out of the records that supersede it or are superseded by it; these are valid again."""
+        store = self._access.collection_asked()
+        if store is not None:
+            self._access.import_first(store.mentioning(scope, record_id))
+        named = self._of(scope.own, self._pages.mentioning(scope.own, [json.dumps(record_id)]))
+        changes = {one.stored_id: unlinked(one.metadata or {}, record_id, began, self.fields) for one in named}
+        self.update_metadata({stored_id: change for stored_id, change in changes.items() if change})
+
+    @_whole
+    def update_metadata(self, changes: Mapping[str, Metadata]) -> None:
+        """Merge keys into records that exist."""
+        there = self.taken(list(changes))
+        self._mirror.annotate({stored_id: changes[stored_id] for stored_id in there})
+        self._ledger.due_records.mark(list(there), gone=False)
+
+    @_whole
+    def _put(self, scope: Scope, records: Sequence[Stored], vectors: Sequence[Vector], changes: Changes) -> None:
+        ids = [one.stored_id for one in records]
+        self._edition.check()
+        present = self.metadata(ids)
+        rows = [
+            MirrorRow(one.stored_id, one.record.text, _merged(one, present, changes), _written(vector))
+            for one, vector in zip(records, vectors, strict=True)
+        ]
+        self._mirror.put({scope.own: rows})
+        self._ledger.due_records.mark(ids, gone=False)
+
+    def _passing(self, scope: Scope, fragments: Sequence[str], where: dict[str, Any]) -> list[Found]:
+        """Those of the scope's records that mention one of the fragments and pass the filter."""
+        test = predicate(where)
+        parts = scope.parts if fragments else ()
+        found = [one for part in parts for one in self._of(part, self._pages.mentioning(part, fragments))]
+        return [one for one in found if test(one.metadata or {}, one.text)]
+
+    def _own(self, scope: Scope, stored_ids: Sequence[str]) -> list[Found]:
+        return self._of(scope, self.rows(stored_ids))
+
+    def _of(self, scope: Scope, rows: Sequence[Row]) -> list[Found]:
+        return [Found(*row, 1.0) for row in rows if belongs(row[2], scope, self.fields)]
+
+
+def _merged(one: Stored, before: Mapping[str, Metadata], changes: Changes) -> Metadata | None:
+    present = before.get(one.stored_id, {})
+    return merged(present, changes(one.record, present))
+
+
+def _written(vector: Vector) -> bytes:
+    return np.asarray(vector, dtype="<f4").tobytes()

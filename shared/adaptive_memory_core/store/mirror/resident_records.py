@@ -1,0 +1,242 @@
+"""Users' vectors, ids and filtered metadata in RAM: those searched last, within a limit of bytes, kept current with the
+ledger.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Generator, Hashable, Mapping, Sequence, Set
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from adaptive_memory_core.flow.ports import MirrorNews, Where
+from adaptive_memory_core.flow.ports.ledger_copies import MirrorRows
+from adaptive_memory_core.flow.ports.ledger_values import MirrorChange, some_let_go
+from adaptive_memory_core.flow.ports.user_files import UserFile
+from adaptive_memory_core.metadata_columns import Columns, Mask
+from adaptive_memory_core.records import Scope
+from adaptive_memory_core.score.surprise import Baseline
+from adaptive_memory_core.store.embedder_check import EmbedderVersion
+from adaptive_memory_core.store.mirror.vector_matrix import Matrix
+from adaptive_memory_core.store.user_copies import Arrays, CopiedUser, UserCopies, packed, unpacked
+from adaptive_memory_core.where import keys_in, predicate
+
+BYTES_OF_AN_ID = 150  # in RAM, about
+FEW = 4  # rows that are found sooner one by one; measured with 30,000 records
+
+
+class TornMirrorError(Exception):
+    """The mirror's rows are not what was written; it is made anew."""
+
+
+class Resident:
+    """One user's records as of the last `take_in`. `turn` is taken by whoever uses it."""
+
+    def __init__(self, space: str) -> None:
+        self.turn = threading.RLock()
+        self._space = space
+        self._start()
+
+    def _start(self) -> None:
+        self.owner = 0
+        self._as_of: Hashable = None  # the ledger's last change that it has heard of
+        self.matrix: Matrix | None = None
+        self.ids: list[str] = []
+        self._rows: list[int] = []  # the number of each record's row in the ledger
+        self._places: dict[str, int] | None = None  # of ids; made when first asked for
+        self._written = self._removed = self._changed = 0  # what was taken in so far
+        self._columns = Columns()
+        self.baseline: tuple[int, Baseline] | None = None  # with the number of records that it was measured with
+        self.in_file = 0  # records that a file has
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    @property
+    def nbytes(self) -> int:
+        vectors = 0 if self.matrix is None else self.matrix.nbytes
+        return vectors + len(self) * BYTES_OF_AN_ID + self._columns.nbytes
+
+    @property
+    def places(self) -> Mapping[str, int]:
+        """Where each record stands."""
+        if self._places is None:
+            self._places = {one: place for place, one in enumerate(self.ids)}
+        return self._places
+
+    def take_in(self, rows: MirrorRows, scope: Scope, kept: UserCopies | None = None) -> bool:
+        """Learn of what was written and removed since, in any process; whether there was anything."""
+        change = rows.last_change(scope)
+        if change == self._as_of:
+            return False
+        if kept is not None and not self._written and (found := kept.read(scope)) is not None:
+            self.adopt(*found)
+        news = rows.news(scope, self._written, self._removed)
+        if self.owner not in (0, news.owner) or (len(self) and some_let_go(news.removed)):
+            self._start()
+            news = rows.news(scope, 0, 0)
+        learned = bool(news.removed or news.written)
+        self.in_file = 0 if news.removed else self.in_file
+        if learned:
+            self._learn(news)
+        self.owner, self._as_of = news.owner, change
+        return learned
+
+    def passing(self, rows: MirrorRows, scope: Scope, where: Where) -> Mask:
+        """Which records, by their places, pass the filter."""
+        test, new = predicate(where), keys_in(where) - self._columns.keys()
+        self._columns.grow(len(self))
+        changes = rows.changes(scope, 0 if new else self._changed)
+        self._columns.start(new)
+        if changes:
+            self._take_in_metadata(changes, new)
+        return test.mask(self._columns)
+
+    def taken(self) -> CopiedUser | None:
+        """What a file is to have; None where nothing can be made of it."""
+        with self.turn:
+            if self.matrix is None:
+                return None
+            arrays = {**self.matrix.arrays(), "numbers": np.array(self._rows, dtype=np.int64)}
+            ids, notes = tuple(self.ids), {"space": self._space}
+            removed, owner, written = self._removed, self.owner, self._written
+        return CopiedUser(owner, written, removed, notes, lambda: {**arrays, "ids": packed(ids)})
+
+    def adopt(self, file: UserFile, arrays: Arrays) -> None:
+        """Go on with what stands in a file, where that is as much as is known here, or nothing is."""
+        with self.turn:
+            known = (self.owner, self._written, self._removed)
+            if arrays.notes["space"] != self._space or (self._written and known != file[1:]):
+                return
+            ids, numbers = unpacked(arrays["ids"]), arrays["numbers"].tolist()
+            if not self._written:
+                self.owner, self._written, self._removed = file[1:]
+                self._as_of = None
+                self.ids, self._rows = ids, numbers
+            if self._rows == numbers:
+                self.matrix, self.in_file = Matrix.of(self._space, arrays.arrays, len(ids)), len(ids)
+
+    def _learn(self, news: MirrorNews) -> None:
+        gone = {row for _, row in news.removed if row <= self._written}
+        for place in reversed(self._places_of(gone)):  # so that what takes a place stays
+            self._remove(place)
+        self._removed = max((number for number, _ in news.removed), default=self._removed)
+        if news.written:
+            self._append(news.written)
+
+    def _places_of(self, gone: Set[int]) -> list[int]:
+        """Where the rows of these numbers stand, first to last; many are looked for at once."""
+        if len(gone) > FEW:
+            return [place for place, row in enumerate(self._rows) if row in gone]
+        return sorted(self._rows.index(row) for row in gone if row in self._rows)
+
+    def _remove(self, place: int) -> None:
+        """The last record takes the place of the one that goes."""
+        if self.matrix is not None:
+            self.matrix.remove(place)
+        self._columns.grow(len(self))
+        self._columns.remove(place)
+        last_id, last_row = self.ids.pop(), self._rows.pop()
+        if place < len(self.ids):
+            self.ids[place], self._rows[place] = last_id, last_row
+        self._places = None
+
+    def _append(self, written: Sequence[tuple[int, str, bytes]]) -> None:
+        vectors = _vectors([vector for _, _, vector in written])
+        if self.matrix is None:
+            self.matrix = Matrix(self._space, vectors.shape[1])
+        if vectors.shape[1] != self.matrix.dimension:
+            raise TornMirrorError("its vectors are of several lengths")
+        self.matrix.extend(vectors)
+        if self._places is not None:
+            self._places.update({one: place for place, (_, one, _) in enumerate(written, start=len(self.ids))})
+        self.ids += [one for _, one, _ in written]
+        self._rows += [row for row, _, _ in written]
+        self._written = written[-1][0]
+
+    def _take_in_metadata(self, changes: Sequence[MirrorChange], new: Set[str]) -> None:
+        """All changes there were go into the new columns, and those since the last time into the others as well. What
+        another process has written since `take_in` comes the next time."""
+        before, many = self._changed, len(changes) > FEW
+        known = {row: place for place, row in enumerate(self._rows)} if many else {}
+        for number, row, _, metadata in changes:
+            if row > self._written:
+                self._changed = min(self._changed, number - 1)  # what else has this number comes again
+                break
+            places = [known[row]] if row in known else [] if many else self._places_of({row})
+            for place in places:
+                self._columns.put(place, metadata or {}, new if number <= before else None)
+            self._changed = max(self._changed, number)
+
+
+def _vectors(written: Sequence[Any]) -> npt.NDArray[np.float32]:
+    try:
+        return np.frombuffer(b"".join(written), dtype="<f4").reshape(len(written), -1)
+    except (TypeError, ValueError) as error:
+        raise TornMirrorError(f"a vector is missing or torn: {error}") from error
+
+
+class Residents:
+    """Users' records by scope. Its own lock is held for a moment only, and never while another one is taken."""
+
+    def __init__(
+        self, rows: MirrorRows, space: str, most_bytes: int, edition: EmbedderVersion, kept: UserCopies | None = None
+    ) -> None:
+        self._rows, self._space, self._most, self._total = rows, space, most_bytes, 0
+        self._edition, self._kept = edition, kept
+        self._users: OrderedDict[Scope, tuple[Resident, int]] = OrderedDict()
+        self._moment = threading.Lock()
+
+    def __len__(self) -> int:
+        return len(self._users)
+
+    @property
+    def nbytes(self) -> int:
+        return self._total
+
+    @contextmanager
+    def of(self, scope: Scope) -> Generator[Resident, None, None]:
+        """The user's records as of now, for this thread alone."""
+        with self._moment:
+            resident = self._users.setdefault(scope, (Resident(self._space), 0))[0]
+            self._users.move_to_end(scope)
+        whole = False
+        try:
+            with resident.turn:
+                if resident.take_in(self._rows, scope, self._kept):
+                    self._edition.check()  # other vectors are news, so that nothing else need be asked
+                yield resident
+            whole = True
+        finally:
+            self._used(scope, resident, whole=whole)
+        if self._kept is not None and self._kept.is_due(len(resident), resident.in_file):
+            self._kept.ask(scope, resident.taken, resident.adopt)
+
+    def size(self, scope: Scope) -> int | None:
+        """How many records a user has whose records are in RAM."""
+        held = self._users.get(scope)
+        return None if held is None else len(held[0])
+
+    def clear(self) -> None:
+        with self._moment:
+            self._users.clear()
+            self._total = 0
+
+    def _used(self, scope: Scope, resident: Resident, *, whole: bool) -> None:
+        """Keep it, unless an error or an interrupt may have left half of a change in it; let go of others' where all
+        are too many."""
+        size = resident.nbytes if whole else 0
+        with self._moment:
+            held, before = self._users.get(scope, (None, 0))
+            if held is not resident:  # let go of meanwhile
+                return
+            self._total += size - before
+            self._users[scope] = (resident, size)
+            if not size:
+                del self._users[scope]
+            while self._total > self._most and len(self._users) > 1:
+                self._total -= self._users.popitem(last=False)[1][1]

@@ -1,0 +1,296 @@
+"""The nearest of many vectors: all compared exactly in one multiplication, or first as bytes where they are very
+many.
+
+Rows stand one after another in a buffer that doubles when it is full; the last one fills the place of one that goes.
+simsimd, which compares bytes, is the extra `fast`; without it all vectors are compared in single precision.
+"""
+
+from __future__ import annotations
+
+import importlib
+import math
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float32]
+Positions = npt.NDArray[np.intp]
+FIRST_CAPACITY = 16
+_VECDOT: Any = getattr(np, "vecdot", None)  # since numpy 2
+
+
+class Matrix:
+    """Vectors by position. Where the space is "cosine" they are kept as unit vectors.
+
+    >>> one = Matrix("cosine", 2)
+    >>> one.extend(np.array([[1.0, 0.0], [0.0, 2.0], [3.0, 3.0]]))
+    >>> one.nearest(one.asked([0.0, 1.0]), 2).tolist()
+    [1, 2]
+    >>> one.remove(1), one.nearest(one.asked([0.0, 1.0]), 1).tolist(), one.size
+    (2, [1], 2)
+    """
+
+    def __init__(self, space: str, dimension: int) -> None:
+        self.space, self.dimension, self.size = space, dimension, 0
+        self._rows: Floats = np.empty((0, dimension), dtype=np.float32)
+        self._halves: Floats = np.empty(0, dtype=np.float32)  # of squared lengths, where the space is "l2"
+        self._rounded: Rounded | None = None
+        self._is_mapped = False  # whether the rows stand in a file
+
+    @classmethod
+    def of(cls, space: str, arrays: Mapping[str, Any], size: int) -> Matrix:
+        """A matrix over arrays as `arrays` gives them, which may have room for more rows, and are written into."""
+        one = cls(space, arrays["rows"].shape[1])
+        one._rows, one._halves, one.size, one._is_mapped = arrays["rows"], arrays["halves"], size, True
+        if "bytes" in arrays and simsimd is not None:
+            one._rounded = Rounded.of(arrays["bytes"], arrays["scales"])
+        else:
+            one._round(0)
+        return one
+
+    def arrays(self) -> dict[str, Any]:
+        """What `of` takes."""
+        size = self.size
+        found = {"rows": self._rows[:size], "halves": self._halves[:size]}
+        return found if self._rounded is None else {**found, **self._rounded.arrays(size)}
+
+    @property
+    def nbytes(self) -> int:
+        """What has to be in RAM: of vectors that stand in a file, the bytes that each search reads."""
+        rounded = 0 if self._rounded is None else self._rounded.nbytes
+        rows = 0 if self._is_mapped and self._rounded is not None else self._rows.nbytes
+        return rows + self._halves.nbytes + rounded
+
+    def asked(self, vector: Any) -> Floats:
+        """A vector as `nearest` takes it."""
+        one = np.asarray(vector, dtype=np.float32)
+        if self.space != "cosine":
+            return one
+        whole = one.astype(np.float64)
+        length = math.sqrt(whole.dot(whole))
+        return (whole / length).astype(np.float32) if length > 0 else np.zeros_like(one)
+
+    def extend(self, vectors: Any) -> None:
+        """Add rows at the end."""
+        new = np.asarray(vectors, dtype=np.float32)
+        size = self.size + len(new)
+        if size > len(self._rows):
+            self._rows, self._is_mapped = _grown(self._rows, self.size, size), False
+            if self.space == "l2":
+                self._halves = _grown(self._halves, self.size, size)
+        if self.space == "cosine":
+            _normalise(new, self._rows[self.size : size])
+        else:
+            self._rows[self.size : size] = new
+        if self.space == "l2":
+            self._halves[self.size : size] = np.einsum("ij,ij->i", new, new) / 2
+        before, self.size = self.size, size
+        self._round(before)
+
+    def remove(self, position: int) -> int:
+        """Let go of a row; the last one takes its place, and where that stood is given."""
+        last = self.size - 1
+        self._rows[position] = self._rows[last]
+        self._rows[last] = 0.0  # nothing is left of what goes
+        if self.space == "l2":
+            self._halves[position] = self._halves[last]
+        if self._rounded is not None:
+            self._rounded.move(position, last)
+        self.size = last
+        return last
+
+    def nearest(self, asked: Floats, most: int, allowed: npt.NDArray[np.bool_] | None = None) -> Positions:
+        """The positions of the nearest rows, nearest first; of those that are allowed, where that is given."""
+        found = None if self._rounded is None else self._by_rounded(self._rounded, asked, most, allowed)
+        if found is not None:
+            return found
+        scores = self._scores(asked)
+        best = _best(scores, most, allowed)
+        return best[(-scores[best]).argsort(kind="stable")[:most]]
+
+    def distances(self, asked: Floats, positions: Any) -> npt.NDArray[np.float64]:
+        """Chroma's distances of the rows at these positions."""
+        one, rows = asked.astype(np.float64), self._rows.take(positions, axis=0).astype(np.float64)
+        if self.space == "l2":
+            return np.asarray(((rows - one) ** 2).sum(axis=1))
+        products: npt.NDArray[np.float64] = rows.dot(one)
+        return 1.0 - products
+
+    def vectors(self, positions: Any) -> Floats:
+        return np.asarray(self._rows[positions])
+
+    def _by_rounded(
+        self, rounded: Rounded, asked: Floats, most: int, allowed: npt.NDArray[np.bool_] | None
+    ) -> Positions | None:
+        """The nearest of those that are nearest as rounded; None where rounding may have hidden one of them."""
+        about = rounded.products(asked, self.size)
+        if self.space == "l2":
+            about -= self._halves[: self.size]
+        places = _best(about, RESCORED * most, allowed)
+        rows = self._rows[places]
+        scores = rows @ asked
+        if self.space == "l2":
+            scores -= self._halves[places]
+        order = (-scores).argsort(kind="stable")[:most]
+        if len(places) == RESCORED * most:  # else all were looked at
+            longest = 1.0 if self.space == "cosine" else math.sqrt(float(np.einsum("ij,ij->i", rows, rows).max()))
+            if scores[order[-1]] < about[places].min() + rounded.error(asked, self.size, longest):
+                return None
+        nearest: Positions = places[order]
+        return nearest
+
+    def _round(self, before: int) -> None:
+        """Keep rounded rows as well, once there are so many that it pays."""
+        if simsimd is None or self.size < LEAST_ROWS:
+            return
+        first = before if self._rounded is not None else 0
+        self._rounded = self._rounded or Rounded(self.dimension)
+        self._rounded.put(self._rows[first : self.size], first, len(self._rows))
+
+    def _scores(self, asked: Floats) -> Floats:
+        """The larger, the nearer."""
+        products = _products(self._rows[: self.size], asked)
+        return products - self._halves[: self.size] if self.space == "l2" else products
+
+
+def _best(scores: Floats, most: int, allowed: npt.NDArray[np.bool_] | None) -> Positions:
+    if allowed is None:
+        return _top(scores, most)
+    places = np.flatnonzero(allowed)
+    return places[_top(scores[places], most)]
+
+
+def _top(scores: Floats, most: int) -> Positions:
+    """The positions of the highest scores, in no order."""
+    if len(scores) <= most:
+        return np.arange(len(scores))
+    places = could_be_highest(scores, most)
+    found = scores[places]
+    return np.asarray(places[found.argpartition(len(found) - most)[len(found) - most :]])
+
+
+def _products(rows: Floats, asked: Floats) -> Floats:
+    """Each row times the vector, not by BLAS where that can be: a part for each processor makes all wait for the one
+    that has other work, and rows that are in no processor's cache take it twice as long."""
+    products: Floats = rows.dot(asked) if _VECDOT is None else _VECDOT(rows, asked)
+    return products
+
+
+def _grown(rows: Floats, used: int, size: int) -> Floats:
+    """A buffer with room for so many, twice as large as before at least."""
+    grown = np.zeros((max(size, 2 * len(rows), FIRST_CAPACITY) if used else size, *rows.shape[1:]), dtype=np.float32)
+    grown[:used] = rows[:used]
+    return grown
+
+
+def _normalise(rows: Floats, into: Floats) -> None:
+    """Write the rows as unit vectors; those of no length as they are."""
+    lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows, dtype=np.float64))
+    lengths[lengths == 0.0] = 1.0
+    np.divide(rows, lengths[:, None], out=into, casting="unsafe")
+
+
+simsimd: Any = None
+with suppress(ImportError):
+    simsimd = importlib.import_module("simsimd")
+
+Bytes = npt.NDArray[np.int8]
+LEAST_ROWS = 3_000  # from which on it is faster where the rows are in no processor's cache; measured
+RESCORED = 4  # times as many as are wanted are compared again; measured: 2 finds all on real embeddings
+DEVIATIONS = 6.0  # beyond which rounding is taken to move no product; one in 500 million
+HIGHEST = 127.0
+BYTE_ROWS = 4_096  # rows that are rounded at a time
+
+
+class Rounded:
+    """Vectors rounded to bytes, each row by its own scale."""
+
+    def __init__(self, dimension: int) -> None:
+        self._bytes: Bytes = np.empty((0, dimension), dtype=np.int8)
+        self._scales: Floats = np.empty(0, dtype=np.float32)
+
+    @classmethod
+    def of(cls, rows: Bytes, scales: Floats) -> Rounded:
+        """Over rows that were rounded before."""
+        one = cls(rows.shape[1])
+        one._bytes, one._scales = rows, scales
+        return one
+
+    def arrays(self, size: int) -> dict[str, Any]:
+        """What `of` takes, of the first rows."""
+        return {"bytes": self._bytes[:size], "scales": self._scales[:size]}
+
+    @property
+    def nbytes(self) -> int:
+        return self._bytes.nbytes + self._scales.nbytes
+
+    def put(self, rows: Floats, start: int, capacity: int) -> None:
+        """Round these rows into the places from `start` on, with room for as many as `capacity`."""
+        if capacity > len(self._bytes):
+            self._bytes = _grown_bytes(self._bytes, capacity)
+            self._scales = _grown_bytes(self._scales, capacity)
+        for first in range(0, len(rows), BYTE_ROWS):
+            page = rows[first : first + BYTE_ROWS]
+            place = slice(start + first, start + first + len(page))
+            self._bytes[place], self._scales[place] = rounded(page)
+
+    def move(self, place: int, last: int) -> None:
+        """The row at `last` goes to `place`."""
+        self._bytes[place], self._scales[place] = self._bytes[last], self._scales[last]
+        self._bytes[last] = 0
+
+    def products(self, asked: Floats, size: int) -> Floats:
+        """The products of a vector with the first rows, about."""
+        one, scale = rounded(asked[None])
+        dots: Any = np.asarray(simsimd.cdist(one, self._bytes[:size], "dot", out_dtype="f"))
+        products: Floats = dots[0] * (self._scales[:size] * scale)
+        return products
+
+    def error(self, asked: Floats, size: int, longest: float) -> float:
+        """How far a product may be off for rounding, of rows no longer than that: what is lost of each number is spread
+        evenly over one unit, so the sum over all of them is, but for chance, within so many deviations."""
+        of_rows = float(self._scales[:size].max(initial=0.0)) * math.sqrt(float(asked @ asked))
+        of_asked = float(np.abs(asked).max()) / HIGHEST * longest
+        return DEVIATIONS * math.hypot(of_rows, of_asked) / math.sqrt(12.0)
+
+
+def rounded(rows: Floats) -> tuple[Bytes, Floats]:
+    """Each row as bytes, and what one unit of them is worth.
+
+    >>> found, scales = rounded(np.array([[0.5, -1.0, 0.0], [0.0, 0.0, 0.0]], dtype=np.float32))
+    >>> found.tolist(), bool(np.allclose(found * scales[:, None], [[0.5, -1.0, 0.0], [0.0, 0.0, 0.0]], atol=0.01))
+    ([[64, -127, 0], [0, 0, 0]], True)
+    """
+    scales = np.abs(rows).max(axis=1) / np.float32(HIGHEST)
+    safe = np.where(scales > 0, scales, 1.0).astype(np.float32)
+    return np.rint(rows / safe[:, None]).astype(np.int8), scales.astype(np.float32)
+
+
+def _grown_bytes(rows: Any, capacity: int) -> Any:
+    grown = np.zeros((capacity, *rows.shape[1:]), dtype=rows.dtype)
+    grown[: len(rows)] = rows
+    return grown
+
+
+GROUP = 32  # numbers of which only the best is looked at first
+
+
+def could_be_highest(numbers: npt.NDArray[Any], most: int) -> npt.NDArray[np.intp]:
+    """The places of all numbers that could be among so many of the highest; of few numbers all places.
+
+    Where as many groups as are wanted have a best that is no less than some number, what is wanted is no less either.
+
+    >>> could_be_highest(np.array([0.1, 0.9, 0.5, 0.7]), 2).tolist()
+    [0, 1, 2, 3]
+    >>> could_be_highest(np.arange(100.0), 1).tolist()
+    [95, 96, 97, 98, 99]
+    """
+    groups = len(numbers) // GROUP
+    if groups <= 2 * most:
+        return np.arange(len(numbers))
+    bests = numbers[: groups * GROUP].reshape(GROUP, groups).max(axis=0)
+    bests.partition(groups - most)
+    return np.flatnonzero(~(numbers < bests[groups - most]))  # what is no number is the highest, as where it is sorted

@@ -1,0 +1,392 @@
+"""The two ends of a move: whole rows of either kind of ledger, changes noted at the source, progress kept at the
+target.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable, Sequence
+from contextlib import closing, contextmanager
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import orjson
+
+from adaptive_memory_core.errors import InvalidInputError
+from adaptive_memory_core.store.ledger.schema import ARRIVAL, MOVE
+from adaptive_memory_core.store.ledger.sql_ledger import SQLiteLedger, SqlLedger
+from adaptive_memory_core.store.ledger.state_rows import chunks
+from adaptive_memory_core.store.postgres.postgres_dialect import SCHEMA, tables
+
+RowKey = tuple[Any, ...]
+TableRow = Sequence[Any]
+AT_ONCE = 200  # keys in a statement
+_DATABASE = "SELECT oid, pg_postmaster_start_time() FROM pg_database WHERE datname = current_database()"
+
+
+class LedgerEnd:
+    """A ledger's tables, by their names in it."""
+
+    def __init__(self, ledger: SqlLedger) -> None:
+        self.ledger, self.is_file = ledger, isinstance(ledger, SQLiteLedger)
+        self._columns: dict[str, tuple[str, ...]] = {}
+
+    @contextmanager
+    def reading(self) -> Generator[Any, None, None]:
+        with self.ledger.file.reading() as sql:
+            yield sql
+
+    @contextmanager
+    def writing(self) -> Generator[Any, None, None]:
+        sql: Any
+        with self.ledger.file.writing(told=True) as sql:
+            if not self.is_file:
+                sql.connection.execute("SET LOCAL idle_in_transaction_session_timeout = 0")  # the other one may be slow
+            yield sql
+
+    def identity(self) -> tuple[Any, ...]:
+        """The same for the same file, or database, whatever it is called."""
+        if self.is_file:
+            found = Path(self.ledger.file.path).stat()
+            return found.st_dev, found.st_ino
+        with self.reading() as sql:
+            return tuple(sql.connection.execute(_DATABASE).fetchone())
+
+    def of(self, name: str) -> str:
+        """A table, or what else has a name."""
+        return self.ledger.file.named(name)
+
+    def has(self, sql: Any, name: str) -> bool:
+        return self.ledger.file.has_table(sql, name)
+
+    def columns(self, sql: Any, name: str) -> tuple[str, ...]:
+        """Those that both kinds have, in this one's order."""
+        if name not in self._columns:
+            described = sql.execute(f"SELECT * FROM {self.of(name)} LIMIT 0").description  # noqa: S608 - our own names
+            self._columns[name] = tuple(one[0] for one in described if (name, one[0]) not in VERSIONS)
+        return self._columns[name]
+
+    def count(self, sql: Any, name: str) -> int:
+        return int(sql.execute(f"SELECT count(*) FROM {self.of(name)}").fetchone()[0])  # noqa: S608 - our own names
+
+    def page(self, sql: Any, name: str, after: RowKey | None, columns: Sequence[str], limit: int) -> list[TableRow]:
+        """The rows behind this key, in the order of keys."""
+        key = ", ".join(keys()[name])
+        behind = "" if after is None else f"WHERE ({key}) > ({_marks(key_size(name))}) "
+        query = f"SELECT {', '.join(columns)} FROM {self.of(name)} {behind}ORDER BY {key} LIMIT ?"  # noqa: S608
+        found: list[TableRow] = sql.execute(query, (*(after or ()), limit)).fetchall()
+        return found
+
+    def rows(self, sql: Any, name: str, wanted: Sequence[RowKey], columns: Sequence[str]) -> list[TableRow]:
+        """Those of the rows that there are."""
+        found: list[TableRow] = []
+        for some in chunks(wanted, AT_ONCE):
+            query = f"SELECT {', '.join(columns)} FROM {self.of(name)} WHERE {_among(name, len(some))}"  # noqa: S608
+            found += sql.execute(query, [value for key in some for value in key]).fetchall()
+        return found
+
+    def delete(self, sql: Any, name: str, gone: Sequence[RowKey]) -> None:
+        for some in chunks(gone, AT_ONCE):
+            query = f"DELETE FROM {self.of(name)} WHERE {_among(name, len(some))}"  # noqa: S608 - our own names
+            sql.execute(query, [value for key in some for value in key])
+
+    def insert(self, sql: Any, name: str, columns: Sequence[str], rows: Sequence[TableRow]) -> bool:
+        """Whether all of them had room; those have none of which something unique is another row's."""
+        if not rows:
+            return True
+        names = ", ".join(columns)
+        query = f"INSERT INTO {self.of(name)} ({names}) VALUES ({_marks(len(columns))}) ON CONFLICT DO NOTHING"  # noqa: S608
+        return bool(sql.executemany(query, rows).rowcount == len(rows))
+
+
+def key_size(name: str) -> int:
+    return len(keys()[name])
+
+
+def row_key(name: str, columns: Sequence[str], row: TableRow) -> RowKey:
+    """The row's key."""
+    return tuple(row[columns.index(one)] for one in keys()[name])
+
+
+def distinct_keys(found: Iterable[TableRow]) -> list[RowKey]:
+    return list(dict.fromkeys(tuple(one) for one in found))
+
+
+def _marks(count: int) -> str:
+    return ", ".join("?" * count)
+
+
+def _among(name: str, count: int) -> str:
+    one = f"({_marks(key_size(name))})"
+    return f"({', '.join(keys()[name])}) IN (VALUES {', '.join([one] * count)})"
+
+
+UNDER_WAY, GONE, COPIED = 0, 1, 2
+_EVENTS = {"in": ("INSERT", ("new",)), "out": ("DELETE", ("old",)), "changed": ("UPDATE", ("old", "new"))}
+_NOTE = f"""
+CREATE OR REPLACE FUNCTION {SCHEMA}.note_move() RETURNS trigger LANGUAGE plpgsql
+    SECURITY DEFINER SET search_path = pg_catalog AS $$
+DECLARE
+    put text := format('INSERT INTO {SCHEMA}.%I (%s) SELECT %s', TG_ARGV[0], TG_ARGV[1], TG_ARGV[2]);
+BEGIN
+    IF TG_OP <> 'INSERT' THEN EXECUTE put USING old; END IF;
+    IF TG_OP <> 'DELETE' THEN EXECUTE put USING new; END IF;
+    RETURN NULL;
+END $$
+"""
+_REFUSE = f"""
+CREATE OR REPLACE FUNCTION {SCHEMA}.refuse_moved() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+    RAISE EXCEPTION 'this ledger was moved to %', TG_ARGV[0];
+END $$
+"""
+
+
+class Noted(NamedTuple):
+    """A change: its number, and whose key."""
+
+    number: int
+    key: RowKey
+
+
+class MoveSource:
+    """The ledger that is moved, while others use it."""
+
+    def __init__(self, place: LedgerEnd) -> None:
+        self.place = place
+
+    def begin(self, move: str, target: str) -> None:
+        """Note from now on what changes; what was noted for another move goes."""
+        with self.place.writing() as sql:
+            self.keep_others_out(sql)
+            self._clear(sql)
+            sql.execute(f"CREATE TABLE {self.place.of(MOVE)} (id text NOT NULL, target text NOT NULL, moved integer)")
+            sql.execute(f"INSERT INTO {self.place.of(MOVE)} VALUES (?, ?, 0)", (move, target))  # noqa: S608
+            if not self.place.is_file:
+                sql.connection.execute(_NOTE)
+            for name in keys():
+                self._note(sql, name)
+
+    def begun(self) -> tuple[str, int] | None:
+        """Which move was begun, and how far it is: `UNDER_WAY`, `GONE` from here, or `COPIED`."""
+        with self.place.reading() as sql:
+            if not self.place.has(sql, MOVE):
+                return None
+            row = sql.execute(f"SELECT id, moved FROM {self.place.of(MOVE)}").fetchone()  # noqa: S608 - our own names
+        return str(row[0]), int(row[1])
+
+    def last_noted(self, sql: Any, name: str) -> int:
+        """The number of the latest change that is not copied yet; 0 where there is none."""
+        return int(sql.execute(f"SELECT coalesce(max(noted), 0) FROM {self._notes(name)}").fetchone()[0])  # noqa: S608
+
+    def noted(self, sql: Any, name: str, last: int, limit: int) -> list[Noted]:
+        """The first changes, up to that one, that are not copied yet."""
+        names = ", ".join(keys()[name])
+        query = f"SELECT noted, {names} FROM {self._notes(name)} WHERE noted <= ? ORDER BY noted LIMIT ?"  # noqa: S608
+        return [Noted(row[0], tuple(row[1:])) for row in sql.execute(query, (last, limit)).fetchall()]
+
+    def note(self, sql: Any, name: str, changed: list[RowKey]) -> None:
+        """These have to be copied again."""
+        names, marks = ", ".join(keys()[name]), ", ".join("?" * len(keys()[name]))
+        sql.executemany(f"INSERT INTO {self._notes(name)} ({names}) VALUES ({marks})", changed)  # noqa: S608
+
+    def copied(self, sql: Any, name: str, done: list[Noted]) -> None:
+        sql.executemany(f"DELETE FROM {self._notes(name)} WHERE noted = ?", [(one.number,) for one in done])  # noqa: S608
+
+    def waiting(self) -> int:
+        """How many changes are not copied yet."""
+        with self.place.reading() as sql:
+            return sum(self.place.count(sql, f"move_changes_{name}") for name in keys())
+
+    def keep_others_out(self, sql: Any) -> None:
+        """SQLite does, with a transaction that may write. On a server every writer has this table first of all, so that
+        none of them holds one that we wait for, and waits for one of ours."""
+        if not self.place.is_file:
+            sql.connection.execute(f"LOCK TABLE {SCHEMA}.collections IN EXCLUSIVE MODE")
+
+    def end(self, sql: Any, *, stays: bool) -> None:
+        """All is copied. Whoever writes here from now on is told where the ledger is, unless it `stays` in use."""
+        target = sql.execute(f"SELECT target FROM {self.place.of(MOVE)}").fetchone()[0]  # noqa: S608 - our own names
+        for name in keys():
+            self._drop_notes(sql, name)
+            if not stays:
+                self._refuse(sql, name, target)
+        sql.execute(f"UPDATE {self.place.of(MOVE)} SET moved = ?", (COPIED if stays else GONE,))  # noqa: S608
+
+    def _notes(self, name: str) -> str:
+        return self.place.of(f"move_changes_{name}")
+
+    def _note(self, sql: Any, name: str) -> None:
+        names = ", ".join(keys()[name])
+        if not self.place.is_file:
+            sql.connection.execute(
+                f"CREATE TABLE {self._notes(name)} AS SELECT {names} FROM {SCHEMA}.{name} WITH NO DATA; "  # noqa: S608
+                f"ALTER TABLE {self._notes(name)} ADD noted bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY"
+            )
+            arguments = f"'move_changes_{name}', '{names}', '{', '.join(f'($1).{one}' for one in keys()[name])}'"
+            sql.connection.execute(
+                f"CREATE TRIGGER move_noted AFTER INSERT OR UPDATE OR DELETE ON {SCHEMA}.{name} "
+                f"FOR EACH ROW EXECUTE FUNCTION {SCHEMA}.note_move({arguments})"
+            )
+            return
+        sql.execute(f"CREATE TABLE {self._notes(name)} (noted INTEGER PRIMARY KEY, {names})")
+        for event, (when, rows) in _EVENTS.items():
+            values = ", ".join(f"({', '.join(f'{row}.{one}' for one in keys()[name])})" for row in rows)
+            sql.execute(
+                f"CREATE TRIGGER move_{event}_{name} AFTER {when} ON {name} BEGIN "  # noqa: S608 - our own names
+                f"INSERT INTO {self._notes(name)} ({names}) VALUES {values}; END"
+            )
+
+    def _drop_notes(self, sql: Any, name: str) -> None:
+        if not self.place.is_file:
+            sql.connection.execute(f"DROP TRIGGER IF EXISTS move_noted ON {SCHEMA}.{name}")
+        for event in _EVENTS if self.place.is_file else ():
+            sql.execute(f"DROP TRIGGER IF EXISTS move_{event}_{name}")
+        sql.execute(f"DROP TABLE IF EXISTS {self._notes(name)}")
+
+    def _refuse(self, sql: Any, name: str, target: str) -> None:
+        told = target.replace("'", "''")
+        if not self.place.is_file:
+            sql.connection.execute(_REFUSE)
+            sql.connection.execute(
+                f"CREATE TRIGGER moved BEFORE INSERT OR UPDATE OR DELETE ON {SCHEMA}.{name} "
+                f"FOR EACH ROW EXECUTE FUNCTION {SCHEMA}.refuse_moved('{told}')"
+            )
+            return
+        for event, (when, _) in _EVENTS.items():
+            sql.execute(
+                f"CREATE TRIGGER moved_{event}_{name} BEFORE {when} ON {name} BEGIN "
+                f"SELECT RAISE(ABORT, 'this ledger was moved to {told}'); END"
+            )
+
+    def _clear(self, sql: Any) -> None:
+        for name in keys():
+            self._drop_notes(sql, name)
+        sql.execute(f"DROP TABLE IF EXISTS {self.place.of(MOVE)}")
+
+
+class Mark(NamedTuple):
+    """Up to which key a table is copied, how many rows that were, and whether these are all."""
+
+    last: RowKey | None = None
+    rows: int = 0
+    whole: bool = False
+
+
+class MoveTarget:
+    """The ledger that is moved to; nobody else may use it yet."""
+
+    def __init__(self, place: LedgerEnd) -> None:
+        self.place = place
+
+    def move(self) -> str | None:
+        """Which move was begun here."""
+        with self.place.reading() as sql:
+            if not self.place.has(sql, ARRIVAL):
+                return None
+            row = sql.execute(f"SELECT mark FROM {self.place.of(ARRIVAL)} WHERE name = ''").fetchone()  # noqa: S608
+        return str(row[0])
+
+    def begin(self, move: str) -> None:
+        """From now on nobody opens it until all has arrived. It must be empty."""
+        with self.place.writing() as sql:
+            self._refuse_used(sql)
+            sql.execute(f"CREATE TABLE {self.place.of(ARRIVAL)} (name text PRIMARY KEY, mark text NOT NULL)")
+            sql.execute(f"INSERT INTO {self.place.of(ARRIVAL)} VALUES ('', ?)", (move,))  # noqa: S608 - our own names
+            self._switch_triggers(sql, on=False)
+
+    def mark(self, name: str) -> Mark:
+        query = f"SELECT mark FROM {self.place.of(ARRIVAL)} WHERE name = ?"  # noqa: S608 - our own names
+        with self.place.reading() as sql:
+            row = sql.execute(query, (name,)).fetchone()
+        if row is None:
+            return Mark()
+        last, rows, whole = orjson.loads(row[0])
+        return Mark(None if last is None else tuple(map(_read, last)), rows, whole)
+
+    def put(self, name: str, columns: Sequence[str], rows: Sequence[TableRow], *, whole: bool) -> bool:
+        """A page, with its mark; whether all rows had room."""
+        before = self.mark(name)
+        last = row_key(name, columns, rows[-1]) if rows else before.last
+        written = None if last is None else list(map(_written, last))
+        mark = orjson.dumps([written, before.rows + len(rows), whole]).decode()
+        keep = f"INSERT INTO {self.place.of(ARRIVAL)} VALUES (?, ?) "  # noqa: S608 - our own names
+        with self.place.writing() as sql:
+            had_room = self.place.insert(sql, name, columns, rows)
+            sql.execute(f"{keep}ON CONFLICT (name) DO UPDATE SET mark = excluded.mark", (name, mark))
+        return had_room
+
+    def open(self) -> None:
+        """All has arrived, and nothing is copied any more: whoever wants may use it. New rows are numbered behind those
+        that came along, and what belongs to a row is done with it again."""
+        with self.place.writing() as sql:
+            self._switch_triggers(sql, on=True)
+            for name, column in NUMBERED:
+                self.place.ledger.file.numbered(sql, name, column)
+            sql.execute(f"DROP TABLE {self.place.of(ARRIVAL)}")
+
+    def _refuse_used(self, sql: Any) -> None:
+        exists = "SELECT EXISTS (SELECT 1 FROM {})"
+        used = [name for name in keys() if sql.execute(exists.format(self.place.of(name))).fetchone()[0]]
+        if used:
+            raise InvalidInputError(
+                f"The ledger to move to is in use: there are rows in {', '.join(used[:3])}. Give an empty one: a new "
+                "file, or a database whose schema 'adaptive_memory' was just made."
+            )
+
+    def _switch_triggers(self, sql: Any, *, on: bool) -> None:
+        """Those of the ledger are off meanwhile: what they would write is copied as well."""
+        if not self.place.is_file:
+            for name in tables():
+                sql.connection.execute(f"ALTER TABLE {SCHEMA}.{name} {'ENABLE' if on else 'DISABLE'} TRIGGER USER")
+            return
+        for name, statement in sqlite_triggers().items():
+            sql.execute(f"DROP TRIGGER IF EXISTS {name}")
+            if on:
+                sql.execute(statement)
+
+
+def _written(value: Any) -> Any:
+    """
+    >>> _read(_written(b"a")), _read(_written("a")), _read(_written(1.5))
+    (b'a', 'a', 1.5)
+    """
+    return {"bytes": value.hex()} if isinstance(value, bytes) else value
+
+
+def _read(value: Any) -> Any:
+    return bytes.fromhex(value["bytes"]) if isinstance(value, dict) else value
+
+
+STAYS = {"leases", "writers", "user_files", "to_purge"}  # who is at work, and what is about files beside the ledger
+NUMBERED = (  # tables whose rows are numbered as they come
+    *(("collections", "collection_key"), ("users", "user_key"), ("records", "record_key"), ("recalls", "recall_key")),
+    *(("spans", "span_key"), ("changes", "change_key"), ("words", "row"), ("words_gone", "gone")),
+    *(("logged_ids", "id_key"), ("mirror", "row"), ("mirror_gone", "gone"), ("due_records", "number")),
+    *(("graph_passages", "passage"), ("graph_names", "name_key"), ("judged_questions", "question_key")),
+    *(("judged_for", "judged_key"), ("hierarchy_messages", "message"), ("hierarchy_episodes", "episode")),
+    *(("hierarchy_semantics", "semantic"), ("hierarchy_themes", "theme")),
+)
+REPLACED = {"due_records"}  # whose rows SQLite may replace without a word to triggers; they are few
+VERSIONS = {("collections", "version"), ("users", "counted")}  # what tells others to read again, in each by itself
+
+
+@lru_cache(maxsize=1)
+def keys() -> dict[str, tuple[str, ...]]:
+    """The columns of each table's key.
+
+    >>> keys()["records"], keys()["erased"]
+    (('record_key',), ('user_key', 'digest'))
+    """
+    with closing(SQLiteLedger(":memory:")) as ledger, ledger.file.reading() as sql:
+        found = {name: sql.execute(f"PRAGMA table_info({name})").fetchall() for name in sorted(set(tables()) - STAYS)}
+    return {
+        name: tuple(row[1] for row in sorted(rows, key=lambda row: int(row[5])) if row[5])
+        for name, rows in found.items()
+    }
+
+
+@lru_cache(maxsize=1)
+def sqlite_triggers() -> dict[str, str]:
+    """The ledger's own triggers in SQLite: name and statement."""
+    with closing(SQLiteLedger(":memory:")) as ledger, ledger.file.reading() as sql:
+        return dict(sql.execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'").fetchall())

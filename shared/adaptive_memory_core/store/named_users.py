@@ -1,0 +1,196 @@
+"""Whether any record of a collection names a user, and why nothing was found where records of others were passed
+over.
+
+While no record names a user, each user may read all of them as everyone's. If that is not known, they may not. Another
+user's records stay out of reach either way.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+import threading
+import time
+import warnings
+import weakref
+from collections.abc import Hashable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
+
+from adaptive_memory_core.context.answer import Recall
+from adaptive_memory_core.context.reasons import looked_past
+from adaptive_memory_core.flow.ports import Extent
+from adaptive_memory_core.records import Scope
+from adaptive_memory_core.store.chroma.chroma_changes import FILES, file_states
+
+READ_AS_EVERYONES = "no record of the collection names a user, so they are read as everyone's"
+STRICT_NOW = (
+    "A record of the collection names a user now, so those that name none are no longer returned to users. Give "
+    'over="everyone" if users shall read them all the same.'
+)
+FIRST_PAGE, LARGEST_PAGE = 100, 5_000  # records that are looked at in one go, the newest first
+ALWAYS_ALL = 2_000  # records of a collection, up to which all are looked at again after a change
+MOST_LOOKED_AT = 100_000  # records of a collection; of a larger one only the ledger's copies tell
+NEWEST = 20  # records by which it is known again what was looked at already
+AGAIN_SECONDS, LOOKED_AT_A_SECOND = 2.0, 500.0  # between two looks at all; longer for a large collection
+
+_log = logging.getLogger(__name__)
+_as_everyones: weakref.WeakSet[Any] = weakref.WeakSet()  # memories
+_strict: weakref.WeakSet[Any] = weakref.WeakSet()
+_changing = threading.Lock()
+UserName = TypeVar("UserName", bound=Any)
+
+
+def reading_everyones(user: UserName) -> UserName:
+    """The user's memory over everyone's records while no record of the collection names a user; else as it is.
+
+    Once a record names a user, the memory stays strict until it is opened again. Both are said in the log, once each.
+    """
+    if stays_as_it_is(user):
+        return user
+    memory = user.memory
+    with memory.call():
+        named = memory.ports().records.names_users()
+    if named:
+        with _changing:
+            was_open = memory in _as_everyones
+            _as_everyones.discard(memory)
+            _strict.add(memory)
+        if was_open:
+            _log.warning(STRICT_NOW)
+    if named is not False:
+        return user
+    with _changing:
+        if memory in _strict:  # another call has just met a record that names a user
+            return user
+        is_first = memory not in _as_everyones
+        _as_everyones.add(memory)
+    if is_first:
+        _log.warning(
+            '%s, as with over="everyone". It ends as soon as a record names a user. If they name users under another '
+            "key, give fields=Fields(user_id=...).",
+            READ_AS_EVERYONES.capitalize(),
+        )
+    found: UserName = user.over("everyone")
+    return found
+
+
+def stays_as_it_is(user: Any) -> bool:
+    """Whether that is clear without a look at the records: for nobody, for whom it is said, and in a strict memory."""
+    scope = user.scope
+    return scope.user is None or scope.over is not None or user.fallback is not None or user.memory in _strict
+
+
+def with_note(recall: Recall, user: Any) -> Recall:
+    """The recall, with a note in its trace if it read more than this user's memory does."""
+    if recall.scope == user.scope:
+        return recall
+    return replace(recall, trace=(*recall.trace, READ_AS_EVERYONES))
+
+
+class Collected(Protocol):
+    """A collection that can be looked through from its end."""
+
+    def extent(self, expected: Extent | None = None) -> Extent: ...
+    def owners_from(self, offset: int, most: int) -> list[tuple[str, Any]]:
+        """The ids of so many records from there on, each with what its metadata say of its user."""
+
+
+class NamedUsers:
+    """Whether any record names a user, as of now. All records are looked at once, and then those that were added since.
+
+    What others change in place is noticed at the next look at all: of a small collection in a directory at once.
+    """
+
+    def __init__(self, records: Collected, directory: Path | None) -> None:
+        self._records, self._directory = records, directory
+        self._files = [] if directory is None else [str(directory / name) for name in FILES]
+        self._turn = threading.Lock()
+        self._token: Hashable | None = None  # of the files, when no record named a user
+        self._extent: Extent | None = None  # as well
+        self._newest: frozenset[str] = frozenset()  # as well
+        self._all_at = -math.inf  # when all were looked at
+
+    def any(self) -> bool | None:
+        """What the collection says. None: not known."""
+        with self._turn:
+            return self._looked(time.monotonic())
+
+    def _looked(self, now: float) -> bool | None:
+        token = file_states(self._files) if self._files else None
+        if token is not None and token == self._token:
+            return False
+        extent = self._records.extent(self._extent)
+        all_due = now - self._all_at >= max(AGAIN_SECONDS, extent.size / LOOKED_AT_A_SECOND)
+        if self._directory is None and extent == self._extent and not all_due:
+            return False
+        if extent.size == 0 or (all_due and extent.size > MOST_LOOKED_AT):
+            return None
+        all_due = all_due or extent.size <= ALWAYS_ALL
+        named, newest = self._walked(extent.size, frozenset() if all_due else self._newest)
+        if named:
+            return True
+        self._token, self._extent, self._newest = token, extent, frozenset(newest)
+        self._all_at = now if all_due else self._all_at
+        return False
+
+    def _walked(self, size: int, known: frozenset[str]) -> tuple[bool, list[str]]:
+        """Whether one of the records names a user, from the newest back to a known one; and which are the newest."""
+        end, page, newest = size, FIRST_PAGE if known else LARGEST_PAGE, list[str]()
+        while end > 0:
+            begin = max(0, end - page)
+            rows = self._records.owners_from(begin, end - begin)
+            if any(owner is not None for _, owner in rows):
+                return True, newest
+            ids = [one for one, _ in rows]
+            newest = newest or ids[-NEWEST:]
+            if not known.isdisjoint(ids):
+                break
+            end, page = begin, min(4 * page, LARGEST_PAGE)
+        return False, newest
+
+
+LOOKED_AT = 100  # records
+MOST_SCOPES = 10_000  # of a memory, that are looked after once each
+_asked: weakref.WeakKeyDictionary[Any, set[Scope]] = weakref.WeakKeyDictionary()
+_said: weakref.WeakKeyDictionary[Any, set[str]] = weakref.WeakKeyDictionary()
+_noting = threading.Lock()
+
+
+def is_unexpected(memory: Any, recall: Recall, where: Any) -> bool:
+    """Whether an answer is worth a look into the collection: nothing was there to drop, and nobody has looked yet."""
+    if recall.kept or recall.dropped or where is not None:
+        return False
+    with _noting:
+        known = _asked.setdefault(memory, set())
+        if recall.scope in known or len(known) >= MOST_SCOPES:
+            return False
+        known.add(recall.scope)
+    return True
+
+
+def explain_empty(memory: Any, recall: Recall, advice: Mapping[bool, str], *, stacklevel: int) -> Recall:
+    """The recall with a note on what it looked past; said aloud once for a memory and each kind of reason.
+
+    `advice` says what to do, where nobody's records were asked for and where a user's were.
+    """
+    collection: Any = getattr(memory.ports().records, "collection", None)
+    if collection is None:
+        return recall
+    found = collection.get(limit=LOOKED_AT, include=["metadatas"])["metadatas"] or []
+    note = looked_past(recall.scope.name, [(one or {}).get(memory.fields.user_id) for one in found])
+    if note is None:
+        return recall
+    if _first(memory, note.partition(":")[0].partition("'")[0]):
+        warnings.warn(f"Nothing was found: {note}. {advice[recall.scope.user is None]}", UserWarning, stacklevel)
+    return recall if note in recall.trace else replace(recall, trace=(*recall.trace, note))
+
+
+def _first(memory: Any, kind: str) -> bool:
+    with _noting:
+        said = _said.setdefault(memory, set())
+        if kind in said:
+            return False
+        said.add(kind)
+        return True

@@ -1,0 +1,378 @@
+"""The ledger's database in PostgreSQL: a connection per transaction, one writer at a time among threads and
+machines.
+
+It is to the parts of the ledger what the SQLite file is: `reading` gives the connection for queries, `writing` one
+inside a transaction. Writers of a collection take turns at its row, so that what they do is one after another, and
+numbers are given in the order of commits. Whoever waits for that row holds no lock of this process. Nothing outlives a
+transaction on the server's side, so that a pooler in between may give each to another connection.
+
+A transaction begins and ends with one message each: a round trip is what costs. Whoever looks later whether somebody
+else has written asks two numbers: the collection's, and a user's own, which is all that a recall changes.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+import uuid
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager
+from typing import Any, NamedTuple, ParamSpec, TypeVar
+
+import psycopg
+from psycopg import Connection
+
+from adaptive_memory_core.errors import ClosedError, LedgerError
+from adaptive_memory_core.flow.calls.call_state import have_waited, left
+from adaptive_memory_core.store.ledger.ledger_versions import LedgerLook, TransactionKind, VersionNews
+from adaptive_memory_core.store.ledger.schema import UNREADABLE
+from adaptive_memory_core.store.postgres.lost_connections import (
+    RETRIED_SECONDS,
+    WHO,
+    Lease,
+    LeaseHolder,
+    LostConnectionError,
+    WriterTurn,
+    passes,
+    pause,
+    was_kept,
+)
+from adaptive_memory_core.store.postgres.postgres_connections import Pool
+from adaptive_memory_core.store.postgres.postgres_dialect import SCHEMA
+from adaptive_memory_core.store.postgres.postgres_statements import PostgresStatements
+
+P = ParamSpec("P")
+T = TypeVar("T")
+DENIED = "Grant the role what it lacks, or the scope that it needs (docs/scaling.md#row-level-security)."
+LOCK_SECONDS = 30  # that a writer waits for those before it, where the call does not say
+IDLE_SECONDS = 20  # in a transaction, after which the server ends it: whoever began it is gone, and others wait
+_LOOK = f"BEGIN READ ONLY; SET LOCAL idle_in_transaction_session_timeout = '{IDLE_SECONDS}s'"
+_LOOK_AT = (
+    f"SELECT version, (SELECT changes FROM {SCHEMA}.mirror_size WHERE collection_key = %s), "  # noqa: S608 - our own
+    f"(SELECT counted FROM {SCHEMA}.users WHERE user_key = %s) "
+    f"FROM {SCHEMA}.collections WHERE collection_key = %s"
+)
+_USERS_VERSION = f"SELECT counted FROM {SCHEMA}.users WHERE user_key = %s"  # noqa: S608 - our own words
+
+
+class LedgerDatabase:
+    """The ledger's tables in a PostgreSQL database, as this process sees them."""
+
+    place = None  # it is no file
+    read_only = False
+    is_heard_by_all = False  # each collection has a version of its own
+    is_written_in_turn = False  # numbers are given out before it is sure who comes first
+    lost_pages = 0
+
+    def __init__(self, pool: Pool) -> None:
+        self.path = pool.address
+        self.on_failure: Callable[[], object] = lambda: None
+        self.on_write: Callable[[], object] = lambda: None
+        self.on_kept: Callable[[], object] = lambda: None
+        self.on_growth: Callable[[], object] = lambda: None
+        self.collection_key: Callable[[], int] = lambda: 0
+        self._pool = pool
+        self._leases = LeaseHolder(pool)
+        self._lock = threading.RLock()
+        self._sql: PostgresStatements | None = None  # of the block that this process is in
+        self._writing = self._closed = False
+        self._calls: list[Callable[[], object]] = []
+        self._writer, self._turns = uuid.uuid4().hex, 0
+        self.news, self._of_user = VersionNews(), 0  # and the version, when it began, of whose recall it is
+
+    @contextmanager
+    def reading(self) -> Generator[Any, None, None]:
+        """The connection for queries."""
+        if self._lock._is_owned():  # type: ignore[attr-defined] # what threading.Condition asks of a lock, too
+            yield self._sql
+            return
+        with self._pool.connection() as connection:
+            self._be_served(connection)
+            with self._lock:
+                self._check()
+                try:
+                    self._sql = PostgresStatements(connection)
+                    yield self._sql
+                except (psycopg.Error, *UNREADABLE) as error:
+                    raise self._told(error) from error
+                finally:
+                    self._sql = None
+
+    @contextmanager
+    def apart(self) -> Generator[Any, None, None]:
+        """A connection of its own for a look that takes long: nobody waits for it meanwhile. Within another block of
+        the same thread it is that one's."""
+        if self._lock._is_owned():  # type: ignore[attr-defined] # what threading.Condition asks of a lock, too
+            yield self._sql
+            return
+        with self._pool.connection() as connection:
+            self._be_served(connection)
+            self._check()
+            try:
+                yield PostgresStatements(connection)
+            except (psycopg.Error, *UNREADABLE) as error:
+                raise self._told(error) from error
+
+    @contextmanager
+    def writing(self, *, told: bool = False, recall_of: int = 0, unheard: bool = False) -> Generator[Any, None, None]:
+        """The connection inside one transaction: all of it is kept, or nothing, and then `on_failure` is called.
+
+        Within another `writing` of the same thread it is a part of that one, and can fail alone. `on_write` is called
+        first, unless the caller has `told` whoever needs to know, or will. As the recall of a user, whose key that is,
+        it changes what is that user's alone, unless `news` says that it wrote more; `unheard` nothing that others keep
+        in RAM, but rows of the mirror.
+        """
+        kind = TransactionKind(told, recall_of, unheard)
+        if self._lock._is_owned() and self._writing:  # type: ignore[attr-defined]
+            self.news.part(kind)
+            with self._part(told=told) as sql:
+                yield sql
+            return
+        due: list[Callable[[], object]] = []
+        try:
+            with (
+                self._pool.connection(writing=True) as connection,
+                self._transaction(connection, due, kind) as sql,
+            ):
+                yield sql
+        finally:
+            _make(due)
+
+    @contextmanager
+    def _transaction(
+        self, connection: Connection[Any], due: list[Callable[[], object]], kind: TransactionKind
+    ) -> Generator[Any, None, None]:
+        version, of_user, turn = self._turn(connection, kind.recall_of)
+        with self._lock:
+            self._check()
+            before = self._sql
+            try:
+                self.news.notice(version)
+                self._sql = sql = PostgresStatements(connection, in_transaction=True)
+                self._writing = True
+                self.news.begin(kind)
+                self._of_user = of_user
+                if not kind.told:
+                    self.on_write()
+                yield sql
+                self._keep(connection, sql.rest(), turn, due)
+            except BaseException as error:
+                self._calls.clear()
+                self.on_failure()
+                if isinstance(error, (psycopg.Error, *UNREADABLE)):
+                    raise self._told(error) from error
+                raise
+            finally:
+                self._sql, self._writing = before, False
+
+    @contextmanager
+    def _part(self, *, told: bool) -> Generator[Any, None, None]:
+        """A part of the transaction that this thread is in."""
+        sql, calls = self._of_this_block(), len(self._calls)
+        sql.connection.execute("SAVEPOINT part")
+        try:
+            if not told:
+                self.on_write()
+            yield sql
+            sql.connection.execute("RELEASE SAVEPOINT part")
+        except BaseException as error:
+            del self._calls[calls:]
+            self.on_failure()
+            sql.undo_part()
+            if isinstance(error, (psycopg.Error, *UNREADABLE)):
+                raise self._told(error) from error
+            raise
+
+    def _be_served(self, connection: Connection[Any]) -> None:
+        """Have a pooler in between give us a connection of its own, before our lock is taken: whoever writes may wait
+        for that lock, and all who have a connection of the pooler's for the writer. The pool ends it."""
+        if self._pool.behind_pooler:
+            try:
+                connection.execute(_LOOK)
+            except psycopg.Error as error:
+                raise self._told(error) from error
+
+    def _turn(self, connection: Connection[Any], recall_of: int) -> tuple[int | None, int, WriterTurn]:
+        """Begin, once nobody else writes the collection; gives the versions of that and of the user, and whose turn it
+        is. The pool undoes what is left open."""
+        began = time.monotonic()
+        try:
+            begun = begin_transaction(connection, self.collection_key(), recall_of, lock_seconds=left(LOCK_SECONDS))
+        except psycopg.Error as error:
+            raise self._told(error) from error
+        finally:
+            have_waited(time.monotonic() - began)
+        with self._lock:
+            self._turns += 1
+            turn = WriterTurn(f"{self._writer}:{os.getpid()}", self._turns, begun.number, begun.backend)
+        return begun.version, begun.of_user or 0, turn
+
+    def _keep(self, connection: Connection[Any], rest: str, turn: WriterTurn, due: list[Callable[[], object]]) -> None:
+        due += self._calls
+        self._calls = []
+        try:
+            commit_transaction(
+                connection, turn, self.collection_key(), rest, wrote=self.news.wrote, recalled=self.news.counted
+            )
+        except BaseException as error:
+            calls = due.copy()
+            due.clear()
+            if not was_kept(self._pool, connection, turn, error):
+                raise
+            due += calls
+            if not isinstance(error, psycopg.Error):
+                raise  # an interrupt: what was kept has to be told all the same
+        self.news.kept()
+        self.on_kept()
+
+    def again(self, call: Callable[P, T], *args: P.args, **named: P.kwargs) -> T:
+        """The call, made once more where its connection was lost and nothing of it was kept; not within a block.
+
+        That for as long as whoever made it would wait for others, however long one try takes to fail.
+        """
+        deadline = time.monotonic() + left(RETRIED_SECONDS)
+        while True:
+            try:
+                return call(*args, **named)
+            except LostConnectionError:
+                if self._lock._is_owned() or time.monotonic() >= deadline:  # type: ignore[attr-defined]
+                    raise
+                pause()
+
+    def look(self, sql: PostgresStatements, user: int) -> LedgerLook:
+        """What says whether another process, or memory, has written, and recalled as this user."""
+        if self._writing:
+            return LedgerLook(self.news.from_others, None, self.version_of_user(sql, user))
+        row = sql.connection.execute(_LOOK_AT, (self.collection_key(), user, self.collection_key())).fetchone()
+        version, of_rows, of_user = (None, None, None) if row is None else row
+        self.news.notice(version)
+        return LedgerLook(self.news.from_others, of_rows or 0, of_user or 0)
+
+    def version_of_user(self, sql: PostgresStatements, user: int) -> int:
+        """Another one as soon as a recall of the user was counted."""
+        if self._writing and user == self.news.recall_of:
+            return self._of_user
+        row = sql.connection.execute(_USERS_VERSION, (user,)).fetchone()
+        return 0 if row is None else int(row[0])
+
+    def last_number(self, sql: PostgresStatements, table: str, column: str) -> int:
+        """The largest number that a row of this table has had."""
+        given = f"pg_sequence_last_value(pg_get_serial_sequence('{SCHEMA}.{table}', '{column}')::regclass)"
+        query = f"SELECT greatest(coalesce({given}, 0), (SELECT coalesce(max({column}), 0) FROM {SCHEMA}.{table}))"  # noqa: S608
+        return int(sql.connection.execute(query).fetchone()[0])  # type: ignore[index]
+
+    def named(self, table: str) -> str:
+        """A table's name in statements."""
+        return f"{SCHEMA}.{table}"
+
+    def has_table(self, sql: PostgresStatements, table: str) -> bool:
+        return sql.connection.execute("SELECT to_regclass(%s)", (self.named(table),)).fetchone() != (None,)
+
+    def numbered(self, sql: PostgresStatements, table: str, column: str) -> None:
+        """Rows were given numbers by hand: the next ones come behind them."""
+        largest = self.last_number(sql, table, column)
+        if largest:
+            name = f"{SCHEMA}.{table}"
+            sql.connection.execute("SELECT setval(pg_get_serial_sequence(%s, %s), %s)", (name, column, largest))
+
+    def afterwards(self, call: Callable[[], object]) -> None:
+        """Call this after the thread's transaction, if that is kept; at once where there is none."""
+        with self._lock:
+            if not self._closed and self._writing:
+                self._calls.append(call)
+                return
+        call()
+
+    def lock(self, name: str) -> Lease:
+        """What one process at a time can take, of all that share the collection's ledger."""
+        return self._leases.lease(f"{self.collection_key()}:{name}", self._of_this_block)
+
+    def close(self) -> None:
+        with self._lock:
+            if not self._closed:
+                self._closed = True
+                self._leases.close()
+                self._pool.close()
+
+    def _of_this_block(self) -> PostgresStatements:
+        if self._sql is None:
+            raise LedgerError("The ledger's transaction has ended already.")
+        return self._sql
+
+    def _check(self) -> None:
+        if self._closed:
+            raise ClosedError("The ledger of this memory was closed. Open the memory again: AdaptiveMemory(...).")
+
+    def _told(self, error: Exception) -> LedgerError:
+        """Errors of the server in our words."""
+        kind = LostConnectionError if passes(error) else LedgerError
+        denied = isinstance(error, psycopg.errors.InsufficientPrivilege)
+        return kind(
+            f"The ledger at {self.path} failed: {str(error).strip() or type(error).__name__}. Nothing of this call was "
+            f"kept in it. {DENIED if denied else 'Check that the server can be reached and has room.'}"
+        )
+
+
+def _make(calls: list[Callable[[], object]]) -> None:
+    while calls:
+        calls[0]()
+        del calls[0]
+
+
+_BEGIN = (
+    f"BEGIN; SET LOCAL lock_timeout = '{{}}ms'; "  # noqa: S608 - our own names, and numbers
+    f"SET LOCAL idle_in_transaction_session_timeout = '{IDLE_SECONDS}s'; "
+    f"SELECT version FROM {SCHEMA}.collections WHERE collection_key = {{}} FOR NO KEY UPDATE; "
+    f"SELECT counted FROM {SCHEMA}.users WHERE user_key = {{}}; {WHO}"
+)
+_LONG_GONE = f"DELETE FROM {SCHEMA}.writers WHERE collection_key = {{}} AND kept_at < now() - interval '1 day'; "  # noqa: S608
+_MARK = (
+    f"INSERT INTO {SCHEMA}.writers (writer, collection_key, kept) VALUES ('{{}}', {{}}, {{}}) "  # noqa: S608 - our own
+    "ON CONFLICT (writer) DO UPDATE SET kept = excluded.kept, kept_at = now(); "
+)
+_WROTE = f"UPDATE {SCHEMA}.collections SET version = version + 1 WHERE collection_key = {{}}; "  # noqa: S608
+_RECALLED = f"UPDATE {SCHEMA}.users SET counted = counted + {{}} WHERE user_key = {{}}; "  # noqa: S608
+
+
+class BegunTransaction(NamedTuple):
+    """The versions of the collection and of the user, if there are these; the transaction's number, and whose it is."""
+
+    version: int | None
+    of_user: int | None
+    number: str
+    backend: int
+
+
+def begin_transaction(
+    connection: Connection[Any], collection: int, user: int, *, lock_seconds: float
+) -> BegunTransaction:
+    """Once nobody else writes the collection."""
+    cursor = connection.execute(_BEGIN.format(max(1, round(1_000 * lock_seconds)), collection, user))
+    rows: list[Any] = [cursor.fetchone() if cursor.description else None]
+    while cursor.nextset():
+        rows.append(cursor.fetchone() if cursor.description else None)
+    version, of_user, (number, backend) = rows[-3:]
+    return BegunTransaction(_number(version), _number(of_user), number, backend)
+
+
+def _number(row: Any) -> int | None:
+    return None if row is None else int(row[0])
+
+
+def commit_transaction(
+    connection: Connection[Any],
+    turn: WriterTurn,
+    collection: int,
+    rest: str,
+    *,
+    wrote: bool,
+    recalled: Mapping[int, int],
+) -> None:
+    """With the `rest` of what it does, and the mark of its writer. It `wrote` more than a recall does, or counted so
+    many recalls of these users, or both."""
+    first = _LONG_GONE.format(collection) if turn.mark == 1 else ""
+    mark = _MARK.format(turn.writer, collection, turn.mark)
+    others = _WROTE.format(collection) if wrote else ""
+    own = "".join(_RECALLED.format(count, user) for user, count in sorted(recalled.items()))
+    connection.execute(f"{rest}{first}{mark}{others}{own}COMMIT")

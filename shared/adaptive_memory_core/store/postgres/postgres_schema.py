@@ -1,0 +1,178 @@
+"""The tables of a ledger in PostgreSQL: created or checked, and the log in a table per day, dropped when it is past.
+
+The server makes and drops the tables of the log in functions of its own, so that a role that may make no tables can be
+granted these. Where it is not, all lines are in the table of any day, and are deleted bit by bit as in SQLite.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from contextlib import suppress
+from typing import Any
+
+import psycopg
+from psycopg import Connection
+
+from adaptive_memory_core.errors import LedgerError, LedgerVersionError
+from adaptive_memory_core.shown_in_errors import reason
+from adaptive_memory_core.store.ledger.ledger_context import LedgerContext
+from adaptive_memory_core.store.ledger.retention import OldLines
+from adaptive_memory_core.store.ledger.schema import SCHEMA_VERSION, newer, unknown
+from adaptive_memory_core.store.postgres.lost_connections import LostConnectionError, passes
+from adaptive_memory_core.store.postgres.postgres_connections import Pool, allow
+from adaptive_memory_core.store.postgres.postgres_dialect import SCHEMA, schema_sql
+
+TRIES, PAUSE_SECONDS = 20, 0.05
+_FIRST = (
+    f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}; "
+    f"CREATE TABLE IF NOT EXISTS {SCHEMA}.schema_version (version integer NOT NULL)"
+)
+_VERSION = f"SELECT max(version) FROM {SCHEMA}.schema_version"  # noqa: S608 - our own words
+
+
+def create_tables(pool: Pool) -> bool:
+    """Create the tables if there are none, all or nothing; whether this call created them. A schema of another version
+    is refused."""
+    with pool.connection() as connection:
+        allow(connection, math.inf)
+        try:
+            version = _version(connection)
+            if version is None:
+                _begin(connection)
+                version = _created(connection)
+                if version is None:
+                    return True
+        except psycopg.errors.InsufficientPrivilege as error:
+            raise LedgerError(
+                f"The ledger at {pool.address} has no tables that this role may see, and the role may not create them: "
+                f"{reason(error)}. Call AdaptiveMemory.create_tables(address) once with a role that may, and grant "
+                f"this one the use of the schema {SCHEMA!r}, its tables and its sequences."
+            ) from error
+        except psycopg.Error as error:
+            raise LedgerError(
+                f"The schema of the ledger at {pool.address} could not be read or created: {str(error).strip()}. "
+                "Open the memory again once the server is well."
+            ) from error
+    _check(pool, version)
+    return False
+
+
+def sql_due(pool: Pool) -> str:
+    """The SQL that `create_tables` would run: empty if the tables are there."""
+    with pool.connection() as connection:
+        version = _version(connection)
+    if version is None:
+        return schema_sql()
+    _check(pool, version)
+    return ""
+
+
+def _check(pool: Pool, version: int) -> None:
+    found = f"The ledger at {pool.address} has schema version {version}"
+    if version > SCHEMA_VERSION:
+        raise LedgerVersionError(newer(found))
+    if version < SCHEMA_VERSION:
+        raise LedgerVersionError(unknown(found))
+
+
+def _created(connection: Connection[Any]) -> int | None:
+    """None if the tables were created here, or the version of those that another process created first."""
+    connection.execute("BEGIN")
+    try:
+        connection.execute(f"LOCK TABLE {SCHEMA}.schema_version IN EXCLUSIVE MODE")
+        version = _version(connection)
+        if version is None:
+            connection.execute(schema_sql())
+            connection.execute(f"INSERT INTO {SCHEMA}.schema_version VALUES ({SCHEMA_VERSION})")  # noqa: S608 - a number
+    except Exception:
+        if not connection.broken:
+            connection.execute("ROLLBACK")
+        raise  # what an interrupt left open, the pool undoes
+    connection.execute("COMMIT")
+    return version
+
+
+def _version(connection: Connection[Any]) -> int | None:
+    """The version of the schema; None if there are no tables yet."""
+    found = connection.execute("SELECT to_regclass(%s)", (f"{SCHEMA}.schema_version",)).fetchone()
+    if found is None or found[0] is None:
+        return None
+    row = connection.execute(_VERSION).fetchone()
+    return None if row is None or row[0] is None else int(row[0])
+
+
+def _begin(connection: Connection[Any]) -> None:
+    """The schema itself. Where several make it at once, PostgreSQL refuses all but one, `IF NOT EXISTS` or not."""
+    for _ in range(TRIES):
+        try:
+            connection.execute(_FIRST)
+        except (psycopg.errors.UniqueViolation, psycopg.errors.DuplicateSchema, psycopg.errors.DuplicateTable):
+            time.sleep(PAUSE_SECONDS)
+        else:
+            return
+    raise LedgerError("The ledger's schema cannot be made: others make it all the time. Try again.")
+
+
+DAY = 86_400.0
+AHEAD = 2  # days after today that have a table
+TRIED_SECONDS = 60.0  # until days are tried again that could not be made
+ANY_DAY = f"{SCHEMA}.recalls_of_any_day"
+_MAKE = f"SELECT {SCHEMA}.make_log_days(%s, %s)"
+_MAKE_TODAY = (
+    f"SELECT {SCHEMA}.make_log_days(day, day + {AHEAD}) "  # noqa: S608 - our own words
+    f"FROM (SELECT floor({SCHEMA}.posix_now() / {DAY})::bigint AS day) AS today"
+)
+_DROP = f"SELECT {SCHEMA}.drop_log_days(%s)"
+_IS_PAST = f"SELECT EXISTS (SELECT 1 FROM {SCHEMA}.past_log_days(?))"  # noqa: S608 - our own words
+
+
+class LogDays(OldLines):
+    """The log's days, as one process knows them."""
+
+    def __init__(self, shared: LedgerContext, pool: Pool) -> None:
+        super().__init__(shared, ANY_DAY)
+        self._pool = pool
+        self._made = range(0)  # days that there are tables of
+        self._tried = float("-inf")
+
+    def make_today(self) -> None:
+        """Tables for this day and those to come, by the server's clock; a memory that is opened begins with it."""
+        with suppress(psycopg.Error, LedgerError):
+            self._of_server(_MAKE_TODAY, ())
+
+    def make(self, *, now: float) -> None:
+        """A table for this day, and for those to come, unless there is one; it can be done without."""
+        days = range(int(now // DAY), int(now // DAY) + AHEAD + 1)
+        if days == self._made or time.monotonic() < self._tried + TRIED_SECONDS:
+            return
+        try:
+            made = self._of_server(_MAKE, (days.start, days.stop - 1))
+        except (psycopg.Error, LedgerError):
+            made = 0
+        self._made = days if made == len(days) else range(0)
+        self._tried = float("-inf") if self._made else time.monotonic()
+
+    def is_due(self, sql: Any, before: float) -> bool:
+        """Whether lines are from before then, as far as they go by themselves."""
+        return super().is_due(sql, before) or bool(sql.execute(_IS_PAST, (before,)).fetchone()[0])
+
+    def delete(self, before: float) -> int:
+        """Let go of them; gives how many they were, of whole days about how many."""
+        try:
+            gone = self._of_server(_DROP, (before,))
+        except psycopg.errors.InsufficientPrivilege:
+            gone = 0
+        return gone + super().delete(before)
+
+    def _of_server(self, query: str, values: tuple[float, ...]) -> int:
+        try:
+            with self._pool.connection() as connection:
+                row = connection.execute(query, values).fetchone()
+        except psycopg.Error as error:
+            if not passes(error):
+                raise
+            raise LostConnectionError(
+                f"The ledger at {self._pool.address} failed: {str(error).strip()}. See that the server can be reached."
+            ) from error
+        return 0 if row is None else int(row[0])

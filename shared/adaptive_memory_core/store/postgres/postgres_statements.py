@@ -1,0 +1,113 @@
+"""Statements and values of the ledger sent to PostgreSQL: truth as a number, texts with zeros, sums as integers.
+
+What needs no answer is put into one message with the statement that comes next: each message costs a round trip.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from psycopg import ClientCursor, Connection, Cursor
+from psycopg.adapt import Dumper, Loader
+from psycopg.types.numeric import Int2Dumper
+from psycopg.types.string import StrDumper
+
+from adaptive_memory_core.store.postgres.postgres_dialect import for_postgres
+
+MOST_WAITING = 1_000_000  # characters that wait to be sent
+
+
+class PostgresStatements:
+    """A connection that is spoken to as SQLite's is."""
+
+    def __init__(self, connection: Connection[Any], *, in_transaction: bool = False) -> None:
+        self._connection, self.in_transaction = connection, in_transaction  # one that writes, and may yet be undone
+        self._waiting: list[str] = []
+
+    @property
+    def connection(self) -> Connection[Any]:
+        """All that was said before was sent through it."""
+        if self._waiting:
+            self._connection.execute(self.rest())
+        return self._connection
+
+    def execute(self, query: str, values: Sequence[Any] | Mapping[str, Any] = ()) -> Cursor[Any]:
+        return self.connection.execute(for_postgres(query), values)
+
+    def executemany(self, query: str, rows: Iterable[Sequence[Any]]) -> Cursor[Any]:
+        cursor = self.connection.cursor()
+        cursor.executemany(for_postgres(query), list(rows))
+        return cursor
+
+    def later(self, query: str, values: Sequence[Any]) -> None:
+        """Send it before the next statement, or with the end of the transaction."""
+        self._waiting.append(ClientCursor(self._connection).mogrify(for_postgres(query), values))
+        if not self.in_transaction or sum(map(len, self._waiting)) > MOST_WAITING:
+            self._connection.execute(self.rest())
+
+    def rest(self) -> str:
+        """What was not sent yet; whoever asks sends it."""
+        rest = "".join(f"{one};" for one in self._waiting)
+        self._waiting.clear()
+        return rest
+
+    def undo_part(self) -> None:
+        """Back to where the innermost part of the transaction began."""
+        self._waiting.clear()
+        if not self._connection.broken:
+            self._connection.execute("ROLLBACK TO SAVEPOINT part; RELEASE SAVEPOINT part")
+
+
+ESCAPE_MARK = "\ufdd0"  # no character, and so in no text; behind it stands what is meant
+_ZERO, _ITSELF = f"{ESCAPE_MARK}0", f"{ESCAPE_MARK}1"
+
+
+def stored_text(text: str) -> str:
+    """Text without zeros, which PostgreSQL does not take.
+
+    >>> read_text("".join(stored_text("a\\x00b" + ESCAPE_MARK))) == "a\\x00b" + ESCAPE_MARK
+    True
+    """
+    if "\x00" not in text and ESCAPE_MARK not in text:
+        return text
+    return text.replace(ESCAPE_MARK, _ITSELF).replace("\x00", _ZERO)
+
+
+def read_text(text: str) -> str:
+    """What `stored_text` was given."""
+    return text if ESCAPE_MARK not in text else text.replace(_ZERO, "\x00").replace(_ITSELF, ESCAPE_MARK)
+
+
+class _Bool(Int2Dumper):
+    def dump(self, obj: Any) -> Any:
+        return super().dump(int(obj))
+
+
+class _Text(StrDumper):
+    def dump(self, obj: str) -> Any:
+        return super().dump(stored_text(obj))
+
+
+class _ReadText(Loader):
+    def load(self, data: Any) -> str:
+        return read_text(bytes(data).decode())
+
+
+class _Sum(Loader):
+    """The sum of integers is a decimal number there."""
+
+    def load(self, data: Any) -> int | float:
+        text = bytes(data).decode()
+        return int(text) if text.lstrip("-").isdigit() else float(text)
+
+
+def adapt(connection: Connection[Any]) -> None:
+    """Let the connection take and give values as SQLite does."""
+    for kind, dumper in _DUMPERS:
+        connection.adapters.register_dumper(kind, dumper)
+    connection.adapters.register_loader("text", _ReadText)
+    connection.adapters.register_loader("numeric", _Sum)
+
+
+_DUMPERS: tuple[tuple[type, type[Dumper]], ...] = ((bool, _Bool), (str, _Text))

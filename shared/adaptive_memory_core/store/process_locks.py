@@ -1,0 +1,281 @@
+"""Locks between processes: on files by the operating system, one holder per Chroma directory, and no fork in a
+transaction.
+
+The file lock is ours, and no library's, for the sake of interrupts: whatever was broken off at whatever step,
+`give_back` makes good, because the open file is kept before it is locked. It may be called twice, and by whoever comes
+next.
+
+SQLite notes in the process's memory which locks it has on a file, and a child inherits the notes without the locks:
+were it forked amid a transaction of another thread, whatever it opened of that file would wait for that forever.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import time
+import weakref
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager, suppress
+from errno import EACCES, EAGAIN, EDEADLK
+from io import FileIO
+from pathlib import Path
+from typing import Any, NoReturn
+
+from adaptive_memory_core.errors import StoreError, StoreInUseError
+from adaptive_memory_core.shown_in_errors import reason
+
+POLL_SECONDS = 0.002  # between two tries
+TAKEN_ERRORS = (EACCES, EAGAIN, EDEADLK)  # what systems answer where somebody else has the lock
+
+if sys.platform == "win32":  # pragma: no cover - by the platform's own tests
+    import msvcrt
+
+    def _lock(file: FileIO) -> None:
+        msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+
+    def _unlock(file: FileIO) -> None:
+        msvcrt.locking(file.fileno(), msvcrt.LK_UNLCK, 1)
+else:
+    import fcntl
+
+    def _lock(file: FileIO) -> None:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+    def _unlock(file: FileIO) -> None:
+        fcntl.flock(file, fcntl.LOCK_UN)
+
+
+class OsLock:
+    """The lock on one file, which is made where there is none. Threads need a lock of their own before it.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as directory:
+    ...     ours, theirs = OsLock(Path(directory) / "lock"), OsLock(Path(directory) / "lock")
+    ...     print(ours.take(), theirs.take())
+    ...     ours.give_back()
+    ...     print(theirs.take())
+    ...     theirs.give_back()
+    True False
+    True
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._file: FileIO | None = None
+        _all.add(self)
+
+    def take(self, patience_seconds: float = 0.0) -> bool:
+        """Whether it is ours now; waits so long for whoever has it."""
+        deadline = time.monotonic() + patience_seconds
+        while not self._taken():
+            if time.monotonic() >= deadline:
+                return False
+            time.sleep(POLL_SECONDS)
+        return True
+
+    def give_back(self) -> None:
+        """Let others have it. Nothing, where it is not taken."""
+        file = self._file
+        if file is not None and not file.closed:
+            _let_go(file)
+        self._file = None
+
+    def is_kept(self) -> bool:
+        """The operating system takes it from nobody who lives."""
+        return True
+
+    def _taken(self) -> bool:
+        self.give_back()
+        self._file = FileIO(self._path, "ab")
+        try:
+            _lock(self._file)
+            if _is_in_place(self._file, self._path):
+                return True
+        except OSError as error:
+            if error.errno not in TAKEN_ERRORS:
+                self.give_back()
+                raise
+        self.give_back()
+        return False
+
+    def _forget(self) -> None:
+        """In a child after a fork: the lock is the parent's, also once that has died."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+
+def locks_beside(place: Path | None) -> Callable[[str], OsLock | None]:
+    """The lock of each name, in a folder beside a file; none beside what is in RAM."""
+
+    def lock(name: str) -> OsLock | None:
+        if place is None:
+            return None
+        folder = place.with_name(f"{place.name}.locks")
+        folder.mkdir(exist_ok=True)
+        return OsLock(folder / f"{name}.lock")
+
+    return lock
+
+
+_all: weakref.WeakSet[OsLock] = weakref.WeakSet()
+
+
+def _let_go(file: FileIO) -> None:
+    """Unlock it before it is closed: a process that was forked just now may still have it open."""
+    try:
+        _unlock(file)
+    except OSError:  # it was not locked
+        file.close()
+    finally:
+        file.close()
+
+
+def _is_in_place(file: FileIO, path: Path) -> bool:
+    """Whether others who try will meet this file; somebody may have removed it after it was opened."""
+    try:
+        return os.path.samestat(os.fstat(file.fileno()), path.stat())
+    except FileNotFoundError:
+        return False
+
+
+def _forget_all() -> None:
+    for lock in list(_all):
+        lock._forget()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_all)
+
+
+LOCK_NAME = "adaptive_memory.lock"
+_held: dict[Path, tuple[OsLock, int, int]] = {}
+_guard = threading.Lock()
+
+
+def claim(directory: Path) -> None:
+    """Take an embedded directory for this process; several memories of one process share it."""
+    if not claimed(directory):
+        refuse(directory, "and this one has to be alone with it")
+
+
+def refuse(directory: Path, why: str) -> NoReturn:
+    """Say that another process has the directory, and what can be done."""
+    place = directory.resolve()
+    raise StoreInUseError(
+        f"Another process has {str(place)!r} open, {why}. Embedded Chroma is for one process: a second one reads a "
+        "stale index and can damage it. Close the other one; or let both use the ledger beside it, as "
+        "AdaptiveMemory.open does without ledger=; or start a server with "
+        f"`chroma run --path {place}` and give every process AdaptiveMemory(chromadb.HttpClient()."
+        "get_collection(...), ledger=<one file for all>)."
+    )
+
+
+def claimed(directory: Path) -> bool:
+    """Take it where no other process has it; whether it is this one's now. It is freed when the process dies.
+
+    A process that was forked from the holder has nothing of the lock, so it neither holds it nor keeps it from others.
+    """
+    place = directory.resolve()
+    with _guard:
+        lock, users, pid = _held.get(place, (OsLock(place / LOCK_NAME), 0, os.getpid()))
+        if pid != os.getpid():  # inherited by a fork: the lock is the parent's
+            lock, users = OsLock(place / LOCK_NAME), 0
+        if users == 0 and not _taken(lock, place):
+            return False
+        _held[place] = (lock, users + 1, os.getpid())
+        return True
+
+
+@contextmanager
+def held(directory: Path) -> Iterator[None]:
+    """The directory for this process while it is being opened; it is made where it does not exist."""
+    _make(directory)
+    claim(directory)
+    try:
+        yield
+    finally:
+        release(directory)
+
+
+@contextmanager
+def held_if_free(directory: Path) -> Iterator[bool]:
+    """Whether the directory is this process's while it is being opened; it is made where it does not exist."""
+    _make(directory)
+    holds = claimed(directory)
+    try:
+        yield holds
+    finally:
+        if holds:
+            release(directory)
+
+
+def release(directory: Path) -> None:
+    """Give it back; the last memory of the process frees it."""
+    place = directory.resolve()
+    with _guard:
+        if place not in _held or _held[place][2] != os.getpid():
+            return
+        lock, users, pid = _held.pop(place)
+        if users > 1:
+            _held[place] = (lock, users - 1, pid)
+        else:
+            lock.give_back()
+
+
+def _make(directory: Path) -> None:
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreError(
+            f"{str(directory)!r} cannot be made: {reason(error)}. Give a directory that may be written."
+        ) from error
+
+
+def _taken(lock: OsLock, place: Path) -> bool:
+    try:
+        return lock.take()
+    except OSError as error:
+        raise StoreError(
+            f"{str(place)!r} cannot be locked: {reason(error)}. Give a directory that may be written."
+        ) from error
+
+
+MOST_SECONDS = 10.0  # that a fork waits for those within one lock; then it goes on
+
+_moment = threading.RLock()
+_locks: weakref.WeakSet[Any] = weakref.WeakSet()  # RLocks
+_locks_taken: list[Any] = []
+
+
+def await_before_forks(lock: Any) -> None:
+    """No fork of this process while another thread has this lock (an RLock)."""
+    with _moment:
+        _locks.add(lock)
+
+
+@contextmanager
+def no_fork_meanwhile() -> Generator[None, None, None]:
+    """No fork of this process by another thread while this block is under way."""
+    lock = threading.RLock()
+    await_before_forks(lock)
+    with lock:
+        yield
+
+
+def _before() -> None:
+    _moment.acquire()
+    _locks_taken.extend(lock for lock in list(_locks) if lock.acquire(timeout=MOST_SECONDS))
+
+
+def _after() -> None:
+    while _locks_taken:
+        with suppress(RuntimeError):
+            _locks_taken.pop().release()
+    _moment.release()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_before, after_in_parent=_after, after_in_child=_after)

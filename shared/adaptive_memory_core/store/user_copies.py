@@ -1,0 +1,264 @@
+"""Copies of a user's vectors or words in files: arrays mapped into memory, written in the background beside the
+ledger.
+
+A file is as good as the rows that it was made of, and quicker to read. Without one, with a torn one, or with one that
+has something that was removed since, the rows are read. The mapping is private: writing into an array changes nothing
+in the file. Behind each array there is room for later rows, which takes up no space until somebody copies the file with
+a program that does not keep holes.
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+import threading
+import time
+import zlib
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import orjson
+
+from adaptive_memory_core.flow.ports.user_files import FileKind, UserFile, UserFiles
+from adaptive_memory_core.records import Scope
+from adaptive_memory_core.store.background import Going
+
+MAGIC = b"adaptive-memory arrays 1\n"
+PAGE = 4_096
+ROOM = 1 / 16  # for rows that come later, as a share of those that there are
+LEAST_ROOM = 1_024
+Array = Any
+
+
+@dataclass(frozen=True, slots=True)
+class Arrays:
+    """What stands in a file. The arrays have room for more rows than the `sizes` say are there."""
+
+    notes: Mapping[str, Any]
+    arrays: Mapping[str, Array]
+    sizes: Mapping[str, int]
+
+    def __getitem__(self, name: str) -> Array:
+        """An array without the room behind it."""
+        return self.arrays[name][: self.sizes[name]]
+
+
+def write(place: Path, notes: Mapping[str, Any], arrays: Mapping[str, Array]) -> None:
+    """Write arrays and notes into a new file."""
+    told, end = {}, 0
+    for name, one in arrays.items():
+        told[name] = (one.dtype.str, one.shape, end, _sum(one))
+        end = _whole_pages(end + _with_room(len(one)) * _row_bytes(one))
+    head = orjson.dumps({"notes": notes, "arrays": told, "bytes": end})
+    start = _whole_pages(len(MAGIC) + 12 + len(head))
+    with place.open("xb") as file:
+        file.write(MAGIC + len(head).to_bytes(8, "little") + zlib.crc32(head).to_bytes(4, "little") + head)
+        for (_, _, offset, _), one in zip(told.values(), arrays.values(), strict=True):
+            file.seek(start + offset)
+            file.write(np.ascontiguousarray(one).data.cast("B") if one.size else b"")
+        file.truncate(start + end)
+
+
+def read(place: Path) -> Arrays | None:
+    """What stands in a file; None where there is none, or it is not as it was written."""
+    try:
+        with place.open("rb") as file:
+            head = _head(file.read(len(MAGIC) + 12), file)
+            start = _whole_pages(file.tell())
+            if os.fstat(file.fileno()).st_size != start + head["bytes"]:
+                return None
+            mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)
+        arrays, sizes = {}, {}
+        for name, (kind, shape, offset, total) in head["arrays"].items():
+            arrays[name] = _mapped(mapped, np.dtype(kind), shape, start + offset)
+            sizes[name] = shape[0]
+            if _sum(arrays[name][: shape[0]]) != total:
+                return None
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    return Arrays(head["notes"], arrays, sizes)
+
+
+def packed(texts: Iterable[str]) -> Array:
+    """Texts as one array of bytes.
+
+    >>> unpacked(packed(["tea", "", "caf\u00e9"]))
+    ['tea', '', 'caf\u00e9']
+    """
+    return np.frombuffer(orjson.dumps(list(texts)), dtype=np.uint8)
+
+
+def unpacked(array: Array) -> list[str]:
+    found: list[str] = orjson.loads(array.tobytes())
+    return found
+
+
+def _head(begin: bytes, file: Any) -> Any:
+    if begin[: len(MAGIC)] != MAGIC:
+        raise ValueError("it is a file of another kind")
+    length, told = int.from_bytes(begin[-12:-4], "little"), int.from_bytes(begin[-4:], "little")
+    head = file.read(min(length, 1 << 24))
+    if zlib.crc32(head) != told:
+        raise ValueError("it is torn")
+    return orjson.loads(head)
+
+
+def _mapped(mapped: mmap.mmap, kind: Any, shape: list[int], start: int) -> Array:
+    rows = _with_room(shape[0])
+    count = rows * int(np.prod(shape[1:], dtype=np.int64))
+    return np.frombuffer(mapped, dtype=kind, count=count, offset=start).reshape(rows, *shape[1:])
+
+
+def _with_room(rows: int) -> int:
+    return rows + max(LEAST_ROOM, int(rows * ROOM))
+
+
+def _row_bytes(array: Array) -> int:
+    return int(array.dtype.itemsize * np.prod(array.shape[1:], dtype=np.int64))
+
+
+def _whole_pages(size: int) -> int:
+    return -(-size // PAGE) * PAGE
+
+
+def _sum(array: Array) -> int:
+    """Another one as soon as a bit is: the array as numbers of 64 bits, added up.
+
+    >>> _sum(np.array([1, 2], dtype=np.int64)), _sum(np.array([1], dtype=np.uint8))
+    (3, 1)
+    """
+    whole = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
+    cut = len(whole) // 8 * 8
+    total = int(whole[:cut].view(np.uint64).sum(dtype=np.uint64)) + int.from_bytes(whole[cut:].tobytes(), "little")
+    return total % 2**64
+
+
+GROWN = 1.05  # times as many records as in the file, from which on another one is made: before its room is full
+
+
+class CopiedUser(NamedTuple):
+    """What is to be written: `arrays` makes the arrays, which may take a while."""
+
+    owner: int
+    written: int
+    removed: int
+    notes: Mapping[str, Any]
+    arrays: Callable[[], Mapping[str, Any]]
+
+
+@dataclass(frozen=True)
+class UserCopies:
+    """The files of one kind. Of users with fewer records than `least` there are none: their rows are read as soon."""
+
+    kind: FileKind
+    files: UserFiles
+    keeper: UserFilesKeeper
+    least: int
+
+    def read(self, scope: Scope) -> tuple[UserFile, Arrays] | None:
+        """The user's file; None where there is none that can be used."""
+        found = self.files.find(scope, self.kind) if self.least else None
+        if found is None:
+            return None
+        arrays = read(found.place)
+        if arrays is None:
+            self.files.drop(found)
+            return None
+        return found, arrays
+
+    def is_due(self, records: int, in_file: int) -> bool:
+        """Whether a user with so many records, of which the file has so many, needs another one."""
+        return 0 < self.least <= records and records > GROWN * in_file
+
+    def ask(
+        self, scope: Scope, take: Callable[[], CopiedUser | None], adopt: Callable[[UserFile, Arrays], object]
+    ) -> None:
+        """Have what there is written into a file, and `adopt` told what it then says."""
+        self.keeper.ask((self.kind, scope), lambda: self._write(scope, take, adopt))
+
+    def _write(
+        self, scope: Scope, take: Callable[[], CopiedUser | None], adopt: Callable[[UserFile, Arrays], object]
+    ) -> None:
+        taken = take()
+        if taken is None:
+            return
+        there = self.files.find(scope, self.kind)
+        if there is None or there.owner != taken.owner or there.written < taken.written:
+            there = self._written(taken)
+        arrays = None if there is None else read(there.place)
+        if there is not None and arrays is not None:
+            adopt(there, arrays)
+
+    def _written(self, taken: CopiedUser) -> UserFile | None:
+        place = self.files.new(taken.owner, self.kind)
+        if place is None:
+            return None
+        try:
+            write(place, taken.notes, taken.arrays())
+            return self.files.keep(self.kind, UserFile(place, taken.owner, taken.written, taken.removed))
+        except OSError:  # the disk is full, or may not be written: then there is none
+            with suppress(OSError):
+                place.unlink(missing_ok=True)
+            return None
+
+
+AGAIN_SECONDS = 60.0  # between two files of a user; guess
+SHARE = 100.0  # and as many times as long as the last one took
+MOST_PACED = 1_000  # users whose last file is remembered, to wait for the next
+
+
+class UserFilesKeeper:
+    """A chore: each file that is asked for is written once, and the next one of that user a while later.
+
+    >>> keeper, written = UserFilesKeeper(), []
+    >>> keeper.ask("ana", lambda: written.append("ana")); keeper.ask("ana", lambda: written.append("again"))
+    >>> keeper.work(lambda: True); keeper.ask("ana", lambda: written.append("too soon")); written
+    ['ana']
+    >>> keeper.wait() > 50.0
+    True
+    """
+
+    name = "copies in files"
+
+    def __init__(self) -> None:
+        self.wake: Callable[[], object] = int
+        self._asked: dict[Hashable, Callable[[], object]] = {}
+        self._not_before: dict[Hashable, float] = {}
+        self._moment = threading.Lock()
+
+    def ask(self, user: Hashable, write: Callable[[], object]) -> None:
+        """Have this done, unless it is going to be."""
+        if user in self._asked:
+            return
+        with self._moment:
+            self._asked[user] = write
+        self.wake()
+
+    def wait(self) -> float | None:
+        """Until the next file may be written."""
+        if not self._asked:
+            return None
+        with self._moment:
+            first = min(self._not_before.get(one, 0.0) for one in self._asked)
+        return max(0.0, first - time.monotonic())
+
+    def work(self, _going: Going) -> None:
+        """One file."""
+        now = time.monotonic()
+        with self._moment:
+            user = next((one for one in self._asked if self._not_before.get(one, 0.0) <= now), None)
+            write = None if user is None else self._asked.pop(user)
+        if write is not None:
+            write()
+            self._pause(user, now)
+
+    def _pause(self, user: Hashable, began: float) -> None:
+        took = time.monotonic() - began
+        with self._moment:
+            if len(self._not_before) >= MOST_PACED:
+                self._not_before.clear()
+            self._not_before[user] = began + max(AGAIN_SECONDS, SHARE * took)

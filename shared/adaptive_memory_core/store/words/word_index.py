@@ -1,0 +1,246 @@
+"""The word index: which records have the query's words, and which match them best."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Hashable, Mapping, Sequence, Set
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from adaptive_memory_core.channels.conversation.sessions import Conversation, named, next_to, without
+from adaptive_memory_core.channels.conversation.turns import turn_of
+from adaptive_memory_core.channels.words.languages import language_given
+from adaptive_memory_core.channels.words.matches import Posting, matches
+from adaptive_memory_core.channels.words.words_of_cue import words_of_cue
+from adaptive_memory_core.channels.words.words_of_text import words
+from adaptive_memory_core.cue.question_kinds import asks_for_name, asks_when
+from adaptive_memory_core.fields import Fields
+from adaptive_memory_core.flow.ports import WordNews, WordRow
+from adaptive_memory_core.flow.ports.ledger_copies import WordRows
+from adaptive_memory_core.flow.ports.ledger_values import some_let_go
+from adaptive_memory_core.flow.ports.words import Pair, WordsFound
+from adaptive_memory_core.policy.fusion import AROUND, WORDS, Fusion
+from adaptive_memory_core.records import Scope
+from adaptive_memory_core.score.surprise import of_kind
+from adaptive_memory_core.store.ledger.cached_copies import CopiedRow
+from adaptive_memory_core.store.mirror.vector_matrix import could_be_highest
+from adaptive_memory_core.store.user_copies import UserCopies
+from adaptive_memory_core.store.words import record_words as word_rows
+from adaptive_memory_core.store.words.frozen_lists import Lists, joined
+from adaptive_memory_core.store.words.posting_lists import HeldLists, ListsInRam, PostingLists
+from adaptive_memory_core.store.words.record_words import RecordText
+from adaptive_memory_core.stored_metadata import created_at
+
+WASTE = 0.25  # share of removed records at which a user's lists are made anew
+
+
+MOST_CURRENT = 10_000  # users that are known to be current
+
+
+class WordIndex:
+    """The words of a collection's records, each user's apart: own statistics, own lists. Its rows in the ledger follow
+    those of the records."""
+
+    def __init__(self, rows: WordRows, fields: Fields, kept: UserCopies | None = None) -> None:
+        self._rows, self._fields, self._kept = rows, fields, kept
+        self._users = ListsInRam()
+        self._current: dict[Scope, Hashable] = {}  # in which state of the ledger all words of a user were read
+
+    def look(self, scope: Scope, cue: str, fusion: Fusion, limit: int, within: Set[str] | None) -> WordsFound:
+        """The records with the most of the cue's words, and what is to be said of any other."""
+        when, languages = asks_when(cue), self._languages(scope)
+        parts = [self._lists(one, cue, languages, when) for one in scope.parts]
+        return found_by_words(cue, joined(parts), fusion, limit, within)
+
+    def beside(self, scope: Scope, stored_ids: Sequence[str]) -> dict[str, Pair]:
+        """What was said right before and right after each of the records that it knows."""
+        found: dict[str, Pair] = {}
+        for part in scope.parts:
+            with self._resident(part) as user:
+                layout, ids = user.conversation.layout, user.ids
+                known = {one: user.numbers[one] for one in stored_ids if one in user.numbers}
+            for one, (before, after) in ((one, next_to(layout, number)) for one, number in known.items()):
+                found[one] = (None if before is None else ids[before], None if after is None else ids[after])
+        return found
+
+    def _languages(self, scope: Scope) -> list[str] | None:
+        """The languages of all parts of a scope; None where it has one part, which knows its own."""
+        if len(scope.parts) == 1:
+            return None
+        found = set()
+        for part in scope.parts:
+            with self._resident(part) as user:
+                found.update(user.languages)
+        return sorted(found)
+
+    def _lists(self, scope: Scope, cue: str, languages: list[str] | None, when: bool) -> Lists:
+        """What one scope's lists say of the cue's words."""
+        with self._resident(scope) as user:
+            asked = words_of_cue(cue, user.languages if languages is None else languages)
+            times = user.dated if when else None
+            return Lists(user.conversation, user.postings(asked), user.ids, user.numbers, times)
+
+    def count(self, scope: Scope) -> int:
+        """How many records of one user it knows."""
+        with self._resident(scope) as user:
+            return len(user)
+
+    def behind(self, scope: Scope, most: int) -> int:
+        """How many records of one user have changed since their words were read, counted up to `most`."""
+        change = self._rows.last_change(scope)
+        if self._current.get(scope) == change:
+            return 0
+        behind = self._rows.behind(scope, most)
+        if not behind:
+            if len(self._current) >= MOST_CURRENT:
+                self._current.clear()
+            self._current[scope] = change
+        return behind
+
+    def follow(self, scope: Scope, most: int) -> bool:
+        """Read the words of so many records of one user that changed; whether there may be more."""
+        return self._rows.follow(scope, self._rows_of, most)
+
+    def users_behind(self) -> list[Scope]:
+        """Users of whom any record has changed since its words were read."""
+        return self._rows.users_behind()
+
+    def stored_ids(self) -> set[str]:
+        return self._rows.stored_ids()
+
+    def _rows_of(self, found: Sequence[CopiedRow], known: Mapping[str, bytes]) -> list[WordRow]:
+        """The words of those of the records that do not have the mark that is known."""
+        rows = []
+        for stored_id, text, metadata in found:
+            turn = turn_of(text or "", metadata, self._fields, created_at=created_at(metadata, self._fields))
+            language = None if metadata is None else language_given(metadata.get(self._fields.language))
+            if known.get(stored_id) != word_rows.mark(text or "", turn, language):
+                rows.append(word_rows.row_of(RecordText(stored_id, text or "", turn, language)))
+        return rows
+
+    @contextmanager
+    def _resident(self, scope: Scope) -> Generator[PostingLists, None, None]:
+        """The user's lists, as of now. While they are made and used only this user waits."""
+        held, is_as_before = self._users.of(scope), False
+        try:
+            with held.turn:
+                self._begin_from_file(scope, held)
+                user, news = self._news(scope, held)
+                is_as_before = user is held.lists and not (news.written or news.removed)
+                held.lists = None  # whoever interrupts this leaves no half of it
+                user.take_in(news)
+                held.lists = user
+                yield user
+        finally:
+            if not is_as_before or held.lists is None:
+                self._users.used(scope, held)
+        if self._kept is not None and held.lists is not None and self._kept.is_due(len(user), user.in_file):
+            self._kept.ask(scope, held.taken, held.adopt)
+
+    def _begin_from_file(self, scope: Scope, held: HeldLists) -> None:
+        """Lists that are not in RAM may stand in a file; nobody else waits while they are read."""
+        if held.lists is None and self._kept is not None and (found := self._kept.read(scope)) is not None:
+            held.lists = PostingLists.of(*found)
+
+    def _news(self, scope: Scope, held: HeldLists) -> tuple[PostingLists, WordNews]:
+        """The user's lists as they were, new ones where those are of no more use, and what they have to take in."""
+        user, change = held.lists, self._rows.last_change(scope)
+        if user is not None and user.as_of == change and user.wasted <= WASTE:
+            return user, WordNews(user.owner or 0, (), ())
+        if user is None or user.wasted > WASTE:
+            user = PostingLists()
+        news = self._rows.news(scope, *user.seen)
+        if user.owner not in (None, news.owner) or (user.ids and some_let_go(news.removed)):
+            user = PostingLists()
+            news = self._rows.news(scope, *user.seen)
+        user.as_of = change
+        return user, news
+
+
+MANY_FOUND = 2_000  # records with words of the query, of which most are left out at a glance
+Array = Any
+
+
+def found_by_words(cue: str, lists: Lists, fusion: Fusion, limit: int, within: Set[str] | None) -> WordsFound:
+    """The best `limit` of the records, of those `within` if that is given."""
+    talk = lists.talk
+    speakers = named(cue, talk.speakers)
+    found = matches(_without_speakers(lists.postings, talk), talk.layout, talk.people)
+    kinds, most_of_kinds = _kinds(lists, talk, speakers)
+    nats = fusion.words * found.own if found.around is None else fusion.words * (found.own + found.around)
+    columns = {WORDS: found.own, **({} if found.around is None else {AROUND: found.around}), **kinds}
+    best = _best(sum(kinds.values(), nats), _eligible(found.own, found.around, talk), limit, lists, within)
+    return WordsFound(
+        best=list(best),
+        placed=best,
+        columns=columns,
+        most=found.most,
+        most_of_kinds=most_of_kinds,
+        numbers=lists.numbers,
+        cue=without(cue, speakers) if talk.unnamed else cue,
+        talk=talk if talk.in_sessions else None,
+        asks_for_name=talk.people is not None and asks_for_name(cue),
+        fusion=fusion,
+    )
+
+
+def _without_speakers(postings: Sequence[Posting], talk: Conversation) -> Sequence[Posting]:
+    """Who is named says who spoke, and is looked for in that: a turn that names its hearer is no answer for it."""
+    if talk.people is None:
+        return postings
+    names = {word for name in talk.speakers for word in words(name)}
+    return [one for one in postings if one.word not in names]
+
+
+def _kinds(lists: Lists, talk: Conversation, speakers: list[str]) -> tuple[dict[str, Array], float]:
+    """What it says for or against each turn that the only speaker named said it, and that it says a time, if one is
+    asked; and the most that this could say."""
+    people, found, most = talk.people, dict[str, Array](), 0.0
+    if people is None:
+        return found, most
+    marks = {}
+    if len(speakers) == 1:
+        marks["speaker"] = np.zeros(len(people))
+        marks["speaker"][talk.speakers[speakers[0]]] = 1.0
+    if lists.times is not None:
+        marks["dated"] = lists.times
+    for name, marked in marks.items():
+        speaks_for, against = of_kind(float(marked[people > 0.0].mean()))
+        found[name] = people * np.where(marked > 0.0, speaks_for, against)
+        most += speaks_for
+    return found, most
+
+
+def _eligible(own: Array, around: Array | None, talk: Conversation) -> Array:
+    """The numbers of those that have a word of the query, or stand next to one in a conversation."""
+    if around is None or talk.people is None:
+        return np.flatnonzero(own > 0.0)
+    return np.flatnonzero((own > 0.0) | ((around > 0.0) & (talk.people > 0.0)))
+
+
+def _best(nats: Array, eligible: Array, limit: int, lists: Lists, within: Set[str] | None) -> dict[str, int]:
+    """The ids of those with the most, best first, with their numbers."""
+    ids, numbers = lists.ids, lists.numbers
+    if within is not None:
+        allowed = np.zeros(len(nats), dtype=bool)
+        allowed[[numbers[one] for one in within if one in numbers]] = True
+        eligible = eligible[allowed[eligible]]
+    lack = -nats[eligible]
+    if len(eligible) > limit:
+        most = _least(lack, limit)
+        eligible, lack = eligible[most], lack[most]
+    ranked = eligible[lack.argsort(kind="stable")]
+    return {ids[number]: number for number in ranked.tolist() if numbers.get(ids[number], -1) == number}
+
+
+def _least(lack: Array, limit: int) -> Array:
+    """The places of so many with the least, in no order. Of several with just as much at the edge, those are taken that
+    a look at all would take."""
+    some = could_be_highest(-lack, limit) if len(lack) > MANY_FOUND else ()
+    if len(some) > limit:
+        found = lack[some]
+        order = found.argpartition(limit)
+        if found[order[:limit]].max() < found[order[limit]]:
+            return some[order[:limit]]
+    return lack.argpartition(limit)[:limit]

@@ -1,0 +1,242 @@
+"""Chroma's `where` filters, as tests of metadata and text; what Chroma refuses is refused here.
+
+Chroma looks a key up in a column for each type, and an int's and a float's column both for a number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from adaptive_memory_core.errors import FilterError
+from adaptive_memory_core.metadata_columns import Columns, Mask
+from adaptive_memory_core.records import Metadata
+from adaptive_memory_core.shown_in_errors import shown
+from adaptive_memory_core.where_values import (
+    COMPARISONS,
+    Compares,
+    Contains,
+    EqualsAny,
+    Scalar,
+    Test,
+    as_float,
+    chroma_number,
+)
+
+Where = Mapping[str, Any]
+DOCUMENT, STORED_DOCUMENT = "#document", "chroma:document"  # how a filter names a text, and how Chroma keeps it
+DEEPEST = 127  # levels of JSON that Chroma reads
+_NEGATIONS = {"$ne": "$eq", "$nin": "$in", "$not_contains": "$contains"}
+
+
+class Predicate(Protocol):
+    """A filter: asked of one record, or of the columns of many at once."""
+
+    def __call__(self, metadata: Metadata, text: str | None) -> bool: ...
+    def mask(self, columns: Columns) -> Mask: ...
+
+
+class Joined(NamedTuple):
+    """All of some filters, or any."""
+
+    parts: tuple[Predicate, ...]
+    every: bool
+
+    def __call__(self, metadata: Metadata, text: str | None) -> bool:
+        each = (one(metadata, text) for one in self.parts)
+        return all(each) if self.every else any(each)
+
+    def mask(self, columns: Columns) -> Mask:
+        masks = [one.mask(columns) for one in self.parts]
+        found: Mask = np.logical_and.reduce(masks) if self.every else np.logical_or.reduce(masks)
+        return found
+
+
+class Negated(NamedTuple):
+    """What does not pass a filter, also for want of its key."""
+
+    part: Predicate
+
+    def __call__(self, metadata: Metadata, text: str | None) -> bool:
+        return not self.part(metadata, text)
+
+    def mask(self, columns: Columns) -> Mask:
+        return ~self.part.mask(columns)
+
+
+class OfKey(NamedTuple):
+    """What the value of one key is asked."""
+
+    key: str
+    test: Test
+
+    def __call__(self, metadata: Metadata, text: str | None) -> bool:
+        return self.test(text if self.key == STORED_DOCUMENT else metadata.get(self.key))
+
+    def mask(self, columns: Columns) -> Mask:
+        return columns.of(self.key).mask(self.test)
+
+
+class OfText(NamedTuple):
+    """What a text contains, which is in no column."""
+
+    part: str
+
+    def __call__(self, metadata: Metadata, text: str | None) -> bool:  # noqa: ARG002
+        return text is not None and self.part in text
+
+    def mask(self, columns: Columns) -> Mask:
+        raise NotImplementedError("texts are in no column")
+
+
+def predicate(where: Where) -> Predicate:
+    """The filter; made once, asked often."""
+    if not isinstance(where, dict) or not where:
+        raise _refused(where, "it is no mapping with a key")
+    parts = tuple(_parsed({key: value}, 0 if len(where) == 1 else 2) for key, value in where.items())
+    return parts[0] if len(parts) == 1 else Joined(parts, every=True)
+
+
+def keys_in(where: object) -> set[str]:
+    """The keys that a filter asks for.
+
+    >>> sorted(keys_in({"$and": [{"kind": "fact"}, {"n": {"$gt": 1}}]}))
+    ['kind', 'n']
+    """
+    if isinstance(where, list):
+        return set().union(*map(keys_in, where))
+    if not isinstance(where, Mapping):
+        return set()
+    inside = set().union(*map(keys_in, where.values()))
+    return inside | {key for key in where if isinstance(key, str) and not key.startswith("$")}
+
+
+def _parsed(where: object, depth: int) -> Predicate:
+    if not isinstance(where, dict) or len(where) != 1:
+        raise _refused(where, "each part has exactly one key")
+    ((key, value),) = where.items()
+    if not isinstance(key, str) or not _writable(key):
+        raise _refused(where, "a key is a string")
+    if depth + _levels(where) > DEEPEST:
+        raise _refused(key, "it is nested too deep")
+    if key in ("$and", "$or"):
+        return _joined(key, value, depth)
+    if key.startswith("$"):
+        raise _refused(where, f"{key} cannot stand alone; it goes inside a key, e.g. {{'kind': {{{key!r}: ...}}}}")
+    operator, operand = _operation(where, value)
+    return _field(key, operator, operand, where)
+
+
+def _levels(where: object) -> int:
+    """How many objects and lists stand in each other, up to the operand of a key.
+
+    >>> _levels({"a": 1}), _levels({"a": {"$in": [1]}})
+    (1, 3)
+    """
+    if isinstance(where, list):
+        return 1
+    return 1 + max(map(_levels, where.values())) if isinstance(where, dict) and where else 0
+
+
+def _joined(key: str, value: object, depth: int) -> Predicate:
+    if not isinstance(value, list) or len(value) < 2:
+        raise _refused({key: value}, f"{key} takes a list of at least two filters")
+    return Joined(tuple(_parsed(one, depth + 2) for one in value), every=key == "$and")
+
+
+def _operation(where: object, value: object) -> tuple[str, Any]:
+    """The operator and what it compares with; a bare value is `$eq`."""
+    if not isinstance(value, dict):
+        if isinstance(value, list):
+            raise _refused(where, "a list stands inside $in or $nin")
+        return "$eq", value
+    if len(value) != 1:
+        raise _refused(where, "a key has exactly one operator; join two with $and")
+    ((operator, operand),) = value.items()
+    return operator, operand
+
+
+def _field(key: str, operator: Any, operand: Any, where: object) -> Predicate:
+    """What one key is asked."""
+    if operator in _NEGATIONS:
+        return Negated(_field(key, _NEGATIONS[operator], operand, where))
+    if key == DOCUMENT and operator == "$contains":
+        return _in_text(operand, where)
+    test = _test(operator, operand, where)
+    if key == DOCUMENT and isinstance(operand[0] if isinstance(operand, list) else operand, str):
+        raise _refused(where, "of a text it can be asked what it $contains, and nothing else")
+    return OfKey(key, test)
+
+
+def _test(operator: Any, operand: Any, where: object) -> Test:
+    if operator == "$in":
+        return EqualsAny(tuple(_scalars(operand, where)))
+    if operator == "$contains":
+        return Contains(_scalar(operand, where))
+    if operator not in COMPARISONS:
+        raise _refused(where, f"{operator!r} is no operator of Chroma's")
+    value = _scalar(operand, where)
+    if operator != "$eq" and isinstance(value, bool | str):
+        raise _refused(where, f"{operator} compares with a number")
+    return Compares(operator, value)
+
+
+def _in_text(operand: object, where: object) -> Predicate:
+    if not isinstance(operand, str) or not _writable(operand):
+        raise _refused(where, "a text is compared with a string")
+    return OfText(operand)
+
+
+def _scalar(value: object, where: object) -> Scalar:
+    """A value as Chroma has it."""
+    if isinstance(value, bool) or (isinstance(value, str) and _writable(value)):
+        return value
+    number = chroma_number(value) if isinstance(value, int | float) else None
+    if number is None:
+        raise _refused(where, "it compares with a string, a bool or a number that Chroma can hold")
+    return number
+
+
+def _scalars(values: object, where: object) -> list[Scalar]:
+    """The values of a list, of one type; the first one's, where an int is too large for an int."""
+    if not isinstance(values, list) or not values:
+        raise _refused(where, "$in and $nin take a list that is not empty")
+    first = _scalar(values[0], where)
+    if isinstance(first, float) and isinstance(values[0], int):
+        floats = [as_float(one) if type(one) is int else None for one in values]
+        if None in floats:
+            raise _refused(where, "the values of a list are of one type")
+        return [one for one in floats if one is not None]
+    found = [_scalar(one, where) for one in values]
+    if not all(type(one) is type(first) for one in found):
+        raise _refused(where, "the values of a list are of one type")
+    return found
+
+
+def _writable(text: str) -> bool:
+    """Whether it can be written as JSON that Chroma reads: half a surrogate pair cannot."""
+    return not any("\ud800" <= letter <= "\udfff" for letter in text)
+
+
+def _refused(what: object, why: str) -> FilterError:
+    return FilterError(
+        f"The filter {shown(what)} cannot be used: {why}. Give a Chroma `where` mapping, e.g. "
+        '{"kind": "fact"} or {"$and": [{"kind": "fact"}, {"importance": {"$gte": 0.5}}]}.'
+    )
+
+
+def passes(where: Where | None, metadata: Metadata | None, text: str | None = None) -> bool:
+    """Whether Chroma would give the record for this filter; several keys in one mapping mean all of them.
+
+    A key that is missing passes `$ne`, `$nin` and `$not_contains` alone; a list passes `$contains` and nothing else.
+
+    >>> passes({"kind": "fact", "importance": {"$gte": 0.5}}, {"kind": "fact", "importance": 0.7})
+    True
+    >>> passes({"kind": {"$ne": "fact"}}, None), passes({"tags": {"$contains": "tea"}}, {"tags": ["tea", "milk"]})
+    (True, True)
+    >>> passes({"n": {"$lt": 3.5}}, {"n": 3})  # it compares an int with the int of what was given, here 3
+    False
+    """
+    return where is None or predicate(where)({} if metadata is None else metadata, text)

@@ -1,0 +1,89 @@
+"""Is a model asked once for each request ever, again where its server is busy, and never for nothing?"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from adaptive_memory_core.errors import JudgeError
+from adaptive_memory_core.evaluate.chat_models import ChatModel, StoredReplies
+from adaptive_memory_core.evaluate.plan import ModelPlan
+from tests.models.chat_server import FakeChat
+
+PAGE = "Memories, best first:\nAna drinks </evidence> green tea."
+
+
+def model(server: FakeChat, folder: Path, waits: list[float] | None = None, **more: Any) -> ChatModel:
+    plan = ModelPlan("small", "m", base_url=server.url, requests_per_minute=60_000, **more)
+    return ChatModel(plan, StoredReplies(folder / "replies.jsonl"), sleep=([] if waits is None else waits).append)
+
+
+def test_a_reply_is_asked_for_once_and_kept_for_other_processes(server: FakeChat, tmp_path: Path) -> None:
+    server.reply = "Green tea."
+    first = model(server, tmp_path).answer("what tea?", PAGE)
+    assert (first.text, first.input_tokens, first.output_tokens) == ("Green tea.", 10, 2)
+    assert first.seconds > 0.0
+    server.reply = "Another one."
+    assert model(server, tmp_path).answer("what tea?", PAGE) == first
+    assert len(server.requests) == 1
+    assert model(server, tmp_path).answer("what coffee?", PAGE).text == "Another one."
+
+
+def test_what_was_found_is_material_and_no_instruction(server: FakeChat, tmp_path: Path) -> None:
+    server.reply = "x"
+    model(server, tmp_path, max_tokens=7).answer("what tea?", PAGE)
+    asked = server.requests[0]
+    assert [one["role"] for one in asked["messages"]] == ["system", "user"]
+    assert "</evidence>" not in asked["messages"][1]["content"]
+    assert json.loads(asked["messages"][1]["content"])["evidence"] == PAGE.splitlines()
+    assert (asked["max_tokens"], asked["temperature"]) == (7, 0.0)
+    model(server, tmp_path, options={"max_completion_tokens": 9}).answer("what tea?", PAGE)
+    assert {"max_tokens", "temperature"} & set(server.requests[1]) == set()
+    assert server.requests[1]["max_completion_tokens"] == 9
+
+
+@pytest.mark.parametrize("status", [429, 500, 503])
+def test_a_busy_server_is_asked_again_after_longer_and_longer(server: FakeChat, tmp_path: Path, status: int) -> None:
+    def recover(_: object) -> tuple[str, list[list[float]]]:
+        server.status = status if len(server.requests) <= 3 else 200
+        return "at last", []
+
+    server.replies, waits = recover, list[float]()
+    assert model(server, tmp_path, waits).answer("?", PAGE).text == "at last"
+    assert [one for one in waits if one >= 1.0] == [1.0, 2.0, 4.0]
+
+
+def test_a_wrong_request_is_not_repeated_and_the_error_says_what_to_do(server: FakeChat, tmp_path: Path) -> None:
+    server.status = 400
+    with pytest.raises(JudgeError, match="'small' failed after 1 attempts") as failed:
+        model(server, tmp_path).answer("?", PAGE)
+    assert "run the same experiment again" in str(failed.value)
+    assert len(server.requests) == 1
+
+
+def test_a_server_that_stays_busy_is_given_up(server: FakeChat, tmp_path: Path) -> None:
+    server.status = 500
+    with pytest.raises(JudgeError, match="after 3 attempts"):
+        model(server, tmp_path, retries=2).answer("?", PAGE)
+    assert len(server.requests) == 3
+
+
+def test_a_line_that_a_killed_run_left_torn_is_passed_over(server: FakeChat, tmp_path: Path) -> None:
+    server.reply = "whole"
+    model(server, tmp_path).answer("one?", PAGE)
+    path = tmp_path / "replies.jsonl"
+    path.write_bytes(path.read_bytes() + b'{"key": "half')
+    model(server, tmp_path).answer("two?", PAGE)
+    assert [len(StoredReplies(path)), len(server.requests)] == [2, 2]
+    assert model(server, tmp_path).answer("two?", PAGE).text == "whole"
+    assert len(server.requests) == 2
+
+
+def test_without_a_key_the_error_names_the_variable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    asked = ChatModel(ModelPlan("hosted", "m"), StoredReplies(tmp_path / "replies.jsonl"))
+    with pytest.raises(JudgeError, match="OPENAI_API_KEY"):
+        asked.answer("?", PAGE)
