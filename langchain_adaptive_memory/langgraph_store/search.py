@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from langgraph.store.base import SearchItem, SearchOp
+from langgraph.store.base import SearchOp
 
 from adaptive_memory_core import Recall, UserMemory
 from langchain_adaptive_memory.langgraph_store.filters import passes
@@ -128,7 +128,3 @@ class Search:
 
     def _passes(self, row: Row) -> bool:
         return not self.op.filter or passes(row.content(), self.op.filter)
-
-
-def found_items(found: Sequence[tuple[Row, float | None]]) -> list[SearchItem]:
-    return [SearchItem(value=row.content(), score=score, **row.heading()) for row, score in found]

@@ -23,8 +23,8 @@ from adaptive_memory_core import AdaptiveMemory, Keeping, Policy
 def holds():
     return memory.ports().records.collection is not None
 
-def soon(what):
-    until = time.monotonic() + 60.0
+def soon(what, seconds=60.0):
+    until = time.monotonic() + seconds
     while not what() and time.monotonic() < until:
         time.sleep(0.02)
     return what()

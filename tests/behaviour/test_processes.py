@@ -219,21 +219,44 @@ assert parent.closed
 """
 
 
-def test_a_child_of_the_holder_is_a_guest_and_takes_over_with_a_chroma_of_its_own(tmp_path: Path) -> None:
+def test_a_child_of_the_holder_stays_a_guest_and_whoever_comes_next_writes_what_it_remembered(tmp_path: Path) -> None:
+    """Chroma's threads stay in the parent: what the child asked of Chroma would wait for them forever."""
     wait = tmp_path / "wait"
     wait.touch()
     with OtherProcess(tmp_path, FORK) as child:
         assert not child.holds
         assert child.do("alice.remember('red wine', id='wine')") == "wine"
         wait.unlink()
-        assert child.do("soon(holds)") is True
-        all_there = "sorted(memory.ports().records.collection.get()['ids']) == ['tea', 'wine']"
-        assert child.do(f"soon(lambda: {all_there})") is True  # what was due is put there beside it
+        assert child.do("alice.remember('black coffee', id='coffee')") == "coffee"
+        assert child.do("soon(holds, 3.0)") is False
         assert child.do("alice.recall('tea', k=1).ids") == ("tea",)
+        with opened(tmp_path) as memory:
+            assert child.do("memory.flush()") is None
+            assert contents(memory) == {"tea": "green tea", "wine": "red wine", "coffee": "black coffee"}
         child.process.stdin.close()  # type: ignore[union-attr]
         child.process.stdout.read()  # type: ignore[union-attr] # until it has ended
-    collection = chromadb.PersistentClient(str(tmp_path)).get_collection("memories", embedding_function=None)
-    assert sorted(collection.get()["ids"]) == ["tea", "wine"]
+
+
+CLOSED = """
+with AdaptiveMemory.open(sys.argv[1] + "/parent", **options) as parent:
+    parent.for_user("alice").remember("green tea", id="tea")
+if os.fork():
+    os._exit(0)
+refused = None
+try:
+    AdaptiveMemory.open(sys.argv[1] + "/child", **{**options, "keeping": Keeping(wait_seconds=0.1)})
+except Exception as error:
+    refused = type(error).__name__ + ": " + str(error)
+print(repr(refused), flush=True)
+sys.exit()
+"""
+
+
+def test_a_child_of_a_process_that_used_chroma_is_told_that_it_cannot_make_a_collection(tmp_path: Path) -> None:
+    with OtherProcess(tmp_path, CLOSED) as child:
+        refused = str(child.holds)  # what it says first
+    assert refused.startswith("StoreInUseError: This process was forked")
+    assert "spawn method" in refused
 
 
 def test_nothing_is_lost_or_doubled_when_processes_are_killed(tmp_path: Path) -> None:

@@ -116,20 +116,6 @@ def texts_of(ranked: Sequence[Scored]) -> list[str]:
     )
 
 
-def stored_ids_of(ranked: Sequence[Scored]) -> list[str]:
-    """Their ids in the collection."""
-    if isinstance(ranked, Ranking):
-        return ranked.in_order(ranked.candidates.columns.stored_ids)
-    return [one.hit._stored_id for one in ranked]
-
-
-def similarities_of(ranked: Sequence[Scored]) -> list[float]:
-    """How near they are to the cue."""
-    if isinstance(ranked, Ranking):
-        return ranked.in_order(ranked.candidates.columns.similarities)
-    return [one.similarity for one in ranked]
-
-
 def times_of(ranked: Sequence[Scored]) -> list[float | None]:
     """When what they say began to hold, as far as that is known."""
     if isinstance(ranked, Ranking):

@@ -16,7 +16,7 @@ import sys
 import threading
 import time
 import weakref
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager, suppress
 from errno import EACCES, EAGAIN, EDEADLK
 from io import FileIO
@@ -82,10 +82,6 @@ class OsLock:
             _let_go(file)
         self._file = None
 
-    def is_kept(self) -> bool:
-        """The operating system takes it from nobody who lives."""
-        return True
-
     def _taken(self) -> bool:
         self.give_back()
         self._file = FileIO(self._path, "ab")
@@ -105,19 +101,6 @@ class OsLock:
         if self._file is not None:
             self._file.close()
             self._file = None
-
-
-def locks_beside(place: Path | None) -> Callable[[str], OsLock | None]:
-    """The lock of each name, in a folder beside a file; none beside what is in RAM."""
-
-    def lock(name: str) -> OsLock | None:
-        if place is None:
-            return None
-        folder = place.with_name(f"{place.name}.locks")
-        folder.mkdir(exist_ok=True)
-        return OsLock(folder / f"{name}.lock")
-
-    return lock
 
 
 _all: weakref.WeakSet[OsLock] = weakref.WeakSet()
@@ -152,6 +135,7 @@ if hasattr(os, "register_at_fork"):
 
 LOCK_NAME = "adaptive_memory.lock"
 _held: dict[Path, tuple[OsLock, int, int]] = {}
+_used: set[int] = set()  # processes that used embedded Chroma: this one, or those that it was forked from
 _guard = threading.Lock()
 
 
@@ -161,9 +145,21 @@ def claim(directory: Path) -> None:
         refuse(directory, "and this one has to be alone with it")
 
 
+def never_claim() -> None:
+    """In a child after a fork: the parent has used embedded Chroma, whose threads are not in the child, so that Chroma
+    would wait for them forever."""
+    _used.add(os.getppid())
+
+
 def refuse(directory: Path, why: str) -> NoReturn:
     """Say that another process has the directory, and what can be done."""
     place = directory.resolve()
+    if _used - {os.getpid()}:
+        raise StoreInUseError(
+            "This process was forked from one that had used embedded Chroma, so it cannot open Chroma in "
+            f"{str(place)!r}, {why}. Start it with multiprocessing's spawn method, or fork before Chroma is used. If "
+            "another process makes the collection first, this one needs only the ledger next to it."
+        )
     raise StoreInUseError(
         f"Another process has {str(place)!r} open, {why}. Embedded Chroma is for one process: a second one reads a "
         "stale index and can damage it. Close the other one; or let both use the ledger beside it, as "
@@ -177,7 +173,10 @@ def claimed(directory: Path) -> bool:
     """Take it where no other process has it; whether it is this one's now. It is freed when the process dies.
 
     A process that was forked from the holder has nothing of the lock, so it neither holds it nor keeps it from others.
+    Nor does it ever take one: see `never_claim`.
     """
+    if _used - {os.getpid()}:
+        return False
     place = directory.resolve()
     with _guard:
         lock, users, pid = _held.get(place, (OsLock(place / LOCK_NAME), 0, os.getpid()))
@@ -186,6 +185,7 @@ def claimed(directory: Path) -> bool:
         if users == 0 and not _taken(lock, place):
             return False
         _held[place] = (lock, users + 1, os.getpid())
+        _used.add(os.getpid())
         return True
 
 

@@ -18,7 +18,8 @@ from hypothesis import strategies as st
 
 from adaptive_memory_core import AdaptiveMemory, Fields, Record, Scope, SQLiteLedger, UserMemory
 from adaptive_memory_core.errors import NotFoundError, StoreError
-from adaptive_memory_core.flow.ports import DueRecord, Ledger, MirrorRow, Stored
+from adaptive_memory_core.flow.ports import DueRecord, Found, Ledger, MirrorRow, Stored
+from adaptive_memory_core.identity import record_id
 from adaptive_memory_core.policy.keeping import Keeping
 from adaptive_memory_core.store.chroma import exporter, importer
 from adaptive_memory_core.store.chroma.chroma_records import ChromaRecords
@@ -82,12 +83,20 @@ def step(store: LedgerRecords, what: str, stored_id: str, text: str, more: dict[
         store.update_metadata({stored_id: {"pinned": 1, "retrieval_count": 3}})
 
 
+def paged(store: ChromaRecords, scope: Scope) -> dict[str, Found]:
+    """What the user knows by these ids, of all that there is; a user's own before everyone's."""
+    known: dict[str, Found] = {}
+    for part in reversed(scope.parts):
+        known |= {record_id(part, one.stored_id): one for page in store.pages(part) for one in page}
+    return {one: known[one] for one in IDS if one in known}
+
+
 def answers(store: LedgerRecords | ChromaRecords) -> dict[str, Any]:
     """What a flow may ask, in a form that can be compared: neither keeps to an order that the other knows."""
     found: dict[str, Any] = {"ids": sorted(store.ids()), "size": store.size(), "extent": store.extent().size}
     found["rows"] = sorted((one, text, metadata) for one, text, metadata in store.rows(IDS))
     for name, scope in {**SCOPES, "over": Scope("alice", over="everyone")}.items():
-        found[f"fetch {name}"] = store.fetch(scope, IDS)
+        found[f"fetch {name}"] = store.fetch(scope, IDS) if isinstance(store, LedgerRecords) else paged(store, scope)
         found[f"pages {name}"] = sorted(one for page in store.pages(scope) for one in page)
         found[f"count {name}"] = store.count(scope)
         found[f"pinned {name}"] = sorted(store.flagged(scope, "pinned"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import os
 import subprocess
 import sys
@@ -430,6 +431,16 @@ def test_a_look_for_what_changed_reads_nothing_else(unheard: AdaptiveMemory, mon
     collection_of(unheard).update(ids=["tea"], metadatas=[{"n": 1}])
     importer.sync(everything=False)
     assert pages == [["tea"]]
+
+
+def test_what_was_just_compared_is_not_looked_at_again_at_once(open_memory: Open) -> None:
+    importer = importer_of(open_memory(keeping=LATE))
+    assert importer.ready
+    assert (importer.wait() or 0.0) > LATE.others_seen_seconds - 60.0
+    importer._began = -math.inf
+    assert importer.wait() == 0.0
+    importer.sync(everything=False)
+    assert (importer.wait() or 0.0) > LATE.others_seen_seconds - 60.0
 
 
 def test_what_another_wrote_while_the_memory_was_closing_is_seen_when_it_is_opened_again(

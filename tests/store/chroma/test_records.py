@@ -78,6 +78,11 @@ def written(collection: Any, request: pytest.FixtureRequest, tmp_path: Path) -> 
         yield Written(ledgers(), collection)
 
 
+def of_alice(store: LedgerRecords | ChromaRecords, stored_id: str) -> Record:
+    found = [one for page in store.pages(ALICE) for one in page if one.stored_id == stored_id]
+    return hits_of(ALICE, found, {}, Fields())[0].record
+
+
 @pytest.mark.parametrize(
     "written",
     ["SQLite in RAM", "SQLite file", pytest.param("PostgreSQL", marks=pytest.mark.hard("PostgreSQL"))],
@@ -89,10 +94,9 @@ def test_the_contract(collection: Any, written: Written) -> None:
     written.put(BOB, stored("b1"))
     written.put(EVERYONE, stored("e1"))
 
+    assert list(written.own.fetch(ALICE, ["m2", "nothing", "m3", "b1"])) == ["m2", "m3"]  # in the order asked for
     for store in written.both():
-        assert list(store.fetch(ALICE, ["m2", "nothing", "m3", "b1"])) == ["m2", "m3"]  # in the order asked for
-        hit = hits_of(ALICE, store.fetch(ALICE, ["m2"]).values(), {}, Fields())[0]
-        assert hit.record.metadata == {"odd": [1, 2], "topic": "tea"}
+        assert of_alice(store, "m2").metadata == {"odd": [1, 2], "topic": "tea"}
         assert (store.count(ALICE), store.count(BOB), store.count(EVERYONE)) == (3, 1, 1)
         assert (store.size(), store.latest(2), set(store.ids())) == (5, ["b1", "e1"], {"m1", "m2", "m3", "b1", "e1"})
         assert [[one.stored_id for one in page] for page in store.pages(ALICE)] == [["m3", "m1", "m2"]]
@@ -107,17 +111,17 @@ def test_the_contract(collection: Any, written: Written) -> None:
     revision = Stored(Record("m2", "text 9", created_at=2.0, metadata={"new": 1}), "m2")
     written.own.revise(ALICE, [revision], embed(["text 9"]))
     for store in written.both():
-        revised = hits_of(ALICE, store.fetch(ALICE, ["m2"]).values(), {}, Fields())[0].record
+        revised = of_alice(store, "m2")
         assert (revised.text, revised.metadata) == ("text 9", {"new": 1})
     assert search.nearest(ALICE, embed(["text 9"])[0], 1, None)[0].stored_id == "m2"
 
     written.own.annotate(BOB, "m2", {"superseded_by": "b1"})  # not Bob's: nothing happens
     written.own.remove(BOB, ["m2"])
     for store in written.both():
-        assert hits_of(ALICE, store.fetch(ALICE, ["m2"]).values(), {}, Fields())[0].record.superseded_by is None
+        assert of_alice(store, "m2").superseded_by is None
     written.own.annotate(ALICE, "m2", {"superseded_by": "m1"})
     for store in written.both():
-        assert hits_of(ALICE, store.fetch(ALICE, ["m2"]).values(), {}, Fields())[0].record.superseded_by == "m1"
+        assert of_alice(store, "m2").superseded_by == "m1"
     assert written.shown.mentioning(ALICE, "m1") == ["m2"]
     written.own.unlink(ALICE, "m1", None)
     assert written.both()[1].mentioning(ALICE, "m1") == []

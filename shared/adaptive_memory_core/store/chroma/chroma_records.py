@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.flow.ports import Extent, Found, Where
-from adaptive_memory_core.identity import record_id, scoped_id
 from adaptive_memory_core.records import Metadata, Scope
 from adaptive_memory_core.store.chroma.chroma_calls import (
     PAGE,
@@ -84,16 +83,6 @@ class ChromaRecords:
         if self.only is not None:
             return self.ids()[-most:]
         return self._ids_from(max(0, self.size() - most), most)
-
-    def fetch(self, scope: Scope, ids: Sequence[str]) -> dict[str, Found]:
-        """Those of the records that exist in this scope, by the ids the user knows; a user's own before everyone's."""
-        found: dict[str, Found] = {}
-        for part in scope.parts:
-            missing = [one for one in ids if one not in found]
-            found |= {record_id(part, one.stored_id): one for one in self._own(part, missing)}
-            places = [scoped_id(part, one) for one in missing if one not in found]
-            found |= {record_id(part, one.stored_id): one for one in self._own(part, places)}
-        return {one: found[one] for one in ids if one in found}
 
     def said_in(self, scope: Scope, sessions: Sequence[Any], limit: int) -> list[Found]:
         """What the scope has of these sessions, named as their records name them; at most `limit` of it.

@@ -1,5 +1,4 @@
-"""Collections whose calls are guarded: others' writes applied first, replaced collections reported, forked clients
-refused.
+"""Collections whose calls are guarded: replaced collections are reported, and forked clients refused.
 
 The threads of an embedded Chroma stay in the parent of a fork, and two processes over one directory damage it. Chroma
 itself would give the parent's client to whoever opens the same directory in the child.
@@ -14,28 +13,12 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 from adaptive_memory_core.store.embedder_check import EmbedderVersion
+from adaptive_memory_core.store.process_locks import never_claim
 
 if TYPE_CHECKING:
     from chromadb import Collection
 
 CALLS = frozenset({"add", "count", "delete", "get", "query", "update", "upsert"})
-
-
-class _UpToDate:
-    """A collection whose calls each see to that first."""
-
-    def __init__(self, collection: Collection, settle: Callable[[], object]) -> None:
-        self._collection, self._settle = collection, settle
-
-    def __getattr__(self, name: str) -> Any:
-        if name in CALLS:
-            self._settle()
-        return getattr(self._collection, name)
-
-
-def up_to_date(collection: Collection, settle: Callable[[], object]) -> Collection:
-    """The collection, for which `settle` is called before each call that asks or changes records."""
-    return cast("Collection", _UpToDate(collection, settle))
 
 
 class _Replaceable:
@@ -73,13 +56,16 @@ def is_parents(collection: Collection) -> bool:
 
 
 def _forked() -> None:
-    """In the child: forget the embedded clients of the parent."""
+    """In the child: forget the embedded clients of the parent, and open none."""
     module = sys.modules.get("chromadb.api.shared_system_client")
     if module is None:
         return
     registry = module.SharedSystemClient
     for name, system in list(registry._identifier_to_system.items()):
-        if system.settings.is_persistent and "fastapi" not in str(system.settings.chroma_api_impl).lower():
+        if "fastapi" in str(system.settings.chroma_api_impl).lower():
+            continue
+        never_claim()
+        if system.settings.is_persistent:
             _parents.append(registry._identifier_to_system.pop(name))
             registry._identifier_to_refcount.pop(name, None)
 

@@ -8,6 +8,7 @@ that the last recalls returned. Everything on a server is read again from time t
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections import deque
@@ -79,7 +80,7 @@ class Importer:
         self.is_over = False  # whether the memory was closed
         self._same: Hashable = None  # the state of the collection in which it was last compared
         self._left: Iterator[None] | None = None  # of the comparison under way
-        self._began = self._not_before = 0.0
+        self._began = self._not_before = -math.inf  # the last look, by time.monotonic, and the next at the soonest
         self._all_at = time.monotonic()  # when everything on a server was read, or begun to be
         self._returned: deque[str] = deque(maxlen=RETURNED)
         self._turn = threading.RLock()
@@ -99,7 +100,7 @@ class Importer:
                 self._copies = self._store.size() <= self._copy_limit
         if self._copies:
             with self._turn, suppress(AdaptiveMemoryError):  # then it is compared in the background
-                deque(self._compare(FIRST_RECORDS), maxlen=0)
+                self._look(self._compare(FIRST_RECORDS))
 
     def others_ask(self, stored_ids: Sequence[str] | None, *, writes: bool) -> None:
         """Another client of this process is about to read or write these, or what it finds: as it was remembered. Only
@@ -152,7 +153,14 @@ class Importer:
         with self._turn:
             self._left = None
             # an embedded collection's numbers tell of every change
-            deque(self._compare(everything=everything and self._directory is None, asked=everything), maxlen=0)
+            self._look(self._compare(everything=everything and self._directory is None, asked=everything))
+
+    def _look(self, comparison: Iterator[None]) -> None:
+        """Compare all of it; the background has no need to look for a while."""
+        began = time.monotonic()
+        deque(comparison, maxlen=0)
+        if self._ready:
+            self._began = began
 
     def wait(self) -> float | None:
         if not self._copies or self._deleted is not None:

@@ -19,9 +19,6 @@ class Lock(Protocol):
     def give_back(self) -> None:
         """Let others have it; twice does no harm."""
 
-    def is_kept(self) -> bool:
-        """Whether what was taken is ours still; asked within a transaction of the ledger."""
-
 
 _DESCRIBED = "SELECT space, database, embedder, dimension, opened FROM collections WHERE collection_key = ?"
 _LAST = "SELECT coalesce(max(opened), 0) FROM collections"

@@ -12,7 +12,6 @@ import threading
 import time
 import uuid
 import weakref
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,7 +23,6 @@ from adaptive_memory_core.errors import ClosedError, LedgerError
 from adaptive_memory_core.flow.calls.call_state import left
 from adaptive_memory_core.store.postgres.postgres_connections import UNDONE, Pool
 from adaptive_memory_core.store.postgres.postgres_dialect import SCHEMA
-from adaptive_memory_core.store.postgres.postgres_statements import PostgresStatements
 
 PASSING = (psycopg.OperationalError, psycopg.InterfaceError)  # a lost connection, a deadlock, a lock not given in time
 LASTING = psycopg.errors.DiskFull  # until somebody sees to it
@@ -116,7 +114,7 @@ _RENEW = (
     f"UPDATE {SCHEMA}.leases SET until = clock_timestamp() + make_interval(secs => %s) "  # noqa: S608 - our own words
     "WHERE holder = ANY(%s)"
 )
-_KEPT = f"SELECT 1 FROM {SCHEMA}.leases WHERE name = %s AND holder = %s"  # noqa: S608 - our own words
+
 _GIVE_BACK = f"DELETE FROM {SCHEMA}.leases WHERE name = %s AND holder = %s"  # noqa: S608 - our own words
 
 
@@ -135,9 +133,9 @@ class LeaseHolder:
         self._thread: threading.Thread | None = None
         self._closed = False
 
-    def lease(self, name: str, sql: Callable[[], PostgresStatements] | None = None) -> Lease:
-        """One of this name; `sql` speaks within the transaction of the thread that asks."""
-        return Lease(self, name, sql)
+    def lease(self, name: str) -> Lease:
+        """One of this name."""
+        return Lease(self, name)
 
     def hold(self, lease: Lease) -> None:
         """Renew it from now on."""
@@ -174,8 +172,8 @@ class LeaseHolder:
 class Lease:
     """One thing to be alone with. It may be given back twice, and by whoever comes next."""
 
-    def __init__(self, leases: LeaseHolder, name: str, sql: Callable[[], PostgresStatements] | None = None) -> None:
-        self._leases, self._name, self._sql = leases, name, sql
+    def __init__(self, leases: LeaseHolder, name: str) -> None:
+        self._leases, self._name = leases, name
         self.holder = uuid.uuid4().hex
         self._taken = False
 
@@ -205,13 +203,6 @@ class Lease:
             except (psycopg.Error, LedgerError, ClosedError):
                 break  # it lapses
         self._taken = False
-
-    def is_kept(self) -> bool:
-        """Whether nobody else was given it since it was taken, as the thread's transaction sees it: one that stood
-        still for longer than the lease may have lost it without a word."""
-        if self._sql is None:
-            return self._taken
-        return self._sql().connection.execute(_KEPT, (self._name, self.holder)).fetchone() is not None
 
     def _is_ours(self) -> bool:
         """Asked again where the answer is lost: who has it takes it once more."""

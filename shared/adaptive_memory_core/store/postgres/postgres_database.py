@@ -286,7 +286,7 @@ class LedgerDatabase:
 
     def lock(self, name: str) -> Lease:
         """What one process at a time can take, of all that share the collection's ledger."""
-        return self._leases.lease(f"{self.collection_key()}:{name}", self._of_this_block)
+        return self._leases.lease(f"{self.collection_key()}:{name}")
 
     def close(self) -> None:
         with self._lock:
