@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from adaptive_memory_core import arguments as check
-from adaptive_memory_core.flow.candidates.shared_scope import fallback_of
+from adaptive_memory_core.flow.fallback import fallback_of
 from adaptive_memory_core.records import Scope
 from langchain_adaptive_memory.as_retriever import translated
 from langchain_adaptive_memory.call import FIELDS, checked, unknown_argument

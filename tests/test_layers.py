@@ -32,7 +32,7 @@ LAYERS = [  # lowest first; a lower one never imports a higher one
     {"policy"},
     PURE | {"metadata_values", "stored_metadata", "stored_owner", "written_metadata"},
     {"arguments", "languages", "length_limits"},
-    {"flow"},
+    {"flow", "sources"},
     {
         "entities",
         "judges",

@@ -22,7 +22,7 @@ from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.flow.calls.foreign_calls import Theirs
 from adaptive_memory_core.flow.calls.under_way import Exchange
 from adaptive_memory_core.flow.calls.workers import Workers, in_worker
-from adaptive_memory_core.flow.candidates.shared_scope import fallback_of
+from adaptive_memory_core.flow.fallback import fallback_of
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.flow.ports.judges import JudgePort
 from adaptive_memory_core.flow.ports.telemetry import Telemetry

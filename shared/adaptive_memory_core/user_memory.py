@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, overload
 
 from adaptive_memory_core.arguments import over as check_over
 from adaptive_memory_core.errors import ScopeError
-from adaptive_memory_core.flow.candidates.shared_scope import Fallback
+from adaptive_memory_core.flow.fallback import Fallback
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.reports import Receipt
 from adaptive_memory_core.shown_in_errors import shown

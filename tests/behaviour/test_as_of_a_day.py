@@ -8,7 +8,7 @@ import pytest
 from chromadb import Collection
 
 from adaptive_memory_core import AdaptiveMemory, Keeping, Policy, UserMemory
-from adaptive_memory_core.flow.steps.as_of_day import NO_LOG
+from adaptive_memory_core.sources.times import NO_LOG
 from langchain_adaptive_memory import AdaptiveMemoryRetriever
 from llama_adaptive_memory import AdaptiveMemoryRetriever as LlamaRetriever
 from tests.conftest import DAY, START, Clock, Open, word_vectors

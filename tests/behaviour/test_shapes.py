@@ -13,8 +13,8 @@ from chromadb import Collection
 from adaptive_memory_core import AdaptiveMemory, InvalidInputError, Policy, Recall, UserMemory
 from adaptive_memory_core.context.blocks import NO_OUTLINE
 from adaptive_memory_core.context.clean import label
-from adaptive_memory_core.flow.steps import neighbours
-from adaptive_memory_core.flow.steps import outline as sets
+from adaptive_memory_core.flow import episodes as sets
+from adaptive_memory_core.flow import neighbours
 from adaptive_memory_core.store.hierarchy.hierarchy_index import HierarchyIndex
 from tests.behaviour.test_observe import CONVERSATIONS, PETS, WORK, said
 from tests.conftest import START, Clock, Vectors

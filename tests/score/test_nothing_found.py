@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from adaptive_memory_core import Policy, Record
 from adaptive_memory_core.reports import Hit
-from adaptive_memory_core.score.nothing_found import HARDER, NAMES_SPEAKER, Best, best_of, chance, fitted
+from adaptive_memory_core.score.nothing_found import HARDER, NAMES_SPEAKER, Best, chance, fitted, most_relevant
 
 shares = st.floats(-1.0, 1.0)
 
@@ -51,7 +51,7 @@ def test_the_best_by_vectors_and_the_best_by_words_may_be_two_hits() -> None:
         Hit(Record("near", "x"), 0.8, "near", {"words": 0.1, "around": 0.4, "most_of_words": 3.0}),
         Hit(Record("worded", "x"), 0.3, "w", {"words": 0.9, "around": 0.6, "most_of_words": 3.0}),
     ]
-    best = best_of(hits, Policy(channels=("dense", "lexical")), now=0.0)
+    best = most_relevant(hits, Policy(channels=("dense", "lexical")), now=0.0)
     assert best is not None
     assert best.similarity == 0.8
     assert best.leads == pytest.approx((0.9 + 0.6) / math.sqrt(3.0))  # by the most that the words could say
@@ -64,7 +64,7 @@ def test_a_shift_of_the_vectors_and_the_kinds_of_turns_change_nothing(shift: flo
             Hit(Record(name, "x"), (1.0 - shift) * near + shift, name, {"words": near / 2, "baseline": shift, **leads})
             for name, near in (("a", 0.4), ("b", 0.8))
         ]
-        found = best_of(hits, Policy(channels=("dense", "lexical")), now=0.0)
+        found = most_relevant(hits, Policy(channels=("dense", "lexical")), now=0.0)
         assert found is not None
         return found
 
@@ -86,7 +86,8 @@ def test_a_question_that_names_a_speaker_is_less_likely_to_be_unrelated() -> Non
     leads = {"words": 1.0, "most_of_words": 4.0}
     by_her = Hit(Record("a", "x"), 0.5, "a", {**leads, "speaker": 0.7})
     by_him = Hit(Record("b", "x"), 0.5, "b", {**leads, "speaker": -3.0})
-    found = [best_of(hits, Policy(channels=("dense", "lexical")), now=0.0) for hits in ([by_her, by_him], [by_him])]
+    policy = Policy(channels=("dense", "lexical"))
+    found = [most_relevant(hits, policy, now=0.0) for hits in ([by_her, by_him], [by_him])]
     floor = fitted(best_by_chance(30, 50, seed=3), records=30)
     named, unnamed = (chance(floor, one) for one in found if one is not None)
     assert named == pytest.approx(NAMES_SPEAKER * unnamed)
@@ -94,4 +95,4 @@ def test_a_question_that_names_a_speaker_is_less_likely_to_be_unrelated() -> Non
 
 def test_hits_that_may_not_be_returned_do_not_count() -> None:
     barred = Hit(Record("a", "x"), 0.9, "a", refused="refused by the caller")
-    assert best_of([barred], Policy(), now=0.0) is None
+    assert most_relevant([barred], Policy(), now=0.0) is None

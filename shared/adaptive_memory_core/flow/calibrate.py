@@ -7,14 +7,14 @@ from dataclasses import replace
 
 from adaptive_memory_core.cue.unrelated_questions import common_language
 from adaptive_memory_core.errors import InvalidInputError
-from adaptive_memory_core.flow.candidates.gather import gather
-from adaptive_memory_core.flow.candidates.request import Request
-from adaptive_memory_core.flow.candidates.sources import ask_sources
+from adaptive_memory_core.flow.choose import with_leads
 from adaptive_memory_core.flow.ports import Ports
-from adaptive_memory_core.flow.steps.leads import with_leads
 from adaptive_memory_core.records import Cue
 from adaptive_memory_core.reports import Calibration, Unrelated
-from adaptive_memory_core.score.nothing_found import Best, best_of, chance, fitted
+from adaptive_memory_core.score.nothing_found import Best, chance, fitted, most_relevant
+from adaptive_memory_core.sources.ask import ask_sources
+from adaptive_memory_core.sources.gather import gather
+from adaptive_memory_core.sources.request import Request
 
 SHOWN = 5  # of the questions that came nearest
 
@@ -71,5 +71,5 @@ def probe(ports: Ports, request: Request) -> Best:
     """The best that one question finds."""
     answers = ask_sources(ports, request)
     gathered = gather(ports, request, answers)
-    best = best_of(with_leads(gathered.hits, answers), request.policy, now=request.now)
+    best = most_relevant(with_leads(gathered.hits, answers), request.policy, now=request.now)
     return Best(0.0, 0.0) if best is None else best

@@ -7,8 +7,8 @@ from dataclasses import replace
 from functools import partial
 
 from adaptive_memory_core.flow.calls.kept_whole import kept_whole
+from adaptive_memory_core.flow.count_reading import judge
 from adaptive_memory_core.flow.ports import Judge, JudgedQuestion, Moves, Ports, Rewritten, Stored
-from adaptive_memory_core.flow.steps.tell_indexes import judge
 from adaptive_memory_core.learn.decay import Timeline
 from adaptive_memory_core.learn.verdicts import boost_for_everyone
 from adaptive_memory_core.policy.policy import Policy

@@ -10,11 +10,10 @@ from typing import Any
 
 from adaptive_memory_core.errors import InvalidInputError, ScopeError
 from adaptive_memory_core.flow.calls.kept_whole import kept_whole
-from adaptive_memory_core.flow.candidates.read_state import known_states
+from adaptive_memory_core.flow.count_reading import judged
 from adaptive_memory_core.flow.export_questions import embedder_of, exported, questions_in, restore_questions
 from adaptive_memory_core.flow.look_up import look_up
 from adaptive_memory_core.flow.ports import Advance, Found, Ports, Stored
-from adaptive_memory_core.flow.steps.tell_indexes import judged
 from adaptive_memory_core.learn.after_read import state_of
 from adaptive_memory_core.learn.decay import Timeline, met, settled
 from adaptive_memory_core.learn.verdicts import within_bounds
@@ -22,6 +21,7 @@ from adaptive_memory_core.policy.learning import Regime
 from adaptive_memory_core.records import NEVER_READ, UNKNOWN_STEP, ReadState, Record, Scope, Seen, Verdict
 from adaptive_memory_core.reports import Restored
 from adaptive_memory_core.shown_in_errors import shown
+from adaptive_memory_core.sources.read_state import known_states
 from adaptive_memory_core.stored_metadata import hits_of
 from adaptive_memory_core.text_identity import exported_mark
 

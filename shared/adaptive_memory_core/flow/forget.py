@@ -8,12 +8,12 @@ from dataclasses import replace
 from adaptive_memory_core import identity
 from adaptive_memory_core.errors import NotFoundError, ScopeError
 from adaptive_memory_core.flow.calls.kept_whole import export_soon, kept_whole
+from adaptive_memory_core.flow.count_reading import erase, retire
 from adaptive_memory_core.flow.derivations import sources_ended
 from adaptive_memory_core.flow.derived_records import sources_hold_again
 from adaptive_memory_core.flow.hand_over import hand_over
 from adaptive_memory_core.flow.look_up import not_found
 from adaptive_memory_core.flow.ports import Found, Ports
-from adaptive_memory_core.flow.steps.tell_indexes import erase, retire
 from adaptive_memory_core.identity import scoped_id
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.reports import Receipt

@@ -6,8 +6,6 @@ from collections.abc import Mapping, Sequence
 
 from adaptive_memory_core.errors import AdaptiveMemoryError
 from adaptive_memory_core.flow.calls.foreign_calls import tried
-from adaptive_memory_core.flow.calls.time_limits import embedded, embedded_texts
-from adaptive_memory_core.flow.candidates.gam_rag import time_in
 from adaptive_memory_core.flow.past_recall import Candidate, PastRecall
 from adaptive_memory_core.flow.ports import JudgedQuestion, Ports, Vector
 from adaptive_memory_core.flow.ports.judged_questions import Activated
@@ -17,6 +15,8 @@ from adaptive_memory_core.policy.channels_and_kinds import ACTIVATED, GRAPH
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Verdict
 from adaptive_memory_core.score.asked_before import ahead_of_others, from_baseline
+from adaptive_memory_core.sources.graph_and_hierarchy import time_in
+from adaptive_memory_core.sources.request import embedded, embedded_texts
 
 MOST_OF_GAM_RAG = 1_000  # questions of a record whose sentences have memories, which joined questions would change
 

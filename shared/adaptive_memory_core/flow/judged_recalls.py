@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from adaptive_memory_core.flow.candidates.request import Request
 from adaptive_memory_core.flow.past_candidates import past_candidates
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.flow.rank_again import as_it_was, over_the_same, question_of, records_of, verdicts_in_log
@@ -13,6 +12,7 @@ from adaptive_memory_core.flow.rankable import Rankable
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Cue, Scope, Verdict
 from adaptive_memory_core.reports import LoggedRecall
+from adaptive_memory_core.sources.request import Request
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 
 from adaptive_memory_core.arguments.recalls import Labelled
 from adaptive_memory_core.context.answer import Recall
-from adaptive_memory_core.flow.candidates.request import Request
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.flow.rankable import HitsUnder, Rankable, rankable
 from adaptive_memory_core.flow.recall import look_for
@@ -15,6 +14,7 @@ from adaptive_memory_core.learn.verdicts import StateHistory
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Cue, Hit, Record
 from adaptive_memory_core.score.candidates import columns_of
+from adaptive_memory_core.sources.request import Request
 from adaptive_memory_core.text_identity import said
 
 AT_ONCE = 1_000  # ids that are looked up together

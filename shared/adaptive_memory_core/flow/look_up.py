@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from adaptive_memory_core.errors import NotFoundError
-from adaptive_memory_core.flow.candidates.read_state import known_states
 from adaptive_memory_core.flow.ports import Ports, Stored
 from adaptive_memory_core.learn.decay import as_of
 from adaptive_memory_core.policy.learning import Regime
 from adaptive_memory_core.records import Record, Scope
 from adaptive_memory_core.shown_in_errors import listed
+from adaptive_memory_core.sources.read_state import known_states
 from adaptive_memory_core.stored_metadata import hits_of
 
 

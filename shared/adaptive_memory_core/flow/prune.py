@@ -8,9 +8,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from adaptive_memory_core.flow.calls.kept_whole import kept_whole
+from adaptive_memory_core.flow.count_reading import retire
 from adaptive_memory_core.flow.look_up import look_up
 from adaptive_memory_core.flow.ports import Ports, Stored
-from adaptive_memory_core.flow.steps.tell_indexes import retire
 from adaptive_memory_core.flow.unknown_to_ledger import unmet
 from adaptive_memory_core.identity import record_id
 from adaptive_memory_core.learn.decay import PacedSpan, Timeline, strength

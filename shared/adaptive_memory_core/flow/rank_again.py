@@ -7,17 +7,17 @@ from dataclasses import dataclass, replace
 
 from adaptive_memory_core.context.answer import Recall
 from adaptive_memory_core.flow.calls.foreign_calls import Outcome
-from adaptive_memory_core.flow.candidates.gather import Gathered
-from adaptive_memory_core.flow.candidates.request import Request
+from adaptive_memory_core.flow.count_reading import LOGGED_CUE
 from adaptive_memory_core.flow.past_candidates import FORGOTTEN, PastCandidates, past_candidates
 from adaptive_memory_core.flow.ports import Found, KnownStates, Ports
 from adaptive_memory_core.flow.rankable import Rankable, rankable
-from adaptive_memory_core.flow.steps.asked_time import understand_time
-from adaptive_memory_core.flow.steps.count_reading import LOGGED_CUE
 from adaptive_memory_core.learn.decay import Timeline
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Cue, Scope, Verdict
 from adaptive_memory_core.reports import LoggedRecall
+from adaptive_memory_core.sources.gather import Gathered
+from adaptive_memory_core.sources.request import Request
+from adaptive_memory_core.sources.times import understand_time
 
 AT_ONCE = 200  # recalls whose records are fetched together
 MOST_CHANGES = 1_000_000  # lines of the audit trail that are looked through for verdicts

@@ -6,16 +6,24 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from adaptive_memory_core.context.answer import Recall
-from adaptive_memory_core.flow.candidates.gather import Gathered
-from adaptive_memory_core.flow.candidates.request import Request
+from adaptive_memory_core.flow.choose import (
+    NO_FLOOR,
+    NOT_COMPARED,
+    OUR_RULES,
+    Compared,
+    Reranked,
+    SameFacts,
+    candidate_vectors,
+    choose,
+    floor_verdict,
+    in_order,
+    same_facts,
+)
 from adaptive_memory_core.flow.ports import Ports
-from adaptive_memory_core.flow.steps.candidate_vectors import NOT_COMPARED, Compared, candidate_vectors
-from adaptive_memory_core.flow.steps.choose import choose, in_order
-from adaptive_memory_core.flow.steps.relevance_floor import NO_FLOOR, floor_verdict
-from adaptive_memory_core.flow.steps.rerank_best import Reranked
-from adaptive_memory_core.flow.steps.same_facts import OUR_RULES, SameFacts, same_facts
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Hit
+from adaptive_memory_core.sources.gather import Gathered
+from adaptive_memory_core.sources.request import Request
 
 HitsUnder = Callable[[Policy], Sequence[Hit]]
 

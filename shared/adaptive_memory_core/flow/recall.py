@@ -5,28 +5,25 @@ from __future__ import annotations
 from adaptive_memory_core.context.answer import Recall
 from adaptive_memory_core.errors import AdaptiveMemoryError
 from adaptive_memory_core.flow.calls.foreign_calls import tried
-from adaptive_memory_core.flow.candidates.gather import Gathered, gather
-from adaptive_memory_core.flow.candidates.request import Request
-from adaptive_memory_core.flow.candidates.sources import ask_sources
-from adaptive_memory_core.flow.candidates.way_down import led_to
+from adaptive_memory_core.flow.choose import (
+    candidate_vectors,
+    choose,
+    in_order,
+    relevance_floor,
+    rerank_best,
+    same_facts,
+    with_leads,
+)
+from adaptive_memory_core.flow.count_reading import came_upon, count_reading
+from adaptive_memory_core.flow.episodes import by_episode, for_episodes, helpful_episodes, on_the_way, with_outline
+from adaptive_memory_core.flow.neighbours import with_neighbours
 from adaptive_memory_core.flow.ports import Ports
-from adaptive_memory_core.flow.steps.as_of_day import as_of_day
-from adaptive_memory_core.flow.steps.asked_time import understand_time
-from adaptive_memory_core.flow.steps.by_episode import by_episode, for_episodes, on_the_way
-from adaptive_memory_core.flow.steps.candidate_vectors import candidate_vectors
-from adaptive_memory_core.flow.steps.choose import choose, in_order
-from adaptive_memory_core.flow.steps.count_reading import count_reading
-from adaptive_memory_core.flow.steps.decay import under_decay
-from adaptive_memory_core.flow.steps.helpful_episodes import helpful_episodes
-from adaptive_memory_core.flow.steps.leads import with_leads
-from adaptive_memory_core.flow.steps.neighbours import with_neighbours
-from adaptive_memory_core.flow.steps.other_kind_of_user import other_kind_of_user
-from adaptive_memory_core.flow.steps.outline import with_outline
-from adaptive_memory_core.flow.steps.relevance_floor import relevance_floor
-from adaptive_memory_core.flow.steps.rerank_best import rerank_best
-from adaptive_memory_core.flow.steps.same_facts import same_facts
-from adaptive_memory_core.flow.steps.tell_indexes import came_upon
-from adaptive_memory_core.flow.steps.widen_search import widen_search
+from adaptive_memory_core.flow.widen import other_kind_of_user, under_decay, widen_search
+from adaptive_memory_core.sources.ask import ask_sources
+from adaptive_memory_core.sources.gather import Gathered, gather
+from adaptive_memory_core.sources.graph_and_hierarchy import led_to
+from adaptive_memory_core.sources.request import Request
+from adaptive_memory_core.sources.times import as_of_day, understand_time
 
 
 def recall(ports: Ports, request: Request) -> Recall:

@@ -9,16 +9,16 @@ from adaptive_memory_core.arguments import distinct
 from adaptive_memory_core.arguments.values import in_turn
 from adaptive_memory_core.errors import AdaptiveMemoryError, PartialWriteError, StoreError
 from adaptive_memory_core.flow.calls.kept_whole import export_soon, kept_whole
-from adaptive_memory_core.flow.calls.time_limits import embedded_texts
+from adaptive_memory_core.flow.count_reading import wrote
 from adaptive_memory_core.flow.derivations import sources_ended
 from adaptive_memory_core.flow.derived_records import born_stale
 from adaptive_memory_core.flow.look_up import look_up
 from adaptive_memory_core.flow.ports import Moves, Ports, Rewritten, Stored, Vector, anew, seen
-from adaptive_memory_core.flow.steps.tell_indexes import wrote
 from adaptive_memory_core.flow.supersede import check_superseded, supersede
 from adaptive_memory_core.identity import scoped_id
 from adaptive_memory_core.records import NEVER_READ, NewRecord, Record, Scope, Seen
 from adaptive_memory_core.score.gates import CHANGED
+from adaptive_memory_core.sources.request import embedded_texts
 from adaptive_memory_core.text_identity import said
 
 

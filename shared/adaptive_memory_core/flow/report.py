@@ -14,7 +14,6 @@ import numpy as np
 
 from adaptive_memory_core.context.times import date
 from adaptive_memory_core.flow import history, protected_records
-from adaptive_memory_core.flow.candidates.read_state import known_states
 from adaptive_memory_core.flow.look_up import look_up
 from adaptive_memory_core.flow.observe import themes
 from adaptive_memory_core.flow.ports import Found, Ports
@@ -27,6 +26,7 @@ from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import ReadState, Record, Scope
 from adaptive_memory_core.reports import LoggedRecall
 from adaptive_memory_core.score.signals import DAY
+from adaptive_memory_core.sources.read_state import known_states
 from adaptive_memory_core.stored_metadata import hits_of
 
 MOST_KINDS, MOST_JUDGED, MOST_CHANGES, MOST_DAYS, MOST_LOGGED = 12, 100, 200, 30, 1_000

@@ -8,27 +8,28 @@ from dataclasses import replace
 from adaptive_memory_core.context.answer import Recall
 from adaptive_memory_core.errors import AdaptiveMemoryError, LedgerError
 from adaptive_memory_core.flow.calls.foreign_calls import tried
-from adaptive_memory_core.flow.calls.time_limits import embedded
-from adaptive_memory_core.flow.candidates.asked_before import AskedBefore
-from adaptive_memory_core.flow.candidates.gather import NOT_HERE, Gathered, known_of, notes_of, present
-from adaptive_memory_core.flow.candidates.request import Request
+from adaptive_memory_core.flow.choose import (
+    NO_FLOOR,
+    candidate_vectors,
+    choose,
+    in_order,
+    rerank_best,
+    same_facts,
+    with_leads,
+)
+from adaptive_memory_core.flow.count_reading import count_reading
+from adaptive_memory_core.flow.episodes import with_outline
+from adaptive_memory_core.flow.neighbours import with_neighbours
 from adaptive_memory_core.flow.ports import Found, Ports
 from adaptive_memory_core.flow.ports.source import Answer, Asked
-from adaptive_memory_core.flow.steps.as_of_day import as_of_day
-from adaptive_memory_core.flow.steps.asked_time import understand_time
-from adaptive_memory_core.flow.steps.candidate_vectors import candidate_vectors
-from adaptive_memory_core.flow.steps.choose import choose, in_order
-from adaptive_memory_core.flow.steps.count_reading import count_reading
-from adaptive_memory_core.flow.steps.decay import aged
-from adaptive_memory_core.flow.steps.leads import with_leads
-from adaptive_memory_core.flow.steps.neighbours import with_neighbours
-from adaptive_memory_core.flow.steps.outline import with_outline
-from adaptive_memory_core.flow.steps.relevance_floor import NO_FLOOR
-from adaptive_memory_core.flow.steps.rerank_best import rerank_best
-from adaptive_memory_core.flow.steps.same_facts import same_facts
+from adaptive_memory_core.flow.widen import aged
 from adaptive_memory_core.policy.channels_and_kinds import DENSE
 from adaptive_memory_core.records import Dropped, Hit, Record, Scope
 from adaptive_memory_core.score.odd_importance import odd_importance
+from adaptive_memory_core.sources.gather import NOT_HERE, Gathered, known_of, notes_of, present
+from adaptive_memory_core.sources.learned import AskedBefore
+from adaptive_memory_core.sources.request import Request, embedded
+from adaptive_memory_core.sources.times import as_of_day, understand_time
 
 
 def rerank(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from adaptive_memory_core.flow.candidates.read_state import known_states
 from adaptive_memory_core.flow.ports import Found, Ports, seen
 from adaptive_memory_core.records import Scope, Seen
+from adaptive_memory_core.sources.read_state import known_states
 from adaptive_memory_core.stored_metadata import hits_of
 
 

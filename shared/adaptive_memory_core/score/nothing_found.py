@@ -69,7 +69,7 @@ class Floor:
     records: int
 
 
-def best_of(hits: Sequence[Hit], policy: Policy, *, now: float) -> Best | None:
+def most_relevant(hits: Sequence[Hit], policy: Policy, *, now: float) -> Best | None:
     """The best that there is among the hits that may be returned; None where there is none.
 
     What decay has taken of a record's strength is not looked at: a faded memory is no less about its subject. Nor are
@@ -77,9 +77,9 @@ def best_of(hits: Sequence[Hit], policy: Policy, *, now: float) -> Best | None:
 
     >>> from adaptive_memory_core.records import Record
     >>> old = Hit(Record("b", "text", valid_until=1.0), 0.9, "b")
-    >>> best_of([Hit(Record("a", "text"), 0.5, "a"), old], Policy(), now=2.0)
+    >>> most_relevant([Hit(Record("a", "text"), 0.5, "a"), old], Policy(), now=2.0)
     Best(similarity=0.5, leads=0.0, names_speaker=False)
-    >>> best_of([old], Policy(), now=2.0) is None
+    >>> most_relevant([old], Policy(), now=2.0) is None
     True
     """
     fit = [hit for hit in hits if unfit(hit, policy, now=now) is None]

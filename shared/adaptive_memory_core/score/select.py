@@ -52,7 +52,7 @@ def select(
     (['tea'], [('coffee', 'beyond k'), ('tax', 'below the similarity floor')])
     """
     ranked = rank(hits, policy, now=now, intent=intent, use=use, time_alone=time_alone, told=told)
-    return best_of(ranked, policy, k=k, intent=intent)
+    return choose_hits(ranked, policy, k=k, intent=intent)
 
 
 def rank(
@@ -76,7 +76,7 @@ def rank(
     return Ranked(these, reasons, scored)
 
 
-def best_of(
+def choose_hits(
     ranked: Ranked,
     policy: Policy,
     *,

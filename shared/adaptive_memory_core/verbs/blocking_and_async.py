@@ -13,7 +13,7 @@ from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.flow.calls.foreign_calls import Theirs
 from adaptive_memory_core.flow.calls.under_way import LOOKED_SECONDS, Exchange
 from adaptive_memory_core.flow.calls.workers import Workers, in_worker
-from adaptive_memory_core.flow.candidates.shared_scope import Fallback, unmet_here
+from adaptive_memory_core.flow.fallback import Fallback, unmet_here
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.flow.ports.judges import JudgePort
 from adaptive_memory_core.flow.ports.telemetry import Telemetry

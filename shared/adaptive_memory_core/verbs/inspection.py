@@ -10,8 +10,6 @@ from adaptive_memory_core.cue.unrelated_questions import UNRELATED, questions_in
 from adaptive_memory_core.flow import calibrate as calibrating
 from adaptive_memory_core.flow import history as past
 from adaptive_memory_core.flow import protected_records as flagged
-from adaptive_memory_core.flow.candidates.request import Request
-from adaptive_memory_core.flow.candidates.sources import channels_of
 from adaptive_memory_core.flow.newest_records import Listing, newest
 from adaptive_memory_core.policy.learning import Regime
 from adaptive_memory_core.policy.policy import Policy
@@ -19,6 +17,8 @@ from adaptive_memory_core.records import Cue, Record, Scope
 from adaptive_memory_core.reports import Calibration, Change, LoggedRecall, Sample, Stats
 from adaptive_memory_core.score.nothing_found import FEWEST
 from adaptive_memory_core.score.signals import DAY
+from adaptive_memory_core.sources.ask import channels_of
+from adaptive_memory_core.sources.request import Request
 from adaptive_memory_core.verbs.blocking_and_async import Moment, User
 from adaptive_memory_core.verbs.own_policy import suited
 

@@ -8,10 +8,10 @@ from typing import Final
 from adaptive_memory_core import arguments as check
 from adaptive_memory_core.errors import LedgerError
 from adaptive_memory_core.flow.calls.foreign_calls import tried
-from adaptive_memory_core.flow.candidates.sources import channels_of
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Scope
+from adaptive_memory_core.sources.ask import channels_of
 from adaptive_memory_core.verbs.blocking_and_async import User
 
 UNREAD: Final = "not read yet"

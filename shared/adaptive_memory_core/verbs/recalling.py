@@ -8,16 +8,15 @@ from typing import Any, Literal
 
 from adaptive_memory_core import arguments as check
 from adaptive_memory_core.context.answer import Recall
-from adaptive_memory_core.flow import look_up
+from adaptive_memory_core.flow import fallback, look_up
 from adaptive_memory_core.flow import rerank as reranking
-from adaptive_memory_core.flow.candidates import shared_scope
-from adaptive_memory_core.flow.candidates.request import Request
-from adaptive_memory_core.flow.candidates.sources import channels_of
 from adaptive_memory_core.frozen import changed
 from adaptive_memory_core.length_limits import cut
 from adaptive_memory_core.models.callbacks import Reranker
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import AgentState, Cue, Record
+from adaptive_memory_core.sources.ask import channels_of
+from adaptive_memory_core.sources.request import Request
 from adaptive_memory_core.verbs.blocking_and_async import Moment, User
 from adaptive_memory_core.verbs.own_policy import suited, usual_policy
 
@@ -86,7 +85,7 @@ def recall(
     )
     ports, floors = user.memory.ports(), _floors(min_score, min_similarity)
     by = suited(user, _policy_of(user, policy, floors))
-    return shared_scope.recall(ports, changed(asked, policy=by), user.fallback)
+    return fallback.recall(ports, changed(asked, policy=by), user.fallback)
 
 
 def rerank(

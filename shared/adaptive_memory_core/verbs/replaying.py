@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from adaptive_memory_core import arguments as check
 from adaptive_memory_core.evaluate.replay import Replay, replayed
-from adaptive_memory_core.flow.candidates.request import Request
-from adaptive_memory_core.flow.candidates.sources import channels_of
 from adaptive_memory_core.flow.rank_again import rank_again
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Cue
+from adaptive_memory_core.sources.ask import channels_of
+from adaptive_memory_core.sources.request import Request
 from adaptive_memory_core.verbs.blocking_and_async import Moment, User
 from adaptive_memory_core.verbs.inspection import MOST_LINES
 from adaptive_memory_core.verbs.own_policy import suited

@@ -9,7 +9,6 @@ from pathlib import Path
 from adaptive_memory_core import arguments as check
 from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.flow.calls.foreign_calls import Theirs, Unanswered
-from adaptive_memory_core.flow.candidates.sources import Stages, channels_of, stages_with
 from adaptive_memory_core.flow.ports import Ledger
 from adaptive_memory_core.flow.ports.user_files import FileKind
 from adaptive_memory_core.models.callbacks import as_extract, as_reader, as_reranker, as_rule, sources_of
@@ -20,6 +19,7 @@ from adaptive_memory_core.options import Options, checked
 from adaptive_memory_core.policy.keeping import Keeping
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.policy_in_force import PolicyInForce
+from adaptive_memory_core.sources.ask import Stages, channels_of, stages_with
 from adaptive_memory_core.store.background import Background
 from adaptive_memory_core.store.locations import check_ledger, is_in_postgres
 from adaptive_memory_core.store.postgres.postgres_ledger import reach

@@ -13,7 +13,6 @@ from adaptive_memory_core.cue.time.intent import Language
 from adaptive_memory_core.cue.unrelated_questions import UNRELATED_IN
 from adaptive_memory_core.errors import StoreError, StoreInUseError
 from adaptive_memory_core.flow.calibrate import calibrate
-from adaptive_memory_core.flow.candidates.gam_rag import time_in
 from adaptive_memory_core.flow.ports import Ledger, Ports
 from adaptive_memory_core.languages import all_languages
 from adaptive_memory_core.opened import Opened, Parts
@@ -21,6 +20,7 @@ from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.reports import Finding
 from adaptive_memory_core.shown_in_errors import shown
+from adaptive_memory_core.sources.graph_and_hierarchy import time_in
 from adaptive_memory_core.store import locations, process_locks
 from adaptive_memory_core.store.background import Chore, Going
 from adaptive_memory_core.store.background_chores import FloorKeeper, ScheduledPruning, checkpoints_of

@@ -10,11 +10,11 @@ import pytest
 from chromadb import Collection
 
 from adaptive_memory_core import AdaptiveMemory, Policy, PolicyError, Weights
-from adaptive_memory_core.flow.candidates import sources
-from adaptive_memory_core.flow.candidates.request import Request
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.flow.ports.source import Answer, Asked
 from adaptive_memory_core.score.candidates import Candidates
+from adaptive_memory_core.sources import ask
+from adaptive_memory_core.sources.request import Request
 
 Vectors = list[list[float]]
 BOTH = Policy(channels=("dense", "toy"), weights=Weights(0, 0, 1), recall_k=2)
@@ -46,8 +46,8 @@ class Toy:
 @pytest.fixture
 def toy(monkeypatch: pytest.MonkeyPatch) -> Toy:
     added = Toy()
-    words, vectors, *later = sources.SOURCES
-    monkeypatch.setattr(sources, "SOURCES", (words, vectors, (*later[0], added)))  # the one line
+    words, vectors, *later = ask.SOURCES
+    monkeypatch.setattr(ask, "SOURCES", (words, vectors, (*later[0], added)))  # the one line
     return added
 
 

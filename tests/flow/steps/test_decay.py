@@ -11,7 +11,7 @@ import pytest
 from chromadb import Collection
 
 from adaptive_memory_core import AdaptiveMemory, Policy, UserMemory
-from adaptive_memory_core.flow.steps import decay
+from adaptive_memory_core.flow import widen
 from adaptive_memory_core.store.ledger import state_rows
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ def test_it_is_the_true_top_k_by_either_way(
     """With a low limit the ledger names too many, and the search widens instead; the answer is the same."""
     random = np.random.default_rng(7)
     policy = Policy.preset("aggressive").replace(decay={"grace": 1})
-    monkeypatch.setattr(decay, "MOST_CANDIDATES", limit)
+    monkeypatch.setattr(widen, "MOST_CANDIDATES", limit)
     with closing(AdaptiveMemory(new_collection(), embedder=embed, clock=clock, policy=policy)) as memory:
         alice = memory.for_user("alice")
         for number in range(60):

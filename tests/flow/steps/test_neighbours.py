@@ -12,7 +12,7 @@ from chromadb import Collection
 
 from adaptive_memory_core import AdaptiveMemory, Fields, Policy, Recall, UserMemory
 from adaptive_memory_core.errors import StoreError
-from adaptive_memory_core.flow.steps import neighbours as flow
+from adaptive_memory_core.flow import neighbours as flow
 from adaptive_memory_core.policy import Advanced
 from tests.conftest import START, Clock, Vectors
 

@@ -12,8 +12,8 @@ from adaptive_memory_core.records import Cue, Metadata
 from adaptive_memory_core.score.candidates import Candidates
 
 if TYPE_CHECKING:
-    from adaptive_memory_core.flow.candidates.request import Request
     from adaptive_memory_core.flow.ports import Ports
+    from adaptive_memory_core.sources.request import Request
 
 
 class Found(NamedTuple):

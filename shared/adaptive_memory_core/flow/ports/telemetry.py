@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 if TYPE_CHECKING:
-    from adaptive_memory_core.flow.candidates.sources import Stages
     from adaptive_memory_core.flow.ports import Ledger, Ports
+    from adaptive_memory_core.sources.ask import Stages
 
 T = TypeVar("T")
 

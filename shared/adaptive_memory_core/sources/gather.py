@@ -1,28 +1,49 @@
-"""Which records are candidates? The union of what all sources named, fetched once, with read state asked once."""
+"""The candidates of a recall: what all sources named, fetched once, with their read state."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from adaptive_memory_core.errors import LedgerError, StoreError
 from adaptive_memory_core.flow.calls.foreign_calls import Outcome
-from adaptive_memory_core.flow.calls.time_limits import among
-from adaptive_memory_core.flow.candidates.hidden_by_own import places_of_own, without_hidden
-from adaptive_memory_core.flow.candidates.read_state import known_states
-from adaptive_memory_core.flow.candidates.request import Request
 from adaptive_memory_core.flow.ports import Extent, KnownStates, Ports, seen
 from adaptive_memory_core.flow.ports.source import Answer, Found
 from adaptive_memory_core.frozen import quickly_made
+from adaptive_memory_core.identity import own_places
 from adaptive_memory_core.learn.decay import Timeline
 from adaptive_memory_core.learn.logged_state import named_by
 from adaptive_memory_core.learn.verdicts import StateHistory, earned_share, state_as_of
 from adaptive_memory_core.policy.channels_and_kinds import DENSE
-from adaptive_memory_core.records import Cue, Dropped, Hit, Seen
+from adaptive_memory_core.records import Cue, Dropped, Hit, Scope, Seen
 from adaptive_memory_core.score.odd_importance import odd_importance
 from adaptive_memory_core.score.signals import NEUTRAL_IMPORTANCE, boosted
 from adaptive_memory_core.score.usefulness import NO_USE, Use
+from adaptive_memory_core.sources.read_state import known_states
+from adaptive_memory_core.sources.request import Request, among
 from adaptive_memory_core.stored_metadata import hits_of
+from adaptive_memory_core.stored_owner import SHARED, belongs
+
+HIDDEN = "hidden by the user's own record of this id"
+
+
+def places_of_own(request: Request, found: Sequence[Found]) -> list[str]:
+    """Where own records would stand that hide what was found of everyone's: the ledger knows whether they do."""
+    scope, fields = request.scope, request.fields
+    if scope.over is None:
+        return []
+    shared = [one.stored_id for one in found if belongs(one.metadata, SHARED, fields)]
+    return [place for one in shared for place in own_places(scope, one)]
+
+
+def without_hidden(scope: Scope, hits: Sequence[Hit], known: Collection[str]) -> list[Hit]:
+    """The hits; everyone's that an own record hides are refused. `known` are ids that the ledger has met."""
+    return [replace(hit, refused=HIDDEN) if _is_hidden(scope, hit, known) else hit for hit in hits]
+
+
+def _is_hidden(scope: Scope, hit: Hit, known: Collection[str]) -> bool:
+    return hit.shared is not None and any(one in known for one in own_places(scope, hit._stored_id))
+
 
 NOTHING_KNOWN: Outcome[KnownStates] = Outcome()
 NOT_HERE = "not a record of this scope"

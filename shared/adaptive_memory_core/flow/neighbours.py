@@ -1,4 +1,4 @@
-"""What was said right before and after a hit? Its neighbours in the conversation, fetched to be shown."""
+"""What was said right before and right after a hit."""
 
 from __future__ import annotations
 
@@ -10,9 +10,6 @@ from adaptive_memory_core.channels.conversation.turns import Turn, asks, beside,
 from adaptive_memory_core.context.answer import Recall
 from adaptive_memory_core.errors import AdaptiveMemoryError
 from adaptive_memory_core.flow.calls.foreign_calls import Question, answered
-from adaptive_memory_core.flow.calls.time_limits import in_collection
-from adaptive_memory_core.flow.candidates.gather import NOTHING_KNOWN, present, said
-from adaptive_memory_core.flow.candidates.request import Request
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.flow.ports.source import Found
 from adaptive_memory_core.flow.ports.words import Pair
@@ -20,6 +17,8 @@ from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Hit, Neighbour, Record, Scored
 from adaptive_memory_core.score.gates import stale
 from adaptive_memory_core.score.refusals import is_later
+from adaptive_memory_core.sources.gather import NOTHING_KNOWN, present, said
+from adaptive_memory_core.sources.request import Request, in_collection
 from adaptive_memory_core.stored_metadata import hits_of
 
 ANSWERS = 5  # of the best hits that get the question they answer, the first of them both neighbours; measured
@@ -28,7 +27,6 @@ MOST_TURNS = 1_000  # turns of the hits' sessions that are read where the word i
 LEFT_OUT = "what stands beside the hits was left out"
 NO_SESSION = "no neighbours are shown: what was found says no session, or no order in it"
 TOO_LONG = f"no neighbours are shown: the sessions of what was found hold more than {MOST_TURNS:,} turns"
-
 BEFORE, AFTER = -1, 1
 
 

@@ -1,23 +1,104 @@
-"""How is a recall counted? The states of what it returned, its line in the log, and what the indexes are told."""
+"""A recall is counted and logged, and the indexes are told what changed."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from functools import lru_cache, partial
+from typing import Any
 
 from adaptive_memory_core.context.answer import Recall
 from adaptive_memory_core.errors import AdaptiveMemoryError, LedgerError
 from adaptive_memory_core.flow.calls.call_state import waiting_at_most
 from adaptive_memory_core.flow.calls.foreign_calls import tried
+from adaptive_memory_core.flow.calls.kept_whole import kept_whole
 from adaptive_memory_core.flow.calls.workers import still_awaited
-from adaptive_memory_core.flow.candidates.gather import Gathered, unknown_records
-from adaptive_memory_core.flow.candidates.request import Request
-from adaptive_memory_core.flow.ports import Entry, Ports
+from adaptive_memory_core.flow.ports import Entry, Erased, Found, Judge, JudgedQuestion, Ports, Stored, Vector
 from adaptive_memory_core.flow.ports import seen as seen_of
 from adaptive_memory_core.frozen import changed
 from adaptive_memory_core.learn.decay import Timeline, read
 from adaptive_memory_core.learn.logged_state import Basis
 from adaptive_memory_core.policy.policy import Policy
-from adaptive_memory_core.records import ReadState, Seen
+from adaptive_memory_core.records import ReadState, Scope, Seen, Verdict
+from adaptive_memory_core.score.candidates import columns_of
+from adaptive_memory_core.sources.gather import Gathered, unknown_records
+from adaptive_memory_core.sources.request import Request
+from adaptive_memory_core.stored_owner import belongs
+
+
+@kept_whole
+def wrote(ports: Ports, scope: Scope, records: Sequence[Stored], vectors: Sequence[Vector]) -> None:
+    """Into every index, in one transaction."""
+    for index in ports.indexes:
+        index.wrote(scope, records, vectors)
+
+
+def judged(ports: Ports, scope: Scope, verdicts: Mapping[str, Verdict], question: JudgedQuestion | None = None) -> None:
+    for index in ports.indexes:
+        index.judged(scope, verdicts, question)
+
+
+def removed(ports: Ports, scope: Scope, stored_ids: Sequence[str]) -> None:
+    for index in ports.indexes:
+        index.removed(scope, stored_ids)
+
+
+@kept_whole
+def erase(
+    ports: Ports,
+    scope: Scope,
+    record_id: str,
+    stored_id: str,
+    *,
+    existed: bool,
+    now: float,
+    reckoned: Any,
+) -> Erased:
+    """Out of the ledger and out of every index, in one transaction."""
+    erased = ports.ledger.removal.erase(scope, record_id, stored_id, existed=existed, now=now, reckoned=reckoned)
+    if existed or erased.state:
+        removed(ports, scope, [stored_id])
+    return erased
+
+
+@kept_whole
+def retire(ports: Ports, scope: Scope, stored_ids: Sequence[str], *, by: str, now: float) -> None:
+    """Pruned records out of the ledger and out of every index, in one transaction."""
+    removed(ports, scope, stored_ids)
+    ports.ledger.removal.retire(scope, stored_ids, by=by, now=now)
+
+
+@kept_whole
+def judge(
+    ports: Ports,
+    scope: Scope,
+    recall_id: str,
+    given: Mapping[str, tuple[Verdict, Seen]],
+    rule: Judge,
+    *,
+    question: JudgedQuestion | None = None,
+    now: float,
+) -> int:
+    """Verdicts into the ledger and to every index, in one transaction; gives how many were new."""
+    changed = ports.ledger.verdicts.judge(scope, recall_id, given, rule, now=now)
+    judged(ports, scope, {stored_id: verdict for stored_id, (verdict, _) in given.items()}, question)
+    return changed
+
+
+def came_upon(ports: Ports, request: Request, gathered: Gathered) -> None:
+    """What a recall looked at tells whether a graph is worth making."""
+    columns = columns_of(gathered.hits).columns
+    rows = zip(columns.stored_ids, columns.texts, columns.stored, columns.similarities, strict=True)
+    found = list(map(partial(tuple.__new__, Found), rows))  # `Found(*row)` of each, in half of the time
+    for scope, own in _by_scope(ports, request.scope, found):
+        ports.graph.came_upon(scope, own)
+
+
+def _by_scope(ports: Ports, scope: Scope, found: Sequence[Found]) -> list[tuple[Scope, Sequence[Found]]]:
+    """What was found of each of the scopes that were read."""
+    if scope.over is None:
+        return [(scope, found)]
+    return [(part, [one for one in found if belongs(one.metadata, part, ports.fields)]) for part in scope.parts]
+
 
 LOGGED_CUE = 2_000  # characters of a cue that the log keeps
 

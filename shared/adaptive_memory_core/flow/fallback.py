@@ -1,9 +1,4 @@
-"""What does a user without records find? Hits of a scope that was declared as shared fill up the answer.
-
-Nothing is learned of what comes from there. A reader's reads must not move what others find, and what one reader asks
-must not show in a count that another can look at: so they are written neither to the shared records nor to the reader's
-log. The recall itself is counted and logged as ever, with the reader's own hits.
-"""
+"""Where a user has too little, shared records fill up the answer."""
 
 from __future__ import annotations
 
@@ -16,18 +11,17 @@ from adaptive_memory_core.context.answer import Recall
 from adaptive_memory_core.cue.unrelated_questions import language_asked_in
 from adaptive_memory_core.errors import AdaptiveMemoryError, NotFoundError, ScopeError
 from adaptive_memory_core.flow.calls.foreign_calls import tried
-from adaptive_memory_core.flow.candidates.gather import Gathered
-from adaptive_memory_core.flow.candidates.request import Request
+from adaptive_memory_core.flow.choose import floor_of
+from adaptive_memory_core.flow.count_reading import came_upon, count_reading
+from adaptive_memory_core.flow.episodes import helpful_episodes
+from adaptive_memory_core.flow.neighbours import with_neighbours
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.flow.recall import look_for
 from adaptive_memory_core.flow.recall import recall as recall_own
-from adaptive_memory_core.flow.steps.count_reading import count_reading
-from adaptive_memory_core.flow.steps.helpful_episodes import helpful_episodes
-from adaptive_memory_core.flow.steps.neighbours import with_neighbours
-from adaptive_memory_core.flow.steps.relevance_floor import floor_of
-from adaptive_memory_core.flow.steps.tell_indexes import came_upon
 from adaptive_memory_core.records import Dropped, Scope, Scored
 from adaptive_memory_core.shown_in_errors import shown
+from adaptive_memory_core.sources.gather import Gathered
+from adaptive_memory_core.sources.request import Request
 
 T = TypeVar("T")
 

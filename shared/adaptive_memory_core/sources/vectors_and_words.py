@@ -1,4 +1,4 @@
-"""Which records are nearest to the cue's vector? The cue is embedded, and the collection is searched."""
+"""The two main sources: the nearest vectors, and the records with most of the cue's words."""
 
 from __future__ import annotations
 
@@ -6,15 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from adaptive_memory_core.errors import EmbedderError, EmbedderMismatchError, StoreError
-from adaptive_memory_core.flow.calls.time_limits import embedded, in_collection, nearest_and_named
-from adaptive_memory_core.flow.candidates.request import Request
+from adaptive_memory_core.flow.calls.foreign_calls import Question, answered
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.flow.ports.source import Answer, Asked
+from adaptive_memory_core.flow.ports.words import WordsFound
 from adaptive_memory_core.frozen import changed
-from adaptive_memory_core.policy.channels_and_kinds import DENSE
+from adaptive_memory_core.policy.channels_and_kinds import DENSE, LEXICAL
 from adaptive_memory_core.policy.fusion import BASELINE, SPREAD
 from adaptive_memory_core.score.candidates import Candidates
 from adaptive_memory_core.score.surprise import Baseline
+from adaptive_memory_core.sources.request import Request, embedded, in_collection, nearest_and_named
 
 
 class Vectors:
@@ -61,3 +62,33 @@ class Unrelated:
 
     def __call__(self, these: Candidates) -> dict[str, Sequence[float]]:
         return {BASELINE: [self.measured.mean] * len(these), SPREAD: [self.measured.spread] * len(these)}
+
+
+class Words:
+    """The channel "lexical"."""
+
+    name = LEXICAL
+
+    def wanted(self, request: Request) -> bool:
+        return LEXICAL in request.policy.ways and bool(request.cue.own_words.strip())
+
+    def ask(self, ports: Ports, request: Request, asked: Asked) -> Answer:
+        """The records with most of the cue's words; in this thread, unless there is a limit of time."""
+        policy = request.policy
+
+        def look() -> WordsFound:
+            words, limit = request.cue.own_words, request.candidates
+            return ports.words.look(request.scope, words, policy.advanced.fusion, limit, asked.passing)
+
+        outcome = answered(Question(look, policy.advanced.timeout_seconds, ports.unanswered[LEXICAL]))
+        if outcome.value is None:
+            return Answer(LEXICAL, error=outcome.error)
+        if outcome.value.note is not None:
+            return Answer(LEXICAL, notes=(outcome.value.note,))
+        return _answer(request, outcome.value)
+
+
+def _answer(request: Request, found: WordsFound) -> Answer:
+    """What was found. The vectors look for the cue less the speaker it names, unless the cue has words of its own."""
+    cue = None if request.cue.words is not None else changed(request.cue, text=found.cue)
+    return Answer(LEXICAL, named=found.best, leads=found, cue=cue)

@@ -1,24 +1,19 @@
-"""Which sources of candidates are there? The one list of them, in stages; a later one may see earlier answers."""
+"""All sources, each asked once."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
 from adaptive_memory_core.errors import StoreError
-from adaptive_memory_core.flow.calls.time_limits import in_collection
-from adaptive_memory_core.flow.candidates.as_of_day import AsOfDay
-from adaptive_memory_core.flow.candidates.asked_before import AskedBefore
-from adaptive_memory_core.flow.candidates.asked_time import AskedTime
-from adaptive_memory_core.flow.candidates.callers_own import CallersOwn
-from adaptive_memory_core.flow.candidates.graph import Graph
-from adaptive_memory_core.flow.candidates.recently_helpful import RecentlyHelpful
-from adaptive_memory_core.flow.candidates.request import Request
-from adaptive_memory_core.flow.candidates.vectors import Vectors
-from adaptive_memory_core.flow.candidates.way_down import WayDownHierarchy
-from adaptive_memory_core.flow.candidates.words import Words
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.flow.ports.source import Answer, Asked, Slow, Source
 from adaptive_memory_core.policy.channels_and_kinds import DENSE, is_channel_name
+from adaptive_memory_core.sources.callers_own import CallersOwn
+from adaptive_memory_core.sources.graph_and_hierarchy import Graph, WayDownHierarchy
+from adaptive_memory_core.sources.learned import AskedBefore, RecentlyHelpful
+from adaptive_memory_core.sources.request import Request, in_collection
+from adaptive_memory_core.sources.times import AskedTime, AsOfDay
+from adaptive_memory_core.sources.vectors_and_words import Vectors, Words
 
 Stages = Sequence[Sequence[Source]]
 SOURCES: Stages = (

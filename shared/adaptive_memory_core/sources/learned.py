@@ -1,4 +1,4 @@
-"""Which records answered questions like this one? Verdicts on similar questions as a source, and as leads on all."""
+"""The sources from feedback: records that answered similar questions, and those that helped lately."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from adaptive_memory_core.errors import AdaptiveMemoryError, LedgerError
 from adaptive_memory_core.flow.calls.foreign_calls import tried
-from adaptive_memory_core.flow.candidates.request import Request
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.flow.ports.source import Answer, Asked
 from adaptive_memory_core.learn.asked_before import (
@@ -22,6 +21,7 @@ from adaptive_memory_core.policy.learning import AGAINST, AHEAD, NEAR, TRUSTED
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.score.asked_before import baseline_of
 from adaptive_memory_core.score.candidates import Candidates
+from adaptive_memory_core.sources.request import Request
 from adaptive_memory_core.text_identity import said as digest
 
 MOST_NAMED = 5  # records that are candidates because they answered similar questions; similar_questions.py
@@ -115,3 +115,27 @@ def _named(words: str | None) -> str:
     ("'who is Ana?'", 'an earlier question')
     """
     return "an earlier question" if words is None else repr(" ".join(words[:LONGEST].split()))
+
+
+REACH = 10  # recalls of the user within which a useful record is always a candidate; benchmarks/bursts.py
+MOST_RECENT = 8  # records that are compared besides the nearest; bursts have fewer
+
+
+class RecentlyHelpful:
+    """Records of the user's that were of use within the last recalls."""
+
+    name = "recently helpful"
+
+    def wanted(self, request: Request) -> bool:
+        """Not beside a filter: to ask Chroma for ids and a filter at once costs more than the search."""
+        policy = request.policy
+        counts = policy.blending == "bounded" and policy.learning.usefulness > 0.0
+        return counts and request.where is None
+
+    def ask(self, ports: Ports, request: Request, asked: Asked) -> Answer:
+        """Nothing, where the vectors failed or brought all records that there are."""
+        if len(asked.nearest.found) < request.candidates:
+            return Answer(self.name)
+        ledger, scope = ports.ledger.states, request.scope
+        outcome = tried(LedgerError, ledger.recently_helpful, scope, recalls=REACH, limit=MOST_RECENT)
+        return Answer(self.name, named=outcome.value or ())

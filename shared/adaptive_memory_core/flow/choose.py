@@ -1,0 +1,272 @@
+"""From candidates to hits: leads, floor, reranker, same facts, selection."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+from adaptive_memory_core.context.answer import Recall
+from adaptive_memory_core.cue.unrelated_questions import UNRELATED_IN, language_asked_in
+from adaptive_memory_core.errors import AdaptiveMemoryError, InvalidInputError, LedgerError
+from adaptive_memory_core.flow.calls.foreign_calls import Outcome, answered, tried
+from adaptive_memory_core.flow.ports import Ports
+from adaptive_memory_core.flow.ports.source import Answer
+from adaptive_memory_core.policy.channels_and_kinds import DENSE, RERANKER
+from adaptive_memory_core.policy.policy import Policy
+from adaptive_memory_core.records import Dropped, Hit, Scored
+from adaptive_memory_core.score.candidates import Candidates, columns_of
+from adaptive_memory_core.score.gates import unfit
+from adaptive_memory_core.score.newest_first import COMPARED, Told
+from adaptive_memory_core.score.nothing_found import Floor, chance, most_relevant, of_time_alone
+from adaptive_memory_core.score.random_tail import Drawn, with_random_tail
+from adaptive_memory_core.score.rerank_scale import shares_of
+from adaptive_memory_core.score.select import Ranked, choose_hits, rank, select
+from adaptive_memory_core.score.time_match import outside
+from adaptive_memory_core.score.usefulness import Use
+from adaptive_memory_core.shown_in_errors import shown
+from adaptive_memory_core.sources.gather import Gathered, said, use_of
+from adaptive_memory_core.sources.request import Request, in_collection
+
+
+def with_leads(hits: Sequence[Hit], answers: Sequence[Answer]) -> Candidates:
+    """The candidates with the leads of all sources that have any; each candidate gets the same names."""
+    these = columns_of(hits)
+    leads: dict[str, Sequence[float]] = {}
+    for one in sorted(answers, key=lambda one: one.source != DENSE):  # what others say depends on the baseline
+        if one.leads is not None:
+            leads.update(one.leads(these.with_leads(leads)))
+    return these.with_leads(leads)
+
+
+class Compared(NamedTuple):
+    """The candidates' vectors, by their ids in the collection; empty where nothing compares them."""
+
+    vectors: Mapping[str, Any]
+    notes: tuple[str, ...] = ()
+
+
+NOT_COMPARED = Compared({})
+
+
+def candidate_vectors(ports: Ports, request: Request, hits: Sequence[Hit]) -> Compared:
+    """The vectors that this ranking depends on; without them it is by score alone, and a note says so."""
+    if not request.policy.diversity or len(hits) < 2:
+        return NOT_COMPARED
+    ids = [hit._stored_id for hit in hits]
+    try:
+        vectors = in_collection(ports, request.policy, ports.search.vectors, request.scope, ids)
+    except AdaptiveMemoryError as error:
+        return Compared({}, (f"the hits were not compared with each other: {error}",))
+    return Compared(vectors)
+
+
+UNKNOWN = "no relevance floor yet: what unrelated questions find here is not measured. calibrate() does it at once"
+UNSPOKEN = (
+    "no relevance floor: the question seems to be in {!r}, and we have no unrelated questions in it. Give some of your "
+    "own to calibrate(questions)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class FloorVerdict:
+    """`unrelated` is the share of unrelated questions that find as good (None: not known); `refused` is why none of the
+    hits is good enough."""
+
+    unrelated: float | None = None
+    refused: str | None = None
+    notes: tuple[str, ...] = ()
+
+
+NO_FLOOR = FloorVerdict()
+
+
+def relevance_floor(ports: Ports, request: Request, gathered: Gathered, hits: Sequence[Hit]) -> FloorVerdict:
+    """Whether the hits are better than chance: none is returned where too many unrelated questions find as good."""
+    policy = request.policy
+    if policy.advanced.unrelated_answered == 0.0 or not hits:
+        return NO_FLOOR
+    if gathered.lost is not None:
+        return FloorVerdict(notes=("no relevance floor: it needs the vectors",))
+    language = language_asked_in(request.cue.own_words)
+    known = floor_of(ports, request, language)
+    if known.value is None:
+        return FloorVerdict(notes=(_why_unknown(known.error, language),))
+    best = most_relevant(hits, policy, now=request.now)
+    if best is None or _of_the_time(request, hits):
+        return NO_FLOOR
+    return floor_verdict(chance(known.value, best), policy)
+
+
+def floor_verdict(share: float, policy: Policy) -> FloorVerdict:
+    """What follows from the share of unrelated questions that find as good."""
+    if policy.advanced.unrelated_answered == 0.0:
+        return NO_FLOOR
+    refused = f"no better than what {100 * share:.0f} % of unrelated questions find here"
+    return FloorVerdict(share, None if share <= policy.advanced.unrelated_answered else refused)
+
+
+def floor_of(ports: Ports, request: Request, language: str) -> Outcome[Floor | None]:
+    """The scope's floor for questions in this language, if it has one. A recall that may change something has it seen
+    to that it is up to date."""
+    policy = request.policy
+    manner = ports.floors.manner(policy, language)
+    known = tried(LedgerError, ports.ledger.floors.get, request.scope, manner)
+    if request.reinforce and known.error is None and language in UNRELATED_IN:
+        ports.floors.want(request.scope, policy, known.value, language)
+    return known
+
+
+def _why_unknown(error: BaseException | None, language: str) -> str:
+    if error is not None:
+        return f"no relevance floor: {error}"
+    return UNKNOWN if language in UNRELATED_IN else UNSPOKEN.format(language)
+
+
+def _of_the_time(request: Request, hits: Sequence[Hit]) -> bool:
+    """Whether the question is about a time and nothing besides, and something is of that time."""
+    return of_time_alone(request.cue.own_words, request.intent) and any(
+        not outside(hit.record, request.intent) and unfit(hit, request.policy, now=request.now) is None for hit in hits
+    )
+
+
+class Reranked(NamedTuple):
+    """The candidates with the reranker's numbers among their leads, where it gave any."""
+
+    hits: Sequence[Hit]
+    notes: tuple[str, ...] = ()
+
+
+def rerank_best(request: Request, hits: Sequence[Hit], floor: FloorVerdict = NO_FLOOR) -> Reranked:
+    """The candidates as the reranker judges them. If it fails, they stay as they are, and the recall says so.
+
+    It sees only what passed the gates, and nothing where the floor lets nothing through. What lies beyond the best
+    that it was shown counts as the worst of them.
+    """
+    policy, cue = request.policy, request.cue.own_words.strip() or request.cue.text.strip()
+    if request.reranker is None or policy.advanced.rerank_weight == 0.0 or not cue or floor.refused is not None:
+        return Reranked(hits)
+    best, _ = select(hits, policy, k=policy.advanced.rerank_candidates, now=request.now, intent=request.intent)
+    if not best:
+        return Reranked(hits)
+    question = request.reranker.asked(policy.advanced.timeout_seconds, cue, [one.text for one in best])
+    outcome = answered(question)
+    error = outcome.error
+    if error is None:
+        try:
+            shares = shares_of(outcome.value, len(best))
+        except InvalidInputError as refused:
+            error = refused
+    if error is not None:
+        return Reranked(hits, (f"the reranker was left out: {said(error)}",))
+    known = {one.hit._stored_id: share for one, share in zip(best, shares, strict=True)}
+    return Reranked([_judged(hit, known.get(hit._stored_id, min(shares))) for hit in hits])
+
+
+def _judged(hit: Hit, share: float) -> Hit:
+    return replace(hit, leads={**hit.leads, RERANKER: share})
+
+
+class SameFacts(NamedTuple):
+    """What each of the best says, by its id in the collection; None where our own rules are to tell."""
+
+    facts: Mapping[str, Hashable] | None = None
+    notes: tuple[str, ...] = ()
+
+
+OUR_RULES = SameFacts()
+
+
+def same_facts(request: Request, hits: Sequence[Hit], floor: FloorVerdict = NO_FLOOR) -> SameFacts:
+    """What the caller's rule says. If it fails, ours tell, and the recall says so."""
+    policy, cue = request.policy, request.cue.own_words.strip() or request.cue.text.strip()
+    if request.same_fact is None or not policy.newest_first or not cue or floor.refused is not None:
+        return OUR_RULES
+    best, _ = select(hits, policy, k=COMPARED, now=request.now, intent=request.intent)
+    if len(best) < 2:
+        return OUR_RULES
+    question = request.same_fact.asked(policy.advanced.timeout_seconds, cue, [one.text for one in best])
+    outcome = answered(question)
+    error = outcome.error
+    if error is None:
+        try:
+            labels = _labels(outcome.value, len(best))
+            return SameFacts({one.hit._stored_id: label for one, label in zip(best, labels, strict=True)})
+        except InvalidInputError as refused:
+            error = refused
+    return SameFacts(None, (f"the rule for what says the same was left out: {said(error)}",))
+
+
+def _labels(given: Any, count: int) -> list[Hashable]:
+    """One label for each text.
+
+    >>> _labels(["home", None, "home"], 3)
+    ['home', None, 'home']
+    """
+    labels = None if isinstance(given, str | bytes | Mapping) or not hasattr(given, "__iter__") else list(given)
+    if labels is None or len(labels) != count or not all(isinstance(one, Hashable) for one in labels):
+        raise InvalidInputError(
+            f"it gave {shown(given)} for {count} texts. Give a list with one label for each: the same for texts that "
+            "say the same about the same subject, None for all others."
+        )
+    return labels
+
+
+class InOrder(NamedTuple):
+    """The candidates by score, and what that came of."""
+
+    ranked: Ranked
+    use: Use
+    notes: tuple[str, ...] = ()
+
+
+def in_order(request: Request, gathered: Gathered, judged: Reranked, facts: SameFacts = OUR_RULES) -> InOrder:
+    """The candidates by score."""
+    use = use_of(gathered.known, request)
+    ranked = rank(
+        judged.hits,
+        request.policy,
+        now=request.now,
+        intent=request.intent,
+        use=use,
+        time_alone=of_time_alone(request.cue.own_words, request.intent),
+        told=Told(request.cue.own_words, request.fields.speaker, facts.facts),
+    )
+    return InOrder(ranked, use, (*judged.notes, *facts.notes))
+
+
+def choose(
+    request: Request, gathered: Gathered, floor: FloorVerdict, candidates: InOrder, compared: Compared
+) -> Recall:
+    """The hits to return, and everyone else with the reason."""
+    ranked, policy = candidates.ranked, request.policy
+    kept, dropped = choose_hits(ranked, policy, k=request.k, intent=request.intent, vectors=compared.vectors)
+    kept, dropped, propensities = _drawn(request, kept, dropped)
+    if floor.refused is not None:
+        dropped = (*[Dropped(one.id, floor.refused, one) for one in kept], *dropped)
+        kept, propensities = (), {}
+    return Recall(
+        id=request.id,
+        scope=request.scope,
+        cue=gathered.cue,
+        k=request.k,
+        now=request.now,
+        policy=policy,
+        kept=kept,
+        dropped=(*dropped, *gathered.absent) if gathered.absent else dropped,
+        trace=(*request.notes, *gathered.notes, *floor.notes, *candidates.notes, *compared.notes),
+        intent=request.intent,
+        use=candidates.use,
+        fields=request.fields,
+        unrelated=floor.unrelated,
+        propensities=propensities,
+        because={one.id: why for one in kept if (why := gathered.because.get(one.hit._stored_id))},
+    )
+
+
+def _drawn(request: Request, kept: tuple[Scored, ...], dropped: Sequence[Dropped]) -> Drawn:
+    """With the last places drawn by lot, where the policy wants that and the answer counts."""
+    policy = request.policy
+    if not policy.advanced.random_tail or not request.draws or policy.shape == "top_down":
+        return Drawn(kept, dropped)
+    return with_random_tail(kept, dropped, tail=policy.advanced.random_tail, recall_id=request.id)

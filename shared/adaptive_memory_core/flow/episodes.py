@@ -1,0 +1,308 @@
+"""Episodes and themes of the hits, and which episodes help a reader."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import replace
+from itertools import islice
+from typing import Any
+
+from adaptive_memory_core.channels.conversation.turns import turn_of
+from adaptive_memory_core.context.answer import Recall
+from adaptive_memory_core.context.blocks import NO_OUTLINE, MessagePlace, Outline, OutlineFact
+from adaptive_memory_core.context.times import date
+from adaptive_memory_core.cue.question_kinds import asks_for_set
+from adaptive_memory_core.errors import AdaptiveMemoryError, InvalidInputError
+from adaptive_memory_core.flow.calls.foreign_calls import answered, tried
+from adaptive_memory_core.flow.neighbours import AFTER, BEFORE, that_may_be_shown
+from adaptive_memory_core.flow.ports import Ports
+from adaptive_memory_core.frozen import changed
+from adaptive_memory_core.hierarchy.expand import Context, Expansion, expand
+from adaptive_memory_core.hierarchy.nodes import Hierarchy, SemanticKey
+from adaptive_memory_core.identity import record_id
+from adaptive_memory_core.records import Dropped, Hit, Neighbour, Record, Scored
+from adaptive_memory_core.score.candidates import Candidates, columns_of
+from adaptive_memory_core.score.gates import BEYOND_K
+from adaptive_memory_core.score.set_members import Member, members
+from adaptive_memory_core.shown_in_errors import shown
+from adaptive_memory_core.sources.gather import said
+from adaptive_memory_core.sources.graph_and_hierarchy import Led
+from adaptive_memory_core.sources.request import Request
+
+ELSEWHERE = "in no episode that the themes lead to"
+
+
+def on_the_way(hits: Candidates, led: Led | None) -> Candidates:
+    """The candidates; those of no chosen episode are refused."""
+    if led is None:
+        return hits
+    return columns_of([hit if _is_there(hit, led) else changed(hit, refused=hit.refused or ELSEWHERE) for hit in hits])
+
+
+def for_episodes(request: Request, led: Led | None) -> Request:
+    """The request with room for all messages of the episodes, and for `k` hits of none, of which `k` are wanted."""
+    if led is None:
+        return request
+    messages = sum(len(led.hierarchy.episodes[one].messages) for one in led.way.episodes)
+    return replace(request, k=request.k + messages)
+
+
+def by_episode(request: Request, answer: Recall, led: Led | None) -> Recall:
+    """At most `k` hits: the best message of each episode, and what is in none. Without a hierarchy, as it is."""
+    if led is None:
+        return answer
+    kept: dict[int | str, Scored] = {}
+    dropped: list[Dropped] = []
+    for hit in answer.kept:
+        stored_id = hit.hit._stored_id
+        episode = led.hierarchy.episode_of.get(stored_id, stored_id)
+        best = kept.get(episode)
+        if best is None and len(kept) < request.k:
+            kept[episode] = hit
+        else:
+            dropped.append(Dropped(hit.id, BEYOND_K if best is None else f"in the episode of {best.id}", hit))
+    return replace(answer, k=request.k, kept=tuple(kept.values()), dropped=(*dropped, *answer.dropped))
+
+
+def _is_there(hit: Hit, led: Led) -> bool:
+    return led.worth(hit._stored_id, hit.similarity) is not None
+
+
+COVER = 0.1  # how much less one more of a session counts in a set, for each that is shown; docs/hierarchy.md
+POOL = 2  # times the size of a set that is looked at, from which it is chosen; guess
+LEFT_OUT = "the rest of the episodes was left out"
+
+
+def with_outline(ports: Ports, request: Request, answer: Recall, led: Led | None) -> Recall:
+    """The answer with what its hits are part of, where the policy's shape asks for it and messages were observed."""
+    if request.policy.shape == "flat" or not answer.kept:
+        return answer
+    if led is not None:
+        answer = _with_episodes(ports, request, answer, led)
+        told = _that_may_be_told(ports, request, led)
+        there = {*answer.ids, *(one.record.id for one in answer.beside)}
+        return replace(answer, outline=_outline(request, answer, (), led.hierarchy, told, there))
+    more = _members(request, answer) if request.policy.shape == "episodes" else ()
+    found = NO_OUTLINE
+    if request.as_of is None:  # the hierarchy of today knows what was said later
+        looked = tried(AdaptiveMemoryError, ports.hierarchy.view, request.scope.own)
+        found = NO_OUTLINE if looked.value is None else _outline(request, answer, more, looked.value, ())
+    return replace(answer, outline=replace(found, more=more) if more else found)
+
+
+def _members(request: Request, answer: Recall) -> tuple[Scored, ...]:
+    """Of a question for a set what covers most beside the hits, to be shown where these leave room."""
+    if not asks_for_set(request.cue.own_words):
+        return ()
+    size = request.policy.advanced.hierarchy.set_size
+    beyond = (one.scored for one in answer.dropped if one.reason == BEYOND_K and one.scored is not None)
+    pool = list(islice(beyond, POOL * size))
+
+    def session(hit: Scored) -> str | None:
+        return turn_of(hit.text, hit.record.stored, request.fields, created_at=hit.record.created_at).session
+
+    among = [Member(hit.score, session(hit)) for hit in (*answer, *pool)]
+    chosen = members(among, len(answer), max(0, size - len(answer)), cover=COVER)
+    return tuple(pool[one - len(answer)] for one in chosen)
+
+
+def _with_episodes(ports: Ports, request: Request, answer: Recall, led: Led) -> Recall:
+    """The other messages of each hit's episode beside it, in their order, so far as the gates let them through."""
+    episodes = {
+        hit.id: led.hierarchy.episodes[key]
+        for hit in answer
+        if (key := led.hierarchy.episode_of.get(hit.hit._stored_id)) is not None
+    }
+    wanted = list(dict.fromkeys(one for episode in episodes.values() for one in episode.messages))
+    try:
+        found = that_may_be_shown(ports, request, wanted)
+    except AdaptiveMemoryError as error:
+        return replace(answer, trace=(*answer.trace, f"{LEFT_OUT}: {error}"))
+    beside = []
+    for hit in answer:
+        messages = episodes[hit.id].messages if hit.id in episodes else (hit.hit._stored_id,)
+        own = messages.index(hit.hit._stored_id)
+        beside += [
+            Neighbour(found[one].record, hit.id, BEFORE if place < own else AFTER)
+            for place, one in enumerate(messages)
+            if place != own and one in found
+        ]
+    return replace(answer, beside=tuple(beside))
+
+
+def _that_may_be_told(ports: Ports, request: Request, led: Led) -> Sequence[SemanticKey]:
+    """The semantics that were chosen, of which every message could be a hit: it holds still, and passes the filter."""
+    chosen = led.way.semantics
+    of = {one: led.hierarchy.semantics[led.hierarchy.newest(one)].messages for one in chosen}
+    wanted = list(dict.fromkeys(message for messages in of.values() for message in messages))
+    try:
+        there = that_may_be_shown(ports, request, wanted)
+    except AdaptiveMemoryError:
+        return ()  # what is not known to pass is not told
+    return [one for one in chosen if all(message in there for message in of[one])]
+
+
+def _outline(
+    request: Request,
+    answer: Recall,
+    more: Sequence[Scored],
+    hierarchy: Hierarchy,
+    chosen: Sequence[SemanticKey],
+    there: Set[str] | None = None,
+) -> Outline:
+    """The places of the hits, and what was chosen. `there` are the messages that may be shown, where that is known."""
+    found = ((hit.id, _place(request, hit, hierarchy, there)) for hit in (*answer, *more))
+    places = {one: place for one, place in found if place is not None}
+    for one in answer.beside:
+        if one.of in places and request.policy.shape == "top_down":
+            places[one.record.id] = places[one.of]
+    if not places and not chosen:
+        return NO_OUTLINE
+    facts = [_fact(request, hierarchy, one) for one in dict.fromkeys(map(hierarchy.newest, chosen))]
+    named = [*(one.theme for one in places.values()), *(one.theme for one in facts)]
+    themes = dict.fromkeys(one for one in named if one is not None)
+    return Outline(places, facts, tuple(themes), apart=request.policy.shape == "top_down")
+
+
+def _place(request: Request, hit: Scored, hierarchy: Hierarchy, there: Set[str] | None) -> MessagePlace | None:
+    """Where a hit stands; None for what was not observed, or is in no episode yet. What happened in its episode is told
+    only if all of its messages may be shown."""
+    key = hierarchy.episode_of.get(hit.hit._stored_id)
+    if key is None:
+        return None
+    episode = hierarchy.episodes[key]
+    own = hierarchy.themes_of(hit.hit._stored_id)
+    of_all = Counter(theme for one in episode.semantics if (theme := hierarchy.semantics[one].theme) is not None)
+    theme = own[0] if own else next((one for one, _ in of_all.most_common(1)), None)
+    name = None if theme is None else hierarchy.themes[theme].name
+    if request.policy.shape != "top_down":
+        return MessagePlace(key, episode.title, name)
+    every = _ids(request, episode.messages)
+    messages = every if there is None else tuple(one for one in every if one in there)
+    return MessagePlace(key, episode.title, name, episode.narrative if messages == every else "", messages)
+
+
+def _fact(request: Request, hierarchy: Hierarchy, key: SemanticKey) -> OutlineFact:
+    """What a semantic says."""
+    semantic = hierarchy.semantics[key]
+    theme = None if semantic.theme is None else hierarchy.themes[semantic.theme].name
+    return OutlineFact(semantic.shown, theme, semantic.at, _ids(request, semantic.messages))
+
+
+def _ids(request: Request, stored_ids: Sequence[str]) -> tuple[str, ...]:
+    return tuple(record_id(request.scope.own, one) for one in stored_ids)
+
+
+LEAST_DROP = 0.02  # nats per token by which an episode, then its messages, must make the reader less uncertain; guess
+PATIENCE = 2  # episodes in a row that may fail to, before the reader is not asked any more; guess
+NO_HELP = "its episode does not make the reader less uncertain"
+ASKED_ENOUGH = "not asked about: the episodes before it did not make the reader less uncertain"
+
+
+def helpful_episodes(request: Request, answer: Recall) -> Recall:
+    """The answer with the episodes that help, in full where their messages help too, else with their narrative and
+    best message. Where there is no reader, or it fails, all of them stay; themes, facts and hits of no episode always
+    do."""
+    policy = request.policy
+    expands = policy.shape == "top_down" and policy.advanced.hierarchy.expand
+    if not expands or request.reader is None or not answer.outline.places:
+        return answer
+    reader, evidence = request.reader, _Evidence(answer, answer.outline)
+
+    def uncertainty(context: Context) -> float:
+        cue, texts = request.cue.own_words or request.cue.text, evidence.texts(context)
+        outcome = answered(reader.asked(policy.advanced.timeout_seconds, cue, texts))
+        if outcome.error is not None:
+            raise InvalidInputError(said(outcome.error)) from outcome.error
+        return _nats(outcome.value)
+
+    try:
+        episodes = [place for place, hit in enumerate(answer) if hit.id in answer.outline.places]
+        found = expand(uncertainty, episodes, episode_drop=LEAST_DROP, message_drop=LEAST_DROP, patience=PATIENCE)
+    except InvalidInputError as error:
+        return replace(answer, trace=(*answer.trace, f"the reader was left out: {error}"))
+    return _expanded(answer, found)
+
+
+def _nats(given: Any) -> float:
+    """
+    >>> _nats(0.5)
+    0.5
+    """
+    if isinstance(given, bool) or not isinstance(given, int | float) or not 0.0 <= given < math.inf:
+        raise InvalidInputError(
+            f"it gave {shown(given)}. Give the uncertainty of an answer as a number of at least 0, in nats a token."
+        )
+    return float(given)
+
+
+class _Evidence:
+    """What the reader is told: always the facts, by their theme, and hits of no episode; of an episode its title,
+    narrative and best message, or all its messages."""
+
+    def __init__(self, answer: Recall, outline: Outline) -> None:
+        by_theme: dict[str, list[str]] = {}
+        for fact in outline.facts:
+            by_theme.setdefault(fact.theme or "", []).append(_dated(fact.text, fact.at))
+        self._facts = [text for theme, facts in by_theme.items() for text in (theme, *facts) if text]
+        alone = [hit.record for hit in answer if hit.id not in outline.places]
+        self._facts += [_dated(one.text, one.created_at) for one in alone]
+        around: dict[str, list[Neighbour]] = {}
+        for one in answer.beside:
+            around.setdefault(one.of, []).append(one)
+        self._summaries = [_summary(hit.record, outline) for hit in answer]
+        self._messages = [_messages(hit.record, around.get(hit.id, ())) for hit in answer]
+
+    def texts(self, context: Context) -> list[str]:
+        told = [
+            (self._summaries[part.episode] if part.detail == "summary" else self._messages[part.episode])
+            for part in context
+        ]
+        return [*self._facts, *(text for texts in told for text in texts)]
+
+
+def _summary(record: Record, outline: Outline) -> list[str]:
+    place = outline.places.get(record.id)
+    told = [] if place is None else [one for one in (place.heading, place.narrative) if one]
+    return [*told, _dated(record.text, record.created_at)]
+
+
+def _messages(record: Record, around: Sequence[Neighbour]) -> list[str]:
+    before = [one.record for one in around if one.offset < 0]
+    after = [one.record for one in around if one.offset > 0]
+    return [_dated(one.text, one.created_at) for one in (*before, record, *after)]
+
+
+def _dated(text: str, at: float | None) -> str:
+    return text if at is None else f"[{date(at)}] {text}"
+
+
+def _expanded(answer: Recall, found: Expansion) -> Recall:
+    detail: Mapping[int, str] = dict(found.parts)
+    staying = {place for place, hit in enumerate(answer) if place in detail or hit.id not in answer.outline.places}
+    kept = tuple(hit for place, hit in enumerate(answer.kept) if place in staying)
+    whole = {answer.kept[place].id for place, told in detail.items() if told == "messages"}
+    told = {one for one, place in answer.outline.places.items() if place.narrative}
+    summed_up = frozenset(hit.id for hit in kept if hit.id not in whole and hit.id in told)
+    reason = ASKED_ENOUGH if found.stopped_early else NO_HELP
+    last = max(detail, default=-1)
+    out = [
+        Dropped(hit.id, NO_HELP if place < last else reason, hit)
+        for place, hit in enumerate(answer.kept)
+        if place not in staying
+    ]
+    episodes = len(detail) + len(out)
+    note = (
+        f"the reader was asked {found.asked} times: {found.before:.3f} nats a token before, {found.after:.3f} with "
+        f"{len(detail)} of {episodes} episodes, {len(whole)} of them in full"
+    )
+    return replace(
+        answer,
+        kept=kept,
+        dropped=(*out, *answer.dropped),
+        outline=replace(answer.outline, summed_up=summed_up, judged=True),
+        beside=tuple(one for one in answer.beside if one.of in whole),
+        trace=(*answer.trace, note),
+    )

@@ -1,0 +1,271 @@
+"""The graph as a source, in our form and in GAM-RAG's, and the hierarchy: from themes down to messages."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from adaptive_memory_core.cue.time.intent import Language, understand
+from adaptive_memory_core.errors import AdaptiveMemoryError, LedgerError, StoreError
+from adaptive_memory_core.flow.calls.foreign_calls import tried
+from adaptive_memory_core.flow.ports import Ports, Vector
+from adaptive_memory_core.flow.ports.graph import NO_LIFTS, AskedAsPublished, GraphFound, Hop, Lifts
+from adaptive_memory_core.flow.ports.judges import JudgePort
+from adaptive_memory_core.flow.ports.source import Answer, Asked, Found
+from adaptive_memory_core.flow.ports.words import WordsFound
+from adaptive_memory_core.graph.build import split_title
+from adaptive_memory_core.graph.known_names import MOST_LOOKED_UP, known_names
+from adaptive_memory_core.graph.names import handle
+from adaptive_memory_core.graph.paper import NO_TIME
+from adaptive_memory_core.graph.titles import title_of
+from adaptive_memory_core.hierarchy.nodes import Hierarchy
+from adaptive_memory_core.hierarchy.top_down import WayDown, top_down
+from adaptive_memory_core.identity import record_id
+from adaptive_memory_core.learn.asked_before import RatedQuestions
+from adaptive_memory_core.length_limits import start_and_end
+from adaptive_memory_core.policy.channels_and_kinds import GRAPH, LEXICAL
+from adaptive_memory_core.policy.graph_and_hierarchy import HIERARCHY, LINKED_FROM, Graphs
+from adaptive_memory_core.score.candidates import Candidates
+from adaptive_memory_core.score.relevance import baseline_in
+from adaptive_memory_core.score.surprise import UNMEASURED
+from adaptive_memory_core.sources.learned import Said, of_same_texts
+from adaptive_memory_core.sources.request import Request, embedded_texts
+from adaptive_memory_core.sources.vectors_and_words import Unrelated
+
+
+def is_made(ports: Ports, request: Request, asked: Asked) -> bool:
+    """Whether this user's records are linked, and the graph is made of them. Until it is, recalls that count see
+    whether the question names the title of what it found: that begins it, beside the calls."""
+    if ports.graph.links(request.scope) < LINKED_FROM:
+        return False
+    made = ports.graph.made(request.scope)
+    if not made and request.reinforce:
+        found = _found(ports, request, asked)
+        titles = {handle(title) for one in found if (title := _title(one, request))}
+        if known_names(start_and_end(request.cue.own_words, MOST_LOOKED_UP), titles.intersection):
+            ports.graph.want(request.scope)
+    return made
+
+
+def _found(ports: Ports, request: Request, asked: Asked) -> list[Found]:
+    """What vectors and words found."""
+    nearest = [*asked.nearest.found, *asked.nearest.beside]
+    known = {one.stored_id for one in nearest}
+    worded = [
+        stored_id for one in asked.earlier if one.source == LEXICAL for stored_id in one.named if stored_id not in known
+    ]
+    more = tried(StoreError, ports.search.stored, request.scope, worded)
+    return [*nearest, *(more.value or ())]
+
+
+def _title(one: Found, request: Request) -> str | None:
+    return split_title(one.text or "", title_of(one.metadata, request.fields))[0]
+
+
+def vectors_of_unknown_names(ports: Ports, request: Request) -> Mapping[str, Vector]:
+    """By name. None where names are not taken for others, where the graph knows all of them, as nearly always, and
+    where the embedder fails, since a recall can do without."""
+    if request.policy.advanced.graph.names_alike == 0.0:
+        return {}
+    ports.graph.compare_names()
+    found = tried(AdaptiveMemoryError, ports.graph.unknown_names, request.scope, request.cue.own_words)
+    names = found.value or ()
+    if not names:
+        return {}
+    try:
+        vectors = embedded_texts(ports.embedder, names)
+    except AdaptiveMemoryError:
+        return {}
+    return dict(zip(names, vectors, strict=True))
+
+
+LATE = 4_102_444_800.0  # no text names a later day as one that was; 2100 in POSIX seconds
+
+
+def look_as_published(ports: Ports, request: Request, vector: Vector) -> GraphFound:
+    """What the graph comes to; with a judge, in as many rounds as the judge wants."""
+    if vector is None:  # the embedder failed
+        return GraphFound({}, {}, asked=False)
+    question, judge = request.cue.own_words, request.judge
+    entities = ports.graph.extracted(question)
+    time = time_in(question, judge, ports.languages)
+    texts = [*entities, *([] if time is None else [time, NO_TIME])]
+    vectors = embedded_texts(ports.embedder, texts) if texts else ()
+    asked_time, no_time = (None, None) if time is None else vectors[len(entities) :]
+    settings = request.policy.advanced.graph
+    judged = _judged(ports, request)
+    asked = AskedAsPublished(vectors[: len(entities)], vector, asked_time, no_time, judged, settings.process_noise)
+    sufficient = None if judge is None else judge.sufficient
+    suffices = None if sufficient is None else lambda texts: sufficient(question, texts)
+    return ports.graph.look_as_published(request.scope, asked, settings, suffices)
+
+
+def time_in(text: str, judge: JudgePort | None, languages: Sequence[Language]) -> str | None:
+    """The words of a text that say when it holds: as the judge finds them, else by the memory's languages."""
+    if judge is not None and judge.time is not None:
+        return judge.time(text).words or None
+    read = tried(Exception, understand, text, languages, now=LATE)  # a language may be the caller's
+    return None if read.value is None else ", ".join(read.value.phrases) or None
+
+
+def _judged(ports: Ports, request: Request) -> RatedQuestions | None:
+    """What was judged, of records that still say the same; as of an earlier day later verdicts are not known."""
+    if request.as_of is not None:
+        return None
+    known = tried(LedgerError, ports.ledger.judged_questions.of, request.scope)
+    if known.value is None:
+        return None
+    return tried(AdaptiveMemoryError, of_same_texts, ports, request.scope, known.value, known.value.stored_ids).value
+
+
+SPOKEN = 0.1  # share of what it says of a record that is said in a conversation; a sweep: docs/graph.md
+SEEDS = 5  # of the nearest and of those with most of the words, that it also starts from
+
+
+class Graph:
+    """The channel "graph". It is asked after vectors and words, which found records to start from as well, and after
+    what verdicts on similar questions say."""
+
+    name = GRAPH
+
+    def wanted(self, request: Request) -> bool:
+        return GRAPH in request.policy.ways and bool(request.cue.own_words.strip())
+
+    def ask(self, ports: Ports, request: Request, asked: Asked) -> Answer:
+        """The records that it reaches, best first."""
+        cue, policy = asked.cue(request), request.policy
+        if policy.advanced.graph.asks == "linked" and not is_made(ports, request, asked):
+            return Answer(self.name)
+        published = policy.advanced.graph.form == "paper"
+
+        def look() -> GraphFound:
+            if (note := _words_lacking(ports, request, asked)) is not None:
+                return GraphFound({}, {}, note, asked=False)
+            if published:
+                return look_as_published(ports, request, cue.vector)
+            measured = asked.nearest.leads
+            baseline = measured.measured if isinstance(measured, Unrelated) else UNMEASURED
+            more = (_seeds(asked), _lifts(asked), vectors_of_unknown_names(ports, request), baseline)
+            return ports.graph.look(request.scope, request.cue.own_words, cue.vector, policy.advanced.graph, *more)
+
+        outcome = tried(Exception, look)
+        if outcome.value is None:
+            return Answer(self.name, error=outcome.error)
+        found = _less_where_spoken(outcome.value, asked, policy.advanced.graph)
+        notes = () if found.note is None else (found.note,)
+        if not found.asked:
+            return Answer(self.name, notes=notes)
+        named = [one for one in found.numbers if asked.passing is None or one in asked.passing]
+        because = {one: f"is what the graph came to by {_in_words(request, way)}" for one, way in found.reached.items()}
+        return Answer(self.name, named=named[: request.candidates], leads=found, because=because, notes=notes)
+
+
+def _words_lacking(ports: Ports, request: Request, asked: Asked) -> str | None:
+    """Why the graph says nothing, where it follows words that are not all there yet."""
+    words = next((one for one in asked.earlier if one.source == LEXICAL), None)
+    if words is None:  # nobody else asks for them
+        return ports.words.lacking(request.scope)
+    return "the graph is left out as well" if words.leads is None and words.error is None else None
+
+
+def _less_where_spoken(found: GraphFound, asked: Asked, settings: Graphs) -> GraphFound:
+    """With less said of what is said in a conversation: its neighbours tell what it is about, better than names do."""
+    words = next((one.leads for one in asked.earlier if isinstance(one.leads, WordsFound)), None)
+    if words is None or words.talk is None or settings.form == "paper":
+        return found
+    ids = list(found.numbers)
+    spoken = words.in_conversation(ids)
+    numbers = {one: found.numbers[one] * (SPOKEN if said else 1.0) for one, said in zip(ids, spoken, strict=True)}
+    return replace(found, numbers=numbers)
+
+
+def _seeds(asked: Asked) -> dict[str, float]:
+    """The best of the vectors and of the words, each with what its rank is worth."""
+    nearest = [one.stored_id for one in asked.nearest.found[:SEEDS]]
+    worded = next((list(one.named[:SEEDS]) for one in asked.earlier if one.source == LEXICAL), [])
+    worth: dict[str, float] = {}
+    for ranked in (nearest, worded):
+        for rank, one in enumerate(ranked):
+            worth[one] = worth.get(one, 0.0) + 0.5 * (1.0 - rank / SEEDS)
+    return worth
+
+
+def _lifts(asked: Asked) -> Lifts:
+    """What verdicts taught: as of an earlier day later ones are not known."""
+    said = next((one.leads for one in asked.earlier if isinstance(one.leads, Said)), None)
+    if said is None:
+        return NO_LIFTS
+    return Lifts({one: it.trusted * it.near for one, it in said.said.items() if it.trusted > 0.0})
+
+
+def _in_words(request: Request, way: Sequence[Hop]) -> str:
+    """The way to a record, for whoever asks why it was found."""
+    told = [f"sentence {hop.sentence + 1} of {record_id(request.scope, hop.stored_id)!r}" for hop in way]
+    begins = [_named(hop) if hop.name else "what other channels found" for hop in way]
+    return " -> ".join(step for pair in zip(begins, told, strict=True) for step in pair)
+
+
+def _named(hop: Hop) -> str:
+    """The name that was followed, and for which it was taken."""
+    taken = hop.alike
+    return (
+        repr(hop.name)
+        if taken is None
+        else f"{hop.name!r} (taken for {taken.of!r}, {100 * taken.likeness:.0f} % alike)"
+    )
+
+
+UNFINISHED = "the shape 'top_down' was left out: the hierarchy is not made of all episodes yet, the rest is under way"
+NOTHING_OBSERVED = "the shape 'top_down' was left out: nothing was observed yet, or no episode has ended"
+
+
+@dataclass(frozen=True, slots=True)
+class Led:
+    """The way that was gone, in which hierarchy; a lead on every candidate: what its episode is worth. What is in no
+    episode, since it was not observed or its episode has not ended, stands for itself."""
+
+    hierarchy: Hierarchy
+    way: WayDown
+
+    def worth(self, stored_id: str, similarity: float) -> float | None:
+        """The score of a message's episode, or its own; None for one of an episode that was not come to."""
+        episode = self.hierarchy.episode_of.get(stored_id)
+        return min(1.0, max(0.0, similarity)) if episode is None else self.way.episodes.get(episode)
+
+    def __call__(self, these: Candidates) -> dict[str, list[float]]:
+        above = baseline_in(these.leads).above(np.array(these.columns.similarities)).tolist()
+        each = zip(these.columns.stored_ids, above, strict=True)
+        return {HIERARCHY: [self.worth(*one) or 0.0 for one in each]}
+
+
+class WayDownHierarchy:
+    """Asked after vectors, since it needs the cue's. Without a hierarchy the recall goes on without it."""
+
+    name = "way down"
+
+    def wanted(self, request: Request) -> bool:
+        """As of an earlier day the hierarchy of today is of no use: it knows what was said later."""
+        return request.policy.shape == "top_down" and request.as_of is None
+
+    def ask(self, ports: Ports, request: Request, asked: Asked) -> Answer:
+        """The messages of the episodes that the themes lead to, best episode first."""
+        cue = asked.cue(request)
+        looked = tried(AdaptiveMemoryError, ports.hierarchy.view, request.scope.own)
+        hierarchy = looked.value
+        if looked.error is not None:
+            return Answer(self.name, error=looked.error)
+        if hierarchy is None or cue.vector is None or not hierarchy.semantics:
+            return Answer(self.name, notes=(NOTHING_OBSERVED,))
+        if not hierarchy.complete:  # what is not distilled could not be reached, and would be left out
+            return Answer(self.name, notes=(UNFINISHED,))
+        way = top_down(hierarchy, cue.vector, request.policy.advanced.hierarchy)
+        messages = [one for episode in way.episodes for one in hierarchy.episodes[episode].messages]
+        named = [one for one in messages if asked.passing is None or one in asked.passing]
+        return Answer(self.name, named=named, leads=Led(hierarchy, way))
+
+
+def led_to(answers: Sequence[Answer]) -> Led | None:
+    """The way that was gone, if any was."""
+    return next((one.leads for one in answers if isinstance(one.leads, Led) and one.leads.way.episodes), None)

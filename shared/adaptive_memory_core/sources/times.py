@@ -1,0 +1,151 @@
+"""The sources for a time: records of a time that the question names, and of an earlier day that is asked about."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+from adaptive_memory_core.cue.time.intent import Sign, Window, intent_of, signs, without_repeats
+from adaptive_memory_core.errors import AdaptiveMemoryError, LedgerError
+from adaptive_memory_core.flow.calls.foreign_calls import tried
+from adaptive_memory_core.flow.ports import Ports
+from adaptive_memory_core.flow.ports.source import Answer, Asked
+from adaptive_memory_core.learn.verdicts import StateHistory
+from adaptive_memory_core.records import Record
+from adaptive_memory_core.reports import Change, LoggedRecall
+from adaptive_memory_core.score.gates import ONE_CALL_SECONDS
+from adaptive_memory_core.score.refusals import LATER, is_later
+from adaptive_memory_core.score.time_match import OUTSIDE, outside
+from adaptive_memory_core.sources.gather import said
+from adaptive_memory_core.sources.request import Refuse, Request
+
+
+class AskedTime:
+    """The vector search once more, among the records of the time that the question names."""
+
+    name = "the time asked about"
+
+    def wanted(self, request: Request) -> bool:
+        return bool(request.intent.windows) and request.policy.advanced.time_weight > 0.0
+
+    def ask(self, ports: Ports, request: Request, asked: Asked) -> Answer:
+        """Nothing, where the vectors failed or brought all records that there are."""
+        if len(asked.nearest.found) < request.candidates:
+            return Answer(self.name)
+        vector, windows = asked.cue(request).vector, request.intent.windows
+        outcome = tried(
+            AdaptiveMemoryError, ports.search.during, request.scope, vector, request.candidates, request.where, windows
+        )
+        if outcome.value is None:
+            return Answer(self.name, notes=(f"the time asked about was not searched by itself: {outcome.error}",))
+        return Answer(self.name, found=outcome.value)
+
+
+class AsOfDay:
+    """The vector search once more, among what was written or began up to the day that is asked as of."""
+
+    name = "as of that day"
+
+    def wanted(self, request: Request) -> bool:
+        return request.as_of is not None
+
+    def ask(self, ports: Ports, request: Request, asked: Asked) -> Answer:
+        """Nothing, where the vectors failed or brought all records that there are."""
+        if request.as_of is None or len(asked.nearest.found) < request.candidates:
+            return Answer(self.name)
+        until = [Window(None, math.nextafter(request.as_of + ONE_CALL_SECONDS, math.inf))]
+        vector = asked.cue(request).vector
+        outcome = tried(
+            AdaptiveMemoryError, ports.search.during, request.scope, vector, request.candidates, request.where, until
+        )
+        if outcome.value is None:
+            return Answer(self.name, notes=(f"what was there on that day was not searched by itself: {outcome.error}",))
+        return Answer(self.name, found=outcome.value)
+
+
+def understand_time(ports: Ports, request: Request) -> Request:
+    """The request with the time that it asks about. A language whose rules fail costs itself and a note."""
+    words = request.cue.own_words
+    if request.policy.time_words == "off" or not words.strip():
+        return request
+    found: list[list[Sign]] = []
+    notes: list[str] = []
+    for language in ports.languages:
+        outcome = tried(Exception, signs, words, language, now=request.now)
+        found.append(outcome.value or [])
+        if outcome.error is not None:
+            name = getattr(language, "__name__", type(language).__name__)
+            notes.append(f"what the question says about time was not understood by {name}: {said(outcome.error)}")
+    if not any(found) and not notes:
+        return request
+    asked = replace(request, intent=intent_of(without_repeats(found)), notes=(*request.notes, *notes))
+    strict = request.policy.time_words == "filter" and asked.intent.windows
+    return replace(asked, refuse=_strict(asked)) if strict else asked
+
+
+def _strict(request: Request) -> Refuse:
+    """What the caller refuses, and then what is of another time."""
+    own, intent = request.refuse, request.intent
+
+    def refuse(record: Record) -> str | None:
+        return (None if own is None else own(record)) or (OUTSIDE if outside(record, intent) else None)
+
+    return refuse
+
+
+MOST_LINES = 100_000  # of the log and of the audit trail that are gone through
+NO_LOG = "reads, verdicts and pins count as of now, not as of then: this memory keeps no log"
+STRENGTHS = "strengths count as of now, not as of then"
+
+
+def as_of_day(ports: Ports, request: Request) -> Request:
+    """The request as it would have been made on that day. Where the log does not allow it, a note says so."""
+    at = request.as_of
+    if at is None:
+        return request
+    asked = replace(request, refuse=_not_later(request.refuse, at))
+    notes = [] if request.policy.pace.still else [STRENGTHS]
+    if not ports.log:
+        return replace(asked, notes=(*request.notes, *notes, NO_LOG))
+    outcome = tried(LedgerError, _past, ports, request, at)
+    if outcome.value is None:
+        notes.append(f"reads, verdicts and pins count as of now, not as of then: {outcome.error}")
+        return replace(asked, notes=(*request.notes, *notes))
+    past, logged = outcome.value
+    if logged < past.step:
+        notes.append(
+            f"the log holds {logged} of the {past.step} recalls up to that day: what the others read is not known"
+        )
+    return replace(asked, past=past, notes=(*request.notes, *notes))
+
+
+def _past(ports: Ports, request: Request, at: float) -> tuple[StateHistory, int]:
+    """The reads and changes up to that day, and how many of the recalls up to then the log still holds."""
+    ledger, scope = ports.ledger, request.scope
+    lines = _logged(ports, request, since=None, until=at)
+    reads: dict[str, list[float]] = {}
+    for line in reversed(lines):
+        for one in line.kept:
+            reads.setdefault(one.id, []).append(line.at)
+    changes: dict[str, list[Change]] = {}
+    for change in reversed(ledger.audit.changes(scope, (), limit=MOST_LINES)):
+        changes.setdefault(change.id, []).append(change)
+    steps = {line.step for line in lines}
+    step = max(steps, default=0)
+    if len(steps) < step:  # some are lost, or looked back from a later day, after the first recall of that one
+        later = _logged(ports, request, since=math.nextafter(at, math.inf), until=None)
+        step = min(step, min((line.step for line in later), default=step + 1) - 1)
+    return StateHistory(at, step, reads, changes), sum(one <= step for one in steps)
+
+
+def _logged(ports: Ports, request: Request, *, since: float | None, until: float | None) -> list[LoggedRecall]:
+    return ports.ledger.log.recalls(request.scope, since=since, until=until, limit=MOST_LINES, containing=None)
+
+
+def _not_later(own: Refuse | None, at: float) -> Refuse:
+    """What the caller refuses, and then what was not there yet; of an unknown time is what was there."""
+
+    def refuse(record: Record) -> str | None:
+        return (None if own is None else own(record)) or (LATER if is_later(record, at) else None)
+
+    return refuse
