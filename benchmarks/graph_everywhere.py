@@ -25,9 +25,8 @@ from typing import Any
 from adaptive_memory_core import AdaptiveMemory, Fields, Policy, Recall
 from adaptive_memory_core.evaluate.intervals import paired_difference
 from adaptive_memory_core.evaluate.metrics import mean, ndcg_at
-from adaptive_memory_core.graph.known_names import known_names
-from adaptive_memory_core.graph.links import MOST_SAMPLED, Titled, links_per_record
-from adaptive_memory_core.graph.titles import title_of
+from adaptive_memory_core.graph.build import MOST_SAMPLED, Titled, links_per_record, title_of
+from adaptive_memory_core.graph.names import known_names
 from adaptive_memory_core.policy.graph_and_hierarchy import LINKED_FROM
 from benchmarks.data import Dataset, Question, add_data_argument, load
 from benchmarks.embedders import EMBEDDERS

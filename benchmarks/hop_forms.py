@@ -10,10 +10,8 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from adaptive_memory_core import AdaptiveMemory, Policy
-from adaptive_memory_core.graph.build import Passage, passage, split_title
-from adaptive_memory_core.graph.in_memory import GraphInMemory
-from adaptive_memory_core.graph.known_names import known_names
-from adaptive_memory_core.graph.names import handle
+from adaptive_memory_core.graph.build import GraphInMemory, Passage, passage, split_title
+from adaptive_memory_core.graph.names import handle, known_names
 from adaptive_memory_core.graph.paper import PublishedQuestion, propagate_as_published
 from adaptive_memory_core.graph.ports import SENTENCE_BITS, SentenceKey, passage_of
 from adaptive_memory_core.judges import TimeJudge

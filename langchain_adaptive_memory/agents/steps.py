@@ -16,7 +16,7 @@ from langchain_core.runnables import RunnableConfig
 
 from adaptive_memory_core import AdaptiveMemory, NotFoundError, ScopeError, UserMemory, logged_errors
 from adaptive_memory_core.flow.feedback_on_answer import Used
-from adaptive_memory_core.flow.ports.judges import JudgePort
+from adaptive_memory_core.flow.ports.models import JudgePort
 from adaptive_memory_core.model_tools import OnError
 from adaptive_memory_core.shown_in_errors import shown
 from langchain_adaptive_memory.agents.around import belonging, looked_up

@@ -3,7 +3,7 @@
 Chat models as judges, as rerankers, for summaries, and in the roles that the hierarchy of what was observed has.
 """
 
-from adaptive_memory_core.flow.ports.roles import Roles
+from adaptive_memory_core.flow.ports.models import Roles
 from adaptive_memory_core.models.hierarchy_roles import (
     ChatBoundary,
     ChatEpisode,

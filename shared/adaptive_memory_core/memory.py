@@ -20,12 +20,10 @@ from adaptive_memory_core.closed_by_with import ClosedByWith
 from adaptive_memory_core.errors import DamagedStoreError
 from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.flow.calls.foreign_calls import Theirs
-from adaptive_memory_core.flow.calls.under_way import Exchange
-from adaptive_memory_core.flow.calls.workers import Workers, in_worker
+from adaptive_memory_core.flow.calls.workers import Exchange, Workers, in_worker
 from adaptive_memory_core.flow.fallback import fallback_of
 from adaptive_memory_core.flow.ports import Ports
-from adaptive_memory_core.flow.ports.judges import JudgePort
-from adaptive_memory_core.flow.ports.telemetry import Telemetry
+from adaptive_memory_core.flow.ports.models import JudgePort, Telemetry
 from adaptive_memory_core.models.callbacks import Reranker
 from adaptive_memory_core.models.embedder import bundled_unless
 from adaptive_memory_core.models.judges import as_judge

@@ -17,11 +17,9 @@ from adaptive_memory_core.errors import AdaptiveMemoryError, ClosedError, Embedd
 from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.flow.calls import call_state
 from adaptive_memory_core.flow.calls.foreign_calls import Theirs, UnansweredBy
-from adaptive_memory_core.flow.calls.under_way import CLOSED, CallsUnderWay, Exchange
-from adaptive_memory_core.flow.calls.workers import Workers
+from adaptive_memory_core.flow.calls.workers import CLOSED, CallsUnderWay, Exchange, Workers
 from adaptive_memory_core.flow.ports import Ports
-from adaptive_memory_core.flow.ports.judges import JudgePort
-from adaptive_memory_core.flow.ports.telemetry import Telemetry
+from adaptive_memory_core.flow.ports.models import JudgePort, Telemetry
 from adaptive_memory_core.models.callbacks import Reranker, as_reranker
 from adaptive_memory_core.policy.keeping import Keeping
 from adaptive_memory_core.policy.policy import Policy

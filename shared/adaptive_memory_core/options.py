@@ -14,8 +14,7 @@ from adaptive_memory_core.cue.time.intent import Language
 from adaptive_memory_core.errors import InvalidInputError, PolicyError
 from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.flow.ports import Ledger
-from adaptive_memory_core.flow.ports.roles import Roles
-from adaptive_memory_core.flow.ports.telemetry import Telemetry
+from adaptive_memory_core.flow.ports.models import Roles, Telemetry
 from adaptive_memory_core.graph.names import Extract
 from adaptive_memory_core.models.callbacks import ChannelFunction, Reader, Reranker, SameFact
 from adaptive_memory_core.policy.keeping import Keeping

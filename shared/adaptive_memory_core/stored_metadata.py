@@ -14,7 +14,7 @@ from adaptive_memory_core.learn.after_read import MOST_READS
 from adaptive_memory_core.metadata_values import as_moment, as_number, as_texts, as_words
 from adaptive_memory_core.policy.ranges import LARGEST
 from adaptive_memory_core.records import EVERYONE, NEVER_READ, UNKNOWN_STEP, Hit, Metadata, ReadState, Record, Scope
-from adaptive_memory_core.score.candidates import Candidates, Columns
+from adaptive_memory_core.score.ranking import Candidates, Columns
 from adaptive_memory_core.score.signals import NEUTRAL_IMPORTANCE, boosted
 from adaptive_memory_core.stored_owner import SHARED, belongs
 

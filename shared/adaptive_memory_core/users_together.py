@@ -11,7 +11,7 @@ from adaptive_memory_core import arguments as check
 from adaptive_memory_core.errors import ScopeError
 from adaptive_memory_core.evaluate.replay import Replay
 from adaptive_memory_core.evaluate.tune import PRIOR, Tuning
-from adaptive_memory_core.flow import report_users
+from adaptive_memory_core.flow import report
 from adaptive_memory_core.flow.calls.workers import in_worker
 from adaptive_memory_core.flow.forget import forget_user
 from adaptive_memory_core.policy.policy import Policy
@@ -35,7 +35,7 @@ class UsersTogether:
     def users(self: Users) -> list[str | int]:
         """The names of all users who have records here, or of whom something was learned. It looks at every record."""
         with self.call():
-            return report_users.names(self.ports())
+            return report.names(self.ports())
 
     async def ausers(self: Users) -> list[str | int]:
         """`users`, async."""

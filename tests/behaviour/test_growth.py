@@ -23,7 +23,7 @@ from adaptive_memory_core.cue.time.english import English
 from adaptive_memory_core.cue.time.english_phrases import find
 from adaptive_memory_core.records import Hit
 from adaptive_memory_core.score.copies import leaders
-from adaptive_memory_core.score.refusals import refusal
+from adaptive_memory_core.score.gates import refusal
 from adaptive_memory_core.store.words.record_words import RecordText, row_of
 from tests.context.hostile_texts import ALL_TOKENS
 

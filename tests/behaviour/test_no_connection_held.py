@@ -15,7 +15,7 @@ from chromadb import Collection
 from psycopg_pool import ConnectionPool
 
 from adaptive_memory_core import AdaptiveMemory, Keeping, Policy
-from adaptive_memory_core.flow.ports.roles import Boundary, EpisodeText, Fact, Facts, Line, Roles, Title
+from adaptive_memory_core.flow.ports.models import Boundary, EpisodeText, Fact, Facts, Line, Roles, Title
 from adaptive_memory_core.identity import scoped_id
 from adaptive_memory_core.policy import Advanced, Graphs
 from adaptive_memory_core.records import Scope

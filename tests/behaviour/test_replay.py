@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from adaptive_memory_core import AdaptiveMemory, Policy, PolicyError, Recall, ScopeError, UserMemory, Weights
-from adaptive_memory_core.flow.past_candidates import FORGOTTEN
+from adaptive_memory_core.flow.past_recall import FORGOTTEN
 from adaptive_memory_core.policy import Advanced, Fusion
 from tests.conftest import DAY, Clock
 

@@ -18,9 +18,8 @@ from adaptive_memory_core import AdaptiveMemory, Policy, ReadState, Record, Scor
 from adaptive_memory_core.models.embedder import as_embedder
 from adaptive_memory_core.policy import Advanced, Graphs
 from adaptive_memory_core.records import Hit
-from adaptive_memory_core.score.bounded import since_useful
-from adaptive_memory_core.score.diversity import pick
-from adaptive_memory_core.score.usefulness import Use
+from adaptive_memory_core.score.select import pick
+from adaptive_memory_core.score.usefulness import Use, since_useful
 from benchmarks.embedders import trigrams
 from tests.conftest import START
 

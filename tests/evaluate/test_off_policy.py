@@ -11,7 +11,7 @@ from adaptive_memory_core.evaluate.intervals import bootstrap
 from adaptive_memory_core.evaluate.worth import Worth, ratio, ratio_difference, worth_of
 from adaptive_memory_core.records import Dropped, Hit, Record, Scored
 from adaptive_memory_core.score.gates import BEYOND_K
-from adaptive_memory_core.score.random_tail import with_random_tail
+from adaptive_memory_core.score.select import with_random_tail
 
 K, CANDIDATES, RECALLS = 4, 8, 2_000
 NAMES = [f"m{number}" for number in range(CANDIDATES)]

@@ -7,7 +7,7 @@ import random
 import pytest
 
 from adaptive_memory_core import AdaptiveMemory, Policy
-from adaptive_memory_core.flow.strengths_again import strengths_again
+from adaptive_memory_core.flow.look_up import strengths_again
 from tests.conftest import Clock, word_vectors
 
 

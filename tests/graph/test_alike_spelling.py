@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adaptive_memory_core.graph.alike_spelling import may_be_one
+from adaptive_memory_core.graph.alike_names import may_be_one
 from adaptive_memory_core.graph.names import normalised
 
 WORDS = st.lists(st.text(alphabet="abcdeilmnorstuvx", min_size=1, max_size=9), min_size=1, max_size=4)

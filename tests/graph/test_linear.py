@@ -7,8 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from adaptive_memory_core.graph.build import passage, split_title
-from adaptive_memory_core.graph.sentences import MOST_SENTENCES, sentences
+from adaptive_memory_core.graph.build import MOST_SENTENCES, passage, sentences, split_title
 
 TEXTS: dict[str, Callable[[int], str]] = {
     "blanks amid a line": lambda size: "x" + " " * size + "y",

@@ -8,10 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adaptive_memory_core.graph.build import passage
-from adaptive_memory_core.graph.known_names import known_names
-from adaptive_memory_core.graph.names import names, normalised
-from adaptive_memory_core.graph.sentences import sentences
+from adaptive_memory_core.graph.build import passage, sentences
+from adaptive_memory_core.graph.names import known_names, names, normalised
 
 
 @pytest.mark.parametrize(

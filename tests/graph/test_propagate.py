@@ -16,8 +16,7 @@ from hypothesis import strategies as st
 
 from adaptive_memory_core.channels.words.words_of_text import words
 from adaptive_memory_core.graph import propagate as spreading
-from adaptive_memory_core.graph.build import passage, word_key
-from adaptive_memory_core.graph.in_memory import GraphInMemory
+from adaptive_memory_core.graph.build import GraphInMemory, passage, word_key
 from adaptive_memory_core.graph.paper import PublishedQuestion, Weight, propagate_as_published, without_memory
 from adaptive_memory_core.graph.ports import SENTENCE_BITS, SENTENCES, Evidence, Graph, Question
 from adaptive_memory_core.graph.propagate import propagate

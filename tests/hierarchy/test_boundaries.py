@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from adaptive_memory_core.hierarchy import boundaries
-from adaptive_memory_core.hierarchy.boundaries import starts
+from adaptive_memory_core.hierarchy import episodes
+from adaptive_memory_core.hierarchy.episodes import starts
 from adaptive_memory_core.hierarchy.nodes import Said
 from adaptive_memory_core.policy.graph_and_hierarchy import Hierarchies
 from tests.conftest import word_vectors
@@ -41,7 +41,7 @@ def test_a_gap_ends_an_episode_whatever_is_said() -> None:
 
 @pytest.mark.parametrize(("longest", "characters"), [(2, 4_000), (15, 100)])
 def test_an_episode_that_is_full_ends(longest: int, characters: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(boundaries, "CHARACTERS", characters)
+    monkeypatch.setattr(episodes, "CHARACTERS", characters)
     texts = [f"The puppy Rex chews shoe {number} of the beagle puppy." for number in range(6)]
     found = starts(said(*texts), Hierarchies(episode_messages=longest))
     assert found[1] <= 3
@@ -74,7 +74,7 @@ def test_a_topic_that_may_come_back_is_waited_for_unless_it_is_the_end() -> None
 
 
 def test_a_model_decides_where_it_has_a_word_and_the_rule_where_it_has_none(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(boundaries, "SHORTEST", 1)
+    monkeypatch.setattr(episodes, "SHORTEST", 1)
 
     def decided(_: Any, after: Any) -> bool | None:
         return True if "sleeps" in after[0].text else None
@@ -83,7 +83,7 @@ def test_a_model_decides_where_it_has_a_word_and_the_rule_where_it_has_none(monk
 
 
 def test_likeness_is_measured_from_what_unrelated_texts_have_in_common(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(boundaries, "SAME_TOPIC", 0.5)
+    monkeypatch.setattr(episodes, "SAME_TOPIC", 0.5)
     shifted = [one._replace(vector=one.vector + 3.0) for one in said(*PETS, *WORK)]
     rows = np.array([one.vector / np.linalg.norm(one.vector) for one in shifted])
     assert starts(shifted, Hierarchies()) == [0]

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adaptive_memory_core.hierarchy.expand import Context, Expansion, Part, expand
+from adaptive_memory_core.hierarchy.top_down import Context, Expansion, Part, expand
 
 
 def run(

@@ -11,9 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from adaptive_memory_core.hierarchy import grow
-from adaptive_memory_core.hierarchy.grow import Themes
+from adaptive_memory_core.hierarchy.grow import Themes, centre_of, from_scratch
 from adaptive_memory_core.hierarchy.nodes import Placed
-from adaptive_memory_core.hierarchy.objective import centre_of, from_scratch
 from adaptive_memory_core.policy.graph_and_hierarchy import Hierarchies
 
 SMALL, NEIGHBOURS = Hierarchies(theme_semantics=4), 3

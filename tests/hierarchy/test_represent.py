@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adaptive_memory_core.hierarchy.represent import nearest_edges, representatives
+from adaptive_memory_core.hierarchy.top_down import nearest_edges, representatives
 
 SHARES = st.floats(0, 1)
 

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from adaptive_memory_core.hierarchy.first_person import in_third_person
-from adaptive_memory_core.hierarchy.nodes import Said
-from adaptive_memory_core.hierarchy.replaced import Stated, replaced
-from adaptive_memory_core.hierarchy.semantics import distil
-from adaptive_memory_core.hierarchy.theme_names import name_of
+from adaptive_memory_core.hierarchy.nodes import Said, name_of
+from adaptive_memory_core.hierarchy.semantics import Stated, distil, in_third_person, replaced
 
 TALK = [
     Said("1", "Ana", "Hey! How are you?", 0.0),

@@ -13,7 +13,7 @@ from langchain_core.language_models.fake_chat_models import FakeListChatModel
 from llama_index.core.llms import MockLLM
 
 from adaptive_memory_core import AdaptiveMemory, InvalidInputError
-from adaptive_memory_core.flow.ports.roles import Fact, Line
+from adaptive_memory_core.flow.ports.models import Fact, Line
 from adaptive_memory_core.judges import (
     ChatBoundary,
     ChatEpisode,

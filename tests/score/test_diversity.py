@@ -15,8 +15,7 @@ from adaptive_memory_core.cue.time.intent import Intent, Window
 from adaptive_memory_core.policy import Advanced
 from adaptive_memory_core.reports import Dropped, Hit
 from adaptive_memory_core.score.copies import leaders, overlap
-from adaptive_memory_core.score.diversity import pick
-from adaptive_memory_core.score.select import select, wants_more
+from adaptive_memory_core.score.select import pick, select, wants_more
 
 NONE: dict[str, Any] = {}
 LONG = "the team meets every tuesday at noon in the small room behind the kitchen and somebody brings fruit for all"

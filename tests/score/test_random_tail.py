@@ -6,7 +6,7 @@ from collections import Counter
 
 from adaptive_memory_core.records import Dropped, Hit, Record, Scored
 from adaptive_memory_core.score.gates import BEYOND_K
-from adaptive_memory_core.score.random_tail import with_random_tail
+from adaptive_memory_core.score.select import with_random_tail
 
 DRAWS = 4_000
 

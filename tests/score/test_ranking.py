@@ -9,9 +9,8 @@ from adaptive_memory_core import Policy, Record
 from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.records import Dropped, Hit, ReadState, Scope, Scored
 from adaptive_memory_core.score.blend import score
-from adaptive_memory_core.score.candidates import columns_of
 from adaptive_memory_core.score.gates import BEYOND_K
-from adaptive_memory_core.score.ranking import LeftOut, Ranking
+from adaptive_memory_core.score.ranking import LeftOut, Ranking, columns_of
 from adaptive_memory_core.score.select import select
 from adaptive_memory_core.store.ledger.recall_encoding import encode
 from adaptive_memory_core.stored_metadata import hits_of

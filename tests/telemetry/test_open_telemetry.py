@@ -18,7 +18,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 
 from adaptive_memory_core import AdaptiveMemory, Keeping, Policy, SQLiteLedger, UserMemory
 from adaptive_memory_core.errors import InvalidInputError, LedgerError
-from adaptive_memory_core.flow.ports.telemetry import UNWATCHED
+from adaptive_memory_core.flow.ports.models import UNWATCHED
 from adaptive_memory_core.telemetry import OpenTelemetry
 from adaptive_memory_core.telemetry.measure import PARTS
 from tests.behaviour.conftest import eventually

@@ -15,7 +15,7 @@ from adaptive_memory_core.cue.build import build_cue, drift
 from adaptive_memory_core.errors import FilterError, InvalidInputError, PolicyError
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import AgentState, Cue, Record
-from adaptive_memory_core.score.refusals import AT_ONCE, refusal
+from adaptive_memory_core.score.gates import AT_ONCE, refusal
 from adaptive_memory_core.shown_in_errors import listed, shown
 
 

@@ -12,8 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from adaptive_memory_core.channels.words.unspaced import UNSPACED
-from adaptive_memory_core.channels.words.words_of_text import words
+from adaptive_memory_core.channels.words.words_of_text import UNSPACED, words
 from adaptive_memory_core.context.clean import clean
 
 MARK = "..."

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import Any
 
-from adaptive_memory_core.channels.words.language_of_text import language_of
 from adaptive_memory_core.channels.words.languages import ENGLISH, language_given
-from adaptive_memory_core.channels.words.words_of_cue import Forms, words_of_cue
+from adaptive_memory_core.channels.words.words_of_cue import Forms, language_of, words_of_cue
 from adaptive_memory_core.channels.words.words_of_text import chunks, form, pieces, words
 from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.policy.channels_and_kinds import GRAPH, RERANKER

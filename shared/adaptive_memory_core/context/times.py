@@ -6,8 +6,8 @@ import math
 from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta, timezone, tzinfo
 
-from adaptive_memory_core.channels.words.language_of_text import likeliest
-from adaptive_memory_core.channels.words.unspaced import UNSPACED
+from adaptive_memory_core.channels.words.words_of_cue import likeliest
+from adaptive_memory_core.channels.words.words_of_text import UNSPACED
 from adaptive_memory_core.cue.time.calendar import Span, months
 from adaptive_memory_core.cue.time.chinese import Chinese
 from adaptive_memory_core.cue.time.english import local

@@ -20,9 +20,9 @@ from adaptive_memory_core.evaluate.worth import (
     ratio,
     ratio_difference,
 )
-from adaptive_memory_core.flow.judged_recalls import JudgedLog
-from adaptive_memory_core.flow.labelled_questions import AskedQuestion
-from adaptive_memory_core.flow.rankable import Rankable
+from adaptive_memory_core.flow.calibrate import AskedQuestion
+from adaptive_memory_core.flow.feedback import JudgedLog
+from adaptive_memory_core.flow.past_recall import Rankable
 from adaptive_memory_core.policy.policy import Policy
 
 FEWEST = 20  # different questions on each side; below, it is refused; guess

@@ -30,11 +30,11 @@ import numpy.typing as npt
 
 from adaptive_memory_core.evaluate.intervals import CONFIDENCE, RESAMPLES, Interval, bootstrap
 from adaptive_memory_core.evaluate.metrics import hit_rate_at, mean, ndcg_at, recall_at
-from adaptive_memory_core.flow.judged_recalls import JudgedLog, JudgedRecall
-from adaptive_memory_core.flow.labelled_questions import AskedQuestion
-from adaptive_memory_core.flow.strengths_again import StrengthsAgain
+from adaptive_memory_core.flow.calibrate import AskedQuestion
+from adaptive_memory_core.flow.feedback import JudgedLog, JudgedRecall
+from adaptive_memory_core.flow.look_up import StrengthsAgain
 from adaptive_memory_core.policy.policy import Policy
-from adaptive_memory_core.score.candidates import columns_of
+from adaptive_memory_core.score.ranking import columns_of
 
 _Rows = npt.NDArray[np.float64]
 ROUNDING = 1e-12

@@ -1,20 +1,162 @@
-"""How is a relevance floor measured? Unrelated questions are recalled; the floor comes from their best finds."""
+"""What unrelated questions find here is measured, and labelled questions are checked."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 
+from adaptive_memory_core.arguments.recalls import Labelled
+from adaptive_memory_core.context.answer import Recall
 from adaptive_memory_core.cue.unrelated_questions import common_language
 from adaptive_memory_core.errors import InvalidInputError
+from adaptive_memory_core.flow.calls.call_state import kept_whole
 from adaptive_memory_core.flow.choose import with_leads
-from adaptive_memory_core.flow.ports import Ports
-from adaptive_memory_core.records import Cue
+from adaptive_memory_core.flow.count_reading import judge
+from adaptive_memory_core.flow.past_recall import HitsUnder, Rankable, rankable
+from adaptive_memory_core.flow.ports import Judge, JudgedQuestion, Moves, Ports, Rewritten, Stored
+from adaptive_memory_core.flow.recall import look_for
+from adaptive_memory_core.learn.decay import Timeline
+from adaptive_memory_core.learn.verdicts import StateHistory, boost_for_everyone
+from adaptive_memory_core.policy.policy import Policy
+from adaptive_memory_core.records import NEVER_READ, Cue, Hit, ReadState, Record, Scope, Seen, Verdict
 from adaptive_memory_core.reports import Calibration, Unrelated
 from adaptive_memory_core.score.nothing_found import Best, chance, fitted, most_relevant
+from adaptive_memory_core.score.ranking import columns_of
 from adaptive_memory_core.sources.ask import ask_sources
 from adaptive_memory_core.sources.gather import gather
 from adaptive_memory_core.sources.request import Request
+from adaptive_memory_core.stored_metadata import state_of
+from adaptive_memory_core.stored_owner import SHARED
+from adaptive_memory_core.text_identity import said
+
+AT_ONCE = 1_000  # ids that are looked up together
+JUST_NOW = 10.0  # seconds before the present that are no other day; as in a recall
+
+
+@dataclass(frozen=True, slots=True)
+class AskedQuestion:
+    """A question with its candidates, what was returned for it, and the ids that answer it."""
+
+    question: Rankable
+    returned: tuple[str, ...]
+    gold: frozenset[str]
+
+
+def ask_labelled(ports: Ports, asked: Request, pairs: Sequence[Labelled]) -> list[AskedQuestion]:
+    """Each pair's question, asked by the policy of `asked` without changing anything."""
+    known = _known_ids(ports, asked, pairs)
+    found: list[AskedQuestion] = []
+    for pair in pairs:
+        request = _request(asked, pair)
+        answer, gathered = look_for(ports, request)
+        hits = candidates_of(answer)
+        past = None if request.as_of is None else StateHistory(request.now, answer.use.step, {}, {})
+        then = replace(request, cue=answer.cue, intent=answer.intent, past=past)
+        question = rankable(ports, then, gathered, _always(hits), answer.unrelated)
+        found.append(AskedQuestion(question, answer.ids, _gold(pair.answers, known, [one.record for one in hits])))
+    return found
+
+
+def _request(asked: Request, pair: Labelled) -> Request:
+    """One that changes nothing; of an earlier day, if the pair says when it is asked."""
+    now = asked.now if pair.now is None else pair.now
+    earlier = pair.now is not None and pair.now <= asked.now - JUST_NOW
+    return replace(asked, cue=Cue(pair.question), now=now, as_of=now if earlier else None, reinforce=False)
+
+
+def candidates_of(answer: Recall) -> list[Hit]:
+    """All that was looked at and that some policy might return."""
+    dropped = (one.hit if one.scored is None else one.scored.hit for one in answer.dropped)
+    return [*(one.hit for one in answer.kept), *(hit for hit in dropped if hit is not None)]
+
+
+def _always(hits: Sequence[Hit]) -> HitsUnder:
+    """The same candidates under each policy: those to compare differ in what candidates count, not in what is asked."""
+
+    columns = columns_of(hits)
+
+    def under(_: Policy) -> Sequence[Hit]:
+        return columns
+
+    return under
+
+
+def _known_ids(ports: Ports, asked: Request, pairs: Iterable[Labelled]) -> set[str]:
+    """Which of the answers are ids of records."""
+    named = list(dict.fromkeys(one for pair in pairs for one in pair.answers if len(one) <= AT_ONCE))
+    known: set[str] = set()
+    for start in range(0, len(named), AT_ONCE):
+        known |= set(ports.records.fetch(asked.scope, named[start : start + AT_ONCE]))
+    return known
+
+
+def _gold(answers: Iterable[str], known: set[str], records: Sequence[Record]) -> frozenset[str]:
+    """The ids that answer: those that were given; and of a text, the candidates that say just that, else those that say
+    it among other things, else the text itself, which nothing returns."""
+    gold: set[str] = set()
+    for one in answers:
+        same = [] if one in known else [record.id for record in records if said(record.text) == said(one)]
+        within = [record.id for record in records if one.casefold() in record.text.casefold()]
+        gold |= {one} if one in known else set(same or within or [one])
+    return frozenset(gold)
+
+
+FOR_ALL = "judged by a reader"  # in everyone's audit trail: it names nobody
+
+
+def judge_and_share(
+    ports: Ports,
+    scope: Scope,
+    recall_id: str,
+    given: Mapping[str, tuple[Verdict, Stored]],
+    rule: Judge,
+    policy: Policy,
+    *,
+    question: JudgedQuestion | None = None,
+    now: float,
+) -> int:
+    """Verdicts into the ledger, and their common share with them, in one transaction; gives how many were new."""
+    verdicts = {one: (verdict, stored.seen) for one, (verdict, stored) in given.items()}
+    shared = {one: stored for one, (_, stored) in given.items() if stored.shared}
+    if not shared or policy.learning.common_share == 0.0:
+        return judge(ports, scope, recall_id, verdicts, rule, question=question, now=now)
+    return _judge_with(ports, scope, recall_id, verdicts, shared, rule, policy, question=question, now=now)
+
+
+@kept_whole
+def _judge_with(
+    ports: Ports,
+    scope: Scope,
+    recall_id: str,
+    verdicts: Mapping[str, tuple[Verdict, Seen]],
+    shared: Mapping[str, Stored],
+    rule: Judge,
+    policy: Policy,
+    *,
+    question: JudgedQuestion | None,
+    now: float,
+) -> int:
+    """With the share that everyone's states have in what verdicts move."""
+    known = ports.ledger.states.known
+    before = known(scope, list(shared)).states
+    changed = judge(ports, scope, recall_id, verdicts, rule, question=question, now=now)
+    after = known(scope, list(shared)).states
+    for one, stored in shared.items():
+        moved = after[one].boost - before.get(one, NEVER_READ).boost
+        everyones = stored.seen._replace(state=state_of(stored.record.stored, ports.fields), shared=False)
+        learned_of = known(SHARED, [one]).said.get(one)
+        if learned_of not in (None, everyones.said):  # another program has changed the text since
+            fresh = Rewritten(learned_of, everyones._replace(state=NEVER_READ))
+            ports.ledger.inheritance.settle(SHARED, Moves(anew={one: fresh}), by="collection", now=now)
+        step = partial(_step, moved=moved, policy=policy)
+        ports.ledger.states.change(SHARED, one, everyones, step, what=FOR_ALL, by="common share", now=now)
+    return changed
+
+
+def _step(seen: Seen, *, timeline: Timeline, moved: float, policy: Policy) -> ReadState:  # noqa: ARG001 - of any rule
+    return replace(seen.state, boost=boost_for_everyone(seen.state.boost, moved, policy))
+
 
 SHOWN = 5  # of the questions that came nearest
 

@@ -15,14 +15,12 @@ from adaptive_memory_core.flow.ports.source import Answer
 from adaptive_memory_core.policy.channels_and_kinds import DENSE, RERANKER
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Dropped, Hit, Scored
-from adaptive_memory_core.score.candidates import Candidates, columns_of
 from adaptive_memory_core.score.gates import unfit
 from adaptive_memory_core.score.newest_first import COMPARED, Told
-from adaptive_memory_core.score.nothing_found import Floor, chance, most_relevant, of_time_alone
-from adaptive_memory_core.score.random_tail import Drawn, with_random_tail
-from adaptive_memory_core.score.rerank_scale import shares_of
-from adaptive_memory_core.score.select import Ranked, choose_hits, rank, select
-from adaptive_memory_core.score.time_match import outside
+from adaptive_memory_core.score.nothing_found import Floor, chance, most_relevant, of_time_alone, shares_of
+from adaptive_memory_core.score.ranking import Candidates, columns_of
+from adaptive_memory_core.score.relevance import outside
+from adaptive_memory_core.score.select import Drawn, Ranked, choose_hits, rank, select, with_random_tail
 from adaptive_memory_core.score.usefulness import Use
 from adaptive_memory_core.shown_in_errors import shown
 from adaptive_memory_core.sources.gather import Gathered, said, use_of

@@ -8,9 +8,8 @@ from typing import Any
 
 from adaptive_memory_core.context.answer import Recall
 from adaptive_memory_core.errors import AdaptiveMemoryError, LedgerError
-from adaptive_memory_core.flow.calls.call_state import waiting_at_most
+from adaptive_memory_core.flow.calls.call_state import kept_whole, waiting_at_most
 from adaptive_memory_core.flow.calls.foreign_calls import tried
-from adaptive_memory_core.flow.calls.kept_whole import kept_whole
 from adaptive_memory_core.flow.calls.workers import still_awaited
 from adaptive_memory_core.flow.ports import Entry, Erased, Found, Judge, JudgedQuestion, Ports, Stored, Vector
 from adaptive_memory_core.flow.ports import seen as seen_of
@@ -19,7 +18,7 @@ from adaptive_memory_core.learn.decay import Timeline, read
 from adaptive_memory_core.learn.logged_state import Basis
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import ReadState, Scope, Seen, Verdict
-from adaptive_memory_core.score.candidates import columns_of
+from adaptive_memory_core.score.ranking import columns_of
 from adaptive_memory_core.sources.gather import Gathered, unknown_records
 from adaptive_memory_core.sources.request import Request
 from adaptive_memory_core.stored_owner import belongs

@@ -19,13 +19,13 @@ from adaptive_memory_core.flow.calls.foreign_calls import answered, tried
 from adaptive_memory_core.flow.neighbours import AFTER, BEFORE, that_may_be_shown
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.frozen import changed
-from adaptive_memory_core.hierarchy.expand import Context, Expansion, expand
 from adaptive_memory_core.hierarchy.nodes import Hierarchy, SemanticKey
+from adaptive_memory_core.hierarchy.top_down import Context, Expansion, expand
 from adaptive_memory_core.identity import record_id
 from adaptive_memory_core.records import Dropped, Hit, Neighbour, Record, Scored
-from adaptive_memory_core.score.candidates import Candidates, columns_of
+from adaptive_memory_core.score.copies import Member, members
 from adaptive_memory_core.score.gates import BEYOND_K
-from adaptive_memory_core.score.set_members import Member, members
+from adaptive_memory_core.score.ranking import Candidates, columns_of
 from adaptive_memory_core.shown_in_errors import shown
 from adaptive_memory_core.sources.gather import said
 from adaptive_memory_core.sources.graph_and_hierarchy import Led

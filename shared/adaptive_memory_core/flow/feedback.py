@@ -1,29 +1,167 @@
-"""How do verdicts, pins and demotions change a record? As rules applied inside one transaction of the ledger."""
+"""Feedback on a recall: what it changes, also later and from another process."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from types import MappingProxyType
 
 from adaptive_memory_core.arguments import distinct
 from adaptive_memory_core.context.answer import Recall
-from adaptive_memory_core.errors import InvalidInputError
-from adaptive_memory_core.flow.calls.kept_whole import export_soon, kept_whole
-from adaptive_memory_core.flow.common_share import judge_and_share
-from adaptive_memory_core.flow.judged_question import activated, judged_question, time_asked
+from adaptive_memory_core.errors import AdaptiveMemoryError, InvalidInputError
+from adaptive_memory_core.flow.calibrate import judge_and_share
+from adaptive_memory_core.flow.calls.call_state import export_soon, kept_whole
+from adaptive_memory_core.flow.calls.foreign_calls import tried
+from adaptive_memory_core.flow.forget import refuse_said_anew
 from adaptive_memory_core.flow.look_up import look_up, look_up_one, not_found
-from adaptive_memory_core.flow.past_recall import PastRecall, past_recall, ranking_of
-from adaptive_memory_core.flow.ports import DEMOTED, JudgedQuestion, Ports
-from adaptive_memory_core.flow.ports.judges import JudgePort
-from adaptive_memory_core.flow.said_anew import refuse_said_anew
+from adaptive_memory_core.flow.past_recall import (
+    Candidate,
+    PastRecall,
+    Rankable,
+    past_candidates,
+    past_recall,
+    ranking_of,
+)
+from adaptive_memory_core.flow.ports import DEMOTED, JudgedQuestion, Ports, Vector
+from adaptive_memory_core.flow.ports.models import JudgePort
+from adaptive_memory_core.flow.ports.records import Activated
+from adaptive_memory_core.flow.rank_again import as_it_was, over_the_same, question_of, records_of, verdicts_in_log
+from adaptive_memory_core.learn.asked_before import MOST_QUESTIONS
 from adaptive_memory_core.learn.decay import Timeline, settled
 from adaptive_memory_core.learn.verdicts import Judging, Occasion, demoted
+from adaptive_memory_core.policy.channels_and_kinds import ACTIVATED, GRAPH
 from adaptive_memory_core.policy.learning import Regime
 from adaptive_memory_core.policy.policy import Policy
-from adaptive_memory_core.records import ReadState, Scope, Seen, Verdict
+from adaptive_memory_core.records import Cue, ReadState, Scope, Seen, Verdict
+from adaptive_memory_core.reports import LoggedRecall
+from adaptive_memory_core.score.asked_before import ahead_of_others, from_baseline
 from adaptive_memory_core.shown_in_errors import listed, shown
+from adaptive_memory_core.sources.graph_and_hierarchy import time_in
+from adaptive_memory_core.sources.request import Request, embedded, embedded_texts
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedRecall:
+    """A past recall with what was said of its hits, to be ranked again."""
+
+    line: LoggedRecall
+    question: Rankable
+    verdicts: Mapping[str, Verdict]
+
+    @property
+    def helpful(self) -> frozenset[str]:
+        return frozenset(one for one, verdict in self.verdicts.items() if verdict is Verdict.HELPFUL)
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedLog:
+    """The judged recalls of a scope, how many others were judged but cannot be ranked again, and all lines of that
+    time, oldest first."""
+
+    recalls: Sequence[JudgedRecall]
+    lost: int
+    lines: Sequence[LoggedRecall]
+
+
+def judged_recalls(ports: Ports, asked: Request, *, since: float | None, until: float | None, limit: int) -> JudgedLog:
+    """The judged recalls of the newest `limit` in that time; their candidates are those of the policy of `asked`."""
+    scope, log = asked.scope, ports.ledger.log
+    found = log.recalls(scope, since=since, until=until, limit=limit, containing=None)
+    lines = sorted(found, key=lambda line: (line.at, line.step))
+    verdicts = verdicts_in_log(ports, scope)
+    judged = [line for line in lines if verdicts.get(line.id)]
+    policies = _policies(ports, judged)
+    recalls: list[JudgedRecall] = []
+    for over, some in over_the_same(judged):
+        reader = Scope(scope.user, over)
+        records = records_of(ports, reader, some)
+        for line in some:
+            own = policies[line.policy_hash]
+            request = replace(asked, id=line.id, scope=reader, cue=Cue(line.cue), k=line.k, now=line.at)
+            if own is not None:
+                past = past_candidates(line, own, records, reader, ports.fields)
+                past, _, reproduced = as_it_was(ports, replace(request, draws=True), past, own)
+                if reproduced:
+                    question = question_of(ports, request, past, asked.policy)
+                    recalls.append(JudgedRecall(line, question, verdicts[line.id]))
+    return JudgedLog(recalls, len(judged) - len(recalls), lines)
+
+
+def _policies(ports: Ports, lines: Iterable[LoggedRecall]) -> dict[str, Policy | None]:
+    """The policies by which they were made; None where the log has one no longer."""
+    known: dict[str, Policy | None] = {}
+    for name in dict.fromkeys(line.policy_hash for line in lines):
+        text = ports.ledger.log.policy(name)
+        known[name] = None if text is None else Policy.from_json(text)
+    return known
+
+
+MOST_OF_GAM_RAG = 1_000  # questions of a record whose sentences have memories, which joined questions would change
+
+
+def judged_question(ports: Ports, past: PastRecall, stored: Mapping[str, str], policy: Policy) -> JudgedQuestion | None:
+    """The question; None where the policy does not want it, or its vector cannot be had: the verdict counts without.
+    `stored` are the ids in the collection of what is judged, by its own."""
+    if not _wanted(policy):
+        return None
+    vector, text = past.cue.vector, past.cue.text
+    if vector is None and text.strip():
+        try:
+            vector = embedded(ports, text, policy)
+        except AdaptiveMemoryError:  # of the embedder: a verdict is not lost for that
+            return None
+    if vector is None:
+        return None
+    ahead = {stored[one]: by for one, by in stood_ahead(past.candidates).items() if one in stored}
+    most = MOST_OF_GAM_RAG if _is_published(policy) else MOST_QUESTIONS
+    return JudgedQuestion(past.id, vector, most, ahead)
+
+
+def _wanted(policy: Policy) -> bool:
+    """Whether something learns of questions: recalls like this one, or the paper's form of the graph."""
+    return _is_published(policy) or (policy.learning.similar_questions > 0.0 and policy.blending == "bounded")
+
+
+def _is_published(policy: Policy) -> bool:
+    return GRAPH in policy.ways and policy.advanced.graph.form == "paper"
+
+
+def activated(past: PastRecall, verdicts: Mapping[str, Verdict], supports: Mapping[str, int]) -> dict[str, Activated]:
+    """The sentences of what is judged that the graph activated, and which of them support the answer: those that are
+    said to, else all of a helpful record's."""
+    found: dict[str, Activated] = {}
+    for one in past.candidates:
+        own = round(one.signals.get(ACTIVATED, 0.0))
+        if own and one.id in verdicts:
+            usual = own if verdicts[one.id] is Verdict.HELPFUL else 0
+            found[one.id] = Activated(own, supports.get(one.id, usual) & own)
+    return found
+
+
+def time_asked(ports: Ports, past: PastRecall, judge: JudgePort | None) -> Vector | None:
+    """The vector of the time that the question asks about, where the graph has sentences that learn of it."""
+    if not any(one.signals.get(ACTIVATED) for one in past.candidates):
+        return None
+    words = time_in(past.cue.own_words, judge, ports.languages)
+    found = None if words is None else tried(AdaptiveMemoryError, embedded_texts, ports.embedder, [words]).value
+    return None if found is None else found[0]
+
+
+def stood_ahead(candidates: Sequence[Candidate]) -> dict[str, float]:
+    """By how much each candidate was more similar than the best of the others, measured from the baseline; below 0 if
+    another was more similar.
+
+    >>> near, far = Candidate("a", {"similarity": 0.75}, False), Candidate("b", {"similarity": 0.5}, True)
+    >>> other = Candidate("c", {"similarity": 0.5}, True)
+    >>> stood_ahead([near, far, other]), stood_ahead([near])
+    ({'a': 0.5, 'b': -0.5, 'c': -0.5}, {})
+    """
+    near = {one.id: one.signals["similarity"] for one in candidates if "similarity" in one.signals}
+    if len(near) < 2:
+        return {}
+    return dict(zip(near, ahead_of_others(from_baseline(list(near.values()))), strict=True))
+
 
 NOT_SAID: Mapping[str, int] = MappingProxyType({})
 

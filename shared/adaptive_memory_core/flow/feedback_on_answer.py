@@ -8,13 +8,12 @@ from typing import NamedTuple
 from adaptive_memory_core.errors import InvalidInputError, JudgeError, NotFoundError
 from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.flow.feedback import NOT_SAID, feedback
+from adaptive_memory_core.flow.forget import is_stale, said_anew
 from adaptive_memory_core.flow.look_up import look_up
 from adaptive_memory_core.flow.ports import Ports, Stored
-from adaptive_memory_core.flow.ports.judges import JudgePort
-from adaptive_memory_core.flow.said_anew import is_stale, said_anew
-from adaptive_memory_core.graph.build import sentences_below
+from adaptive_memory_core.flow.ports.models import JudgePort
+from adaptive_memory_core.graph.build import sentences_below, title_of
 from adaptive_memory_core.graph.ports import places_in
-from adaptive_memory_core.graph.titles import title_of
 from adaptive_memory_core.policy.channels_and_kinds import ACTIVATED
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Record, Scope

@@ -1,26 +1,90 @@
-"""Forgetting a record in one transaction: its links, its text and every trace of it, with a receipt. And a user."""
+"""Records are removed, with all that was learned about them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from adaptive_memory_core import identity
 from adaptive_memory_core.errors import NotFoundError, ScopeError
-from adaptive_memory_core.flow.calls.kept_whole import export_soon, kept_whole
+from adaptive_memory_core.flow.calls.call_state import export_soon, kept_whole
 from adaptive_memory_core.flow.count_reading import erase, retire
 from adaptive_memory_core.flow.derivations import sources_ended
-from adaptive_memory_core.flow.derived_records import sources_hold_again
-from adaptive_memory_core.flow.hand_over import hand_over
-from adaptive_memory_core.flow.look_up import not_found
-from adaptive_memory_core.flow.ports import Found, Ports
+from adaptive_memory_core.flow.look_up import look_up, not_found
+from adaptive_memory_core.flow.past_recall import PastRecall
+from adaptive_memory_core.flow.ports import REWRITTEN, Found, Ports, Stored
+from adaptive_memory_core.flow.supersede import sources_hold_again
 from adaptive_memory_core.identity import scoped_id
+from adaptive_memory_core.learn.after_read import added
 from adaptive_memory_core.records import Scope
-from adaptive_memory_core.reports import Receipt
+from adaptive_memory_core.reports import Change, Receipt
 from adaptive_memory_core.score.gates import FORGOTTEN
-from adaptive_memory_core.shown_in_errors import shown
+from adaptive_memory_core.shown_in_errors import listed, shown
 from adaptive_memory_core.stored_metadata import hits_of
 from adaptive_memory_core.stored_owner import SHARED, belongs
+from adaptive_memory_core.text_identity import origin, said
+
+
+def hand_over(ports: Ports, scope: Scope, record_id: str, *, now: float) -> None:
+    """Give the state of a record that is about to go to its twin, if there is one."""
+    found = look_up(ports, scope, [record_id], now=now)
+    for leaving in found.values():
+        twin = _twin(ports, scope, leaving)
+        if twin is not None:
+            ports.ledger.comparison.merge(scope, twin, leaving.stored_id, added)
+            ports.write_back.wake()
+
+
+def _twin(ports: Ports, scope: Scope, leaving: Stored) -> str | None:
+    """The first other record that is there, is of the same source and says the same."""
+    text, mark = leaving.record.text, origin(leaving.record.text, leaving.record.stored)
+    if mark is None:
+        return None
+    named = ports.ledger.inheritance.ancestors(scope, [mark])
+    rows = ports.records.rows([one for one in named if one != leaving.stored_id])
+    same = (row[0] for row in rows if said(row[1]) == said(text) and belongs(row[2], scope, ports.fields))
+    return next(same, None)
+
+
+MOST_CHANGES = 100_000  # of the records that are judged at once
+
+
+def refuse_said_anew(ports: Ports, scope: Scope, past: PastRecall, found: Mapping[str, Stored]) -> None:
+    """An error that names the records which say something else than what the recall returned."""
+    if past.said:
+        texts = {one: stored.record.text for one, stored in found.items()}
+        stale = [one for one, text in texts.items() if past.said.get(one) not in (None, said(text))]
+    else:
+        latest = said_anew(ports, scope, list(found))
+        stale = [one for one in found if is_stale(latest.get(one), past.step, past.at)]
+    if stale:
+        raise NotFoundError(
+            f"What recall {past.id} returned as {listed(stale)} is not there any more for {scope}: the "
+            "record was written over with other words since, and a verdict belongs to what was said. Judge a recall "
+            "that returned the new words."
+        )
+
+
+def said_anew(ports: Ports, scope: Scope, ids: Collection[str]) -> dict[str, Change]:
+    """When each of the records was last written over with other words; nothing of those that never were."""
+    places = [place for one in ids for place in (one, *(scoped_id(part, one) for part in scope.parts))]
+    if not places:
+        return {}
+    changes = ports.ledger.audit.changes(scope, places, limit=MOST_CHANGES)
+    return {one.id: one for one in reversed(changes) if one.what == REWRITTEN}
+
+
+def is_stale(change: Change | None, step: int | None, at: float) -> bool:
+    """Whether a recall was made before the change; of those in one step the time tells.
+
+    >>> change = Change("a", at=5.0, step=2, what="rewritten", by="remember")
+    >>> is_stale(change, 2, 5.0), is_stale(change, 3, 5.0), is_stale(None, 1, 5.0)
+    (True, False, False)
+    """
+    if change is None or step is None:
+        return False
+    return step < change.step or (step == change.step and at <= change.at)
+
 
 AT_ONCE = 200  # records of one transaction
 

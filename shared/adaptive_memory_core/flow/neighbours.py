@@ -15,8 +15,7 @@ from adaptive_memory_core.flow.ports.source import Found
 from adaptive_memory_core.flow.ports.words import Pair
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Hit, Neighbour, Record, Scored
-from adaptive_memory_core.score.gates import stale
-from adaptive_memory_core.score.refusals import is_later
+from adaptive_memory_core.score.gates import is_later, stale
 from adaptive_memory_core.sources.gather import NOTHING_KNOWN, present, said
 from adaptive_memory_core.sources.request import Request, in_collection
 from adaptive_memory_core.stored_metadata import hits_of

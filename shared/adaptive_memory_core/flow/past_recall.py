@@ -1,19 +1,243 @@
-"""What is known of the recall that a verdict is about: its candidates with their scores."""
+"""A recall as it was at an earlier time, from the log."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from adaptive_memory_core.context.answer import Recall
 from adaptive_memory_core.errors import NotFoundError, ScopeError
-from adaptive_memory_core.flow.ports import Ports
+from adaptive_memory_core.fields import Fields
+from adaptive_memory_core.flow.choose import (
+    NO_FLOOR,
+    NOT_COMPARED,
+    OUR_RULES,
+    Compared,
+    Reranked,
+    SameFacts,
+    candidate_vectors,
+    choose,
+    floor_verdict,
+    in_order,
+    same_facts,
+)
+from adaptive_memory_core.flow.ports import Found, Ports
+from adaptive_memory_core.learn.logged_state import (
+    BY_GRAPH,
+    BY_OWN_CHANNEL,
+    BY_TIME,
+    BY_VECTORS,
+    BY_VERDICTS,
+    BY_WORDS,
+    DERIVED,
+    SHARE_UNIT,
+    STRUCK_OUT,
+    importance_then,
+    logged_state,
+)
 from adaptive_memory_core.learn.verdicts import HelpfulRank
-from adaptive_memory_core.records import Cue, Scope
-from adaptive_memory_core.reports import LoggedRecall
+from adaptive_memory_core.policy.channels_and_kinds import GRAPH, LEXICAL, OURS, RERANKER
+from adaptive_memory_core.policy.fusion import AROUND, FOR_ALL, LEADS, OF_TURNS, WORDS
+from adaptive_memory_core.policy.learning import AGAINST, AHEAD, NEAR, TRUSTED
+from adaptive_memory_core.policy.policy import Policy
+from adaptive_memory_core.records import Cue, Dropped, Hit, Record, Scope
+from adaptive_memory_core.reports import LoggedCandidate, LoggedRecall
+from adaptive_memory_core.score.gates import BEYOND_K, stale
 from adaptive_memory_core.shown_in_errors import shown
+from adaptive_memory_core.sources.gather import Gathered
+from adaptive_memory_core.sources.request import Request
+from adaptive_memory_core.stored_metadata import hits_of
 from adaptive_memory_core.text_identity import said
+
+HitsUnder = Callable[[Policy], Sequence[Hit]]
+
+
+@dataclass(frozen=True, slots=True)
+class Rankable:
+    """A question with its candidates. `ranked` asks nobody: the steps of a recall that come after the searching."""
+
+    request: Request
+    gathered: Gathered
+    hits_under: HitsUnder
+    unrelated: float | None = None
+    compared: Compared = NOT_COMPARED
+    facts: SameFacts = OUR_RULES
+
+    def ranked(self, policy: Policy, k: int | None = None) -> Recall:
+        """The answer under this policy."""
+        request = replace(self.request, policy=policy, k=self.request.k if k is None else k)
+        hits = _with_refusals(request, self.hits_under(policy))
+        floor = NO_FLOOR if self.unrelated is None else floor_verdict(self.unrelated, policy)
+        gathered = self.gathered.with_hits(hits, ())
+        candidates = in_order(request, gathered, Reranked(hits), self.facts)
+        return choose(request, gathered, floor, candidates, self.compared)
+
+
+def rankable(
+    ports: Ports, request: Request, gathered: Gathered, hits_under: HitsUnder, unrelated: float | None = None
+) -> Rankable:
+    """The question with what only a store or the caller's own rule can tell, asked once, for the request's policy."""
+    hits = _with_refusals(request, hits_under(request.policy))
+    floor = NO_FLOOR if unrelated is None else floor_verdict(unrelated, request.policy)
+    compared = candidate_vectors(ports, request, hits)
+    facts = same_facts(request, hits, floor)
+    return Rankable(request, gathered, hits_under, unrelated, compared, facts)
+
+
+def _with_refusals(request: Request, hits: Sequence[Hit]) -> Sequence[Hit]:
+    refuse = request.refuse
+    return hits if refuse is None else [replace(hit, refused=hit.refused or refuse(hit.record)) for hit in hits]
+
+
+SOURCES = BY_VECTORS | BY_WORDS | BY_GRAPH | BY_OWN_CHANNEL | BY_TIME | BY_VERDICTS
+NOT_LEADS = DERIVED | {"similarity"}
+OF_WORDS = frozenset((*LEADS, *FOR_ALL))
+OF_VERDICTS = frozenset((NEAR, TRUSTED, AGAINST, AHEAD))
+FORGOTTEN = "what was forgotten since: the log has lost those candidates"
+GONE = "some candidates are gone from the collection: their texts, kinds and ages are not known"
+
+
+@dataclass(frozen=True, slots=True)
+class PastCandidates:
+    """The candidates of one recall that have numbers, as they were then, and those that no policy would let through."""
+
+    line: LoggedRecall
+    policy: Policy
+    hits: Sequence[Hit]
+    via: Mapping[str, int]  # which sources named each, by its id in the collection
+    absent: Sequence[Dropped]
+    notes: tuple[str, ...] = ()
+    then: Mapping[str, int] = field(default_factory=dict)  # the numbers that hold for all of them
+
+    @property
+    def k(self) -> int:
+        """How many could be returned; fewer than asked for, where some that were returned are forgotten by now."""
+        returned = len(self.line.kept)
+        beyond = [one for one in self.line.candidates if one.reason == BEYOND_K]
+        if returned >= self.line.k or not beyond:
+            return self.line.k
+        best = max(self.line.candidates, key=lambda one: one.score or 0.0)
+        return returned if returned or best in beyond else self.line.k  # else a floor refused what was best
+
+    @property
+    def forgotten(self) -> bool:
+        """Whether some of the candidates were forgotten since."""
+        return STRUCK_OUT in self.then
+
+    @property
+    def balance(self) -> float:
+        return self.then.get("balance", 0) / SHARE_UNIT
+
+    @property
+    def unrelated(self) -> float | None:
+        """The share of unrelated questions that find as good, where it was asked for."""
+        return self.then["unrelated"] / SHARE_UNIT if "unrelated" in self.then else None
+
+    def under(self, policy: Policy) -> list[Hit]:
+        """Those that this policy would have looked at, with what its channels would have said of them."""
+        if policy == self.policy:
+            return list(self.hits)
+        wanted = _wanted(policy)
+        hits = [hit for hit in self.hits if not (named := self._named(hit)) or named & wanted]
+        most = max(policy.recall_k, self.line.k)
+        if most < max(self.policy.recall_k, self.line.k):
+            hits = self._within(hits, policy, most, wanted)
+        said = _leads_of(policy, hits[0].leads) if hits else frozenset()
+        return [replace(hit, leads={name: hit.leads[name] for name in hit.leads if name in said}) for hit in hits]
+
+    def _within(self, hits: list[Hit], policy: Policy, most: int, wanted: int) -> list[Hit]:
+        """Those that vectors or words would have named among so many, or that something else named."""
+        weights = {**dict.fromkeys((WORDS, AROUND), policy.advanced.fusion.words), **dict.fromkeys(OF_TURNS[:2], 1.0)}
+
+        def by_words(hit: Hit) -> float:
+            return sum(weight * hit.leads.get(name, 0.0) for name, weight in weights.items())
+
+        left = {hit._stored_id: self._named(hit) & wanted for hit in hits}
+        for source, worth in ((BY_VECTORS, _similarity), (BY_WORDS, by_words)):
+            named = [hit for hit in hits if left[hit._stored_id] & source]
+            for hit in sorted(named, key=worth, reverse=True)[most:]:
+                left[hit._stored_id] -= source
+        return [hit for hit in hits if left[hit._stored_id] or not self._named(hit)]
+
+    def _named(self, hit: Hit) -> int:
+        return self.via.get(hit._stored_id, 0) & SOURCES
+
+    def moved(self, by: float) -> PastCandidates:
+        """With similarities moved in the order of the ranking, by as little: the log keeps six digits of them, and what
+        was ranked by the seventh is told by the order alone."""
+        place = {one.id: number for number, one in enumerate(self.line.candidates)}
+        last = max(1, len(place))
+        hits = [replace(hit, similarity=hit.similarity + by * (0.5 - place[hit.record.id] / last)) for hit in self.hits]
+        return replace(self, hits=hits)
+
+
+def past_candidates(
+    line: LoggedRecall, policy: Policy, found: Mapping[str, Found], scope: Scope, fields: Fields
+) -> PastCandidates:
+    """What the recall chose from; `found` are the records as they stand in the collection, by the user's ids."""
+    numbered = [one for one in line.candidates if one.signals]
+    there = [found[one.id] for one in numbered if one.id in found]
+    told = {hit.record.id: hit for hit in hits_of(scope, there, {}, fields)}
+    hits = [_then(one, told.get(one.id), policy, line) for one in numbered]
+    notes = [GONE] if any(one.id not in told for one in numbered) else []
+    return PastCandidates(
+        line,
+        policy,
+        hits,
+        {hit._stored_id: one.then.get("via", 0) for hit, one in zip(hits, numbered, strict=True)},
+        [Dropped(one.id, one.reason or "") for one in line.candidates if not one.signals],
+        tuple(notes),
+        numbered[0].then if numbered else {},
+    )
+
+
+def _then(one: LoggedCandidate, today: Hit | None, policy: Policy, line: LoggedRecall) -> Hit:
+    """A candidate as it stood in that recall."""
+    signals = one.signals
+    record = Record(one.id) if today is None else today.record
+    hit = Hit(
+        replace(
+            record,
+            read=logged_state(one.then, signals, policy, step=line.step, at=line.at),
+            importance=importance_then(one.then, signals),
+        ),
+        signals["similarity"],
+        one.id if today is None else today._stored_id,
+        leads={name: value for name, value in signals.items() if name not in NOT_LEADS},
+        shared=None if today is None else today.shared,
+    )
+    if one.score is None or stale(hit, now=line.at) is None:
+        return hit
+    began = record.valid_from  # it was valid then: what ended it was written later
+    began = None if began is not None and began > line.at else began
+    return replace(hit, record=replace(hit.record, valid_from=began, valid_until=None, superseded_by=None))
+
+
+def _wanted(policy: Policy) -> int:
+    """The bits of the sources that a policy asks."""
+    ways = set(policy.ways)
+    wanted = BY_VECTORS | BY_TIME | BY_VERDICTS * (policy.blending == "bounded")
+    wanted |= BY_WORDS * (LEXICAL in ways) | BY_GRAPH * (GRAPH in ways) | BY_OWN_CHANNEL * bool(ways - set(OURS))
+    return wanted
+
+
+def _leads_of(policy: Policy, names: Mapping[str, float]) -> frozenset[str]:
+    """Those of the leads that a recall under this policy would have had."""
+    ways, kept = set(policy.ways), set(names)
+    if LEXICAL not in ways:
+        kept -= OF_WORDS
+    if policy.blending != "bounded" or policy.learning.similar_questions == 0.0:
+        kept -= OF_VERDICTS
+    if policy.advanced.rerank_weight == 0.0:
+        kept -= {RERANKER}
+    ours = OF_WORDS | OF_VERDICTS | {RERANKER}
+    return frozenset(name for name in kept if name in ours or name in ways)
+
+
+def _similarity(hit: Hit) -> float:
+    return hit.similarity
+
 
 NO_CUE = Cue("")
 

@@ -1,4 +1,4 @@
-"""How are faded and unread records removed? In batches, each whole or not at all; never pinned or remembered ones."""
+"""Records that are of no use any more are removed, except protected ones."""
 
 from __future__ import annotations
 
@@ -6,17 +6,45 @@ import heapq
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Literal
 
-from adaptive_memory_core.flow.calls.kept_whole import kept_whole
+from adaptive_memory_core.flow.calls.call_state import kept_whole
 from adaptive_memory_core.flow.count_reading import retire
-from adaptive_memory_core.flow.look_up import look_up
+from adaptive_memory_core.flow.look_up import as_they_stand, look_up, unmet
 from adaptive_memory_core.flow.ports import Ports, Stored
-from adaptive_memory_core.flow.unknown_to_ledger import unmet
-from adaptive_memory_core.identity import record_id
+from adaptive_memory_core.identity import places_of, record_id
 from adaptive_memory_core.learn.decay import PacedSpan, Timeline, strength
 from adaptive_memory_core.policy.learning import DecayPace, Regime
 from adaptive_memory_core.records import Record, Scope, Seen
-from adaptive_memory_core.reports import PruneReceipt
+from adaptive_memory_core.reports import Change, PruneReceipt, Sample
+
+RECORDS_OF_A_PAGE = 1_000
+Flag = Literal["remembered", "pinned"]
+
+
+def kept(ports: Ports, scope: Scope, flag: Flag, *, regime: Regime, now: float) -> list[Record]:
+    """The records that carry a flag, by the ledger or, where it has not met them, by their metadata."""
+    known = ports.ledger.states.flagged(scope, flag)
+    shown = ports.records.flagged(scope, flag)
+    ids = sorted({record_id(scope, one) for one in (*known, *shown)})
+    records: list[Record] = []
+    for start in range(0, len(ids), RECORDS_OF_A_PAGE):
+        found = look_up(ports, scope, ids[start : start + RECORDS_OF_A_PAGE], now=now)
+        flagged = [one for one in found.values() if getattr(one.record.read, flag)]
+        records += as_they_stand(ports, scope, flagged, regime=regime, now=now)
+    return records
+
+
+def changes(ports: Ports, scope: Scope, record: str | None, *, limit: int) -> Sequence[Change]:
+    """The audit trail, newest first: of the whole scope, or of one record."""
+    places = [] if record is None else places_of(scope, record)
+    return ports.ledger.audit.changes(scope, places, limit=limit)
+
+
+def history(ports: Ports, scope: Scope) -> Sequence[Sample]:
+    """The samples that were taken so far, oldest first."""
+    return ports.ledger.statistics.samples(scope)
+
 
 PRUNED_AT_ONCE = 200  # records of one transaction
 UNMET = Timeline(0, (PacedSpan(0, -math.inf, DecayPace()),))  # nothing has decayed

@@ -1,4 +1,4 @@
-"""How are records stored? Checked and embedded first, then written into the ledger, each batch in one transaction."""
+"""Records are stored: one, many, or the messages of a conversation."""
 
 from __future__ import annotations
 
@@ -6,17 +6,22 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from adaptive_memory_core.arguments import distinct
+from adaptive_memory_core.arguments.new_records import distinct_messages
 from adaptive_memory_core.arguments.values import in_turn
+from adaptive_memory_core.channels.conversation.turns import turn_of
+from adaptive_memory_core.context.themes import Themes, themes_of
 from adaptive_memory_core.errors import AdaptiveMemoryError, PartialWriteError, StoreError
-from adaptive_memory_core.flow.calls.kept_whole import export_soon, kept_whole
+from adaptive_memory_core.fields import Fields
+from adaptive_memory_core.flow.calls.call_state import export_soon, kept_whole
 from adaptive_memory_core.flow.count_reading import wrote
 from adaptive_memory_core.flow.derivations import sources_ended
-from adaptive_memory_core.flow.derived_records import born_stale
 from adaptive_memory_core.flow.look_up import look_up
 from adaptive_memory_core.flow.ports import Moves, Ports, Rewritten, Stored, Vector, anew, seen
-from adaptive_memory_core.flow.supersede import check_superseded, supersede
-from adaptive_memory_core.identity import scoped_id
-from adaptive_memory_core.records import NEVER_READ, NewRecord, Record, Scope, Seen
+from adaptive_memory_core.flow.ports.hierarchy import Entry
+from adaptive_memory_core.flow.supersede import born_stale, check_superseded, supersede
+from adaptive_memory_core.hierarchy.nodes import NOTHING, Hierarchy
+from adaptive_memory_core.identity import record_id, scoped_id
+from adaptive_memory_core.records import MESSAGE_KIND, NEVER_READ, Metadata, NewRecord, Record, Scope, Seen
 from adaptive_memory_core.score.gates import CHANGED
 from adaptive_memory_core.sources.request import embedded_texts
 from adaptive_memory_core.text_identity import said
@@ -147,3 +152,97 @@ def _partial(error: AdaptiveMemoryError, written: Sequence[str], total: int) -> 
         f"{len(written):,}, in order; call again with the rest. Their ids are in `written_ids`.",
         written,
     )
+
+
+def entry_of(one: Stored, fields: Fields) -> Entry:
+    """The place of a record; of one without a time the beginning."""
+    return entry(
+        one.stored_id, one.record.text, one.record.metadata or one.record.stored, fields, at=one.record.created_at
+    )
+
+
+def entry(stored_id: str, text: str, metadata: Metadata | None, fields: Fields, *, at: float | None) -> Entry:
+    """
+    >>> entry("m1", "Hi!", {"speaker": "Ana", "session": 3}, Fields(), at=50.0)[:5]
+    ('m1', '3', 50.0, 50.0, 'Ana')
+    """
+    turn, time = turn_of(text, metadata, fields, created_at=at), 0.0 if at is None else at
+    place = time if turn.place is None else turn.place
+    return Entry(stored_id, turn.session or "", place, time, turn.speaker, said(text))
+
+
+BATCH = 500  # messages that are written together, and after which progress is told
+Progress = Callable[[int, int], object]
+
+
+def observe(
+    ports: Ports,
+    scope: Scope,
+    given: Sequence[NewRecord],
+    *,
+    now: float,
+    new_id: Callable[[], str],
+    progress: Progress | None = None,
+) -> list[str]:
+    """Write those that are new, or say something else by now; gives the ids of all, in order."""
+    ports.hierarchy.watch(scope)
+    messages = distinct_messages(given)
+    for start in range(0, len(messages), BATCH):
+        batch = [(one, in_turn(now, place)) for place, one in enumerate(messages[start : start + BATCH], start)]
+        _observe(ports, scope, batch, now=now, new_id=new_id)
+        if progress is not None:
+            progress(min(start + BATCH, len(messages)), len(messages))
+    return [one.id or "" for one in given]
+
+
+def _observe(
+    ports: Ports, scope: Scope, batch: Sequence[tuple[NewRecord, float]], *, now: float, new_id: Callable[[], str]
+) -> None:
+    """A batch of messages, each with the time that it has if it says none."""
+    known = look_up(ports, scope, [one.id for one, _ in batch if one.id is not None], now=None)
+    new = [
+        one if one.created_at is not None else replace(one, created_at=time)
+        for one, time in batch
+        if one.id is None or not _is_there(one, known.get(one.id))
+    ]
+    if new:
+        remember(ports, scope, new, now=now, new_id=new_id)
+    written = {one.id for one in new}
+    others = [one.id for one in new if one.id is not None and one.kind != MESSAGE_KIND]  # of which nobody was told
+    known = {one: found for one, found in known.items() if one not in written} | look_up(ports, scope, others, now=None)
+    old = {one.stored_id: one for one in known.values()}
+    if old:
+        heard = ports.hierarchy.known(scope, list(old))
+        missed = [entry_of(one, ports.fields) for stored_id, one in old.items() if stored_id not in heard]
+        ports.hierarchy.missed(scope, missed)
+
+
+def _is_there(message: NewRecord, known: Stored | None) -> bool:
+    """Whether the record says just that already."""
+    if known is None:
+        return False
+    record = known.record
+    said = ("created_at", "valid_from", "valid_until", "supersedes")
+    same = all(getattr(message, one) in (None, getattr(record, one)) for one in said)
+    same = same and (record.text, record.kind) == (message.text, message.kind)
+    return same and dict(record.metadata) == dict(message.metadata)
+
+
+def hierarchy(ports: Ports, scope: Scope, *, settle: bool, progress: Progress | None) -> Hierarchy:
+    """All of it, with the ids that the user knows; empty for one who never observed."""
+    found = _grown(ports, scope, settle=settle, progress=progress)
+    return found.with_ids(lambda stored_id: record_id(scope, stored_id))
+
+
+def _grown(ports: Ports, scope: Scope, *, settle: bool, progress: Progress | None) -> Hierarchy:
+    if settle:
+        ports.hierarchy.settle(scope, progress)
+    found = ports.hierarchy.view(scope)
+    return NOTHING if found is None else found
+
+
+def themes(ports: Ports, scope: Scope, *, now: float, settle: bool, progress: Progress | None) -> Themes:
+    """The hierarchy as a user reads it; empty for one who never observed."""
+    found = _grown(ports, scope, settle=settle, progress=progress)
+    over = ports.search.passing(scope, {ports.fields.valid_until: {"$lte": now}}) if found.themes else frozenset()
+    return themes_of(scope, found, over)

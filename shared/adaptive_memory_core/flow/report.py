@@ -1,4 +1,4 @@
-"""What does a page about a memory show? Everything is gathered here, a page of records at a time, and bounded."""
+"""What a report shows of one user, or of many."""
 
 from __future__ import annotations
 
@@ -13,21 +13,25 @@ from typing import Any, TypeVar
 import numpy as np
 
 from adaptive_memory_core.context.times import date
-from adaptive_memory_core.flow import history, protected_records
-from adaptive_memory_core.flow.look_up import look_up
-from adaptive_memory_core.flow.observe import themes
+from adaptive_memory_core.flow import prune
+from adaptive_memory_core.flow.look_up import RECORDS_OF_A_PAGE, look_up
+from adaptive_memory_core.flow.look_up import stats as stats_of
 from adaptive_memory_core.flow.ports import Found, Ports
+from adaptive_memory_core.flow.remember import themes
 from adaptive_memory_core.graph.ports import passage_of
+from adaptive_memory_core.identity import is_namespaced
 from adaptive_memory_core.learn.decay import PacedSpan, Timeline, as_of, strength
 from adaptive_memory_core.pages.charts import Point
+from adaptive_memory_core.pages.memory_page import UsersFacts
 from adaptive_memory_core.pages.memory_records import FadingFacts, LogFacts, MemoryFacts, NameFacts
 from adaptive_memory_core.policy.learning import DecayPace, Regime
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import ReadState, Record, Scope
-from adaptive_memory_core.reports import LoggedRecall
+from adaptive_memory_core.reports import LoggedRecall, Stats
 from adaptive_memory_core.score.signals import DAY
 from adaptive_memory_core.sources.read_state import known_states
 from adaptive_memory_core.stored_metadata import hits_of
+from adaptive_memory_core.stored_owner import SHARED, owner_of
 
 MOST_KINDS, MOST_JUDGED, MOST_CHANGES, MOST_DAYS, MOST_LOGGED = 12, 100, 200, 30, 1_000
 HITS_SHOWN, DROPPED_SHOWN = 20, 8  # candidates of a recall whose texts are looked up
@@ -86,12 +90,12 @@ class _Collected:
 def gathered(ports: Ports, asked: Asked) -> MemoryFacts:
     """All that the page shows; nothing of it counts as a read."""
     scope, now = asked.scope, asked.now
-    stats = history.stats(ports, scope, regime=asked.regime, at_least=AT_LEAST, now=now)
+    stats = stats_of(ports, scope, regime=asked.regime, at_least=AT_LEAST, now=now)
     collected = _collected(ports, asked)
     log = _log(ports, asked, [record for _, record in collected.best])
     found = themes(ports, scope.own, now=now, settle=False, progress=None)
     names = names_among(ports, scope, collected.best)
-    samples = protected_records.history(ports, scope)
+    samples = prune.history(ports, scope)
     known = ports.ledger.states.known(scope, [])
     timeline, records = known.timeline.under(asked.regime), [record for _, record in collected.best]
     return MemoryFacts(
@@ -116,7 +120,7 @@ def _log(ports: Ports, asked: Asked, known: Sequence[Record]) -> LogFacts:
     """What was asked and judged, and what the records say that this is about."""
     scope, since = asked.scope, asked.since
     logged = ports.ledger.log.recalls(scope, since=since, until=None, limit=MOST_LOGGED, containing=None)
-    changes = protected_records.changes(ports, scope, None, limit=MOST_CHANGES)
+    changes = prune.changes(ports, scope, None, limit=MOST_CHANGES)
     recalls = logged[: asked.recalls]
     texts = _texts(ports, scope, [*_shown(recalls), *(one.id for one in changes)], known)
     return LogFacts(recalls, _by_day(logged, now=asked.now), len(logged), texts, changes)
@@ -258,3 +262,32 @@ def _links(mentioned: dict[str, dict[str, None]], drawn: set[str]) -> dict[tuple
         own = sorted(name for name in names if name in drawn)[:MOST_OF_A_RECORD]
         pairs.update(combinations(own, 2))
     return dict(pairs.most_common())
+
+
+MOST_COUNTED = 2_000  # scopes whose recalls are counted, to find those with most of them
+
+
+def names(ports: Ports) -> list[str | int]:
+    """All users who have records or of whom the ledger knows something, by name."""
+    scopes = set(ports.ledger.removal.scopes())
+    stored_ids = ports.records.ids()
+    for start in range(0, len(stored_ids), RECORDS_OF_A_PAGE):
+        for metadata in ports.records.metadata(stored_ids[start : start + RECORDS_OF_A_PAGE]).values():
+            scopes.add(owner_of(metadata, ports.fields) or SHARED)
+    found = [scope.name for scope in scopes if scope.name is not None]
+    users = [one for one in found if isinstance(one, int) or not is_namespaced(one)]
+    return sorted(users, key=lambda one: (isinstance(one, str), one))
+
+
+def users(ports: Ports, *, most: int, regime: Regime, now: float) -> UsersFacts:
+    """Those with most recalls; nothing of what they remember."""
+    scopes = ports.ledger.removal.scopes()
+    recalls: list[tuple[int, str, Scope]] = []
+    for scope in scopes[:MOST_COUNTED]:
+        tally = ports.ledger.statistics.tally(scope)
+        recalls.append((-tally.recalls, str(scope), scope))
+    found: list[tuple[str, Stats]] = []
+    for _, name, scope in sorted(recalls, key=lambda one: one[:2])[:most]:
+        stats = stats_of(ports, scope, regime=regime, at_least=AT_LEAST, now=now)
+        found.append((name.removeprefix("user "), stats))
+    return UsersFacts(now, found, len(scopes), ports.write_back.progress(), ports.background.stats())

@@ -25,7 +25,7 @@ from adaptive_memory_core.flow.ports.source import Answer, Asked
 from adaptive_memory_core.flow.widen import aged
 from adaptive_memory_core.policy.channels_and_kinds import DENSE
 from adaptive_memory_core.records import Dropped, Hit, Record, Scope
-from adaptive_memory_core.score.odd_importance import odd_importance
+from adaptive_memory_core.score.usefulness import odd_importance
 from adaptive_memory_core.sources.gather import NOT_HERE, Gathered, known_of, notes_of, present
 from adaptive_memory_core.sources.learned import AskedBefore
 from adaptive_memory_core.sources.request import Request, embedded

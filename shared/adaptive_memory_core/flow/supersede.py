@@ -1,16 +1,94 @@
-"""How does one record replace another? The old one's validity ends where the new one begins, and names it."""
+"""Records that replace others, and records made of others: they end with what they were made of."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any
 
 from adaptive_memory_core.errors import InvalidInputError
-from adaptive_memory_core.flow.derivations import sources_ended
+from adaptive_memory_core.flow.derivations import derivations_in, ended_for, sources_ended
 from adaptive_memory_core.flow.look_up import look_up, not_found
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.records import NewRecord, Record, Scope
-from adaptive_memory_core.score.gates import SUPERSEDED
+from adaptive_memory_core.score.gates import CHANGED, FORGOTTEN, SUPERSEDED
 from adaptive_memory_core.shown_in_errors import shown
+
+
+def sources_of(records: Iterable[NewRecord | Record]) -> list[str]:
+    """The ids that these were derived from, each once."""
+    return list(dict.fromkeys(source for one in records for source in one.derived_from))
+
+
+def check_sources(ports: Ports, scope: Scope, given: Sequence[NewRecord], *, must_exist: bool) -> None:
+    """No record is derived from itself; and, where that is asked for, none from what is not there."""
+    for one in given:
+        if one.id is not None and one.id in one.derived_from:
+            raise InvalidInputError(
+                f"Record {shown(one.id)} cannot be derived from itself. Take its id out of derived_from."
+            )
+    wanted = sources_of(given) if must_exist else []
+    known = look_up(ports, scope, wanted, now=None)
+    missing = [one for one in wanted if one not in known]
+    if missing:
+        raise not_found(scope, missing)
+
+
+def born_stale(ports: Ports, scope: Scope, batch: Sequence[Record], *, now: float) -> Sequence[Record]:
+    """The records as they are to be written: what was derived from what had ended before is stale from the first."""
+    wanted = sources_of(batch)
+    if not wanted:
+        return batch
+    found = look_up(ports, scope, wanted, now=now)
+    ended = {one: stored.record for one, stored in found.items() if _has_ended(stored.record)}
+    return [_as_of_sources(one, ended_for(one, ended), now=now) for one in batch]
+
+
+def sources_hold_again(ports: Ports, scope: Scope, ids: Sequence[str], *, ended: float | None) -> None:
+    """What had replaced these at that time is gone: what was derived from them is valid again, or where something else
+    keeps it stale, until that ended."""
+    if not ids or ended is None:
+        return
+    made = derivations_in(ports, scope)
+    reached = made.below(dict.fromkeys(ids, ended))
+    wanted = sources_of([made.records[one] for one in reached])
+    found = look_up(ports, scope, wanted, now=None)
+    still_ended = {one: was.record for one, was in found.items() if one not in ids and _has_ended(was.record)}
+    again = made.valid_again(reached, still_ended)
+    changes: dict[str, dict[str, Any]] = {}
+    for stored_id in reached:
+        record = made.records[stored_id]
+        later = _longer(record, ended, [] if stored_id in again else ended_for(record, still_ended))
+        if stored_id in again or later != record:
+            changes[stored_id] = {
+                ports.fields.derived_stale: later.derived_stale,
+                ports.fields.valid_until: later.valid_until,
+            }
+        if record.id in still_ended:
+            still_ended[record.id] = later
+    if changes:
+        ports.records.update_metadata(changes)
+
+
+def _has_ended(record: Record) -> bool:
+    """Whether it is no longer true, as far as others follow from it; what merely ran out stays a source."""
+    return record.superseded_by is not None or record.derived_stale is not None
+
+
+def _as_of_sources(record: Record, ended: Sequence[Record], *, now: float) -> Record:
+    if not ended:
+        return record
+    ends = [now if one.valid_until is None else one.valid_until for one in (record, *ended)]
+    return replace(record, derived_stale=SUPERSEDED, valid_until=min(ends))
+
+
+def _longer(record: Record, ended: float, others: Sequence[Record]) -> Record:
+    """The record as it is without the source that had ended it then: until the first of the others did."""
+    if record.derived_stale in (FORGOTTEN, CHANGED):
+        return record
+    ends = [one.valid_until for one in others if one.valid_until is not None]
+    until = min(ends, default=None) if record.valid_until == ended else record.valid_until
+    return replace(record, derived_stale=SUPERSEDED if others else None, valid_until=until)
 
 
 def check_superseded(ports: Ports, scope: Scope, given: Sequence[NewRecord], named: set[str]) -> None:

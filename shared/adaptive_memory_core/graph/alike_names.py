@@ -1,19 +1,182 @@
-"""Which names are taken for one? Those whose vectors are alike above a floor, and whose spelling allows it.
-
-Nothing is merged for good: both names stay, and one leads to what mentions the other as far as they are alike.
-"""
+"""Names that are alike, by spelling and by vectors."""
 
 from __future__ import annotations
 
+import math
+import re
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from difflib import SequenceMatcher
 from typing import NamedTuple
 
 import numpy as np
 
-from adaptive_memory_core.graph.alike_spelling import may_be_one
-from adaptive_memory_core.graph.names import INSIDE, names
-from adaptive_memory_core.graph.ports import Alike, Array, Graph
+from adaptive_memory_core.channels.words.words_of_text import STOP_WORDS
+from adaptive_memory_core.graph.names import INSIDE, names, words_of
+from adaptive_memory_core.graph.ports import SENTENCE_BITS, Alike, Array, Graph, Question, Rows
 from adaptive_memory_core.score.surprise import Baseline, baseline_of, for_query, sample_of
+
+TERM_SATURATION, LENGTH_NORMALISATION = 0.9, 0.3  # BM25's k1 and b, for short texts
+USUAL_LENGTH = 16.0  # words of a sentence with those of its title, without function words
+
+
+def weights_of(graph: Graph, question: Question, frequencies: Mapping[int, int], keys: Array, *, least: float) -> Array:
+    """How far each sentence is about the question, and what was learned of it. What says nothing of it may still be on
+    the way to what does, so it counts the least and not nothing.
+
+    >>> from adaptive_memory_core.graph.build import passage
+    >>> from adaptive_memory_core.graph.in_memory import GraphInMemory
+    >>> texts, vectors = ["Ada met Bob.", "Bob left."], np.float32([[1, 0], [-1, 0]])
+    >>> graph = GraphInMemory([passage(text, None, lambda _: set()) for text in texts], vectors)
+    >>> asked = Question({}, np.float32([1, 0]), ())
+    >>> weights_of(graph, asked, {}, np.array([0, 1 << SENTENCE_BITS]), least=0.1).round(2).tolist()
+    [0.71, 0.1]
+    """
+    rows = graph.rows(np.unique(keys >> SENTENCE_BITS))
+    close = shares_of_best(rows.of(keys, question.baseline.above(cosines(question.vector, rows))))
+    said = shares_of_best(rows.of(keys, word_scores(rows, frequencies, graph.sentences)))
+    weights = np.maximum(np.sqrt(0.5 * close + 0.5 * said), least)
+    if question.lifts:
+        weights *= np.array([1.0 + question.lifts.get(key, 0.0) for key in keys.tolist()])
+    return weights
+
+
+def cosines(vector: Array | None, rows: Rows) -> Array:
+    """Of the question's vector with that of each sentence's passage; 0 where there is none, or one of
+    another embedder.
+
+    >>> none = np.array([])
+    >>> rows = Rows(none, np.float32([[3, 4], [0, 0]]), np.array([0, 0, 1]), none, np.array([0, 0, 0, 0]))
+    >>> [round(one, 2) for one in cosines(np.float32([1, 0]), rows).tolist()]
+    [0.6, 0.6, 0.0]
+    """
+    if vector is None or rows.vectors is None or rows.vectors.shape[1] != len(vector):
+        return np.zeros(len(rows.bounds) - 1)
+    vectors = rows.vectors.astype(np.float32)
+    lengths = np.maximum(np.linalg.norm(vectors, axis=1) * float(np.linalg.norm(vector)), 1e-9)
+    return (vectors @ np.asarray(vector, dtype=np.float32) / lengths).astype(np.float64)[rows.owners]
+
+
+def word_scores(rows: Rows, frequencies: Mapping[int, int], sentences: int) -> Array:
+    """BM25 of each sentence for the words in `frequencies`, which are the question's.
+
+    >>> none = np.array([])
+    >>> rows = Rows(none, None, none, np.array([7, 8, 7, 9]), np.array([0, 2, 4]))
+    >>> [round(one, 2) for one in word_scores(rows, {8: 1, 7: 2}, sentences=2).tolist()]
+    [1.0, 0.21]
+    """
+    size = len(rows.bounds) - 1
+    scores = np.zeros(size)
+    lengths = np.diff(rows.bounds)
+    held_back = TERM_SATURATION * (1.0 - LENGTH_NORMALISATION + LENGTH_NORMALISATION * lengths / USUAL_LENGTH)
+    owners = np.repeat(np.arange(size), lengths)
+    for word, frequency in frequencies.items():
+        counts = np.bincount(owners[rows.words == word], minlength=size)
+        rarity = math.log(1.0 + (sentences - frequency + 0.5) / (frequency + 0.5))
+        scores += rarity * counts * (TERM_SATURATION + 1.0) / (counts + held_back)
+    return scores
+
+
+def shares_of_best(values: Array) -> Array:
+    """Each as a share of the greatest; nothing below 0.
+
+    >>> shares_of_best(np.array([-1.0, 2.0, 4.0])).tolist(), shares_of_best(np.array([-1.0])).tolist()
+    ([0.0, 0.5, 1.0], [0.0])
+    """
+    positive = np.maximum(values, 0.0)
+    best = positive.max(initial=0.0)
+    return positive if best == 0.0 else positive / best
+
+
+FEWEST_LETTERS = 5  # of a name that may be another one; of shorter ones a letter tells too much; guess
+ALIKE_SPELLING = 0.7  # share of letters in common from which two words may be the same; guess
+ALIKE_ALONE = 0.8  # of two names of one word each, which nothing else tells apart; guess
+_ROMAN = re.compile(r"m{0,3}(cm|cd|d?c{0,3})(xc|xl|l?x{0,3})(ix|iv|v?i{0,3})")
+_ORDINAL = re.compile(  # in English, German and French; what is shorter and English stands below
+    r"\w+(?:teen|ie)th|(?:hundred|thousand)th|\w*zehn(?:te[mnrs]?)?|\w+(?:zig|[sß]ig)ste[mnrs]?"
+    r"|(?:ers|zwei|drit|vier|fünf|sechs|siebt?|ach|neun)te[mnrs]?|\w+i[eè]mes?"
+)
+_COMPASS = re.compile(r"north|nord|south|s[uü]d|east|ost|west")
+_TELL_APART = frozenset(
+    """
+    north south east west northern southern eastern western upper lower inner outer greater lesser old new
+    king queen prince princess duke duchess count countess baron baroness emperor empress lord lady sir dame
+    mr mrs ms miss man woman men women male female boy girl boys girls father mother son daughter brother sister
+    junior senior jr sr elder younger first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth
+    one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen
+    nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand
+    january february march april may june july august september october november december
+    monday tuesday wednesday thursday friday saturday sunday spring summer autumn winter morning evening
+    """.split()  # noqa: SIM905 - a list of them would be longer than this file
+)
+
+
+def may_be_one(one: str, other: str) -> bool:
+    """Whether nothing in the spelling of two names tells them apart: numbers, numerals, single letters, dates and such
+    words as "north" are the same in both, and each other word has one in the other name that is written nearly so.
+
+    >>> may_be_one("jon smith", "john smith"), may_be_one("universidad de salamanca", "university of salamanca")
+    (True, True)
+    >>> may_be_one("louis xiv", "louis xv"), may_be_one("j smith", "john smith"), may_be_one("apollo 11", "apollo 12")
+    (False, False, False)
+    >>> may_be_one("thirteenth amendment", "fourteenth amendment"), may_be_one("northampton", "southampton")
+    (False, False)
+    >>> may_be_one("melbourne", "university of melbourne"), may_be_one("prince albert", "princess albert")
+    (False, False)
+    """
+    if min(len(one), len(other)) < FEWEST_LETTERS or one == other:
+        return False
+    own, its = (_words(name) for name in sorted((one, other)))  # likeness of words is not the same both ways
+    if Counter(filter(_tells, own)) != Counter(filter(_tells, its)):
+        return False
+    left, right = _without(own, its), _without(its, own)
+    least = ALIKE_ALONE if len(own) == len(its) == 1 else ALIKE_SPELLING
+    return bool(left) and len(left) == len(right) and _paired(left, right, least)
+
+
+def _words(name: str) -> list[str]:
+    return [word.plain for word in words_of(name) if word.plain not in STOP_WORDS | INSIDE or len(word.plain) == 1]
+
+
+def _tells(word: str) -> bool:
+    """Whether another word in its place would make it another name.
+
+    >>> _tells("1914"), _tells("xiv"), _tells("b"), _tells("east"), _tells("smith")
+    (True, True, True, True, False)
+    """
+    if any(one.isdigit() for one in word) or _ORDINAL.fullmatch(word):
+        return True
+    return word.isascii() and (len(word) == 1 or word in _TELL_APART or _ROMAN.fullmatch(word) is not None)
+
+
+def _without(words: Sequence[str], others: Sequence[str]) -> list[str]:
+    """What the others do not have."""
+    return list((Counter(words) - Counter(others)).elements())
+
+
+def _paired(left: Sequence[str], right: Sequence[str], least: float) -> bool:
+    """Whether each has another that is written nearly so, none of them twice."""
+    free = list(right)
+    for word in left:
+        best = max(free, key=lambda other: _spelled_alike(word, other))
+        if _spelled_alike(word, best) < least:
+            return False
+        free.remove(best)
+    return True
+
+
+def _spelled_alike(one: str, other: str) -> float:
+    """
+    >>> round(_spelled_alike("jon", "john"), 2), round(_spelled_alike("new", "nueva"), 2)
+    (0.86, 0.5)
+    >>> _spelled_alike("westbahnhof", "ostbahnhof")     # other ends of a town
+    0.0
+    """
+    ends = _COMPASS.match(one), _COMPASS.match(other)
+    if ends[0] and ends[1] and ends[0][0] != ends[1][0]:
+        return 0.0
+    return SequenceMatcher(None, one, other, autojunk=False).ratio()
+
 
 MOST_ALIKE = 5  # names that one is taken for; guess
 MOST_SPELLED = 50  # of the nearest names, whose spelling is looked at; guess

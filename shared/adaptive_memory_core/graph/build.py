@@ -1,15 +1,114 @@
-"""What does a passage add to the graph? Its sentences, the names and words in each, and its title as a name."""
+"""A graph of names is built from texts: sentences, titles, links."""
 
 from __future__ import annotations
 
+import re
 import zlib
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from adaptive_memory_core.channels.words.words_of_text import words
-from adaptive_memory_core.graph.known_names import Gram, Known, grams, longest
-from adaptive_memory_core.graph.names import Extract, handle, names
-from adaptive_memory_core.graph.sentences import sentences
+from adaptive_memory_core.fields import Fields
+from adaptive_memory_core.graph.alike_names import at_least
+from adaptive_memory_core.graph.names import Extract, Gram, Known, grams, handle, known_names, longest, names
+from adaptive_memory_core.graph.ports import MOST_TITLED, SENTENCE_BITS, Array, Rows, SentenceKey, SentenceVectors
+from adaptive_memory_core.records import Metadata
+
+MOST_SENTENCES = 4_000  # of one text; the rest of a longer one stands in its last sentence
+_BREAK = re.compile(r"(?<=[.!?…])[\"'”\u2019)\]]*\s+(?=[\"'“\u2018(\[]*[^\Wa-z_])|(?<=[。\uff01\uff1f])|\n+")
+_LONGEST_SHORT = 20  # characters that a short form, or the number of a line, may have with its point
+_SHORT = re.compile(
+    r"\b(?:[A-Z]|Mr|Mrs|Ms|Dr|Prof|St|Sr|Jr|Gen|Col|Capt|Lt|Sgt|Rev|Hon|Pres|Gov|Sen|Rep|Mt|Ft|No|Nos|vs|Vol|vol|"
+    r"ed|eds|pp|p|cf|ca|approx|Inc|Ltd|Co|Corp|Bros|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sep|Sept|Oct|Nov|Dec|fl|e\.g|i\.e|"
+    r"U\.S|U\.K)\.$"
+)
+_NUMBER = re.compile(r"\W*\d{1,3}\.")
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences of a text in order, each without the blanks around it.
+
+    >>> sentences("Dr. J. Smith left the U.S. Army. Why? Nobody knows (yet.) It rained.")
+    ['Dr. J. Smith left the U.S. Army.', 'Why?', 'Nobody knows (yet.)', 'It rained.']
+    >>> sentences("Rome\\nIt lies on the Tiber"), sentences("我住在柏林。你呢。"), sentences(" ")
+    (['Rome', 'It lies on the Tiber'], ['我住在柏林。', '你呢。'], [])
+    """
+    found: list[str] = []
+    start = 0
+    for end in _BREAK.finditer(text):
+        if len(found) >= MOST_SENTENCES - 1:
+            break
+        if end.group().isspace() and "\n" not in end.group() and _goes_on(text, start, end.start()):
+            continue
+        piece = text[start : end.end()].strip()
+        found += [piece] if piece else []
+        start = end.end()
+    rest = text[start:].strip()
+    return [*found, rest] if rest else found
+
+
+def _goes_on(text: str, start: int, end: int) -> bool:
+    """Whether the point before `end` is that of a short form, or of a number that begins the sentence at `start`."""
+    last = text[max(start, end - _LONGEST_SHORT) : end]
+    return _SHORT.search(last) is not None or (len(last) == end - start and _NUMBER.fullmatch(last) is not None)
+
+
+TITLE_KEYS = ("title", "document_title", "file_name")  # where frameworks' loaders put it, after the caller's own
+
+
+def title_of(metadata: Metadata | None, fields: Fields) -> str | None:
+    """What a record's metadata call it.
+
+    >>> title_of({"file_name": "rome.md"}, Fields()), title_of({"title": 7}, Fields()) is None
+    ('rome.md', True)
+    """
+    found: Mapping[str, Any] = metadata or {}
+    named = (found.get(key) for key in (fields.title, *TITLE_KEYS))
+    return next((one for one in named if isinstance(one, str) and one.strip()), None)
+
+
+MOST_SAMPLED = 3_000  # records whose titles are looked at; benchmarks/graph_everywhere.py
+MOST_READ = 500  # of those, whose texts are searched for them
+FEWEST_FOUND = 3  # mentions below which it is chance
+LEAST_TITLED = 0.5  # share of the records that have a title, below which no text is searched; guess
+
+
+class Titled(NamedTuple):
+    """A record's text, and the title that its metadata give it."""
+
+    text: str
+    title: str | None
+
+
+def links_per_record(sample: Sequence[Titled], records: int) -> float:
+    """How many titles of others a record names, on average, in a scope of so many records. A title that more than
+    MOST_TITLED have is none, and a sample finds only its own share of what is named.
+
+    >>> pages = [Titled("Old. The Tiber runs there.", "Rome"), Titled("A river in Rome.", "Tiber")]
+    >>> links_per_record([*pages, Titled("Oslo is far from Rome.", "Bergen"), Titled("Far.", "Oslo")], 4)
+    1.0
+    >>> links_per_record(pages, 2), links_per_record([Titled("Rome is old.", None)], 1)
+    (0.0, 0.0)
+    """
+    if not sample:
+        return 0.0
+    titles = [_name(one) for one in sample]
+    share, counts = len(sample) / max(records, len(sample)), Counter(one for one in titles if one is not None)
+    if sum(counts.values()) < LEAST_TITLED * len(sample):
+        return 0.0
+    rare = {name for name, count in counts.items() if count <= MOST_TITLED * share or count == 1}
+    own = list(zip(sample, titles, strict=True))[:MOST_READ]
+    found = sum(len(set(known_names(one.text, rare.intersection)) - {title}) for one, title in own)
+    return found / len(own) / share if found >= FEWEST_FOUND else 0.0
+
+
+def _name(one: Titled) -> str | None:
+    title, _ = split_title(one.text, one.title)
+    return None if title is None else handle(title) or None
+
 
 LONGEST_TITLE = 100  # characters of a first line that is taken for a title
 _AROUND_HEADING = " \t\r\f\v#"
@@ -88,3 +187,104 @@ def word_key(word: str) -> int:
     True
     """
     return zlib.crc32(word.encode())
+
+
+NONE: Array = np.empty(0, dtype=np.int64)
+
+
+class GraphInMemory:
+    """A graph of passages, numbered as they are given.
+
+    >>> from adaptive_memory_core.graph.build import passage
+    >>> nobody = lambda names: set()
+    >>> graph = GraphInMemory([passage("Ada met Bob.", None, nobody), passage("Bob left.", "Paris", nobody)])
+    >>> graph.frequencies(["bob", "ada", "eve"]), graph.titled(["paris"])["paris"].tolist()
+    ({'bob': 2, 'ada': 1}, [1])
+    >>> graph.names_in(graph.mentions("bob", most=9))
+    {0: ('ada', 'bob'), 4096: ('bob', 'paris')}
+    """
+
+    def __init__(
+        self,
+        passages: Sequence[Passage],
+        vectors: Array | None = None,
+        alike: Mapping[str, Mapping[str, float]] | None = None,
+        spoken: SentenceVectors | None = None,
+    ) -> None:
+        self.passages = len(passages)
+        self._alike = alike or {}
+        self._mentions: dict[str, list[int]] = {}
+        self._titled: dict[str, list[int]] = {}
+        self._in: dict[str, set[int]] = {}
+        self._names: dict[int, tuple[str, ...]] = {}
+        self._mentioned: dict[int, tuple[str, ...]] = {}
+        self._sizes = [len(one.sentences) for one in passages]
+        self._words: dict[int, Array] = {}
+        self._frequencies: Counter[int] = Counter()
+        for number, one in enumerate(passages):
+            self._take_in(number, one)
+        self.sentences = len(self._names)
+        self._vectors, self._spoken = vectors, spoken
+
+    def _take_in(self, number: int, one: Passage) -> None:
+        title = () if one.title is None else (one.title,)
+        if one.title is not None:
+            self._titled.setdefault(one.title, []).append(number)
+        for place, sentence in enumerate(one.sentences):
+            key = number << SENTENCE_BITS | place
+            self._mentioned[key] = sentence.names
+            self._names[key] = tuple(dict.fromkeys((*sentence.names, *title)))
+            for name in sentence.names:
+                self._mentions.setdefault(name, []).append(key)
+            for name in self._names[key]:
+                self._in.setdefault(name, set()).add(number)
+            found = [word_key(word) for word in sentence.words]
+            self._words[key] = np.array(found, dtype=np.int64)
+            self._frequencies.update(set(found))
+
+    def frequencies(self, names: Collection[str]) -> Mapping[str, int]:
+        return {name: len(self._in[name]) for name in names if name in self._in}
+
+    def mentions(self, name: str, most: int) -> Array:
+        return np.array(self._mentions.get(name, ())[-most:] if most else (), dtype=np.int64)
+
+    def titled(self, names: Collection[str]) -> Mapping[str, Array]:
+        found = {name: self._titled.get(name, []) for name in names}
+        return {name: np.array(own if len(own) <= MOST_TITLED else [], dtype=np.int64) for name, own in found.items()}
+
+    def sentences_of(self, passages: Array) -> Array:
+        keys = [one << SENTENCE_BITS | place for one in passages.tolist() for place in range(self._sizes[one])]
+        return np.array(keys, dtype=np.int64)
+
+    def names_in(self, sentences: Array, *, titles: bool = True) -> Mapping[SentenceKey, Sequence[str]]:
+        own = self._names if titles else self._mentioned
+        return {key: own[key] for key in sentences.tolist()}
+
+    def sentence_vectors(self, keys: Array | None, *, times: bool) -> SentenceVectors:
+        """Those that were given; else the vector of each one's passage."""
+        every = self._spoken or self._of_passages()
+        if keys is None:
+            return every
+        places = np.searchsorted(every.keys, keys)
+        own = None if every.times is None or not times else every.times[places]
+        return SentenceVectors(keys, every.vectors[places], own)
+
+    def _of_passages(self) -> SentenceVectors:
+        keys = self.sentences_of(np.arange(self.passages))
+        given = np.zeros((self.passages, 1)) if self._vectors is None else np.asarray(self._vectors, dtype=np.float64)
+        units = given / np.maximum(np.linalg.norm(given, axis=1, keepdims=True), 1e-9)
+        return SentenceVectors(keys, units[keys >> SENTENCE_BITS], None)
+
+    def word_frequencies(self, words: Collection[int]) -> Mapping[int, int]:
+        return {word: self._frequencies[word] for word in words if word in self._frequencies}
+
+    def alike(self, names: Collection[str], least: float) -> Mapping[str, Mapping[str, float]]:
+        return at_least({name: self._alike[name] for name in names if name in self._alike}, least)
+
+    def rows(self, passages: Array) -> Rows:
+        keys = self.sentences_of(passages)
+        own = [self._words[key] for key in keys.tolist()]
+        bounds = np.cumsum([0, *map(len, own)])
+        owners = np.repeat(np.arange(len(passages)), [self._sizes[one] for one in passages.tolist()])
+        vectors = None if self._vectors is None else self._vectors[passages]
+        return Rows(keys, vectors, owners, np.concatenate(own) if own else NONE, bounds)

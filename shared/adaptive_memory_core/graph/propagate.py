@@ -12,8 +12,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from adaptive_memory_core.graph.alike_names import alike_of_untitled, with_alike
-from adaptive_memory_core.graph.likeness import weights_of
+from adaptive_memory_core.graph.alike_names import alike_of_untitled, weights_of, with_alike
 from adaptive_memory_core.graph.ports import (
     REACH,
     SENTENCE_BITS,

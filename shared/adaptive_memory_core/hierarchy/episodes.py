@@ -1,13 +1,181 @@
-"""The title and narrative of an episode, made by rule from what was said, and when it was."""
+"""Episodes: where one ends, how a long one is cut, and what it holds."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
+import numpy as np
+
+from adaptive_memory_core.channels.conversation.turns import asks
+from adaptive_memory_core.channels.words.words_of_text import words
 from adaptive_memory_core.context.times import date
-from adaptive_memory_core.hierarchy.nodes import Said
-from adaptive_memory_core.hierarchy.semantics import distil, spoken
-from adaptive_memory_core.hierarchy.theme_names import name_of
+from adaptive_memory_core.hierarchy.neighbours import from_unrelated, unit
+from adaptive_memory_core.hierarchy.nodes import Array, Said, name_of
+from adaptive_memory_core.hierarchy.semantics import ENDS, TURNS_TO, distil, spoken
+from adaptive_memory_core.policy.graph_and_hierarchy import Hierarchies
+
+Cut = tuple[bool, ...]
+ROUNDS = 10  # of moving members to the nearer of two centres; they settle earlier, as a rule
+
+
+def cuts(members: Array) -> list[Cut]:
+    """Cuts of at least two members, neither side empty, each once: along the axis in which they spread most, and the
+    two halves around the pair that is least alike. The first member is always on the first side.
+
+    >>> cuts(np.array([[1.0, 0.0], [0.0, 1.0]]))
+    [(True, False)]
+    >>> (True, True, False, False) in cuts(np.array([[1.0, 0.0], [0.9, 0.1], [0.1, 0.9], [0.0, 1.0]]))
+    True
+    """
+    found = [_oriented(one) for one in (*_along_axis(members), _around_pair(members))]
+    return list(dict.fromkeys(one for one in found if any(one) and not all(one)))
+
+
+def _along_axis(members: Array) -> list[Array]:
+    """In the order along the axis, at each place that leaves at least two on each side, as far as there are so many."""
+    count = len(members)
+    centred = members - members.mean(axis=0)
+    _, _, axes = np.linalg.svd(centred @ centred.T)
+    order = np.lexsort((np.arange(count), axes[0]))
+    least = 1 if count < 4 else 2
+    made = []
+    for place in range(least, count - least + 1):
+        side = np.zeros(count, dtype=bool)
+        side[order[:place]] = True
+        made.append(side)
+    return made
+
+
+def _around_pair(members: Array) -> Array:
+    alike = members @ members.T
+    first, second = np.unravel_index(int(np.argmin(alike)), alike.shape)
+    side: Array = alike[first] >= alike[second]
+    side[first], side[second] = True, first == second
+    for _ in range(ROUNDS):
+        if not side.any() or side.all():
+            break
+        one, other = members[side].mean(axis=0), members[~side].mean(axis=0)
+        again = members @ one >= members @ other
+        if (again == side).all() or not again.any() or again.all():
+            break
+        side = again
+    return side
+
+
+def _oriented(side: Array) -> Cut:
+    return tuple(bool(one) for one in (side if side[0] else ~side))
+
+
+Decided = Callable[[Sequence[Said], Sequence[Said]], bool | None]  # of what came before, and what follows
+CHARACTERS = 4_000  # of an episode, from which on the next message begins another; guess
+SHORTEST = 2  # messages that an episode has before a change of topic can end it; a sweep: docs/hierarchy.md
+SAME_TOPIC = 0.35  # of the way from unrelated to equal, below which vectors speak of another topic; docs/hierarchy.md
+WORDS_OF_TOPIC = 0.2  # share of words in common, up to which words speak of another topic; docs/hierarchy.md
+BESIDE = 3  # messages before and after a gap that are compared: a single one is often "Sure!"
+AHEAD = 1  # messages after the one that may begin an episode, without which it is not decided
+LOOKED_AT = 500  # characters at the start and at the end of a message, in which words are looked for
+
+
+def starts(
+    said: Sequence[Said],
+    settings: Hierarchies,
+    *,
+    unrelated: Array | None = None,
+    begun: int = 0,
+    whole: bool = True,
+    decided: Decided | None = None,
+) -> list[int]:
+    """The places of the messages that begin an episode, those of the first `begun` left out: they are in one already.
+
+    `unrelated` is the mean vector of texts that have nothing to do with each other, from which vectors are measured.
+    Unless it is the `whole` conversation, a change of topic is seen once it has gone on. `decided` may say of a gap
+    whether it is a change of topic (None: the rule is asked).
+
+    >>> def at(minute, text): return Said(str(minute), "Ana", text, 60.0 * minute)
+    >>> starts([at(0, "I sold my car."), at(1, "Cars rust."), at(50, "Cars rust.")], Hierarchies())
+    [0, 2]
+    >>> starts([at(0, "I sold my car."), at(1, "By the way, rain?")], Hierarchies(), begun=1)
+    [1]
+    """
+    gaps = _Gaps(said, settings, unrelated, whole, decided)
+    found: list[int] = []
+    first = 0
+    for place in range(begun, len(said)):
+        if place == 0 or gaps.ends(first, place):
+            found.append(place)
+            first = place
+    return found
+
+
+class _Gaps:
+    """The gaps of one conversation, each between two messages; words are taken once."""
+
+    def __init__(
+        self, said: Sequence[Said], settings: Hierarchies, unrelated: Array | None, whole: bool, decided: Decided | None
+    ) -> None:
+        self._said, self._settings, self._unrelated = said, settings, unrelated
+        self._whole, self._decided = whole, decided
+        self._words: dict[int, frozenset[str]] = {}
+
+    def ends(self, first: int, place: int) -> bool:
+        """Whether the episode that began at `first` ends before the message at `place`."""
+        said, settings = self._said, self._settings
+        if said[place].at - said[place - 1].at > 60.0 * settings.gap_minutes or self._is_full(first, place):
+            return True
+        if not self._whole and place + AHEAD >= len(said):
+            return False
+        if self._decided is not None:
+            by_model = self._decided(said[first:place], said[place : place + 1 + AHEAD])
+            if by_model is not None:
+                return by_model
+        if TURNS_TO.match(said[place].text) or _has_ended(said, place, first):
+            return True
+        early = place - first < SHORTEST or asks(said[place - 1].text)
+        return not early and self._turns(range(max(first, place - BESIDE), place), place)
+
+    def _is_full(self, first: int, place: int) -> bool:
+        if place - first >= self._settings.episode_messages:
+            return True
+        return sum(len(one.text) for one in self._said[first:place]) >= CHARACTERS
+
+    def _turns(self, before: range, place: int) -> bool:
+        """Whether what follows is about something else than what came before, in words and, where known, in vectors."""
+        after = range(place, min(place + 1 + AHEAD, len(self._said)))
+        if self._words_in_common(before, after) > WORDS_OF_TOPIC:
+            return False
+        one, other = (_sum([self._said[place] for place in side], self._unrelated) for side in (before, after))
+        return one is None or other is None or float(one @ other) < SAME_TOPIC
+
+    def _words_in_common(self, before: range, after: range) -> float:
+        """The share of the words of the shorter side that the other side has as well."""
+        one, other = (frozenset().union(*map(self._words_of, side)) for side in (before, after))
+        return len(one & other) / max(1, min(len(one), len(other)))
+
+    def _words_of(self, place: int) -> frozenset[str]:
+        found = self._words.get(place)
+        if found is None:
+            found = self._words[place] = frozenset(words(start_and_end(self._said[place].text)))
+        return found
+
+
+def start_and_end(text: str) -> str:
+    """Of a long message where it begins and where it ends: there it says what it is about."""
+    return text if len(text) <= 2 * LOOKED_AT else f"{text[:LOOKED_AT]} {text[-LOOKED_AT:]}"
+
+
+def _has_ended(said: Sequence[Said], place: int, first: int) -> bool:
+    """Whether both have said goodbye before, and neither does here."""
+    ended = [ENDS.search(one.text) is not None for one in said[max(first, place - 2) : place + 1]]
+    return len(ended) == 3 and ended[:2] == [True, True] and not ended[2]
+
+
+def _sum(side: Sequence[Said], unrelated: Array) -> Array | None:
+    """The direction of what is said, from what unrelated texts have in common; None if a vector is unknown."""
+    vectors = [one.vector for one in side]
+    if any(one is None for one in vectors):
+        return None
+    return unit(from_unrelated(np.array(vectors), unrelated).sum(axis=0))
+
 
 LONGEST_TITLE = 80  # characters
 LONGEST_NARRATIVE = 1_500  # characters

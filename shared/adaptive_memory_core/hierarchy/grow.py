@@ -1,22 +1,145 @@
-"""How do themes grow? A semantic goes to the nearest theme or begins one; what is too large is split, tiny ones merge.
-
-xMemory's guided attach, split and merge. Everything is forced by the cap, by the size or by the similarity; f(P)
-chooses among the ways to do it, and never whether. No semantic is ever lost: each is in exactly one theme.
-"""
+"""Themes grow: attach, split and merge by the paper's objective."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
-from adaptive_memory_core.hierarchy.alternatives import Rest, rest_without, value_with
-from adaptive_memory_core.hierarchy.cuts import Cut, cuts
-from adaptive_memory_core.hierarchy.neighbours import NearestGraph
+from adaptive_memory_core.hierarchy.episodes import Cut, cuts
+from adaptive_memory_core.hierarchy.neighbours import NearestGraph, UsualLikeness, from_unrelated
 from adaptive_memory_core.hierarchy.nodes import Array, Changes, Placed, SemanticKey, ThemeKey
-from adaptive_memory_core.hierarchy.objective import centre_of, objective
-from adaptive_memory_core.hierarchy.unit_vectors import UsualLikeness, from_unrelated
 from adaptive_memory_core.policy.graph_and_hierarchy import Hierarchies
+
+EPSILON = 1e-3  # the paper's, which it gives no number for; guess
+
+
+def sparsity(sizes: Sequence[int] | Array) -> float:
+    """Equation 2: how evenly the semantics are spread over the themes, N^2 / (K * sum of n^2); 1 where all are equal.
+
+    >>> sparsity([3, 3]), sparsity([4, 2]), sparsity([])
+    (1.0, 0.9, 0.0)
+    """
+    counts = np.asarray(sizes, dtype=np.float64)
+    return float(counts.sum() ** 2 / (len(counts) * (counts**2).sum())) if len(counts) else 0.0
+
+
+def bell(nearest: Array) -> Array:
+    """g of equation 3 for each theme, by its similarity to the nearest other one: 1 at the median, less on both sides.
+
+    >>> [round(one, 2) for one in bell(np.array([0.2, 0.4, 0.4, 0.5])).tolist()]
+    [0.0, 1.0, 1.0, 0.15]
+    >>> bell(np.array([])).tolist(), bell(np.array([0.3])).tolist()
+    ([], [1.0])
+    """
+    if not len(nearest):
+        return np.ones(0)
+    middle = np.median(nearest)
+    spread = np.median(np.abs(nearest - middle)) + EPSILON
+    return np.exp(-((nearest - middle) ** 2) / (2.0 * spread**2))
+
+
+def coherence(cohesions: Array, nearest: Array) -> float:
+    """Equation 3: the mean over themes of their cohesion times the bell of how near the next theme is.
+
+    >>> coherence(np.array([0.8, 0.6]), np.array([0.5, 0.5])), coherence(np.array([0.9]), np.array([0.0]))
+    (0.7, 0.9)
+    """
+    return float(np.mean(cohesions * bell(nearest))) if len(cohesions) else 0.0
+
+
+def objective(sizes: Sequence[int] | Array, cohesions: Array, nearest: Array) -> float:
+    """Equation 1: f(P), the sum of both. All semantics alone score higher than any grouping worth having, so it must
+    never decide whether something is done, only which of the things that have to be.
+
+    >>> objective([2, 2], np.array([0.8, 0.6]), np.array([0.5, 0.5]))
+    1.7
+    """
+    return sparsity(sizes) + coherence(cohesions, nearest)
+
+
+def centre_of(members: Array) -> tuple[Array, float]:
+    """The centroid of members of unit length as a direction, and their cohesion, the mean cosine to it; that is the
+    length of their mean. Of vectors that cancel each other both are 0.
+
+    >>> centre, cohesion = centre_of(np.array([[1.0, 0.0], [0.0, 1.0]]))
+    >>> centre.round(3).tolist(), round(cohesion, 3), centre_of(np.array([[1.0], [-1.0]]))[1]
+    ([0.707, 0.707], 0.707, 0.0)
+    """
+    mean = np.add.reduce(members, axis=0) / len(members)
+    length = math.sqrt(float(mean @ mean))
+    return (mean / length if length > 0.0 else mean), length
+
+
+def from_scratch(themes: Sequence[Array]) -> float:
+    """f(P) of themes that are given as the vectors of their members; for comparison.
+
+    >>> round(from_scratch([np.eye(3)[:1], np.eye(3)[1:2]]), 3)
+    2.0
+    """
+    found = [centre_of(one) for one in themes]
+    centres, cohesions = np.array([one for one, _ in found]), np.array([one for _, one in found])
+    alike = centres @ centres.T if len(centres) else np.zeros((0, 0))
+    np.fill_diagonal(alike, -np.inf)
+    nearest = alike.max(axis=1) if len(centres) > 1 else np.zeros(len(centres))
+    return objective([len(one) for one in themes], cohesions, nearest)
+
+
+class Rest(NamedTuple):
+    """The themes that stay as they are: one row each. `nearest` is the similarity to the nearest other of them."""
+
+    sizes: list[int]
+    cohesions: Array
+    nearest: Array
+    centres: Array
+
+
+def rest_without(
+    gone: Sequence[ThemeKey],
+    centres: NearestGraph,
+    members: Mapping[ThemeKey, Sequence[SemanticKey]],
+    cohesions: Mapping[ThemeKey, float],
+) -> Rest:
+    """All themes but these, with what each of them is near to besides these."""
+    stay = [one for one in centres.rows if one not in gone]
+    alone = -np.inf if gone else 0.0
+    return Rest(
+        [len(members[one]) for one in stay],
+        np.array([cohesions[one] for one in stay]),
+        np.array([centres.nearest(one, gone, alone=alone) for one in stay]),
+        centres.rows.these(stay),
+    )
+
+
+def value_with(rest: Rest, parts: Sequence[Array]) -> float:
+    """f(P) of the rest and of themes with these members.
+
+    >>> none = Rest([], np.zeros(0), np.zeros(0), np.zeros((0, 2)))
+    >>> value_with(none, [np.eye(2)[:1], np.eye(2)[1:]])
+    2.0
+    """
+    found = [centre_of(one) for one in parts]
+    centres, mine = np.array([one for one, _ in found]), [one for _, one in found]
+    own = _nearest_of_each(centres)
+    nearest = rest.nearest
+    if len(rest.sizes):
+        beside = rest.centres @ centres.T
+        nearest = np.maximum(nearest, beside.max(axis=1))
+        own = np.maximum(own, beside.max(axis=0))
+    own = np.where(np.isfinite(own), own, 0.0)
+    return objective(
+        [*rest.sizes, *map(len, parts)], np.concatenate((rest.cohesions, mine)), np.concatenate((nearest, own))
+    )
+
+
+def _nearest_of_each(centres: Array) -> Array:
+    """Among these alone; nothing is near to one by itself."""
+    alike = centres @ centres.T
+    np.fill_diagonal(alike, -np.inf)
+    return alike.max(axis=1)
+
 
 ATTACH = 0.15  # of the way from unrelated to equal, from which on a theme takes a semantic; guess
 TINY = 1  # semantics up to which a theme is merged once it has not grown; guess

@@ -1,17 +1,156 @@
-"""Which nodes are nearest to which? A graph of the k nearest, exact, and kept up as nodes come, change and go.
-
-What has changed is worked in when somebody asks, so a node that moves ten times before that costs as much as one.
-"""
+"""Vectors of unit length, kept in rows, and the nearest neighbours among them."""
 
 from __future__ import annotations
 
 from bisect import insort
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from adaptive_memory_core.hierarchy.nodes import Array, Neighbours
-from adaptive_memory_core.hierarchy.vector_rows import VectorRows
+
+
+def from_unrelated(vectors: Array, unrelated: Array | None) -> Array:
+    """Each vector without the mean of unrelated texts (None: not known), at length 1; zeros stay.
+
+    Episodes and themes compare sums of vectors, whose cosine says nothing with an embedder whose texts are all alike.
+    From here it counts from what unrelated texts score, as `score.surprise.Baseline` does for single texts.
+
+    >>> from_unrelated(np.array([[0.6, 0.8], [0.0, 0.0]]), np.array([0.0, 0.8])).tolist()
+    [[1.0, 0.0], [0.0, 0.0]]
+    """
+    rows = unit(vectors)
+    if unrelated is None or rows.shape[-1] != len(unrelated):  # of another embedder
+        return vectors
+    return unit(np.where(rows.any(axis=-1, keepdims=True), rows - unrelated, 0.0))
+
+
+def unit(vectors: Array) -> Array:
+    """Vectors at length 1; zeros stay.
+
+    >>> unit(np.array([3.0, 4.0])).tolist(), unit(np.zeros((1, 2))).tolist()
+    ([0.6, 0.8], [[0.0, 0.0]])
+    """
+    rows = np.asarray(vectors)
+    lengths = np.linalg.norm(rows, axis=-1, keepdims=True)
+    return rows / np.where(lengths > 0.0, lengths, 1.0)
+
+
+class UsualLikeness:
+    """What counts as near depends on the embedder, and on what its user speaks of: this is where "near" begins.
+
+    >>> usual = UsualLikeness()
+    >>> usual.begin(np.array([[1.0, 0.0], [0.6, 0.8]]))
+    >>> round(usual.mean, 3)
+    0.6
+    >>> usual.less(np.array([0.6, 0.8]))
+    >>> usual.mean
+    0.0
+    """
+
+    def __init__(self) -> None:
+        self._sum: Array = None
+        self._count = 0
+
+    def begin(self, vectors: Array) -> None:
+        """With these rows of unit length."""
+        self._sum, self._count = vectors.sum(axis=0, dtype=np.float64), len(vectors)
+
+    def more(self, vector: Array) -> None:
+        self._sum = np.array(vector, dtype=np.float64) if self._sum is None else self._sum + vector
+        self._count += 1
+
+    def less(self, vector: Array) -> None:
+        self._sum, self._count = self._sum - vector, self._count - 1
+
+    @property
+    def mean(self) -> float:
+        """The mean cosine of two of them; 0 where it is less, or where there are not two."""
+        if self._count < 2:
+            return 0.0
+        return max(0.0, (float(self._sum @ self._sum) - self._count) / (self._count * (self._count - 1)))
+
+
+FIRST_ROOM = 16  # rows
+
+
+class VectorRows:
+    """Vectors by key. Where one goes, the last one takes its row.
+
+    >>> rows = VectorRows()
+    >>> for key, vector in enumerate([[1.0, 0.0], [0.5, 0.5], [0.0, 1.0]]): _ = rows.put(key, np.array(vector))
+    >>> rows.drop(0), list(rows), rows.similarities(np.array([0.0, 1.0])).tolist()
+    (0, [2, 1], [1.0, 0.5])
+    """
+
+    def __init__(self) -> None:
+        self._keys: list[int] = []
+        self._places: dict[int, int] = {}
+        self._room: Array = np.zeros((0, 0), dtype=np.float32)
+
+    def __len__(self) -> int:
+        return len(self._keys)
+
+    def __contains__(self, key: int) -> bool:
+        return key in self._places
+
+    def __iter__(self) -> Iterator[int]:
+        """The keys in the order of the rows."""
+        return iter(self._keys)
+
+    @property
+    def all(self) -> Array:
+        return self._room[: len(self._keys)]
+
+    def place(self, key: int) -> int:
+        """Which row it has; another once one was dropped."""
+        return self._places[key]
+
+    def key_at(self, place: int) -> int:
+        return self._keys[place]
+
+    def of(self, key: int) -> Array:
+        return self._room[self._places[key]]
+
+    def these(self, keys: Sequence[int]) -> Array:
+        """One row each."""
+        return self._room[[self._places[one] for one in keys]]
+
+    def similarities(self, vector: Array) -> Array:
+        """The cosine of each with a vector, in the order of the rows."""
+        return self.all @ np.asarray(vector, dtype=np.float32)
+
+    def load(self, keys: Sequence[int], vectors: Array) -> None:
+        """These and no others."""
+        self._keys, self._places = list(keys), {key: place for place, key in enumerate(keys)}
+        self._room = np.array(vectors, dtype=np.float32)
+
+    def put(self, key: int, vector: Array) -> bool:
+        """Another vector, or a new one at the end; says whether it is new."""
+        new = key not in self._places
+        if new:
+            self._make_room(len(vector))
+            self._places[key] = len(self._keys)
+            self._keys.append(key)
+        self._room[self._places[key]] = vector
+        return new
+
+    def drop(self, key: int) -> int:
+        """Gives the row that it had, where the last one stands now."""
+        place, last = self._places.pop(key), self._keys.pop()
+        if last != key:
+            self._keys[place] = last
+            self._places[last] = place
+            self._room[place] = self._room[len(self._keys)]
+        return place
+
+    def _make_room(self, width: int) -> None:
+        size = len(self._keys)
+        if size == len(self._room):
+            more = np.zeros((max(FIRST_ROOM, 2 * size), width), dtype=np.float32)
+            more[:size] = self._room.reshape(size, width)
+            self._room = more
+
 
 _Near = tuple[float, int]  # less the similarity, so that the nearest stands first, and the key
 NOBODY = -2.0  # a similarity below any

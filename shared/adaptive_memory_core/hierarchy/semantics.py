@@ -1,18 +1,183 @@
-"""What is worth keeping of an episode? A few of its sentences, which say most and can be understood by themselves."""
+"""Semantics: sentences that can be understood by themselves."""
 
 from __future__ import annotations
 
 import math
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from adaptive_memory_core.channels.words.words_of_cue import language_of
 from adaptive_memory_core.channels.words.words_of_text import words
-from adaptive_memory_core.graph.sentences import sentences
-from adaptive_memory_core.hierarchy.first_person import in_third_person
-from adaptive_memory_core.hierarchy.nodes import Distilled, Said
-from adaptive_memory_core.hierarchy.phrases import DANGLES, ONESELF, SMALL_TALK
+from adaptive_memory_core.graph.build import sentences
+from adaptive_memory_core.hierarchy.nodes import Distilled, Said, SemanticKey
+from adaptive_memory_core.score.same_statement import same_sentence
+
+_TURNS_TO = (
+    r"by the way|btw|anyway|any way|changing (?:the )?(?:topic|subject)s?|on another note|on a different note|"
+    r"speaking of|quick question|another thing|oh,? (?:right|before i forget)|before i forget|unrelated",
+    r"übrigens|apropos|ach,? übrigens|nebenbei|anderes thema|themenwechsel|bevor ich(?: e)?s vergesse|was anderes",
+    r"au fait|à propos|d['\u2019]ailleurs|sinon|changeons de sujet|autre chose|avant que j['\u2019]oublie|rien à voir",
+    r"por cierto|a propósito|cambiando de tema|otra cosa|antes de que (?:se me olvide|me olvide)|hablando de",
+)
+_ENDS = (
+    r"good ?bye|bye|see (?:you|ya)|talk (?:to you )?(?:soon|later)|good night|take care",
+    r"tschüss|tschüs|tschau|ciao|auf wiedersehen|bis (?:bald|später|morgen|dann|dahin)|gute nacht|mach['\u2019]?s gut",
+    r"au revoir|à (?:bientôt|demain|plus tard|plus|tout à l['\u2019]heure)|bonne (?:nuit|soirée|journée)|salut",
+    r"adiós|hasta (?:luego|mañana|pronto|la vista)|nos vemos|buenas noches|cuídate|chao|chau",
+)
+_DANGLES = (
+    r"it|that|this|these|those|they|he|she|which|and|but|so|because",
+    r"es|das|dies(?:e[rs]?)?|sie|er|und|aber|weil|denn|deshalb",
+    r"il|elle|ils|elles|ça|cela|c['\u2019]est|ce|et|mais|donc|parce que",
+    r"eso|esto|él|ella|ellos|ellas|y|pero|porque|así que",
+)
+_ONESELF = (
+    r"I|my|we|our",
+    r"ich|mein\w{0,2}|wir|unser\w{0,2}",
+    r"je|mon|notre|nous|(?-i:ma|mes)",
+    r"yo|nosotr[oa]s|nuestr[oa]s?|(?-i:mi|mis)",
+)
+TURNS_TO = re.compile(
+    rf"\W*(?:(?:{'|'.join(_TURNS_TO)})\b|顺便(?:说|问|提)|对了|话说回来|换个话题|另外)", re.IGNORECASE
+)
+ENDS = re.compile(rf"(?:\b(?:{'|'.join(_ENDS)})\b|再见|拜拜|晚安|回头见|明天见|保重)\W*$", re.IGNORECASE)
+DANGLES = re.compile(rf"\W*(?:(?:{'|'.join(_DANGLES)})\b|它|他|她|这|那|而且|但是|所以|因为)", re.IGNORECASE)
+ONESELF = re.compile(rf"\b(?:{'|'.join(_ONESELF)})\b|\bj['\u2019]|我", re.IGNORECASE)
+SMALL_TALK = frozenset(
+    words(
+        "yeah yes no ok yep nope hmm wow great good nice cool awesome amazing thanks thank sure okay oh hey hi hello "
+        "glad sorry sounds really absolutely definitely totally think know got get lot see look like love let one "
+        "thing things way much going go pretty always would could well haha luck congrats congratulations fun "
+        "ja nein doch danke bitte super toll klasse schön prima klar genau hallo gern gerne echt wirklich stimmt "
+        "oui non merci salut bonjour bien génial vraiment chouette "
+        "sí gracias hola claro vale genial bueno bien verdad"
+    )
+)
+
+
+_THIRD = {  # of what stands behind "I", with an apostrophe of either form
+    "am": "is",
+    "have": "has",
+    "do": "does",
+    "go": "goes",
+    "was": "was",
+    "were": "was",
+    "'m": " is",
+    "'ve": " has",
+    "'ll": " will",
+    "'d": " would",
+    "don't": "doesn't",
+    "haven't": "hasn't",
+}
+# Behind "I", what stays as it is: modal verbs, what is past or may be, and what is no verb. All else is a verb in the
+# present, which takes an "s".
+_STAYS = """
+    ain leant leapt learnt burnt smelt spelt spilt spoilt wanna gonna gotta used can could may might must shall
+    should will would ought had did been being became began bent bet bit blew bore bought bound broke brought
+    built came caught chose clung cost crept cut dealt drank drew drove dug dreamt ate fed fell felt fled flew
+    flung forbade forgot forgave fought found froze gave got grew ground heard held hid hit hung hurt kept knelt
+    knew laid lay led left lent let lit lost made meant met overcame paid put quit ran rang rid rode rose said
+    sang sank sat saw sent set shone shook shot shut slept slid sold sought spent split spoke spread sprang
+    stank stood stole struck stuck stung swam swept swore swung taught thought threw told took tore underwent
+    understood upset went wept wet withdrew woke won wore wound wrote and or but too either neither who whom if
+    as at in on with for from to of by the a an not never no so than that this there here then now just also
+    beat burst cast read always often really still ever even only once both all alone personally myself
+    however maybe perhaps
+"""
+_STAYING = frozenset(_STAYS.split())
+_ENDS_AS_PAST = re.compile(r"(?:[^e]ed|ly|n['\u2019]t)$")  # not "need", "feed"; and adverbs
+_ES = ("s", "x", "z", "sh", "ch")
+_SUBJECT = re.compile(
+    r"\bI(?!\w)(?P<verb>['\u2019](?:m|ve|ll|d)\b|"
+    r"(?: (?:also|still|just|always|often|never|\w+ly))? [a-z]+(?:['\u2019]t)?)?"
+)
+_OPENING = re.compile(
+    r"^\W*(?:(?:by the way|btw|anyway|oh|well|so|yeah|yes|hey|wow|also|and|but|actually)\b[,!.]?\s+)+(?=\w)",
+    re.IGNORECASE,
+)
+_REST = re.compile(r"\b(?:my|My|mine|Mine|me|myself)\b")
+
+
+def in_third_person(sentence: str, speaker: str | None) -> str:
+    """The sentence with its speaker's name; as it is where nobody is known, or where it does not speak of them.
+
+    >>> in_third_person("I've been painting, and I love my garden.", "Ana")
+    "Ana has been painting, and Ana loves Ana's garden."
+    >>> in_third_person("Oh, by the way, I live in Oslo.", "Ana")
+    'Ana lives in Oslo.'
+    >>> in_third_person("I read Emma last month.", "Ana")
+    'Ana read Emma last month.'
+    >>> in_third_person("It rained.", "Ana"), in_third_person("I'm off.", None), in_third_person("I went.", "Ben")
+    ('Ana: It rained.', "I'm off.", 'Ben went.')
+    """
+    if not speaker:
+        return sentence
+    opening = _OPENING.match(sentence)
+    if opening is not None:
+        sentence = sentence[opening.end() :]
+    told = _REST.sub(lambda found: _other(found[0], speaker), _SUBJECT.sub(lambda found: _as(found, speaker), sentence))
+    if told == sentence or language_of(sentence) is not None:  # "me gusta", "I bambini": no English
+        return f"{speaker}: {sentence}"
+    return told
+
+
+def _as(found: re.Match[str], speaker: str) -> str:
+    rest = (found["verb"] or "").replace("\u2019", "'")
+    if rest.strip() in _THIRD and not rest.startswith(" "):
+        return f"{speaker}{_THIRD[rest]}"
+    *before, verb = rest.split(" ")
+    return " ".join([f"{speaker}{before[0] if before else ''}", *before[1:], _third(verb)]) if verb else speaker + rest
+
+
+def _third(verb: str) -> str:
+    """The verb as it is said of somebody else; past forms, modal verbs and other words as they are.
+
+    >>> [_third(verb) for verb in ("start", "carry", "watch", "do", "need", "started", "went", "can", "study", "play")]
+    ['starts', 'carries', 'watches', 'does', 'needs', 'started', 'went', 'can', 'studies', 'plays']
+    """
+    if verb in _THIRD:
+        return _THIRD[verb].strip()
+    if verb in _STAYING or _ENDS_AS_PAST.search(verb):
+        return verb
+    if verb.endswith("y") and verb[-2:-1] not in ("a", "e", "o", "u"):
+        return f"{verb[:-1]}ies"
+    return f"{verb}es" if verb.endswith(_ES) else f"{verb}s"
+
+
+def _other(word: str, speaker: str) -> str:
+    return speaker if word in ("me", "myself") else f"{speaker}'s"
+
+
+class Stated(NamedTuple):
+    """A semantic as it is shown, and its time in POSIX seconds."""
+
+    key: SemanticKey
+    shown: str
+    at: float
+
+
+def replaced(new: Stated, others: Iterable[Stated]) -> SemanticKey | None:
+    """The latest of the others that is older and says the same; None if none does.
+
+    >>> home, moved = Stated(1, "Ana lives in Oslo.", 10.0), Stated(2, "Ana lives in Turin.", 20.0)
+    >>> replaced(moved, [home]), replaced(home, [moved]), replaced(Stated(3, "Ben lives in Rome.", 30.0), [home, moved])
+    (1, None, None)
+    """
+    same = [one for one in others if one.at < new.at and same_sentence(one.shown, new.shown)]
+    return max(same, key=lambda one: (one.at, one.key)).key if same else None
+
+
+def of_its_speaker(text: str, shown: str) -> bool:
+    """Whether it says something of its speaker, and is not only shown with the name before it.
+
+    >>> of_its_speaker("I live in Oslo.", "Ana lives in Oslo."), of_its_speaker("It rained.", "Ana: It rained.")
+    (True, False)
+    """
+    _, told, rest = shown.partition(": ")
+    return shown == text or not (told and text.endswith(rest))
+
 
 LONGEST = 400  # characters of a sentence; of a longer one its beginning
 LONG = 400  # characters of a message, for each of which it may have one sentence more; guess

@@ -1,17 +1,146 @@
-"""Which episodes does a question lead to, from the themes down? Stage I of xMemory over a user's hierarchy."""
+"""From themes down to messages: representatives, and how far to go."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from statistics import fmean
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from adaptive_memory_core.hierarchy.nodes import EpisodeKey, Hierarchy, Neighbours, SemanticKey, ThemeKey
-from adaptive_memory_core.hierarchy.represent import Edges, representatives
 from adaptive_memory_core.policy.graph_and_hierarchy import Hierarchies
 from adaptive_memory_core.score.surprise import baseline_of, for_query, sample_of, similarities_to
+
+Edges = Mapping[int, Mapping[int, float]]  # of each node its neighbours and the similarity, above 0
+
+
+def representatives(closeness: Sequence[float], edges: Edges, *, alpha: float, covered: float, most: int) -> list[int]:
+    """The numbers of the chosen nodes, in the order of their choice.
+
+    Each step takes the node with the most of alpha * coverage gain + (1 - alpha) * closeness to the query. The gain is
+    the sum of the similarities to those that nobody covered yet, itself included (as 1), as a share of the greatest
+    such sum there is; the closeness is stretched to [0, 1] over all nodes. It ends when the share `covered` of all
+    nodes is covered, or with `most` chosen.
+
+    Two that are alike, and a third that is not: the third comes before the twin of the first.
+
+    >>> edges = {0: {1: 0.9}, 1: {0: 0.9}}
+    >>> representatives([1.0, 0.9, 0.5], edges, alpha=0.7, covered=1.0, most=2)
+    [0, 2]
+    >>> representatives([1.0, 0.9, 0.5], edges, alpha=0.0, covered=1.0, most=2)      # by closeness alone
+    [0, 1]
+    >>> representatives([], {}, alpha=0.5, covered=1.0, most=2)
+    []
+    """
+    if not len(closeness):
+        return []
+    alike = _matrix(edges, len(closeness))
+    near, most_covered = _stretched(closeness), float(alike.sum(axis=1).max())
+    chosen: list[int] = []
+    seen, free = np.zeros(len(near), dtype=bool), np.ones(len(near), dtype=bool)
+    while len(chosen) < min(most, len(near)) and seen.mean() < covered:
+        gain = alike[:, ~seen].sum(axis=1) / most_covered
+        worth = np.where(free, alpha * gain + (1.0 - alpha) * near, -np.inf)
+        chosen.append(int(worth.argmax()))
+        free[chosen[-1]] = False
+        seen |= alike[chosen[-1]] > 0.0
+    return chosen
+
+
+def nearest_edges(vectors: Any, neighbours: int) -> Edges:
+    """The kNN graph of vectors of length 1: of each its nearest others with a similarity above 0.
+
+    >>> nearest_edges(np.array([[1.0, 0.0], [0.8, 0.6], [-1.0, 0.0]]), 1)
+    {0: {1: 0.8}, 1: {0: 0.8}, 2: {}}
+    """
+    likeness = vectors @ vectors.T
+    np.fill_diagonal(likeness, 0.0)
+    edges: dict[int, dict[int, float]] = {}
+    for number, row in enumerate(likeness):
+        best = np.argsort(-row, kind="stable")[:neighbours].tolist()
+        edges[number] = {other: round(float(row[other]), 6) for other in best if row[other] > 0.0}
+    return edges
+
+
+def _matrix(edges: Edges, size: int) -> Any:
+    """The similarities of neighbours, either way, and 1 of each to itself."""
+    alike = np.eye(size)
+    for number, others in edges.items():
+        for other, weight in others.items():
+            if 0 <= number < size and 0 <= other < size and number != other:
+                alike[number, other] = alike[other, number] = max(weight, alike[number, other])
+    return alike
+
+
+def _stretched(values: Sequence[float]) -> Any:
+    """The values over [0, 1]; all in the middle where they are the same."""
+    given = np.asarray(values, dtype=float)
+    low, spread = float(given.min()), float(given.max() - given.min())
+    return (given - low) / spread if spread > 0.0 else np.full(len(given), 0.5)
+
+
+Detail = Literal["summary", "messages"]
+
+
+class Part(NamedTuple):
+    """An episode by its number, and how much of it is told."""
+
+    episode: int
+    detail: Detail
+
+
+Context = tuple[Part, ...]  # in the order of admission; besides them there is always what is known of themes and facts
+
+
+@dataclass(frozen=True, slots=True)
+class Expansion:
+    """What was admitted, the reader's uncertainty before and after, and how often the reader was asked."""
+
+    parts: Context
+    before: float
+    after: float
+    asked: int
+    stopped_early: bool = False
+
+
+def expand(
+    uncertainty: Callable[[Context], float],
+    episodes: Sequence[int],
+    *,
+    episode_drop: float,
+    message_drop: float,
+    patience: int,
+) -> Expansion:
+    """The episodes, most promising first, of which each makes the reader's uncertainty fall by at least `episode_drop`;
+    in full where that makes it fall by `message_drop` more. After `patience` episodes in a row that did not, it stops.
+
+    >>> rules = {"episode_drop": 0.1, "message_drop": 0.1, "patience": 1}
+    >>> knows = {(7, "summary"): 0.5, (7, "messages"): 0.2}
+    >>> found = expand(lambda context: 2.0 - sum(knows.get(part, 0.0) for part in context), [7, 8, 9], **rules)
+    >>> found.parts, found.asked, found.stopped_early          # the whole of 7 says less than its summary
+    ((Part(episode=7, detail='summary'),), 4, True)
+    >>> expand(lambda context: 1.0, [], **rules)
+    Expansion(parts=(), before=1.0, after=1.0, asked=1, stopped_early=False)
+    """
+    before = uncertainty(())
+    chosen: Context = ()
+    sure, asked, idle = before, 1, 0
+    for place, episode in enumerate(episodes):
+        told = uncertainty((*chosen, Part(episode, "summary")))
+        asked += 1
+        if sure - told < episode_drop:
+            idle += 1
+            if idle >= patience:
+                return Expansion(chosen, before, sure, asked, stopped_early=place + 1 < len(episodes))
+            continue
+        whole = uncertainty((*chosen, Part(episode, "messages")))
+        asked += 1
+        detail: Detail = "messages" if told - whole >= message_drop else "summary"
+        chosen, sure, idle = (*chosen, Part(episode, detail)), min(told, whole if detail == "messages" else told), 0
+    return Expansion(chosen, before, sure, asked)
+
 
 SUPPORT = (1.0, 0.5, 0.25)  # what an episode's best semantics count; measured
 # Of Stage I; the first two are swept in docs/hierarchy.md, the others guesses

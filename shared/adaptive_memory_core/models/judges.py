@@ -11,7 +11,7 @@ from adaptive_memory_core.cue.time.english import English
 from adaptive_memory_core.cue.time.intent import Language, understand
 from adaptive_memory_core.errors import InvalidInputError, RerankerError
 from adaptive_memory_core.flow.calls.foreign_calls import Theirs, Unanswered, answered
-from adaptive_memory_core.flow.ports.judges import (
+from adaptive_memory_core.flow.ports.models import (
     NamedTime,
     Salient,
     SufficiencyPort,

@@ -8,7 +8,7 @@ from statistics import median
 from adaptive_memory_core.learn.asked_before import MOST_UNRELATED, gained
 from adaptive_memory_core.policy.learning import AGAINST, AHEAD, NEAR, PART, TRUSTED
 from adaptive_memory_core.records import Hit
-from adaptive_memory_core.score.candidates import columns_of
+from adaptive_memory_core.score.ranking import columns_of
 from adaptive_memory_core.score.relevance import Parts
 
 BEHIND = 1.5  # nearness that an earlier question loses for what the record has fallen behind; similar_questions.py

@@ -8,13 +8,10 @@ from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.policy.ranking import Weights
 from adaptive_memory_core.records import Hit
 from adaptive_memory_core.score.asked_before import asked_before
-from adaptive_memory_core.score.bounded import bounded, since_read, since_useful
-from adaptive_memory_core.score.candidates import Candidates, columns_of
-from adaptive_memory_core.score.ranking import Ranking
-from adaptive_memory_core.score.relevance import Parts, relevances, times, within_share
+from adaptive_memory_core.score.ranking import Candidates, Ranking, columns_of
+from adaptive_memory_core.score.relevance import TIME, Parts, Timing, relevances, times, within_share
 from adaptive_memory_core.score.signals import recencies, weakened, worths
-from adaptive_memory_core.score.time_match import TIME, Timing
-from adaptive_memory_core.score.usefulness import NO_USE, Use
+from adaptive_memory_core.score.usefulness import NO_USE, Use, bounded, since_read, since_useful
 
 Column = Sequence[float]
 NOTHING: Column = ()
@@ -63,7 +60,7 @@ def score(
     """Every hit with its score, best first; the parts of a score add up to it.
 
     The relevance (the similarity, or that and other channels' leads taken together) is what strength leaves of it. In
-    the "bounded" blend, ours, importance and reads multiply it, and usefulness raises it (`score/bounded.py`): the
+    the "bounded" blend, ours, importance and reads multiply it, and usefulness raises it (`score/usefulness.py`): the
     score is an absolute number, and where nothing was learned the ranking is that of the relevance. In "sum",
     "minmax" and "product", the literature's, the signals are made comparable by min-max over the hits and added; in
     "absolute" they are added as they are. Where relevance alone has a weight, it is the score.

@@ -9,8 +9,8 @@ from typing import NamedTuple
 from adaptive_memory_core.cue.question_kinds import asks_for_many, asks_history, in_past_tense, names_in
 from adaptive_memory_core.cue.time.intent import Intent
 from adaptive_memory_core.records import Scored
+from adaptive_memory_core.score.copies import about_the_same, asked_for, says_otherwise_now
 from adaptive_memory_core.score.ranking import texts_of, times_of
-from adaptive_memory_core.score.reworded import about_the_same, asked_for, says_otherwise_now
 from adaptive_memory_core.score.same_statement import Version, versions
 
 BEST = 3  # results, the best ones, whose newer and older versions are looked for; guess

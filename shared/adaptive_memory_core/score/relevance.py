@@ -1,12 +1,14 @@
-"""The relevance of each candidate: all that vectors, words and channels say, added up in nats, as a share of the most
-that could be said for this query."""
+"""Relevance: how far each lead is above what unrelated records have, and how well a record fits a time."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
+from adaptive_memory_core.cue.time.intent import Intent, Window
 from adaptive_memory_core.policy.channels_and_kinds import RERANKER
 from adaptive_memory_core.policy.fusion import (
     AROUND,
@@ -18,18 +20,180 @@ from adaptive_memory_core.policy.fusion import (
     WORDS,
     Fusion,
 )
-from adaptive_memory_core.records import Hit
-from adaptive_memory_core.score.candidates import Candidates, columns_of
-from adaptive_memory_core.score.surprise import Array, Baseline, of_meaning
-from adaptive_memory_core.score.time_match import TIME, Timing
+from adaptive_memory_core.policy.policy import Policy
+from adaptive_memory_core.policy.ranking import Weights
+from adaptive_memory_core.records import Hit, Record
+from adaptive_memory_core.score.ranking import Candidates, columns_of
+from adaptive_memory_core.score.signals import DAY
+from adaptive_memory_core.score.surprise import Array, Baseline, of_kind, of_meaning
 
-Weights = Mapping[str, float]
+TIME = "time"  # the name of the part
+OUTSIDE = "outside the time asked about"
+# How far beyond its ends half of a window is still felt, from the questions of LoCoMo and REALTALK that name a time.
+LEAST_REACH, MOST_REACH = 1 * DAY, 60 * DAY  # of a vague one; guesses
+# Of what is named by the calendar, half of its length within these bounds; people tell of a day the next day.
+BEFORE_EXACT, AFTER_EXACT = (1 * DAY, 5 * DAY), (1.5 * DAY, 7 * DAY)
+OF_THAT_TIME = (
+    0.2  # share of records that are of a time that somebody asks about; LoCoMo: 0.1 and 0.2 are equal, 0.5 is worse
+)
+PAST_RECENCY = 0.0  # share of the weight of recency that is left when the past is asked about; the article
+PRESENT_RECENCY = 2.0  # times the weight of recency when the present is asked about; guess
+LEAN_WEIGHT = 1.0  # of what age says for "originally" and "currently"; guess
+DECIDES = 100.0  # nats: more than all else says of any record
+FARTHEST = 10.0  # reaches away from which a window is not felt at all
+
+
+def attuned(policy: Policy, intent: Intent) -> Policy:
+    """The policy with recency as the intent wants it.
+
+    >>> attuned(Policy(), Intent(lean="past")).weights.recency, attuned(Policy(), Intent()) == Policy()
+    (0.0, True)
+    """
+    if not intent or policy.time_words == "off":
+        return policy
+    share = PRESENT_RECENCY if intent.lean == "present" else PAST_RECENCY
+    weights = _with_recency(policy.weights, share)
+    kinds = tuple((kind, _with_recency(one, share)) for kind, one in policy.advanced.kind_weights)
+    return policy.replace(weights=weights, advanced={"kind_weights": kinds, "blend": policy.blending})
+
+
+def _with_recency(weights: Weights, share: float) -> Weights:
+    """The weights with a share of their recency; those of recency alone keep it."""
+    kept = share > 0.0 or weights.total > weights.recency
+    return replace(weights, recency=weights.recency * share) if kept else weights
+
+
+class Timing(NamedTuple):
+    """What the time that is asked about says of each candidate."""
+
+    fits: Sequence[float]  # 1 is of that time, 0 far from it
+    nats: Sequence[float]  # for or against it
+    most: float  # nats that could be said of any
+
+
+def timing(these: Candidates, intent: Intent, policy: Policy, *, alone: bool = False) -> Timing | None:
+    """What the time asked about says, or None where none is asked about or none fits: then nothing changes.
+
+    A record of that time is one of few, as the speaker who is asked about is (`of_kind`). A question of a time `alone`
+    ("what happened last week?") is like no record, so that what is of that time comes first.
+
+    >>> from adaptive_memory_core.records import Hit
+    >>> from adaptive_memory_core.score.candidates import columns_of
+    >>> hits = [Hit(Record(str(day), "x", created_at=day * DAY), 0.5, "") for day in (1, 500)]
+    >>> found = timing(columns_of(hits), Intent((Window(499 * DAY, 501 * DAY),)), Policy())
+    >>> found.fits, [round(one, 1) for one in found.nats]
+    ([0.0, 1.0], [-4.6, 2.0])
+    """
+    weight = policy.advanced.time_weight if intent.windows else LEAN_WEIGHT
+    if not intent or policy.time_words == "off" or weight == 0.0:
+        return None
+    records = [one.record for one in these]
+    fits = _fits(records, intent)
+    if not any(fits):
+        return None
+    for_it, against = of_kind(OF_THAT_TIME)
+    sure = [fit * fit for fit in fits]  # what is half as close says a quarter
+    nats = [weight * (one * for_it + (1.0 - one) * against) for one in sure]
+    most = max(0.0, weight * for_it)
+    if alone:
+        nats = [one + (0.0 if outside(record, intent) else DECIDES) for one, record in zip(nats, records, strict=True)]
+        most += DECIDES
+    return Timing(fits, nats, most)
+
+
+def outside(record: Record, intent: Intent) -> bool:
+    """Whether a record is known to be of another time than is asked about, or of none that is known."""
+    return bool(intent.windows) and not any(inside(record, window) for window in intent.windows)
+
+
+def inside(record: Record, window: Window) -> bool:
+    """Whether it happened, began, or held with a known beginning and end, within the window.
+
+    >>> inside(Record("a", "x", valid_from=0.0, valid_until=10.0), Window(4.0, 5.0))
+    True
+    """
+    if any(time in window for time in _times(record)):
+        return True
+    start, end = record.valid_from, record.valid_until
+    if start is None or end is None:
+        return False
+    return (window.end is None or start < window.end) and (window.start is None or end > window.start)
+
+
+def closeness(record: Record, window: Window) -> float | None:
+    """1 within the window; outside, half after each reach of the window; None if not known.
+
+    Ends that are named ("in June") are exact, others ("about three weeks ago") as soft as the window says.
+
+    >>> june, about_june = Window(0.0, 30 * DAY), Window(0.0, 30 * DAY, soft_seconds=15 * DAY)
+    >>> [closeness(Record("a", "x", created_at=day * DAY), june) for day in (-5, 10, 37, 44)]
+    [0.5, 1.0, 0.5, 0.25]
+    >>> [closeness(Record("a", "x", created_at=day * DAY), about_june) for day in (-15, 10, 45)]
+    [0.5, 1.0, 0.5]
+    >>> closeness(Record("a", "x"), june) is None
+    True
+    """
+    times = _times(record)
+    if inside(record, window):
+        return 1.0
+    if not times:
+        return None
+    away = min(_reaches_away(time, window) for time in times)
+    return 0.5**away if away < FARTHEST else 0.0
+
+
+def _fits(records: Sequence[Record], intent: Intent) -> list[float]:
+    """How well each record's time fits; one of unknown time as well as the others do on average."""
+    fits = [_closest(record, intent) for record in records] if intent.windows else _leans(records, intent)
+    known = [fit for fit in fits if fit is not None]
+    mean = sum(known) / len(known) if known else 0.0
+    return [mean if fit is None else fit for fit in fits]
+
+
+def _closest(record: Record, intent: Intent) -> float | None:
+    return max((fit for window in intent.windows if (fit := closeness(record, window)) is not None), default=None)
+
+
+def _leans(records: Sequence[Record], intent: Intent) -> list[float | None]:
+    """From 0 to 1, how late (or early) a record is among these."""
+    known = [time for record in records if (time := _began(record)) is not None]
+    if intent.lean == "past" or not known or min(known) == max(known):
+        return [None] * len(records)
+    first, width = min(known), max(known) - min(known)
+    late = [None if (time := _began(record)) is None else (time - first) / width for record in records]
+    return late if intent.lean == "present" else [None if one is None else 1.0 - one for one in late]
+
+
+def _times(record: Record) -> list[float]:
+    return [time for time in (record.created_at, record.valid_from) if time is not None]
+
+
+def _began(record: Record) -> float | None:
+    return record.created_at if record.valid_from is None else record.valid_from
+
+
+def _reaches_away(time: float, window: Window) -> float:
+    """How many of the window's reaches a time lies before or after it."""
+    if window.start is not None and time < window.start:
+        return (window.start - time) / _reach(window, *BEFORE_EXACT)
+    return 0.0 if window.end is None else max(0.0, time - window.end) / _reach(window, *AFTER_EXACT)
+
+
+def _reach(window: Window, least: float, most: float) -> float:
+    if window.soft_seconds > 0.0:
+        return min(MOST_REACH, max(LEAST_REACH, window.soft_seconds))
+    if window.start is None or window.end is None:
+        return most
+    return min(most, max(least, (window.end - window.start) / 2))
+
+
+LeadWeights = Mapping[str, float]
 Parts = dict[str, list[float]]  # a column for each part
 RRF_K = 60.0  # ranks added to each in reciprocal rank fusion; the literature
 
 
 def relevances(
-    hits: Sequence[Hit], fusion: Fusion, more: Weights, reranked: float, of_time: Timing | None = None
+    hits: Sequence[Hit], fusion: Fusion, more: LeadWeights, reranked: float, of_time: Timing | None = None
 ) -> Parts:
     """The parts that add up to the relevance, by name: a column each, with a number in [0, 1] for each hit. `more` are
     the weights of further channels, by name, and `reranked` the share that a reranker decides. Vectors alone, where no
@@ -55,7 +219,7 @@ def relevances(
 
 
 def in_nats(
-    these: Candidates, fusion: Fusion, more: Weights, of_time: Timing | None = None
+    these: Candidates, fusion: Fusion, more: LeadWeights, of_time: Timing | None = None
 ) -> tuple[dict[str, Array], float]:
     """What each channel says of each candidate, and the most that all of them could say of any."""
     leads = these.leads
@@ -98,7 +262,7 @@ def _shares(nats: Mapping[str, Array], most: float) -> Parts:
     return {name: (values * per_nat).tolist() for name, values in speaking.items()}
 
 
-def _reciprocal_ranks(these: Candidates, more: Weights, of_time: Timing | None = None) -> Parts:
+def _reciprocal_ranks(these: Candidates, more: LeadWeights, of_time: Timing | None = None) -> Parts:
     """Reciprocal rank fusion, for those who ask for it: weight / (k + rank), as a share of the most that all
     of them could be. Vectors and words count once each, a channel of the caller's by its weight.
 
@@ -124,7 +288,7 @@ def _reciprocal_ranks(these: Candidates, more: Weights, of_time: Timing | None =
     }
 
 
-def _weighted_sum(these: Candidates, fusion: Fusion, more: Weights) -> Parts:
+def _weighted_sum(these: Candidates, fusion: Fusion, more: LeadWeights) -> Parts:
     """Similarity and channels as they are, each times its weight, as a share of the weights. Below 0 they stay.
 
     >>> from adaptive_memory_core.records import Record

@@ -12,8 +12,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from adaptive_memory_core.channels.words.unspaced import UNSPACED, parted
-from adaptive_memory_core.channels.words.words_of_text import STOP_WORDS, chunks, words
+from adaptive_memory_core.channels.words.words_of_text import STOP_WORDS, UNSPACED, chunks, parted, words
 from adaptive_memory_core.cue.question_kinds import EDGES, names_in
 
 SHARED = 0.4  # of the longer sentence's words, both have a greater share; guess

@@ -1,22 +1,177 @@
-"""Which hits are returned? Gates, then the blend, then the floor and k; a reason for everyone who is dropped."""
+"""Selection: the k best, or diverse ones, or a random tail."""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from itertools import islice
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from adaptive_memory_core.cue.time.intent import NO_INTENT, Intent
+from adaptive_memory_core.policy.fusion import BASELINE
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Dropped, Hit, Scored
 from adaptive_memory_core.score.blend import score
-from adaptive_memory_core.score.candidates import Candidates, columns_of
-from adaptive_memory_core.score.copies import leaders
-from adaptive_memory_core.score.diversity import NO_VECTORS, Vectors, pick
-from adaptive_memory_core.score.gates import BELOW_FLOOR, too_weak, unfit, unfit_ones
+from adaptive_memory_core.score.copies import leaders, plain
+from adaptive_memory_core.score.gates import BELOW_FLOOR, BEYOND_K, too_weak, unfit, unfit_ones
 from adaptive_memory_core.score.newest_first import Told, newest_first
-from adaptive_memory_core.score.time_match import OUTSIDE, attuned, timing
+from adaptive_memory_core.score.ranking import Candidates, LeftOut, Ranking, columns_of, texts_of
+from adaptive_memory_core.score.relevance import OUTSIDE, attuned, timing
+from adaptive_memory_core.score.surprise import Baseline, similarities_to
 from adaptive_memory_core.score.usefulness import NO_USE, Use
+
+Vectors = Mapping[str, Any]  # by id in the collection
+Twins = Mapping[int, Scored]  # by rank, what says the same and stands for it
+NO_TWINS: Twins = {}
+NO_VECTORS: Vectors = {}
+
+
+def pick(
+    ranked: Sequence[Scored], policy: Policy, *, k: int, vectors: Vectors, same: bool = True
+) -> tuple[tuple[Scored, ...], Sequence[Dropped]]:
+    """The `k` to return of those that passed, and why the others are not among them.
+
+    Of several that say the same, one competes. Those that are left over fill places that are free ("yield"), or go
+    ("drop"). What has no vector is like nothing. `same=False` says that the same words may be different memories.
+    """
+    if not same or policy.advanced.duplicates == "keep" or (policy.advanced.duplicates == "yield" and len(ranked) <= k):
+        distinct, twins = ranked, NO_TWINS
+    else:
+        distinct, twins = _distinct(ranked, policy.advanced.same_share)
+    if not twins and not policy.diversity:
+        return _first(ranked, k)
+    in_turn = policy.diversity > 0 and bool(distinct)
+    chosen: Sequence[Scored] = _in_turn(distinct, policy.diversity, k, vectors) if in_turn else distinct[:k]
+    if twins:
+        free = k - len(chosen) if policy.advanced.duplicates == "yield" else 0
+        chosen = _with(chosen, ranked, free, in_turn=in_turn)
+    return tuple(chosen), _left_out(ranked, chosen, twins)
+
+
+def _first(ranked: Sequence[Scored], k: int) -> tuple[tuple[Scored, ...], Sequence[Dropped]]:
+    if isinstance(ranked, Ranking):
+        return ranked[:k], LeftOut(ranked, k, BEYOND_K)
+    return tuple(ranked[:k]), [Dropped(one.id, BEYOND_K, one) for one in ranked[k:]]
+
+
+def _distinct(ranked: Sequence[Scored], share: float) -> tuple[Sequence[Scored], Twins]:
+    """One of each that say the same, in the order of the best of each; and for all others, by rank, the one it is."""
+    first = leaders(texts_of(ranked), share)
+    if first == list(range(len(ranked))):
+        return ranked, NO_TWINS
+    groups: dict[int, list[int]] = {}
+    for number, leader in enumerate(first):
+        groups.setdefault(leader, []).append(number)
+    twins: dict[int, Scored] = {}
+    spokesmen = []
+    for members in groups.values():
+        one = members[0] if len(members) == 1 else _spokesman(ranked, members)
+        spokesmen.append(one)
+        twins.update((number, ranked[one]) for number in members if number != one)
+    return [ranked[one] for one in spokesmen], twins
+
+
+def _spokesman(ranked: Sequence[Scored], members: Sequence[int]) -> int:
+    """Of the same words the best; where the words differ, of the newest: it is what the others have become."""
+    times = [ranked[one].record.created_at for one in members]
+    known = [time for time in times if time is not None]
+    if len(known) < len(times):
+        return members[0]
+    newest = plain(ranked[members[times.index(max(known))]].text)
+    return next(one for one in members if plain(ranked[one].text) == newest)
+
+
+def _in_turn(ranked: Sequence[Scored], strength: float, k: int, vectors: Vectors) -> list[Scored]:
+    """Maximal marginal relevance: each next one has the most of lambda * score - (1 - lambda) * its likeness to the one
+    it is most like of those before it. Source: Carbonell and Goldstein, SIGIR 1998."""
+    likeness = _likeness(ranked, vectors)
+    scores = np.array([one.score for one in ranked])
+    nearest = np.zeros(len(ranked))
+    free = np.ones(len(ranked), dtype=bool)
+    order: list[int] = []
+    while len(order) < min(k, len(ranked)):
+        worth = np.where(free, (1.0 - strength) * scores - strength * nearest, -np.inf)
+        order.append(int(worth.argmax()))
+        free[order[-1]] = False
+        nearest = np.maximum(nearest, likeness[order[-1]]) if len(order) > 1 else likeness[order[-1]]
+    return [ranked[one] for one in order]
+
+
+def _likeness(ranked: Sequence[Scored], vectors: Vectors) -> Any:
+    """The similarity of each pair, from what unrelated texts score if that was measured; 0 without a vector."""
+    known = [number for number, one in enumerate(ranked) if one.hit._stored_id in vectors]
+    rows = np.array([vectors[ranked[one].hit._stored_id] for one in known], dtype=np.float64)
+    likeness = np.zeros((len(ranked), len(ranked)))
+    if known:
+        baseline = Baseline(ranked[0].signals.get(BASELINE, 0.0))
+        likeness[np.ix_(known, known)] = baseline.above(similarities_to(rows, rows, "cosine"))
+    return likeness
+
+
+def _with(chosen: Sequence[Scored], ranked: Sequence[Scored], free: int, *, in_turn: bool) -> list[Scored]:
+    """The chosen with so many of the others, in the order of their ranks unless they were chosen in turn."""
+    taken = {id(one) for one in chosen}
+    more = [one for one in ranked if id(one) not in taken][:free]
+    if in_turn:
+        return [*chosen, *more]
+    taken |= {id(one) for one in more}
+    return [one for one in ranked if id(one) in taken]
+
+
+def _left_out(ranked: Sequence[Scored], chosen: Sequence[Scored], twins: Twins) -> list[Dropped]:
+    taken = {id(one) for one in chosen}
+    return [
+        Dropped(one.id, f"nearly the same as {twins[number].id}" if number in twins else BEYOND_K, one)
+        for number, one in enumerate(ranked)
+        if id(one) not in taken
+    ]
+
+
+TIMES = 3  # as many candidates as places are drawn from: those that would have them, and the next best; guess
+
+
+class Drawn(NamedTuple):
+    """What is returned and dropped after the draw, and by id the chance with which each was to be returned; empty where
+    nothing was drawn: then the returned ones were certain."""
+
+    kept: tuple[Scored, ...]
+    dropped: Sequence[Dropped]
+    propensities: Mapping[str, float] = {}
+
+
+def with_random_tail(kept: tuple[Scored, ...], dropped: Sequence[Dropped], *, tail: int, recall_id: str) -> Drawn:
+    """The last `tail` places go by lot to one each of three times as many candidates, all with the same chance. One
+    recall is drawn in one way only, so a replay draws the same.
+
+    >>> from adaptive_memory_core.records import Hit, Record
+    >>> def hit(name): return Scored(Hit(Record(name, name), 0.5, name), 0.5, {}, {})
+    >>> drawn = with_random_tail(
+    ...     (hit("a"), hit("b")), [Dropped("c", BEYOND_K, hit("c"))], tail=1, recall_id="r1"
+    ... )
+    >>> drawn.propensities, len(drawn.kept), drawn.kept[0].id
+    ({'a': 1.0, 'b': 0.5, 'c': 0.5}, 2, 'a')
+    """
+    places = min(tail, len(kept) - 1)
+    beyond = [one.scored for one in dropped if one.reason == BEYOND_K and one.scored is not None]
+    spare = beyond[: max(0, TIMES * tail - places)]
+    if places < 1 or not spare:
+        return Drawn(kept, dropped)
+    certain, drawn = kept[:-places], [*kept[-places:], *spare]
+    chosen = {one.id for one in sorted(drawn, key=lambda one: _lot(recall_id, one.id))[:places]}
+    returned = (*certain, *(one for one in drawn if one.id in chosen))
+    ids = {one.id for one in drawn}
+    lost = [Dropped(one.id, BEYOND_K, one) for one in drawn if one.id not in chosen]
+    others = [one for one in dropped if one.id not in ids]
+    chances = {**{one.id: 1.0 for one in certain}, **dict.fromkeys((one.id for one in drawn), places / len(drawn))}
+    return Drawn(returned, [*lost, *others], chances)
+
+
+def _lot(recall_id: str, record_id: str) -> bytes:
+    said = f"{recall_id}\n{record_id}".encode(errors="replace")
+    return hashlib.blake2b(said, digest_size=16).digest()
+
 
 MOST_CANDIDATES = 2_000  # when gates make it ask again; guess
 

@@ -13,7 +13,7 @@ from adaptive_memory_core.flow.calls.foreign_calls import Begun, Outcome
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.flow.ports.source import Answer, Asked
 from adaptive_memory_core.identity import places_of
-from adaptive_memory_core.score.candidates import Candidates
+from adaptive_memory_core.score.ranking import Candidates
 from adaptive_memory_core.shown_in_errors import shown
 from adaptive_memory_core.sources.request import Request
 

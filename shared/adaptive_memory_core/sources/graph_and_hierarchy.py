@@ -12,14 +12,12 @@ from adaptive_memory_core.errors import AdaptiveMemoryError, LedgerError, StoreE
 from adaptive_memory_core.flow.calls.foreign_calls import tried
 from adaptive_memory_core.flow.ports import Ports, Vector
 from adaptive_memory_core.flow.ports.graph import NO_LIFTS, AskedAsPublished, GraphFound, Hop, Lifts
-from adaptive_memory_core.flow.ports.judges import JudgePort
+from adaptive_memory_core.flow.ports.models import JudgePort
 from adaptive_memory_core.flow.ports.source import Answer, Asked, Found
 from adaptive_memory_core.flow.ports.words import WordsFound
-from adaptive_memory_core.graph.build import split_title
-from adaptive_memory_core.graph.known_names import MOST_LOOKED_UP, known_names
-from adaptive_memory_core.graph.names import handle
+from adaptive_memory_core.graph.build import split_title, title_of
+from adaptive_memory_core.graph.names import MOST_LOOKED_UP, handle, known_names
 from adaptive_memory_core.graph.paper import NO_TIME
-from adaptive_memory_core.graph.titles import title_of
 from adaptive_memory_core.hierarchy.nodes import Hierarchy
 from adaptive_memory_core.hierarchy.top_down import WayDown, top_down
 from adaptive_memory_core.identity import record_id
@@ -27,7 +25,7 @@ from adaptive_memory_core.learn.asked_before import RatedQuestions
 from adaptive_memory_core.length_limits import start_and_end
 from adaptive_memory_core.policy.channels_and_kinds import GRAPH, LEXICAL
 from adaptive_memory_core.policy.graph_and_hierarchy import HIERARCHY, LINKED_FROM, Graphs
-from adaptive_memory_core.score.candidates import Candidates
+from adaptive_memory_core.score.ranking import Candidates
 from adaptive_memory_core.score.relevance import baseline_in
 from adaptive_memory_core.score.surprise import UNMEASURED
 from adaptive_memory_core.sources.learned import Said, of_same_texts

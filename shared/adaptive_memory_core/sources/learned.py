@@ -20,7 +20,7 @@ from adaptive_memory_core.learn.gain import unit
 from adaptive_memory_core.policy.learning import AGAINST, AHEAD, NEAR, TRUSTED
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.score.asked_before import baseline_of
-from adaptive_memory_core.score.candidates import Candidates
+from adaptive_memory_core.score.ranking import Candidates
 from adaptive_memory_core.sources.request import Request
 from adaptive_memory_core.text_identity import said as digest
 

@@ -12,8 +12,7 @@ from adaptive_memory_core.fields import DEFAULT_FIELDS, Fields
 from adaptive_memory_core.flow.calls.foreign_calls import Theirs, Unanswered, in_either_form, in_time
 from adaptive_memory_core.flow.calls.workers import still_awaited
 from adaptive_memory_core.flow.ports import Ports, Vector, Where
-from adaptive_memory_core.flow.ports.judges import JudgePort
-from adaptive_memory_core.flow.ports.models import Embedder
+from adaptive_memory_core.flow.ports.models import Embedder, JudgePort
 from adaptive_memory_core.flow.ports.source import Found, NearestAndNamed
 from adaptive_memory_core.frozen import quickly_made
 from adaptive_memory_core.learn.verdicts import StateHistory

@@ -13,9 +13,8 @@ from adaptive_memory_core.flow.ports.source import Answer, Asked
 from adaptive_memory_core.learn.verdicts import StateHistory
 from adaptive_memory_core.records import Record
 from adaptive_memory_core.reports import Change, LoggedRecall
-from adaptive_memory_core.score.gates import ONE_CALL_SECONDS
-from adaptive_memory_core.score.refusals import LATER, is_later
-from adaptive_memory_core.score.time_match import OUTSIDE, outside
+from adaptive_memory_core.score.gates import LATER, ONE_CALL_SECONDS, is_later
+from adaptive_memory_core.score.relevance import OUTSIDE, outside
 from adaptive_memory_core.sources.gather import said
 from adaptive_memory_core.sources.request import Refuse, Request
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, cast
 import numpy as np
 
 from adaptive_memory_core.fields import Fields
-from adaptive_memory_core.flow.calls.kept_whole import made_whole
+from adaptive_memory_core.flow.calls.call_state import made_whole
 from adaptive_memory_core.flow.ports import Extent, Found, Ledger, MirrorRow, Stored, Vector
 from adaptive_memory_core.identity import record_id, scoped_id
 from adaptive_memory_core.records import Metadata, Record, Scope

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import orjson
 
-from adaptive_memory_core.flow.ports.user_files import FileKind, UserFile, UserFiles
+from adaptive_memory_core.flow.ports.ledger_copies import FileKind, UserFile, UserFiles
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.store.background import Going
 

@@ -5,7 +5,7 @@
 """
 
 from adaptive_memory_core.errors import MissingExtraError
-from adaptive_memory_core.flow.ports.telemetry import OpenMemory, Telemetry
+from adaptive_memory_core.flow.ports.models import OpenMemory, Telemetry
 
 try:
     from adaptive_memory_core.telemetry.open_telemetry import OpenTelemetry

@@ -11,12 +11,10 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.flow.calls.foreign_calls import Theirs
-from adaptive_memory_core.flow.calls.under_way import LOOKED_SECONDS, Exchange
-from adaptive_memory_core.flow.calls.workers import Workers, in_worker
+from adaptive_memory_core.flow.calls.workers import LOOKED_SECONDS, Exchange, Workers, in_worker
 from adaptive_memory_core.flow.fallback import Fallback, unmet_here
 from adaptive_memory_core.flow.ports import Ports
-from adaptive_memory_core.flow.ports.judges import JudgePort
-from adaptive_memory_core.flow.ports.telemetry import Telemetry
+from adaptive_memory_core.flow.ports.models import JudgePort, Telemetry
 from adaptive_memory_core.policy.keeping import Keeping
 from adaptive_memory_core.policy.learning import Regime
 from adaptive_memory_core.policy.policy import Policy

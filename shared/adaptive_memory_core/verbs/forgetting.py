@@ -12,7 +12,7 @@ from adaptive_memory_core import arguments as check
 from adaptive_memory_core.errors import InvalidInputError, NotFoundError, ScopeError
 from adaptive_memory_core.flow import forget as forgetting
 from adaptive_memory_core.flow import prune as pruning
-from adaptive_memory_core.flow.newest_records import ids_where
+from adaptive_memory_core.flow.look_up import ids_where
 from adaptive_memory_core.records import Record, Scored
 from adaptive_memory_core.reports import PruneReceipt, Receipt
 from adaptive_memory_core.score.signals import DAY

@@ -8,9 +8,9 @@ from typing import Any, Protocol
 from adaptive_memory_core import arguments as check
 from adaptive_memory_core.cue.unrelated_questions import UNRELATED, questions_in
 from adaptive_memory_core.flow import calibrate as calibrating
-from adaptive_memory_core.flow import history as past
-from adaptive_memory_core.flow import protected_records as flagged
-from adaptive_memory_core.flow.newest_records import Listing, newest
+from adaptive_memory_core.flow import look_up as past
+from adaptive_memory_core.flow import prune as flagged
+from adaptive_memory_core.flow.look_up import Listing, newest
 from adaptive_memory_core.policy.learning import Regime
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Cue, Record, Scope

@@ -8,7 +8,7 @@ from typing import Any
 from adaptive_memory_core import arguments as check
 from adaptive_memory_core.arguments.new_records import messages as checked_messages
 from adaptive_memory_core.context.themes import Themes
-from adaptive_memory_core.flow import observe as flows
+from adaptive_memory_core.flow import remember as flows
 from adaptive_memory_core.hierarchy.nodes import Hierarchy
 from adaptive_memory_core.length_limits import check_texts
 from adaptive_memory_core.verbs.blocking_and_async import User

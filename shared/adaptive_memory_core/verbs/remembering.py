@@ -12,10 +12,10 @@ from adaptive_memory_core.arguments.values import each, share
 from adaptive_memory_core.errors import InvalidInputError
 from adaptive_memory_core.flow import remember as flows
 from adaptive_memory_core.flow.calls.foreign_calls import is_coroutine
-from adaptive_memory_core.flow.derived_records import check_sources
 from adaptive_memory_core.flow.look_up import get as get_record
 from adaptive_memory_core.flow.look_up import look_up_one
-from adaptive_memory_core.flow.ports.judges import SaliencePort, Salient
+from adaptive_memory_core.flow.ports.models import SaliencePort, Salient
+from adaptive_memory_core.flow.supersede import check_sources
 from adaptive_memory_core.length_limits import check_texts
 from adaptive_memory_core.records import Metadata, NewRecord, Record
 from adaptive_memory_core.score.signals import NEUTRAL_IMPORTANCE

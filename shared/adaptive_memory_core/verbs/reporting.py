@@ -6,7 +6,6 @@ from pathlib import Path
 
 from adaptive_memory_core import arguments as check
 from adaptive_memory_core.flow import report as gathering
-from adaptive_memory_core.flow import report_users
 from adaptive_memory_core.pages.memory_page import memory_page, users_page
 from adaptive_memory_core.score.signals import DAY
 from adaptive_memory_core.store.output_files import check_page_file, write_page
@@ -21,7 +20,7 @@ def whole_report(memory: Memory, path: str | Path | None, *, title: str | None, 
     file = None if path is None else check_page_file(path)
     named = None if title is None else check.name(title, "title")
     most = check.count(users, "users", most=MOST_USERS)
-    facts = report_users.users(memory.ports(), most=most, regime=memory.regime, now=memory.now())
+    facts = gathering.users(memory.ports(), most=most, regime=memory.regime, now=memory.now())
     page = users_page(facts, title=named)
     if file is not None:
         write_page(file, page)

@@ -9,8 +9,8 @@ from adaptive_memory_core.arguments.recalls import labelled_questions
 from adaptive_memory_core.errors import InvalidInputError
 from adaptive_memory_core.evaluate.tune import PRIOR, Evidence, Tuner, Tuning, of_labelled, of_log
 from adaptive_memory_core.evaluate.worth import Evaluation, evaluated
-from adaptive_memory_core.flow.judged_recalls import judged_recalls
-from adaptive_memory_core.flow.labelled_questions import ask_labelled
+from adaptive_memory_core.flow.calibrate import ask_labelled
+from adaptive_memory_core.flow.feedback import judged_recalls
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Cue
 from adaptive_memory_core.shown_in_errors import shown

@@ -10,7 +10,7 @@ from adaptive_memory_core import arguments as check
 from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.flow.calls.foreign_calls import Theirs, Unanswered
 from adaptive_memory_core.flow.ports import Ledger
-from adaptive_memory_core.flow.ports.user_files import FileKind
+from adaptive_memory_core.flow.ports.ledger_copies import FileKind
 from adaptive_memory_core.models.callbacks import as_extract, as_reader, as_reranker, as_rule, sources_of
 from adaptive_memory_core.models.embedder import Embedder, as_embedder
 from adaptive_memory_core.models.hierarchy_roles import as_roles

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from adaptive_memory_core.errors import InvalidInputError
-from adaptive_memory_core.flow.ports.telemetry import UNWATCHED, Telemetry
+from adaptive_memory_core.flow.ports.models import UNWATCHED, Telemetry
 from adaptive_memory_core.shown_in_errors import shown
 
 PARTS = ("verb", "sources", "ledger", "opened")

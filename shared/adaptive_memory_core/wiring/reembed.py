@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from adaptive_memory_core.errors import ClosedError, StoreInUseError
-from adaptive_memory_core.flow.calls.under_way import CLOSED
+from adaptive_memory_core.flow.calls.workers import CLOSED
 from adaptive_memory_core.flow.ports import Ledger
 from adaptive_memory_core.models.chroma_function import stored_by_chroma
 from adaptive_memory_core.models.embedder import Embedder, as_embedder

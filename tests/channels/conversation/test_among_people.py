@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adaptive_memory_core.channels.conversation.among_people import ROLES, among_people, stated_in
+from adaptive_memory_core.channels.conversation.sessions import ROLES, among_people, stated_in
 from adaptive_memory_core.channels.conversation.turns import stated
 
 said = st.text(alphabet="ab ?.!'\"\u2026\u3002\uff1f", max_size=40)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adaptive_memory_core.channels.conversation.says_name import LONGEST, named_in, says_name
+from adaptive_memory_core.channels.conversation.sessions import LONGEST, named_in, says_name
 
 said = st.text(alphabet="aB .?!'\u2019\u201c", max_size=40)
 shares = st.floats(0.0, 1.0)

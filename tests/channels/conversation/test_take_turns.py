@@ -6,10 +6,8 @@ import random
 
 import numpy as np
 
-from adaptive_memory_core.channels.conversation.sessions import conversation
-from adaptive_memory_core.channels.conversation.take_turns import take_turns
-from adaptive_memory_core.channels.conversation.turn_columns import Turns
-from adaptive_memory_core.channels.conversation.turns import ONLY_IN_TEXT
+from adaptive_memory_core.channels.conversation.sessions import conversation, take_turns
+from adaptive_memory_core.channels.conversation.turns import ONLY_IN_TEXT, Turns
 
 
 def test_a_title_that_many_pieces_begin_with_is_nobody_who_speaks() -> None:

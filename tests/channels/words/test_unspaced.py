@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from adaptive_memory_core.channels.words.unspaced import grams, parted
-from adaptive_memory_core.channels.words.words_of_text import words
+from adaptive_memory_core.channels.words.words_of_text import grams, parted, words
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adaptive_memory_core.channels.conversation.sessions import conversation
-from adaptive_memory_core.channels.conversation.turn_columns import Turns
+from adaptive_memory_core.channels.conversation.turns import Turns
 from adaptive_memory_core.channels.words.matches import AROUND, Layout, Posting, matches
 from adaptive_memory_core.score.surprise import OTHER_RECORDS
 

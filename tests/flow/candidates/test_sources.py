@@ -12,7 +12,7 @@ from chromadb import Collection
 from adaptive_memory_core import AdaptiveMemory, Policy, PolicyError, Weights
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.flow.ports.source import Answer, Asked
-from adaptive_memory_core.score.candidates import Candidates
+from adaptive_memory_core.score.ranking import Candidates
 from adaptive_memory_core.sources import ask
 from adaptive_memory_core.sources.request import Request
 

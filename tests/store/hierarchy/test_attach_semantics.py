@@ -11,7 +11,7 @@ import pytest
 from chromadb import Collection
 
 from adaptive_memory_core import AdaptiveMemory, Policy, UserMemory
-from adaptive_memory_core.hierarchy import boundaries, grow
+from adaptive_memory_core.hierarchy import episodes, grow
 from adaptive_memory_core.store.hierarchy import growth_steps
 from tests.conftest import START, Vectors
 
@@ -25,7 +25,7 @@ IDS = [f"m{number}" for number in range(len(WORDS))]
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """So that few messages do what many do."""
     monkeypatch.setattr(grow, "PATIENCE", 2)
-    monkeypatch.setattr(boundaries, "SHORTEST", 1)
+    monkeypatch.setattr(episodes, "SHORTEST", 1)
 
 
 @pytest.fixture

@@ -16,8 +16,8 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from adaptive_memory_core import AdaptiveMemory, Policy, UserMemory
-from adaptive_memory_core.hierarchy import boundaries, grow
-from adaptive_memory_core.hierarchy.objective import centre_of, from_scratch
+from adaptive_memory_core.hierarchy import episodes, grow
+from adaptive_memory_core.hierarchy.grow import centre_of, from_scratch
 from adaptive_memory_core.store.locations import LEDGER_NAME
 from tests.conftest import START, Open, Vectors, delete, word_vectors
 from tests.suites import at_most
@@ -39,7 +39,7 @@ STEPS = some.lists(
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """So that few messages do what many do."""
     monkeypatch.setattr(grow, "PATIENCE", 2)
-    monkeypatch.setattr(boundaries, "SHORTEST", 1)
+    monkeypatch.setattr(episodes, "SHORTEST", 1)
 
 
 def message(number: int, text: str) -> dict[str, Any]:

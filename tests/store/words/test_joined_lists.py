@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from adaptive_memory_core.channels.conversation.sessions import conversation
-from adaptive_memory_core.channels.conversation.turn_columns import Turns
+from adaptive_memory_core.channels.conversation.turns import Turns
 from adaptive_memory_core.channels.words.matches import Posting, matches
 from adaptive_memory_core.store.words.frozen_lists import Lists, joined
 

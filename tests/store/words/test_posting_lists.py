@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adaptive_memory_core.channels.conversation.sessions import Conversation, conversation
-from adaptive_memory_core.channels.conversation.turn_columns import Turns
-from adaptive_memory_core.channels.conversation.turns import Turn, turn_of
+from adaptive_memory_core.channels.conversation.turns import Turn, Turns, turn_of
 from adaptive_memory_core.channels.words.matches import matches
 from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.flow.ports import MirrorRow

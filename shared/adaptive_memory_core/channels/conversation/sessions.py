@@ -1,24 +1,142 @@
-"""Which records are turns of one conversation? Sessions in order, and each speaker's turns."""
+"""Conversations: sessions, who speaks, and who is named."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from adaptive_memory_core.channels.conversation.among_people import among_people
-from adaptive_memory_core.channels.conversation.take_turns import numbers_that_take_turns
-from adaptive_memory_core.channels.conversation.turn_columns import NOBODY, Columns, TurnColumns, Turns
-from adaptive_memory_core.channels.conversation.turns import BY_FIELD, ONLY_IN_TEXT
+from adaptive_memory_core.channels.conversation.turns import (
+    BY_FIELD,
+    NOBODY,
+    ONLY_IN_TEXT,
+    Columns,
+    TurnColumns,
+    Turns,
+    stated,
+)
 from adaptive_memory_core.channels.words.matches import Layout, surroundings_of
 
-__all__ = ["Conversation", "Turns", "conversation", "named", "next_to", "without"]
+ENOUGH = 4  # texts that begin with a name and a colon until that may be a speaker
+OTHERS = 3  # texts of others after which a speaker in a group speaks again; guess
+ANSWERED = 0.25  # share of a speaker's texts that somebody else's follows, and then soon the speaker's again; guess
+NO_NAME = -1
+Array = Any
 
+
+def take_turns(names: Sequence[str]) -> set[str]:
+    """Of the names that texts begin with, in the order of the texts, those that are answered and speak again.
+
+    >>> sorted(take_turns(["ana", "ben"] * 4))
+    ['ana', 'ben']
+    >>> take_turns(["rome"] * 4 + ["oslo"] * 4), take_turns(["note"] * 9)     # pages in pieces, and a heading
+    (set(), set())
+    """
+    different = list(dict.fromkeys(names))
+    number = {name: place for place, name in enumerate(different)}
+    found = numbers_that_take_turns(np.array([number[name] for name in names], dtype=np.int64), len(different))
+    return {different[one] for one in found}
+
+
+def numbers_that_take_turns(names: Array, count: int) -> list[int]:
+    """As well, of names that are given by their numbers, which are less than `count`.
+
+    >>> numbers_that_take_turns(np.array([0, 1] * 4), 2)
+    [0, 1]
+    """
+    often = np.bincount(names, minlength=count)
+    there = names[often[names] >= ENOUGH] if len(names) else names
+    behind = np.concatenate((there, np.full(1 + OTHERS, NO_NAME)))
+    size = len(there)
+    soon = [behind[after : after + size] == there for after in range(2, 2 + OTHERS)]
+    again = (behind[1 : 1 + size] != there) & np.any(soon, axis=0)
+    times = np.bincount(there[again], minlength=count)
+    found: list[int] = np.flatnonzero((times > 1) & (times >= ANSWERED * often)).tolist()
+    return found
+
+
+ROLES = frozenset(  # what chat models and frameworks call those who speak, none of them a person's name
+    "ai agent assistant bot chatbot chatgpt copilot developer function gpt human model system tool user".split()  # noqa: SIM905
+)
+LEAST = 0.05  # of a turn; what is less, as replies of 130 words and more, gains and loses nothing by it
+
+
+def among_people(speakers: Mapping[str, Array], sessions: Array, turns: Array | float) -> Array | None:
+    """How far each record is a turn of a session in which nobody has the role of an assistant, or of its user; by the
+    numbers of each speaker's records, the session of each record and how far it is a turn. None where no record is.
+
+    >>> speakers = {"ana": np.array([0, 2]), "ben": np.array([1]), "assistant": np.array([3])}
+    >>> among_people(speakers, np.array([7, 7, 8, 8, -1]), np.array([1.0, 0.5, 1.0, 1.0, 1.0])).tolist()
+    [1.0, 0.5, 0.0, 0.0, 0.0]
+    """
+    found = np.zeros(len(sessions))
+    for numbers in speakers.values():
+        found[numbers] = 1.0
+    roles = [numbers for name, numbers in speakers.items() if name in ROLES]
+    if roles:
+        found[np.isin(sessions, sessions[np.concatenate(roles)])] = 0.0
+    found *= turns
+    found[found < LEAST] = 0.0
+    return found if found.any() else None
+
+
+def stated_in(texts: Sequence[str], people: Sequence[float]) -> list[float]:
+    """How much of each text asks nothing, as far as it is a turn among people; 1 elsewhere.
+
+    >>> stated_in(["And you?", "And you?", "And you?", "Fine."], [1.0, 0.25, 0.0, 1.0])
+    [0.0, 0.75, 1.0, 1.0]
+    """
+    return [1.0 - among * (1.0 - stated(text)) if among else 1.0 for text, among in zip(texts, people, strict=True)]
+
+
+_CAPITAL = re.compile(r" [\"'(\u2018\u201c]?([A-Z][\w'\u2019]+)")  # a blank first, so that few places are looked at
+_BEGINS_AFTER = frozenset(("", *".!?:\u2026 "))  # what ends before it, so that the next word has a capital anyway
+_NO_NAMES = frozenset(
+    "i'm i've i'll i'd ok okay monday tuesday wednesday thursday friday saturday sunday "  # noqa: SIM905
+    "january february march april may june july august september october november december".split()
+)
+LONGEST = 2_000  # characters of a turn that may say none, as of one that may state nothing
+
+
+def named_in(texts: Sequence[str], people: Sequence[float], speakers: Iterable[str]) -> list[float]:
+    """1 for each text that says a name; of one that says none, how far it is no turn among people.
+
+    >>> named_in(["I read Dune.", "I read.", "I read.", "I read."], [1.0, 1.0, 0.25, 0.0], ())
+    [1.0, 0.0, 0.75, 1.0]
+    >>> named_in(["Hi Ana!"], [1.0], ["ana lima"])
+    [0.0]
+    """
+    known = {part for name in speakers for part in name.split()}
+    return [
+        1.0 - among if among and not says_name(text, known) else 1.0 for text, among in zip(texts, people, strict=True)
+    ]
+
+
+def says_name(text: str, speakers: Container[str] = ()) -> bool:
+    """Whether it says a name, of others than the `speakers`, who are given in small letters.
+
+    >>> [says_name(text) for text in ("I met Rex.", "We saw \\"Dune\\" (in Oslo)", "the US", "Ana's in Rome's heart")]
+    [True, True, True, True]
+    >>> [says_name(text) for text in ("Hi! How are you?", "Well, I'm off on Monday", "Rome", "")]
+    [False, False, False, False]
+    >>> says_name("Hi Ben, how was Ana's day?", {"ana", "ben"})
+    False
+    """
+    if len(text) > LONGEST:
+        return True
+    for found in _CAPITAL.finditer(text):
+        if text[found.start() - 1 : found.start()] not in _BEGINS_AFTER:
+            word = found[1].lower().replace("\u2019", "'").removesuffix("'s")
+            if word not in _NO_NAMES and word not in speakers:
+                return True
+    return False
+
+
+__all__ = ["Conversation", "Turns", "conversation", "named", "next_to", "without"]
 PAUSE = 3_600.0  # seconds without a word that end a session which has no name
 LONG = 30.0  # words of a session's records on average from which they are less turns than replies; to 80 is flat
-Array = Any
 
 
 class Conversation(NamedTuple):

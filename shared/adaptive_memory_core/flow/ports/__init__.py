@@ -11,8 +11,6 @@ from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.flow.calls.foreign_calls import Theirs, Unanswered
 from adaptive_memory_core.flow.ports.graph import GraphIndexPort
 from adaptive_memory_core.flow.ports.hierarchy import HierarchyPort
-from adaptive_memory_core.flow.ports.index import Index
-from adaptive_memory_core.flow.ports.judged_questions import JudgedQuestion
 from adaptive_memory_core.flow.ports.ledger import Ledger
 from adaptive_memory_core.flow.ports.ledger_values import (
     DEMOTED,
@@ -45,8 +43,7 @@ from adaptive_memory_core.flow.ports.ledger_values import (
     anew,
 )
 from adaptive_memory_core.flow.ports.models import Embedder
-from adaptive_memory_core.flow.ports.records import Records, Stored, seen
-from adaptive_memory_core.flow.ports.search import Search, Vector, Where
+from adaptive_memory_core.flow.ports.records import Index, JudgedQuestion, Records, Search, Stored, Vector, Where, seen
 from adaptive_memory_core.flow.ports.source import Found, NearestAndNamed, Source
 from adaptive_memory_core.flow.ports.words import Words
 from adaptive_memory_core.policy.policy import Policy

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import NamedTuple, Protocol
 
-from adaptive_memory_core.flow.ports.judges import Sufficient
-from adaptive_memory_core.flow.ports.search import Vector
+from adaptive_memory_core.flow.ports.models import Sufficient
+from adaptive_memory_core.flow.ports.records import Vector
 from adaptive_memory_core.flow.ports.source import Found
 from adaptive_memory_core.graph.build import Passage
 from adaptive_memory_core.graph.ports import Alike, Array, Graph, PassageKey, SentenceKey
@@ -17,7 +17,7 @@ from adaptive_memory_core.learn.asked_before import RatedQuestions
 from adaptive_memory_core.policy.channels_and_kinds import ACTIVATED, ROUNDS
 from adaptive_memory_core.policy.graph_and_hierarchy import Graphs
 from adaptive_memory_core.records import Scope
-from adaptive_memory_core.score.candidates import Candidates
+from adaptive_memory_core.score.ranking import Candidates
 from adaptive_memory_core.score.surprise import UNMEASURED, Baseline
 
 GRAPH_LEAD = "graph"  # the name of its lead, and of its part of a score

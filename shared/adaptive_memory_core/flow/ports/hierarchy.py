@@ -1,24 +1,112 @@
-"""What must the hierarchy's store and its index be able to do? Keep what messages grew into, and show it."""
+"""The port of the hierarchy, and its values."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Protocol
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
 
-from adaptive_memory_core.flow.ports.hierarchy_values import (
-    DueEpisode,
-    Edition,
-    Entry,
-    Group,
-    Growth,
-    NewSemantic,
-    Queued,
-    Standing,
-    Written,
+from adaptive_memory_core.flow.ports.models import EpisodeText
+from adaptive_memory_core.hierarchy.nodes import (
+    Distilled,
+    EpisodeKey,
+    Hierarchy,
+    Neighbours,
+    Placed,
+    SemanticKey,
+    ThemeKey,
 )
-from adaptive_memory_core.flow.ports.roles import EpisodeText
-from adaptive_memory_core.hierarchy.nodes import EpisodeKey, Hierarchy, ThemeKey
 from adaptive_memory_core.records import Scope
+
+MessageKey = int
+
+
+class Entry(NamedTuple):
+    """A message as it is queued: where it stands in which conversation. `at` is in POSIX seconds, `said` a digest of
+    its words."""
+
+    stored_id: str
+    session: str
+    place: float
+    at: float
+    speaker: str | None
+    said: bytes | None = None
+
+
+class Queued(NamedTuple):
+    """A message as it is kept; `episode` is None while it is in none."""
+
+    key: MessageKey
+    entry: Entry
+    episode: EpisodeKey | None
+
+
+class Group(NamedTuple):
+    """Messages that are to be one episode: a new one (None) or one that there is. While it is `open`, what follows may
+    belong to it as well. `note` says why a rule decided where a model was to."""
+
+    episode: EpisodeKey | None
+    messages: Sequence[MessageKey]
+    begins: float
+    ends: float
+    open: bool
+    note: str | None = None
+
+
+class DueEpisode(NamedTuple):
+    """An episode that is to be distilled; `revision` changes whenever its messages do."""
+
+    key: EpisodeKey
+    revision: int
+    messages: Sequence[Queued]
+
+
+class NewSemantic(NamedTuple):
+    """What was distilled of an episode, with its vector as 16-bit numbers."""
+
+    distilled: Distilled
+    at: float
+    vector: bytes
+
+
+class Written(NamedTuple):
+    """A semantic as it is kept."""
+
+    placed: Placed
+    text: str
+    shown: str
+    at: float
+
+
+class Edition(NamedTuple):
+    """Of what a copy of a user's themes is: both numbers only grow."""
+
+    removals: int
+    attached: int
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """All of a user's semantics in their themes: what attaching begins with."""
+
+    edition: Edition
+    semantics: Sequence[Written]
+    grown: Mapping[ThemeKey, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Growth:
+    """What attaching has changed."""
+
+    attached: int
+    places: Mapping[SemanticKey, tuple[ThemeKey, bool]]  # the theme, and whether it is another one than the first
+    replaces: Mapping[SemanticKey, SemanticKey]
+    names: Mapping[ThemeKey, str]  # of themes whose members have changed; new themes are among them
+    named: bool  # False: a model has yet to name them
+    grown: Mapping[ThemeKey, int]
+    gone: Collection[ThemeKey]
+    near_semantics: Mapping[SemanticKey, Neighbours]
+    near_themes: Mapping[ThemeKey, Neighbours]
 
 
 class HierarchyRows(Protocol):

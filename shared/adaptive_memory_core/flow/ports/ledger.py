@@ -11,13 +11,13 @@ from typing import Any, Protocol, runtime_checkable
 
 from adaptive_memory_core.flow.ports.graph import GraphRows
 from adaptive_memory_core.flow.ports.hierarchy import HierarchyRows
-from adaptive_memory_core.flow.ports.judged_questions import JudgedQuestions
 from adaptive_memory_core.flow.ports.ledger_copies import (
     DueRecords,
     Exports,
     MirrorPages,
     MirrorRows,
     NewVectors,
+    UserFiles,
     WordRows,
 )
 from adaptive_memory_core.flow.ports.ledger_values import (
@@ -37,7 +37,7 @@ from adaptive_memory_core.flow.ports.ledger_values import (
     Since,
     Tally,
 )
-from adaptive_memory_core.flow.ports.user_files import UserFiles
+from adaptive_memory_core.flow.ports.records import JudgedQuestions
 from adaptive_memory_core.policy.learning import Regime
 from adaptive_memory_core.records import ReadState, Scope, Seen, Verdict
 from adaptive_memory_core.reports import Change, LoggedRecall, Sample, Strengths

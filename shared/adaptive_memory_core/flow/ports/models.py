@@ -1,11 +1,16 @@
-"""What must an embedder be able to do? Turn texts into vectors, under a name."""
+"""The ports of models and judges, and of telemetry."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Protocol
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 
-from adaptive_memory_core.flow.ports.search import Vector
+from adaptive_memory_core.flow.ports.records import Vector
+
+if TYPE_CHECKING:
+    from adaptive_memory_core.flow.ports import Ledger, Ports
+    from adaptive_memory_core.sources.ask import Stages
 
 
 class Embedder(Protocol):
@@ -19,3 +24,165 @@ class Embedder(Protocol):
     def embed_query(self, text: str) -> Vector: ...
     async def aembed_query(self, text: str) -> Vector: ...
     async def aembed_documents(self, texts: Sequence[str]) -> Sequence[Vector]: ...
+
+
+class Sufficient(NamedTuple):
+    """Whether the texts suffice to answer; None where the judge does not know, and the note says why."""
+
+    answer: bool | None
+    note: str | None = None
+
+
+class Supports(NamedTuple):
+    """The places of the texts that support the answer, from 0; None where the judge does not know."""
+
+    places: Sequence[int] | None
+    note: str | None = None
+
+
+class NamedTime(NamedTuple):
+    """The words of a text that say when it holds; None where it names no time, or, with a note, where nobody knows."""
+
+    words: str | None
+    note: str | None = None
+
+
+class Salient(NamedTuple):
+    """How important it is to remember a text, in [0, 1]; None where the judge does not know, and the note says why."""
+
+    importance: float | None
+    note: str | None = None
+
+
+class SufficiencyPort(Protocol):
+    def __call__(self, question: str, texts: Sequence[str]) -> Sufficient: ...
+
+
+class SupportPort(Protocol):
+    def __call__(self, question: str, answer: str, texts: Sequence[str]) -> Supports: ...
+
+
+class TimePort(Protocol):
+    def __call__(self, text: str) -> NamedTime: ...
+
+
+class SaliencePort(Protocol):
+    def __call__(self, text: str) -> Salient | float: ...
+
+
+class JudgePort(Protocol):
+    """What a memory asks a judge; None for what this one was not given to judge."""
+
+    @property
+    def sufficient(self) -> SufficiencyPort | None: ...
+    @property
+    def supports(self) -> SupportPort | None: ...
+    @property
+    def time(self) -> TimePort | None: ...
+
+
+class Line(NamedTuple):
+    """A message as a model reads it; `at` is in POSIX seconds."""
+
+    speaker: str | None
+    text: str
+    at: float
+
+
+class Boundary(NamedTuple):
+    """Whether the new messages begin another episode; None where nobody knows."""
+
+    ends: bool | None
+    note: str | None = None
+
+
+class Title(NamedTuple):
+    text: str | None
+    note: str | None = None
+
+
+class EpisodeText(NamedTuple):
+    """What an episode is called, and what happened in it, told in the third person; None where nobody knows."""
+
+    title: str | None
+    narrative: str | None
+    note: str | None = None
+
+
+class Fact(NamedTuple):
+    """Something to keep, and the places of the messages that say it, from 0."""
+
+    text: str
+    places: Sequence[int]
+
+
+class Facts(NamedTuple):
+    found: Sequence[Fact] | None
+    note: str | None = None
+
+
+class BoundaryPort(Protocol):
+    def __call__(self, before: Sequence[Line], new: Sequence[Line]) -> Boundary: ...
+
+
+class EpisodePort(Protocol):
+    def __call__(self, lines: Sequence[Line]) -> EpisodeText: ...
+
+
+class SemanticsPort(Protocol):
+    def __call__(self, lines: Sequence[Line]) -> Facts: ...
+
+
+class ThemeNamePort(Protocol):
+    def __call__(self, texts: Sequence[str]) -> Title: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Roles:
+    """The models that help; None: that is done offline."""
+
+    boundary: BoundaryPort | None = None
+    episode: EpisodePort | None = None
+    semantics: SemanticsPort | None = None
+    theme_name: ThemeNamePort | None = None
+
+
+OFFLINE = Roles()
+
+
+T = TypeVar("T")
+
+
+class OpenMemory(Protocol):
+    """A memory that can be asked how far it is; ClosedError once it was closed."""
+
+    def checked_ports(self) -> Ports: ...
+
+
+class Telemetry(Protocol):
+    """Sources and ledger are handed over where a memory is put together, and each verb is called through it."""
+
+    def verb(self, name: str, call: Callable[[], T]) -> T: ...
+    def sources(self, stages: Stages) -> Stages: ...
+    def ledger(self, ledger: Ledger) -> Ledger: ...
+    def opened(self, memory: OpenMemory) -> None:
+        """This memory is open; it is not to be kept from being collected."""
+
+
+class Unwatched:
+    """Gives everything back as it is."""
+
+    def verb(self, name: str, call: Callable[[], T]) -> T:  # noqa: ARG002 - nobody wants to know
+        return call()
+
+    def sources(self, stages: Stages) -> Stages:
+        return stages
+
+    def ledger(self, ledger: Ledger) -> Ledger:
+        return ledger
+
+    def opened(self, memory: OpenMemory) -> None:
+        """Nobody asks."""
+
+
+UNWATCHED = Unwatched()

@@ -8,13 +8,12 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from adaptive_memory_core.channels.conversation.says_name import says_name
-from adaptive_memory_core.channels.conversation.sessions import Conversation
+from adaptive_memory_core.channels.conversation.sessions import Conversation, says_name
 from adaptive_memory_core.channels.conversation.turns import stated
 from adaptive_memory_core.frozen import quickly_made
 from adaptive_memory_core.policy.fusion import ANSWERS, AROUND, MOST_OF_KINDS, MOST_OF_WORDS, WORDS, Fusion
 from adaptive_memory_core.records import Scope
-from adaptive_memory_core.score.candidates import Candidates
+from adaptive_memory_core.score.ranking import Candidates
 from adaptive_memory_core.score.relevance import baseline_in
 from adaptive_memory_core.score.surprise import of_kind, of_meaning
 

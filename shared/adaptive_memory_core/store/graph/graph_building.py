@@ -21,10 +21,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from adaptive_memory_core.flow.ports.graph import GraphAlike, GraphEntry, GraphRows, Links
-from adaptive_memory_core.graph.build import passage, split_title
-from adaptive_memory_core.graph.links import MOST_SAMPLED, Titled, links_per_record
+from adaptive_memory_core.graph.build import MOST_SAMPLED, Titled, links_per_record, passage, split_title, title_of
 from adaptive_memory_core.graph.names import Extract, handle, names
-from adaptive_memory_core.graph.titles import title_of
 from adaptive_memory_core.stored_owner import owner_of
 from adaptive_memory_core.written_metadata import metadata_of
 

@@ -25,10 +25,9 @@ from adaptive_memory_core.flow.ports.graph import (
     SentenceKey,
     Suffices,
 )
-from adaptive_memory_core.flow.ports.judges import Sufficient
+from adaptive_memory_core.flow.ports.models import Sufficient
 from adaptive_memory_core.graph.alike_names import unknown_names
-from adaptive_memory_core.graph.known_names import MOST_LOOKED_UP
-from adaptive_memory_core.graph.names import Extract, names
+from adaptive_memory_core.graph.names import MOST_LOOKED_UP, Extract, names
 from adaptive_memory_core.graph.paper import propagate_as_published
 from adaptive_memory_core.graph.ports import passage_of
 from adaptive_memory_core.length_limits import start_and_end

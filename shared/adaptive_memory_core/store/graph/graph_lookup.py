@@ -19,7 +19,7 @@ from adaptive_memory_core.channels.words.words_of_text import words
 from adaptive_memory_core.flow.ports.graph import AskedAsPublished, GraphFound, Hop, Lifts, StoredGraph
 from adaptive_memory_core.graph.alike_names import alike_of_untitled, with_alike
 from adaptive_memory_core.graph.build import word_key
-from adaptive_memory_core.graph.known_names import MOST_LOOKED_UP, known_names
+from adaptive_memory_core.graph.names import MOST_LOOKED_UP, known_names
 from adaptive_memory_core.graph.paper import Memories, PublishedQuestion, link
 from adaptive_memory_core.graph.ports import (
     MOST_PLACES,

@@ -14,9 +14,8 @@ import numpy as np
 
 from adaptive_memory_core.flow.ports.graph import GraphAlike, UnspokenPassage
 from adaptive_memory_core.graph.alike_names import unit_rows
-from adaptive_memory_core.graph.build import sentences_below
+from adaptive_memory_core.graph.build import sentences_below, title_of
 from adaptive_memory_core.graph.ports import PassageKey, SentenceKey, passage_of, place_of
-from adaptive_memory_core.graph.titles import title_of
 from adaptive_memory_core.store.graph.graph_building import ComparedNames
 
 if TYPE_CHECKING:

@@ -17,26 +17,23 @@ import numpy as np
 from adaptive_memory_core.cue.unrelated_questions import UNRELATED
 from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.flow.ports import Embedder, Records, Search
-from adaptive_memory_core.flow.ports.hierarchy import HierarchyRows
-from adaptive_memory_core.flow.ports.hierarchy_values import (
+from adaptive_memory_core.flow.ports.hierarchy import (
     DueEpisode,
     Edition,
     Group,
     Growth,
+    HierarchyRows,
     NewSemantic,
     Queued,
     Written,
 )
 from adaptive_memory_core.flow.ports.ledger_copies import MirrorRows
-from adaptive_memory_core.flow.ports.roles import BoundaryPort, EpisodeText, Line, Roles
-from adaptive_memory_core.hierarchy.boundaries import Decided, starts
-from adaptive_memory_core.hierarchy.episodes import narrative_of, title_of
+from adaptive_memory_core.flow.ports.models import BoundaryPort, EpisodeText, Line, Roles
+from adaptive_memory_core.hierarchy.episodes import Decided, narrative_of, starts, title_of
 from adaptive_memory_core.hierarchy.grow import Themes
-from adaptive_memory_core.hierarchy.nodes import Distilled, Said, SemanticKey, ThemeKey
-from adaptive_memory_core.hierarchy.replaced import Stated, of_its_speaker, replaced
-from adaptive_memory_core.hierarchy.semantics import SEMANTICS, distil
-from adaptive_memory_core.hierarchy.theme_names import name_of, stems
-from adaptive_memory_core.hierarchy.unit_vectors import unit
+from adaptive_memory_core.hierarchy.neighbours import unit
+from adaptive_memory_core.hierarchy.nodes import Distilled, Said, SemanticKey, ThemeKey, name_of, stems
+from adaptive_memory_core.hierarchy.semantics import SEMANTICS, Stated, distil, of_its_speaker, replaced
 from adaptive_memory_core.policy.graph_and_hierarchy import Hierarchies
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.stored_owner import belongs

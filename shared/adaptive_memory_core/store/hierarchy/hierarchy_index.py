@@ -9,9 +9,9 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Mapping, Sequence
 
-from adaptive_memory_core.flow.message_entries import entry, entry_of
 from adaptive_memory_core.flow.ports import JudgedQuestion, Stored, Vector
-from adaptive_memory_core.flow.ports.hierarchy_values import Entry
+from adaptive_memory_core.flow.ports.hierarchy import Entry
+from adaptive_memory_core.flow.remember import entry, entry_of
 from adaptive_memory_core.hierarchy.nodes import Hierarchy
 from adaptive_memory_core.records import MESSAGE_KIND, Scope, Verdict
 from adaptive_memory_core.reports import Finding

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import orjson
 
-from adaptive_memory_core.flow.ports.user_files import FileKind, UserFile
+from adaptive_memory_core.flow.ports.ledger_copies import FileKind, UserFile
 from adaptive_memory_core.records import Metadata, Scope
 from adaptive_memory_core.store.ledger.ledger_context import LedgerContext
 from adaptive_memory_core.store.ledger.schema import decoding

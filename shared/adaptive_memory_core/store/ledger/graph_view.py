@@ -15,8 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from adaptive_memory_core.flow.ports.graph import Links, UnembeddedName, UnspokenPassage
-from adaptive_memory_core.graph.alike_names import Known, alike_above, unit_rows
-from adaptive_memory_core.graph.alike_spelling import may_be_one
+from adaptive_memory_core.graph.alike_names import Known, alike_above, may_be_one, unit_rows
 from adaptive_memory_core.graph.ports import (
     MOST_TITLED,
     SENTENCE_BITS,

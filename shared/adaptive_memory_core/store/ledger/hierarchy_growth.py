@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from adaptive_memory_core.flow.ports.hierarchy_values import (
+from adaptive_memory_core.flow.ports.hierarchy import (
     DueEpisode,
     Edition,
     Entry,
@@ -21,7 +21,7 @@ from adaptive_memory_core.flow.ports.hierarchy_values import (
     Standing,
     Written,
 )
-from adaptive_memory_core.flow.ports.roles import EpisodeText
+from adaptive_memory_core.flow.ports.models import EpisodeText
 from adaptive_memory_core.hierarchy.nodes import EpisodeKey, Neighbours, Placed, SemanticKey, ThemeKey
 from adaptive_memory_core.store.ledger.state_rows import chunks
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from adaptive_memory_core.flow.ports.hierarchy_values import (
+from adaptive_memory_core.flow.ports.hierarchy import (
     DueEpisode,
     Edition,
     Entry,
@@ -22,7 +22,8 @@ from adaptive_memory_core.flow.ports.hierarchy_values import (
     Standing,
     Written,
 )
-from adaptive_memory_core.flow.ports.roles import EpisodeText
+from adaptive_memory_core.flow.ports.models import EpisodeText
+from adaptive_memory_core.hierarchy.grow import centre_of, coherence, sparsity
 from adaptive_memory_core.hierarchy.nodes import (
     Array,
     Episode,
@@ -34,7 +35,6 @@ from adaptive_memory_core.hierarchy.nodes import (
     Theme,
     ThemeKey,
 )
-from adaptive_memory_core.hierarchy.objective import centre_of, coherence, sparsity
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.store.ledger import hierarchy_growth
 from adaptive_memory_core.store.ledger.hierarchy_growth import hierarchy_faults, neighbours_in, unpacked_vector

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from adaptive_memory_core.flow.ports import Stored, Vector
-from adaptive_memory_core.flow.ports.judged_questions import NOT_ACTIVATED, Imported, JudgedQuestion, JudgedQuestions
+from adaptive_memory_core.flow.ports.records import NOT_ACTIVATED, Imported, JudgedQuestion, JudgedQuestions
 from adaptive_memory_core.learn.asked_before import RatedQuestions, nearest_pair
 from adaptive_memory_core.records import Scope, Verdict
 from adaptive_memory_core.store.ledger import state_rows as rows

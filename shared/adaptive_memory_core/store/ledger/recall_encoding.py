@@ -30,8 +30,8 @@ from adaptive_memory_core.learn.logged_state import (
 from adaptive_memory_core.learn.logged_state import StateColumns as Then
 from adaptive_memory_core.records import Dropped, Hit, Scored
 from adaptive_memory_core.reports import LoggedCandidate
-from adaptive_memory_core.score.candidates import columns_of as candidates_of
 from adaptive_memory_core.score.ranking import LeftOut, Table
+from adaptive_memory_core.score.ranking import columns_of as candidates_of
 from adaptive_memory_core.store.ledger.schema import decoding
 
 PART_UNIT = 10_000  # parts and scores to four digits

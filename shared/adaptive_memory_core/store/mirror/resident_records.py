@@ -14,9 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from adaptive_memory_core.flow.ports import MirrorNews, Where
-from adaptive_memory_core.flow.ports.ledger_copies import MirrorRows
+from adaptive_memory_core.flow.ports.ledger_copies import MirrorRows, UserFile
 from adaptive_memory_core.flow.ports.ledger_values import MirrorChange, some_let_go
-from adaptive_memory_core.flow.ports.user_files import UserFile
 from adaptive_memory_core.metadata_columns import Columns, Mask
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.score.surprise import Baseline

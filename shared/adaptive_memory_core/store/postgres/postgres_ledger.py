@@ -47,7 +47,7 @@ class PostgresLedger(SqlLedger):
         days = LogDays(self._shared, pool)
         self.retention = LedgerRetention(self._shared, self.user_files, days)
         self._only: str | None = None  # whom the role sees, if that is one user
-        self.again = database.again  # for calls of several parts: flow/calls/kept_whole.py
+        self.again = database.again  # for calls of several parts: flow/calls/call_state.py
         for name, part in vars(self).copy().items():
             if not name.startswith("_") and name not in NOT_RETRIED:
                 setattr(self, name, Retried(part, database.again))

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from adaptive_memory_core.channels.conversation.sessions import Conversation
-from adaptive_memory_core.channels.conversation.turn_columns import Columns
+from adaptive_memory_core.channels.conversation.turns import Columns
 from adaptive_memory_core.channels.words.matches import Layout, Posting
 from adaptive_memory_core.flow.ports.words import Numbers
 from adaptive_memory_core.store.user_copies import Arrays, packed, unpacked

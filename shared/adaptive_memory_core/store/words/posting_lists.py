@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 
 from adaptive_memory_core.channels.conversation.sessions import Conversation, conversation
-from adaptive_memory_core.channels.conversation.turn_columns import TurnColumns, Turns
+from adaptive_memory_core.channels.conversation.turns import TurnColumns, Turns
 from adaptive_memory_core.channels.words.matches import Posting
 from adaptive_memory_core.channels.words.words_of_cue import Forms
 from adaptive_memory_core.channels.words.words_of_text import words
 from adaptive_memory_core.cue.question_kinds import SAYS, SAYS_ELSEWHERE, SAYS_IN_PAIRS
 from adaptive_memory_core.flow.ports import WordNews
-from adaptive_memory_core.flow.ports.user_files import UserFile
+from adaptive_memory_core.flow.ports.ledger_copies import UserFile
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.store.user_copies import Arrays, CopiedUser
 from adaptive_memory_core.store.words import record_words as word_rows

@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 
 from adaptive_memory_core.channels.conversation.turns import BY_FIELD, Turn
-from adaptive_memory_core.channels.words.language_of_text import language_of
 from adaptive_memory_core.channels.words.languages import CODES, ENGLISH
+from adaptive_memory_core.channels.words.words_of_cue import language_of
 from adaptive_memory_core.channels.words.words_of_text import words
 from adaptive_memory_core.flow.ports.ledger_values import WordRow
 

@@ -10,7 +10,7 @@ import pytest
 
 from adaptive_memory_core import Verdict
 from adaptive_memory_core.flow.ports import JudgedQuestion, Ledger
-from adaptive_memory_core.flow.ports.judged_questions import Imported
+from adaptive_memory_core.flow.ports.records import Imported
 from adaptive_memory_core.learn.asked_before import RatedQuestions
 from adaptive_memory_core.records import Scope
 from tests.store.ledger.implementations import Ledgers
