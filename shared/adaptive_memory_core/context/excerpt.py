@@ -16,7 +16,7 @@ from adaptive_memory_core.channels.words.words_of_text import UNSPACED, words
 from adaptive_memory_core.context.clean import clean
 
 MARK = "..."
-MOST_READ = 600  # characters of a part in which the cue's words are looked for; guess
+MOST_SEARCHED = 600  # characters of a part in which the cue's words are looked for; guess
 FIRST = 0.5  # of the rarest word's worth, for the first part: it says what the text is about; guess
 _FENCE = re.compile(r"(```.*?(?:```|\Z))", re.DOTALL)
 _LIST = re.compile(r"(?:^[ \t]*(?:[-*+\u2022]|\d{1,3}[.)])[ \t].*(?:\n(?![ \t]*\n).*)*)", re.MULTILINE)
@@ -47,8 +47,8 @@ def excerpt(text: str, cue: Sequence[str], room: int, count: Count) -> str | Non
     'We met on Monday. ... The code of the door is 4711. ...'
     """
     asked = frozenset(cue)
-    whole = parts_of(text, longest=MOST_READ if asked else len(text))
-    parts = [ExcerptPart(said, count(said + " "), asked & set(words(said[:MOST_READ]))) for said in whole]
+    whole = parts_of(text, longest=MOST_SEARCHED if asked else len(text))
+    parts = [ExcerptPart(said, count(said + " "), asked & set(words(said[:MOST_SEARCHED]))) for said in whole]
     left = room - 2 * count(f" {MARK} ")
     chosen = _chosen(parts, left, count)
     if not chosen:
@@ -60,7 +60,7 @@ def excerpt(text: str, cue: Sequence[str], room: int, count: Count) -> str | Non
     return " ".join([*said, *([MARK] if chosen[-1] + 1 < len(parts) else [])])
 
 
-def parts_of(text: str, *, longest: int = MOST_READ) -> list[str]:
+def parts_of(text: str, *, longest: int = MOST_SEARCHED) -> list[str]:
     """The text in parts that are shown whole, each clean; a sentence of more than `longest` characters in pieces.
 
     >>> parts_of("Do it so. Like this:\\n- one\\n- two\\n\\nDone.")

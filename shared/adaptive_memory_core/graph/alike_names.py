@@ -25,7 +25,7 @@ def weights_of(graph: Graph, question: Question, frequencies: Mapping[int, int],
     the way to what does, so it counts the least and not nothing.
 
     >>> from adaptive_memory_core.graph.build import passage
-    >>> from adaptive_memory_core.graph.in_memory import GraphInMemory
+    >>> from adaptive_memory_core.graph.build import GraphInMemory
     >>> texts, vectors = ["Ada met Bob.", "Bob left."], np.float32([[1, 0], [-1, 0]])
     >>> graph = GraphInMemory([passage(text, None, lambda _: set()) for text in texts], vectors)
     >>> asked = Question({}, np.float32([1, 0]), ())

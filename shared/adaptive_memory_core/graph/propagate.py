@@ -53,7 +53,7 @@ def trust(graph: Graph, question: Question) -> float:
     records have, as that of a speaker, tells nothing; a question without names goes by what others found.
 
     >>> from adaptive_memory_core.graph.build import passage
-    >>> from adaptive_memory_core.graph.in_memory import GraphInMemory
+    >>> from adaptive_memory_core.graph.build import GraphInMemory
     >>> graph = GraphInMemory([passage(text, None, lambda _: set()) for text in ("Ada met Bob.", "Ada left.")])
     >>> [round(trust(graph, Question({name: 1.0}, None, ())), 2) for name in ("bob", "ada")]
     [1.0, 0.4]
@@ -92,7 +92,7 @@ def propagate(graph: Graph, question: Question, settings: Graphs) -> Evidence:
     """The passages that the question's names lead to, in at most `settings.rounds` rounds.
 
     >>> from adaptive_memory_core.graph.build import passage
-    >>> from adaptive_memory_core.graph.in_memory import GraphInMemory
+    >>> from adaptive_memory_core.graph.build import GraphInMemory
     >>> texts = ["Ada met Bob.", "Bob met Eve.", "Tom left."]
     >>> graph = GraphInMemory([passage(text, None, lambda _: set()) for text in texts], np.ones((3, 1)))
     >>> ada = Question({"ada": 1.0}, np.ones(1), ())

@@ -78,7 +78,7 @@ def timing(these: Candidates, intent: Intent, policy: Policy, *, alone: bool = F
     ("what happened last week?") is like no record, so that what is of that time comes first.
 
     >>> from adaptive_memory_core.records import Hit
-    >>> from adaptive_memory_core.score.candidates import columns_of
+    >>> from adaptive_memory_core.score.ranking import columns_of
     >>> hits = [Hit(Record(str(day), "x", created_at=day * DAY), 0.5, "") for day in (1, 500)]
     >>> found = timing(columns_of(hits), Intent((Window(499 * DAY, 501 * DAY),)), Policy())
     >>> found.fits, [round(one, 1) for one in found.nats]

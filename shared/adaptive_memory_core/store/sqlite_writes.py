@@ -23,6 +23,7 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from adaptive_memory_core.store.sqlite_connection import PAGE_BYTES
 from adaptive_memory_core.errors import LedgerError
 from adaptive_memory_core.store.sqlite_files import commits_in_index
 
@@ -136,7 +137,7 @@ LONG_BYTES, MOST_BYTES = 32 * 2**20, 256 * 2**20
 LOOK_EVERY = 10  # transactions
 OTHERS_MS, MOST_MS = 100, 2_000  # that it waits for those who write, empty it or read now; doubled as it grows
 PAUSE_SECONDS = 0.002
-PAGE_BYTES, FRAME_BYTES = 4_096, 24  # of a page, and of what stands before it in the log
+FRAME_BYTES = 24  # that stand before each page in the log
 AGAIN_SECONDS, AGAIN_BYTES = 2.0, 8 * 2**20  # after it could not be emptied: so much later, or so much longer
 LEFT_SECONDS, LEFT_BYTES = 2.0, 2 * 2**20  # for the background, from when it was first seen to be long
 
