@@ -30,7 +30,7 @@ import numpy as np
 from adaptive_memory_core import Fields, LocalEmbedder, SQLiteLedger
 from adaptive_memory_core.flow.ports.graph import NO_LIFTS
 from adaptive_memory_core.graph.alike_names import unknown_names
-from adaptive_memory_core.policy.graph_and_hierarchy import Graphs
+from adaptive_memory_core.policy.advanced import Graphs
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.store.graph.graph_building import COMPARED, EMBEDDED, AddedRecord, entries
 from adaptive_memory_core.store.graph.graph_lookup import linked, look_up

@@ -27,7 +27,7 @@ from adaptive_memory_core.evaluate.intervals import paired_difference
 from adaptive_memory_core.evaluate.metrics import mean, ndcg_at
 from adaptive_memory_core.graph.build import MOST_SAMPLED, Titled, links_per_record, title_of
 from adaptive_memory_core.graph.names import known_names
-from adaptive_memory_core.policy.graph_and_hierarchy import LINKED_FROM
+from adaptive_memory_core.policy.advanced import LINKED_FROM
 from benchmarks.data import Dataset, Question, add_data_argument, load
 from benchmarks.embedders import EMBEDDERS
 from benchmarks.multi_hop import SYSTEMS, complete, ranked, shaped

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from adaptive_memory_core import AdaptiveMemory, Policy
-from adaptive_memory_core.policy.graph_and_hierarchy import AnswerShape
+from adaptive_memory_core.policy.advanced import AnswerShape
 from benchmarks.data import Dataset
 
 FLAT: AnswerShape = "flat"

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from adaptive_memory_core import AdaptiveMemory
-from adaptive_memory_core.written_metadata import projection
+from adaptive_memory_core.record_metadata import projection
 
 WRITTEN_OVER = "written over with other words since the reads"
 Known = dict[tuple[str, str], set[str | None]]

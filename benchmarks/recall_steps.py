@@ -18,11 +18,11 @@ from typing import Any
 
 from adaptive_memory_core import AdaptiveMemory, UserMemory
 from adaptive_memory_core.cue.time.intent import NO_INTENT, signs
+from adaptive_memory_core.record_metadata import hits_of
 from adaptive_memory_core.score.blend import score
 from adaptive_memory_core.score.newest_first import Told, newest_first
 from adaptive_memory_core.score.select import select
 from adaptive_memory_core.store.ledger.recall_encoding import encode
-from adaptive_memory_core.stored_metadata import hits_of
 from benchmarks.fast_path import CUES, WITH_WORDS, Case, fill, near, text_of, vectors_of
 from benchmarks.report import print_table
 

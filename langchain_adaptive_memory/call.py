@@ -8,9 +8,8 @@ from typing import Any
 
 from adaptive_memory_core import InvalidInputError, Policy, PolicyError
 from adaptive_memory_core import arguments as check
+from adaptive_memory_core.errors import meant, shown
 from adaptive_memory_core.models.judges import as_judge
-from adaptive_memory_core.shown_in_errors import shown
-from adaptive_memory_core.unknown_names import meant
 
 FIELDS = (  # of the retriever
     "k",

@@ -10,10 +10,10 @@ from typing import Any
 from langchain_core.documents import Document
 
 from adaptive_memory_core import Fields, InvalidInputError, Recall, Scope, ScopeError, Scored
-from adaptive_memory_core.context.whole_episodes import whole_episode
+from adaptive_memory_core.context.themes import whole_episode
+from adaptive_memory_core.errors import listed, shown
 from adaptive_memory_core.fields import read_driven
-from adaptive_memory_core.shown_in_errors import listed, shown
-from adaptive_memory_core.written_metadata import without_read_state
+from adaptive_memory_core.record_metadata import without_read_state
 
 SCORE, DETAILS = "score", "adaptive_memory"
 NOTE = "_adaptive_memory_recall"  # on the document itself, where no prompt, no hash and no dump of it looks

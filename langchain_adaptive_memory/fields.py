@@ -20,9 +20,9 @@ from pydantic import (
 from typing_extensions import Self
 
 from adaptive_memory_core import AdaptiveMemoryError, Fields, InvalidInputError, Keeping, Policy, UserMemory
-from adaptive_memory_core.closed_by_with import ClosedByWith
+from adaptive_memory_core.errors import no_attribute
+from adaptive_memory_core.running_calls import ClosedByWith
 from adaptive_memory_core.shared_memories import Share
-from adaptive_memory_core.unknown_names import no_attribute
 from langchain_adaptive_memory.as_retriever import translated
 from langchain_adaptive_memory.call import checked_policy, unknown_argument
 from langchain_adaptive_memory.checked_fields import CHECKED, check_fields, checked_field

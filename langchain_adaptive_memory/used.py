@@ -10,8 +10,8 @@ from langchain_core.documents import Document
 from langchain_core.messages import BaseMessage, HumanMessage, ToolMessage
 
 from adaptive_memory_core import InvalidInputError, Recall
+from adaptive_memory_core.errors import shown
 from adaptive_memory_core.flow.feedback_on_answer import Used
-from adaptive_memory_core.shown_in_errors import shown
 from langchain_adaptive_memory.convert import DETAILS, NOTE
 
 OF_CHAINS = ("context", "source_documents", "documents")  # where LangChain's own chains put what they retrieved

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import Literal
 
-from adaptive_memory_core.context.excerpt import estimated_tokens
+from adaptive_memory_core.context.clean import estimated_tokens
 
 BlockStyle = Literal["text", "xml"]
 _ENTRIES = ("<memory", "<beside", "<in_brief", "<did_not_fit")

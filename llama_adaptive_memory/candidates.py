@@ -9,7 +9,7 @@ from llama_index.core.schema import MetadataMode, NodeWithScore, QueryBundle
 
 from adaptive_memory_core import Fields, Recall, Scope, Scored, UserMemory
 from adaptive_memory_core.identity import record_id
-from adaptive_memory_core.stored_owner import owner_of
+from adaptive_memory_core.record_metadata import owner_of
 from llama_adaptive_memory.convert import without_state
 from llama_adaptive_memory.recall_mark import marked
 from llama_adaptive_memory.scopes import fields_of, space_of

@@ -14,7 +14,7 @@ from llama_index.core.vector_stores.utils import (
 )
 
 from adaptive_memory_core import Fields, Record
-from adaptive_memory_core.written_metadata import without_read_state
+from adaptive_memory_core.record_metadata import without_read_state
 
 NODE_CONTENT = "_node_content"
 _OURS = (

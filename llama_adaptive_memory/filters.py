@@ -6,8 +6,7 @@ from typing import Any
 
 from llama_index.core.vector_stores.types import FilterCondition, FilterOperator, MetadataFilter, MetadataFilters
 
-from adaptive_memory_core.errors import FilterError
-from adaptive_memory_core.shown_in_errors import shown
+from adaptive_memory_core.errors import FilterError, shown
 
 Where = dict[str, Any]
 _OPERATORS = {

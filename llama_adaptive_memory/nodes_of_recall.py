@@ -9,7 +9,7 @@ from llama_index.core.schema import BaseNode, NodeWithScore, TextNode
 from llama_index.core.storage.docstore.types import BaseDocumentStore
 
 from adaptive_memory_core import Recall, Scored, UserMemory
-from adaptive_memory_core.context.whole_episodes import WholeEpisode, whole_episode
+from adaptive_memory_core.context.themes import WholeEpisode, whole_episode
 from llama_adaptive_memory.convert import node_of
 from llama_adaptive_memory.recall_mark import marked
 from llama_adaptive_memory.scopes import fields_of, space_of

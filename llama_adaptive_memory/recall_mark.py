@@ -13,9 +13,9 @@ from llama_index.core.schema import BaseNode, MetadataMode, NodeWithScore
 from llama_index.core.tools import ToolOutput
 
 from adaptive_memory_core import InvalidInputError, NotFoundError, Recall, Scope, Scored, UserMemory
+from adaptive_memory_core.errors import shown
 from adaptive_memory_core.flow.feedback_on_answer import Used
 from adaptive_memory_core.identity import record_id
-from adaptive_memory_core.shown_in_errors import shown
 from llama_adaptive_memory.convert import node_of
 from llama_adaptive_memory.scopes import fields_of
 from llama_adaptive_memory.tool_calls import Told

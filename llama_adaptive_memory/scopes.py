@@ -11,9 +11,9 @@ from adaptive_memory_core import AdaptiveMemory, Fields, Scope, ScopeError, User
 from adaptive_memory_core.arguments import over as check_over
 from adaptive_memory_core.arguments import shared as shared_users
 from adaptive_memory_core.arguments import user_scope
+from adaptive_memory_core.errors import shown
 from adaptive_memory_core.flow.fallback import fallback_of
 from adaptive_memory_core.identity import namespaced
-from adaptive_memory_core.shown_in_errors import shown
 
 SOMEBODY = "somebody without a name"
 SESSIONS = "llama_index session"

@@ -6,10 +6,10 @@ import asyncio
 from typing import TYPE_CHECKING, Any
 
 from adaptive_memory_core import Recall, UserMemory
-from adaptive_memory_core.closed_by_with import ClosedByWith
+from adaptive_memory_core.errors import no_attribute
 from adaptive_memory_core.flow.feedback_on_answer import Used
 from adaptive_memory_core.reports import Receipt
-from adaptive_memory_core.unknown_names import no_attribute
+from adaptive_memory_core.running_calls import ClosedByWith
 from llama_adaptive_memory.recall_mark import Citations, used_in
 
 NOTHING_YET = "Nothing was recalled here yet."

@@ -11,8 +11,8 @@ from llama_index.core.vector_stores.types import MetadataFilters
 
 from adaptive_memory_core import AdaptiveMemory, InvalidInputError, Policy, ScopeError, UserMemory
 from adaptive_memory_core.arguments import count
+from adaptive_memory_core.errors import shown
 from adaptive_memory_core.model_tools import FORGET, RECALL, REMEMBER, ForgetInput, OnError, RecallInput, RememberInput
-from adaptive_memory_core.shown_in_errors import shown
 from llama_adaptive_memory.filters import where_of
 from llama_adaptive_memory.scopes import Over, scope_of
 from llama_adaptive_memory.settings import checked_policy

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from adaptive_memory_core.closed_by_with import ClosedByWith
+from adaptive_memory_core.running_calls import ClosedByWith
 
 
 class Door(ClosedByWith):

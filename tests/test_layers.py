@@ -14,7 +14,6 @@ CORE = ROOT / "shared" / "adaptive_memory_core"
 PACKAGES = [CORE, ROOT / "langchain_adaptive_memory", ROOT / "llama_adaptive_memory"]
 PURE = {
     "where",
-    "where_values",
     "metadata_columns",
     "pages",
     "cue",
@@ -26,11 +25,10 @@ PURE = {
     "context",
 }
 LAYERS = [  # lowest first; a lower one never imports a higher one
-    {"closed_by_with", "errors", "frozen", "logged_errors", "running_calls"}
-    | {"shown_in_errors", "unknown_names", "whole_file"},
-    {"fields", "records", "reports", "identity", "text_identity"},
+    {"errors", "frozen", "running_calls", "whole_file"},
+    {"fields", "records", "reports", "identity"},
     {"policy"},
-    PURE | {"metadata_values", "stored_metadata", "stored_owner", "written_metadata"},
+    PURE | {"metadata_values", "record_metadata"},
     {"arguments", "languages", "length_limits"},
     {"flow", "sources"},
     {
@@ -39,7 +37,6 @@ LAYERS = [  # lowest first; a lower one never imports a higher one
         "memory",
         "model_tools",
         "options",
-        "policy_in_force",
         "opened",
         "wiring",
         "shared_memories",

@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adaptive_memory_core.errors import FilterError
+from adaptive_memory_core.metadata_columns import as_float
 from adaptive_memory_core.store.chroma.chroma_calls import both_filters, call_chroma
 from adaptive_memory_core.where import passes
-from adaptive_memory_core.where_values import as_float
 from tests.suites import at_most
 
 KEYS = ("a", "b", "never", "#document", "chroma:document")

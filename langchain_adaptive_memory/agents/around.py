@@ -14,7 +14,7 @@ from typing_extensions import TypedDict
 
 from adaptive_memory_core import Policy, Recall, Scored, UserMemory
 from adaptive_memory_core.context.blocks import DISTILLED, Outline
-from adaptive_memory_core.policy.graph_and_hierarchy import AnswerShape
+from adaptive_memory_core.policy.advanced import AnswerShape
 from adaptive_memory_core.records import Hit, Record
 
 NO_FLOORS = Policy()  # what was recalled has passed those of its own policy

@@ -6,8 +6,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 
 from adaptive_memory_core import Scored
-from adaptive_memory_core.context.clean import between_tags, label
-from adaptive_memory_core.context.excerpt import clipped, estimated_tokens
+from adaptive_memory_core.context.clean import between_tags, clipped, estimated_tokens, label
 from adaptive_memory_core.context.render import ROOM_FOR_HEADINGS, ROOM_FOR_NEIGHBOURS, line
 from langchain_adaptive_memory.agents.around import ALONE, Around
 

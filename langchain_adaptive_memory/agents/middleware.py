@@ -11,9 +11,9 @@ from langgraph.runtime import Runtime
 
 from adaptive_memory_core import AdaptiveMemory, InvalidInputError, Policy, UserMemory
 from adaptive_memory_core import arguments as check
+from adaptive_memory_core.errors import shown
 from adaptive_memory_core.model_tools import OnError
 from adaptive_memory_core.models.judges import as_judge
-from adaptive_memory_core.shown_in_errors import shown
 from langchain_adaptive_memory.agents.evidence import least_tokens
 from langchain_adaptive_memory.agents.judging import used_for
 from langchain_adaptive_memory.agents.place import Place

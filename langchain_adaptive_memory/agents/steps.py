@@ -14,11 +14,11 @@ from langchain.agents.middleware.types import ModelRequest
 from langchain_core.messages import AnyMessage, BaseMessage, HumanMessage
 from langchain_core.runnables import RunnableConfig
 
-from adaptive_memory_core import AdaptiveMemory, NotFoundError, ScopeError, UserMemory, logged_errors
+from adaptive_memory_core import AdaptiveMemory, NotFoundError, ScopeError, UserMemory, errors
+from adaptive_memory_core.errors import shown
 from adaptive_memory_core.flow.feedback_on_answer import Used
 from adaptive_memory_core.flow.ports.models import JudgePort
 from adaptive_memory_core.model_tools import OnError
-from adaptive_memory_core.shown_in_errors import shown
 from langchain_adaptive_memory.agents.around import belonging, looked_up
 from langchain_adaptive_memory.agents.conversation import (
     key_of,
@@ -158,7 +158,7 @@ class Steps:
             if self.on_error == "raise":
                 raise
             without = f"{what}, and the agent's turn goes on without"
-            logged_errors.warn(logger, without, error)
+            errors.warn(logger, without, error)
             warnings.warn(f"{without}: {type(error).__name__}: {error}", RuntimeWarning, stacklevel=3)
             return None
 

@@ -11,9 +11,8 @@ from typing import Any
 from langgraph.store.base import IndexConfig, ensure_embeddings, get_text_at_path, tokenize_path
 
 from adaptive_memory_core import Embedder, InvalidInputError
-from adaptive_memory_core.errors import EmbedderError
+from adaptive_memory_core.errors import EmbedderError, shown
 from adaptive_memory_core.models.embedder import name_of
-from adaptive_memory_core.shown_in_errors import shown
 from langchain_adaptive_memory.langgraph_store.rows import clean
 
 Vectors = Mapping[str, Any]  # from a text to its vector

@@ -8,8 +8,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
-from adaptive_memory_core.errors import StoreError
-from adaptive_memory_core.shown_in_errors import reason
+from adaptive_memory_core.errors import StoreError, reason
 
 IN_MEMORY = ":memory:"
 BUSY_SECONDS = 30.0

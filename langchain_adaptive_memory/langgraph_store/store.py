@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 from langgraph.store.base import BaseStore, IndexConfig, Op, PutOp, Result, TTLConfig
 
 from adaptive_memory_core import AdaptiveMemory, Fields, Keeping, Policy, UserMemory
-from adaptive_memory_core.closed_by_with import ClosedByWith
 from adaptive_memory_core.errors import ClosedError
+from adaptive_memory_core.running_calls import ClosedByWith
 from langchain_adaptive_memory.langgraph_store.batch import Batch, planned
 from langchain_adaptive_memory.langgraph_store.embedding import Embedding, Vectors
 from langchain_adaptive_memory.langgraph_store.expiry import check_expiry

@@ -5,7 +5,7 @@ may move without notice.
 """
 
 from adaptive_memory_core.context.answer import Recall
-from adaptive_memory_core.cue.build import build_cue, drift
+from adaptive_memory_core.cue.question_kinds import build_cue, drift
 from adaptive_memory_core.cue.time.english import English
 from adaptive_memory_core.cue.time.intent import Intent, Sign, Window
 from adaptive_memory_core.dynamic_rag import DynamicRAG

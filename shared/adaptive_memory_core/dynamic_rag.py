@@ -10,13 +10,12 @@ from typing import Any
 
 from adaptive_memory_core import arguments as check
 from adaptive_memory_core.context.answer import Recall
-from adaptive_memory_core.errors import InvalidInputError, PolicyError
+from adaptive_memory_core.errors import InvalidInputError, PolicyError, shown
 from adaptive_memory_core.memory import AdaptiveMemory
 from adaptive_memory_core.models.embedder import bundled_unless
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Metadata
 from adaptive_memory_core.reports import PruneReceipt, Receipt
-from adaptive_memory_core.shown_in_errors import shown
 from adaptive_memory_core.user_memory import UserMemory
 
 KINDS = ("static", "dynamic")

@@ -5,10 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 
-from adaptive_memory_core.errors import PolicyError
+from adaptive_memory_core.errors import PolicyError, shown, tells_unknown_names
 from adaptive_memory_core.frozen import HashedOnce
-from adaptive_memory_core.shown_in_errors import shown
-from adaptive_memory_core.unknown_names import tells_unknown_names
 
 RESERVED = ("chroma:", "#", "$")  # starts of metadata keys that Chroma keeps for itself
 HIGHEST_SCALE = 1e9

@@ -1,14 +1,14 @@
-"""Under which id is a record stored in the collection? Its own, unless another user has taken that id.
-
-And under which name a memory that is no user's but, say, a chat session's.
-"""
+"""Ids of records and of their texts."""
 
 from __future__ import annotations
 
 import hashlib
 import re
+import unicodedata
+from collections.abc import Sequence
+from functools import lru_cache
 
-from adaptive_memory_core.records import Scope
+from adaptive_memory_core.records import Metadata, Scope
 
 MARK = "#u-"
 NAMESPACE_MARK = "#n-"
@@ -86,3 +86,86 @@ def namespaced(namespace: str, name: str) -> str:
 
 def is_namespaced(user: str) -> bool:
     return NAMESPACE_MARK in user
+
+
+SOURCES = ("file_path", "document_id", "doc_id", "ref_doc_id", "source")
+NO_SOURCE = ("", "None")  # what LlamaIndex writes where there is none
+LOOK_AGAIN = b""  # of a record that was written over: whose words it took is seen when somebody comes upon it
+MOST_KNOWN = 50_000  # digests kept, of some 150 bytes each
+_known: dict[tuple[int, int], bytes] = {}  # by the text's hash and length, so that no text is held
+
+
+def said(text: str | None) -> bytes | None:
+    """A digest of the words; None where there is no text.
+
+    >>> said("green  tea\\n") == said("green tea"), said("green tea") == said("Green tea")
+    (True, False)
+    >>> said("caf\\u00e9") == said("cafe\\u0301"), said(None)
+    (True, None)
+    """
+    if text is None:
+        return None
+    key = (hash(text), len(text))
+    found = _known.get(key)
+    if found is None:
+        words = " ".join(unicodedata.normalize("NFC", text).split())
+        found = hashlib.blake2b(words.encode(errors="replace"), digest_size=16).digest()
+        if len(_known) >= MOST_KNOWN:
+            _known.clear()
+        _known[key] = found
+    return found
+
+
+def all_said(texts: Sequence[str | None]) -> list[bytes | None]:
+    """The digest of each, in a third of the time where they are known.
+
+    >>> all_said(["green tea", None]) == [said("green tea"), None]
+    True
+    """
+    known = _known.get
+    return [None if one is None else known((hash(one), len(one))) or said(one) for one in texts]
+
+
+def source_of(metadata: Metadata | None) -> str:
+    """What a record was taken from, "" where nothing says so.
+
+    >>> source_of({"source": "a.md"}), source_of({"document_id": "None"}), source_of({"source": "a.md", "doc_id": 7})
+    ('a.md', '', '7')
+    """
+    if metadata is None or metadata.keys().isdisjoint(SOURCES):  # nearly always
+        return ""
+    for name in SOURCES:
+        found = metadata.get(name)
+        if (isinstance(found, str) and found not in NO_SOURCE) or type(found) is int:
+            return str(found)
+    return ""
+
+
+def origin(text: str | None, metadata: Metadata | None) -> bytes | None:
+    """What was said and in which source, as one digest: equal wherever it stands; None where nothing was said.
+
+    >>> origin("tea", {"source": "d"}) == origin(" tea ", {"source": "d", "more": 1})
+    True
+    >>> origin("tea", {"source": "d"}) == origin("tea", {"source": "e"}), origin("", {"source": "d"})
+    (False, None)
+    """
+    words = said(text)
+    if words is None or not text or text.isspace():
+        return None
+    return _origin_of(words, source_of(metadata))
+
+
+@lru_cache(maxsize=5_000)  # of some 300 bytes each, where the source's name is short
+def _origin_of(words: bytes, source: str) -> bytes:
+    return hashlib.blake2b(f"{len(source)}:{source}:".encode(errors="replace") + words, digest_size=16).digest()
+
+
+def exported_mark(text: str | None, metadata: Metadata | None) -> bytes:
+    """The digest by which an exported state names a record: its origin, also where nothing was said.
+
+    >>> exported_mark("tea", {"source": "d"}) == origin("tea", {"source": "d"})
+    True
+    >>> exported_mark("", {"source": "d"}) == exported_mark("", {"source": "e"})
+    False
+    """
+    return origin(text, metadata) or _origin_of(b"", source_of(metadata))

@@ -16,8 +16,7 @@ from typing_extensions import Self, Unpack
 
 from adaptive_memory_core import arguments as check
 from adaptive_memory_core import wiring
-from adaptive_memory_core.closed_by_with import ClosedByWith
-from adaptive_memory_core.errors import DamagedStoreError
+from adaptive_memory_core.errors import DamagedStoreError, no_attribute
 from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.flow.calls.foreign_calls import Theirs
 from adaptive_memory_core.flow.calls.workers import Exchange, Workers, in_worker
@@ -33,6 +32,7 @@ from adaptive_memory_core.policy.learning import Regime
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.reports import CheckReport
+from adaptive_memory_core.running_calls import ClosedByWith
 from adaptive_memory_core.store import locations, process_locks
 from adaptive_memory_core.store.backup import back_up
 from adaptive_memory_core.store.embedder_check import notes_on
@@ -40,10 +40,9 @@ from adaptive_memory_core.store.held_elsewhere import HeldElsewhere, HolderGoneE
 from adaptive_memory_core.store.ledger_move import move_between
 from adaptive_memory_core.store.locations import check_collection_name
 from adaptive_memory_core.store.postgres.postgres_ledger import create_ledger_tables
-from adaptive_memory_core.unknown_names import no_attribute
 from adaptive_memory_core.user_memory import UserMemory
 from adaptive_memory_core.users_together import UsersTogether
-from adaptive_memory_core.verbs.own_policy import OwnPolicy, keep_policy
+from adaptive_memory_core.verbs.inspection import OwnPolicy, keep_policy
 
 if TYPE_CHECKING:
     from chromadb import Collection

@@ -1,4 +1,4 @@
-"""What does an open memory hold, and how is it released? Kept apart from the memory, so that that may be dropped."""
+"""An opened memory, and the policy in force."""
 
 from __future__ import annotations
 
@@ -8,12 +8,21 @@ import os
 import threading
 import warnings
 import weakref
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Collection, Generator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 
-from adaptive_memory_core import logged_errors, running_calls
-from adaptive_memory_core.errors import AdaptiveMemoryError, ClosedError, EmbedderMismatchError
+from adaptive_memory_core import errors, running_calls
+from adaptive_memory_core.arguments import channels as check_channels
+from adaptive_memory_core.arguments import moment
+from adaptive_memory_core.errors import (
+    AdaptiveMemoryError,
+    ClosedError,
+    EmbedderMismatchError,
+    InvalidInputError,
+    PolicyError,
+    shown,
+)
 from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.flow.calls import call_state
 from adaptive_memory_core.flow.calls.foreign_calls import Theirs, UnansweredBy
@@ -22,15 +31,57 @@ from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.flow.ports.models import JudgePort, Telemetry
 from adaptive_memory_core.models.callbacks import Reranker, as_reranker
 from adaptive_memory_core.policy.keeping import Keeping
+from adaptive_memory_core.policy.learning import Phase, Regime
 from adaptive_memory_core.policy.policy import Policy
-from adaptive_memory_core.policy_in_force import PolicyInForce
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.reports import CheckReport, Finding
 from adaptive_memory_core.store.background import Background, Chore
 from adaptive_memory_core.store.graph.graph_index import GraphIndex
 from adaptive_memory_core.store.hierarchy.hierarchy_index import HierarchyIndex
 from adaptive_memory_core.store.random_ids import random_ids
-from adaptive_memory_core.store.words.word_follower import WordFollower
+from adaptive_memory_core.store.words.word_index import WordFollower
+
+DIGITS = 6  # of a second
+
+
+class PolicyInForce:
+    """The policy, the paces of those before it, and the clock they go by."""
+
+    def __init__(self, policy: Policy, clock: Callable[[], float], own_channels: Collection[str]) -> None:
+        self._clock, self._own_channels = clock, own_channels
+        self._policy = self._checked(policy)
+        self._regime = Regime((Phase(policy.pace, self.now()),))
+
+    @property
+    def policy(self) -> Policy:
+        return self._policy
+
+    @property
+    def regime(self) -> Regime:
+        return self._regime
+
+    def change(self, policy: Policy) -> None:
+        """From now on this one."""
+        checked = self._checked(policy)
+        self._regime = self._regime.followed_by(checked.pace, at=self.now())
+        self._policy = checked
+
+    def now(self) -> float:
+        """The time, read once for each call of a verb. To the microsecond: of a longer number Chroma gives back another
+        one, and what was just written would seem to have been changed by somebody else."""
+        now = moment(self._clock(), "the clock's time")
+        if now is None:
+            raise InvalidInputError("The clock gave None. Give a function that returns POSIX seconds, e.g. time.time.")
+        return round(now, DIGITS)
+
+    def _checked(self, policy: Policy) -> Policy:
+        if not isinstance(policy, Policy):
+            raise PolicyError(
+                f"policy is {shown(policy)}. Give a Policy, e.g. memory.policy.replace(half_life_days=7)."
+            )
+        check_channels(policy, self._own_channels)
+        return policy
+
 
 THREADS = 8  # of the async twins
 INHERITED = (
@@ -216,7 +267,7 @@ class Opened:
         """`close` for a memory that was dropped: by its own thread, with nobody to warn."""
         if self._closing.acquire(blocking=False):  # else whoever closes it is waiting for this thread
             try:
-                self._finish(lambda error: logged_errors.warn(_log, NOT_ALL_WRITTEN, error))
+                self._finish(lambda error: errors.warn(_log, NOT_ALL_WRITTEN, error))
             finally:
                 self._closing.release()
 

@@ -11,7 +11,7 @@ from typing import Any, Literal, cast
 from typing_extensions import TypedDict
 
 from adaptive_memory_core.cue.time.intent import Language
-from adaptive_memory_core.errors import InvalidInputError, PolicyError
+from adaptive_memory_core.errors import InvalidInputError, PolicyError, shown, told
 from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.flow.ports import Ledger
 from adaptive_memory_core.flow.ports.models import Roles, Telemetry
@@ -19,8 +19,6 @@ from adaptive_memory_core.graph.names import Extract
 from adaptive_memory_core.models.callbacks import ChannelFunction, Reader, Reranker, SameFact
 from adaptive_memory_core.policy.keeping import Keeping
 from adaptive_memory_core.policy.policy import Policy
-from adaptive_memory_core.shown_in_errors import shown
-from adaptive_memory_core.unknown_names import told
 
 NEVER_NONE = frozenset({"clock", "write", "shared"})
 

@@ -1,6 +1,4 @@
-"""The calls that run in this process: background work waits until there are none, and does more where none came
-lately.
-"""
+"""Calls that are running, and closing by `with`."""
 
 from __future__ import annotations
 
@@ -9,6 +7,9 @@ import threading
 import time
 from collections.abc import Generator
 from contextlib import contextmanager
+from typing import Protocol
+
+from typing_extensions import Self
 
 
 class _OfThread(threading.local):
@@ -68,3 +69,36 @@ def _alone() -> None:
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_alone)
+
+
+class Closable(Protocol):
+    """What has an end, blocking and async."""
+
+    def close(self) -> None: ...
+
+    async def aclose(self) -> None: ...
+
+
+class ClosedByWith:
+    """What has `close` and `aclose` may stand in `with` and `async with`, and is closed at their end.
+
+    >>> class Door(ClosedByWith):
+    ...     def close(self) -> None:
+    ...         print("closed")
+    >>> with Door():
+    ...     print("open")
+    open
+    closed
+    """
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self: Closable, *_: object) -> None:
+        self.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self: Closable, *_: object) -> None:
+        await self.aclose()

@@ -6,28 +6,13 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NoReturn, overload
 
 from adaptive_memory_core.arguments import over as check_over
-from adaptive_memory_core.errors import ScopeError
+from adaptive_memory_core.errors import ScopeError, no_attribute, shown
 from adaptive_memory_core.flow.fallback import Fallback
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.reports import Receipt
-from adaptive_memory_core.shown_in_errors import shown
-from adaptive_memory_core.unknown_names import no_attribute
-from adaptive_memory_core.verbs import (
-    explaining,
-    export_import,
-    forgetting,
-    inspection,
-    observing,
-    own_policy,
-    recalling,
-    remembering,
-    replaying,
-    reporting,
-    tuning,
-    verdicts,
-)
+from adaptive_memory_core.verbs import explaining, forgetting, inspection, recalling, remembering, tuning, verdicts
 from adaptive_memory_core.verbs.blocking_and_async import Memory, awaited, blocking
-from adaptive_memory_core.verbs.own_policy import OwnPolicy
+from adaptive_memory_core.verbs.inspection import OwnPolicy
 
 Several = list[Any] | tuple[Any, ...] | None
 Where = Mapping[str, Any] | None
@@ -67,9 +52,9 @@ class UserMemory:
     remember, aremember = blocking(remembering.remember), awaited(remembering.remember)
     remember_many, aremember_many = blocking(remembering.remember_many), awaited(remembering.remember_many)
     update, aupdate = blocking(remembering.update), awaited(remembering.update)
-    observe, aobserve = blocking(observing.observe), awaited(observing.observe)
-    themes, athemes = blocking(observing.themes), awaited(observing.themes)
-    hierarchy, ahierarchy = blocking(observing.hierarchy), awaited(observing.hierarchy)
+    observe, aobserve = blocking(remembering.observe), awaited(remembering.observe)
+    themes, athemes = blocking(remembering.themes), awaited(remembering.themes)
+    hierarchy, ahierarchy = blocking(remembering.hierarchy), awaited(remembering.hierarchy)
     recall, arecall = blocking(recalling.recall), awaited(recalling.recall)
     rerank, arerank = blocking(recalling.rerank), awaited(recalling.rerank)
     get, aget = blocking(recalling.get), awaited(recalling.get)
@@ -83,7 +68,7 @@ class UserMemory:
     demote, ademote = blocking(verdicts.demote), awaited(verdicts.demote)
     reset_balance, areset_balance = blocking(verdicts.reset_balance), awaited(verdicts.reset_balance)
 
-    reset_policy, areset_policy = blocking(own_policy.reset_policy), awaited(own_policy.reset_policy)
+    reset_policy, areset_policy = blocking(inspection.reset_policy), awaited(inspection.reset_policy)
 
     if TYPE_CHECKING:
 
@@ -101,8 +86,8 @@ class UserMemory:
         forget, aforget = blocking(forgetting.forget), awaited(forgetting.forget)
     forget_learned, aforget_learned = blocking(forgetting.forget_learned), awaited(forgetting.forget_learned)
     prune, aprune = blocking(forgetting.prune), awaited(forgetting.prune)
-    export_state, aexport_state = blocking(export_import.export_state), awaited(export_import.export_state)
-    restore_state, arestore_state = blocking(export_import.restore_state), awaited(export_import.restore_state)
+    export_state, aexport_state = blocking(explaining.export_state), awaited(explaining.export_state)
+    restore_state, arestore_state = blocking(explaining.restore_state), awaited(explaining.restore_state)
 
     records, arecords = blocking(inspection.records), awaited(inspection.records)
     recalls, arecalls = blocking(inspection.recalls), awaited(inspection.recalls)
@@ -111,8 +96,8 @@ class UserMemory:
     changes, achanges = blocking(inspection.changes), awaited(inspection.changes)
     history, ahistory = blocking(inspection.history), awaited(inspection.history)
     stats, astats = blocking(inspection.stats), awaited(inspection.stats)
-    replay, areplay = blocking(replaying.replay), awaited(replaying.replay)
-    report, areport = blocking(reporting.report), awaited(reporting.report)
+    replay, areplay = blocking(explaining.replay), awaited(explaining.replay)
+    report, areport = blocking(explaining.report), awaited(explaining.report)
     tune, atune = blocking(tuning.tune), awaited(tuning.tune)
     evaluate, aevaluate = blocking(tuning.evaluate), awaited(tuning.evaluate)
     calibrate, acalibrate = blocking(inspection.calibrate), awaited(inspection.calibrate)

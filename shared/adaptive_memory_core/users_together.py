@@ -8,19 +8,17 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from adaptive_memory_core import arguments as check
-from adaptive_memory_core.errors import ScopeError
+from adaptive_memory_core.errors import ScopeError, shown
 from adaptive_memory_core.evaluate.replay import Replay
 from adaptive_memory_core.evaluate.tune import PRIOR, Tuning
 from adaptive_memory_core.flow import report
 from adaptive_memory_core.flow.calls.workers import in_worker
 from adaptive_memory_core.flow.forget import forget_user
 from adaptive_memory_core.policy.policy import Policy
-from adaptive_memory_core.shown_in_errors import shown
 from adaptive_memory_core.user_memory import UserMemory
 from adaptive_memory_core.verbs.blocking_and_async import Memory, Moment
-from adaptive_memory_core.verbs.reporting import whole_report
-from adaptive_memory_core.verbs.tuning import policy_for, tuner_of
-from adaptive_memory_core.verbs.tuning_together import by_user, each_apart, tuned_together
+from adaptive_memory_core.verbs.explaining import whole_report
+from adaptive_memory_core.verbs.tuning import by_user, each_apart, policy_for, tuned_together, tuner_of
 
 
 class Users(Memory, Protocol):

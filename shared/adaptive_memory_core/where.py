@@ -10,20 +10,20 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from adaptive_memory_core.errors import FilterError
-from adaptive_memory_core.metadata_columns import Columns, Mask
-from adaptive_memory_core.records import Metadata
-from adaptive_memory_core.shown_in_errors import shown
-from adaptive_memory_core.where_values import (
+from adaptive_memory_core.errors import FilterError, shown
+from adaptive_memory_core.metadata_columns import (
     COMPARISONS,
+    Columns,
     Compares,
     Contains,
     EqualsAny,
+    Mask,
     Scalar,
     Test,
     as_float,
     chroma_number,
 )
+from adaptive_memory_core.records import Metadata
 
 Where = Mapping[str, Any]
 DOCUMENT, STORED_DOCUMENT = "#document", "chroma:document"  # how a filter names a text, and how Chroma keeps it

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adaptive_memory_core import AdaptiveMemory, Cue, Policy, Recall, Record, Scored
-from adaptive_memory_core.context.excerpt import estimated_tokens, extract
+from adaptive_memory_core.context.clean import estimated_tokens, extract
 from adaptive_memory_core.context.render import render
 from adaptive_memory_core.context.styles import STYLES
 from adaptive_memory_core.context.times import age, resolved

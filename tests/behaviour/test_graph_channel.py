@@ -11,7 +11,7 @@ import pytest
 from chromadb import Collection
 
 from adaptive_memory_core import AdaptiveMemory, Policy, PolicyError, UserMemory
-from adaptive_memory_core.policy.graph_and_hierarchy import Graphs
+from adaptive_memory_core.policy.advanced import Graphs
 from adaptive_memory_core.sources import graph_and_hierarchy as channel
 from langchain_adaptive_memory import AdaptiveMemoryRetriever as ForLangChain
 from llama_adaptive_memory import AdaptiveMemoryRetriever as ForLlamaIndex

@@ -13,18 +13,16 @@ from adaptive_memory_core import AdaptiveMemory, AgentState, Cue, Fields, Policy
 from adaptive_memory_core.channels.conversation.sessions import named, without
 from adaptive_memory_core.channels.conversation.turns import Turn, asks, turn_of
 from adaptive_memory_core.channels.words.words_of_text import words
-from adaptive_memory_core.context.clean import clean, label
-from adaptive_memory_core.context.excerpt import estimated_tokens, excerpt
+from adaptive_memory_core.context.clean import clean, estimated_tokens, excerpt, label
 from adaptive_memory_core.context.styles import STYLES
 from adaptive_memory_core.context.times import resolved
-from adaptive_memory_core.cue.build import build_cue
-from adaptive_memory_core.cue.question_kinds import asks_when
+from adaptive_memory_core.cue.question_kinds import asks_when, build_cue
 from adaptive_memory_core.cue.time.english import English
 from adaptive_memory_core.cue.time.english_phrases import find
 from adaptive_memory_core.records import Hit
 from adaptive_memory_core.score.copies import leaders
 from adaptive_memory_core.score.gates import refusal
-from adaptive_memory_core.store.words.record_words import RecordText, row_of
+from adaptive_memory_core.store.words.frozen_lists import RecordText, row_of
 from tests.context.hostile_texts import ALL_TOKENS
 
 NOW = 1_683_849_600.0  # 12 May 2023

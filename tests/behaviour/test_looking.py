@@ -18,7 +18,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from adaptive_memory_core import AdaptiveMemory, Keeping, Policy, UserMemory, Weights
 from adaptive_memory_core.policy import Advanced, Fusion
-from adaptive_memory_core.store.words import word_follower as lexical_channel
+from adaptive_memory_core.store.words import word_index as lexical_channel
 from tests.conftest import Clock, Contents, Open, background_done, delete, word_vectors
 from tests.suites import at_most
 

@@ -12,7 +12,7 @@ from chromadb import Collection
 from adaptive_memory_core import AdaptiveMemory, Fields, UserMemory
 from adaptive_memory_core.channels.conversation.turns import Turn
 from adaptive_memory_core.cue.unrelated_questions import UNRELATED
-from adaptive_memory_core.store.words.record_words import RecordText, row_of
+from adaptive_memory_core.store.words.frozen_lists import RecordText, row_of
 from benchmarks.other_languages import WORDS_ALONE, found, questions, words_alone
 from tests.conftest import Clock, Vectors, background_done
 

@@ -15,7 +15,7 @@ from adaptive_memory_core import AdaptiveMemory, Keeping, Policy, UserMemory, We
 from adaptive_memory_core.errors import LedgerError
 from adaptive_memory_core.policy import Advanced, Fusion
 from adaptive_memory_core.store.chroma.chroma_records import ChromaRecords
-from adaptive_memory_core.store.words import word_follower as lexical_channel
+from adaptive_memory_core.store.words import word_index as lexical_channel
 from tests.behaviour.conftest import noting
 from tests.conftest import Clock, Open, Vectors, background_done, word_vectors
 

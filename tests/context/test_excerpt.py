@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adaptive_memory_core.channels.words.words_of_text import words
-from adaptive_memory_core.context.excerpt import MARK, estimated_tokens, excerpt, parts_of
+from adaptive_memory_core.context.clean import MARK, estimated_tokens, excerpt, parts_of
 from adaptive_memory_core.context.render import render
 from adaptive_memory_core.records import Hit, Record, Scored
 

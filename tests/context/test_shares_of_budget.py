@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from adaptive_memory_core.context.excerpt import estimated_tokens
+from adaptive_memory_core.context.clean import estimated_tokens
 from adaptive_memory_core.context.render import render
 from adaptive_memory_core.records import Hit, Record, Scored
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from adaptive_memory_core import AgentState, Cue, InvalidInputError, build_cue, drift
-from adaptive_memory_core.cue.build import SCRATCHPAD
+from adaptive_memory_core.cue.question_kinds import SCRATCHPAD
 
 STATE = AgentState(
     goal="Move billing to the new tier",

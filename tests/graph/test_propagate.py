@@ -20,7 +20,7 @@ from adaptive_memory_core.graph.build import GraphInMemory, passage, word_key
 from adaptive_memory_core.graph.paper import PublishedQuestion, Weight, propagate_as_published, without_memory
 from adaptive_memory_core.graph.ports import SENTENCE_BITS, SENTENCES, Evidence, Graph, Question
 from adaptive_memory_core.graph.propagate import propagate
-from adaptive_memory_core.policy.graph_and_hierarchy import Graphs
+from adaptive_memory_core.policy.advanced import Graphs
 
 TEXTS = [
     ("Teutberga", "Teutberga was a queen. She married Lothair II of the Franks."),

@@ -10,7 +10,7 @@ import pytest
 from adaptive_memory_core.hierarchy import episodes
 from adaptive_memory_core.hierarchy.episodes import starts
 from adaptive_memory_core.hierarchy.nodes import Said
-from adaptive_memory_core.policy.graph_and_hierarchy import Hierarchies
+from adaptive_memory_core.policy.advanced import Hierarchies
 from tests.conftest import word_vectors
 
 PETS = ["My beagle puppy Rex chews shoes.", "The puppy Rex is a beagle.", "Rex the beagle puppy sleeps."]

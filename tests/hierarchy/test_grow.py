@@ -13,7 +13,7 @@ from hypothesis import strategies as some
 from adaptive_memory_core.hierarchy import grow
 from adaptive_memory_core.hierarchy.grow import Themes, centre_of, from_scratch
 from adaptive_memory_core.hierarchy.nodes import Placed
-from adaptive_memory_core.policy.graph_and_hierarchy import Hierarchies
+from adaptive_memory_core.policy.advanced import Hierarchies
 
 SMALL, NEIGHBOURS = Hierarchies(theme_semantics=4), 3
 # what is done: attach a vector near one of a few directions, remove one that is there, or merge what is tiny

@@ -8,7 +8,7 @@ import pytest
 from adaptive_memory_core.hierarchy import top_down as stage_one
 from adaptive_memory_core.hierarchy.nodes import Episode, Hierarchy, Semantic, Theme
 from adaptive_memory_core.hierarchy.top_down import NOWHERE, top_down
-from adaptive_memory_core.policy.graph_and_hierarchy import Hierarchies
+from adaptive_memory_core.policy.advanced import Hierarchies
 
 AXES = np.eye(3, dtype=np.float32)
 CUE = np.array([0.9, 0.4, 0.0])

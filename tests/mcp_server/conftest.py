@@ -15,9 +15,9 @@ from mcp_types import CallToolResult, TextContent
 
 from adaptive_memory_core import AdaptiveMemory
 from adaptive_memory_core.mcp_server import stdio, streamable_http
-from adaptive_memory_core.mcp_server.calls import ToolSettings
 from adaptive_memory_core.mcp_server.server import InUse, Whose, new_server
 from adaptive_memory_core.mcp_server.streamable_http import ServerAddress, Tokens, user_of_request
+from adaptive_memory_core.mcp_server.tools import ToolSettings
 
 ANA, BEN = "the-token-of-ana-0001", "the-token-of-ben-0002"
 SECONDS = 30

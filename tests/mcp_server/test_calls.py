@@ -14,8 +14,8 @@ from mcp import Client
 from mcp.shared.exceptions import MCPError
 
 from adaptive_memory_core import AdaptiveMemory, NotFoundError, UserMemory
-from adaptive_memory_core.mcp_server.calls import ToolSettings
 from adaptive_memory_core.mcp_server.server import InUse, new_server
+from adaptive_memory_core.mcp_server.tools import ToolSettings
 from tests.conftest import Clock, delete, word_vectors
 from tests.mcp_server.conftest import of, refused, said
 from tests.suites import at_most

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from adaptive_memory_core import InvalidInputError, token_counter
-from adaptive_memory_core.context.excerpt import estimated_tokens
+from adaptive_memory_core.context.clean import estimated_tokens
 
 UNSPACED = (
     "我去年在杭州买了一套小公寓。离西湖只有十分钟的路程。周末的时候我常常去湖边跑步。然后在附近的茶馆喝一杯龙井茶。",

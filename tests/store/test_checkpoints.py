@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from adaptive_memory_core import SQLiteLedger
-from adaptive_memory_core.store import sqlite_writes
+from adaptive_memory_core.store import sqlite_connection
 from adaptive_memory_core.store.background import Background
 from adaptive_memory_core.store.background_chores import checkpoints_of
 from adaptive_memory_core.store.sqlite_connection import PAGE_BYTES, WAL_PAGES
@@ -115,16 +115,16 @@ def test_a_ledger_in_ram_has_no_log() -> None:
 def test_after_one_long_transaction_the_background_empties_the_log_if_there_is_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, is_beside: bool
 ) -> None:
-    monkeypatch.setattr(sqlite_writes, "LONG_BYTES", 2**20)
-    monkeypatch.setattr(sqlite_writes, "LEFT_SECONDS", 600.0 if is_beside else 0.0)
+    monkeypatch.setattr(sqlite_connection, "LONG_BYTES", 2**20)
+    monkeypatch.setattr(sqlite_connection, "LEFT_SECONDS", 600.0 if is_beside else 0.0)
     emptied: list[str] = []
-    empty = sqlite_writes.WriteAheadLog._empty
+    empty = sqlite_connection.WriteAheadLog._empty
 
-    def noted(log: sqlite_writes.WriteAheadLog, *given: Any) -> bool:
+    def noted(log: sqlite_connection.WriteAheadLog, *given: Any) -> bool:
         emptied.append(threading.current_thread().name)
         return empty(log, *given)
 
-    monkeypatch.setattr(sqlite_writes.WriteAheadLog, "_empty", noted)
+    monkeypatch.setattr(sqlite_connection.WriteAheadLog, "_empty", noted)
     with closing(SQLiteLedger(str(tmp_path / "ledger.sqlite3"))) as ledger:
         place = ledger.file.place
         assert place is not None
@@ -133,7 +133,7 @@ def test_after_one_long_transaction_the_background_empties_the_log_if_there_is_o
                 sql.execute("INSERT INTO policies VALUES (?, ?)", (f"long {number}", "x" * PAGES_A_WRITE * 4_000))
         assert size(ledger) > 2**20
         chore = checkpoints_of(ledger, lambda: None)[0]
-        for number in range(2 * sqlite_writes.LOOK_EVERY):
+        for number in range(2 * sqlite_connection.LOOK_EVERY):
             if is_beside and chore.wait() == 0.0:
                 chore.work(lambda: True)
             with ledger.file.writing() as sql:
@@ -148,11 +148,11 @@ def test_what_another_connection_has_not_committed_yet_makes_no_log_too_long(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As while the file is written anew after something was forgotten: its pages stand in the log until that ends."""
-    monkeypatch.setattr(sqlite_writes, "LONG_BYTES", 2**20)
-    monkeypatch.setattr(sqlite_writes, "MOST_BYTES", 2**20)
+    monkeypatch.setattr(sqlite_connection, "LONG_BYTES", 2**20)
+    monkeypatch.setattr(sqlite_connection, "MOST_BYTES", 2**20)
     with closing(SQLiteLedger(str(tmp_path / "ledger.sqlite3"))) as ledger:
         write(ledger, 0)
-        log = sqlite_writes.WriteAheadLog(ledger.file.place)
+        log = sqlite_connection.WriteAheadLog(ledger.file.place)
         with closing(sqlite3.connect(ledger.file.path, isolation_level=None)) as other:
             other.execute("PRAGMA cache_size = 10")  # so it writes its pages before the end
             other.execute("BEGIN IMMEDIATE")
@@ -160,10 +160,10 @@ def test_what_another_connection_has_not_committed_yet_makes_no_log_too_long(
                 other.execute("INSERT INTO policies VALUES (?, ?)", (f"long {number}", "x" * PAGES_A_WRITE * 4_000))
             assert size(ledger) > 2**20
             with ledger.file.reading() as sql:
-                for _ in range(sqlite_writes.LOOK_EVERY):
+                for _ in range(sqlite_connection.LOOK_EVERY):
                     log.keep_short(sql)
             other.execute("COMMIT")
             with ledger.file.reading() as sql:
-                for _ in range(sqlite_writes.LOOK_EVERY):
+                for _ in range(sqlite_connection.LOOK_EVERY):
                     log.keep_short(sql)
         assert size(ledger) == 0

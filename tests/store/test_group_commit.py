@@ -10,8 +10,8 @@ import pytest
 
 from adaptive_memory_core import AdaptiveMemory, Keeping
 from adaptive_memory_core.errors import PolicyError
-from adaptive_memory_core.store import sqlite_writes
-from adaptive_memory_core.store.sqlite_writes import GroupCommit
+from adaptive_memory_core.store import sqlite_connection
+from adaptive_memory_core.store.sqlite_connection import GroupCommit
 from tests.conftest import Open
 
 THREADS = 8
@@ -26,7 +26,7 @@ def commits(tmp_path: Path) -> GroupCommit:
 def test_those_that_come_during_a_sync_share_the_next_one(
     commits: GroupCommit, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    sync, first, go_on, syncs = sqlite_writes._sync, threading.Event(), threading.Event(), list[int]()
+    sync, first, go_on, syncs = sqlite_connection._sync, threading.Event(), threading.Event(), list[int]()
 
     def slow(log: int) -> None:
         syncs.append(log)
@@ -34,7 +34,7 @@ def test_those_that_come_during_a_sync_share_the_next_one(
         assert go_on.wait(10)
         sync(log)
 
-    monkeypatch.setattr(sqlite_writes, "_sync", slow)
+    monkeypatch.setattr(sqlite_connection, "_sync", slow)
     threads = [threading.Thread(target=commits.wait) for _ in range(1 + THREADS)]
     threads[0].start()
     assert first.wait(10)
@@ -54,7 +54,7 @@ def test_a_sync_that_fails_is_told_and_the_next_one_is_tried(
         raise OSError("disk")
 
     with monkeypatch.context() as broken:
-        broken.setattr(sqlite_writes, "_sync", fails)
+        broken.setattr(sqlite_connection, "_sync", fails)
         with pytest.raises(OSError, match="disk"):
             commits.wait()
     commits.wait()

@@ -19,7 +19,7 @@ import pytest
 from adaptive_memory_core import AdaptiveMemory, Policy
 from adaptive_memory_core.errors import DamagedLedgerError, DamagedStoreError
 from adaptive_memory_core.records import NEVER_READ, Scope, Seen
-from adaptive_memory_core.store.ledger.ledger_checks import LedgerComparison
+from adaptive_memory_core.store.ledger.ledger_statistics import LedgerComparison
 from adaptive_memory_core.store.sqlite_files import commits_noted
 from tests.chroma_server import ChromaServer
 from tests.conftest import word_vectors

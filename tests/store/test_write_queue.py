@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from adaptive_memory_core import SQLiteLedger
-from adaptive_memory_core.store.sqlite_writes import WriteQueue, queue_of
+from adaptive_memory_core.store.sqlite_connection import WriteQueue, queue_of
 
 WRITERS = 6
 

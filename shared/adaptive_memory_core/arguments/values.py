@@ -6,10 +6,9 @@ from collections.abc import Callable, Iterable
 from datetime import datetime, timezone
 from typing import TypeVar
 
-from adaptive_memory_core.errors import InvalidInputError, ScopeError
+from adaptive_memory_core.errors import InvalidInputError, ScopeError, shown
 from adaptive_memory_core.identity import is_namespaced
 from adaptive_memory_core.records import EVERYONE, Scope
-from adaptive_memory_core.shown_in_errors import shown
 
 LONGEST_NAME = 1_000  # characters of a user or record id
 LARGEST_K = 10_000

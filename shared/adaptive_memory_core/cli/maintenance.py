@@ -27,18 +27,18 @@ from adaptive_memory_core.cli.terminal import (
 from adaptive_memory_core.errors import DamagedLedgerError, DamagedStoreError, InvalidInputError
 from adaptive_memory_core.memory import AdaptiveMemory
 from adaptive_memory_core.models.extras import require
+from adaptive_memory_core.record_metadata import hits_of
 from adaptive_memory_core.records import EVERYONE
 from adaptive_memory_core.reports import CheckReport
 from adaptive_memory_core.store.output_files import as_arguments
-from adaptive_memory_core.store.postgres import postgres_dialect
+from adaptive_memory_core.store.postgres import postgres_statements
 from adaptive_memory_core.store.postgres.postgres_ledger import REACHED_SECONDS, create_ledger_tables, sql_due
-from adaptive_memory_core.stored_metadata import hits_of
 from adaptive_memory_core.user_memory import UserMemory
 from adaptive_memory_core.whole_file import write_whole
 
 if TYPE_CHECKING:
-    from adaptive_memory_core.mcp_server.calls import ToolSettings
     from adaptive_memory_core.mcp_server.streamable_http import ServerAddress
+    from adaptive_memory_core.mcp_server.tools import ToolSettings
 
 
 def flush(ctx: typer.Context) -> None:
@@ -101,7 +101,7 @@ def create_tables(
 
 def row_level_security() -> None:
     """Print the SQL by which PostgreSQL shows each role its own scope; for psql, as the owner of the tables."""
-    sys.stdout.write(postgres_dialect.row_level_security())
+    sys.stdout.write(postgres_statements.row_level_security())
 
 
 def move_ledger(
@@ -207,8 +207,8 @@ def mcp(
     Whose memory it is stands here, and not in what a model says: --user, or the user of a token.
     """
     require(["mcp"], extra="mcp")
-    from adaptive_memory_core.mcp_server.calls import ToolSettings
     from adaptive_memory_core.mcp_server.streamable_http import ServerAddress
+    from adaptive_memory_core.mcp_server.tools import ToolSettings
 
     session = session_of(ctx)
     manner = ToolSettings(k=k, max_tokens=max_tokens, kind=kind, read_only=read_only)

@@ -23,7 +23,7 @@ from adaptive_memory_core.cli.terminal import (
     show,
     text_of,
 )
-from adaptive_memory_core.errors import InvalidInputError
+from adaptive_memory_core.errors import InvalidInputError, shown
 from adaptive_memory_core.evaluate.intervals import Spread
 from adaptive_memory_core.evaluate.latency import LatencyComparison, compare_latency, machine, versions
 from adaptive_memory_core.evaluate.plan import Experiment
@@ -31,7 +31,6 @@ from adaptive_memory_core.evaluate.replay import ReplayedRecall
 from adaptive_memory_core.evaluate.tune import PRIOR, Tuning
 from adaptive_memory_core.memory import AdaptiveMemory
 from adaptive_memory_core.models.embedder import bundled_unless
-from adaptive_memory_core.shown_in_errors import shown
 from adaptive_memory_core.store.output_files import check_page_file, write_page
 
 LINE = '{"question": "which tea?", "answers": ["id or text of a record"]}'

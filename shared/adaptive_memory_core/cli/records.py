@@ -27,11 +27,10 @@ from adaptive_memory_core.cli.terminal import (
     text_of,
 )
 from adaptive_memory_core.context.answer import Recall
-from adaptive_memory_core.errors import InvalidInputError
+from adaptive_memory_core.errors import InvalidInputError, shown
 from adaptive_memory_core.fields import DEFAULT_FIELDS
 from adaptive_memory_core.policy import Policy
 from adaptive_memory_core.records import Scope
-from adaptive_memory_core.shown_in_errors import shown
 from adaptive_memory_core.user_memory import UserMemory
 
 RECORDS_PER_BATCH = 256  # records of one batch
@@ -157,9 +156,9 @@ def _of_file(file: Path | None) -> Iterator[Any]:
 
 def _of_collection(path: Path, name: str, session: Session) -> tuple[list[dict[str, Any]], int]:
     """The records of an existing collection that are this user's or nobody's, and how many are others'."""
+    from adaptive_memory_core.record_metadata import record_of
     from adaptive_memory_core.store import locations
     from adaptive_memory_core.store.output_files import as_arguments
-    from adaptive_memory_core.stored_metadata import record_of
 
     client = locations.open_client(locations.existing_path(path))
     try:

@@ -14,12 +14,11 @@ from urllib.parse import urlsplit
 import typer
 
 from adaptive_memory_core.cli.terminal import is_readable, printing_to_stderr, text_of
-from adaptive_memory_core.errors import InvalidInputError, StoreError
+from adaptive_memory_core.errors import InvalidInputError, StoreError, reason, shown
 from adaptive_memory_core.memory import AdaptiveMemory
 from adaptive_memory_core.models.embedder import bundled_unless
 from adaptive_memory_core.policy import Policy
 from adaptive_memory_core.policy.presets import PRESETS
-from adaptive_memory_core.shown_in_errors import reason, shown
 from adaptive_memory_core.store import locations
 from adaptive_memory_core.store.embedder_check import notes_on
 from adaptive_memory_core.user_memory import UserMemory

@@ -21,9 +21,9 @@ from adaptive_memory_core.errors import (
     InvalidInputError,
     MissingExtraError,
     NotFoundError,
+    reason,
 )
 from adaptive_memory_core.records import Record, Scored
-from adaptive_memory_core.shown_in_errors import reason
 
 Progress = Callable[[int, int], object]
 _CONTROLS = (*range(32), *range(127, 160), *range(0x2028, 0x202F), *range(0x2066, 0x206A))  # and turns of direction

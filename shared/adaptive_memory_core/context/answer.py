@@ -9,7 +9,7 @@ from html import escape
 from typing import Any, Literal, overload
 
 from adaptive_memory_core.context.blocks import NO_OUTLINE, Outline
-from adaptive_memory_core.context.excerpt import Count, Summarise, estimated_tokens
+from adaptive_memory_core.context.clean import Count, Summarise, estimated_tokens
 from adaptive_memory_core.context.reasons import reasons
 from adaptive_memory_core.context.render import BLOCK_SHARES, render
 from adaptive_memory_core.context.times import date

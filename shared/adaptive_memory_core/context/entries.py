@@ -6,8 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import timezone, tzinfo
 
-from adaptive_memory_core.context.clean import clean, label
-from adaptive_memory_core.context.excerpt import Count, excerpt
+from adaptive_memory_core.context.clean import Count, clean, excerpt, label
 from adaptive_memory_core.context.times import age, date, resolved
 from adaptive_memory_core.fields import DEFAULT_FIELDS, Fields
 from adaptive_memory_core.records import Record, Scored

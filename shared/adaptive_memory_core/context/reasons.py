@@ -9,8 +9,7 @@ from adaptive_memory_core.channels.words.languages import ENGLISH, language_give
 from adaptive_memory_core.channels.words.words_of_cue import Forms, language_of, words_of_cue
 from adaptive_memory_core.channels.words.words_of_text import chunks, form, pieces, words
 from adaptive_memory_core.fields import Fields
-from adaptive_memory_core.policy.channels_and_kinds import GRAPH, RERANKER
-from adaptive_memory_core.policy.fusion import ANSWERS, AROUND, BASELINE, SPREAD, WORDS
+from adaptive_memory_core.policy.advanced import ANSWERS, AROUND, BASELINE, GRAPH, RERANKER, SPREAD, WORDS
 from adaptive_memory_core.policy.learning import PART as ASKED_BEFORE
 from adaptive_memory_core.records import Record, Scored
 from adaptive_memory_core.score.newest_first import NEWEST

@@ -11,14 +11,12 @@ from typing import Any
 
 from adaptive_memory_core.channels.words.words_of_text import words
 from adaptive_memory_core.context.blocks import NO_OUTLINE, Outline, Page, page
-from adaptive_memory_core.context.clean import heading
+from adaptive_memory_core.context.clean import Count, Summarise, estimated_tokens, extract, heading, summarised
 from adaptive_memory_core.context.entries import ShownEntry, entries, entry, shared, shortened
-from adaptive_memory_core.context.excerpt import Count, Summarise, estimated_tokens, extract, summarised
 from adaptive_memory_core.context.styles import STYLES, Style, block
-from adaptive_memory_core.errors import InvalidInputError
+from adaptive_memory_core.errors import InvalidInputError, shown
 from adaptive_memory_core.fields import DEFAULT_FIELDS, Fields
 from adaptive_memory_core.records import Neighbour, Scored
-from adaptive_memory_core.shown_in_errors import shown
 
 FOR_BRIEF = 16  # the share of a budget, one in so many, kept for what does not fit in full; benchmarks/units.py
 LEAST_SUMMARY = 12  # tokens below which nobody is asked for a summary; guess

@@ -9,8 +9,7 @@ from typing import Any
 
 from adaptive_memory_core.errors import PolicyError
 from adaptive_memory_core.evaluate.worth import Example, Worth
-from adaptive_memory_core.policy.channels_and_kinds import OF_GRAPH, RERANKER
-from adaptive_memory_core.policy.fusion import FOR_ALL, LEADS
+from adaptive_memory_core.policy.advanced import FOR_ALL, LEADS, OF_GRAPH, RERANKER
 from adaptive_memory_core.policy.learning import AGAINST, AHEAD, NEAR, TRUSTED
 from adaptive_memory_core.policy.policy import Policy
 

@@ -16,9 +16,11 @@ from adaptive_memory_core.flow.count_reading import judge
 from adaptive_memory_core.flow.past_recall import HitsUnder, Rankable, rankable
 from adaptive_memory_core.flow.ports import Judge, JudgedQuestion, Moves, Ports, Rewritten, Stored
 from adaptive_memory_core.flow.recall import look_for
+from adaptive_memory_core.identity import said
 from adaptive_memory_core.learn.decay import Timeline
 from adaptive_memory_core.learn.verdicts import StateHistory, boost_for_everyone
 from adaptive_memory_core.policy.policy import Policy
+from adaptive_memory_core.record_metadata import SHARED, state_of
 from adaptive_memory_core.records import NEVER_READ, Cue, Hit, ReadState, Record, Scope, Seen, Verdict
 from adaptive_memory_core.reports import Calibration, Unrelated
 from adaptive_memory_core.score.nothing_found import Best, chance, fitted, most_relevant
@@ -26,9 +28,6 @@ from adaptive_memory_core.score.ranking import columns_of
 from adaptive_memory_core.sources.ask import ask_sources
 from adaptive_memory_core.sources.gather import gather
 from adaptive_memory_core.sources.request import Request
-from adaptive_memory_core.stored_metadata import state_of
-from adaptive_memory_core.stored_owner import SHARED
-from adaptive_memory_core.text_identity import said
 
 AT_ONCE = 1_000  # ids that are looked up together
 JUST_NOW = 10.0  # seconds before the present that are no other day; as in a recall

@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 
 from adaptive_memory_core.context.answer import Recall
 from adaptive_memory_core.cue.unrelated_questions import UNRELATED_IN, language_asked_in
-from adaptive_memory_core.errors import AdaptiveMemoryError, InvalidInputError, LedgerError
+from adaptive_memory_core.errors import AdaptiveMemoryError, InvalidInputError, LedgerError, shown
 from adaptive_memory_core.flow.calls.foreign_calls import Outcome, answered, tried
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.flow.ports.source import Answer
-from adaptive_memory_core.policy.channels_and_kinds import DENSE, RERANKER
+from adaptive_memory_core.policy.advanced import DENSE, RERANKER
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Dropped, Hit, Scored
 from adaptive_memory_core.score.gates import unfit
@@ -22,7 +22,6 @@ from adaptive_memory_core.score.ranking import Candidates, columns_of
 from adaptive_memory_core.score.relevance import outside
 from adaptive_memory_core.score.select import Drawn, Ranked, choose_hits, rank, select, with_random_tail
 from adaptive_memory_core.score.usefulness import Use
-from adaptive_memory_core.shown_in_errors import shown
 from adaptive_memory_core.sources.gather import Gathered, said, use_of
 from adaptive_memory_core.sources.request import Request, in_collection
 

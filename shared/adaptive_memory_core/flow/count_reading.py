@@ -17,11 +17,11 @@ from adaptive_memory_core.frozen import changed
 from adaptive_memory_core.learn.decay import Timeline, read
 from adaptive_memory_core.learn.logged_state import Basis
 from adaptive_memory_core.policy.policy import Policy
+from adaptive_memory_core.record_metadata import belongs
 from adaptive_memory_core.records import ReadState, Scope, Seen, Verdict
 from adaptive_memory_core.score.ranking import columns_of
 from adaptive_memory_core.sources.gather import Gathered, unknown_records
 from adaptive_memory_core.sources.request import Request
-from adaptive_memory_core.stored_owner import belongs
 
 
 @kept_whole

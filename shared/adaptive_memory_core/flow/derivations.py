@@ -9,9 +9,9 @@ from typing import Any
 
 from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.flow.ports import Ports
+from adaptive_memory_core.record_metadata import record_of
 from adaptive_memory_core.records import Record, Scope
 from adaptive_memory_core.score.gates import CHANGED, FORGOTTEN, SUPERSEDED
-from adaptive_memory_core.stored_metadata import record_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from adaptive_memory_core.context.answer import Recall
 from adaptive_memory_core.context.blocks import NO_OUTLINE, MessagePlace, Outline, OutlineFact
 from adaptive_memory_core.context.times import date
 from adaptive_memory_core.cue.question_kinds import asks_for_set
-from adaptive_memory_core.errors import AdaptiveMemoryError, InvalidInputError
+from adaptive_memory_core.errors import AdaptiveMemoryError, InvalidInputError, shown
 from adaptive_memory_core.flow.calls.foreign_calls import answered, tried
 from adaptive_memory_core.flow.neighbours import AFTER, BEFORE, that_may_be_shown
 from adaptive_memory_core.flow.ports import Ports
@@ -26,7 +26,6 @@ from adaptive_memory_core.records import Dropped, Hit, Neighbour, Record, Scored
 from adaptive_memory_core.score.copies import Member, members
 from adaptive_memory_core.score.gates import BEYOND_K
 from adaptive_memory_core.score.ranking import Candidates, columns_of
-from adaptive_memory_core.shown_in_errors import shown
 from adaptive_memory_core.sources.gather import said
 from adaptive_memory_core.sources.graph_and_hierarchy import Led
 from adaptive_memory_core.sources.request import Request

@@ -10,7 +10,7 @@ from dataclasses import asdict, fields, replace
 from functools import partial
 from typing import Any
 
-from adaptive_memory_core.errors import InvalidInputError, ScopeError
+from adaptive_memory_core.errors import InvalidInputError, ScopeError, shown
 from adaptive_memory_core.flow.calls.call_state import kept_whole
 from adaptive_memory_core.flow.count_reading import judged
 from adaptive_memory_core.flow.feedback import MOST_OF_GAM_RAG
@@ -18,18 +18,17 @@ from adaptive_memory_core.flow.look_up import look_up
 from adaptive_memory_core.flow.ports import Advance, Found, Ports, Stored
 from adaptive_memory_core.flow.ports.records import Imported
 from adaptive_memory_core.graph.ports import MOST_PLACES
+from adaptive_memory_core.identity import exported_mark
 from adaptive_memory_core.learn.after_read import state_of
 from adaptive_memory_core.learn.asked_before import MOST_QUESTIONS
 from adaptive_memory_core.learn.decay import Timeline, met, settled
 from adaptive_memory_core.learn.verdicts import within_bounds
 from adaptive_memory_core.policy.learning import Regime
 from adaptive_memory_core.policy.ranges import Range
+from adaptive_memory_core.record_metadata import hits_of
 from adaptive_memory_core.records import NEVER_READ, UNKNOWN_STEP, ReadState, Record, Scope, Seen, Verdict
 from adaptive_memory_core.reports import Restored
-from adaptive_memory_core.shown_in_errors import shown
 from adaptive_memory_core.sources.read_state import known_states
-from adaptive_memory_core.stored_metadata import hits_of
-from adaptive_memory_core.text_identity import exported_mark
 
 COUNT, AHEAD = Range(0, 10**9, whole=True), Range(-2, 2)
 SENTENCES = Range(0, 2**MOST_PLACES - 1, whole=True)

@@ -9,7 +9,7 @@ from typing import TypeVar
 from adaptive_memory_core.arguments import count
 from adaptive_memory_core.context.answer import Recall
 from adaptive_memory_core.cue.unrelated_questions import language_asked_in
-from adaptive_memory_core.errors import AdaptiveMemoryError, NotFoundError, ScopeError
+from adaptive_memory_core.errors import AdaptiveMemoryError, NotFoundError, ScopeError, shown
 from adaptive_memory_core.flow.calls.foreign_calls import tried
 from adaptive_memory_core.flow.choose import floor_of
 from adaptive_memory_core.flow.count_reading import came_upon, count_reading
@@ -19,7 +19,6 @@ from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.flow.recall import look_for
 from adaptive_memory_core.flow.recall import recall as recall_own
 from adaptive_memory_core.records import Dropped, Scope, Scored
-from adaptive_memory_core.shown_in_errors import shown
 from adaptive_memory_core.sources.gather import Gathered
 from adaptive_memory_core.sources.request import Request
 

@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 from adaptive_memory_core.arguments import distinct
 from adaptive_memory_core.context.answer import Recall
-from adaptive_memory_core.errors import AdaptiveMemoryError, InvalidInputError
+from adaptive_memory_core.errors import AdaptiveMemoryError, InvalidInputError, listed, shown
 from adaptive_memory_core.flow.calibrate import judge_and_share
 from adaptive_memory_core.flow.calls.call_state import export_soon, kept_whole
 from adaptive_memory_core.flow.calls.foreign_calls import tried
@@ -30,13 +30,12 @@ from adaptive_memory_core.flow.rank_again import as_it_was, over_the_same, quest
 from adaptive_memory_core.learn.asked_before import MOST_QUESTIONS
 from adaptive_memory_core.learn.decay import Timeline, settled
 from adaptive_memory_core.learn.verdicts import Judging, Occasion, demoted
-from adaptive_memory_core.policy.channels_and_kinds import ACTIVATED, GRAPH
+from adaptive_memory_core.policy.advanced import ACTIVATED, GRAPH
 from adaptive_memory_core.policy.learning import Regime
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Cue, ReadState, Scope, Seen, Verdict
 from adaptive_memory_core.reports import LoggedRecall
 from adaptive_memory_core.score.asked_before import ahead_of_others, from_baseline
-from adaptive_memory_core.shown_in_errors import listed, shown
 from adaptive_memory_core.sources.graph_and_hierarchy import time_in
 from adaptive_memory_core.sources.request import Request, embedded, embedded_texts
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from adaptive_memory_core.errors import InvalidInputError, JudgeError, NotFoundError
+from adaptive_memory_core.errors import InvalidInputError, JudgeError, NotFoundError, listed
 from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.flow.feedback import NOT_SAID, feedback
 from adaptive_memory_core.flow.forget import is_stale, said_anew
@@ -14,11 +14,10 @@ from adaptive_memory_core.flow.ports import Ports, Stored
 from adaptive_memory_core.flow.ports.models import JudgePort
 from adaptive_memory_core.graph.build import sentences_below, title_of
 from adaptive_memory_core.graph.ports import places_in
-from adaptive_memory_core.policy.channels_and_kinds import ACTIVATED
+from adaptive_memory_core.policy.advanced import ACTIVATED
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Record, Scope
 from adaptive_memory_core.reports import Change, LoggedRecall
-from adaptive_memory_core.shown_in_errors import listed
 
 MOST_LOOK_UPS = 1_000  # recalls of one turn that are judged: more than any agent makes for a question
 

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from adaptive_memory_core import identity
-from adaptive_memory_core.errors import NotFoundError, ScopeError
+from adaptive_memory_core.errors import NotFoundError, ScopeError, listed, shown
 from adaptive_memory_core.flow.calls.call_state import export_soon, kept_whole
 from adaptive_memory_core.flow.count_reading import erase, retire
 from adaptive_memory_core.flow.derivations import sources_ended
@@ -14,15 +14,12 @@ from adaptive_memory_core.flow.look_up import look_up, not_found
 from adaptive_memory_core.flow.past_recall import PastRecall
 from adaptive_memory_core.flow.ports import REWRITTEN, Found, Ports, Stored
 from adaptive_memory_core.flow.supersede import sources_hold_again
-from adaptive_memory_core.identity import scoped_id
+from adaptive_memory_core.identity import origin, said, scoped_id
 from adaptive_memory_core.learn.after_read import added
+from adaptive_memory_core.record_metadata import SHARED, belongs, hits_of
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.reports import Change, Receipt
 from adaptive_memory_core.score.gates import FORGOTTEN
-from adaptive_memory_core.shown_in_errors import listed, shown
-from adaptive_memory_core.stored_metadata import hits_of
-from adaptive_memory_core.stored_owner import SHARED, belongs
-from adaptive_memory_core.text_identity import origin, said
 
 
 def hand_over(ports: Ports, scope: Scope, record_id: str, *, now: float) -> None:

@@ -9,19 +9,18 @@ from heapq import nlargest
 from statistics import median
 from typing import Any
 
-from adaptive_memory_core.errors import LedgerError, NotFoundError
+from adaptive_memory_core.errors import LedgerError, NotFoundError, listed
 from adaptive_memory_core.flow.calls.foreign_calls import tried
 from adaptive_memory_core.flow.ports import Found, Ports, Stored, seen
 from adaptive_memory_core.learn.decay import PacedSpan, Timeline, as_of, met, read, strength
 from adaptive_memory_core.learn.verdicts import earned_share
 from adaptive_memory_core.policy.learning import Regime
 from adaptive_memory_core.policy.policy import Policy
+from adaptive_memory_core.record_metadata import hits_of
 from adaptive_memory_core.records import Hit, ReadState, Record, Scope, Seen
 from adaptive_memory_core.reports import LoggedRecall, Stats
 from adaptive_memory_core.score.gates import is_later, stale
-from adaptive_memory_core.shown_in_errors import listed
 from adaptive_memory_core.sources.read_state import known_states
-from adaptive_memory_core.stored_metadata import hits_of
 from adaptive_memory_core.where import predicate
 
 

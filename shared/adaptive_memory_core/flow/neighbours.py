@@ -14,11 +14,11 @@ from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.flow.ports.source import Found
 from adaptive_memory_core.flow.ports.words import Pair
 from adaptive_memory_core.policy.policy import Policy
+from adaptive_memory_core.record_metadata import hits_of
 from adaptive_memory_core.records import Hit, Neighbour, Record, Scored
 from adaptive_memory_core.score.gates import is_later, stale
 from adaptive_memory_core.sources.gather import NOTHING_KNOWN, present, said
 from adaptive_memory_core.sources.request import Request, in_collection
-from adaptive_memory_core.stored_metadata import hits_of
 
 ANSWERS = 5  # of the best hits that get the question they answer, the first of them both neighbours; measured
 LONGEST_NEXT = 400  # characters of a turn shown next to a result; long replies push evidence out; docs/hierarchy.md

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from adaptive_memory_core.context.answer import Recall
-from adaptive_memory_core.errors import NotFoundError, ScopeError
+from adaptive_memory_core.errors import NotFoundError, ScopeError, shown
 from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.flow.choose import (
     NO_FLOOR,
@@ -23,6 +23,7 @@ from adaptive_memory_core.flow.choose import (
     same_facts,
 )
 from adaptive_memory_core.flow.ports import Found, Ports
+from adaptive_memory_core.identity import said
 from adaptive_memory_core.learn.logged_state import (
     BY_GRAPH,
     BY_OWN_CHANNEL,
@@ -37,18 +38,15 @@ from adaptive_memory_core.learn.logged_state import (
     logged_state,
 )
 from adaptive_memory_core.learn.verdicts import HelpfulRank
-from adaptive_memory_core.policy.channels_and_kinds import GRAPH, LEXICAL, OURS, RERANKER
-from adaptive_memory_core.policy.fusion import AROUND, FOR_ALL, LEADS, OF_TURNS, WORDS
+from adaptive_memory_core.policy.advanced import AROUND, FOR_ALL, GRAPH, LEADS, LEXICAL, OF_TURNS, OURS, RERANKER, WORDS
 from adaptive_memory_core.policy.learning import AGAINST, AHEAD, NEAR, TRUSTED
 from adaptive_memory_core.policy.policy import Policy
+from adaptive_memory_core.record_metadata import hits_of
 from adaptive_memory_core.records import Cue, Dropped, Hit, Record, Scope
 from adaptive_memory_core.reports import LoggedCandidate, LoggedRecall
 from adaptive_memory_core.score.gates import BEYOND_K, stale
-from adaptive_memory_core.shown_in_errors import shown
 from adaptive_memory_core.sources.gather import Gathered
 from adaptive_memory_core.sources.request import Request
-from adaptive_memory_core.stored_metadata import hits_of
-from adaptive_memory_core.text_identity import said
 
 HitsUnder = Callable[[Policy], Sequence[Hit]]
 

@@ -20,11 +20,10 @@ from adaptive_memory_core.flow.ports import Moves, Ports, Rewritten, Stored, Vec
 from adaptive_memory_core.flow.ports.hierarchy import Entry
 from adaptive_memory_core.flow.supersede import born_stale, check_superseded, supersede
 from adaptive_memory_core.hierarchy.nodes import NOTHING, Hierarchy
-from adaptive_memory_core.identity import record_id, scoped_id
+from adaptive_memory_core.identity import record_id, said, scoped_id
 from adaptive_memory_core.records import MESSAGE_KIND, NEVER_READ, Metadata, NewRecord, Record, Scope, Seen
 from adaptive_memory_core.score.gates import CHANGED
 from adaptive_memory_core.sources.request import embedded_texts
-from adaptive_memory_core.text_identity import said
 
 
 def remember(

@@ -26,12 +26,11 @@ from adaptive_memory_core.pages.memory_page import UsersFacts
 from adaptive_memory_core.pages.memory_records import FadingFacts, LogFacts, MemoryFacts, NameFacts
 from adaptive_memory_core.policy.learning import DecayPace, Regime
 from adaptive_memory_core.policy.policy import Policy
+from adaptive_memory_core.record_metadata import SHARED, hits_of, owner_of
 from adaptive_memory_core.records import ReadState, Record, Scope
 from adaptive_memory_core.reports import LoggedRecall, Stats
 from adaptive_memory_core.score.signals import DAY
 from adaptive_memory_core.sources.read_state import known_states
-from adaptive_memory_core.stored_metadata import hits_of
-from adaptive_memory_core.stored_owner import SHARED, owner_of
 
 MOST_KINDS, MOST_JUDGED, MOST_CHANGES, MOST_DAYS, MOST_LOGGED = 12, 100, 200, 30, 1_000
 HITS_SHOWN, DROPPED_SHOWN = 20, 8  # candidates of a recall whose texts are looked up

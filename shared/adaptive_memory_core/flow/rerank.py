@@ -23,7 +23,7 @@ from adaptive_memory_core.flow.neighbours import with_neighbours
 from adaptive_memory_core.flow.ports import Found, Ports
 from adaptive_memory_core.flow.ports.source import Answer, Asked
 from adaptive_memory_core.flow.widen import aged
-from adaptive_memory_core.policy.channels_and_kinds import DENSE
+from adaptive_memory_core.policy.advanced import DENSE
 from adaptive_memory_core.records import Dropped, Hit, Record, Scope
 from adaptive_memory_core.score.usefulness import odd_importance
 from adaptive_memory_core.sources.gather import NOT_HERE, Gathered, known_of, notes_of, present

@@ -27,7 +27,7 @@ from adaptive_memory_core.graph.ports import (
     passage_of,
 )
 from adaptive_memory_core.learn.gain import Belief, JudgedSentence, QuestionVectors, SentenceMemory, recalled, weight
-from adaptive_memory_core.policy.graph_and_hierarchy import Graphs
+from adaptive_memory_core.policy.advanced import Graphs
 
 NAMES = 5  # that a round goes on with
 REACH = 1_000_000  # sentences that a name is looked for in: all, wherever they can be held

@@ -27,7 +27,7 @@ from adaptive_memory_core.graph.ports import (
     Step,
     passage_of,
 )
-from adaptive_memory_core.policy.graph_and_hierarchy import Graphs
+from adaptive_memory_core.policy.advanced import Graphs
 
 # Swept in docs/graph.md
 NAMES = 20  # that a round goes on with; 8 loses 0.02, the paper has 5

@@ -12,7 +12,7 @@ from adaptive_memory_core.context.times import date
 from adaptive_memory_core.hierarchy.neighbours import from_unrelated, unit
 from adaptive_memory_core.hierarchy.nodes import Array, Said, name_of
 from adaptive_memory_core.hierarchy.semantics import ENDS, TURNS_TO, distil, spoken
-from adaptive_memory_core.policy.graph_and_hierarchy import Hierarchies
+from adaptive_memory_core.policy.advanced import Hierarchies
 
 Cut = tuple[bool, ...]
 ROUNDS = 10  # of moving members to the nearer of two centres; they settle earlier, as a rule

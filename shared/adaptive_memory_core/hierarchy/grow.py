@@ -11,7 +11,7 @@ import numpy as np
 from adaptive_memory_core.hierarchy.episodes import Cut, cuts
 from adaptive_memory_core.hierarchy.neighbours import NearestGraph, UsualLikeness, from_unrelated
 from adaptive_memory_core.hierarchy.nodes import Array, Changes, Placed, SemanticKey, ThemeKey
-from adaptive_memory_core.policy.graph_and_hierarchy import Hierarchies
+from adaptive_memory_core.policy.advanced import Hierarchies
 
 EPSILON = 1e-3  # the paper's, which it gives no number for; guess
 

@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from adaptive_memory_core.hierarchy.nodes import EpisodeKey, Hierarchy, Neighbours, SemanticKey, ThemeKey
-from adaptive_memory_core.policy.graph_and_hierarchy import Hierarchies
+from adaptive_memory_core.policy.advanced import Hierarchies
 from adaptive_memory_core.score.surprise import baseline_of, for_query, sample_of, similarities_to
 
 Edges = Mapping[int, Mapping[int, float]]  # of each node its neighbours and the similarity, above 0

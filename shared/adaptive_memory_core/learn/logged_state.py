@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from operator import or_
 from typing import NamedTuple
 
-from adaptive_memory_core.policy.channels_and_kinds import DENSE, GRAPH, LEXICAL, is_channel_name
+from adaptive_memory_core.policy.advanced import DENSE, GRAPH, LEXICAL, is_channel_name
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import ReadState
 from adaptive_memory_core.reports import PROPENSITY

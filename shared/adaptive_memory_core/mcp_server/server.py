@@ -22,8 +22,16 @@ from mcp_types import (
 )
 from pydantic import ValidationError
 
-from adaptive_memory_core.mcp_server.calls import CALLS, ToolSettings, model_mistake, wrong_arguments
-from adaptive_memory_core.mcp_server.tools import OfferedTool, ToolAnswer, listed, offered
+from adaptive_memory_core.mcp_server.tools import (
+    CALLS,
+    OfferedTool,
+    ToolAnswer,
+    ToolSettings,
+    listed,
+    model_mistake,
+    offered,
+    wrong_arguments,
+)
 from adaptive_memory_core.model_tools import INSTRUCTIONS, OUT_OF_ORDER
 from adaptive_memory_core.user_memory import UserMemory
 

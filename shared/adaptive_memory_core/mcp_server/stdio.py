@@ -32,8 +32,8 @@ from mcp_types import (
 )
 from pydantic import BaseModel, ValidationError
 
-from adaptive_memory_core.mcp_server.calls import ToolSettings
 from adaptive_memory_core.mcp_server.server import InUse, Whose, new_server
+from adaptive_memory_core.mcp_server.tools import ToolSettings
 
 PIECE = 65_536  # bytes that are read at once
 LAST_SECONDS = 5.0  # how long a client that has closed stdin is still answered; guess

@@ -26,10 +26,9 @@ from mcp.server.auth.settings import AuthSettings
 from mcp.server.transport_security import TransportSecuritySettings
 from pydantic import AnyHttpUrl
 
-from adaptive_memory_core.errors import InvalidInputError, ScopeError
-from adaptive_memory_core.mcp_server.calls import ToolSettings
+from adaptive_memory_core.errors import InvalidInputError, ScopeError, reason
 from adaptive_memory_core.mcp_server.server import InUse, Whose, new_server
-from adaptive_memory_core.shown_in_errors import reason
+from adaptive_memory_core.mcp_server.tools import ToolSettings
 
 PATH = "/mcp"
 LAST_SECONDS = 2  # how long open connections are waited for at the end

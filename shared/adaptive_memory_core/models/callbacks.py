@@ -8,11 +8,10 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
-from adaptive_memory_core.errors import InvalidInputError, MissingExtraError
+from adaptive_memory_core.errors import InvalidInputError, MissingExtraError, shown
 from adaptive_memory_core.graph.names import Extract, normalised
 from adaptive_memory_core.models.extras import load, require
-from adaptive_memory_core.policy.channels_and_kinds import check_names
-from adaptive_memory_core.shown_in_errors import shown
+from adaptive_memory_core.policy.advanced import check_names
 
 ChannelResult = Mapping[str, float] | Iterable[tuple[str, float]]
 ChannelFunction = Callable[

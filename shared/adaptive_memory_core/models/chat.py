@@ -7,8 +7,7 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from adaptive_memory_core.errors import InvalidInputError, JudgeError
-from adaptive_memory_core.shown_in_errors import shown
+from adaptive_memory_core.errors import InvalidInputError, JudgeError, shown
 
 Chat = Callable[[str, str], str]  # instructions, material -> reply
 

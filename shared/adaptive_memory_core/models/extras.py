@@ -10,8 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from adaptive_memory_core.errors import AdaptiveMemoryError, EmbedderError, MissingExtraError
-from adaptive_memory_core.shown_in_errors import reason
+from adaptive_memory_core.errors import AdaptiveMemoryError, EmbedderError, MissingExtraError, reason
 
 
 def require(packages: Sequence[str], *, extra: str, otherwise: str = "") -> None:

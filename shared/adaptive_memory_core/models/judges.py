@@ -9,7 +9,7 @@ from typing import Any
 
 from adaptive_memory_core.cue.time.english import English
 from adaptive_memory_core.cue.time.intent import Language, understand
-from adaptive_memory_core.errors import InvalidInputError, RerankerError
+from adaptive_memory_core.errors import InvalidInputError, RerankerError, shown
 from adaptive_memory_core.flow.calls.foreign_calls import Theirs, Unanswered, answered
 from adaptive_memory_core.flow.ports.models import (
     NamedTime,
@@ -21,7 +21,6 @@ from adaptive_memory_core.flow.ports.models import (
     TimePort,
 )
 from adaptive_memory_core.models.chat import as_chat, ask_for_json, json_of
-from adaptive_memory_core.shown_in_errors import shown
 
 PROMPTS = files("adaptive_memory_core.models") / "prompts"
 LATE = 4_102_444_800.0  # no text names a later day as one that was; 2100 in POSIX seconds

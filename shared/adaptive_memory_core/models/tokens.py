@@ -8,11 +8,10 @@ import os
 import tempfile
 from pathlib import Path
 
-from adaptive_memory_core.context.excerpt import Count, estimated_tokens
-from adaptive_memory_core.errors import EmbedderError, InvalidInputError
+from adaptive_memory_core.context.clean import Count, estimated_tokens
+from adaptive_memory_core.errors import EmbedderError, InvalidInputError, shown
 from adaptive_memory_core.models.extras import load
 from adaptive_memory_core.models.local import tokenizer
-from adaptive_memory_core.shown_in_errors import shown
 
 VOCABULARIES = {  # of tiktoken: the content that it takes for its own
     "o200k_base": "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d",

@@ -21,7 +21,7 @@ from adaptive_memory_core.pages.markup import (
     table,
 )
 from adaptive_memory_core.pages.memory_records import MemoryFacts, judged
-from adaptive_memory_core.policy.fusion import AROUND, OF_TURNS
+from adaptive_memory_core.policy.advanced import AROUND, OF_TURNS
 from adaptive_memory_core.records import Record
 from adaptive_memory_core.reports import LoggedCandidate, LoggedRecall
 

@@ -1,12 +1,9 @@
 """The settings of a memory: `Policy`, and the groups of numbers that it is made of. The names here are public."""
 
-from adaptive_memory_core.policy.advanced import Advanced
-from adaptive_memory_core.policy.fusion import Fusion
-from adaptive_memory_core.policy.graph_and_hierarchy import Graphs, Hierarchies
+from adaptive_memory_core.policy.advanced import Advanced, Fusion, Graphs, Hierarchies, Weights
 from adaptive_memory_core.policy.keeping import Keeping
 from adaptive_memory_core.policy.learning import Decay, Learning, Remembrance
 from adaptive_memory_core.policy.policy import Policy
-from adaptive_memory_core.policy.ranking import Weights
 
 __all__ = [
     "Advanced",

@@ -1,16 +1,283 @@
-"""`Advanced`: the settings of a policy that few have a reason to change."""
+"""The advanced settings: ranking, fusion of channels, kinds of records, graph and hierarchy."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, get_args
 
-from adaptive_memory_core.policy.channels_and_kinds import kind_weights_of, weights_of
-from adaptive_memory_core.policy.fusion import Fusion, fusion_of
-from adaptive_memory_core.policy.graph_and_hierarchy import Graphs, Hierarchies
+from adaptive_memory_core.errors import PolicyError, shown, tells_unknown_names
 from adaptive_memory_core.policy.ranges import SHARE, Range, check_choices, check_groups, check_ranges, check_switches
-from adaptive_memory_core.unknown_names import tells_unknown_names
+
+
+@tells_unknown_names()
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """How much each signal counts, relative to the others: only the ratios matter.
+
+    The defaults are measured (`benchmarks/rot.py`): the most that learning from mere reads may weigh before
+    hundreds of reads about other things push right answers down.
+    """
+
+    recency: float = 0.025  # weight of how recently it was read or written; benchmarks/rot.py
+    importance: float = 0.025  # weight of what it is worth, as written and as feedback and reads moved it; rot.py
+    similarity: float = 0.95  # weight of the relevance to the query, times strength; benchmarks/rot.py
+
+    RANGES: ClassVar[dict[str, Range]] = dict.fromkeys(("recency", "importance", "similarity"), Range(0))
+
+    def __post_init__(self) -> None:
+        check_ranges(self, self.RANGES)
+        if self.total == 0:
+            raise PolicyError(
+                "All weights are 0, so every score would be 0. Give at least one weight above 0, "
+                "e.g. Weights(similarity=1)."
+            )
+
+    @property
+    def total(self) -> float:
+        return self.recency + self.importance + self.similarity
+
+    @property
+    def only_similarity(self) -> bool:
+        return self.similarity == self.total
+
+
+MEASURED_WEIGHTS = Weights()
+EQUAL = Weights(recency=1.0, importance=1.0, similarity=1.0)
+
+
+WORDS, AROUND = "words", "around"  # nats that a record's own words say, and those of the turns around it
+ANSWERS = "answers"  # nats by which the question says more that a turn follows
+OF_TURNS = ("speaker", "dated", "stated", "named", ANSWERS)  # nats for or against a turn of a conversation
+LEADS = (WORDS, AROUND, *OF_TURNS)
+BASELINE, SPREAD = "baseline", "spread"  # of the similarities of unrelated texts; the same for all candidates
+MOST_OF_WORDS, MOST_OF_KINDS = "most_of_words", "most_of_kinds"  # nats that could be said of any; the same for all
+FOR_ALL = (BASELINE, SPREAD, MOST_OF_WORDS, MOST_OF_KINDS)
+Method = Literal["surprise", "rrf", "sum"]
+
+
+@tells_unknown_names()
+@dataclass(frozen=True, slots=True)
+class Fusion:
+    """How vectors and words are joined. What each finds is measured in nats, by how unlikely it is by chance, and added
+    up with these weights (`score/surprise.py`). "rrf" joins them by rank instead, and "sum" adds them up as they are.
+    """
+
+    vectors: float = 1.0  # weight of the nats of the similarity; 1: the unit, only the ratio to `words` matters
+    words: float = 0.5  # weight of the nats of words; 0.35 to 0.7 are alike; benchmarks/recall_quality.py
+    method: Method = "surprise"  # "rrf" joins ranks, as the literature, and finds less in conversations; "sum": GAM-RAG
+
+    RANGES: ClassVar[dict[str, Range]] = dict.fromkeys(("vectors", "words"), Range(0))
+    CHOICES: ClassVar[dict[str, tuple[str, ...]]] = {"method": get_args(Method)}
+
+    def __post_init__(self) -> None:
+        check_choices(self, self.CHOICES)
+        check_ranges(self, self.RANGES)
+        if self.vectors == 0 and self.words == 0:
+            raise PolicyError("All weights of this Fusion are 0, so nothing would be relevant. Give one above 0.")
+
+
+def fusion_of(given: Any) -> Fusion:
+    """A Fusion, or that of the method with this name.
+
+    >>> fusion_of("rrf").method
+    'rrf'
+    """
+    if isinstance(given, Fusion):
+        return given
+    if given in get_args(Method):
+        return Fusion(method=given)
+    raise PolicyError(
+        f"Advanced(fusion={shown(given)}) is not allowed. Give Fusion(vectors=..., words=...), 'surprise', 'rrf' "
+        "or 'sum'."
+    )
+
+
+DENSE, LEXICAL, GRAPH = "dense", "lexical", "graph"  # vectors, words, and what the names in a cue lead to
+OURS = (DENSE, LEXICAL, GRAPH)
+RERANKER = "reranker"  # the name of its part
+ACTIVATED, ROUNDS = "activated", "rounds"  # a record's sentences that the graph activated, as bits; and its rounds
+OF_GRAPH = (ACTIVATED, ROUNDS)
+_PARTS = {
+    *LEADS,
+    RERANKER,
+    *OF_GRAPH,
+    *("asked_before", "asked_near", "asked_trusted", "asked_against", "asked_ahead"),
+    *("similarity", "relevance", "recency", "importance", "recency*importance"),
+    *(*FOR_ALL, "time", "date", "kind", "auto"),
+}
+_TAKEN = {*OURS, *_PARTS, "hierarchy"}  # some for what is to come
+_WEIGHT = Range(0, 1_000)
+_NAME = re.compile(r"[A-Za-z][\w-]{0,39}")
+
+
+def is_channel_name(name: object) -> bool:
+    """Whether a source of this name can be one that policies name.
+
+    >>> is_channel_name("lexical"), is_channel_name("recently helpful")
+    (True, False)
+    """
+    return isinstance(name, str) and _NAME.fullmatch(name) is not None and name not in _PARTS
+
+
+def is_free(name: object) -> bool:
+    """Whether a caller's own channel may have this name: it will stand among the parts of a score.
+
+    >>> is_free("sql"), is_free("words"), is_free("")
+    (True, False, False)
+    """
+    return isinstance(name, str) and _NAME.fullmatch(name) is not None and name not in _TAKEN
+
+
+def check_channels(channels: Any) -> None:
+    """Nothing, or a PolicyError.
+
+    >>> check_channels(("dense", "sql"))
+    >>> check_channels(("sql",))  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    adaptive_memory_core.errors.PolicyError: Policy(channels=('sql',)) is not allowed. ...
+    """
+    if channels == "auto":
+        return
+    known = isinstance(channels, tuple) and all(one in OURS or is_free(one) for one in channels)
+    if not known or "dense" not in channels or len(set(channels)) != len(channels):
+        raise PolicyError(
+            f"Policy(channels={shown(channels)}) is not allowed. It must be a tuple of 'dense' and, besides it, "
+            "'lexical', "
+            "'graph' and the names of your own channels: letters, digits, - and _, and none that a part has; or 'auto'."
+        )
+
+
+def check_names(given: Any) -> None:
+    """Nothing, or a PolicyError: the names under which a memory is given channels."""
+    if not isinstance(given, Mapping) or not all(is_free(name) for name in given):
+        raise PolicyError(
+            f"channels is {shown(given)}. Give a mapping from a name of your own to a function of cue, user and "
+            "limit, e.g. "
+            "channels={'sql': find}. A name has letters, digits, - and _, and is none that a part of a score has: "
+            f"{', '.join(sorted(_TAKEN))}."
+        )
+
+
+def weights_of(given: Any) -> tuple[tuple[str, float], ...]:
+    """What callers' own channels count, checked: 1 is as much as the vectors, unless `Fusion` says otherwise.
+
+    >>> weights_of({"sql": 2})
+    (('sql', 2.0),)
+    """
+    pairs = tuple(given.items()) if isinstance(given, Mapping) else given
+    if not isinstance(pairs, tuple) or not all(isinstance(one, tuple) and len(one) == 2 for one in pairs):
+        raise PolicyError(
+            f"channel_weights is {shown(given)}. Give a mapping from channels to weights, e.g. {{'sql': 0.5}}."
+        )
+    for name, weight in pairs:
+        if not is_free(name):
+            raise PolicyError(
+                f"channel_weights has {shown(name)}. Name channels of your own there; those of vectors and words are "
+                "in Advanced(fusion=Fusion(vectors=..., words=...), graph=Graphs(weight=...))."
+            )
+        if weight not in _WEIGHT:
+            raise PolicyError(
+                f"Advanced(channel_weights={{{shown(name)}: {shown(weight)}}}) is not allowed. It must be {_WEIGHT}."
+            )
+    return tuple(sorted((name, float(weight)) for name, weight in dict(pairs).items()))
+
+
+KindWeights = tuple[tuple[str, Weights], ...]
+
+
+def kind_weights_of(given: object) -> KindWeights:
+    """What a policy was given as `kind_weights`, checked, in the order of the names.
+
+    >>> [kind for kind, _ in kind_weights_of({"reflection": Weights(importance=0.5), "fact": Weights()})]
+    ['fact', 'reflection']
+    """
+    pairs = list(given.items()) if isinstance(given, Mapping) else given
+    usable = isinstance(pairs, list | tuple) and all(
+        isinstance(pair, tuple) and len(pair) == 2 and _is_kind(pair[0]) and isinstance(pair[1], Weights)
+        for pair in pairs
+    )
+    if not usable or not isinstance(pairs, list | tuple) or len(dict(pairs)) < len(pairs):
+        raise PolicyError(
+            f"Advanced(kind_weights={shown(given)}) is not allowed. Give a mapping from kinds, each once, to their "
+            'weights, e.g. {"reflection": Weights(importance=0.5), "fact": Weights(similarity=1.5)}.'
+        )
+    return tuple(sorted(pairs))
+
+
+def _is_kind(name: object) -> bool:
+    return isinstance(name, str) and bool(name.strip())
+
+
+GraphForm = Literal["ours", "paper"]
+Asks = Literal["always", "titled", "linked"]
+LINKED_FROM = 0.2  # titles of others in a record, on average, from which records are linked; graph_everywhere.py
+LEAST_ALIKE = 0.7  # how like each other two names are at least that are kept as alike
+
+
+@tells_unknown_names()
+@dataclass(frozen=True, slots=True)
+class Graphs:
+    """What the channel "graph" does with the names in a query."""
+
+    form: GraphForm = "ours"  # "ours" finds more; "paper": equations 2 to 13 of GAM-RAG, as in the preset "gam_rag"
+    asks: Asks = "always"  # for all queries, those that name a title ("titled"), or these of linked records ("linked")
+    weight: float = 2.0  # what the graph counts in the relevance, next to Fusion's weights; a sweep: docs/graph.md
+    rounds: int = 3  # from names to sentences and back, at most; 2 is nearly as good; a sweep: docs/graph.md
+    names_alike: float = (
+        0.0  # likeness from which one name is taken for another; 0: off, as it costs time: docs/graph.md
+    )
+    process_noise: float = 0.001  # Q of the paper's form; it gives no number, and this one gives its activation ratios
+
+    RANGES: ClassVar[dict[str, Range]] = {
+        "weight": Range(0, 100),
+        "rounds": Range(1, 5, whole=True),
+        "names_alike": SHARE,
+        "process_noise": Range(0, 1, above=True),
+    }
+    CHOICES: ClassVar[dict[str, tuple[str, ...]]] = {"form": get_args(GraphForm), "asks": get_args(Asks)}
+
+    def __post_init__(self) -> None:
+        check_choices(self, self.CHOICES)
+        check_ranges(self, self.RANGES)
+        if 0.0 < self.names_alike < LEAST_ALIKE:
+            raise PolicyError(
+                f"Graphs(names_alike={shown(self.names_alike)}) is not allowed: below {LEAST_ALIKE} nothing is kept. "
+                f"It must be 0 (no name is taken for another) or a number in [{LEAST_ALIKE}, 1]."
+            )
+
+
+@tells_unknown_names()
+@dataclass(frozen=True, slots=True)
+class Hierarchies:
+    """How messages that were observed become episodes and themes, and how "top_down" goes through them.
+
+    Of the memory's own policy; that of a single call changes only the last three. "The paper" is xMemory's.
+    """
+
+    gap_minutes: float = 30.0  # minutes between two messages that end an episode; the paper
+    episode_messages: int = 15  # messages of an episode, at most; the paper: 10 to 15
+    theme_semantics: int = 12  # semantics of a theme; a larger one is split; the paper, and docs/hierarchy.md
+    representatives: bool = True  # Stage I of the paper: representatives of themes; False: the most similar semantics
+    expand: bool = True  # Stage II of the paper, if there is a reader: only episodes that make it less uncertain
+    set_size: int = 30  # results for which a page has room if the question asks for a set; a sweep: docs/hierarchy.md
+
+    RANGES: ClassVar[dict[str, Range]] = {
+        "gap_minutes": Range(0, 1_000_000),
+        "episode_messages": Range(2, 1_000, whole=True),
+        "theme_semantics": Range(3, 1_000, whole=True),
+        "set_size": Range(1, 1_000, whole=True),
+    }
+
+    def __post_init__(self) -> None:
+        check_ranges(self, self.RANGES)
+        check_switches(self, ("representatives", "expand"))
+
+
+HIERARCHY = "hierarchy"  # the lead, and the part of a score, of what the way down came to
+AnswerShape = Literal["flat", "episodes", "top_down"]
+
 
 Blend = Literal["auto", "bounded", "sum", "minmax", "product", "absolute"]
 Duplicates = Literal["yield", "drop", "keep"]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
+from adaptive_memory_core.errors import tells_unknown_names
 from adaptive_memory_core.policy.ranges import POSITIVE, SHARE, Range, check_choices, check_ranges
-from adaptive_memory_core.unknown_names import tells_unknown_names
 
 
 @tells_unknown_names()

@@ -6,10 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal, NamedTuple
 
-from adaptive_memory_core.errors import PolicyError
+from adaptive_memory_core.errors import PolicyError, shown, tells_unknown_names
 from adaptive_memory_core.policy.ranges import SHARE, Range, check_choices, check_ranges, check_switches
-from adaptive_memory_core.shown_in_errors import shown
-from adaptive_memory_core.unknown_names import tells_unknown_names
 
 DecayUnit = Literal["recalls", "days"]
 MOST_PHASES = 100

@@ -10,14 +10,19 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, ClassVar, Literal, get_args
 
-from adaptive_memory_core.errors import PolicyError
+from adaptive_memory_core.errors import PolicyError, places_within, reason, tells_unknown_names
 from adaptive_memory_core.frozen import HashedOnce
-from adaptive_memory_core.policy.advanced import Advanced, Blend
-from adaptive_memory_core.policy.channels_and_kinds import GRAPH, OURS, check_channels
-from adaptive_memory_core.policy.graph_and_hierarchy import (
+from adaptive_memory_core.policy.advanced import (
+    GRAPH,
     HIERARCHY,
     LINKED_FROM,
+    MEASURED_WEIGHTS,
+    OURS,
+    Advanced,
     AnswerShape,
+    Blend,
+    Weights,
+    check_channels,
 )
 from adaptive_memory_core.policy.json_form import fields_of, read_policy, write_policy
 from adaptive_memory_core.policy.keeping import Keeping
@@ -32,9 +37,6 @@ from adaptive_memory_core.policy.ranges import (
     check_ranges,
     check_switches,
 )
-from adaptive_memory_core.policy.ranking import MEASURED_WEIGHTS, Weights
-from adaptive_memory_core.shown_in_errors import reason
-from adaptive_memory_core.unknown_names import places_within, tells_unknown_names
 
 TimeWords = Literal["rank", "filter", "off"]
 Auto = Literal["auto"]

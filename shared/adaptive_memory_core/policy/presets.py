@@ -6,13 +6,9 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from adaptive_memory_core.errors import PolicyError
-from adaptive_memory_core.policy.advanced import Advanced
-from adaptive_memory_core.policy.fusion import Fusion
-from adaptive_memory_core.policy.graph_and_hierarchy import Graphs
+from adaptive_memory_core.errors import PolicyError, shown
+from adaptive_memory_core.policy.advanced import EQUAL, Advanced, Fusion, Graphs, Weights
 from adaptive_memory_core.policy.learning import Decay, Learning
-from adaptive_memory_core.policy.ranking import EQUAL, Weights
-from adaptive_memory_core.shown_in_errors import shown
 
 Settings = Mapping[str, Any]
 HOURLY_DECAY = 0.995  # Generative Agents, recency per sandbox hour

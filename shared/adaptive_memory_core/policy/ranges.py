@@ -6,8 +6,7 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 
-from adaptive_memory_core.errors import PolicyError
-from adaptive_memory_core.shown_in_errors import shown
+from adaptive_memory_core.errors import PolicyError, shown
 
 LARGEST = 1e15  # of any number here
 

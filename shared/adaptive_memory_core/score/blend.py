@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
+from adaptive_memory_core.policy.advanced import Weights
 from adaptive_memory_core.policy.policy import Policy
-from adaptive_memory_core.policy.ranking import Weights
 from adaptive_memory_core.records import Hit
 from adaptive_memory_core.score.asked_before import asked_before
 from adaptive_memory_core.score.ranking import Candidates, Ranking, columns_of

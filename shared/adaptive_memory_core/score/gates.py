@@ -8,11 +8,10 @@ from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
-from adaptive_memory_core.errors import InvalidInputError
+from adaptive_memory_core.errors import InvalidInputError, shown
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Hit, Record, Scored
 from adaptive_memory_core.score.ranking import columns_of
-from adaptive_memory_core.shown_in_errors import shown
 
 ONE_CALL_SECONDS = 0.1  # records of one call are a microsecond apart, and all of them are there once it returns
 BELOW_FLOOR = "below the similarity floor"

@@ -13,13 +13,12 @@ import numpy as np
 from adaptive_memory_core.channels.words.words_of_cue import likeliest
 from adaptive_memory_core.channels.words.words_of_text import words
 from adaptive_memory_core.cue.time.intent import Intent
-from adaptive_memory_core.errors import InvalidInputError
-from adaptive_memory_core.policy.fusion import AROUND, BASELINE, MOST_OF_WORDS, WORDS
+from adaptive_memory_core.errors import InvalidInputError, shown
+from adaptive_memory_core.policy.advanced import AROUND, BASELINE, MOST_OF_WORDS, WORDS
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Hit
 from adaptive_memory_core.score.gates import unfit
 from adaptive_memory_core.score.surprise import Baseline
-from adaptive_memory_core.shown_in_errors import shown
 
 
 def shares_of(given: Any, count: int) -> list[float]:

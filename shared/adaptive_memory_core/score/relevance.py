@@ -9,19 +9,19 @@ from typing import NamedTuple
 import numpy as np
 
 from adaptive_memory_core.cue.time.intent import Intent, Window
-from adaptive_memory_core.policy.channels_and_kinds import RERANKER
-from adaptive_memory_core.policy.fusion import (
+from adaptive_memory_core.policy.advanced import (
     AROUND,
     BASELINE,
     MOST_OF_KINDS,
     MOST_OF_WORDS,
     OF_TURNS,
+    RERANKER,
     SPREAD,
     WORDS,
     Fusion,
+    Weights,
 )
 from adaptive_memory_core.policy.policy import Policy
-from adaptive_memory_core.policy.ranking import Weights
 from adaptive_memory_core.records import Hit, Record
 from adaptive_memory_core.score.ranking import Candidates, columns_of
 from adaptive_memory_core.score.signals import DAY

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from adaptive_memory_core.cue.time.intent import NO_INTENT, Intent
-from adaptive_memory_core.policy.fusion import BASELINE
+from adaptive_memory_core.policy.advanced import BASELINE
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Dropped, Hit, Scored
 from adaptive_memory_core.score.blend import score

@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 
 from adaptive_memory_core.fields import Fields
+from adaptive_memory_core.policy.advanced import Weights
 from adaptive_memory_core.policy.policy import Policy
-from adaptive_memory_core.policy.ranking import Weights
 from adaptive_memory_core.records import Hit, ReadState
 from adaptive_memory_core.score.ranking import columns_of
 from adaptive_memory_core.score.relevance import Parts, baseline_in, times, within_share

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from adaptive_memory_core.errors import StoreError
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.flow.ports.source import Answer, Asked, Slow, Source
-from adaptive_memory_core.policy.channels_and_kinds import DENSE, is_channel_name
+from adaptive_memory_core.policy.advanced import DENSE, is_channel_name
 from adaptive_memory_core.sources.callers_own import CallersOwn
 from adaptive_memory_core.sources.graph_and_hierarchy import Graph, WayDownHierarchy
 from adaptive_memory_core.sources.learned import AskedBefore, RecentlyHelpful

@@ -8,13 +8,12 @@ from dataclasses import dataclass
 from heapq import nlargest
 from typing import Any
 
-from adaptive_memory_core.errors import InvalidInputError
+from adaptive_memory_core.errors import InvalidInputError, shown
 from adaptive_memory_core.flow.calls.foreign_calls import Begun, Outcome
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.flow.ports.source import Answer, Asked
 from adaptive_memory_core.identity import places_of
 from adaptive_memory_core.score.ranking import Candidates
-from adaptive_memory_core.shown_in_errors import shown
 from adaptive_memory_core.sources.request import Request
 
 ROUNDING = 1e-6  # by which a number may lie outside [0, 1]

@@ -14,14 +14,13 @@ from adaptive_memory_core.identity import own_places
 from adaptive_memory_core.learn.decay import Timeline
 from adaptive_memory_core.learn.logged_state import named_by
 from adaptive_memory_core.learn.verdicts import StateHistory, earned_share, state_as_of
-from adaptive_memory_core.policy.channels_and_kinds import DENSE
+from adaptive_memory_core.policy.advanced import DENSE
+from adaptive_memory_core.record_metadata import SHARED, belongs, hits_of
 from adaptive_memory_core.records import Cue, Dropped, Hit, Scope, Seen
 from adaptive_memory_core.score.signals import NEUTRAL_IMPORTANCE, boosted
 from adaptive_memory_core.score.usefulness import NO_USE, Use, odd_importance
 from adaptive_memory_core.sources.read_state import known_states
 from adaptive_memory_core.sources.request import Request, among
-from adaptive_memory_core.stored_metadata import hits_of
-from adaptive_memory_core.stored_owner import SHARED, belongs
 
 HIDDEN = "hidden by the user's own record of this id"
 

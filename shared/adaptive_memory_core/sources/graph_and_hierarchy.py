@@ -23,8 +23,7 @@ from adaptive_memory_core.hierarchy.top_down import WayDown, top_down
 from adaptive_memory_core.identity import record_id
 from adaptive_memory_core.learn.asked_before import RatedQuestions
 from adaptive_memory_core.length_limits import start_and_end
-from adaptive_memory_core.policy.channels_and_kinds import GRAPH, LEXICAL
-from adaptive_memory_core.policy.graph_and_hierarchy import HIERARCHY, LINKED_FROM, Graphs
+from adaptive_memory_core.policy.advanced import GRAPH, HIERARCHY, LEXICAL, LINKED_FROM, Graphs
 from adaptive_memory_core.score.ranking import Candidates
 from adaptive_memory_core.score.relevance import baseline_in
 from adaptive_memory_core.score.surprise import UNMEASURED

@@ -9,6 +9,7 @@ from adaptive_memory_core.errors import AdaptiveMemoryError, LedgerError
 from adaptive_memory_core.flow.calls.foreign_calls import tried
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.flow.ports.source import Answer, Asked
+from adaptive_memory_core.identity import said as digest
 from adaptive_memory_core.learn.asked_before import (
     NO_EVIDENCE,
     QuestionEvidence,
@@ -22,7 +23,6 @@ from adaptive_memory_core.records import Scope
 from adaptive_memory_core.score.asked_before import baseline_of
 from adaptive_memory_core.score.ranking import Candidates
 from adaptive_memory_core.sources.request import Request
-from adaptive_memory_core.text_identity import said as digest
 
 MOST_NAMED = 5  # records that are candidates because they answered similar questions; similar_questions.py
 MOST_EXPLAINED = 10  # records, the most trusted ones, whose question is read from the log

@@ -12,11 +12,10 @@ from adaptive_memory_core.flow.calls.foreign_calls import tried
 from adaptive_memory_core.flow.derivations import sources_ended
 from adaptive_memory_core.flow.ports import Found, KnownStates, Moves, Ports, Rewritten
 from adaptive_memory_core.flow.ports import anew as begun
-from adaptive_memory_core.identity import record_id
+from adaptive_memory_core.identity import LOOK_AGAIN, all_said, origin, record_id, said
+from adaptive_memory_core.record_metadata import SHARED, belongs
 from adaptive_memory_core.records import NEVER_READ, Metadata, ReadState, Scope, Seen
 from adaptive_memory_core.score.gates import CHANGED
-from adaptive_memory_core.stored_owner import SHARED, belongs
-from adaptive_memory_core.text_identity import LOOK_AGAIN, all_said, origin, said
 
 Row = tuple[str | None, Metadata | None]
 

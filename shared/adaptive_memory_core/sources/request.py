@@ -16,7 +16,7 @@ from adaptive_memory_core.flow.ports.models import Embedder, JudgePort
 from adaptive_memory_core.flow.ports.source import Found, NearestAndNamed
 from adaptive_memory_core.frozen import quickly_made
 from adaptive_memory_core.learn.verdicts import StateHistory
-from adaptive_memory_core.policy.channels_and_kinds import DENSE
+from adaptive_memory_core.policy.advanced import DENSE
 from adaptive_memory_core.policy.learning import Regime
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Cue, Record, Scope

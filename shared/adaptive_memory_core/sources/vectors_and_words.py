@@ -11,8 +11,7 @@ from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.flow.ports.source import Answer, Asked
 from adaptive_memory_core.flow.ports.words import WordsFound
 from adaptive_memory_core.frozen import changed
-from adaptive_memory_core.policy.channels_and_kinds import DENSE, LEXICAL
-from adaptive_memory_core.policy.fusion import BASELINE, SPREAD
+from adaptive_memory_core.policy.advanced import BASELINE, DENSE, LEXICAL, SPREAD
 from adaptive_memory_core.score.ranking import Candidates
 from adaptive_memory_core.score.surprise import Baseline
 from adaptive_memory_core.sources.request import Request, embedded, in_collection, nearest_and_named

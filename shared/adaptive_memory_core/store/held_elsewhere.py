@@ -9,13 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from adaptive_memory_core.errors import InvalidInputError, StoreError, StoreInUseError
+from adaptive_memory_core.errors import InvalidInputError, StoreError, StoreInUseError, shown
 from adaptive_memory_core.flow.ports import KnownCollection, Ledger
 from adaptive_memory_core.policy.keeping import Keeping
-from adaptive_memory_core.shown_in_errors import shown
 from adaptive_memory_core.store import locations, process_locks
+from adaptive_memory_core.store.backup import is_beside
 from adaptive_memory_core.store.ledger.sql_ledger import SQLiteLedger
-from adaptive_memory_core.store.restored_backups import is_beside
 from adaptive_memory_core.store.sqlite_connection import for_reading
 
 if TYPE_CHECKING:

@@ -17,12 +17,11 @@ from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.flow.calls.call_state import made_whole
 from adaptive_memory_core.flow.ports import Extent, Found, Ledger, MirrorRow, Stored, Vector
 from adaptive_memory_core.identity import record_id, scoped_id
+from adaptive_memory_core.record_metadata import belongs, merged, metadata_of, revision, unlinked
 from adaptive_memory_core.records import Metadata, Record, Scope
 from adaptive_memory_core.store.chroma.open_collection import CollectionAccess
 from adaptive_memory_core.store.embedder_check import EmbedderVersion
-from adaptive_memory_core.stored_owner import belongs
 from adaptive_memory_core.where import predicate
-from adaptive_memory_core.written_metadata import merged, metadata_of, revision, unlinked
 
 if TYPE_CHECKING:
     from chromadb import Collection

@@ -14,21 +14,19 @@ import numpy as np
 
 from adaptive_memory_core.errors import StoreError
 from adaptive_memory_core.flow.ports import Ledger, Moves, Rewritten, anew
-from adaptive_memory_core.identity import MARK, record_id, scoped_id
+from adaptive_memory_core.identity import MARK, record_id, said, scoped_id
 from adaptive_memory_core.learn.after_read import added
+from adaptive_memory_core.record_metadata import created_at, owner_of
 from adaptive_memory_core.records import NEVER_READ, Metadata, Scope, Seen
 from adaptive_memory_core.reports import Finding
-from adaptive_memory_core.store import restored_backups
+from adaptive_memory_core.store import backup
+from adaptive_memory_core.store.backup import is_beside, keep_later_reads, later_reads, take_later_reads
 from adaptive_memory_core.store.chroma import chroma_database, index_files
 from adaptive_memory_core.store.chroma.chroma_calls import PAGE
 from adaptive_memory_core.store.chroma.chroma_records import ChromaRecords
 from adaptive_memory_core.store.chroma.index_rebuild import rebuild
 from adaptive_memory_core.store.ledger import mirror_rows
 from adaptive_memory_core.store.ledger.sql_ledger import SQLiteLedger
-from adaptive_memory_core.store.restored_backups import is_beside, keep_later_reads, later_reads, take_later_reads
-from adaptive_memory_core.stored_metadata import created_at
-from adaptive_memory_core.stored_owner import owner_of
-from adaptive_memory_core.text_identity import said
 
 PAUSES_SECONDS = (0.05, 0.2, 0.75)  # between the looks at a server's collection before it is called empty
 
@@ -44,7 +42,7 @@ def check_whole_memory(
         found += _database(directory) or _index(directory, store, ledger, embed, repair=repair)
     found += _ledger(ledger)
     if not found:
-        found += restored_backups.restore_findings(directory, store, ledger, repair=repair)
+        found += backup.restore_findings(directory, store, ledger, repair=repair)
         found += _gone(directory, store, ledger) + _older(directory, store, ledger, repair=repair, now=now)
         found += _duplicates(store, ledger, repair) + rewritten_records(store, ledger, repair=repair, now=now)
     return found
@@ -54,7 +52,7 @@ def compare_on_opening(directory: Path | None, store: ChromaRecords, ledger: Led
     """Warn where the ledger knows of more than the collection holds, or of less; a server that is away can wait."""
     try:
         what = _what_is_gone(directory, store, ledger)
-        older = None if what is not None else restored_backups.noticed_restore(directory, store, ledger)
+        older = None if what is not None else backup.noticed_restore(directory, store, ledger)
         take_later_reads(store, ledger, directory, now=now)
     except StoreError:
         return

@@ -12,10 +12,9 @@ from typing import IO, Any
 
 import orjson
 
-from adaptive_memory_core.errors import InvalidInputError, StoreError
+from adaptive_memory_core.errors import InvalidInputError, StoreError, reason, shown
 from adaptive_memory_core.pages.markup import MADE_BY
 from adaptive_memory_core.records import Record
-from adaptive_memory_core.shown_in_errors import reason, shown
 from adaptive_memory_core.whole_file import expanded, write_whole
 
 LONGEST_LINE = 1_000_000  # bytes at the end of the file that are looked at in any case

@@ -23,8 +23,7 @@ from io import FileIO
 from pathlib import Path
 from typing import Any, NoReturn
 
-from adaptive_memory_core.errors import StoreError, StoreInUseError
-from adaptive_memory_core.shown_in_errors import reason
+from adaptive_memory_core.errors import StoreError, StoreInUseError, reason
 
 POLL_SECONDS = 0.002  # between two tries
 TAKEN_ERRORS = (EACCES, EAGAIN, EDEADLK)  # what systems answer where somebody else has the lock

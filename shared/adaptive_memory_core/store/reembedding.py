@@ -18,15 +18,15 @@ from adaptive_memory_core.errors import EmbedderError, StoreInUseError
 from adaptive_memory_core.flow.ports import Ledger, MirrorRow
 from adaptive_memory_core.models.embedder import Embedder
 from adaptive_memory_core.policy.keeping import Keeping
+from adaptive_memory_core.record_metadata import owner_of
 from adaptive_memory_core.records import Metadata, Scope
 from adaptive_memory_core.store import successor_collection
+from adaptive_memory_core.store.chroma.chroma_calls import overwrite, write_chroma
 from adaptive_memory_core.store.chroma.chroma_changes import WrittenSince, written_since
 from adaptive_memory_core.store.chroma.chroma_records import ChromaRecords
-from adaptive_memory_core.store.chroma.chroma_writes import overwrite, write_chroma
 from adaptive_memory_core.store.chroma.exporter import Exporter
 from adaptive_memory_core.store.embedder_check import CheckedEmbedder
 from adaptive_memory_core.store.write_back import WritePace
-from adaptive_memory_core.stored_owner import owner_of
 
 if TYPE_CHECKING:
     from chromadb import Collection

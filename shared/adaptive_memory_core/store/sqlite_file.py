@@ -10,22 +10,23 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Literal, NoReturn
 
-from adaptive_memory_core.errors import ClosedError, LedgerError
+from adaptive_memory_core.errors import ClosedError, LedgerError, reason
 from adaptive_memory_core.flow.calls.call_state import have_waited, left, pauses
-from adaptive_memory_core.shown_in_errors import reason
 from adaptive_memory_core.store import sqlite_files
 from adaptive_memory_core.store.ledger.ledger_versions import LedgerLook, TransactionKind, VersionNews, VersionsInFile
 from adaptive_memory_core.store.ledger.schema import UNREADABLE, check_version, damaged, refuse_damaged, shows_damage
 from adaptive_memory_core.store.process_locks import OsLock, await_before_forks, no_fork_meanwhile
 from adaptive_memory_core.store.sqlite_connection import (
     PATIENCE_SECONDS,
+    WriteAheadLog,
     connect,
     connect_again,
+    grouped,
     is_busy,
     place_of,
     prepare,
+    queue_of,
 )
-from adaptive_memory_core.store.sqlite_writes import WriteAheadLog, grouped, queue_of
 
 
 class LedgerFile:

@@ -14,8 +14,7 @@ import numpy as np
 from adaptive_memory_core.errors import StoreError
 from adaptive_memory_core.flow.ports import Ledger, Target
 from adaptive_memory_core.models.embedder import Embedder
-from adaptive_memory_core.store.chroma.chroma_calls import CollectionsOfClient
-from adaptive_memory_core.store.chroma.chroma_writes import write_chroma
+from adaptive_memory_core.store.chroma.chroma_calls import CollectionsOfClient, write_chroma
 from adaptive_memory_core.store.embedder_check import DIMENSION_KEY, NAME_KEY, notes_on
 
 if TYPE_CHECKING:

@@ -17,14 +17,13 @@ from contextlib import contextmanager, suppress
 from adaptive_memory_core.errors import LedgerError
 from adaptive_memory_core.flow.ports import Due, Ledger
 from adaptive_memory_core.policy.keeping import Keeping
+from adaptive_memory_core.record_metadata import belongs, clashes, projection
 from adaptive_memory_core.records import Metadata, Scope
 from adaptive_memory_core.reports import ProjectionStats, WriteBackProgress
 from adaptive_memory_core.running_calls import is_any_running
 from adaptive_memory_core.store.background import Going
 from adaptive_memory_core.store.chroma.chroma_records import ChromaRecords
 from adaptive_memory_core.store.embedder_check import EmbedderVersion
-from adaptive_memory_core.stored_owner import belongs
-from adaptive_memory_core.written_metadata import clashes, projection
 
 PATIENCE_SECONDS = 60.0
 BEGIN = 0.5  # of the lag, after which a pass over what is due begins: the rest of it is for the pass

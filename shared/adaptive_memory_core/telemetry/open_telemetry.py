@@ -19,12 +19,11 @@ from opentelemetry import metrics, trace
 from opentelemetry.metrics import Meter, Observation
 
 from adaptive_memory_core.context.answer import Recall
-from adaptive_memory_core.errors import AdaptiveMemoryError, InvalidInputError
+from adaptive_memory_core.errors import AdaptiveMemoryError, InvalidInputError, shown
 from adaptive_memory_core.flow.ports import Ledger, Ports
 from adaptive_memory_core.flow.ports.models import OpenMemory
 from adaptive_memory_core.flow.ports.source import Answer, Asked, Slow, Source
 from adaptive_memory_core.policy.policy import Policy
-from adaptive_memory_core.shown_in_errors import shown
 from adaptive_memory_core.sources.ask import Stages
 from adaptive_memory_core.sources.request import Request
 from adaptive_memory_core.telemetry.measure import (

@@ -9,6 +9,7 @@ from datetime import datetime
 from functools import partial, update_wrapper
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeVar
 
+from adaptive_memory_core.errors import refusing_unknown
 from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.flow.calls.foreign_calls import Theirs
 from adaptive_memory_core.flow.calls.workers import LOOKED_SECONDS, Exchange, Workers, in_worker
@@ -19,10 +20,9 @@ from adaptive_memory_core.policy.keeping import Keeping
 from adaptive_memory_core.policy.learning import Regime
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Scope
-from adaptive_memory_core.unknown_names import refusing_unknown
 
 if TYPE_CHECKING:
-    from adaptive_memory_core.verbs.own_policy import OwnPolicy
+    from adaptive_memory_core.verbs.inspection import OwnPolicy
 
 P = ParamSpec("P")
 T = TypeVar("T")

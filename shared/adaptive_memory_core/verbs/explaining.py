@@ -1,16 +1,29 @@
-"""Why is a record among a recall's hits, or why not? Of one record, in a sentence."""
+"""What a user can see: explanations, reports, replays, and exports of what was learned."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from adaptive_memory_core import arguments as check
 from adaptive_memory_core.context.answer import Recall
-from adaptive_memory_core.errors import InvalidInputError
-from adaptive_memory_core.shown_in_errors import shown
+from adaptive_memory_core.errors import InvalidInputError, shown
+from adaptive_memory_core.evaluate.replay import Replay, replayed
+from adaptive_memory_core.flow import export_import as moving
+from adaptive_memory_core.flow import report as gathering
+from adaptive_memory_core.flow.rank_again import rank_again
+from adaptive_memory_core.pages.memory_page import memory_page, users_page
+from adaptive_memory_core.policy.policy import Policy
+from adaptive_memory_core.records import Cue
+from adaptive_memory_core.reports import Restored
+from adaptive_memory_core.score.signals import DAY
+from adaptive_memory_core.sources.ask import channels_of
+from adaptive_memory_core.sources.request import Request
+from adaptive_memory_core.store.output_files import check_page_file, write_page
 from adaptive_memory_core.verbs import recalling
-from adaptive_memory_core.verbs.blocking_and_async import User
+from adaptive_memory_core.verbs.blocking_and_async import Memory, Moment, User
+from adaptive_memory_core.verbs.inspection import MOST_LINES, suited, usual_policy
 
 WIDEST = 10_000  # candidates among which a record is looked for that was none
 
@@ -54,3 +67,95 @@ def _told(recall: Recall, record_id: str) -> str | None:
                 "" if drop.score is None else f"; score {drop.score:.3f}{last}"
             )
     return None
+
+
+MOST_RECORDS, MOST_RECALLS, MOST_USERS = 5_000, 500, 1_000
+
+
+def whole_report(memory: Memory, path: str | Path | None, *, title: str | None, users: int) -> str:
+    """A page about all users: numbers, and no text of anybody."""
+    file = None if path is None else check_page_file(path)
+    named = None if title is None else check.name(title, "title")
+    most = check.count(users, "users", most=MOST_USERS)
+    facts = gathering.users(memory.ports(), most=most, regime=memory.regime, now=memory.now())
+    page = users_page(facts, title=named)
+    if file is not None:
+        write_page(file, page)
+    return page
+
+
+def report(
+    user: User, path: str | Path | None = None, *, title: str | None = None, records: int = 500, recalls: int = 50
+) -> str:
+    """A page of HTML about this memory, in one file that loads nothing; written to `path` where that is given.
+
+    It shows what is remembered, strengths and how they fade, reads, the newest recalls with the parts of each score,
+    what verdicts changed, and themes and names where there are any. At most `records` records and `recalls` recalls are
+    shown (up to 5,000 and 500), and the page says what it leaves out. Making it counts as no read. Whatever was stored
+    stands in it as text: keep the file as you keep the memory.
+    """
+    file = None if path is None else check_page_file(path)
+    named = None if title is None else check.name(title, "title")
+    memory = user.memory
+    now = memory.now()
+
+    most_records = check.count(records, "records", most=MOST_RECORDS)
+    most_recalls = check.count(recalls, "recalls", most=MOST_RECALLS)
+    policy, logged_since = usual_policy(user).suited(), now - memory.keeping.log_days * DAY
+    asked = gathering.Asked(user.scope, policy, memory.regime, now, logged_since, most_records, most_recalls)
+    page = memory_page(gathering.gathered(memory.ports(), asked), title=named)
+    if file is not None:
+        write_page(file, page)
+    return page
+
+
+def replay(
+    user: User,
+    policy: Policy | None = None,
+    since: Moment | None = None,
+    until: Moment | None = None,
+    limit: int = MOST_LINES,
+) -> Replay:
+    """What this policy (omitted: the memory's) would have returned for the user's past recalls, each with the state of
+    its moment.
+
+    Iterate over it, print its `summary()`, or take `to_json()`: docs/replay.md. Of the log's recalls in that time the
+    newest `limit` are ranked again, through the same steps as a recall, and nothing changes: no count, no log.
+    """
+    memory = user.memory
+    ports = memory.ports()
+    manner = check.policy(policy, memory.policy)
+    check.channels(manner, channels_of(ports.sources))
+    asked_for = suited(user, manner)
+    asked = Request(
+        id="replay",
+        scope=user.scope,
+        cue=Cue("replay"),
+        k=1,
+        now=memory.now(),
+        where=None,
+        policy=asked_for,
+        regime=memory.regime,
+        reinforce=False,
+        draws=True,
+        fields=memory.fields,
+        same_fact=memory.same_fact,
+    )
+    begin, end = check.moment(since, "since"), check.moment(until, "until")
+    ranked = rank_again(ports, asked, since=begin, until=end, limit=check.count(limit, "limit", most=MOST_LINES))
+    return replayed(ranked, asked_for)
+
+
+def export_state(user: User) -> dict[str, Any]:
+    """What was learned about this user's records, as plain values for `json.dumps`; no texts, only digests of them."""
+    memory = user.memory
+    return moving.export_state(memory.ports(), user.scope, regime=memory.regime, now=memory.now())
+
+
+def restore_state(user: User, state: Mapping[str, Any]) -> Restored:
+    """Import what `export_state` returned, here or in another collection: by id, else by document and text.
+
+    A record that was read later here keeps its own state. A value outside its range is refused and named.
+    """
+    memory = user.memory
+    return moving.restore_state(memory.ports(), user.scope, state, now=memory.now())

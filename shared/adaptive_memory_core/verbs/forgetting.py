@@ -9,14 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from adaptive_memory_core import arguments as check
-from adaptive_memory_core.errors import InvalidInputError, NotFoundError, ScopeError
+from adaptive_memory_core.errors import InvalidInputError, NotFoundError, ScopeError, shown
 from adaptive_memory_core.flow import forget as forgetting
 from adaptive_memory_core.flow import prune as pruning
 from adaptive_memory_core.flow.look_up import ids_where
 from adaptive_memory_core.records import Record, Scored
 from adaptive_memory_core.reports import PruneReceipt, Receipt
 from adaptive_memory_core.score.signals import DAY
-from adaptive_memory_core.shown_in_errors import shown
 from adaptive_memory_core.store.locations import can_name_a_file
 from adaptive_memory_core.store.output_files import JSONLines
 from adaptive_memory_core.verbs.blocking_and_async import User

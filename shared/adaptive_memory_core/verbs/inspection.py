@@ -1,16 +1,20 @@
-"""How does a user look into a memory? Its log, protected records, statistics, and calibration."""
+"""What a user has: statistics, the log, and the policy of its own."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from dataclasses import dataclass
+from typing import Any, Final, Protocol
 
 from adaptive_memory_core import arguments as check
 from adaptive_memory_core.cue.unrelated_questions import UNRELATED, questions_in
+from adaptive_memory_core.errors import LedgerError
 from adaptive_memory_core.flow import calibrate as calibrating
 from adaptive_memory_core.flow import look_up as past
 from adaptive_memory_core.flow import prune as flagged
+from adaptive_memory_core.flow.calls.foreign_calls import tried
 from adaptive_memory_core.flow.look_up import Listing, newest
+from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.policy.learning import Regime
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Cue, Record, Scope
@@ -20,7 +24,61 @@ from adaptive_memory_core.score.signals import DAY
 from adaptive_memory_core.sources.ask import channels_of
 from adaptive_memory_core.sources.request import Request
 from adaptive_memory_core.verbs.blocking_and_async import Moment, User
-from adaptive_memory_core.verbs.own_policy import suited
+
+UNREAD: Final = "not read yet"
+
+
+@dataclass(slots=True)
+class OwnPolicy:
+    """A user's own policy, read from the ledger once for each `UserMemory`."""
+
+    policy: Policy | str | None = UNREAD
+
+
+def usual_policy(user: User) -> Policy:
+    """The user's own policy, else the memory's; also where the ledger cannot be read."""
+    if user.own_policy.policy is UNREAD:
+        ports = user.memory.ports()
+        outcome = tried(LedgerError, kept_policy, ports, user.scope)
+        if outcome.error is None:
+            user.own_policy.policy = outcome.value
+    own = user.own_policy.policy
+    return own if isinstance(own, Policy) else user.memory.policy
+
+
+def kept_policy(ports: Ports, scope: Scope) -> Policy | None:
+    """What the ledger has; everyone's records have the memory's."""
+    text = None if scope.user is None else ports.ledger.own_policies.get(scope)
+    return None if text is None else Policy.from_json(text)
+
+
+def keep_policy(ports: Ports, scope: Scope, policy: object) -> Policy:
+    """Keep it for the user, unless it is the one that is kept already."""
+    checked = check.policy(policy, Policy())
+    check.channels(checked, channels_of(ports.sources))
+    text = checked.to_json()
+    if ports.ledger.own_policies.get(scope) != text:
+        ports.ledger.own_policies.keep(scope, text)
+    return checked
+
+
+def reset_policy(user: User) -> None:
+    """Let go of the policy that `for_user(policy=...)` has kept for this user: the memory's is in force again."""
+    user.memory.ports().ledger.own_policies.keep(user.scope, None)
+    user.own_policy.policy = None
+
+
+def suited(user: User, policy: Policy) -> Policy:
+    """The policy with all that is automatic decided. The ledger is asked once a user and process; where it cannot be
+    read, the records are taken for not linked."""
+    if policy.channels != "auto":
+        return policy.suited()
+    graph = user.memory.ports().graph
+    links = graph.known_links(user.scope)
+    if links is None:
+        links = tried(LedgerError, graph.links, user.scope).value or 0.0
+    return policy.suited(links=links)
+
 
 MOST_LINES = 1_000_000  # of a log, at once
 

@@ -18,7 +18,7 @@ from adaptive_memory_core.records import AgentState, Cue, Record
 from adaptive_memory_core.sources.ask import channels_of
 from adaptive_memory_core.sources.request import Request
 from adaptive_memory_core.verbs.blocking_and_async import Moment, User
-from adaptive_memory_core.verbs.own_policy import suited, usual_policy
+from adaptive_memory_core.verbs.inspection import suited, usual_policy
 
 Floors = tuple[float | None, float | None]  # of the score and of the similarity
 JUST_NOW = 10.0  # seconds before the clock's time that are no other day: somebody read it and then called; guess

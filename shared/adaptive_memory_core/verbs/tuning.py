@@ -1,24 +1,24 @@
-"""How good are a user's recalls, and which policy would serve better? Asked by questions whose answers are known."""
+"""A policy is tuned, for one user or for several together."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from adaptive_memory_core import arguments as check
 from adaptive_memory_core.arguments.recalls import labelled_questions
-from adaptive_memory_core.errors import InvalidInputError
+from adaptive_memory_core.errors import InvalidInputError, shown
 from adaptive_memory_core.evaluate.tune import PRIOR, Evidence, Tuner, Tuning, of_labelled, of_log
 from adaptive_memory_core.evaluate.worth import Evaluation, evaluated
 from adaptive_memory_core.flow.calibrate import ask_labelled
 from adaptive_memory_core.flow.feedback import judged_recalls
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Cue
-from adaptive_memory_core.shown_in_errors import shown
 from adaptive_memory_core.sources.ask import channels_of
 from adaptive_memory_core.sources.request import Request
-from adaptive_memory_core.verbs.blocking_and_async import Memory, Moment, User
-from adaptive_memory_core.verbs.inspection import MOST_LINES
-from adaptive_memory_core.verbs.own_policy import suited, usual_policy
+from adaptive_memory_core.verbs.blocking_and_async import Memory, Moment, User, blocking
+from adaptive_memory_core.verbs.inspection import MOST_LINES, suited, usual_policy
 
 MOST_PRIOR = 1_000_000.0
 TOP_DOWN = (
@@ -140,3 +140,47 @@ def request_of(user: User, policy: Policy, k: int) -> Request:
         fields=memory.fields,
         same_fact=memory.same_fact,
     )
+
+
+NOBODY = 'There is nobody to tune for. Give pairs by user: {"ana": [("which tea?", ["id of a record"]), ...]}.'
+_evidence = blocking(evidence_of)
+
+
+def tuned_together(
+    users: Mapping[Any, tuple[User, Any]],
+    policy: Policy,
+    tuner: Tuner,
+    *,
+    each: bool,
+    k: int,
+    since: Moment | None,
+    until: Moment | None,
+) -> Tuning:
+    """One policy for all of them; with `each`, also what every user's own questions ask for from there on, drawn back
+    to it the more, the fewer they are."""
+    parts = {
+        name: _evidence(user, pairs, policy, k=k, since=since, until=until) for name, (user, pairs) in users.items()
+    }
+    common = Evidence.joined(list(parts.values())).tuned(policy, tuner)
+    if not each:
+        return common
+    return replace(common, users={name: one.tuned(common.policy, tuner) for name, one in parts.items()})
+
+
+def by_user(pairs: object, user: object) -> Mapping[Any, Any]:
+    """The pairs of each user, or an error that says what to give."""
+    if user is not None:
+        raise InvalidInputError(
+            f"Both pairs and user={shown(user)} are given. The pairs name their users. Leave user out."
+        )
+    if not isinstance(pairs, Mapping) or not pairs:
+        raise InvalidInputError(f"The pairs are {shown(pairs)}. {NOBODY}")
+    return pairs
+
+
+def each_apart(each: object, pairs: object, user: object) -> bool:
+    """Whether every user is tuned apart as well: only where each has a name that the caller gave."""
+    apart = check.flag(each, "each")
+    if apart and pairs is None and user is None:
+        raise InvalidInputError("each=True stands for users that are named. Give user=[...], or pairs by user.")
+    return apart

@@ -7,14 +7,13 @@ from typing import Any
 
 from adaptive_memory_core import arguments as check
 from adaptive_memory_core.context.answer import Recall
-from adaptive_memory_core.errors import InvalidInputError
+from adaptive_memory_core.errors import InvalidInputError, shown
 from adaptive_memory_core.flow import feedback as flows
 from adaptive_memory_core.flow import feedback_on_answer as answers
 from adaptive_memory_core.flow.feedback_on_answer import Used
 from adaptive_memory_core.records import ReadState, Record, Scored
-from adaptive_memory_core.shown_in_errors import shown
 from adaptive_memory_core.verbs.blocking_and_async import User
-from adaptive_memory_core.verbs.own_policy import usual_policy
+from adaptive_memory_core.verbs.inspection import usual_policy
 
 Judged = str | Scored | Record
 

@@ -1,31 +1,79 @@
-"""What has every memory, whether its process holds the collection or not? Options, ledger, background, ports."""
+"""What all parts of a memory share, and its move to another embedder."""
 
 from __future__ import annotations
 
+import threading
 from collections import defaultdict
-from dataclasses import dataclass, field
+from collections.abc import Callable, Generator
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass, field, replace
+from functools import cache, partial
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from adaptive_memory_core import arguments as check
+from adaptive_memory_core.errors import ClosedError, InvalidInputError, StoreInUseError, shown
 from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.flow.calls.foreign_calls import Theirs, Unanswered
+from adaptive_memory_core.flow.calls.workers import CLOSED
 from adaptive_memory_core.flow.ports import Ledger
 from adaptive_memory_core.flow.ports.ledger_copies import FileKind
+from adaptive_memory_core.flow.ports.models import UNWATCHED, Telemetry
 from adaptive_memory_core.models.callbacks import as_extract, as_reader, as_reranker, as_rule, sources_of
+from adaptive_memory_core.models.chroma_function import stored_by_chroma
 from adaptive_memory_core.models.embedder import Embedder, as_embedder
 from adaptive_memory_core.models.hierarchy_roles import as_roles
 from adaptive_memory_core.models.judges import as_judge
+from adaptive_memory_core.opened import Opened, Parts, PolicyInForce
 from adaptive_memory_core.options import Options, checked
 from adaptive_memory_core.policy.keeping import Keeping
 from adaptive_memory_core.policy.policy import Policy
-from adaptive_memory_core.policy_in_force import PolicyInForce
 from adaptive_memory_core.sources.ask import Stages, channels_of, stages_with
+from adaptive_memory_core.store import locations
 from adaptive_memory_core.store.background import Background
+from adaptive_memory_core.store.backup import is_beside
+from adaptive_memory_core.store.chroma.chroma_calls import only_writer
+from adaptive_memory_core.store.chroma.chroma_records import ChromaRecords
+from adaptive_memory_core.store.chroma.open_collection import OpenCollection
 from adaptive_memory_core.store.locations import check_ledger, is_in_postgres
 from adaptive_memory_core.store.postgres.postgres_ledger import reach
-from adaptive_memory_core.store.restored_backups import is_beside
+from adaptive_memory_core.store.reembedding import BATCH, Filling, Progress, Swap
+from adaptive_memory_core.store.successor_collection import begin_or_continue
 from adaptive_memory_core.store.user_copies import UserCopies, UserFilesKeeper
-from adaptive_memory_core.wiring.given_telemetry import as_telemetry
+from adaptive_memory_core.store.write_back import WritePace
+
+if TYPE_CHECKING:
+    from chromadb import Collection
+
+PARTS = ("verb", "sources", "ledger", "opened")
+
+
+def as_telemetry(given: object) -> Telemetry:
+    """What was given; for True, OpenTelemetry with what the program has set up for the process.
+
+    >>> as_telemetry(None) is as_telemetry(False) is UNWATCHED
+    True
+    >>> as_telemetry("on")
+    Traceback (most recent call last):
+    adaptive_memory_core.errors.InvalidInputError: telemetry is 'on'. Give True, or \
+adaptive_memory_core.telemetry.OpenTelemetry(...).
+    """
+    if given is None or given is False:
+        return UNWATCHED
+    if given is True:
+        return _of_the_process()
+    if isinstance(given, type) or not all(callable(getattr(given, name, None)) for name in PARTS):
+        raise InvalidInputError(
+            f"telemetry is {shown(given)}. Give True, or adaptive_memory_core.telemetry.OpenTelemetry(...)."
+        )
+    return given  # type: ignore[return-value] # it has all of it
+
+
+@cache
+def _of_the_process() -> Telemetry:
+    from adaptive_memory_core.telemetry import OpenTelemetry
+
+    return OpenTelemetry()
 
 
 class Asked:
@@ -92,3 +140,72 @@ class Common:
     def copies_in_files(self, kind: FileKind) -> UserCopies:
         """Copies of users' rows in files beside the ledger."""
         return UserCopies(kind, self.ledger.user_files, self.files, self.asked.keeping.file_records)
+
+
+_turn = threading.Lock()  # one at a time in a process: two would each undo what the other has made
+
+
+@dataclass(frozen=True)
+class Reembedding:
+    """A memory's way to other vectors. `old` is the old collection, whose texts the ledger has, or is filled with; and
+    `parts` makes the parts of a memory over the new one."""
+
+    common: Common
+    old: OpenCollection
+    parts: Callable[[Common, Collection], Parts]
+
+    def __call__(self, opened: Opened, given: Any, progress: Progress | None) -> int:
+        """Embed all records anew; gives how many there are. Where it is interrupted the next call goes on."""
+        if not _turn.acquire(blocking=False):
+            raise StoreInUseError(
+                "Another call of this process embeds a collection anew. Wait for it, then call again."
+            )
+        try:
+            filling = self._begun(opened, given)
+            self.old.importer.sync()
+            while filling.fill(progress) > BATCH:  # what was written meanwhile
+                self.old.importer.sync()
+            with self._nobody_writes(opened):
+                return self._exchange(opened, filling)
+        finally:
+            _turn.release()
+
+    def _begun(self, opened: Opened, given: Any) -> Filling:
+        collection, keeping = self.old.store.collection, self.common.asked.keeping
+        embedder = replace(as_embedder(given))
+        new = begin_or_continue(self.common.ledger, collection, embedder, stored_by_chroma(given))
+        pace = WritePace(stall_ms=keeping.stall_ms, most=keeping.batch)
+
+        def going() -> None:
+            if not opened.usable:
+                raise ClosedError(f"{CLOSED} Call reembed again: it goes on where it stopped.")
+
+        return Filling(self.common.ledger, collection, embedder, new, pace, going)
+
+    @contextmanager
+    def _nobody_writes(self, opened: Opened) -> Generator[None, None, None]:
+        """No verb is under way, nothing is written back, and no other process of ours writes into Chroma."""
+        directory = self.common.directory
+        with (
+            opened.exchange.alone(),
+            self.old.write_back.paused(),
+            nullcontext() if directory is None else only_writer(directory),
+        ):
+            yield
+
+    def _exchange(self, opened: Opened, filling: Filling) -> int:
+        common = replace(self.common, embedder=filling.embedder)
+        swap = Swap(common.ledger, filling.embedder, common.directory, self.common.keeps_copies)
+        total, named = swap.done(filling, self.old.store, self.old.importer.sync)
+        locations.keep_in_ram(common.ledger, str(named.id))
+        opened.change_parts(self.parts(common, named), filling.embedder.name)
+        return total
+
+
+def ended(
+    asked: Asked, collection: Collection, embedder: Embedder, ledger: Ledger, directory: Path | None
+) -> Collection:
+    """The collection; where a process was killed while another was taking its place, that one, once it has."""
+    return Swap(ledger, embedder, directory, asked.keeping.copy_limit > 0).left(
+        collection, partial(ChromaRecords, fields=asked.fields)
+    )

@@ -14,15 +14,14 @@ from adaptive_memory_core.opened import Opened, Parts
 from adaptive_memory_core.options import Options
 from adaptive_memory_core.reports import Finding
 from adaptive_memory_core.store import locations, process_locks
-from adaptive_memory_core.store.chroma.collection_guards import is_parents
 from adaptive_memory_core.store.chroma.collection_repair import repair_index
 from adaptive_memory_core.store.chroma.index_files import refuse_damaged_index
+from adaptive_memory_core.store.chroma.open_collection import is_parents
 from adaptive_memory_core.store.held_elsewhere import HeldElsewhere, HolderGoneError, open_as_guest, open_for_reading
 from adaptive_memory_core.store.locations import check_collection_name, check_ledger, is_in_postgres
 from adaptive_memory_core.whole_file import expanded
-from adaptive_memory_core.wiring.common import Asked, Common
+from adaptive_memory_core.wiring.common import Asked, Common, ended
 from adaptive_memory_core.wiring.parts import parts_over_collection, parts_over_ledger
-from adaptive_memory_core.wiring.reembed import ended
 
 if TYPE_CHECKING:
     from chromadb import Collection

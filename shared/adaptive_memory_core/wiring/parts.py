@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from adaptive_memory_core.cue.time.intent import Language
 from adaptive_memory_core.cue.unrelated_questions import UNRELATED_IN
-from adaptive_memory_core.errors import StoreError, StoreInUseError
+from adaptive_memory_core.errors import StoreError, StoreInUseError, shown
 from adaptive_memory_core.flow.calibrate import calibrate
 from adaptive_memory_core.flow.ports import Ledger, Ports
 from adaptive_memory_core.languages import all_languages
@@ -19,24 +19,23 @@ from adaptive_memory_core.opened import Opened, Parts
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.reports import Finding
-from adaptive_memory_core.shown_in_errors import shown
 from adaptive_memory_core.sources.graph_and_hierarchy import time_in
 from adaptive_memory_core.store import locations, process_locks
 from adaptive_memory_core.store.background import Chore, Going
 from adaptive_memory_core.store.background_chores import FloorKeeper, ScheduledPruning, checkpoints_of
+from adaptive_memory_core.store.backup import forget_gone_collections, is_beside, may_be_lost
 from adaptive_memory_core.store.chroma.chroma_changes import listen
 from adaptive_memory_core.store.chroma.chroma_records import ChromaRecords
 from adaptive_memory_core.store.chroma.chroma_search import ChromaSearch
-from adaptive_memory_core.store.chroma.collection_guards import replaceable
 from adaptive_memory_core.store.chroma.exporter import Exporter
 from adaptive_memory_core.store.chroma.importer import PAGE, Importer
 from adaptive_memory_core.store.chroma.index_files import refuse_damaged_index
-from adaptive_memory_core.store.chroma.open_collection import CollectionAccess, OpenCollection
+from adaptive_memory_core.store.chroma.open_collection import CollectionAccess, OpenCollection, replaceable
 from adaptive_memory_core.store.collection_write_back import CollectionWriteBack, Takeover, Wishes
 from adaptive_memory_core.store.embedder_check import CheckedEmbedder, EmbedderVersion, recorded
 from adaptive_memory_core.store.graph.graph_building import ComparedNames, LinkedUsers
 from adaptive_memory_core.store.graph.graph_index import GraphIndex
-from adaptive_memory_core.store.graph.sentence_vectors import SentenceTexts, SentenceVectors
+from adaptive_memory_core.store.graph.graph_lookup import SentenceTexts, SentenceVectors
 from adaptive_memory_core.store.held_elsewhere import HeldElsewhere
 from adaptive_memory_core.store.hierarchy.growth_steps import GrowthContext
 from adaptive_memory_core.store.hierarchy.hierarchy_index import HierarchyIndex
@@ -45,14 +44,11 @@ from adaptive_memory_core.store.ledger.sql_ledger import SQLiteLedger
 from adaptive_memory_core.store.ledger_records import LedgerRecords
 from adaptive_memory_core.store.memory_check import check_whole_memory, compare_on_opening
 from adaptive_memory_core.store.mirror.record_search import MirrorSearch, RecordSearch
-from adaptive_memory_core.store.restored_backups import forget_gone_collections, is_beside, may_be_lost
 from adaptive_memory_core.store.successor_collection import remove_from_successor
-from adaptive_memory_core.store.words.word_follower import WordFollower
-from adaptive_memory_core.store.words.word_index import WordIndex
+from adaptive_memory_core.store.words.word_index import WordFollower, WordIndex
 from adaptive_memory_core.store.write_back import WriteBack
 from adaptive_memory_core.verbs.inspection import request_to_calibrate
-from adaptive_memory_core.wiring.common import Common
-from adaptive_memory_core.wiring.reembed import Reembedding
+from adaptive_memory_core.wiring.common import Common, Reembedding
 
 if TYPE_CHECKING:
     from chromadb import Collection

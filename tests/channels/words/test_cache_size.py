@@ -11,7 +11,7 @@ import pytest
 
 from adaptive_memory_core.channels.words.words_of_text import words
 from adaptive_memory_core.score.copies import overlap
-from adaptive_memory_core.store.words.record_words import digest_of
+from adaptive_memory_core.store.words.frozen_lists import digest_of
 
 LONG = 20_000
 

@@ -18,8 +18,8 @@ import pytest
 
 from adaptive_memory_core import AdaptiveMemory, Keeping, Policy
 from adaptive_memory_core.errors import StoreError
+from adaptive_memory_core.metadata_columns import as_float
 from adaptive_memory_core.store.chroma.importer import AGAIN_SECONDS, FIRST_RECORDS, MOST_GONE, Importer
-from adaptive_memory_core.where_values import as_float
 from tests.chroma_server import ChromaServer
 from tests.conftest import START, Open, word_vectors
 

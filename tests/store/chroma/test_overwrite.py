@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 
 from adaptive_memory_core.store import locations
-from adaptive_memory_core.store.chroma import chroma_writes
+from adaptive_memory_core.store.chroma import chroma_calls
 from tests.conftest import Open, word_vectors
 
 
 def waits_at_the_gate(thread: threading.Thread) -> bool:
     frame = sys._current_frames().get(thread.ident or 0)
     while frame is not None:
-        if frame.f_code.co_filename == chroma_writes.__file__:
+        if frame.f_code.co_filename == chroma_calls.__file__:
             return True
         frame = frame.f_back
     return False
@@ -36,7 +36,7 @@ def test_what_others_write_before_our_turn_comes_is_not_taken_for_ours(open_memo
     ours = threading.Thread(target=opened.exporter.settle)
     directory = locations.directory_of(collection)
     assert directory is not None
-    with chroma_writes.only_writer(directory):
+    with chroma_calls.only_writer(directory):
         ours.start()
         until = time.monotonic() + 20
         while not waits_at_the_gate(ours):

@@ -16,13 +16,12 @@ import pytest
 from adaptive_memory_core import AdaptiveMemory, Fields, Keeping, ReadState, Record, Scope
 from adaptive_memory_core.errors import FilterError, StoreError
 from adaptive_memory_core.flow.ports import Extent, Ledger, Stored
+from adaptive_memory_core.record_metadata import hits_of, projection, state_of
 from adaptive_memory_core.store.chroma.chroma_records import ChromaRecords
 from adaptive_memory_core.store.chroma.chroma_search import ChromaSearch
 from adaptive_memory_core.store.chroma.exporter import Exporter
 from adaptive_memory_core.store.chroma.open_collection import CollectionAccess
 from adaptive_memory_core.store.ledger_records import LedgerRecords
-from adaptive_memory_core.stored_metadata import hits_of, state_of
-from adaptive_memory_core.written_metadata import projection
 from tests.chroma_server import ChromaServer
 from tests.store.ledger.implementations import IMPLEMENTATIONS, Ledgers
 from tests.store.reader import embed

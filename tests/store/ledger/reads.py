@@ -15,7 +15,7 @@ from adaptive_memory_core.learn.verdicts import Judging, Occasion
 from adaptive_memory_core.policy.learning import Phase, Regime
 from adaptive_memory_core.records import Metadata, Seen
 from adaptive_memory_core.reports import Hit, LoggedRecall
-from adaptive_memory_core.store.words.record_words import RecordText, mark, row_of
+from adaptive_memory_core.store.words.frozen_lists import RecordText, mark, row_of
 
 ALICE, BOB, EVERYONE = Scope("alice"), Scope("bob"), Scope(None)
 EVERY = Policy(refresh_floor_seconds=0.0)

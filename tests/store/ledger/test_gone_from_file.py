@@ -11,7 +11,7 @@ import pytest
 
 from adaptive_memory_core import SQLiteLedger
 from adaptive_memory_core.errors import LedgerError
-from adaptive_memory_core.store import sqlite_writes as log_of_writes
+from adaptive_memory_core.store import sqlite_connection as log_of_writes
 from adaptive_memory_core.store.locations import LEDGER_NAME
 from tests.conftest import Clock, Open
 from tests.store.ledger.reads import ALICE, NEW, read

@@ -11,7 +11,7 @@ import pytest
 
 from adaptive_memory_core import SQLiteLedger
 from adaptive_memory_core.errors import LedgerError, LedgerVersionError
-from adaptive_memory_core.store import sqlite_writes
+from adaptive_memory_core.store import sqlite_connection
 from adaptive_memory_core.store.ledger import schema, state_rows
 from tests.store.ledger.reads import ALICE, NEW, read
 
@@ -101,14 +101,14 @@ def test_a_file_that_is_no_ledger_is_refused(tmp_path: Path) -> None:
 def test_with_full_durability_every_write_has_been_synced_when_it_returns(
     tmp_path: Path, durability: Any, syncs: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path, synced, sync = tmp_path / "ledger.sqlite3", list[int](), sqlite_writes._sync
+    path, synced, sync = tmp_path / "ledger.sqlite3", list[int](), sqlite_connection._sync
 
     def counted(log: int) -> None:
         sync(log)
         synced.append(os.fstat(log).st_ino)
 
     ledger = SQLiteLedger(str(path), durability=durability)
-    monkeypatch.setattr(sqlite_writes, "_sync", counted)
+    monkeypatch.setattr(sqlite_connection, "_sync", counted)
     for dimension in range(3):
         ledger.notes.keep_embedder("model", dimension)
     assert synced == [path.with_name("ledger.sqlite3-wal").stat().st_ino] * syncs

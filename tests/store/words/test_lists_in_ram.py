@@ -8,8 +8,8 @@ from typing import Any
 from adaptive_memory_core import AdaptiveMemory, Policy, Scope
 from adaptive_memory_core.channels.conversation.turns import Turn
 from adaptive_memory_core.flow.ports.ledger_values import WordNews
+from adaptive_memory_core.store.words.frozen_lists import RecordText, row_of
 from adaptive_memory_core.store.words.posting_lists import ListsInRam, PostingLists
-from adaptive_memory_core.store.words.record_words import RecordText, row_of
 
 WORDS = Policy(channels=("dense", "lexical"))
 

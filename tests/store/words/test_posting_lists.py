@@ -17,8 +17,8 @@ from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.flow.ports import MirrorRow
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.store.ledger.sql_ledger import SQLiteLedger
+from adaptive_memory_core.store.words import frozen_lists as word_rows
 from adaptive_memory_core.store.words import posting_lists as resident
-from adaptive_memory_core.store.words import record_words as word_rows
 from adaptive_memory_core.store.words.posting_lists import PostingLists
 from tests.store.ledger.reads import VECTOR
 

@@ -14,8 +14,7 @@ from adaptive_memory_core.flow.ports.source import Found
 from adaptive_memory_core.graph.build import Passage
 from adaptive_memory_core.graph.ports import Alike, Array, Graph, PassageKey, SentenceKey
 from adaptive_memory_core.learn.asked_before import RatedQuestions
-from adaptive_memory_core.policy.channels_and_kinds import ACTIVATED, ROUNDS
-from adaptive_memory_core.policy.graph_and_hierarchy import Graphs
+from adaptive_memory_core.policy.advanced import ACTIVATED, ROUNDS, Graphs
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.score.ranking import Candidates
 from adaptive_memory_core.score.surprise import UNMEASURED, Baseline

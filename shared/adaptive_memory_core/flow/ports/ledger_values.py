@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
+from adaptive_memory_core.identity import LOOK_AGAIN
 from adaptive_memory_core.learn.decay import Timeline
 from adaptive_memory_core.learn.logged_state import NO_BASIS, Basis
 from adaptive_memory_core.learn.verdicts import EarlierVerdict, Occasion
 from adaptive_memory_core.policy.learning import DecayPace, Regime
 from adaptive_memory_core.records import NEVER_READ, Dropped, Metadata, ReadState, Scope, Scored, Seen, Verdict
-from adaptive_memory_core.text_identity import LOOK_AGAIN
 
 DEMOTED = "demoted"  # in the audit trail; it closes the verdicts before it
 REWRITTEN = "rewritten"  # in the audit trail; verdicts on recalls before it are of other words
@@ -19,7 +19,7 @@ LET_GO = -1  # in the place of a removed row's number: this removal and those be
 Since = Callable[[Timeline], tuple[int, float] | None]
 WordRow = tuple[
     Any, ...
-]  # what `store/words/record_words.py` makes of a record's text: its stored id first, then its mark
+]  # what `store/words/frozen_lists.py` makes of a record's text: its stored id first, then its mark
 
 
 class Advance(Protocol):

@@ -10,11 +10,11 @@ from typing import Any, NamedTuple, Protocol
 from adaptive_memory_core.cue.time.intent import Window
 from adaptive_memory_core.flow.ports.ledger_values import Extent
 from adaptive_memory_core.flow.ports.source import Found, NearestAndNamed
+from adaptive_memory_core.identity import origin, said
 from adaptive_memory_core.learn.asked_before import RatedQuestions
 from adaptive_memory_core.policy.advanced import SearchBy
 from adaptive_memory_core.records import Metadata, Record, Scope, Seen, Verdict
 from adaptive_memory_core.score.surprise import Baseline
-from adaptive_memory_core.text_identity import origin, said
 
 Where = Mapping[str, Any]
 Vector = Any

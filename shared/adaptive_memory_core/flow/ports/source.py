@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 
 from adaptive_memory_core.frozen import quickly_made
-from adaptive_memory_core.policy.channels_and_kinds import DENSE
+from adaptive_memory_core.policy.advanced import DENSE
 from adaptive_memory_core.records import Cue, Metadata
 from adaptive_memory_core.score.ranking import Candidates
 

@@ -11,7 +11,7 @@ import numpy as np
 from adaptive_memory_core.channels.conversation.sessions import Conversation, says_name
 from adaptive_memory_core.channels.conversation.turns import stated
 from adaptive_memory_core.frozen import quickly_made
-from adaptive_memory_core.policy.fusion import ANSWERS, AROUND, MOST_OF_KINDS, MOST_OF_WORDS, WORDS, Fusion
+from adaptive_memory_core.policy.advanced import ANSWERS, AROUND, MOST_OF_KINDS, MOST_OF_WORDS, WORDS, Fusion
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.score.ranking import Candidates
 from adaptive_memory_core.score.relevance import baseline_in

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.flow.ports import Extent, Found, Where
+from adaptive_memory_core.record_metadata import belongs
 from adaptive_memory_core.records import Metadata, Scope
 from adaptive_memory_core.store.chroma.chroma_calls import (
     PAGE,
@@ -18,10 +19,9 @@ from adaptive_memory_core.store.chroma.chroma_calls import (
     own_rows,
     rows_by_id,
     space_of,
+    write_chroma,
 )
-from adaptive_memory_core.store.chroma.chroma_writes import write_chroma
 from adaptive_memory_core.store.named_users import NamedUsers
-from adaptive_memory_core.stored_owner import belongs
 
 if TYPE_CHECKING:
     from chromadb import Collection

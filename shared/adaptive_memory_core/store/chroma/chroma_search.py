@@ -12,6 +12,7 @@ from adaptive_memory_core.cue.time.intent import Window
 from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.flow.ports import Found, NearestAndNamed, Vector, Where
 from adaptive_memory_core.policy.advanced import SearchBy
+from adaptive_memory_core.record_metadata import belongs, within
 from adaptive_memory_core.records import Metadata, Scope
 from adaptive_memory_core.score import signals
 from adaptive_memory_core.score.surprise import SAMPLE, Baseline, baseline_of, for_query, sample_of, similarities_to
@@ -25,8 +26,6 @@ from adaptive_memory_core.store.chroma.chroma_calls import (
     space_of,
     without_deleted,
 )
-from adaptive_memory_core.stored_metadata import within
-from adaptive_memory_core.stored_owner import belongs
 from adaptive_memory_core.where import passes
 
 if TYPE_CHECKING:

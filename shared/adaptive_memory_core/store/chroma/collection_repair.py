@@ -16,15 +16,13 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from adaptive_memory_core.errors import EmbedderMismatchError, NotFoundError, StoreError, StoreInUseError
+from adaptive_memory_core.errors import EmbedderMismatchError, NotFoundError, StoreError, StoreInUseError, reason
 from adaptive_memory_core.models.embedder import Embedder
 from adaptive_memory_core.reports import Finding
-from adaptive_memory_core.shown_in_errors import reason
 from adaptive_memory_core.store import locations, process_locks
 from adaptive_memory_core.store.chroma import chroma_database, index_files
-from adaptive_memory_core.store.chroma.chroma_calls import call_chroma
+from adaptive_memory_core.store.chroma.chroma_calls import call_chroma, overwrite
 from adaptive_memory_core.store.chroma.chroma_database import DatabaseContents
-from adaptive_memory_core.store.chroma.chroma_writes import overwrite
 from adaptive_memory_core.store.chroma.index_rebuild import ASIDE, Progress, Rebuilt, finish, move_aside, rebuild
 from adaptive_memory_core.store.embedder_check import DIMENSION_KEY, NAME_KEY, same_model
 from adaptive_memory_core.store.ledger import mirror_rows

@@ -16,11 +16,11 @@ from adaptive_memory_core.errors import StoreError
 from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.flow.ports import DueRecord, Ledger
 from adaptive_memory_core.policy.keeping import Keeping
+from adaptive_memory_core.record_metadata import REMOVED, exported_digest
 from adaptive_memory_core.running_calls import idle_seconds
-from adaptive_memory_core.store.chroma.chroma_writes import overwrite
+from adaptive_memory_core.store.chroma.chroma_calls import overwrite
 from adaptive_memory_core.store.embedder_check import EmbedderVersion
 from adaptive_memory_core.store.write_back import PATIENCE_SECONDS, WritePace
-from adaptive_memory_core.written_metadata import REMOVED, exported_digest
 
 if TYPE_CHECKING:
     from chromadb import Collection

@@ -22,9 +22,11 @@ import numpy as np
 from adaptive_memory_core.errors import AdaptiveMemoryError, StoreError
 from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.flow.ports import Extent, Ledger, MirrorRow
+from adaptive_memory_core.record_metadata import REMOVED, exported_digest, owner_of
 from adaptive_memory_core.records import Metadata, Scope
 from adaptive_memory_core.store.background import Going
-from adaptive_memory_core.store.chroma.chroma_calls import DeletedCollectionError, call_chroma
+from adaptive_memory_core.store.backup import EMPTIED, RESTORED
+from adaptive_memory_core.store.chroma.chroma_calls import DeletedCollectionError, call_chroma, reload_index
 from adaptive_memory_core.store.chroma.chroma_changes import (
     FILES,
     WrittenSince,
@@ -32,11 +34,7 @@ from adaptive_memory_core.store.chroma.chroma_changes import (
     written_since,
 )
 from adaptive_memory_core.store.chroma.chroma_records import ChromaRecords
-from adaptive_memory_core.store.chroma.chroma_writes import reload_index
 from adaptive_memory_core.store.embedder_check import EmbedderVersion
-from adaptive_memory_core.store.restored_backups import EMPTIED, RESTORED
-from adaptive_memory_core.stored_owner import owner_of
-from adaptive_memory_core.written_metadata import REMOVED, exported_digest
 
 FIRST_RECORDS = 200  # records that opening a memory waits for; more are read beside the calls
 SHARE = 3.0  # pauses between comparisons, in multiples of what the last one took

@@ -23,8 +23,7 @@ import numpy as np
 from adaptive_memory_core.flow.ports.graph import GraphAlike, GraphEntry, GraphRows, Links
 from adaptive_memory_core.graph.build import MOST_SAMPLED, Titled, links_per_record, passage, split_title, title_of
 from adaptive_memory_core.graph.names import Extract, handle, names
-from adaptive_memory_core.stored_owner import owner_of
-from adaptive_memory_core.written_metadata import metadata_of
+from adaptive_memory_core.record_metadata import metadata_of, owner_of
 
 if TYPE_CHECKING:
     from adaptive_memory_core.fields import Fields

@@ -31,14 +31,14 @@ from adaptive_memory_core.graph.names import MOST_LOOKED_UP, Extract, names
 from adaptive_memory_core.graph.paper import propagate_as_published
 from adaptive_memory_core.graph.ports import passage_of
 from adaptive_memory_core.length_limits import start_and_end
-from adaptive_memory_core.policy.graph_and_hierarchy import Graphs
+from adaptive_memory_core.policy.advanced import Graphs
 from adaptive_memory_core.records import Scope, Verdict
 from adaptive_memory_core.reports import Finding
 from adaptive_memory_core.score.surprise import UNMEASURED, Baseline
 from adaptive_memory_core.store.background import Going
 from adaptive_memory_core.store.graph import graph_lookup as looking
 from adaptive_memory_core.store.graph.graph_building import ComparedNames, GraphAdditions, LinkedUsers
-from adaptive_memory_core.store.graph.sentence_vectors import SentenceTexts, SentenceVectors
+from adaptive_memory_core.store.graph.graph_lookup import SentenceTexts, SentenceVectors
 
 NONE_UNKNOWN: Mapping[str, Vector] = MappingProxyType({})
 NOT_COMPARED = "not all names are compared yet with those that are like them; the rest is under way"

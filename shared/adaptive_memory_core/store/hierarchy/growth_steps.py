@@ -34,9 +34,9 @@ from adaptive_memory_core.hierarchy.grow import Themes
 from adaptive_memory_core.hierarchy.neighbours import unit
 from adaptive_memory_core.hierarchy.nodes import Distilled, Said, SemanticKey, ThemeKey, name_of, stems
 from adaptive_memory_core.hierarchy.semantics import SEMANTICS, Stated, distil, of_its_speaker, replaced
-from adaptive_memory_core.policy.graph_and_hierarchy import Hierarchies
+from adaptive_memory_core.policy.advanced import Hierarchies
+from adaptive_memory_core.record_metadata import belongs
 from adaptive_memory_core.records import Scope
-from adaptive_memory_core.stored_owner import belongs
 
 
 @dataclass

@@ -13,6 +13,7 @@ from adaptive_memory_core.flow.ports import JudgedQuestion, Stored, Vector
 from adaptive_memory_core.flow.ports.hierarchy import Entry
 from adaptive_memory_core.flow.remember import entry, entry_of
 from adaptive_memory_core.hierarchy.nodes import Hierarchy
+from adaptive_memory_core.record_metadata import record_of
 from adaptive_memory_core.records import MESSAGE_KIND, Scope, Verdict
 from adaptive_memory_core.reports import Finding
 from adaptive_memory_core.store.background import Going
@@ -23,7 +24,6 @@ from adaptive_memory_core.store.hierarchy.growth_steps import (
     distil_episodes,
     kept_note,
 )
-from adaptive_memory_core.stored_metadata import record_of
 
 LOOKED_SECONDS = 60.0  # after which it is looked whether a conversation has come to its end
 NAMED_AT_ONCE = 16  # themes

@@ -26,7 +26,7 @@ from adaptive_memory_core.graph.ports import (
     SentenceVectors,
     passage_of,
 )
-from adaptive_memory_core.policy.graph_and_hierarchy import LEAST_ALIKE
+from adaptive_memory_core.policy.advanced import LEAST_ALIKE
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.store.ledger.ledger_context import LedgerContext
 from adaptive_memory_core.store.ledger.state_rows import chunks

@@ -17,13 +17,13 @@ import numpy as np
 import orjson
 
 from adaptive_memory_core.flow.ports.ledger_values import MirrorNews, MirrorPage, MirrorRow, Versions
+from adaptive_memory_core.record_metadata import merged
 from adaptive_memory_core.records import Metadata, Scope
 from adaptive_memory_core.store.ledger import outbox
 from adaptive_memory_core.store.ledger.cached_copies import CopiedRow, LedgerUserFiles, RowsInRam, Stamp, read_metadata
 from adaptive_memory_core.store.ledger.ledger_context import LedgerContext
 from adaptive_memory_core.store.ledger.schema import decoding
 from adaptive_memory_core.store.ledger.state_rows import chunks, execute_later
-from adaptive_memory_core.written_metadata import merged
 
 NOBODY = 0  # the user key of records that are of no scope, and of a user whom the ledger has not met
 _PUT = (

@@ -10,15 +10,14 @@ from collections.abc import Collection, Generator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from adaptive_memory_core.errors import StoreError
+from adaptive_memory_core.errors import StoreError, reason
 from adaptive_memory_core.flow.ports.ledger_values import Due, DueRecord, MirrorRow
 from adaptive_memory_core.records import Scope
-from adaptive_memory_core.shown_in_errors import reason
 from adaptive_memory_core.store.ledger import state_rows
 from adaptive_memory_core.store.ledger import state_rows as rows
 from adaptive_memory_core.store.ledger.cached_copies import read_metadata
+from adaptive_memory_core.store.ledger.collection_notes import Lock
 from adaptive_memory_core.store.ledger.ledger_context import LedgerContext
-from adaptive_memory_core.store.ledger.process_coordination import Lock
 
 _DUE = (
     f"SELECT record_key, version, stored_id, users.name, {rows.LIST} FROM outbox "  # noqa: S608 - our own names

@@ -7,20 +7,18 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from typing import Literal
 
-from adaptive_memory_core.store.ledger import ledger_checks
+from adaptive_memory_core.store.ledger import ledger_statistics
 from adaptive_memory_core.store.ledger.cached_copies import LedgerUserFiles
-from adaptive_memory_core.store.ledger.collection_notes import LedgerFloors, LedgerNotes, LedgerPolicies
+from adaptive_memory_core.store.ledger.collection_notes import LedgerFloors, LedgerNotes, LedgerPolicies, LedgerSharing
 from adaptive_memory_core.store.ledger.counted_recalls import LedgerRecalls
 from adaptive_memory_core.store.ledger.graph_rows import LedgerGraph
 from adaptive_memory_core.store.ledger.hierarchy_rows import LedgerHierarchy
 from adaptive_memory_core.store.ledger.judged_question_rows import LedgerJudgedQuestions
-from adaptive_memory_core.store.ledger.ledger_checks import LedgerComparison
 from adaptive_memory_core.store.ledger.ledger_context import LedgerContext
-from adaptive_memory_core.store.ledger.ledger_statistics import LedgerStatistics
+from adaptive_memory_core.store.ledger.ledger_statistics import LedgerComparison, LedgerStatistics
 from adaptive_memory_core.store.ledger.mirror_rows import LedgerMirror, LedgerMirrorPages
 from adaptive_memory_core.store.ledger.new_vectors import LedgerNewVectors
 from adaptive_memory_core.store.ledger.outbox import LedgerDueRecords, LedgerExports, LedgerOutbox
-from adaptive_memory_core.store.ledger.process_coordination import LedgerSharing
 from adaptive_memory_core.store.ledger.read_states import LedgerStates
 from adaptive_memory_core.store.ledger.recall_log import LedgerLog
 from adaptive_memory_core.store.ledger.removal import LedgerRemoval
@@ -104,4 +102,4 @@ class SQLiteLedger(SqlLedger):
 
     def faults(self) -> list[str]:
         """What is wrong with the file and with what stands in it, one line each; this reads all of it."""
-        return ledger_checks.faults(self.file)
+        return ledger_statistics.faults(self.file)

@@ -15,13 +15,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from adaptive_memory_core.flow.ports.ledger_values import REWRITTEN, Moves, Rewritten
-from adaptive_memory_core.identity import ASIDE_MARK
+from adaptive_memory_core.identity import ASIDE_MARK, LOOK_AGAIN, said
 from adaptive_memory_core.learn.decay import met
 from adaptive_memory_core.records import NEVER_READ, ReadState, Scope
 from adaptive_memory_core.store.ledger import decay_steps, verdict_rows
 from adaptive_memory_core.store.ledger import state_rows as rows
 from adaptive_memory_core.store.ledger.state_rows import CHUNK, add_to_outbox
-from adaptive_memory_core.text_identity import LOOK_AGAIN, said
 
 if TYPE_CHECKING:
     from adaptive_memory_core.store.ledger.ledger_context import LedgerContext

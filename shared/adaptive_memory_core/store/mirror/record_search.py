@@ -15,6 +15,7 @@ from adaptive_memory_core.errors import LedgerError, StoreError
 from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.flow.ports import Found, Ledger, NearestAndNamed, Vector, Where
 from adaptive_memory_core.policy.advanced import SearchBy
+from adaptive_memory_core.record_metadata import belongs, rows_of, within
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.score import signals
 from adaptive_memory_core.score.surprise import Baseline, baseline_of, for_query, joined, sample_of
@@ -26,8 +27,6 @@ from adaptive_memory_core.store.ledger_records import LedgerRecords
 from adaptive_memory_core.store.mirror.resident_records import Resident, Residents, TornMirrorError
 from adaptive_memory_core.store.mirror.vector_matrix import Matrix
 from adaptive_memory_core.store.user_copies import UserCopies
-from adaptive_memory_core.stored_metadata import within
-from adaptive_memory_core.stored_owner import belongs, rows_of
 from adaptive_memory_core.where import DOCUMENT, STORED_DOCUMENT, keys_in, predicate
 
 MARGIN = 4  # further rows that are compared in double precision, since single precision may mistake the last ones

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from adaptive_memory_core.errors import InvalidInputError, LedgerError
 from adaptive_memory_core.records import Scope
-from adaptive_memory_core.store.ledger.ledger_checks import undecodable, untrue
+from adaptive_memory_core.store.ledger.ledger_statistics import undecodable, untrue
 from adaptive_memory_core.store.ledger.retention import LedgerRetention
 from adaptive_memory_core.store.ledger.sql_ledger import SqlLedger
-from adaptive_memory_core.store.postgres.postgres_dialect import only_user, refuse_others
+from adaptive_memory_core.store.postgres.postgres_statements import only_user, refuse_others
 
 if TYPE_CHECKING:
     from adaptive_memory_core.store.postgres.postgres_connections import Pool, PoolOrAddress

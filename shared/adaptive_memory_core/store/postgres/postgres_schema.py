@@ -14,14 +14,13 @@ from typing import Any
 import psycopg
 from psycopg import Connection
 
-from adaptive_memory_core.errors import LedgerError, LedgerVersionError
-from adaptive_memory_core.shown_in_errors import reason
+from adaptive_memory_core.errors import LedgerError, LedgerVersionError, reason
 from adaptive_memory_core.store.ledger.ledger_context import LedgerContext
 from adaptive_memory_core.store.ledger.retention import OldLines
 from adaptive_memory_core.store.ledger.schema import SCHEMA_VERSION, newer, unknown
 from adaptive_memory_core.store.postgres.lost_connections import LostConnectionError, passes
 from adaptive_memory_core.store.postgres.postgres_connections import Pool, allow
-from adaptive_memory_core.store.postgres.postgres_dialect import SCHEMA, schema_sql
+from adaptive_memory_core.store.postgres.postgres_statements import SCHEMA, schema_sql
 
 TRIES, PAUSE_SECONDS = 20, 0.05
 _FIRST = (

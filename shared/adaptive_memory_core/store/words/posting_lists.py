@@ -23,7 +23,7 @@ from adaptive_memory_core.flow.ports import WordNews
 from adaptive_memory_core.flow.ports.ledger_copies import UserFile
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.store.user_copies import Arrays, CopiedUser
-from adaptive_memory_core.store.words import record_words as word_rows
+from adaptive_memory_core.store.words import frozen_lists as word_rows
 from adaptive_memory_core.store.words.frozen_lists import (
     ListsFromFile,
     WordOfRecord,
