@@ -8,7 +8,7 @@ from typing import Any
 
 from adaptive_memory_core import InvalidInputError
 from adaptive_memory_core import arguments as check
-from adaptive_memory_core.errors import listed, shown
+from adaptive_memory_core.error_messages import listed, shown
 
 TYPES = ("similarity", "similarity_score_threshold", "mmr")
 NAMES = {  # of search_kwargs, and the retriever's own

@@ -8,7 +8,7 @@ from typing import Any
 
 from adaptive_memory_core import InvalidInputError, Policy, PolicyError
 from adaptive_memory_core import arguments as check
-from adaptive_memory_core.errors import meant, shown
+from adaptive_memory_core.error_messages import meant, shown
 from adaptive_memory_core.models.judges import as_judge
 
 FIELDS = (  # of the retriever

@@ -11,7 +11,7 @@ from langchain_core.documents import Document
 
 from adaptive_memory_core import Fields, InvalidInputError, Recall, Scope, ScopeError, Scored
 from adaptive_memory_core.context.themes import whole_episode
-from adaptive_memory_core.errors import listed, shown
+from adaptive_memory_core.error_messages import listed, shown
 from adaptive_memory_core.fields import read_driven
 from adaptive_memory_core.record_metadata import without_read_state
 

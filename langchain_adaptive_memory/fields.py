@@ -20,7 +20,7 @@ from pydantic import (
 from typing_extensions import Self
 
 from adaptive_memory_core import AdaptiveMemoryError, Fields, InvalidInputError, Keeping, Policy, UserMemory
-from adaptive_memory_core.errors import no_attribute
+from adaptive_memory_core.error_messages import no_attribute
 from adaptive_memory_core.running_calls import ClosedByWith
 from adaptive_memory_core.shared_memories import Share
 from langchain_adaptive_memory.as_retriever import translated

@@ -10,7 +10,8 @@ from typing import Any, ParamSpec, TypeVar, cast
 from langchain_core.retrievers import LangSmithRetrieverParams
 
 from adaptive_memory_core import AdaptiveMemory, Embedder, InvalidInputError, UserMemory, as_embedder
-from adaptive_memory_core.errors import ClosedError, shown
+from adaptive_memory_core.error_messages import shown
+from adaptive_memory_core.errors import ClosedError
 from adaptive_memory_core.flow.calls.workers import in_worker
 from adaptive_memory_core.shared_memories import Share, share
 from adaptive_memory_core.store.chroma.chroma_calls import space_of as space_of_collection

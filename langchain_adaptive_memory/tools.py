@@ -14,7 +14,7 @@ from adaptive_memory_core import (
     Policy,
     UserMemory,
 )
-from adaptive_memory_core.errors import shown
+from adaptive_memory_core.error_messages import shown
 from adaptive_memory_core.model_tools import FORGET, RECALL, REMEMBER, ForgetInput, OnError, RecallInput, RememberInput
 from langchain_adaptive_memory.call import checked
 from langchain_adaptive_memory.tool_calls import SET_UP_WRONGLY, Find, Forgetting, Recalling, Remembering

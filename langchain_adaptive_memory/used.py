@@ -10,7 +10,7 @@ from langchain_core.documents import Document
 from langchain_core.messages import BaseMessage, HumanMessage, ToolMessage
 
 from adaptive_memory_core import InvalidInputError, Recall
-from adaptive_memory_core.errors import shown
+from adaptive_memory_core.error_messages import shown
 from adaptive_memory_core.flow.feedback_on_answer import Used
 from langchain_adaptive_memory.convert import DETAILS, NOTE
 

@@ -15,7 +15,7 @@ from langchain_core.runnables.config import var_child_runnable_config
 from adaptive_memory_core import AdaptiveMemory, InvalidInputError, Scope, ScopeError, UserMemory
 from adaptive_memory_core.arguments import over as check_over
 from adaptive_memory_core.arguments import user_scope
-from adaptive_memory_core.errors import shown
+from adaptive_memory_core.error_messages import shown
 
 USER_KEY = "user_id"
 RUNTIME = "__pregel_runtime"  # where LangGraph keeps the run's Runtime

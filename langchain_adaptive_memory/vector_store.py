@@ -10,7 +10,7 @@ from langchain_core.embeddings import Embeddings
 from langchain_core.vectorstores import VectorStore
 
 from adaptive_memory_core import AdaptiveMemory, InvalidInputError, NotFoundError, Policy, Recall, Record, UserMemory
-from adaptive_memory_core.errors import shown
+from adaptive_memory_core.error_messages import shown
 from langchain_adaptive_memory.call import is_blank, policy_of
 from langchain_adaptive_memory.convert import items_of
 from langchain_adaptive_memory.source import in_threads

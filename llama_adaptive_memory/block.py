@@ -15,7 +15,7 @@ from llama_index.core.bridge.pydantic import ConfigDict, Field, PrivateAttr, Str
 from llama_index.core.memory import BaseMemoryBlock
 from typing_extensions import Self
 
-from adaptive_memory_core import AdaptiveMemory, Policy, Recall, UserMemory, errors
+from adaptive_memory_core import AdaptiveMemory, Policy, Recall, UserMemory, error_messages
 from adaptive_memory_core.arguments import user_scope
 from adaptive_memory_core.reports import Receipt
 from llama_adaptive_memory.block_text import BlockStyle, shortened
@@ -195,7 +195,7 @@ class AdaptiveMemoryBlock(Sharing, BaseMemoryBlock[str]):
         except Exception as error:
             if self.on_error == "raise":
                 raise
-            errors.warn(logger, NOT_SHOWN, error)
+            error_messages.warn(logger, NOT_SHOWN, error)
             warnings.warn(f"{NOT_SHOWN}: {type(error).__name__}: {error}", RuntimeWarning, stacklevel=2)
             return ""
 

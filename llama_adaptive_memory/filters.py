@@ -6,7 +6,8 @@ from typing import Any
 
 from llama_index.core.vector_stores.types import FilterCondition, FilterOperator, MetadataFilter, MetadataFilters
 
-from adaptive_memory_core.errors import FilterError, shown
+from adaptive_memory_core.error_messages import shown
+from adaptive_memory_core.errors import FilterError
 
 Where = dict[str, Any]
 _OPERATORS = {

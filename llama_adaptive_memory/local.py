@@ -8,7 +8,7 @@ from llama_index.core.base.embeddings.base import BaseEmbedding
 from llama_index.core.bridge.pydantic import PrivateAttr
 
 from adaptive_memory_core import Embedder, InvalidInputError, as_embedder
-from adaptive_memory_core.errors import shown
+from adaptive_memory_core.error_messages import shown
 
 
 class LocalEmbedding(BaseEmbedding):

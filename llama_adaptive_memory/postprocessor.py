@@ -22,7 +22,7 @@ from llama_index_instrumentation import get_dispatcher
 from typing_extensions import Self
 
 from adaptive_memory_core import AdaptiveMemory, Policy, PolicyError, Recall, UserMemory
-from adaptive_memory_core.errors import shown
+from adaptive_memory_core.error_messages import shown
 from llama_adaptive_memory.candidates import candidates_of, chosen
 from llama_adaptive_memory.lease import Lease, refuse_to_pickle
 from llama_adaptive_memory.opening import OpeningArguments, checked_index, collection_of, leased

@@ -13,7 +13,7 @@ from llama_index.core.schema import BaseNode, MetadataMode, NodeWithScore
 from llama_index.core.tools import ToolOutput
 
 from adaptive_memory_core import InvalidInputError, NotFoundError, Recall, Scope, Scored, UserMemory
-from adaptive_memory_core.errors import shown
+from adaptive_memory_core.error_messages import shown
 from adaptive_memory_core.flow.feedback_on_answer import Used
 from adaptive_memory_core.identity import record_id
 from llama_adaptive_memory.convert import node_of

@@ -11,7 +11,7 @@ from adaptive_memory_core import AdaptiveMemory, Fields, Scope, ScopeError, User
 from adaptive_memory_core.arguments import over as check_over
 from adaptive_memory_core.arguments import shared as shared_users
 from adaptive_memory_core.arguments import user_scope
-from adaptive_memory_core.errors import shown
+from adaptive_memory_core.error_messages import shown
 from adaptive_memory_core.flow.fallback import fallback_of
 from adaptive_memory_core.identity import namespaced
 

@@ -9,7 +9,7 @@ from typing_extensions import TypedDict
 
 from adaptive_memory_core import InvalidInputError, Policy, PolicyError
 from adaptive_memory_core import arguments as check
-from adaptive_memory_core.errors import meant, shown
+from adaptive_memory_core.error_messages import meant, shown
 from adaptive_memory_core.models.judges import as_judge
 from adaptive_memory_core.verbs.blocking_and_async import Moment
 from llama_adaptive_memory.filters import where_of

@@ -6,7 +6,7 @@ import asyncio
 from typing import TYPE_CHECKING, Any
 
 from adaptive_memory_core import Recall, UserMemory
-from adaptive_memory_core.errors import no_attribute
+from adaptive_memory_core.error_messages import no_attribute
 from adaptive_memory_core.flow.feedback_on_answer import Used
 from adaptive_memory_core.reports import Receipt
 from adaptive_memory_core.running_calls import ClosedByWith

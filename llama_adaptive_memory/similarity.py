@@ -6,7 +6,8 @@ import math
 from collections.abc import Sequence
 from typing import Literal
 
-from adaptive_memory_core.errors import PolicyError, shown
+from adaptive_memory_core.error_messages import shown
+from adaptive_memory_core.errors import PolicyError
 from adaptive_memory_core.score.signals import similarity as of_distance
 
 Meaning = Literal["auto", "chroma", "calibrated", "relative"]

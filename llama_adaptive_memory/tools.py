@@ -11,7 +11,7 @@ from llama_index.core.vector_stores.types import MetadataFilters
 
 from adaptive_memory_core import AdaptiveMemory, InvalidInputError, Policy, ScopeError, UserMemory
 from adaptive_memory_core.arguments import count
-from adaptive_memory_core.errors import shown
+from adaptive_memory_core.error_messages import shown
 from adaptive_memory_core.model_tools import FORGET, RECALL, REMEMBER, ForgetInput, OnError, RecallInput, RememberInput
 from llama_adaptive_memory.filters import where_of
 from llama_adaptive_memory.scopes import Over, scope_of

@@ -11,7 +11,7 @@ from langgraph.runtime import Runtime
 
 from adaptive_memory_core import AdaptiveMemory, InvalidInputError, Policy, UserMemory
 from adaptive_memory_core import arguments as check
-from adaptive_memory_core.errors import shown
+from adaptive_memory_core.error_messages import shown
 from adaptive_memory_core.model_tools import OnError
 from adaptive_memory_core.models.judges import as_judge
 from langchain_adaptive_memory.agents.evidence import least_tokens

@@ -10,7 +10,7 @@ from typing import Any, Literal
 from langchain_core.messages import BaseMessage
 
 from adaptive_memory_core import InvalidInputError
-from adaptive_memory_core.errors import shown
+from adaptive_memory_core.error_messages import shown
 from adaptive_memory_core.learn.after_read import worth_keeping
 from langchain_adaptive_memory.agents.conversation import turns_of, words
 from langchain_adaptive_memory.agents.evidence import unmarked

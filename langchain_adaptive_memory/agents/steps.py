@@ -14,8 +14,8 @@ from langchain.agents.middleware.types import ModelRequest
 from langchain_core.messages import AnyMessage, BaseMessage, HumanMessage
 from langchain_core.runnables import RunnableConfig
 
-from adaptive_memory_core import AdaptiveMemory, NotFoundError, ScopeError, UserMemory, errors
-from adaptive_memory_core.errors import shown
+from adaptive_memory_core import AdaptiveMemory, NotFoundError, ScopeError, UserMemory, error_messages
+from adaptive_memory_core.error_messages import shown
 from adaptive_memory_core.flow.feedback_on_answer import Used
 from adaptive_memory_core.flow.ports.models import JudgePort
 from adaptive_memory_core.model_tools import OnError
@@ -158,7 +158,7 @@ class Steps:
             if self.on_error == "raise":
                 raise
             without = f"{what}, and the agent's turn goes on without"
-            errors.warn(logger, without, error)
+            error_messages.warn(logger, without, error)
             warnings.warn(f"{without}: {type(error).__name__}: {error}", RuntimeWarning, stacklevel=3)
             return None
 

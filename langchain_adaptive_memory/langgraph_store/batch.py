@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from langgraph.store.base import GetOp, ListNamespacesOp, Op, PutOp, SearchOp
 
 from adaptive_memory_core import InvalidInputError
-from adaptive_memory_core.errors import shown
+from adaptive_memory_core.error_messages import shown
 from langchain_adaptive_memory.langgraph_store import filters
 from langchain_adaptive_memory.langgraph_store.embedding import Embedding
 from langchain_adaptive_memory.langgraph_store.rows import Write, check_names, clean, encoded, path_of

@@ -11,7 +11,8 @@ from typing import Any
 from langgraph.store.base import IndexConfig, ensure_embeddings, get_text_at_path, tokenize_path
 
 from adaptive_memory_core import Embedder, InvalidInputError
-from adaptive_memory_core.errors import EmbedderError, shown
+from adaptive_memory_core.error_messages import shown
+from adaptive_memory_core.errors import EmbedderError
 from adaptive_memory_core.models.embedder import name_of
 from langchain_adaptive_memory.langgraph_store.rows import clean
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from adaptive_memory_core import InvalidInputError
-from adaptive_memory_core.errors import shown
+from adaptive_memory_core.error_messages import shown
 
 FLAGS, MINUTES = ("refresh_on_read", "omit_expired"), ("default_ttl", "sweep_interval_minutes")
 

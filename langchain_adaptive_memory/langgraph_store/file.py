@@ -8,7 +8,8 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
-from adaptive_memory_core.errors import StoreError, reason
+from adaptive_memory_core.error_messages import reason
+from adaptive_memory_core.errors import StoreError
 
 IN_MEMORY = ":memory:"
 BUSY_SECONDS = 30.0

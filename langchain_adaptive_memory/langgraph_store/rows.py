@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from langgraph.store.base import GetOp, InvalidNamespaceError, ListNamespacesOp, Op, PutOp, SearchOp
 
 from adaptive_memory_core import InvalidInputError
-from adaptive_memory_core.errors import reason, shown
+from adaptive_memory_core.error_messages import reason, shown
 from langchain_adaptive_memory.langgraph_store.filters import Namespace
 
 COLUMNS = (

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import Future
 
-from adaptive_memory_core import errors
+from adaptive_memory_core import error_messages
 
 logger = logging.getLogger(__name__)
 
@@ -48,6 +48,6 @@ class Sweeper:
                 if sweep() is None:
                     break
             except Exception as error:  # noqa: BLE001 - a later sweep may work
-                errors.warn(logger, "A sweep of expired items failed; it is tried again", error, stack=True)
+                error_messages.warn(logger, "A sweep of expired items failed; it is tried again", error, stack=True)
         if not future.done():
             future.set_result(None)

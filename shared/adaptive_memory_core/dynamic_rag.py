@@ -10,7 +10,8 @@ from typing import Any
 
 from adaptive_memory_core import arguments as check
 from adaptive_memory_core.context.answer import Recall
-from adaptive_memory_core.errors import InvalidInputError, PolicyError, shown
+from adaptive_memory_core.error_messages import shown
+from adaptive_memory_core.errors import InvalidInputError, PolicyError
 from adaptive_memory_core.memory import AdaptiveMemory
 from adaptive_memory_core.models.embedder import bundled_unless
 from adaptive_memory_core.policy.policy import Policy

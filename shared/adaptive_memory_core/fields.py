@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 
-from adaptive_memory_core.errors import PolicyError, shown, tells_unknown_names
+from adaptive_memory_core.error_messages import shown, tells_unknown_names
+from adaptive_memory_core.errors import PolicyError
 from adaptive_memory_core.frozen import HashedOnce
 
 RESERVED = ("chroma:", "#", "$")  # starts of metadata keys that Chroma keeps for itself

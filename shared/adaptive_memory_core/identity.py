@@ -1,4 +1,11 @@
-"""Ids of records and of their texts."""
+"""Ids of records and of their texts.
+
+Also the user's name for a memory that is not a user's but, say, a chat session's.
+
+Reads, verdicts and pins belong to what was said. Two texts say the same if they have the same characters in Unicode's
+composed form (NFC), whatever white space stands between their words; capitals and punctuation count. The source is the
+first of `SOURCES` that a record's metadata name, as frameworks write them; where there is none, it is the user's own.
+"""
 
 from __future__ import annotations
 

@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from adaptive_memory_core.channels.words.words_of_text import UNSPACED
-from adaptive_memory_core.errors import InvalidInputError, shown
+from adaptive_memory_core.error_messages import shown
+from adaptive_memory_core.errors import InvalidInputError
 from adaptive_memory_core.records import Cue, NewRecord
 
 LETTERS_OF_A_SIGN = 8  # one of Chinese, Japanese, Korean or Thai comes to as many words as so many letters; measured

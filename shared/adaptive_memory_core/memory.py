@@ -16,7 +16,8 @@ from typing_extensions import Self, Unpack
 
 from adaptive_memory_core import arguments as check
 from adaptive_memory_core import wiring
-from adaptive_memory_core.errors import DamagedStoreError, no_attribute
+from adaptive_memory_core.error_messages import no_attribute
+from adaptive_memory_core.errors import DamagedStoreError
 from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.flow.calls.foreign_calls import Theirs
 from adaptive_memory_core.flow.calls.workers import Exchange, Workers, in_worker

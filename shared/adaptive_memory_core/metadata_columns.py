@@ -1,4 +1,9 @@
-"""Metadata as columns that a filter is evaluated on, and the values that filters compare."""
+"""Metadata as columns that a filter is evaluated on, and the values that filters compare.
+
+Chroma keeps each type in a column of its own.
+
+Numbers are compared as arrays. Each other value has a code, so a comparison is one of codes.
+"""
 
 from __future__ import annotations
 

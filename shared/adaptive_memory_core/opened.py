@@ -12,16 +12,16 @@ from collections.abc import Callable, Collection, Generator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 
-from adaptive_memory_core import errors, running_calls
+from adaptive_memory_core import error_messages, running_calls
 from adaptive_memory_core.arguments import channels as check_channels
 from adaptive_memory_core.arguments import moment
+from adaptive_memory_core.error_messages import shown
 from adaptive_memory_core.errors import (
     AdaptiveMemoryError,
     ClosedError,
     EmbedderMismatchError,
     InvalidInputError,
     PolicyError,
-    shown,
 )
 from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.flow.calls import call_state
@@ -267,7 +267,7 @@ class Opened:
         """`close` for a memory that was dropped: by its own thread, with nobody to warn."""
         if self._closing.acquire(blocking=False):  # else whoever closes it is waiting for this thread
             try:
-                self._finish(lambda error: errors.warn(_log, NOT_ALL_WRITTEN, error))
+                self._finish(lambda error: error_messages.warn(_log, NOT_ALL_WRITTEN, error))
             finally:
                 self._closing.release()
 

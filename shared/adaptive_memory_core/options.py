@@ -11,7 +11,8 @@ from typing import Any, Literal, cast
 from typing_extensions import TypedDict
 
 from adaptive_memory_core.cue.time.intent import Language
-from adaptive_memory_core.errors import InvalidInputError, PolicyError, shown, told
+from adaptive_memory_core.error_messages import shown, told
+from adaptive_memory_core.errors import InvalidInputError, PolicyError
 from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.flow.ports import Ledger
 from adaptive_memory_core.flow.ports.models import Roles, Telemetry

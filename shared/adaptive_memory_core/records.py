@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, NamedTuple
 
-from adaptive_memory_core.errors import InvalidInputError, shown
+from adaptive_memory_core.error_messages import shown
+from adaptive_memory_core.errors import InvalidInputError
 from adaptive_memory_core.frozen import quickly_made
 
 SHOWN = 60  # characters of a text or id in a repr

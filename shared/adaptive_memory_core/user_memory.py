@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NoReturn, overload
 
 from adaptive_memory_core.arguments import over as check_over
-from adaptive_memory_core.errors import ScopeError, no_attribute, shown
+from adaptive_memory_core.error_messages import no_attribute, shown
+from adaptive_memory_core.errors import ScopeError
 from adaptive_memory_core.flow.fallback import Fallback
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.reports import Receipt

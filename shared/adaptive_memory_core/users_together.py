@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from adaptive_memory_core import arguments as check
-from adaptive_memory_core.errors import ScopeError, shown
+from adaptive_memory_core.error_messages import shown
+from adaptive_memory_core.errors import ScopeError
 from adaptive_memory_core.evaluate.replay import Replay
 from adaptive_memory_core.evaluate.tune import PRIOR, Tuning
 from adaptive_memory_core.flow import report

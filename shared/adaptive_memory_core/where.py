@@ -10,7 +10,8 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from adaptive_memory_core.errors import FilterError, shown
+from adaptive_memory_core.error_messages import shown
+from adaptive_memory_core.errors import FilterError
 from adaptive_memory_core.metadata_columns import (
     COMPARISONS,
     Columns,

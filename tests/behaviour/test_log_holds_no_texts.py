@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from adaptive_memory_core import AdaptiveMemory, AdaptiveMemoryError, Policy, UserMemory, errors
+from adaptive_memory_core import AdaptiveMemory, AdaptiveMemoryError, Policy, UserMemory, error_messages
 from langchain_adaptive_memory.agents import evidence
 from langchain_adaptive_memory.agents.middleware import AdaptiveMemoryMiddleware
 from tests.behaviour.conftest import eventually
@@ -145,7 +145,7 @@ def test_what_fails_in_the_background_is_named_without_its_words(
 def test_at_debug_the_words_of_an_error_are_there(caplog: pytest.LogCaptureFixture) -> None:
     log = logging.getLogger("adaptive_memory_core.store.background")
     with caplog.at_level(logging.DEBUG, logger="adaptive_memory_core"):
-        errors.warn(log, "The graph failed", ValueError(TEXT), stack=True)
+        error_messages.warn(log, "The graph failed", ValueError(TEXT), stack=True)
     warned, told = caplog.records
     assert (warned.levelno, told.levelno) == (logging.WARNING, logging.DEBUG)
     assert CANARY not in warned.getMessage()

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from chromadb import Collection
 
-from adaptive_memory_core import AdaptiveMemory, InvalidInputError, Policy, errors
+from adaptive_memory_core import AdaptiveMemory, InvalidInputError, Policy, error_messages
 from adaptive_memory_core.learn.after_read import FLAGS, RANGES
 from tests.behaviour.conftest import shown
 from tests.conftest import Clock, Open, word_vectors
@@ -41,7 +41,7 @@ def test_a_field_beyond_its_range_is_refused_by_name(
         with pytest.raises(InvalidInputError) as raised:
             alice.restore_state(with_field(exported, name, value))
         assert "'tea'" in str(raised.value)
-        assert f"{name}={errors.shown(value)}" in str(raised.value)  # cut, with its length, if it is long
+        assert f"{name}={error_messages.shown(value)}" in str(raised.value)  # cut, with its length, if it is long
         assert str(RANGES[name]) in str(raised.value)
     assert alice.get("tea").read == before
 

@@ -11,7 +11,8 @@ from itertools import count
 from typing import Any
 
 from adaptive_memory_core.arguments.values import each, encodable, in_turn, moment, name, share, words
-from adaptive_memory_core.errors import MOST_SHOWN, InvalidInputError, shortened, shown
+from adaptive_memory_core.error_messages import MOST_SHOWN, shortened, shown
+from adaptive_memory_core.errors import InvalidInputError
 from adaptive_memory_core.fields import RESERVED, Fields
 from adaptive_memory_core.identity import is_reserved
 from adaptive_memory_core.records import MESSAGE_KIND, Metadata, NewRecord, Record

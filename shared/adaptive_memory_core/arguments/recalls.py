@@ -12,7 +12,8 @@ import numpy as np
 
 from adaptive_memory_core.arguments.values import encodable, moment, name, words
 from adaptive_memory_core.cue.question_kinds import build_cue, drift
-from adaptive_memory_core.errors import FilterError, InvalidInputError, PolicyError, listed, shown
+from adaptive_memory_core.error_messages import listed, shown
+from adaptive_memory_core.errors import FilterError, InvalidInputError, PolicyError
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import AgentState, Cue, Record
 from adaptive_memory_core.score.gates import AT_ONCE, refusal

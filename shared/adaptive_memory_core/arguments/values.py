@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable
 from datetime import datetime, timezone
 from typing import TypeVar
 
-from adaptive_memory_core.errors import InvalidInputError, ScopeError, shown
+from adaptive_memory_core.error_messages import shown
+from adaptive_memory_core.errors import InvalidInputError, ScopeError
 from adaptive_memory_core.identity import is_namespaced
 from adaptive_memory_core.records import EVERYONE, Scope
 

@@ -23,7 +23,8 @@ from adaptive_memory_core.cli.terminal import (
     show,
     text_of,
 )
-from adaptive_memory_core.errors import InvalidInputError, shown
+from adaptive_memory_core.error_messages import shown
+from adaptive_memory_core.errors import InvalidInputError
 from adaptive_memory_core.evaluate.intervals import Spread
 from adaptive_memory_core.evaluate.latency import LatencyComparison, compare_latency, machine, versions
 from adaptive_memory_core.evaluate.plan import Experiment

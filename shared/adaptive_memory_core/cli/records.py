@@ -27,7 +27,8 @@ from adaptive_memory_core.cli.terminal import (
     text_of,
 )
 from adaptive_memory_core.context.answer import Recall
-from adaptive_memory_core.errors import InvalidInputError, shown
+from adaptive_memory_core.error_messages import shown
+from adaptive_memory_core.errors import InvalidInputError
 from adaptive_memory_core.fields import DEFAULT_FIELDS
 from adaptive_memory_core.policy import Policy
 from adaptive_memory_core.records import Scope

@@ -14,7 +14,8 @@ from urllib.parse import urlsplit
 import typer
 
 from adaptive_memory_core.cli.terminal import is_readable, printing_to_stderr, text_of
-from adaptive_memory_core.errors import InvalidInputError, StoreError, reason, shown
+from adaptive_memory_core.error_messages import reason, shown
+from adaptive_memory_core.errors import InvalidInputError, StoreError
 from adaptive_memory_core.memory import AdaptiveMemory
 from adaptive_memory_core.models.embedder import bundled_unless
 from adaptive_memory_core.policy import Policy

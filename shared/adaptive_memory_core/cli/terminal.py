@@ -15,13 +15,13 @@ from typing import Any
 
 import typer
 
+from adaptive_memory_core.error_messages import reason
 from adaptive_memory_core.errors import (
     AdaptiveMemoryError,
     EmbedderMismatchError,
     InvalidInputError,
     MissingExtraError,
     NotFoundError,
-    reason,
 )
 from adaptive_memory_core.records import Record, Scored
 

@@ -1,4 +1,12 @@
-"""Texts made safe and short enough to be shown."""
+"""Texts made safe and short enough to be shown.
+
+Control tokens: A tokenizer that parses special tokens finds them wherever they stand, also within a memory. So each
+gets a space after its first character, and the heading of a turn gets parentheses: both can be read, and neither
+starts anything.
+
+A block of code and a list are parts of their own: each is shown whole or not at all, unless it alone is too long. What
+goes on for long without the end of a sentence, as what was spoken may, is cut between words.
+"""
 
 from __future__ import annotations
 

@@ -14,7 +14,8 @@ from adaptive_memory_core.context.blocks import NO_OUTLINE, Outline, Page, page
 from adaptive_memory_core.context.clean import Count, Summarise, estimated_tokens, extract, heading, summarised
 from adaptive_memory_core.context.entries import ShownEntry, entries, entry, shared, shortened
 from adaptive_memory_core.context.styles import STYLES, Style, block
-from adaptive_memory_core.errors import InvalidInputError, shown
+from adaptive_memory_core.error_messages import shown
+from adaptive_memory_core.errors import InvalidInputError
 from adaptive_memory_core.fields import DEFAULT_FIELDS, Fields
 from adaptive_memory_core.records import Neighbour, Scored
 

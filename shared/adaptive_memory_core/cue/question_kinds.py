@@ -1,4 +1,14 @@
-"""The cue: how it is built, and which kind of question it is."""
+"""The cue: how it is built, and which kind of question it is.
+
+Several things: "What should I buy?" and "which tickets are closed?" have many answers at once, of which the newest is
+only one. The rules are English, with a few words of other languages; what they do not know asks for one thing.
+
+A name: English only. Where it is written with capitals tells names in English; in German every noun has one, in
+Chinese none.
+
+A set: Stricter than `asks_for_many`: what is not known for a set is a question for one fact, which loses nothing.
+English, and the plainest forms of German, French, Spanish and Chinese.
+"""
 
 from __future__ import annotations
 

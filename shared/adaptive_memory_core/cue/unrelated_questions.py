@@ -12,7 +12,8 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 from adaptive_memory_core.channels.words.words_of_cue import language_of, likeliest
-from adaptive_memory_core.errors import InvalidInputError, listed, shown
+from adaptive_memory_core.error_messages import listed, shown
+from adaptive_memory_core.errors import InvalidInputError
 
 _OF_THE_WORLD = """
 How long should I boil an egg so that the yolk stays soft? Which planet has the most moons? Why do cats purr?

@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 
 from adaptive_memory_core.context.answer import Recall
 from adaptive_memory_core.cue.unrelated_questions import UNRELATED_IN, language_asked_in
-from adaptive_memory_core.errors import AdaptiveMemoryError, InvalidInputError, LedgerError, shown
+from adaptive_memory_core.error_messages import shown
+from adaptive_memory_core.errors import AdaptiveMemoryError, InvalidInputError, LedgerError
 from adaptive_memory_core.flow.calls.foreign_calls import Outcome, answered, tried
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.flow.ports.source import Answer

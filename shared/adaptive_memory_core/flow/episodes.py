@@ -14,7 +14,8 @@ from adaptive_memory_core.context.answer import Recall
 from adaptive_memory_core.context.blocks import NO_OUTLINE, MessagePlace, Outline, OutlineFact
 from adaptive_memory_core.context.times import date
 from adaptive_memory_core.cue.question_kinds import asks_for_set
-from adaptive_memory_core.errors import AdaptiveMemoryError, InvalidInputError, shown
+from adaptive_memory_core.error_messages import shown
+from adaptive_memory_core.errors import AdaptiveMemoryError, InvalidInputError
 from adaptive_memory_core.flow.calls.foreign_calls import answered, tried
 from adaptive_memory_core.flow.neighbours import AFTER, BEFORE, that_may_be_shown
 from adaptive_memory_core.flow.ports import Ports

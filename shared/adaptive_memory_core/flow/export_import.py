@@ -10,7 +10,8 @@ from dataclasses import asdict, fields, replace
 from functools import partial
 from typing import Any
 
-from adaptive_memory_core.errors import InvalidInputError, ScopeError, shown
+from adaptive_memory_core.error_messages import shown
+from adaptive_memory_core.errors import InvalidInputError, ScopeError
 from adaptive_memory_core.flow.calls.call_state import kept_whole
 from adaptive_memory_core.flow.count_reading import judged
 from adaptive_memory_core.flow.feedback import MOST_OF_GAM_RAG

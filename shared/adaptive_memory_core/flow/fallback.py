@@ -1,4 +1,9 @@
-"""Where a user has too little, shared records fill up the answer."""
+"""Where a user has too little, shared records fill up the answer.
+
+Nothing is learned of what comes from there. A reader's reads must not move what others find, and what one reader asks
+must not show in a count that another can look at: so they are written neither to the shared records nor to the reader's
+log. The recall itself is counted and logged as ever, with the reader's own hits.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +14,8 @@ from typing import TypeVar
 from adaptive_memory_core.arguments import count
 from adaptive_memory_core.context.answer import Recall
 from adaptive_memory_core.cue.unrelated_questions import language_asked_in
-from adaptive_memory_core.errors import AdaptiveMemoryError, NotFoundError, ScopeError, shown
+from adaptive_memory_core.error_messages import shown
+from adaptive_memory_core.errors import AdaptiveMemoryError, NotFoundError, ScopeError
 from adaptive_memory_core.flow.calls.foreign_calls import tried
 from adaptive_memory_core.flow.choose import floor_of
 from adaptive_memory_core.flow.count_reading import came_upon, count_reading

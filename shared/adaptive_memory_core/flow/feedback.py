@@ -9,7 +9,8 @@ from types import MappingProxyType
 
 from adaptive_memory_core.arguments import distinct
 from adaptive_memory_core.context.answer import Recall
-from adaptive_memory_core.errors import AdaptiveMemoryError, InvalidInputError, listed, shown
+from adaptive_memory_core.error_messages import listed, shown
+from adaptive_memory_core.errors import AdaptiveMemoryError, InvalidInputError
 from adaptive_memory_core.flow.calibrate import judge_and_share
 from adaptive_memory_core.flow.calls.call_state import export_soon, kept_whole
 from adaptive_memory_core.flow.calls.foreign_calls import tried

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from adaptive_memory_core.errors import InvalidInputError, JudgeError, NotFoundError, listed
+from adaptive_memory_core.error_messages import listed
+from adaptive_memory_core.errors import InvalidInputError, JudgeError, NotFoundError
 from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.flow.feedback import NOT_SAID, feedback
 from adaptive_memory_core.flow.forget import is_stale, said_anew

@@ -6,7 +6,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from adaptive_memory_core import identity
-from adaptive_memory_core.errors import NotFoundError, ScopeError, listed, shown
+from adaptive_memory_core.error_messages import listed, shown
+from adaptive_memory_core.errors import NotFoundError, ScopeError
 from adaptive_memory_core.flow.calls.call_state import export_soon, kept_whole
 from adaptive_memory_core.flow.count_reading import erase, retire
 from adaptive_memory_core.flow.derivations import sources_ended

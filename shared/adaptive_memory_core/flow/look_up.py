@@ -9,7 +9,8 @@ from heapq import nlargest
 from statistics import median
 from typing import Any
 
-from adaptive_memory_core.errors import LedgerError, NotFoundError, listed
+from adaptive_memory_core.error_messages import listed
+from adaptive_memory_core.errors import LedgerError, NotFoundError
 from adaptive_memory_core.flow.calls.foreign_calls import tried
 from adaptive_memory_core.flow.ports import Found, Ports, Stored, seen
 from adaptive_memory_core.learn.decay import PacedSpan, Timeline, as_of, met, read, strength

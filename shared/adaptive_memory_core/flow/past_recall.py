@@ -7,7 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from adaptive_memory_core.context.answer import Recall
-from adaptive_memory_core.errors import NotFoundError, ScopeError, shown
+from adaptive_memory_core.error_messages import shown
+from adaptive_memory_core.errors import NotFoundError, ScopeError
 from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.flow.choose import (
     NO_FLOOR,

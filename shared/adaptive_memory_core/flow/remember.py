@@ -1,4 +1,7 @@
-"""Records are stored: one, many, or the messages of a conversation."""
+"""Records are stored: one, many, or the messages of a conversation.
+
+Observing the same messages again changes nothing, so a call that was broken off is repeated as a whole.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Records that replace others, and records made of others: they end with what they were made of."""
+"""Records that replace others, and records made of others: they end with what they were made of.
+
+A record names what it was derived from in its metadata. It ends as a superseded one does, by its `valid_until`, so that
+every recall, copy and filter sees it; `derived_stale` says why.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +10,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from adaptive_memory_core.errors import InvalidInputError, shown
+from adaptive_memory_core.error_messages import shown
+from adaptive_memory_core.errors import InvalidInputError
 from adaptive_memory_core.flow.derivations import derivations_in, ended_for, sources_ended
 from adaptive_memory_core.flow.look_up import look_up, not_found
 from adaptive_memory_core.flow.ports import Ports

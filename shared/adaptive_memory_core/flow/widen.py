@@ -1,4 +1,8 @@
-"""Where too little is found: a wider search, one that decay cannot mislead, and a hint at another kind of user id."""
+"""Where too little is found: a wider search, one that decay cannot mislead, and a hint at another kind of user id.
+
+Further out there may be records that are less like the cue but stronger. Either the ledger can name them, few enough to
+be compared one by one, or the search widens until none is left that could win. So the top k under decay are exact.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Names that are alike, by spelling and by vectors."""
+"""Names that are alike, by spelling and by vectors.
+
+Nothing is merged for good: both names stay, and one leads to what mentions the other as far as they are alike.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""A graph of names is built from texts: sentences, titles, links."""
+"""A graph of names is built from texts: sentences, titles, links.
+
+Links tell where the graph helps: where records are pages that mention each other by their titles, questions of
+several steps follow these mentions. In conversations, notes and pages cut into pieces there are next to none.
+"""
 
 from __future__ import annotations
 

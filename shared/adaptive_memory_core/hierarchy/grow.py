@@ -1,4 +1,8 @@
-"""Themes grow: attach, split and merge by the paper's objective."""
+"""Themes grow: attach, split and merge by the paper's objective.
+
+xMemory's guided attach, split and merge. Everything is forced by the cap, by the size or by the similarity; f(P)
+chooses among the ways to do it, and never whether. No semantic is ever lost: each is in exactly one theme.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Vectors of unit length, kept in rows, and the nearest neighbours among them."""
+"""Vectors of unit length, kept in rows, and the nearest neighbours among them.
+
+What has changed is worked in when somebody asks, so a node that moves ten times before that costs as much as one.
+"""
 
 from __future__ import annotations
 

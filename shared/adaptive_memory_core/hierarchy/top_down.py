@@ -1,4 +1,7 @@
-"""From themes down to messages: representatives, and how far to go."""
+"""From themes down to messages: representatives, and how far to go.
+
+How uncertain the reader is with a context is a function that is passed in.
+"""
 
 from __future__ import annotations
 

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from dataclasses import fields, replace
 from typing import Any
 
-from adaptive_memory_core.errors import InvalidInputError, shown
+from adaptive_memory_core.error_messages import shown
+from adaptive_memory_core.errors import InvalidInputError
 from adaptive_memory_core.frozen import changed
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.policy.ranges import LARGEST, SHARE, Range

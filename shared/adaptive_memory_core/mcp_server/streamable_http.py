@@ -26,7 +26,8 @@ from mcp.server.auth.settings import AuthSettings
 from mcp.server.transport_security import TransportSecuritySettings
 from pydantic import AnyHttpUrl
 
-from adaptive_memory_core.errors import InvalidInputError, ScopeError, reason
+from adaptive_memory_core.error_messages import reason
+from adaptive_memory_core.errors import InvalidInputError, ScopeError
 from adaptive_memory_core.mcp_server.server import InUse, Whose, new_server
 from adaptive_memory_core.mcp_server.tools import ToolSettings
 

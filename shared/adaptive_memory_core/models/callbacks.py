@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
-from adaptive_memory_core.errors import InvalidInputError, MissingExtraError, shown
+from adaptive_memory_core.error_messages import shown
+from adaptive_memory_core.errors import InvalidInputError, MissingExtraError
 from adaptive_memory_core.graph.names import Extract, normalised
 from adaptive_memory_core.models.extras import load, require
 from adaptive_memory_core.policy.advanced import check_names

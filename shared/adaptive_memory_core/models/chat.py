@@ -7,7 +7,8 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from adaptive_memory_core.errors import InvalidInputError, JudgeError, shown
+from adaptive_memory_core.error_messages import shown
+from adaptive_memory_core.errors import InvalidInputError, JudgeError
 
 Chat = Callable[[str, str], str]  # instructions, material -> reply
 

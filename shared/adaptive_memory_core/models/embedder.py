@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from adaptive_memory_core.errors import AdaptiveMemoryError, EmbedderError, InvalidInputError, reason, shown
+from adaptive_memory_core.error_messages import reason, shown
+from adaptive_memory_core.errors import AdaptiveMemoryError, EmbedderError, InvalidInputError
 from adaptive_memory_core.models.chroma_function import function_of, is_chroma_minilm, kept_and_explained
 from adaptive_memory_core.models.extras import named_object
 

@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from adaptive_memory_core.errors import AdaptiveMemoryError, EmbedderError, MissingExtraError, reason
+from adaptive_memory_core.error_messages import reason
+from adaptive_memory_core.errors import AdaptiveMemoryError, EmbedderError, MissingExtraError
 
 
 def require(packages: Sequence[str], *, extra: str, otherwise: str = "") -> None:

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from datetime import datetime, timezone
 from typing import Any
 
-from adaptive_memory_core.errors import InvalidInputError, shown
+from adaptive_memory_core.error_messages import shown
+from adaptive_memory_core.errors import InvalidInputError
 from adaptive_memory_core.flow.ports.models import OFFLINE, Boundary, EpisodeText, Fact, Facts, Line, Roles, Title
 from adaptive_memory_core.models.chat import Resting, as_chat, ask_for_json
 from adaptive_memory_core.models.judges import LONGEST, prompt

@@ -9,7 +9,8 @@ from typing import Any
 
 from adaptive_memory_core.cue.time.english import English
 from adaptive_memory_core.cue.time.intent import Language, understand
-from adaptive_memory_core.errors import InvalidInputError, RerankerError, shown
+from adaptive_memory_core.error_messages import shown
+from adaptive_memory_core.errors import InvalidInputError, RerankerError
 from adaptive_memory_core.flow.calls.foreign_calls import Theirs, Unanswered, answered
 from adaptive_memory_core.flow.ports.models import (
     NamedTime,

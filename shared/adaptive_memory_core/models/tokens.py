@@ -9,7 +9,8 @@ import tempfile
 from pathlib import Path
 
 from adaptive_memory_core.context.clean import Count, estimated_tokens
-from adaptive_memory_core.errors import EmbedderError, InvalidInputError, shown
+from adaptive_memory_core.error_messages import shown
+from adaptive_memory_core.errors import EmbedderError, InvalidInputError
 from adaptive_memory_core.models.extras import load
 from adaptive_memory_core.models.local import tokenizer
 

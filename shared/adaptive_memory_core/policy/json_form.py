@@ -8,7 +8,8 @@ from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
-from adaptive_memory_core.errors import PolicyError, reason, shown
+from adaptive_memory_core.error_messages import reason, shown
+from adaptive_memory_core.errors import PolicyError
 from adaptive_memory_core.policy.advanced import Weights
 from adaptive_memory_core.policy.learning import Remembrance
 from adaptive_memory_core.whole_file import expanded, write_whole

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from adaptive_memory_core.errors import tells_unknown_names
+from adaptive_memory_core.error_messages import tells_unknown_names
 from adaptive_memory_core.policy.ranges import POSITIVE, SHARE, Range, check_choices, check_ranges
 
 

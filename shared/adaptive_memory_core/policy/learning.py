@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal, NamedTuple
 
-from adaptive_memory_core.errors import PolicyError, shown, tells_unknown_names
+from adaptive_memory_core.error_messages import shown, tells_unknown_names
+from adaptive_memory_core.errors import PolicyError
 from adaptive_memory_core.policy.ranges import SHARE, Range, check_choices, check_ranges, check_switches
 
 DecayUnit = Literal["recalls", "days"]

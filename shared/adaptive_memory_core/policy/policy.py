@@ -10,7 +10,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, ClassVar, Literal, get_args
 
-from adaptive_memory_core.errors import PolicyError, places_within, reason, tells_unknown_names
+from adaptive_memory_core.error_messages import places_within, reason, tells_unknown_names
+from adaptive_memory_core.errors import PolicyError
 from adaptive_memory_core.frozen import HashedOnce
 from adaptive_memory_core.policy.advanced import (
     GRAPH,

@@ -6,7 +6,8 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from adaptive_memory_core.errors import PolicyError, shown
+from adaptive_memory_core.error_messages import shown
+from adaptive_memory_core.errors import PolicyError
 from adaptive_memory_core.policy.advanced import EQUAL, Advanced, Fusion, Graphs, Weights
 from adaptive_memory_core.policy.learning import Decay, Learning
 

@@ -6,7 +6,8 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 
-from adaptive_memory_core.errors import PolicyError, shown
+from adaptive_memory_core.error_messages import shown
+from adaptive_memory_core.errors import PolicyError
 
 LARGEST = 1e15  # of any number here
 

@@ -1,4 +1,12 @@
-"""Texts that say the same: copies, reworded texts, and members of a set."""
+"""Texts that say the same: copies, reworded texts, and members of a set.
+
+Reworded facts: a short English lexicon of what people say of themselves and of their projects. It is optional: without
+it, changes in the same words are still found (`score/same_statement.py`), and `Advanced(reworded_facts=False)` leaves
+it out.
+
+Members of a set: what was said of a set stands far apart, so each further candidate of a session that is shown counts
+for less.
+"""
 
 from __future__ import annotations
 

@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
-from adaptive_memory_core.errors import InvalidInputError, shown
+from adaptive_memory_core.error_messages import shown
+from adaptive_memory_core.errors import InvalidInputError
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Hit, Record, Scored
 from adaptive_memory_core.score.ranking import columns_of

@@ -1,4 +1,10 @@
-"""Whether anything relevant was found, and the scale of a reranker."""
+"""Whether anything relevant was found, and the scale of a reranker.
+
+No similarity means "relevant" by itself: that depends on the embedder, on the records and on their number. So a memory
+is asked questions that have nothing to do with it. The best that each of them finds is a sample of how good a hit gets
+by chance; the best of many such chances follows an extreme-value law (Gumbel's). Vectors and words are measured apart:
+how much each counts in a ranking depends on the query, so the relevances of two queries cannot be compared.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +19,8 @@ import numpy as np
 from adaptive_memory_core.channels.words.words_of_cue import likeliest
 from adaptive_memory_core.channels.words.words_of_text import words
 from adaptive_memory_core.cue.time.intent import Intent
-from adaptive_memory_core.errors import InvalidInputError, shown
+from adaptive_memory_core.error_messages import shown
+from adaptive_memory_core.errors import InvalidInputError
 from adaptive_memory_core.policy.advanced import AROUND, BASELINE, MOST_OF_WORDS, WORDS
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Hit

@@ -1,4 +1,7 @@
-"""Candidates as columns, and their ranking."""
+"""Candidates as columns, and their ranking.
+
+Of forty candidates five are returned, so what is done to all of them is done a column at a time.
+"""
 
 from __future__ import annotations
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from heapq import nlargest
 from typing import Any
 
-from adaptive_memory_core.errors import InvalidInputError, shown
+from adaptive_memory_core.error_messages import shown
+from adaptive_memory_core.errors import InvalidInputError
 from adaptive_memory_core.flow.calls.foreign_calls import Begun, Outcome
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.flow.ports.source import Answer, Asked

@@ -1,4 +1,7 @@
-"""The candidates of a recall: what all sources named, fetched once, with their read state."""
+"""The candidates of a recall: what all sources named, fetched once, with their read state.
+
+Both may be there: everyone's was written without asking each user, and a user's never writes over everyone's.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""The read state of the candidates. It belongs to a text and not to an id, so it follows texts that moved."""
+"""The read state of the candidates. It belongs to a text and not to an id, so it follows texts that moved.
+
+Other programs write a record over with other words, or delete a document's records and write new ones under new ids.
+What says something else by now begins anew, and what says what another record said before takes over its state.
+"""
 
 from __future__ import annotations
 

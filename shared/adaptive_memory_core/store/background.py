@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Protocol
 
-from adaptive_memory_core import errors
+from adaptive_memory_core import error_messages
 from adaptive_memory_core.errors import AdaptiveMemoryError
 from adaptive_memory_core.reports import BackgroundStats
 from adaptive_memory_core.running_calls import is_any_running
@@ -132,7 +132,7 @@ class Background:
             last_error=type(error).__name__,
         )
         unknown = not isinstance(error, AdaptiveMemoryError | OSError)
-        errors.warn(_log, f"The {one.name} failed and will be tried again", error, stack=unknown)
+        error_messages.warn(_log, f"The {one.name} failed and will be tried again", error, stack=unknown)
 
     def _sleep(self, seconds: float | None) -> None:
         try:

@@ -1,4 +1,11 @@
-"""Backups: made, and recognised when an older one was restored."""
+"""Backups: made, and recognised when an older one was restored.
+
+Rows of gone collections stay as long as the collection that was opened is empty: then Chroma's files may have been
+lost, or the collection by mistake, and the ledger's copy is what it can be made again from.
+
+A backup gets its name only once all of it is there, on disk, and has been read again. The ledger is copied last: a read
+is in it before the collection shows it, so a ledger must never be older than its collection.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +19,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from adaptive_memory_core.errors import AdaptiveMemoryError, InvalidInputError, StoreError, reason
+from adaptive_memory_core.error_messages import reason
+from adaptive_memory_core.errors import AdaptiveMemoryError, InvalidInputError, StoreError
 from adaptive_memory_core.learn.after_read import larger
 from adaptive_memory_core.policy.keeping import Keeping
 from adaptive_memory_core.record_metadata import owner_of, state_of

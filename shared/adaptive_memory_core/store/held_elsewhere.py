@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from adaptive_memory_core.errors import InvalidInputError, StoreError, StoreInUseError, shown
+from adaptive_memory_core.error_messages import shown
+from adaptive_memory_core.errors import InvalidInputError, StoreError, StoreInUseError
 from adaptive_memory_core.flow.ports import KnownCollection, Ledger
 from adaptive_memory_core.policy.keeping import Keeping
 from adaptive_memory_core.store import locations, process_locks

@@ -12,7 +12,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from adaptive_memory_core.errors import InvalidInputError, LedgerError, StoreError, reason, shown
+from adaptive_memory_core.error_messages import reason, shown
+from adaptive_memory_core.errors import InvalidInputError, LedgerError, StoreError
 from adaptive_memory_core.flow.ports import Ledger, Ports
 from adaptive_memory_core.store.chroma import chroma_database
 from adaptive_memory_core.store.chroma.chroma_calls import CollectionsOfClient

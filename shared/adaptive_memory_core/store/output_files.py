@@ -12,7 +12,8 @@ from typing import IO, Any
 
 import orjson
 
-from adaptive_memory_core.errors import InvalidInputError, StoreError, reason, shown
+from adaptive_memory_core.error_messages import reason, shown
+from adaptive_memory_core.errors import InvalidInputError, StoreError
 from adaptive_memory_core.pages.markup import MADE_BY
 from adaptive_memory_core.records import Record
 from adaptive_memory_core.whole_file import expanded, write_whole

@@ -23,7 +23,8 @@ from io import FileIO
 from pathlib import Path
 from typing import Any, NoReturn
 
-from adaptive_memory_core.errors import StoreError, StoreInUseError, reason
+from adaptive_memory_core.error_messages import reason
+from adaptive_memory_core.errors import StoreError, StoreInUseError
 
 POLL_SECONDS = 0.002  # between two tries
 TAKEN_ERRORS = (EACCES, EAGAIN, EDEADLK)  # what systems answer where somebody else has the lock

@@ -1,4 +1,15 @@
-"""SQLite: connections, and writing transactions."""
+"""SQLite: connections, and writing transactions.
+
+SQLite lets one connection write at a time, and whoever tries first when that one is through comes next. So all threads
+of a process, also those of several memories over one file, queue here before they begin.
+
+SQLite commits into the write-ahead log without waiting for the disk (`synchronous = NORMAL`). Here the log is synced
+once the lock and the turn have been given back. A log that was begun again in between is no loss: SQLite syncs it, and
+the file, before it does so.
+
+Where the log stays long though the background empties it, whoever writes next empties it first, with everybody else
+kept out for the moment that this takes. A program that reads without end keeps it from being emptied.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +24,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from urllib.parse import quote, unquote
 
-from adaptive_memory_core.errors import LedgerError, reason
+from adaptive_memory_core.error_messages import reason
+from adaptive_memory_core.errors import LedgerError
 from adaptive_memory_core.flow.calls.call_state import pauses
 from adaptive_memory_core.store import sqlite_files
 from adaptive_memory_core.store.ledger.schema import UNREADABLE, create_tables, damaged, refuse_foreign, shows_damage

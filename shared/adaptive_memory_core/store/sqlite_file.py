@@ -10,7 +10,8 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Literal, NoReturn
 
-from adaptive_memory_core.errors import ClosedError, LedgerError, reason
+from adaptive_memory_core.error_messages import reason
+from adaptive_memory_core.errors import ClosedError, LedgerError
 from adaptive_memory_core.flow.calls.call_state import have_waited, left, pauses
 from adaptive_memory_core.store import sqlite_files
 from adaptive_memory_core.store.ledger.ledger_versions import LedgerLook, TransactionKind, VersionNews, VersionsInFile

@@ -19,7 +19,8 @@ from opentelemetry import metrics, trace
 from opentelemetry.metrics import Meter, Observation
 
 from adaptive_memory_core.context.answer import Recall
-from adaptive_memory_core.errors import AdaptiveMemoryError, InvalidInputError, shown
+from adaptive_memory_core.error_messages import shown
+from adaptive_memory_core.errors import AdaptiveMemoryError, InvalidInputError
 from adaptive_memory_core.flow.ports import Ledger, Ports
 from adaptive_memory_core.flow.ports.models import OpenMemory
 from adaptive_memory_core.flow.ports.source import Answer, Asked, Slow, Source

@@ -9,7 +9,7 @@ from datetime import datetime
 from functools import partial, update_wrapper
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeVar
 
-from adaptive_memory_core.errors import refusing_unknown
+from adaptive_memory_core.error_messages import refusing_unknown
 from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.flow.calls.foreign_calls import Theirs
 from adaptive_memory_core.flow.calls.workers import LOOKED_SECONDS, Exchange, Workers, in_worker

@@ -8,7 +8,8 @@ from typing import Any
 
 from adaptive_memory_core import arguments as check
 from adaptive_memory_core.context.answer import Recall
-from adaptive_memory_core.errors import InvalidInputError, shown
+from adaptive_memory_core.error_messages import shown
+from adaptive_memory_core.errors import InvalidInputError
 from adaptive_memory_core.evaluate.replay import Replay, replayed
 from adaptive_memory_core.flow import export_import as moving
 from adaptive_memory_core.flow import report as gathering

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from adaptive_memory_core import arguments as check
-from adaptive_memory_core.errors import InvalidInputError, NotFoundError, ScopeError, shown
+from adaptive_memory_core.error_messages import shown
+from adaptive_memory_core.errors import InvalidInputError, NotFoundError, ScopeError
 from adaptive_memory_core.flow import forget as forgetting
 from adaptive_memory_core.flow import prune as pruning
 from adaptive_memory_core.flow.look_up import ids_where

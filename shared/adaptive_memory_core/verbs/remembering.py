@@ -11,7 +11,8 @@ from adaptive_memory_core.arguments.new_records import mapping
 from adaptive_memory_core.arguments.new_records import messages as checked_messages
 from adaptive_memory_core.arguments.values import each, share
 from adaptive_memory_core.context.themes import Themes
-from adaptive_memory_core.errors import InvalidInputError, shown
+from adaptive_memory_core.error_messages import shown
+from adaptive_memory_core.errors import InvalidInputError
 from adaptive_memory_core.flow import remember as flows
 from adaptive_memory_core.flow.calls.foreign_calls import is_coroutine
 from adaptive_memory_core.flow.look_up import get as get_record

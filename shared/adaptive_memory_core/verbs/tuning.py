@@ -8,7 +8,8 @@ from typing import Any
 
 from adaptive_memory_core import arguments as check
 from adaptive_memory_core.arguments.recalls import labelled_questions
-from adaptive_memory_core.errors import InvalidInputError, shown
+from adaptive_memory_core.error_messages import shown
+from adaptive_memory_core.errors import InvalidInputError
 from adaptive_memory_core.evaluate.tune import PRIOR, Evidence, Tuner, Tuning, of_labelled, of_log
 from adaptive_memory_core.evaluate.worth import Evaluation, evaluated
 from adaptive_memory_core.flow.calibrate import ask_labelled

@@ -7,7 +7,8 @@ from typing import Any
 
 from adaptive_memory_core import arguments as check
 from adaptive_memory_core.context.answer import Recall
-from adaptive_memory_core.errors import InvalidInputError, shown
+from adaptive_memory_core.error_messages import shown
+from adaptive_memory_core.errors import InvalidInputError
 from adaptive_memory_core.flow import feedback as flows
 from adaptive_memory_core.flow import feedback_on_answer as answers
 from adaptive_memory_core.flow.feedback_on_answer import Used

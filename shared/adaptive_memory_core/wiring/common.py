@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from adaptive_memory_core import arguments as check
-from adaptive_memory_core.errors import ClosedError, InvalidInputError, StoreInUseError, shown
+from adaptive_memory_core.error_messages import shown
+from adaptive_memory_core.errors import ClosedError, InvalidInputError, StoreInUseError
 from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.flow.calls.foreign_calls import Theirs, Unanswered
 from adaptive_memory_core.flow.calls.workers import CLOSED

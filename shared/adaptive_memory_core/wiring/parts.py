@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from adaptive_memory_core.cue.time.intent import Language
 from adaptive_memory_core.cue.unrelated_questions import UNRELATED_IN
-from adaptive_memory_core.errors import StoreError, StoreInUseError, shown
+from adaptive_memory_core.error_messages import shown
+from adaptive_memory_core.errors import StoreError, StoreInUseError
 from adaptive_memory_core.flow.calibrate import calibrate
 from adaptive_memory_core.flow.ports import Ledger, Ports
 from adaptive_memory_core.languages import all_languages

@@ -1,4 +1,10 @@
-"""Languages: their codes, their function words, and the words that most of their texts have."""
+"""Languages: their codes, their function words, and the words that most of their texts have.
+
+The function words of English stand in `words_of_text`. A word that several languages have stands with each of them.
+
+The stemmers are Snowball's (https://snowballstem.org). English, and what is in no language that is known here, is left
+to `stem`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""Which records match a cue's words, and how well."""
+"""Which records match a cue's words, and how well.
+
+A turn of a conversation says little by itself, so the words of its neighbours and of its session count as well. A
+record outside a conversation has no neighbours. What counts for it instead is what the turns of the conversation reach
+by chance, so that neither kind is ahead for what it is.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,14 @@
-"""The words of a text: split, stemmed, counted."""
+"""The words of a text: split, stemmed, counted.
+
+English words are stemmed by M. F. Porter, An algorithm for suffix stripping (1980). Words with anything but a to z stay
+as they are.
+
+In scripts without spaces most words are pairs of characters; a character alone stands for the shorter ones. A Thai or
+Lao character is taken with its vowels and tones. Those that only function words are made of are left out.
+
+Text in a language that is given is stemmed by its stemmer and without its function words; else as English. What is in a
+script without spaces is taken by pairs of characters and by single ones, whatever the language.
+"""
 
 from __future__ import annotations
 

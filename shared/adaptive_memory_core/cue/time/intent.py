@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Literal
 
-from adaptive_memory_core.errors import shown
+from adaptive_memory_core.error_messages import shown
 
 Lean = Literal["past", "earliest", "present"]
 LONGEST_READ = 1_000  # characters of a cue that are read; longer ones are pasted, and their dates are not asked about

@@ -1,4 +1,9 @@
-"""What one call has looked at, how long it may wait, and what of it is kept whole."""
+"""What one call has looked at, how long it may wait, and what of it is kept whole.
+
+What one call asks several times within a moment it looks at once. Whether another process has written is asked by every
+part that holds a copy; a recall that began after a write sees it all the same, since each call looks again. And a call
+waits for other writers of the ledger up to one deadline.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""The threads of the async twins, and the calls that are under way."""
+"""The threads of the async twins, and the calls that are under way.
+
+A call runs in one thread from its begin to its end. Where it waits for code that is not ours, which may hang, another
+thread may work in its place. Where the task is cancelled, the call makes no further call of such code, and writes
+nothing that it has not begun to write.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,10 @@
-"""The ports of models and judges, and of telemetry."""
+"""The ports of models and judges, and of telemetry.
+
+A judge that does not know says so, with a note: nothing is learned from a guess.
+
+Each role may be missing: then it is done offline, by rule. A role that fails, or says what cannot be read, gives None
+with a note: then that one thing is done offline, and the note is kept.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Calls of Chroma, reading and writing, with its errors as ours."""
+"""Calls of Chroma, reading and writing, with its errors as ours.
+
+Chroma's index is five files and a database that belong together. A copy is whole only if nobody writes meanwhile.
+Threads gain nothing by writing together: Chroma holds the whole process still while one of them does.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +16,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numpy as np
 
-from adaptive_memory_core.errors import DamagedStoreError, FilterError, StoreError, reason, shown
+from adaptive_memory_core.error_messages import reason, shown
+from adaptive_memory_core.errors import DamagedStoreError, FilterError, StoreError
 from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.flow.ports import MirrorRow, Where
 from adaptive_memory_core.flow.ports.source import Found

@@ -17,7 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from adaptive_memory_core.errors import DamagedStoreError, StoreError, reason
+from adaptive_memory_core.error_messages import reason
+from adaptive_memory_core.errors import DamagedStoreError, StoreError
 from adaptive_memory_core.store.sqlite_files import header_fault
 
 DATABASE = "chroma.sqlite3"

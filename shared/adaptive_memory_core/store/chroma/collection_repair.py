@@ -16,7 +16,8 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from adaptive_memory_core.errors import EmbedderMismatchError, NotFoundError, StoreError, StoreInUseError, reason
+from adaptive_memory_core.error_messages import reason
+from adaptive_memory_core.errors import EmbedderMismatchError, NotFoundError, StoreError, StoreInUseError
 from adaptive_memory_core.models.embedder import Embedder
 from adaptive_memory_core.reports import Finding
 from adaptive_memory_core.store import locations, process_locks

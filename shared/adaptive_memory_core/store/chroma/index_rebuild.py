@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from adaptive_memory_core.errors import StoreError, reason
+from adaptive_memory_core.error_messages import reason
+from adaptive_memory_core.errors import StoreError
 from adaptive_memory_core.store.chroma.chroma_calls import call_chroma, client_of, space_of, write_chroma
 from adaptive_memory_core.store.chroma.chroma_database import DELETE, DatabaseContents, DatabaseRow, logged_vectors
 from adaptive_memory_core.store.chroma.index_files import LENGTHS, VECTORS, Header, content, header, labels_in, names

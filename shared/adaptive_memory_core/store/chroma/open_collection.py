@@ -1,4 +1,8 @@
-"""What a process does with the collection it may open, and guards around its calls."""
+"""What a process does with the collection it may open, and guards around its calls.
+
+The threads of an embedded Chroma stay in the parent of a fork, and two processes over one directory damage it. Chroma
+itself would give the parent's client to whoever opens the same directory in the child.
+"""
 
 from __future__ import annotations
 

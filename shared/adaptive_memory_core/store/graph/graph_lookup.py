@@ -1,4 +1,12 @@
-"""Look-ups in the graph, by names and by vectors of sentences."""
+"""Look-ups in the graph, by names and by vectors of sentences.
+
+A sentence begins its two memories with its own vector and with that of the words that say when it holds. The embedder
+and the judge are asked while no connection and no lock is held.
+
+GAM-RAG's memories of a sentence are not kept but made: their updates, in the order of the verdicts, over the questions
+that are remembered of its record. So they exist only where something was judged, are taken back with a verdict, and
+processes that learn together lose nothing.
+"""
 
 from __future__ import annotations
 

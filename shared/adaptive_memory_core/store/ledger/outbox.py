@@ -10,7 +10,8 @@ from collections.abc import Collection, Generator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from adaptive_memory_core.errors import StoreError, reason
+from adaptive_memory_core.error_messages import reason
+from adaptive_memory_core.errors import StoreError
 from adaptive_memory_core.flow.ports.ledger_values import Due, DueRecord, MirrorRow
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.store.ledger import state_rows

@@ -14,7 +14,8 @@ from typing import Any
 import psycopg
 from psycopg import Connection
 
-from adaptive_memory_core.errors import LedgerError, LedgerVersionError, reason
+from adaptive_memory_core.error_messages import reason
+from adaptive_memory_core.errors import LedgerError, LedgerVersionError
 from adaptive_memory_core.store.ledger.ledger_context import LedgerContext
 from adaptive_memory_core.store.ledger.retention import OldLines
 from adaptive_memory_core.store.ledger.schema import SCHEMA_VERSION, newer, unknown

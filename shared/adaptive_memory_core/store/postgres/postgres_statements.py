@@ -1,4 +1,7 @@
-"""Statements in PostgreSQL's SQL, made from SQLite's."""
+"""Statements in PostgreSQL's SQL, made from SQLite's.
+
+What needs no answer is put into one message with the statement that comes next: each message costs a round trip.
+"""
 
 from __future__ import annotations
 

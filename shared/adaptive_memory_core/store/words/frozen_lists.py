@@ -1,4 +1,7 @@
-"""Posting lists as arrays, and the words of a record."""
+"""Posting lists as arrays, and the words of a record.
+
+Everyone's lists are in RAM once, however many users read them; what is joined is made for one query alone.
+"""
 
 from __future__ import annotations
 

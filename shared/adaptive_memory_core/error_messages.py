@@ -1,0 +1,248 @@
+"""How values, unknown names and errors are shown in messages and in the log."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import fields, is_dataclass
+from difflib import get_close_matches
+from functools import wraps
+from inspect import signature
+from itertools import islice
+from types import MappingProxyType
+from typing import Any, TypeVar
+
+from adaptive_memory_core.errors import ClosedError, DamagedStoreError, LedgerError, StoreInUseError
+
+MOST_SHOWN = 200  # characters of a value
+MOST_OF_A_REASON = 1_000  # characters of another's error
+MOST_LISTED = 10  # values of a list
+
+
+def shown(value: object, most: int = MOST_SHOWN) -> str:
+    """The value as Python writes it; of a long one the start, and how long it is.
+
+    >>> shown("tea"), shown("z" * 100_000, most=10)
+    ("'tea'", "'zzzzzzzzz... (100,000 characters)")
+    >>> shown(10**5000)
+    'a number of 16,610 bits'
+    """
+    try:
+        text = repr(value)
+    except ValueError:  # Python writes out no number of more than 4,300 digits
+        length = f"number of {value.bit_length():,} bits" if isinstance(value, int) else type(value).__name__
+        return f"a {length}"
+    if len(text) <= most:
+        return text
+    return f"{text[:most]}... ({len(value if isinstance(value, str) else text):,} characters)"
+
+
+def listed(values: Iterable[object]) -> str:
+    """The first of the values, and how many more there are.
+
+    >>> listed(["a", "b"]), listed(range(12))
+    ("'a', 'b'", '0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 2 more')
+    """
+    rest = iter(values)
+    first = ", ".join(shown(one) for one in islice(rest, MOST_LISTED))
+    more = sum(1 for _ in rest)
+    return f"{first} and {more:,} more" if more else first
+
+
+def reason(error: BaseException) -> str:
+    """What another's error says, without the full stop that our sentence sets itself.
+
+    >>> reason(ValueError("Collection [x] does not exist."))
+    'Collection [x] does not exist'
+    """
+    return shortened(str(error).strip().rstrip("."), MOST_OF_A_REASON)
+
+
+def shortened(text: str, most: int) -> str:
+    """The text, or its start and how long it is."""
+    return text if len(text) <= most else f"{text[:most]}... ({len(text):,} characters)"
+
+
+C = TypeVar("C", bound=type)
+R = TypeVar("R")
+LIKE = 0.75  # how alike a name must be to be taken for the one that was meant, by difflib's ratio
+_OTHER_WORDS = {  # ours, and what other libraries call it
+    "min_score min_similarity": "threshold score_threshold similarity_threshold similarity_cutoff cutoff min_relevance",
+    "k similarity_top_k top_n": "k top_k similarity_top_k n_results num_results top limit n",
+    "filter filters": "where filter filters metadata_filter",
+    "cue query": "query question prompt text input search_query",
+    "text": "content document page_content memory data message",
+    "metadata": "meta metadatas tags attributes",
+    "created_at": "timestamp time date at created",
+    "kind": "type category memory_type",
+    "ids": "id memory_id record_id memory_ids",
+    "id": "ids memory_id record_id key",
+    "embedder": "embedding embeddings embed embedding_function embedding_model embed_model",
+    "forget": "delete remove erase drop discard delete_many delete_documents",
+    "recall invoke retrieve": "search query find ask lookup retrieve invoke recall get_relevant_documents "
+    "similarity_search",
+    "remember add_documents": "add store save insert write put create upsert remember add_text append",
+    "remember_many add_documents": "add_many add_all add_texts add_documents extend remember_many",
+    "records": "list list_all get_all all items entries recent browse list_memories",
+    "update": "edit modify patch change replace",
+    "forget_user": "delete_user remove_user erase_user delete_all reset clear forget_all wipe",
+    "users": "list_users get_users user_ids",
+    "for_user": "user get_user as_user with_user",
+    "stats": "count size length info",
+    "flush": "commit persist sync_now write_back",
+    "feedback": "rate like upvote thumbs_up judge",
+}
+_MEANT: dict[str, list[str]] = {}
+for _ours, _others in _OTHER_WORDS.items():
+    for _other in _others.split():
+        _MEANT.setdefault(_other, []).extend(_ours.split())
+
+
+def tells_unknown_names(where: Callable[[str], str | None] = lambda _: None) -> Callable[[C], C]:
+    """A frozen dataclass that says more than Python of a name that it does not have. `where` tells which other setting
+    has a field of that name, as one would write it."""
+
+    def telling(kind: C) -> C:
+        plain: Any = kind
+        made = plain.__init__
+
+        @wraps(made)
+        def init(self: Any, *args: Any, **given: Any) -> None:
+            try:
+                made(self, *args, **given)
+            except TypeError as error:
+                names = [one.name for one in fields(plain) if one.init]
+                unknown = [name for name in given if name not in names]
+                if not unknown:
+                    raise
+                raise TypeError(
+                    told(kind.__name__, unknown[0], names, where(unknown[0]), places_within(plain))
+                ) from error
+
+        plain.__init__ = init
+        return kind
+
+    return telling
+
+
+def told(
+    kind: str, name: str, names: Sequence[str], where: str | None, places: Mapping[str, str] = MappingProxyType({})
+) -> str:
+    """The words for it. `where` says where else the name belongs, and `places` where names within groups do.
+
+    >>> told("Keeping", "lag", ["lag_seconds", "batch"], None)
+    "Keeping() got an unexpected keyword argument 'lag'. Allowed are lag_seconds, batch."
+    >>> told("Keeping", "lag_second", ["lag_seconds", "batch"], None)
+    "Keeping() got an unexpected keyword argument 'lag_second'. Did you mean 'lag_seconds'?"
+    >>> told("Policy", "grase", ["recall_k"], None, {"grace": "Policy(decay=Decay(grace=...))"})
+    "Policy() got an unexpected keyword argument 'grase'. Did you mean Policy(decay=Decay(grace=...))?"
+    """
+    said = f"{kind}() got an unexpected keyword argument {shown(name)}."
+    if at := places.get(name) or where:
+        return f"{said} It belongs in {at}."
+    if words := meant(name, names):
+        return f"{said} Did you mean {' or '.join(map(shown, words))}?"
+    if words := meant(name, places):
+        return f"{said} Did you mean {places[words[0]]}?"
+    return f"{said} Allowed are {', '.join(names)}."
+
+
+def meant(name: str, names: Collection[str]) -> list[str]:
+    """Those of the names that another one may stand for: what other libraries call it, or a slip of the pen.
+
+    >>> meant("threshold", ["k", "min_score", "min_similarity"]), meant("fliter", ["k", "filter"]), meant("x", ["k"])
+    (['min_score', 'min_similarity'], ['filter'], [])
+    """
+    return _other_words(name, names) or get_close_matches(name, names, n=1, cutoff=LIKE)
+
+
+def _other_words(name: str, names: Collection[str]) -> list[str]:
+    """The names that mean the same as this one; for `asearch` the async twins of what `search` means."""
+    plain = [one for one in dict.fromkeys(_MEANT.get(name, ())) if one in names]
+    twins = [f"a{one}" for one in _MEANT.get(name[1:], ()) if f"a{one}" in names] if name.startswith("a") else []
+    return plain or twins
+
+
+def no_attribute(kind: type, name: str, elsewhere: str = "", within: type | None = None) -> AttributeError:
+    """The error for an attribute that there is not, with the method that is meant: of the class itself, or of the class
+    `within`, which one comes to by `elsewhere`.
+
+    >>> class Retriever:
+    ...     def retrieve(self): ...
+    >>> print(no_attribute(Retriever, "search"))
+    'Retriever' object has no attribute 'search'. Did you mean retrieve()?
+    """
+    said = f"{kind.__name__!r} object has no attribute {name!r}"
+    if name.startswith("_"):
+        return AttributeError(f"{said}.")
+    places = [
+        (place, [one for one in dir(owner) if not one.startswith("_")])
+        for place, owner in (("", kind), (elsewhere, within))
+    ]
+    found = [place + one for place, names in places for one in ([name] if name in names else _other_words(name, names))]
+    found += [place + one for place, names in places for one in get_close_matches(name, names, n=1, cutoff=LIKE)]
+    return AttributeError(f"{said}. Did you mean {found[0]}()?" if found else f"{said}.")
+
+
+def refusing_unknown(call: Callable[..., R], *given: Any, **named: Any) -> R:
+    """What the call gives; for an argument that it does not have, an error that names the one that is meant."""
+    try:
+        return call(*given, **named)
+    except TypeError:
+        names = list(signature(call).parameters)[1:]  # the first one is whose it is
+        unknown = [name for name in named if name not in names]
+        if not unknown:
+            raise
+        raise TypeError(told(getattr(call, "__name__", "call"), unknown[0], names, None)) from None
+
+
+def places_within(kind: Any) -> dict[str, str]:
+    """The fields of the groups of a setting, at any depth, each as one would write it.
+
+    >>> from adaptive_memory_core.policy.policy import Policy
+    >>> places = places_within(Policy)
+    >>> places["importance"], places["rounds"]
+    ('Policy(weights=Weights(importance=...))', 'Policy(advanced=Advanced(graph=Graphs(rounds=...)))')
+    """
+    found: dict[str, str] = {}
+    for one in fields(kind):
+        if is_dataclass(one.default):
+            group: Any = type(one.default)
+            inner = {each.name: f"{group.__name__}({each.name}=...)" for each in fields(group)}
+            for name, written in (inner | places_within(group)).items():
+                found.setdefault(name, f"{kind.__name__}({one.name}={written})")
+    return found
+
+
+ABOUT_FILES = (ClosedError, DamagedStoreError, LedgerError, StoreInUseError)
+IN_FULL = "In full, which may quote a user's text:"
+
+
+def without_texts(error: BaseException) -> str:
+    """The error's class; what it says, too, where that is about files. All else may quote a text, a cue or an id: what
+    a model's or Chroma's client raises often holds what it was called with.
+
+    >>> without_texts(ValueError("cannot embed 'The diary of Ana'"))
+    'ValueError'
+    >>> without_texts(LedgerError("The ledger 'x.sqlite3' failed: the disk is full."))
+    "LedgerError: The ledger 'x.sqlite3' failed: the disk is full."
+    >>> without_texts(PermissionError(13, "Permission denied", "/home/ana/memory"))
+    'PermissionError: Permission denied'
+    """
+    name = type(error).__name__
+    if isinstance(error, ABOUT_FILES):
+        return f"{name}: {error}"
+    words = error.strerror if isinstance(error, OSError) else None
+    return f"{name}: {words}" if words else name
+
+
+def warn(log: logging.Logger, what: str, error: BaseException, *, stack: bool = False) -> None:
+    """Say at the level WARNING what happened, without any text; the error itself, with where it was raised if `stack`,
+    only at DEBUG."""
+    log.warning("%s: %s", what, without_texts(error))
+    debug(log, error, stack=stack)
+
+
+def debug(log: logging.Logger, error: BaseException, *, stack: bool = False) -> None:
+    """The error itself, for whoever asks for that level."""
+    log.debug("%s %s", IN_FULL, error, exc_info=error if stack else None)
