@@ -11,7 +11,7 @@ from adaptive_memory_core import AdaptiveMemory, Policy
 from adaptive_memory_core.learn.asked_before import RatedQuestions, gained, question_evidence
 from adaptive_memory_core.learn.gain import FIRST_UNCERTAINTY, Belief, updated
 from adaptive_memory_core.policy import Graphs
-from adaptive_memory_core.score.asked_before import BEHIND, ahead_of_others, baseline_of, fallen_behind
+from adaptive_memory_core.score.usefulness import BEHIND, ahead_of_others, baseline_of, fallen_behind
 from benchmarks.rot import Clock
 
 Items = Mapping[str, Any]

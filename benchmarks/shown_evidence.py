@@ -16,8 +16,7 @@ from typing import Any
 
 from adaptive_memory_core import Recall
 from adaptive_memory_core.context.clean import clean, parts_of
-from adaptive_memory_core.context.entries import EXCERPT
-from adaptive_memory_core.context.times import resolved
+from adaptive_memory_core.context.entries import EXCERPT, resolved
 from adaptive_memory_core.evaluate.metrics import mean
 from benchmarks.arguments import kept, of_questions
 from benchmarks.data import Dataset, Item, Question, load

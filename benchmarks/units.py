@@ -28,7 +28,7 @@ from adaptive_memory_core import AdaptiveMemory, Policy, Recall
 from adaptive_memory_core.channels.conversation.turns import asks
 from adaptive_memory_core.channels.words.words_of_text import words
 from adaptive_memory_core.context.clean import clean
-from adaptive_memory_core.context.times import resolved
+from adaptive_memory_core.context.entries import resolved
 from adaptive_memory_core.evaluate.metrics import mean, ndcg_at, recall_at
 from benchmarks.arguments import kept, of_questions
 from benchmarks.baselines import BOTH

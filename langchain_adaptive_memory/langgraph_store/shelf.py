@@ -12,7 +12,7 @@ from langgraph.store.base import GetOp, Item, ListNamespacesOp, Result, SearchIt
 
 from adaptive_memory_core import Fields, NotFoundError, UserMemory
 from adaptive_memory_core.arguments.values import FIRST_MOMENT, LAST_MOMENT
-from adaptive_memory_core.metadata_values import as_moment, as_number
+from adaptive_memory_core.fields import as_moment, as_number
 from langchain_adaptive_memory.langgraph_store.batch import Batch, query_of
 from langchain_adaptive_memory.langgraph_store.embedding import Embedding, Vectors
 from langchain_adaptive_memory.langgraph_store.filters import Namespace, fits

@@ -13,10 +13,9 @@ from adaptive_memory_core.errors import AdaptiveMemoryError, InvalidInputError, 
 from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.memory import AdaptiveMemory
 from adaptive_memory_core.models.embedder import Embedder, as_embedder
-from adaptive_memory_core.models.local import LocalEmbedder
+from adaptive_memory_core.models.local import LocalEmbedder, token_counter
 from adaptive_memory_core.models.minilm import MiniLMEmbedder
 from adaptive_memory_core.models.openai import OpenAIEmbedder, OpenAIReranker
-from adaptive_memory_core.models.tokens import token_counter
 from adaptive_memory_core.policy import Keeping, Policy, Weights
 from adaptive_memory_core.records import AgentState, Cue, ReadState, Record, Scope, Scored, Verdict
 from adaptive_memory_core.store.ledger.sql_ledger import SQLiteLedger

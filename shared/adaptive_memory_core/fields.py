@@ -1,13 +1,17 @@
-"""Under which metadata keys do a record's properties stand in a collection?"""
+"""The metadata keys of a record, and their values."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from datetime import datetime, timezone
 from functools import lru_cache
+from typing import Any
 
 from adaptive_memory_core.error_messages import shown, tells_unknown_names
 from adaptive_memory_core.errors import PolicyError
 from adaptive_memory_core.frozen import HashedOnce
+from adaptive_memory_core.policy.ranges import LARGEST
 
 RESERVED = ("chroma:", "#", "$")  # starts of metadata keys that Chroma keeps for itself
 HIGHEST_SCALE = 1e9
@@ -95,3 +99,39 @@ def read_driven(fields: Fields) -> frozenset[str]:
 _CALLERS_OWN = ("speaker", "session", "seq", "language", "title")
 READ_DRIVEN = ("last_read", "retrieval_count", "remembered", "strength", "boost", "pinned", "useful_at")  # of Fields
 DEFAULT_FIELDS = Fields()
+
+
+def as_texts(value: Any) -> tuple[str, ...]:
+    """The texts of a list; nothing of what is no list.
+
+    >>> as_texts(["a", "b"]), as_texts("a")
+    (('a', 'b'), ())
+    """
+    return tuple(one for one in value if type(one) is str) if isinstance(value, list) else ()
+
+
+def as_words(value: Any) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def as_number(value: Any, low: float, high: float = math.inf) -> float | None:
+    if type(value) is not float and (isinstance(value, bool) or not isinstance(value, int | float)):
+        return None
+    return value if low <= value <= high and value - value == 0 else None  # inf - inf is NaN
+
+
+def as_moment(value: Any) -> float | None:
+    """POSIX seconds from a number or an ISO text; a text without a zone is read as UTC, a number beyond reason is none.
+
+    >>> as_moment("1970-01-02"), as_moment(1e308), as_moment(float("nan"))
+    (86400.0, None, None)
+    """
+    if value is None or (type(value) is float and -LARGEST <= value <= LARGEST):
+        return value
+    if not isinstance(value, str):
+        return as_number(value, -LARGEST, LARGEST)
+    try:
+        moment = datetime.fromisoformat(value.replace("Z", "+00:00"))
+    except ValueError:
+        return None
+    return (moment if moment.tzinfo else moment.replace(tzinfo=timezone.utc)).timestamp()

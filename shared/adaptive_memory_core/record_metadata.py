@@ -10,11 +10,10 @@ from functools import lru_cache
 from typing import Any
 
 from adaptive_memory_core.cue.time.intent import Window
-from adaptive_memory_core.fields import Fields, read_driven
+from adaptive_memory_core.fields import Fields, as_moment, as_number, as_texts, as_words, read_driven
 from adaptive_memory_core.identity import MARK, record_id
 from adaptive_memory_core.learn.after_read import MOST_READS
 from adaptive_memory_core.metadata_columns import HIGHEST, LOWEST, as_float
-from adaptive_memory_core.metadata_values import as_moment, as_number, as_texts, as_words
 from adaptive_memory_core.policy.ranges import LARGEST
 from adaptive_memory_core.records import (
     EVERYONE,

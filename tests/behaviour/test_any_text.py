@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from adaptive_memory_core import AdaptiveMemory, Cue, Policy, Recall, Record, Scored
 from adaptive_memory_core.context.clean import estimated_tokens, extract
+from adaptive_memory_core.context.entries import age, resolved
 from adaptive_memory_core.context.render import render
 from adaptive_memory_core.context.styles import STYLES
-from adaptive_memory_core.context.times import age, resolved
 from adaptive_memory_core.cue.time.english import English
 from adaptive_memory_core.policy import Advanced
 from adaptive_memory_core.records import Hit, Scope

@@ -14,8 +14,8 @@ from adaptive_memory_core.channels.conversation.sessions import named, without
 from adaptive_memory_core.channels.conversation.turns import Turn, asks, turn_of
 from adaptive_memory_core.channels.words.words_of_text import words
 from adaptive_memory_core.context.clean import clean, estimated_tokens, excerpt, label
+from adaptive_memory_core.context.entries import resolved
 from adaptive_memory_core.context.styles import STYLES
-from adaptive_memory_core.context.times import resolved
 from adaptive_memory_core.cue.question_kinds import asks_when, build_cue
 from adaptive_memory_core.cue.time.english import English
 from adaptive_memory_core.cue.time.english_phrases import find

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from adaptive_memory_core import Cue, InvalidInputError, Policy, Recall, Record, Scope, Scored
 from adaptive_memory_core.context.clean import clean, estimated_tokens
+from adaptive_memory_core.context.entries import resolved
 from adaptive_memory_core.context.render import render
 from adaptive_memory_core.context.styles import STYLES, TAG
-from adaptive_memory_core.context.times import resolved
 from adaptive_memory_core.reports import Hit
 
 DAY = 86_400.0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from adaptive_memory_core.context.times import resolved
+from adaptive_memory_core.context.entries import resolved
 
 SAID_AT = 1_683_849_600.0  # 12 May 2023
 

@@ -6,7 +6,7 @@ import pytest
 
 from adaptive_memory_core.policy.learning import AGAINST, AHEAD, NEAR, PART, TRUSTED
 from adaptive_memory_core.records import Hit, Record
-from adaptive_memory_core.score.asked_before import asked_before, fallen_behind, from_baseline
+from adaptive_memory_core.score.usefulness import asked_before, fallen_behind, from_baseline
 
 
 def hit(name: str, similarity: float, *, near: float = 0.0, trusted: float = 0.0, ahead: float = 0.0) -> Hit:

@@ -19,7 +19,7 @@ import pytest
 from adaptive_memory_core.errors import StoreError, StoreInUseError
 from adaptive_memory_core.store import process_locks
 from adaptive_memory_core.store.background import Background
-from adaptive_memory_core.store.collection_write_back import Takeover
+from adaptive_memory_core.store.chroma.exporter import Takeover
 
 HOLD = """
 import sys, time

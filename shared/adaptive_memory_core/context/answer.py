@@ -10,9 +10,9 @@ from typing import Any, Literal, overload
 
 from adaptive_memory_core.context.blocks import NO_OUTLINE, Outline
 from adaptive_memory_core.context.clean import Count, Summarise, estimated_tokens
+from adaptive_memory_core.context.entries import date
 from adaptive_memory_core.context.reasons import reasons
 from adaptive_memory_core.context.render import BLOCK_SHARES, render
-from adaptive_memory_core.context.times import date
 from adaptive_memory_core.cue.time.intent import NO_INTENT, Intent
 from adaptive_memory_core.fields import DEFAULT_FIELDS, Fields
 from adaptive_memory_core.frozen import quickly_made

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from adaptive_memory_core.channels.conversation.turns import BY_FIELD, turn_of
 from adaptive_memory_core.context.answer import Recall
 from adaptive_memory_core.context.clean import clean
-from adaptive_memory_core.context.times import date
+from adaptive_memory_core.context.entries import date
 from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.hierarchy.nodes import Hierarchy, Semantic, SemanticKey, Statistics
 from adaptive_memory_core.hierarchy.nodes import Theme as Node

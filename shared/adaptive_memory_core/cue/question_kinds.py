@@ -16,7 +16,7 @@ import re
 from functools import lru_cache
 
 from adaptive_memory_core.channels.words.words_of_text import words
-from adaptive_memory_core.cue.time.english_tenses import PAST_TENSE
+from adaptive_memory_core.cue.time.english_relative import PAST_TENSE
 from adaptive_memory_core.cue.time.intent import Intent, in_ascii_letters, some_in, words_of
 from adaptive_memory_core.errors import InvalidInputError
 from adaptive_memory_core.records import AgentState, Cue

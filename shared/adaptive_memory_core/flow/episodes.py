@@ -12,7 +12,7 @@ from typing import Any
 from adaptive_memory_core.channels.conversation.turns import turn_of
 from adaptive_memory_core.context.answer import Recall
 from adaptive_memory_core.context.blocks import NO_OUTLINE, MessagePlace, Outline, OutlineFact
-from adaptive_memory_core.context.times import date
+from adaptive_memory_core.context.entries import date
 from adaptive_memory_core.cue.question_kinds import asks_for_set
 from adaptive_memory_core.error_messages import shown
 from adaptive_memory_core.errors import AdaptiveMemoryError, InvalidInputError

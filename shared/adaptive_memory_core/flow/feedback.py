@@ -36,7 +36,7 @@ from adaptive_memory_core.policy.learning import Regime
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Cue, ReadState, Scope, Seen, Verdict
 from adaptive_memory_core.reports import LoggedRecall
-from adaptive_memory_core.score.asked_before import ahead_of_others, from_baseline
+from adaptive_memory_core.score.usefulness import ahead_of_others, from_baseline
 from adaptive_memory_core.sources.graph_and_hierarchy import time_in
 from adaptive_memory_core.sources.request import Request, embedded, embedded_texts
 

@@ -10,7 +10,6 @@ from adaptive_memory_core.error_messages import listed, shown
 from adaptive_memory_core.errors import NotFoundError, ScopeError
 from adaptive_memory_core.flow.calls.call_state import export_soon, kept_whole
 from adaptive_memory_core.flow.count_reading import erase, retire
-from adaptive_memory_core.flow.derivations import sources_ended
 from adaptive_memory_core.flow.look_up import look_up, not_found
 from adaptive_memory_core.flow.past_recall import PastRecall
 from adaptive_memory_core.flow.ports import REWRITTEN, Found, Ports, Stored
@@ -21,6 +20,7 @@ from adaptive_memory_core.record_metadata import SHARED, belongs, hits_of
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.reports import Change, Receipt
 from adaptive_memory_core.score.gates import FORGOTTEN
+from adaptive_memory_core.sources.read_state import sources_ended
 
 
 def hand_over(ports: Ports, scope: Scope, record_id: str, *, now: float) -> None:

@@ -11,8 +11,7 @@ from adaptive_memory_core.context.answer import Recall
 from adaptive_memory_core.errors import AdaptiveMemoryError
 from adaptive_memory_core.flow.calls.foreign_calls import Question, answered
 from adaptive_memory_core.flow.ports import Ports
-from adaptive_memory_core.flow.ports.source import Found
-from adaptive_memory_core.flow.ports.words import Pair
+from adaptive_memory_core.flow.ports.source import Found, Pair
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.record_metadata import hits_of
 from adaptive_memory_core.records import Hit, Neighbour, Record, Scored

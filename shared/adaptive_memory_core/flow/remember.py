@@ -17,7 +17,6 @@ from adaptive_memory_core.errors import AdaptiveMemoryError, PartialWriteError, 
 from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.flow.calls.call_state import export_soon, kept_whole
 from adaptive_memory_core.flow.count_reading import wrote
-from adaptive_memory_core.flow.derivations import sources_ended
 from adaptive_memory_core.flow.look_up import look_up
 from adaptive_memory_core.flow.ports import Moves, Ports, Rewritten, Stored, Vector, anew, seen
 from adaptive_memory_core.flow.ports.hierarchy import Entry
@@ -26,6 +25,7 @@ from adaptive_memory_core.hierarchy.nodes import NOTHING, Hierarchy
 from adaptive_memory_core.identity import record_id, said, scoped_id
 from adaptive_memory_core.records import MESSAGE_KIND, NEVER_READ, Metadata, NewRecord, Record, Scope, Seen
 from adaptive_memory_core.score.gates import CHANGED
+from adaptive_memory_core.sources.read_state import sources_ended
 from adaptive_memory_core.sources.request import embedded_texts
 
 

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from adaptive_memory_core.context.times import date
+from adaptive_memory_core.context.entries import date
 from adaptive_memory_core.flow import prune
 from adaptive_memory_core.flow.look_up import RECORDS_OF_A_PAGE, look_up
 from adaptive_memory_core.flow.look_up import stats as stats_of

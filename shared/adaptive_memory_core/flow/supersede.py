@@ -12,11 +12,11 @@ from typing import Any
 
 from adaptive_memory_core.error_messages import shown
 from adaptive_memory_core.errors import InvalidInputError
-from adaptive_memory_core.flow.derivations import derivations_in, ended_for, sources_ended
 from adaptive_memory_core.flow.look_up import look_up, not_found
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.records import NewRecord, Record, Scope
 from adaptive_memory_core.score.gates import CHANGED, FORGOTTEN, SUPERSEDED
+from adaptive_memory_core.sources.read_state import derivations_in, ended_for, sources_ended
 
 
 def sources_of(records: Iterable[NewRecord | Record]) -> list[str]:

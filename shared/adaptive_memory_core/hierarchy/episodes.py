@@ -8,7 +8,7 @@ import numpy as np
 
 from adaptive_memory_core.channels.conversation.turns import asks
 from adaptive_memory_core.channels.words.words_of_text import words
-from adaptive_memory_core.context.times import date
+from adaptive_memory_core.context.entries import date
 from adaptive_memory_core.hierarchy.neighbours import from_unrelated, unit
 from adaptive_memory_core.hierarchy.nodes import Array, Said, name_of
 from adaptive_memory_core.hierarchy.semantics import ENDS, TURNS_TO, distil, spoken

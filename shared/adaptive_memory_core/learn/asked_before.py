@@ -4,7 +4,7 @@ GAM-RAG keeps one vector and one uncertainty per sentence (`gain`), so that a re
 question. Here each record keeps the questions it was rated for, and only those near this one count. A record is trusted
 by its share of all helpful feedback near this question, and hardly at all if the nearest question is not near. If it is
 further behind the most similar record than when it was rated, the earlier question counts as less near by so much
-(`score/asked_before.py`). So records that nobody rated lose little: `benchmarks/similar_questions.py` measures it.
+(`score/usefulness.py`). So records that nobody rated lose little: `benchmarks/similar_questions.py` measures it.
 """
 
 from __future__ import annotations

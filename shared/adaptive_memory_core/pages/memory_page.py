@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from adaptive_memory_core.context.times import date
+from adaptive_memory_core.context.entries import date
 from adaptive_memory_core.pages.charts import meter, picture
 from adaptive_memory_core.pages.markup import Section, TableCell, TableColumn, number, page, plural, shown, table, tiles
 from adaptive_memory_core.pages.memory_recalls import recalls, verdicts

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from adaptive_memory_core.context.times import date
+from adaptive_memory_core.context.entries import date
 from adaptive_memory_core.pages.charts import Scale, legend, picture, shares
 from adaptive_memory_core.pages.markup import (
     SHORT,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from adaptive_memory_core.context.entries import age, date
 from adaptive_memory_core.context.themes import Theme, Themes, circles
-from adaptive_memory_core.context.times import age, date
 from adaptive_memory_core.pages.charts import Point, bars, lines, meter
 from adaptive_memory_core.pages.markup import (
     Section,

@@ -25,10 +25,9 @@ from adaptive_memory_core.policy.advanced import (
     Weights,
     check_channels,
 )
-from adaptive_memory_core.policy.json_form import fields_of, read_policy, write_policy
 from adaptive_memory_core.policy.keeping import Keeping
 from adaptive_memory_core.policy.learning import Decay, DecayPace, Learning, Remembrance
-from adaptive_memory_core.policy.presets import settings_of
+from adaptive_memory_core.policy.presets import fields_of, read_policy, settings_of, write_policy
 from adaptive_memory_core.policy.ranges import (
     POSITIVE,
     SHARE,

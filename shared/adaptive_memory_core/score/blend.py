@@ -7,11 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 from adaptive_memory_core.policy.advanced import Weights
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Hit
-from adaptive_memory_core.score.asked_before import asked_before
 from adaptive_memory_core.score.ranking import Candidates, Ranking, columns_of
 from adaptive_memory_core.score.relevance import TIME, Parts, Timing, relevances, times, within_share
 from adaptive_memory_core.score.signals import recencies, weakened, worths
-from adaptive_memory_core.score.usefulness import NO_USE, Use, bounded, since_read, since_useful
+from adaptive_memory_core.score.usefulness import NO_USE, Use, asked_before, bounded, since_read, since_useful
 
 Column = Sequence[float]
 NOTHING: Column = ()

@@ -13,8 +13,7 @@ from adaptive_memory_core.flow.calls.foreign_calls import tried
 from adaptive_memory_core.flow.ports import Ports, Vector
 from adaptive_memory_core.flow.ports.graph import NO_LIFTS, AskedAsPublished, GraphFound, Hop, Lifts
 from adaptive_memory_core.flow.ports.models import JudgePort
-from adaptive_memory_core.flow.ports.source import Answer, Asked, Found
-from adaptive_memory_core.flow.ports.words import WordsFound
+from adaptive_memory_core.flow.ports.source import Answer, Asked, Found, WordsFound
 from adaptive_memory_core.graph.build import split_title, title_of
 from adaptive_memory_core.graph.names import MOST_LOOKED_UP, handle, known_names
 from adaptive_memory_core.graph.paper import NO_TIME

@@ -20,8 +20,8 @@ from adaptive_memory_core.learn.asked_before import (
 from adaptive_memory_core.learn.gain import unit
 from adaptive_memory_core.policy.learning import AGAINST, AHEAD, NEAR, TRUSTED
 from adaptive_memory_core.records import Scope
-from adaptive_memory_core.score.asked_before import baseline_of
 from adaptive_memory_core.score.ranking import Candidates
+from adaptive_memory_core.score.usefulness import baseline_of
 from adaptive_memory_core.sources.request import Request
 
 MOST_NAMED = 5  # records that are candidates because they answered similar questions; similar_questions.py

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from adaptive_memory_core.errors import EmbedderError, EmbedderMismatchError, StoreError
 from adaptive_memory_core.flow.calls.foreign_calls import Question, answered
 from adaptive_memory_core.flow.ports import Ports
-from adaptive_memory_core.flow.ports.source import Answer, Asked
-from adaptive_memory_core.flow.ports.words import WordsFound
+from adaptive_memory_core.flow.ports.source import Answer, Asked, WordsFound
 from adaptive_memory_core.frozen import changed
 from adaptive_memory_core.policy.advanced import BASELINE, DENSE, LEXICAL, SPREAD
 from adaptive_memory_core.score.ranking import Candidates

@@ -14,8 +14,17 @@ from adaptive_memory_core.error_messages import reason
 from adaptive_memory_core.errors import ClosedError, LedgerError
 from adaptive_memory_core.flow.calls.call_state import have_waited, left, pauses
 from adaptive_memory_core.store import sqlite_files
-from adaptive_memory_core.store.ledger.ledger_versions import LedgerLook, TransactionKind, VersionNews, VersionsInFile
-from adaptive_memory_core.store.ledger.schema import UNREADABLE, check_version, damaged, refuse_damaged, shows_damage
+from adaptive_memory_core.store.ledger.schema import (
+    UNREADABLE,
+    LedgerLook,
+    TransactionKind,
+    VersionNews,
+    VersionsInFile,
+    check_version,
+    damaged,
+    refuse_damaged,
+    shows_damage,
+)
 from adaptive_memory_core.store.process_locks import OsLock, await_before_forks, no_fork_meanwhile
 from adaptive_memory_core.store.sqlite_connection import (
     PATIENCE_SECONDS,

@@ -28,11 +28,10 @@ from adaptive_memory_core.store.backup import forget_gone_collections, is_beside
 from adaptive_memory_core.store.chroma.chroma_changes import listen
 from adaptive_memory_core.store.chroma.chroma_records import ChromaRecords
 from adaptive_memory_core.store.chroma.chroma_search import ChromaSearch
-from adaptive_memory_core.store.chroma.exporter import Exporter
+from adaptive_memory_core.store.chroma.exporter import CollectionWriteBack, Exporter, Takeover, Wishes
 from adaptive_memory_core.store.chroma.importer import PAGE, Importer
 from adaptive_memory_core.store.chroma.index_files import refuse_damaged_index
 from adaptive_memory_core.store.chroma.open_collection import CollectionAccess, OpenCollection, replaceable
-from adaptive_memory_core.store.collection_write_back import CollectionWriteBack, Takeover, Wishes
 from adaptive_memory_core.store.embedder_check import CheckedEmbedder, EmbedderVersion, recorded
 from adaptive_memory_core.store.graph.graph_building import ComparedNames, LinkedUsers
 from adaptive_memory_core.store.graph.graph_index import GraphIndex

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adaptive_memory_core.cue import question_kinds as history
-from adaptive_memory_core.cue.time.english_tenses import LEANS
+from adaptive_memory_core.cue.time.english_relative import LEANS
 from adaptive_memory_core.cue.time.intent import in_ascii_letters, some_in
 from tests.cue.time.found import FOUND
 from tests.cue.time.questions import QUESTIONS

@@ -10,7 +10,7 @@ from datetime import datetime, timedelta, timezone, tzinfo
 from adaptive_memory_core.cue.time import calendar
 from adaptive_memory_core.cue.time.calendar import Span
 from adaptive_memory_core.cue.time.english_phrases import Dated, find
-from adaptive_memory_core.cue.time.english_tenses import leaning
+from adaptive_memory_core.cue.time.english_relative import leaning
 from adaptive_memory_core.cue.time.intent import Sign, Window, some_in
 
 EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)

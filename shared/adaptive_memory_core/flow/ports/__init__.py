@@ -44,8 +44,7 @@ from adaptive_memory_core.flow.ports.ledger_values import (
 )
 from adaptive_memory_core.flow.ports.models import Embedder
 from adaptive_memory_core.flow.ports.records import Index, JudgedQuestion, Records, Search, Stored, Vector, Where, seen
-from adaptive_memory_core.flow.ports.source import Found, NearestAndNamed, Source
-from adaptive_memory_core.flow.ports.words import Words
+from adaptive_memory_core.flow.ports.source import Found, NearestAndNamed, Source, Words
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.reports import BackgroundStats, ProjectionStats, WriteBackProgress

@@ -12,8 +12,8 @@ from adaptive_memory_core.flow.calls.call_state import known_already, look_again
 from adaptive_memory_core.learn.decay import Timeline
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.store.ledger import decay_steps, state_rows, verdict_rows
-from adaptive_memory_core.store.ledger.ledger_versions import LedgerLook
 from adaptive_memory_core.store.ledger.recall_log import Keys
+from adaptive_memory_core.store.ledger.schema import LedgerLook
 from adaptive_memory_core.store.ledger.state_rows import StateRow, forgotten_name, owner_name
 from adaptive_memory_core.store.sqlite_file import LedgerFile
 

@@ -20,7 +20,7 @@ from adaptive_memory_core.channels.words.matches import Layout, Posting
 from adaptive_memory_core.channels.words.words_of_cue import language_of
 from adaptive_memory_core.channels.words.words_of_text import words
 from adaptive_memory_core.flow.ports.ledger_values import WordRow
-from adaptive_memory_core.flow.ports.words import Numbers
+from adaptive_memory_core.flow.ports.source import Numbers
 from adaptive_memory_core.store.user_copies import Arrays, packed, unpacked
 
 MOST_OF_ONE_WORD = 65_535  # times that one word of a record counts

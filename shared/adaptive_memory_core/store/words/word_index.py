@@ -19,7 +19,7 @@ from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.flow.ports import JudgedQuestion, Stored, Vector, WordNews, WordRow
 from adaptive_memory_core.flow.ports.ledger_copies import WordRows
 from adaptive_memory_core.flow.ports.ledger_values import some_let_go
-from adaptive_memory_core.flow.ports.words import Pair, WordsFound, no_words
+from adaptive_memory_core.flow.ports.source import Pair, WordsFound, no_words
 from adaptive_memory_core.policy.advanced import AROUND, WORDS, Fusion
 from adaptive_memory_core.record_metadata import created_at
 from adaptive_memory_core.records import Scope, Verdict
