@@ -11,7 +11,7 @@ from typing import Any
 from adaptive_memory_core.error_messages import shown, tells_unknown_names
 from adaptive_memory_core.errors import PolicyError
 from adaptive_memory_core.frozen import HashedOnce
-from adaptive_memory_core.policy.ranges import LARGEST
+from adaptive_memory_core.ranges import LARGEST
 
 RESERVED = ("chroma:", "#", "$")  # starts of metadata keys that Chroma keeps for itself
 HIGHEST_SCALE = 1e9

@@ -14,7 +14,7 @@ from adaptive_memory_core.fields import Fields, as_moment, as_number, as_texts, 
 from adaptive_memory_core.identity import MARK, record_id
 from adaptive_memory_core.learn.after_read import MOST_READS
 from adaptive_memory_core.metadata_columns import HIGHEST, LOWEST, as_float
-from adaptive_memory_core.policy.ranges import LARGEST
+from adaptive_memory_core.ranges import LARGEST
 from adaptive_memory_core.records import (
     EVERYONE,
     NEVER_READ,

@@ -25,7 +25,7 @@ from adaptive_memory_core.learn.asked_before import MOST_QUESTIONS
 from adaptive_memory_core.learn.decay import Timeline, met, settled
 from adaptive_memory_core.learn.verdicts import within_bounds
 from adaptive_memory_core.policy.learning import Regime
-from adaptive_memory_core.policy.ranges import Range
+from adaptive_memory_core.ranges import Range
 from adaptive_memory_core.record_metadata import hits_of
 from adaptive_memory_core.records import NEVER_READ, UNKNOWN_STEP, ReadState, Record, Scope, Seen, Verdict
 from adaptive_memory_core.reports import Restored

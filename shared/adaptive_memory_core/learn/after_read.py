@@ -11,7 +11,7 @@ from adaptive_memory_core.error_messages import shown
 from adaptive_memory_core.errors import InvalidInputError
 from adaptive_memory_core.frozen import changed
 from adaptive_memory_core.policy.policy import Policy
-from adaptive_memory_core.policy.ranges import LARGEST, SHARE, Range
+from adaptive_memory_core.ranges import LARGEST, SHARE, Range
 from adaptive_memory_core.records import ReadState
 from adaptive_memory_core.score.signals import DAY, cooled
 

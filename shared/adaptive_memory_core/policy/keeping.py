@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from adaptive_memory_core.error_messages import tells_unknown_names
-from adaptive_memory_core.policy.ranges import POSITIVE, SHARE, Range, check_choices, check_ranges
+from adaptive_memory_core.ranges import POSITIVE, SHARE, Range, check_choices, check_ranges
 
 
 @tells_unknown_names()

@@ -8,7 +8,7 @@ from typing import ClassVar, Literal, NamedTuple
 
 from adaptive_memory_core.error_messages import shown, tells_unknown_names
 from adaptive_memory_core.errors import PolicyError
-from adaptive_memory_core.policy.ranges import SHARE, Range, check_choices, check_ranges, check_switches
+from adaptive_memory_core.ranges import SHARE, Range, check_choices, check_ranges, check_switches
 
 DecayUnit = Literal["recalls", "days"]
 MOST_PHASES = 100

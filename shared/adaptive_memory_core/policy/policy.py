@@ -28,7 +28,7 @@ from adaptive_memory_core.policy.advanced import (
 from adaptive_memory_core.policy.keeping import Keeping
 from adaptive_memory_core.policy.learning import Decay, DecayPace, Learning, Remembrance
 from adaptive_memory_core.policy.presets import fields_of, read_policy, settings_of, write_policy
-from adaptive_memory_core.policy.ranges import (
+from adaptive_memory_core.ranges import (
     POSITIVE,
     SHARE,
     Range,

@@ -1,4 +1,4 @@
-"""Ranges of numbers that describe themselves, checked where a number enters."""
+"""Ranges of settings: what a number may be, and the error where it is not."""
 
 from __future__ import annotations
 
