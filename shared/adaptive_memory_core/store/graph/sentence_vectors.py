@@ -1,11 +1,12 @@
 """Vectors of all names and sentences, which only GAM-RAG's form of the graph needs: made once somebody asks for them.
 
 A sentence begins its two memories with its own vector and with that of the words that say when it holds. The embedder
-and the judge are asked while no connection and no lock is held.
+and the judge are asked while no connection and no lock that a recall needs is held.
 """
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -67,11 +68,13 @@ class SentenceVectors:
         """`slow`: whether a model says which times they name, so that no recall is to wait for it."""
         self._rows, self._names, self._texts, self._embedder, self._made_by = rows, names, texts, embedder, made_by
         self._time_of, self._at_once, self._read_only = time_of, 0 if slow else AT_ONCE, read_only
+        self._turn = threading.Lock()  # `sync` and the background; no recall waits for it
         self.wanted = False
 
     def page(self) -> bool:
-        """Some more; whether there may be more still."""
-        return self.wanted and self._add(self._rows.unspoken(PAGE))
+        """Some more; whether there may be more still. One thread at a time: no text goes to a model twice."""
+        with self._turn:
+            return self.wanted and self._add(self._rows.unspoken(PAGE))
 
     def complete(self) -> None:
         """All there is, now."""
