@@ -6,6 +6,7 @@ asks nobody. Tokens and seconds of a kept reply are those of the time when it wa
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import time
@@ -23,6 +24,7 @@ from adaptive_memory_core.models.openai import READER_PROMPT, reader_material
 from benchmarks.data import Question
 
 T = TypeVar("T")
+AS_JSON = "Reply with one JSON object"  # in the prompts of judges and of the hierarchy
 SENTENCES = ("perltqa", "graphrag_medical", "longmemeval")  # sets whose answers are sentences, not phrases
 MEASURES = {"BLEU": bleu_1, "F1": f1, "ROUGE-L": rouge_l, "Contain-Acc": contains}
 
@@ -30,9 +32,10 @@ MEASURES = {"BLEU": bleu_1, "F1": f1, "ROUGE-L": rouge_l, "Contain-Acc": contain
 @dataclass
 class Spent:
     """What was asked of a model. `waited` are the seconds of this run, `seconds` those of the replies when they were
-    first given."""
+    first given. `unread` replies are not the JSON that was asked for: a rule takes the model's place there."""
 
     requests: int = 0
+    unread: int = 0
     tokens: int = 0
     seconds: float = 0.0
     waited: float = 0.0
@@ -51,7 +54,20 @@ class CountedChat:
         self.spent.requests += 1
         self.spent.tokens += reply.input_tokens + reply.output_tokens
         self.spent.seconds += reply.seconds
+        self.spent.unread += AS_JSON in instructions and not is_json(reply.text)
         return reply.text
+
+
+def is_json(text: str) -> bool:
+    """
+    >>> is_json('{"ends": "yes"}'), is_json('Sure: {"ends": "yes"}')
+    (True, False)
+    """
+    try:
+        json.loads(text)
+    except ValueError:
+        return False
+    return True
 
 
 class Cost(NamedTuple):
@@ -78,6 +94,7 @@ class Models(NamedTuple):
     chat: CountedChat
     judge: CountedChat
     in_sentences: bool
+    reader_model: str | None = None  # whose uncertainty is read; the chat's own, unless it is given
 
     def answer(self, question: str, page: Sequence[str]) -> str:
         """From what was retrieved: in a few words, or in sentences if the set's answers are such."""
@@ -92,17 +109,25 @@ class Models(NamedTuple):
         return row | ({"GPT-Acc": verdict["judged accuracy"]} if verdict else {})
 
     def reader(self) -> OpenAIReader:
-        """The same model as one whose uncertainty is read. Its replies are not kept: they are probabilities."""
+        """A model on the same server whose uncertainty is read. Its replies are not kept: they are probabilities."""
         plan = self.chat.plan
         key = os.environ.get(plan.api_key_env) or (None if plan.base_url is None else "none is needed")
-        return OpenAIReader(plan.model, base_url=plan.base_url, api_key=key, max_retries=plan.retries)
+        return OpenAIReader(
+            self.reader_model or plan.model,
+            base_url=plan.base_url,
+            api_key=key,
+            max_retries=plan.retries,
+            timeout_seconds=plan.timeout_seconds,
+        )
 
 
-def models_of(told: Mapping[str, Any], judge: Mapping[str, Any], cache: Path, data: str) -> Models:
-    """The two models; `told` and `judge` are fields of `ModelPlan`."""
+def models_of(
+    told: Mapping[str, Any], judge: Mapping[str, Any], cache: Path, data: str, reader: str | None = None
+) -> Models:
+    """The models; `told` and `judge` are fields of `ModelPlan`."""
     replies, plans = StoredReplies(cache), [ModelPlan(name=str(one["model"]), **one) for one in (told, judge)]
     first, second = (CountedChat(one, replies) for one in plans)
-    return Models(first, second, data.startswith(SENTENCES))
+    return Models(first, second, data.startswith(SENTENCES), reader)
 
 
 def rounds_in(trace: Sequence[str]) -> int | None:

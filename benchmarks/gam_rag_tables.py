@@ -2,7 +2,8 @@
 
 In each turn all questions are asked and answered; then the judge says which of the activated sentences each answer
 rests on, and the memory learns of it. The gold labels are read only for the column "recall@5". A judge also decides
-after each round of the graph whether the sentences suffice, and finds the time expressions of sentences.
+after each round of the graph whether the sentences suffice, and finds the time expressions of sentences. All of a set
+is in the memory of one user, whichever tenants it has.
 """
 
 from __future__ import annotations

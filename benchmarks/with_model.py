@@ -29,7 +29,7 @@ from adaptive_memory_core.evaluate.plan import experiment_of
 from adaptive_memory_core.evaluate.run_systems import right_answers
 from benchmarks import gam_rag_tables, xmemory_tables
 from benchmarks.arguments import kept
-from benchmarks.counted_chat import Models, models_of
+from benchmarks.counted_chat import models_of
 from benchmarks.data import Dataset, load
 from benchmarks.embedders import EMBEDDERS
 from benchmarks.recall_quality import asked
@@ -71,8 +71,9 @@ def main() -> None:
     rows: list[Row] = []
     for name in arguments.sets:
         for model in [arguments.model] if arguments.table in ARM else [[one] for one in arguments.model]:
-            found = list(rows_of(load(arguments.data, name), model, arguments))
+            found, note = rows_of(load(arguments.data, name), model, arguments)
             print_table(found, title=f"{arguments.table}: {name}, {', '.join(model)}")
+            print(note)
             rows += found
     kept(rows, arguments)
 
@@ -82,8 +83,10 @@ def parsed() -> argparse.Namespace:
     parser.add_argument("table", choices=[*xmemory_tables.TABLES, *GAM_RAG, *ARM])
     parser.add_argument("--model", nargs="+", required=True, help="chat models; each is measured by itself")
     parser.add_argument("--base-url", help="of their server; OpenAI's, unless it is given")
+    parser.add_argument("--reader-model", help="of xmemory-*: its uncertainty is read, if the model itself tells none")
     parser.add_argument("--judge-model", help="says which answers are correct; the model itself, unless it is given")
     parser.add_argument("--judge-url", help="of its server; --base-url, unless it is given")
+    parser.add_argument("--judge-api-key-env", help="the variable with its key; --api-key-env, unless it is given")
     parser.add_argument("--api-key-env", default="OPENAI_API_KEY", help="the environment variable with the key")
     parser.add_argument("--requests-per-minute", type=float, default=600.0)
     parser.add_argument("--options", type=json.loads, default={"temperature": 0.0}, help="of each request, as JSON")
@@ -99,18 +102,23 @@ def parsed() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def rows_of(data: Dataset, names: list[str], arguments: argparse.Namespace) -> Iterator[Row]:
-    """The rows of one table on one set."""
+def rows_of(data: Dataset, names: list[str], arguments: argparse.Namespace) -> tuple[list[Row], str]:
+    """The rows of one table on one set, and what was asked of the model."""
     table, tokens = arguments.table, arguments.page_tokens or PAGE_TOKENS.get(data.name, LONGEST_PAGE)
     if table in ARM:
-        return arm_rows(data, names, tokens, arguments)
+        return list(arm_rows(data, names, tokens, arguments)), ""
     questions = [one for one in asked(data, len(data.questions), arguments.seed) if right_answers(one)]
     questions = questions[:: arguments.every]
-    models: Models = models_of(model_of(names[0], arguments), judge_of(names[0], arguments), arguments.cache, data.name)
+    told, judge = model_of(names[0], arguments), judge_of(names[0], arguments)
+    models = models_of(told, judge, arguments.cache, data.name, arguments.reader_model)
     if table in xmemory_tables.TABLES:
-        return xmemory_tables.rows_of(table, data, questions, models, tokens)
-    embedder = EMBEDDERS[arguments.embedder]()
-    return GAM_RAG[table](data, questions, models, embedder, tokens, arguments.turns)
+        rows = list(xmemory_tables.rows_of(table, data, questions, models, tokens))
+    else:
+        embedder = EMBEDDERS[arguments.embedder]()
+        rows = list(GAM_RAG[table](data, questions, models, embedder, tokens, arguments.turns))
+    spent = models.chat.spent
+    unread = f"{spent.unread} replies are not the JSON that was asked for, so a rule took their place"
+    return rows, f"{spent.requests:,} requests, {spent.tokens:,} tokens; {unread}."
 
 
 def model_of(name: str, arguments: argparse.Namespace) -> dict[str, Any]:
@@ -123,7 +131,8 @@ def model_of(name: str, arguments: argparse.Namespace) -> dict[str, Any]:
 def judge_of(name: str, arguments: argparse.Namespace) -> dict[str, Any]:
     """The judge's: the same, where nothing else is said."""
     told = model_of(arguments.judge_model or name, arguments)
-    return told | ({} if arguments.judge_url is None else {"base_url": arguments.judge_url})
+    told |= {} if arguments.judge_url is None else {"base_url": arguments.judge_url}
+    return told | {"api_key_env": arguments.judge_api_key_env or arguments.api_key_env}
 
 
 def arm_rows(data: Dataset, names: list[str], tokens: int, arguments: argparse.Namespace) -> Iterator[Row]:

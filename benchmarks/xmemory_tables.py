@@ -54,8 +54,12 @@ def rows_of(
     table: str, data: Dataset, questions: Sequence[Question], models: Models, tokens: int
 ) -> Iterator[dict[str, Any]]:
     """A row for each method. "Token/query" counts all requests for a question, those of Stage II included."""
-    texts = Texts(data)
-    for method in TABLES[table]:
+    texts, methods = Texts(data), [one for one in TABLES[table] if not _expands(one)]
+    if models.reader().answer("Is it noon?", ["It is noon."]).uncertainty is not None:
+        methods = list(TABLES[table])
+    else:
+        print(f"Only {', '.join(methods)}: the model gives no log-probabilities. Give --reader-model of one that does.")
+    for method in methods:
         with _method(method, data, texts, models, tokens) as (show, reader, built):
             measured = [_measured(show, texts, question, models, reader) for question in questions]
         told: dict[str, Any] = {"set": data.name, "model": models.chat.plan.name, "method": method}
@@ -63,6 +67,11 @@ def rows_of(
             kinds = by_category(questions, measured, name, kind_of)
             told |= {f"{kind} {name}": round(value, 4) for kind, value in kinds.items()}
         yield told | rounded(means(measured)) | {"questions": len(questions), "tokens to build": built.tokens}
+
+
+def _expands(method: str) -> bool:
+    """Whether it has Stage II, which reads how uncertain the model is."""
+    return method not in (NAIVE, "flat memory") and OURS[method].advanced.hierarchy.expand
 
 
 def kind_of(question: Question) -> str:
@@ -90,7 +99,7 @@ def _method(
         units = naive_chunks(data, embedder_of("local").embed_documents, named=True)
         yield lambda question: texts.text_within(units(question), tokens), None, Cost(0, 0.0)
         return
-    reader = models.reader() if OURS[method].advanced.hierarchy.expand and method != "flat memory" else None
+    reader = models.reader() if _expands(method) else None
     clock, chat = Moment(), models.chat
     memory, built = costed(chat, lambda: _built(data, reader, clock, chat if method == BY_MODEL else None))
     with memory:

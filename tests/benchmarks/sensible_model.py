@@ -55,7 +55,7 @@ class SensibleModel:
         return _json(time=year and year.group())
 
     def _answer(self, question: str, texts: Sequence[str]) -> str:
-        answer = self._answers[_bare(question)]
+        answer = self._answers.get(_bare(question), "nobody knows")
         return answer if _holds(" ".join(texts), answer) else UNKNOWN
 
 

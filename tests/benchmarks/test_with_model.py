@@ -56,7 +56,7 @@ def test_the_set_that_ships_has_twenty_questions_whose_answers_are_in_their_gold
     assert len({item.session for item in SMALL.items}) == 8
 
 
-def test_xmemorys_table_4_has_a_row_for_each_stage_and_counts_all_that_is_asked(run: Any) -> None:
+def test_xmemorys_table_4_has_a_row_for_each_stage_and_counts_all_that_is_asked(run: Any, capsys: Any) -> None:
     found = by(run("xmemory-4"), "method")
     assert list(found) == list(TABLES["xmemory-4"])
     assert all(row["GPT-Acc"] == row["Contain-Acc"] >= 0.7 for row in found.values()), "a judge that compares words"
@@ -64,6 +64,7 @@ def test_xmemorys_table_4_has_a_row_for_each_stage_and_counts_all_that_is_asked(
     assert found["+RepSel"]["Token/query"] == found["naive RAG"]["Token/query"] == 12, "one request"
     assert found["+UncSion"]["Token/query"] > 24, "Stage II asks as well"
     assert {name for name, row in found.items() if row["tokens to build"]} == {"xMemory, hierarchy by the model"}
+    assert "; 0 replies are not the JSON" in capsys.readouterr().out
     assert {"multi-hop BLEU", "temporal F1", "open BLEU", "single-hop F1"} <= set(found["xMemory"])
 
 
@@ -77,13 +78,14 @@ def test_what_finds_nothing_is_judged_wrong_and_a_second_run_asks_nobody(run: An
     asked = len(server.requests)
     run("xmemory-1", "--page-tokens", "1", "--every", "3")
     assert all(one.get("logprobs") for one in server.requests[asked:]), "only uncertainties are not kept"
+    server.replies = lambda _: ("noon", [])
+    assert list(by(run("xmemory-1", "--every", "9"), "method")) == ["naive RAG", "flat memory"], "no log-probabilities"
 
 
 def test_the_judge_may_be_another_model_and_costs_the_other_nothing(run: Any, server: FakeChat) -> None:
     (row, *_) = run("xmemory-1", "--every", "5", "--judge-model", "judge")
     judged = [one for one in server.requests if one["model"] == "judge"]
-    assert judged
-    assert all("right_answers" in one["messages"][1]["content"] for one in judged)
+    assert {"right_answers" in one["messages"][1]["content"] for one in judged} == {True}
     assert row["Token/query"] == 12
     assert not any("right_answers" in one["messages"][1]["content"] for one in server.requests if one["model"] == "m")
 
