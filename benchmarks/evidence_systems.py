@@ -70,11 +70,15 @@ def systems(data: Dataset, questions: Sequence[Question], wanted: Sequence[str],
 
 
 def observed(
-    data: Dataset, policy: Policy = FLAT, reader: OpenAIReader | None = None, clock: Callable[[], float] = time.time
+    data: Dataset,
+    policy: Policy = FLAT,
+    reader: OpenAIReader | None = None,
+    clock: Callable[[], float] = time.time,
+    **options: Any,
 ) -> AdaptiveMemory:
     """A memory in RAM that has observed the data, with all that grows from it."""
     name = f"evidence-{uuid.uuid4().hex[:8]}"
-    memory = opened(name, Dataset(data.name, (), ()), turn, policy=policy, reader=reader, clock=clock)
+    memory = opened(name, Dataset(data.name, (), ()), turn, policy=policy, reader=reader, clock=clock, **options)
     for tenant in dict.fromkeys(item.tenant for item in data.items):
         user = memory.for_user(user_of(tenant))
         user.observe([_message(item) for item in data.items if item.tenant == tenant])

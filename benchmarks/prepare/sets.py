@@ -4,7 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from benchmarks.prepare import banking77, clinc150, hotpotqa, locomo, longmemeval, madial, musique, timeqa, two_wiki
+from benchmarks.prepare import (
+    banking77,
+    clinc150,
+    graphrag_medical,
+    hotpotqa,
+    locomo,
+    longmemeval,
+    madial,
+    musique,
+    natural_questions,
+    perltqa,
+    timeqa,
+    two_wiki,
+)
 from benchmarks.prepare.public_set import PublicSet
 
 
@@ -33,6 +46,9 @@ SETS: Mapping[str, PublicSet] = {
             "415fd497ec124f2f69bdf1e8e0905d358c37c81b1df1274890cb943ba3fe8137",
             "2449bf7638ddc80dd53f6857777ca703371671bbd7f76454d952973191042b64",
         ),
+    ),
+    "graphrag_medical": PublicSet(
+        {graphrag_medical.CORPUS: None, graphrag_medical.QUESTIONS: None}, graphrag_medical.rows, can_be_drawn=True
     ),
     "hotpotqa": PublicSet({"hotpot*.json": None}, hotpotqa.rows, can_be_drawn=True),
     "hotpotqa_200": PublicSet(
@@ -74,6 +90,8 @@ SETS: Mapping[str, PublicSet] = {
             "28d909ef5b4708a60ff0ec6436b039a2001374ba6b67e54e162ee437a092d06a",
         ),
     ),
+    "nq": PublicSet({"*nq-*.jsonl*": None}, natural_questions.rows, can_be_drawn=True),
+    "perltqa": PublicSet({perltqa.MEMORIES: None, perltqa.QUESTIONS: None}, perltqa.rows, can_be_drawn=True),
     "timeqa_human": PublicSet(
         {
             "human_annotated_test.json": "70d61fcac05fa41689ac3c0d2b52563f9c2d6892e80d881be4b78910614d5fdc",

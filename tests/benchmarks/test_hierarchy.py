@@ -8,7 +8,6 @@ import math
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from threading import Thread
 from typing import Any
 
 import pytest
@@ -16,7 +15,7 @@ import pytest
 from benchmarks import hierarchy, hierarchy_structure
 from benchmarks.data import load
 from benchmarks.evidence_systems import systems
-from tests.models.chat_server import FakeChat
+from tests.models.chat_server import FakeChat, serving
 
 TALK = (
     ("Ana", "Where did you go last week?", "s1"),
@@ -48,7 +47,7 @@ def data(tmp_path: Path) -> Path:
 @pytest.fixture
 def server() -> Iterator[FakeChat]:
     """Sure of itself, and right, where the evidence is before it."""
-    with FakeChat() as made:
+    with serving() as made:
 
         def replies(request: dict[str, Any]) -> tuple[str, list[list[float]]]:
             told = json.loads(request["messages"][1]["content"])
@@ -58,9 +57,7 @@ def server() -> Iterator[FakeChat]:
             return "no idea", [[math.log(0.5), math.log(0.5)]]
 
         made.replies = replies
-        Thread(target=made.serve_forever, daemon=True).start()
         yield made
-        made.shutdown()
 
 
 def run(main: Any, monkeypatch: pytest.MonkeyPatch, data: Path, *arguments: str) -> list[dict[str, Any]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import hashlib
 import json
 import re
@@ -240,6 +241,107 @@ def test_madial_asks_with_the_last_words_of_the_user(monkeypatch: pytest.MonkeyP
     asked = data.questions[0]
     assert (asked.id, asked.query, asked.gold_ids, asked.answer) == ("d0t3", "I am hot.", ("9", "7"), "Swim again?")
     assert asked.more["context"] == ['<Lea>: "I am hot."', '<Assistant>: "Drink!"']
+
+
+def test_perltqa_has_a_memory_of_each_kind_and_questions_that_refer_to_it(
+    monkeypatch: pytest.MonkeyPatch, published: Path
+) -> None:
+    event = {"content": "They saw\n the canyon.", "summary": "The canyon", "Creation Time": "May 12, 2022"}
+    said = {"events": "1_0_0", "contents": {"2022-05-12 10:00": ["Wei: We are here!", "Lan: At last."]}}
+    wei = {
+        "profile": {"Age": 28, "Hobbies": ["tea", "go"]},
+        "profile_description": "Wei is 28.",
+        "social_relationship": {
+            "1_0": {"Supporting Characters": "Lan", "Description": "A doctor.", "Relationship": "sister"}
+        },
+        "events": {"1_0_0": event, "1_0_1": {**event, "Creation Time": "during an election"}},
+        "dialogues": {"1_0_0#0": said},
+    }
+    put(published / "perltmem_en_v2.json", {"Wei": wei})
+
+    def asked(reference: str) -> dict[str, Any]:
+        return {"Question": "What?", "Answer": "That.", "Reference Memory": reference, "Memory Anchors": []}
+
+    kinds = {
+        "profile": [asked("Age"), asked("Shoe Size")],
+        "social_relationship": [{"1_0": [asked("['1_0']")]}],
+        "events": [{"1_0_0": [asked("['1_0_0', '1_0_1']")]}],
+        "dialogues": [{"1_0_0#0": [asked("['1_0_0#0']")]}],
+    }
+    put(published / "perltqa_en_v2.json", [{"Wei": kinds}])
+    data = prepared(monkeypatch, "perltqa", published)
+    assert [(one.id, one.text) for one in data.items] == [
+        ("Wei:Age", "Age: 28"),
+        ("Wei:Hobbies", "Hobbies: tea, go"),
+        ("Wei:1_0", "Lan (sister): A doctor."),
+        ("Wei:1_0_0", "They saw the canyon."),
+        ("Wei:1_0_1", "They saw the canyon."),
+        ("Wei:1_0_0#0", "Wei: We are here!\nLan: At last."),
+    ]
+    assert [one.ts for one in data.items[3:]] == [1652313600.0, None, 1652349600.0]
+    assert {one.tenant for one in data.items} == {one.tenant for one in data.questions} == {"Wei"}
+    gold = [("Wei:Age",), (), ("Wei:1_0",), ("Wei:1_0_0", "Wei:1_0_1"), ("Wei:1_0_0#0",)]
+    assert [one.gold_ids for one in data.questions] == gold
+    assert [one.type for one in data.questions] == ["profile", *kinds]
+
+
+def span(start: int, end: int, **more: Any) -> dict[str, Any]:
+    return {"start_token": start, "end_token": end, **more}
+
+
+def marked(long: tuple[int, int], *short: tuple[int, int], yes_no: str = "NONE") -> dict[str, Any]:
+    return {"long_answer": span(*long), "short_answers": [span(*one) for one in short], "yes_no_answer": yes_no}
+
+
+def test_natural_questions_are_read_in_both_published_forms(monkeypatch: pytest.MonkeyPatch, published: Path) -> None:
+    page = "<P> Ada was born in Rome . </P> <Table> <Tr> <Td_colspan=2> Old town </Td> </Tr> </Table> <P> </P>"
+    tokens = page.split(" ")
+    spans = [(0, 8, True), (8, 15, True), (9, 14, False), (15, 17, True)]
+    row = {
+        "question_text": "where was ada born",
+        "document_url": "https://en.wikipedia.org//w/index.php?title=Ada_of_Rome&amp;oldid=1",
+        "long_answer_candidates": [span(start, end, top_level=top) for start, end, top in spans],
+    }
+    train = [
+        {**row, "example_id": 1, "document_text": page, "annotations": [marked((0, 8), (5, 6))]},
+        {**row, "example_id": 2, "document_text": page, "annotations": [marked((-1, -1))]},
+    ]
+    whole = [{"token": one, "html_token": one.startswith("<")} for one in tokens]
+    seen = [marked((9, 14), yes_no="YES"), marked((0, 8), (1, 2), (5, 6)), marked((-1, -1)), marked((-1, -1))]
+    once = [marked((0, 8)), *[marked((-1, -1))] * 4]
+    dev = [
+        {**row, "example_id": 3, "document_tokens": whole, "annotations": seen},
+        {**row, "example_id": 4, "document_tokens": whole, "annotations": once},
+    ]
+    put(published / "v1.0-simplified_simplified-nq-train.jsonl", train, lines=True)
+    with gzip.open(published / "nq-dev-00.jsonl.gz", "wt") as lines:
+        lines.write("".join(json.dumps(one) + "\n" for one in dev))
+    data = prepared(monkeypatch, "nq", published)
+    assert [one.text for one in data.items] == ["Ada of Rome\nAda was born in Rome .", "Ada of Rome\nOld town"]
+    found = [(one.id, one.gold_ids, one.answer, one.more["answers"]) for one in data.questions]
+    assert sorted(found) == [("1", ("p0",), "Rome", ["Rome"]), ("3", ("p0", "p1"), "yes", ["yes", "Ada, Rome"])]
+    assert len(prepared(monkeypatch, "nq", published, "--questions", "1").questions) == 1
+
+
+def test_the_medical_text_is_cut_and_its_gold_is_found_by_words(
+    monkeypatch: pytest.MonkeyPatch, published: Path
+) -> None:
+    text = " ".join([*["Skin is an organ."] * 70, "Basal cell cancer is common.", *["Bones heal."] * 110])
+    put(published / "medical.json", [{"corpus_name": "Medical", "context": text}])
+    row = {
+        "source": "Medical",
+        "question": "Which is common?",
+        "answer": "That one.",
+        "question_type": "Fact Retrieval",
+    }
+    first = {**row, "id": "Medical-1", "answer": "Basal cell cancer"}
+    asked = [first, {**row, "id": "Medical-2", "evidence": "basal cells"}, {**row, "id": "Medical-3"}]
+    put(published / "medical_questions.json", asked)
+    data = prepared(monkeypatch, "graphrag_medical", published)
+    assert [len(item.text) <= 1_200 for item in data.items] == [True] * 3
+    (gold,) = [item.id for item in data.items if "Basal" in item.text]
+    assert [one.gold_ids for one in data.questions] == [(gold,), (gold,), ()]
+    assert [one.type for one in data.questions] == ["Fact Retrieval"] * 3
 
 
 def intents(folder: Path, count: int) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from adaptive_memory_core.errors import InvalidInputError, JudgeError
-from adaptive_memory_core.evaluate.compare import compare
+from adaptive_memory_core.evaluate.compare import compare, estimate_of
 from adaptive_memory_core.evaluate.plan import Experiment, arm_systems, experiment_of
 from tests.evaluate.conftest import EMBEDDER
 from tests.models.chat_server import FakeChat
@@ -24,6 +24,26 @@ def plan(folder: Path, **more: Any) -> Experiment:
 def two_models(server: FakeChat, folder: Path) -> Experiment:
     common = {"base_url": server.url, "requests_per_minute": 60_000, "retries": 0}
     return plan(folder, arm="3 x 2", models=[{"model": one, **common} for one in ("llama-3.1", "gpt-4o")])
+
+
+def test_a_judge_says_which_replies_are_correct(server: FakeChat, folder: Path) -> None:
+    def replies(request: dict[str, Any]) -> tuple[str, list[list[float]]]:
+        told = json.loads(request["messages"][1]["content"])
+        if request["model"] == "judge":
+            verdict = {True: "yes", False: "no"}[told["reply"] in told["right_answers"]]
+            return "?" if "cat" in told["question"] else f'{{"correct": "{verdict}"}}', []
+        return "green tea" if "tea" in told["question"] else "soup", []
+
+    server.replies = replies
+    models = [{"model": "m", "base_url": server.url, "requests_per_minute": 60_000}]
+    asked = plan(folder, systems=[{"use": "bm25"}], models=models, judge={**models[0], "model": "judge"})
+    found = compare(asked).of("bm25 + m", "judged accuracy")
+    assert (found.mean, found.questions) == (1 / 5, 5)  # what cannot be read is not counted
+    (answers, judged) = estimate_of(asked).lines
+    assert (answers.requests, judged.model, judged.requests) == (6, "judge (judge)", 6)
+    for wrong, said in ({"judge": "m"}, "must be a table"), ({"models": [], "judge": {"model": "m"}}, "no models"):
+        with pytest.raises(InvalidInputError, match=said):
+            plan(folder, systems=[{"use": "bm25"}], **wrong)
 
 
 def first_line(request: dict[str, Any]) -> str:

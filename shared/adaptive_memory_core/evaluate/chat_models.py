@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -15,6 +16,7 @@ from typing import Any
 from adaptive_memory_core.errors import InvalidInputError, JudgeError
 from adaptive_memory_core.evaluate.datasets import Dataset, Question
 from adaptive_memory_core.evaluate.plan import Experiment, ModelPlan
+from adaptive_memory_core.models.chat import json_of
 from adaptive_memory_core.models.extras import load, require
 from adaptive_memory_core.models.openai import openai_client, reader_material
 
@@ -77,7 +79,9 @@ def request_key(request: Mapping[str, Any], server: str | None) -> str:
     return hashlib.sha256(told.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-PROMPT = files("adaptive_memory_core.models") / "prompts" / "answer_from_page.md"
+PROMPTS = files("adaptive_memory_core.models") / "prompts"
+PROMPT, JUDGE_PROMPT = PROMPTS / "answer_from_page.md", PROMPTS / "judge_answer.md"
+VERDICT = re.compile(r'"correct"\s*:\s*"(yes|no)"', re.IGNORECASE)
 LONGEST_WAIT = 60.0  # seconds before a request is tried again, unless the server asks for more
 Sleep = Callable[[float], object]
 
@@ -92,8 +96,18 @@ class ChatModel:
         self._client: Any = None  # made for the first reply that is not known, so that known ones need no key
 
     def answer(self, question: str, page: str) -> StoredReply:
-        """The reply to a question from a page, or a JudgeError after so many attempts."""
-        request = self._request(question, page)
+        """The reply to a question from a page."""
+        return self.ask(PROMPT.read_text(encoding="utf-8"), reader_material(question, page.splitlines()))
+
+    def judge_answer(self, question: str, right: Sequence[str], reply: str) -> bool | None:
+        """Whether a reply says what a right answer says; None if the judge's own reply cannot be read."""
+        material = json_of({"question": question, "right_answers": list(right), "reply": reply})
+        found = VERDICT.search(self.ask(JUDGE_PROMPT.read_text(encoding="utf-8"), material).text)
+        return None if found is None else found[1].lower() == "yes"
+
+    def ask(self, instructions: str, material: str) -> StoredReply:
+        """The reply to one request, or a JudgeError after so many attempts."""
+        request = self._request(instructions, material)
         key = request_key(request, self.plan.base_url)
         known = self._replies.get(key)
         if known is not None:
@@ -102,11 +116,8 @@ class ChatModel:
         self._replies.keep(key, reply)
         return reply
 
-    def _request(self, question: str, page: str) -> dict[str, Any]:
-        messages = [
-            {"role": "system", "content": PROMPT.read_text(encoding="utf-8")},
-            {"role": "user", "content": reader_material(question, page.splitlines())},
-        ]
+    def _request(self, instructions: str, material: str) -> dict[str, Any]:
+        messages = [{"role": "system", "content": instructions}, {"role": "user", "content": material}]
         options = self.plan.options
         most = {} if "max_completion_tokens" in options else {"max_tokens": self.plan.max_tokens}
         return {"model": self.plan.model, "messages": messages, **most, **options}
@@ -234,6 +245,13 @@ def _chats(plan: Experiment, asked: QuestionsAsked) -> Iterator[CostLine]:
         around = sum(plan.page_tokens + AROUND + len(question.query) // 4 for question in questions)
         requests, given = answering * len(questions), answering * around
         yield CostLine(model.name, requests, given, requests * model.max_tokens, _cost(model, given, requests))
+    if plan.judge is not None:
+        judged = [(model, question) for model in plan.models for _, own in asked for question in own if question.answer]
+        given = answering * sum(AROUND + model.max_tokens + len(f"{q.query}{q.answer}") // 4 for model, q in judged)
+        requests, judge = answering * len(judged), plan.judge
+        yield CostLine(
+            f"{judge.name} (judge)", requests, given, requests * judge.max_tokens, _cost(judge, given, requests)
+        )
 
 
 def _embedders(plan: Experiment, asked: QuestionsAsked) -> Iterator[CostLine]:

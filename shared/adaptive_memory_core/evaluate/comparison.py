@@ -198,11 +198,31 @@ GROUPS = {  # which words a measure's name begins with; a table each
         "terms",
         "page",
     ),
-    "Replies of chat models": ("exact", "F1", "BLEU", "ROUGE", "contain-accuracy", "key-term", "input tokens"),
+    "Replies of chat models": (
+        "judged",
+        "exact",
+        "F1",
+        "BLEU",
+        "ROUGE",
+        "contain-accuracy",
+        "key-term",
+        "input tokens",
+        "output tokens",
+    ),
     "The memory at the end": ("remembered", "memory size", "stale norm", "reads per", "update ms"),
 }
 SPREADS = ("recall ms", "response s", "response words")  # of which median, p95 and deviation are told as well
-COMPARED = ("NDCG@", "recall@", "session hit@1", "evidence in 1000", "recall ms", "F1", "key-term", "response s")
+COMPARED = (
+    "NDCG@",
+    "recall@",
+    "session hit@1",
+    "evidence in 1000",
+    "recall ms",
+    "judged",
+    "F1",
+    "key-term",
+    "response s",
+)
 
 
 def summary(found: Comparison) -> str:

@@ -24,8 +24,9 @@ adversarial. Each of `systems` takes use (a name, or MODULE:NAME of your own), n
 changes, with `preset` among them or not), settings (the system's own), embedder, axis, value, parameters_millions and
 answers. Each of `models` takes model, name, base_url, api_key_env (the name of an environment variable, never a key),
 requests_per_minute, input_price and output_price (of a million tokens), max_tokens, options (of each request), retries
-and timeout_seconds. Besides: title, baseline, k, depth, reading, minutes_apart, page_tokens, cache, seed, embedders and
-arm (`EXPERIMENTS`). Paths are relative to the file.
+and timeout_seconds. `judge` is one more such table: that model says of each reply whether it is correct. Besides:
+title, baseline, k, depth, reading, minutes_apart, page_tokens, cache, seed, embedders and arm
+(`EXPERIMENTS`). Paths are relative to the file.
 """
 
 from __future__ import annotations
@@ -39,6 +40,7 @@ from pathlib import Path
 from typing import Any
 
 from adaptive_memory_core.arguments.values import LARGEST_K
+from adaptive_memory_core.error_messages import shown
 from adaptive_memory_core.errors import InvalidInputError, MissingExtraError
 from adaptive_memory_core.evaluate.systems import POLICIES
 from adaptive_memory_core.models.extras import load
@@ -118,6 +120,7 @@ class Experiment:
     minutes_apart: float = 30.0  # between two questions of one user, where they count as reads
     page_tokens: int = 1_000  # of what a chat model is shown
     models: tuple[ModelPlan, ...] = ()
+    judge: ModelPlan | None = None  # says of each reply whether it is correct
     cache: Path = Path("answers.jsonl")  # replies of the models, which a second run takes from there
     seed: int = 18
 
@@ -270,6 +273,7 @@ def experiment_of(told: Mapping[str, Any], folder: Path = Path(), *, cache: str 
     own["systems"] += arm_systems(own.pop("arm", ()), _tables(own, "embedders"))
     own.pop("embedders", None)
     own["models"] = tuple(_model(one) for one in _tables(own, "models"))
+    own["judge"] = _judge(own.get("judge"), own["models"])
     own["cache"] = folder / expanded(own["cache"])
     return Experiment(**own)
 
@@ -346,6 +350,16 @@ def _model(told: Mapping[str, Any]) -> ModelPlan:
     if "model" not in told:
         raise InvalidInputError(f"The model {dict(told)} has no `model`. Give the name that its server knows.")
     return ModelPlan(**{"name": told["model"], **told})
+
+
+def _judge(told: Any, models: Sequence[ModelPlan]) -> ModelPlan | None:
+    if told is None:
+        return None
+    if not isinstance(told, dict):
+        raise InvalidInputError(f'`judge` is {shown(told)}. It must be a table, e.g. {{ model = "gpt-4o" }}.')
+    if not models:
+        raise InvalidInputError("The experiment has a judge and no models whose replies it could judge. Give `models`.")
+    return _model(told)
 
 
 def _tables(told: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:

@@ -184,14 +184,22 @@ def _replies(
     answering = [one.name for one in plan.systems if one.answers]
     for one in plan.models:
         model = ChatModel(one, kept or StoredReplies(plan.cache))
+        judge = None if plan.judge is None else ChatModel(plan.judge, kept or StoredReplies(plan.cache))
         rows: dict[str, list[MeasureRow]] = {name: [] for name in answering}
         for number, question in enumerate(questions):
             for name in answering:
                 reply = model.answer(question.query, pages[name][number])
                 row = of_reply(question, reply.text, seconds=reply.seconds, input_tokens=reply.input_tokens)
-                rows[name].append(row)
+                rows[name].append(row | {"output tokens": reply.output_tokens} | judged(judge, question, reply.text))
             told((number + 1) * len(answering), len(questions) * len(answering))
         yield from (((name, one.name), own) for name, own in rows.items())
+
+
+def judged(judge: ChatModel | None, question: Question, reply: str) -> MeasureRow:
+    """What a judge says of a reply; nothing without a judge, a right answer, or a verdict that can be read."""
+    right = right_answers(question)
+    verdict = judge.judge_answer(question.query, right, reply) if judge is not None and right else None
+    return {} if verdict is None else {"judged accuracy": float(verdict)}
 
 
 def embeds_texts_once(given: Any) -> Embedder:
@@ -241,11 +249,13 @@ ABOUT_MEASURES: Mapping[str, MeasureAbout] = {
         MeasureAbout("page tokens", "tokens", "lower", "characters / 4 of the page"),
         MeasureAbout("recall ms", "ms", "lower", "from the question to the ids, its embedding included"),
         MeasureAbout("exact match", about="the reply is the answer, but for case, punctuation and articles"),
+        MeasureAbout("judged accuracy", about="the judge says that the reply is correct (GPT-Acc)"),
         MeasureAbout("contain-accuracy", about="the reply holds the answer word for word"),
         MeasureAbout("key-term coverage", about="the share of the answer's key terms that the reply holds"),
         MeasureAbout("response s", "s", "lower", "of the reply, as it was first given"),
         MeasureAbout("response words", "words", None, "in the reply"),
         MeasureAbout("input tokens", "tokens", "lower", "of the request, as the server counts them"),
+        MeasureAbout("output tokens", "tokens", "lower", "of the reply, as the server counts them"),
         MeasureAbout("remembered", "share", None, "records that are exempt from decay at the end, per user"),
         MeasureAbout(
             "memory size", "share", None, "records that are not all but faded at the end (nonzero embeddings), per user"

@@ -1,7 +1,7 @@
 """Look-ups in the graph, by names and by vectors of sentences.
 
 A sentence begins its two memories with its own vector and with that of the words that say when it holds. The embedder
-and the judge are asked while no connection and no lock is held.
+and the judge are asked while no connection and no lock that a recall needs is held.
 
 GAM-RAG's memories of a sentence are not kept but made: their updates, in the order of the verdicts, over the questions
 that are remembered of its record. So they exist only where something was judged, are taken back with a verdict, and
@@ -10,6 +10,7 @@ processes that learn together lose nothing.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import replace
 from itertools import islice
@@ -101,11 +102,13 @@ class SentenceVectors:
         """`slow`: whether a model says which times they name, so that no recall is to wait for it."""
         self._rows, self._names, self._texts, self._embedder, self._made_by = rows, names, texts, embedder, made_by
         self._time_of, self._at_once, self._read_only = time_of, 0 if slow else AT_ONCE, read_only
+        self._turn = threading.Lock()  # `sync` and the background; no recall waits for it
         self.wanted = False
 
     def page(self) -> bool:
-        """Some more; whether there may be more still."""
-        return self.wanted and self._add(self._rows.unspoken(PAGE))
+        """Some more; whether there may be more still. One thread at a time: no text goes to a model twice."""
+        with self._turn:
+            return self.wanted and self._add(self._rows.unspoken(PAGE))
 
     def complete(self) -> None:
         """All there is, now."""
