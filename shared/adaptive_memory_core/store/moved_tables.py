@@ -16,7 +16,7 @@ from adaptive_memory_core.errors import InvalidInputError
 from adaptive_memory_core.store.ledger.schema import ARRIVAL, MOVE
 from adaptive_memory_core.store.ledger.sql_ledger import SQLiteLedger, SqlLedger
 from adaptive_memory_core.store.ledger.state_rows import chunks
-from adaptive_memory_core.store.postgres.postgres_statements import SCHEMA, tables
+from adaptive_memory_core.store.postgres.postgres_dialect import SCHEMA, tables
 
 RowKey = tuple[Any, ...]
 TableRow = Sequence[Any]

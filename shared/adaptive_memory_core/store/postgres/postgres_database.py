@@ -38,7 +38,8 @@ from adaptive_memory_core.store.postgres.lost_connections import (
     was_kept,
 )
 from adaptive_memory_core.store.postgres.postgres_connections import Pool
-from adaptive_memory_core.store.postgres.postgres_statements import SCHEMA, PostgresStatements
+from adaptive_memory_core.store.postgres.postgres_dialect import SCHEMA
+from adaptive_memory_core.store.postgres.postgres_statements import PostgresStatements
 
 P = ParamSpec("P")
 T = TypeVar("T")

@@ -1,14 +1,11 @@
-"""Statements in PostgreSQL's SQL, made from SQLite's.
+"""Statements and values of the ledger sent to PostgreSQL: truth as a number, texts with zeros, sums as integers.
 
 What needs no answer is put into one message with the statement that comes next: each message costs a round trip.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
-from importlib import resources
 from typing import Any
 
 from psycopg import ClientCursor, Connection, Cursor
@@ -16,95 +13,7 @@ from psycopg.adapt import Dumper, Loader
 from psycopg.types.numeric import Int2Dumper
 from psycopg.types.string import StrDumper
 
-from adaptive_memory_core.errors import ScopeError
-from adaptive_memory_core.records import Scope
-from adaptive_memory_core.store.ledger.state_rows import owner_name
-
-SCHEMA = "adaptive_memory"
-_HINT = re.compile(r" (NOT )?INDEXED( BY \w+)?")
-_NAMED = re.compile(r"(?<![:\w]):([a-z_]+)")
-_BLOB = re.compile(r"x'([0-9a-f]*)'")
-_WORDS = (
-    (re.compile(r"\bCROSS JOIN (?=\w+( \w+)? (ON|USING)\b)"), "JOIN "),  # which in SQLite is an order to go by
-    (re.compile(r" IS \?"), " IS NOT DISTINCT FROM ?"),
-    (re.compile(r"CAST\((.+?) AS BLOB\)"), r"CAST(\1 AS bytea)"),
-    (re.compile(r"\bgroup_concat\("), "string_agg("),
-    (re.compile(r"\bchar\("), "chr("),
-    (re.compile(re.escape("(julianday('now') - 2440587.5) * 86400.0")), f"{SCHEMA}.posix_now()"),
-    (re.compile(r"\b(instr|zeroblob)\("), rf"{SCHEMA}.\1("),
-)
-
-
-@lru_cache(maxsize=4_096)
-def for_postgres(query: str) -> str:
-    """The statement as psycopg takes it.
-
-    >>> for_postgres("SELECT row FROM mirror INDEXED BY mirror_of_user WHERE user_key = ? AND row > :after")
-    'SELECT row FROM adaptive_memory.mirror WHERE user_key = %s AND row > %(after)s'
-    >>> for_postgres("UPDATE users SET policy = x'' WHERE name LIKE 'a%'")
-    "UPDATE adaptive_memory.users SET policy = ''::bytea WHERE name LIKE 'a%%'"
-    """
-    query = _HINT.sub("", query.replace("%", "%%"))
-    for pattern, ours in _WORDS:
-        query = pattern.sub(ours, query)
-    query = _BLOB.sub(lambda found: f"'{chr(92) + 'x' + found[1] if found[1] else ''}'::bytea", query)
-    query = _of_schema().sub(rf"\1 {SCHEMA}.\2", query)
-    return _NAMED.sub(r"%(\1)s", query).replace("?", "%s")
-
-
-@lru_cache(maxsize=1)
-def _of_schema() -> re.Pattern[str]:
-    return re.compile(rf"\b(FROM|JOIN|INTO|UPDATE)\s+({'|'.join(tables())})\b")
-
-
-@lru_cache(maxsize=1)
-def tables() -> tuple[str, ...]:
-    """The ledger's tables, the longest names first."""
-    return tuple(sorted(re.findall(rf"CREATE TABLE {SCHEMA}\.(\w+) \(", schema_sql()), key=len, reverse=True))
-
-
-@lru_cache(maxsize=1)
-def schema_sql() -> str:
-    """The SQL that creates the ledger's tables."""
-    return (resources.files(__package__) / "schema.sql").read_text(encoding="utf-8")
-
-
-_IS_ON = f"SELECT to_regclass('{SCHEMA}.scopes_of_roles')"
-_OWN = (
-    f"SELECT users.name FROM {SCHEMA}.scopes_of_roles JOIN {SCHEMA}.users USING (user_key) "  # noqa: S608 - our own words
-    "WHERE role = quote_ident(current_user)::regrole"
-)
-
-
-def only_user(sql: Any) -> str | None:
-    """The name, as the ledger has it, of the one user that the role sees; None where it sees more."""
-    if sql.connection.execute(_IS_ON).fetchone()[0] is None:
-        return None
-    row = sql.connection.execute(_OWN).fetchone()
-    return None if row is None else str(row[0])
-
-
-def refuse_others(only: str | None, scope: Scope) -> None:
-    """
-    >>> refuse_others(None, Scope("bob")), refuse_others("ana", Scope("ana"))
-    (None, None)
-    >>> refuse_others("ana", Scope("bob"))
-    Traceback (most recent call last):
-    ...
-    adaptive_memory_core.errors.ScopeError: The ledger's role sees the rows of user 'ana' alone, so user 'bob' ...
-    """
-    if only is None or all(owner_name(part) == only for part in scope.parts):
-        return
-    raise ScopeError(
-        f"The ledger's role sees the rows of {Scope(only or None)} alone, so {scope} cannot be served. Open the memory "
-        "with the application's role, or with one that has that scope (docs/scaling.md#row-level-security)."
-    )
-
-
-def row_level_security() -> str:
-    """The SQL that switches it on."""
-    return (resources.files(__package__) / "row_level_security.sql").read_text(encoding="utf-8")
-
+from adaptive_memory_core.store.postgres.postgres_dialect import for_postgres
 
 MOST_WAITING = 1_000_000  # characters that wait to be sent
 
