@@ -1,4 +1,4 @@
-"""Which fields has a retriever? Checked, with a memory that was given or made for it."""
+"""The fields of the retriever, each checked."""
 
 from __future__ import annotations
 
@@ -20,24 +20,58 @@ from pydantic import (
 from typing_extensions import Self
 
 from adaptive_memory_core import AdaptiveMemoryError, Fields, InvalidInputError, Keeping, Policy, UserMemory
+from adaptive_memory_core import arguments as check
 from adaptive_memory_core.error_messages import no_attribute
+from adaptive_memory_core.flow.fallback import fallback_of
+from adaptive_memory_core.records import Scope
 from adaptive_memory_core.running_calls import ClosedByWith
 from adaptive_memory_core.shared_memories import Share
 from langchain_adaptive_memory.as_retriever import translated
-from langchain_adaptive_memory.call import checked_policy, unknown_argument
-from langchain_adaptive_memory.checked_fields import CHECKED, check_fields, checked_field
-from langchain_adaptive_memory.last_recalls import LastRecalls
+from langchain_adaptive_memory.call import FIELDS, checked, checked_policy, unknown_argument
 from langchain_adaptive_memory.source import is_source, is_vectorstore, memory_over, space_of, usual_user, whole_memory
 from langchain_adaptive_memory.turns import watch_runs
+from langchain_adaptive_memory.used import LastRecalls
 from langchain_adaptive_memory.user import (
     AUTO,
+    EVERYONE,
+    SOMEBODY,
     USER_KEY,
     Over,
+    checked_default,
     checked_memory,
     checked_over,
     scope_of,
     with_fallback,
 )
+
+CHECKED = (*FIELDS, "user_id", "user_key", "over")
+
+
+def check_fields(given: Mapping[str, Any], known: Iterable[str], shared: Iterable[str]) -> None:
+    """Refuse the fields that no retriever may have, over a memory whose shared users are these."""
+    fields = translated(given)
+    names = list(known)
+    if unknown := sorted(fields.keys() - set(names)):
+        raise unknown_argument(unknown[0], names)
+    for name in CHECKED:
+        if name in fields:
+            checked_field(name, fields[name])
+    fallback = fields.get("fallback")
+    if (over := fields.get("over")) != AUTO:
+        checked_over(over, fallback)
+    if fallback is not None and fallback is not EVERYONE:
+        fallback_of(Scope(SOMEBODY), check.user_scope(fallback), check.shared(shared), below=1)
+
+
+def checked_field(name: str, value: Any) -> Any:
+    """The value, if this field may have it."""
+    if name == "user_id":
+        return checked_default(value)
+    if name == "over":
+        return value if value == AUTO else checked_over(value)
+    if name == "user_key":
+        return None if value is None else check.name(value, "user_key")
+    return checked(name, value)
 
 
 class RetrieverOverMemory(ClosedByWith, BaseRetriever):

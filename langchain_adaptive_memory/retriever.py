@@ -18,11 +18,10 @@ from adaptive_memory_core.reports import Receipt
 from adaptive_memory_core.store.named_users import reading_everyones, stays_as_it_is, with_note
 from langchain_adaptive_memory.call import FIELDS, checked_arguments, is_blank, of_recall
 from langchain_adaptive_memory.convert import documents_of, items_of
-from langchain_adaptive_memory.empty_answers import with_reason
 from langchain_adaptive_memory.fields import RetrieverOverMemory
 from langchain_adaptive_memory.source import in_threads, tracing_names, whole_memory
 from langchain_adaptive_memory.turns import turn_of
-from langchain_adaptive_memory.used import used_in
+from langchain_adaptive_memory.used import used_in, with_reason
 from langchain_adaptive_memory.user import AUTO, NOT_GIVEN, scope_of, with_fallback
 
 WORDS_ALONE = "The embedder failed, so these documents were found by words alone (on_embedder_error='words')."

@@ -1,7 +1,9 @@
-"""Which records went into an answer? Read from ids, documents, a chain's output or an agent's messages."""
+"""Which documents an answer rests on, also of the last recalls."""
 
 from __future__ import annotations
 
+import threading
+from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 from uuid import UUID
@@ -9,10 +11,56 @@ from uuid import UUID
 from langchain_core.documents import Document
 from langchain_core.messages import BaseMessage, HumanMessage, ToolMessage
 
-from adaptive_memory_core import InvalidInputError, Recall
+from adaptive_memory_core import InvalidInputError, Recall, Scope, UserMemory
 from adaptive_memory_core.error_messages import shown
 from adaptive_memory_core.flow.feedback_on_answer import Used
+from adaptive_memory_core.store.named_users import explain_empty, is_unexpected
 from langchain_adaptive_memory.convert import DETAILS, NOTE
+from langchain_adaptive_memory.source import whole_memory
+
+MOST_USERS = 100  # whose newest recall is held
+NOTHING_YET = "Nothing was recalled here yet."
+
+
+class LastRecalls:
+    """The newest recall of each user; retrievers that are made from another one's fields share it.
+
+    >>> LastRecalls().explain(Scope("ana"))
+    'Nothing was recalled here yet.'
+    """
+
+    def __init__(self) -> None:
+        self._recalls: OrderedDict[Scope, Recall] = OrderedDict()
+        self._changing = threading.Lock()
+
+    def __deepcopy__(self, memo: object) -> LastRecalls:
+        return self
+
+    def note(self, recall: Recall) -> None:
+        with self._changing:
+            self._recalls[recall.scope.own] = recall
+            self._recalls.move_to_end(recall.scope.own)
+            while len(self._recalls) > MOST_USERS:
+                self._recalls.popitem(last=False)
+
+    def explain(self, scope: Scope) -> str:
+        recall = self._recalls.get(scope.own)
+        return NOTHING_YET if recall is None else recall.explain()
+
+
+ADVICE = {
+    False: 'Give over="everyone" to read them; or user_key=None and user_id=EVERYONE if no user matters to this store.',
+    True: "Say whose are meant: user_id=..., or config={'configurable': {'user_id': ...}}.",
+}
+
+
+def with_reason(scope: UserMemory, recall: Recall, where: Any) -> Recall:
+    """The recall, with a note on what it looked past where that is odd."""
+    memory = whole_memory(scope)
+    if not is_unexpected(memory, recall, where):
+        return recall
+    return explain_empty(memory, recall, ADVICE, stacklevel=7)
+
 
 OF_CHAINS = ("context", "source_documents", "documents")  # where LangChain's own chains put what they retrieved
 

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from llama_adaptive_memory.block import AdaptiveMemoryBlock
-    from llama_adaptive_memory.local import LocalEmbedding
+    from llama_adaptive_memory.embedding import LocalEmbedding
     from llama_adaptive_memory.postprocessor import AdaptiveMemoryPostprocessor
     from llama_adaptive_memory.retriever import AdaptiveMemoryRetriever
-    from llama_adaptive_memory.scopes import EVERYONE
+    from llama_adaptive_memory.settings import EVERYONE
     from llama_adaptive_memory.tools import create_forget_tool, create_recall_tool, create_remember_tool
     from llama_adaptive_memory.turns import one_question
 
@@ -32,8 +32,8 @@ _PLACES = {
     "AdaptiveMemoryBlock": "block",
     "AdaptiveMemoryPostprocessor": "postprocessor",
     "AdaptiveMemoryRetriever": "retriever",
-    "EVERYONE": "scopes",
-    "LocalEmbedding": "local",
+    "EVERYONE": "settings",
+    "LocalEmbedding": "embedding",
     "create_forget_tool": "tools",
     "create_recall_tool": "tools",
     "create_remember_tool": "tools",

@@ -1,4 +1,4 @@
-"""How does a chat remember what left its window? A block of LlamaIndex's `Memory` over the user's records."""
+"""A memory block: what it shows and what it keeps of the messages."""
 
 from __future__ import annotations
 
@@ -7,29 +7,130 @@ import logging
 import uuid
 import warnings
 from collections.abc import Callable, Sequence
-from itertools import groupby
+from itertools import groupby, pairwise
 from typing import Any, Literal, NoReturn, cast
 
 from llama_index.core.base.llms.types import ChatMessage, MessageRole
 from llama_index.core.bridge.pydantic import ConfigDict, Field, PrivateAttr, StrictInt
 from llama_index.core.memory import BaseMemoryBlock
+from llama_index.core.schema import TextNode
 from typing_extensions import Self
 
 from adaptive_memory_core import AdaptiveMemory, Policy, Recall, UserMemory, error_messages
 from adaptive_memory_core.arguments import user_scope
+from adaptive_memory_core.context.clean import estimated_tokens
 from adaptive_memory_core.reports import Receipt
-from llama_adaptive_memory.block_text import BlockStyle, shortened
-from llama_adaptive_memory.lease import Lease, refuse_to_pickle
-from llama_adaptive_memory.messages import last_said, records_of, short_enough
-from llama_adaptive_memory.opening import OpeningArguments, checked_index, collection_of, leased
-from llama_adaptive_memory.scopes import AskedScope, Fallback, Over, session_memory, with_others
-from llama_adaptive_memory.settings import unknown_argument
-from llama_adaptive_memory.sharing import Sharing, afeedback_on, aforget_in, feedback_on, forget_in
+from llama_adaptive_memory.convert import stored_metadata
+from llama_adaptive_memory.opening import (
+    Lease,
+    OpeningArguments,
+    Sharing,
+    afeedback_on,
+    aforget_in,
+    checked_index,
+    collection_of,
+    feedback_on,
+    forget_in,
+    leased,
+    refuse_to_pickle,
+)
+from llama_adaptive_memory.settings import AskedScope, Fallback, Over, session_memory, unknown_argument, with_others
 from llama_adaptive_memory.turns import this_question
+
+SPOKEN = (MessageRole.USER, MessageRole.ASSISTANT)
+
+
+def last_said(messages: Sequence[ChatMessage]) -> str:
+    """The user's last words."""
+    said = (message.content or "" for message in reversed(messages) if message.role == MessageRole.USER)
+    return next((text.strip() for text in said if text.strip()), "")
+
+
+def records_of(messages: Sequence[ChatMessage], session: str | None) -> list[dict[str, Any]]:
+    """What was said in a session, as records; what stands in the window already is known by their ids."""
+    spoken = [(one, (one.content or "").strip()) for one in messages if one.role in SPOKEN]
+    return [_record(text, one.role.value, session) for one, text in spoken if text]
+
+
+def short_enough(records: Sequence[dict[str, Any]], most: int) -> dict[str, dict[str, Any]]:
+    """The records by id, without those longer than the memory keeps: one of them must not keep the others out."""
+    for record in records:
+        if len(record["text"]) > most:
+            warnings.warn(
+                f"A message of {len(record['text']):,} characters is not stored: the memory keeps texts of up to "
+                f"{most:,}. Keeping(text_characters=...) allows more.",
+                RuntimeWarning,
+                stacklevel=2,
+            )
+    return {record["id"]: record for record in records if len(record["text"]) <= most}
+
+
+def _record(text: str, role: str, session: str | None) -> dict[str, Any]:
+    """A message as a record, and at once as the node that LlamaIndex would have made of it. The same words of the same
+    session are one record, however often they are said."""
+    record_id = str(uuid.uuid5(uuid.NAMESPACE_OID, "\0".join((session or "", role, text))))
+    metadata = {"role": role} if session is None else {"role": role, "session_id": session}
+    hidden = sorted(metadata)
+    node = TextNode(
+        id_=record_id,
+        text=text,
+        metadata=metadata,
+        excluded_llm_metadata_keys=hidden,
+        excluded_embed_metadata_keys=hidden,
+    )
+    return {
+        "id": record_id,
+        "text": text,
+        "kind": role,
+        "role": role,
+        "session": session,
+        "metadata": stored_metadata(node),
+    }
+
+
+BlockStyle = Literal["text", "xml"]
+_ENTRIES = ("<memory", "<beside", "<in_brief", "<did_not_fit")
+
+
+def shortened(content: str, style: BlockStyle, tokens: int) -> str | None:
+    """The content less at least so many tokens, in whole memories from the end; None where none would be left.
+
+    >>> shortened("heading\\n- best\\n- second", "text", 1)
+    'heading\\n- best'
+    >>> shortened("<all>\\n<memory>best</memory>\\n<memory>second</memory>\\n</all>", "xml", 1)
+    '<all>\\n<memory>best</memory>\\n</all>'
+    """
+    lines, saved = content.split("\n"), 0
+    while saved < tokens:
+        last = _last_entry(lines, style)
+        if last is None:
+            return None
+        saved += estimated_tokens(lines.pop(last) + "\n")
+        if style == "xml":
+            lines = _without_empty(lines)
+    return "\n".join(lines) if _last_entry(lines, style) is not None else None
+
+
+def _last_entry(lines: list[str], style: BlockStyle) -> int | None:
+    """Which line holds the last memory; the first line of a text is its heading."""
+    if style == "text":
+        return len(lines) - 1 if len(lines) > 1 else None
+    entries = [number for number, line in enumerate(lines) if line.startswith(_ENTRIES)]
+    return entries[-1] if entries else None
+
+
+def _without_empty(lines: list[str]) -> list[str]:
+    """Less the conversations of which every turn has gone."""
+    empty = {
+        number
+        for number, (one, other) in enumerate(pairwise(lines))
+        if one.startswith("<conversation") and other == "</conversation>"
+    }
+    return [line for number, line in enumerate(lines) if number not in empty and number - 1 not in empty]
+
 
 NOT_SHOWN = "What was recalled cannot be shown, and the chat goes on without"
 logger = logging.getLogger("llama_adaptive_memory.block")
-
 User = str | StrictInt | Callable[[str], str | int] | None
 
 

@@ -1,28 +1,214 @@
-"""Which memory does a reader use? One for each collection, embedding model and set of options."""
+"""A memory is opened, shared by those who use it, and closed by the last one."""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, Literal, NoReturn, TypedDict, cast
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypedDict, cast
 
 from llama_index.core import Settings, VectorStoreIndex
 
-from adaptive_memory_core import AdaptiveMemory, Embedder, Fields, InvalidInputError, Keeping, SQLiteLedger, UserMemory
+from adaptive_memory_core import (
+    AdaptiveMemory,
+    Embedder,
+    Fields,
+    InvalidInputError,
+    Keeping,
+    Recall,
+    SQLiteLedger,
+    UserMemory,
+)
 from adaptive_memory_core.cue.time.intent import Language
-from adaptive_memory_core.errors import EmbedderError
+from adaptive_memory_core.error_messages import no_attribute
+from adaptive_memory_core.errors import ClosedError, EmbedderError
+from adaptive_memory_core.flow.feedback_on_answer import Used
 from adaptive_memory_core.flow.ports import Ledger
 from adaptive_memory_core.models.callbacks import ChannelFunction, Reranker
 from adaptive_memory_core.options import Options
+from adaptive_memory_core.reports import Receipt
+from adaptive_memory_core.running_calls import ClosedByWith
 from adaptive_memory_core.shared_memories import Share, find, share
 from adaptive_memory_core.store import locations
 from adaptive_memory_core.store.embedder_check import NAME_KEY
 from adaptive_memory_core.store.locations import IN_MEMORY
 from adaptive_memory_core.wiring import check_options
-from llama_adaptive_memory.lease import Lease
-from llama_adaptive_memory.scopes import ANY_SCOPE, AskedScope, check_scope
-from llama_adaptive_memory.settings import unknown_argument
+from llama_adaptive_memory.recall_mark import Citations, used_in
+from llama_adaptive_memory.settings import (
+    ANY_SCOPE,
+    AskedScope,
+    Fallback,
+    Over,
+    check_scope,
+    scope_of,
+    unknown_argument,
+)
 from llama_adaptive_memory.turns import watch
+
+
+class Lease:
+    """A memory in use. One that was given by the caller has no share, and is left open."""
+
+    def __init__(self, memory: AdaptiveMemory | UserMemory, share: Share | None = None, *, lent: bool = False) -> None:
+        self.memory = memory
+        self._share, self._lent, self._closed = share, lent, False
+
+    def __reduce__(self) -> NoReturn:
+        refuse_to_pickle()
+
+    def check_open(self) -> None:
+        """Refuse to be read after `close`, also while others still have the memory open."""
+        if self._closed:
+            raise ClosedError("This reader was closed. Make another one, e.g. by from_index(index).")
+
+    def scope(self, user_id: str | int | None, fallback: Fallback = None, over: Over = None) -> UserMemory:
+        return scope_of(self.memory, user_id, fallback, over)
+
+    def first_scope(self, user_id: str | int | None, fallback: Fallback = None, over: Over = None) -> UserMemory:
+        """The same while something is being made with it: if that fails, nobody will give the memory back."""
+        try:
+            return self.scope(user_id, fallback, over)
+        except BaseException:
+            self.close()
+            raise
+
+    def lent(self) -> Lease:
+        """The same memory for one more, who need not give it back."""
+        return Lease(self.memory, self._share, lent=True)
+
+    def close(self) -> None:
+        """Write back what was learned; where it is no loan, also let go of the memory, which the last one closes."""
+        self._closed = True
+        share, self._share = self._share, None
+        if share is not None:
+            (Share(share.memory) if self._lent else share).close()
+
+
+def refuse_to_pickle() -> NoReturn:
+    """Said of all that holds a lease."""
+    raise TypeError(
+        "What reads a memory cannot be pickled: it holds an open ledger. Make it in the process that uses it, e.g. by "
+        "from_index(index)."
+    )
+
+
+NOTHING_YET = "Nothing was recalled here yet."
+
+
+class Sharing(ClosedByWith):
+    """Access to the memory behind, and the end of its use."""
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            inherited = getattr(super(), "__getattr__", None)  # pydantic's, for private attributes
+            try:
+                if inherited is not None:
+                    return inherited(name)
+            except AttributeError:
+                pass
+            raise no_attribute(type(self), name, "memory.", UserMemory)
+
+    @property
+    def memory(self: Any) -> UserMemory:
+        """What is read here, with all that can be done with it: remember, pin, recalls, stats."""
+        scope: UserMemory = self._scope
+        return scope
+
+    @property
+    def last_recall(self: Any) -> Recall | None:
+        """The newest answer, of whichever thread."""
+        found: Recall | None = self._last_recall
+        return found
+
+    def explain_last(self) -> str:
+        """How the newest answer came about, as a table: each hit's score in parts, and what was dropped and why."""
+        found = self.last_recall
+        return NOTHING_YET if found is None else found.explain()
+
+    def feedback(
+        self: Any, helpful: Any = (), unhelpful: Any = (), turn: str | None = None, *, answer: str | None = None
+    ) -> int:
+        """Say what was of use in an answer, at once or later; gives how many verdicts were new.
+
+        Each may be an id, a node, a `NodeWithScore`, a response with its `source_nodes`, an agent's output, a Recall,
+        or a list of these. What is gone since, or of another source, costs the others nothing; with `turn` (the name
+        that `one_question` gave), ids are those that the question's recalls returned. With the text of the `answer`,
+        the judge says which of `helpful` it rests on, and the others are unhelpful.
+        """
+        return feedback_on(self.memory, helpful, unhelpful, turn, answer, getattr(self, "judge", None))
+
+    async def afeedback(
+        self: Any, helpful: Any = (), unhelpful: Any = (), turn: str | None = None, *, answer: str | None = None
+    ) -> int:
+        """`feedback`, async."""
+        return await afeedback_on(self.memory, helpful, unhelpful, turn, answer, getattr(self, "judge", None))
+
+    def forget(self, ids_or_nodes: Any) -> list[Receipt]:
+        """Remove records with every trace of them, by ids, nodes or answers; gives a receipt for each that was there.
+
+        Where none of them is there, that is a NotFoundError; shared ones are not the reader's, and are passed over.
+        """
+        return forget_in(self.memory, ids_or_nodes)
+
+    async def aforget(self, ids_or_nodes: Any) -> list[Receipt]:
+        """`forget`, async."""
+        return await aforget_in(self.memory, ids_or_nodes)
+
+    def flush(self: Any) -> None:
+        """Write back into the collection what was learned so far, before this returns."""
+        _whole(self).flush()
+
+    def sync(self: Any) -> None:
+        """Take in what other programs have written into the collection, before this returns."""
+        _whole(self).sync()
+
+    async def async_sync(self: Any) -> None:
+        """`sync`, async."""
+        await _whole(self).async_sync()
+
+    def close(self: Any) -> None:
+        """Write back what was learned, and let go of the memory; it is closed where nobody else uses it."""
+        self._lease.close()
+
+    async def aclose(self: Any) -> None:
+        """`close`, async."""
+        await asyncio.to_thread(self._lease.close)
+
+
+def feedback_on(
+    scope: UserMemory, helpful: Any, unhelpful: Any, turn: str | None, answer: str | None, judge: Any
+) -> int:
+    good, bad = _used(scope, helpful), _used(scope, unhelpful)
+    return scope.feedback_on_answer(good, bad, turn, answer=answer, judge=judge)
+
+
+async def afeedback_on(
+    scope: UserMemory, helpful: Any, unhelpful: Any, turn: str | None, answer: str | None, judge: Any
+) -> int:
+    good, bad = [await asyncio.to_thread(_used, scope, some) for some in (helpful, unhelpful)]
+    return await scope.afeedback_on_answer(good, bad, turn, answer=answer, judge=judge)
+
+
+def _used(scope: UserMemory, things: Any) -> list[Used]:
+    return used_in(things, scope.scope, Citations(scope))
+
+
+def forget_in(scope: UserMemory, things: Any) -> list[Receipt]:
+    return scope.forget([used.id for used in _used(scope, things) if not used.shared])
+
+
+async def aforget_in(scope: UserMemory, things: Any) -> list[Receipt]:
+    used = await asyncio.to_thread(_used, scope, things)
+    return await scope.aforget([one.id for one in used if not one.shared])
+
+
+def _whole(shared: Any) -> Any:
+    """The memory behind it, of all users."""
+    held: Any = shared._lease.memory
+    whole: Any = held.memory if isinstance(held, UserMemory) else held
+    return whole
+
 
 SETTINGS = (  # of the constructors
     *("similarity_top_k", "top_n", "filters", "policy", "reinforce", "score", "min_score", "min_similarity"),

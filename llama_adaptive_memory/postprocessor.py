@@ -23,13 +23,17 @@ from typing_extensions import Self
 
 from adaptive_memory_core import AdaptiveMemory, Policy, PolicyError, Recall, UserMemory
 from adaptive_memory_core.error_messages import shown
-from llama_adaptive_memory.candidates import candidates_of, chosen
-from llama_adaptive_memory.lease import Lease, refuse_to_pickle
-from llama_adaptive_memory.opening import OpeningArguments, checked_index, collection_of, leased
-from llama_adaptive_memory.scopes import AskedScope, Over, fields_of
-from llama_adaptive_memory.settings import ScoreMeaning
-from llama_adaptive_memory.sharing import Sharing
-from llama_adaptive_memory.similarity import Meaning, check_meaning
+from llama_adaptive_memory.candidates import Meaning, candidates_of, check_meaning, chosen
+from llama_adaptive_memory.opening import (
+    Lease,
+    OpeningArguments,
+    Sharing,
+    checked_index,
+    collection_of,
+    leased,
+    refuse_to_pickle,
+)
+from llama_adaptive_memory.settings import AskedScope, Over, ScoreMeaning, fields_of
 from llama_adaptive_memory.turns import this_question
 
 MODEL = "adaptive-memory"  # by this name observers know us

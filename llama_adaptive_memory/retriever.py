@@ -20,14 +20,23 @@ from adaptive_memory_core.arguments import count, flag
 from adaptive_memory_core.store.named_users import reading_everyones, stays_as_it_is, with_note
 from adaptive_memory_core.verbs.blocking_and_async import Moment
 from llama_adaptive_memory import settings
+from llama_adaptive_memory.candidates import nodes_of
+from llama_adaptive_memory.convert import where_of
 from llama_adaptive_memory.embedding import acue_of, cue_of
-from llama_adaptive_memory.empty_answers import with_reason
-from llama_adaptive_memory.filters import where_of
-from llama_adaptive_memory.nodes_of_recall import nodes_of
-from llama_adaptive_memory.opening import OpeningArguments, checked_index, collection_of, leased
-from llama_adaptive_memory.scopes import AUTO, AskedScope, Fallback, Over, embedder_behind
-from llama_adaptive_memory.settings import CallArguments, ScoreMeaning, Setting, apply_call, floor
-from llama_adaptive_memory.sharing import Sharing
+from llama_adaptive_memory.opening import OpeningArguments, Sharing, checked_index, collection_of, leased
+from llama_adaptive_memory.recall_mark import with_reason
+from llama_adaptive_memory.settings import (
+    AUTO,
+    AskedScope,
+    CallArguments,
+    Fallback,
+    Over,
+    ScoreMeaning,
+    Setting,
+    apply_call,
+    embedder_behind,
+    floor,
+)
 from llama_adaptive_memory.turns import this_question
 
 dispatcher = get_dispatcher(__name__)

@@ -1,18 +1,34 @@
-"""Are the settings of a reader valid? Checked where they are given: made, assigned or called."""
+"""The settings of the retriever, checked, and its scope."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
-from typing import Any, Literal
+from collections.abc import Callable, Collection, Iterable, Mapping
+from copy import copy
+from enum import Enum
+from typing import Any, Literal, NamedTuple
 
 from typing_extensions import TypedDict
 
-from adaptive_memory_core import InvalidInputError, Policy, PolicyError
+from adaptive_memory_core import (
+    AdaptiveMemory,
+    Fields,
+    InvalidInputError,
+    Policy,
+    PolicyError,
+    Scope,
+    ScopeError,
+    UserMemory,
+)
 from adaptive_memory_core import arguments as check
+from adaptive_memory_core.arguments import over as check_over
+from adaptive_memory_core.arguments import shared as shared_users
+from adaptive_memory_core.arguments import user_scope
 from adaptive_memory_core.error_messages import meant, shown
+from adaptive_memory_core.flow.fallback import fallback_of
+from adaptive_memory_core.identity import namespaced
 from adaptive_memory_core.models.judges import as_judge
 from adaptive_memory_core.verbs.blocking_and_async import Moment
-from llama_adaptive_memory.filters import where_of
+from llama_adaptive_memory.convert import where_of
 
 ScoreMeaning = Literal["blend", "similarity"]
 Check = Callable[[Any], Any]
@@ -107,3 +123,107 @@ def apply_call(retriever: Any, call: Mapping[str, Any]) -> None:
             raise unknown_argument(name, allowed)
         if name != "user_id":
             setattr(retriever, name, value)
+
+
+SOMEBODY = "somebody without a name"
+SESSIONS = "llama_index session"
+
+
+class Unnamed(Enum):
+    """A way of naming nobody. An Enum, so that a copy of it is still it."""
+
+    EVERYONE = "everyone"
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+EVERYONE: Literal[Unnamed.EVERYONE] = Unnamed.EVERYONE
+"""As `fallback`: the records that belong to no user."""
+Fallback = str | Literal[Unnamed.EVERYONE] | None
+Over = Literal["everyone"] | None
+AUTO: Literal["auto"] = "auto"  # as `over` of a retriever: "everyone" while no record of the collection names a user
+
+
+class AskedScope(NamedTuple):
+    """Whose records a reader was asked to read, as it was given."""
+
+    user_id: Any = None
+    fallback: Any = None
+    over: Any = None
+
+
+ANY_SCOPE = AskedScope()
+
+
+def check_scope(asked: AskedScope, shared: Iterable[str]) -> None:
+    """Refuse what no memory with these shared users has, without one."""
+    own = Scope(SOMEBODY) if asked.user_id is None else user_scope(asked.user_id)
+    check_over(own, asked.over, asked.fallback)
+    if asked.fallback is not None and asked.fallback is not EVERYONE:
+        fallback_of(Scope(SOMEBODY), user_scope(asked.fallback), shared_users(shared), below=1)
+
+
+def scope_of(
+    memory: AdaptiveMemory | UserMemory, user_id: str | int | None, fallback: Fallback = None, over: Over = None
+) -> UserMemory:
+    """One user's memory; without a user that of the records which belong to nobody."""
+    return with_others(_scope_of(memory, user_id), fallback, over)
+
+
+def with_others(scope: UserMemory, fallback: Fallback, over: Over) -> UserMemory:
+    """A user's memory with what is read of others besides: everyone's always, or a shared scope while there is none."""
+    check_over(Scope(SOMEBODY), over, fallback)
+    return with_fallback(scope, fallback) if over is None else scope.over(over)
+
+
+def with_fallback(scope: UserMemory, fallback: Fallback) -> UserMemory:
+    """A user's memory that reads a shared scope where it has nothing of its own; nobody's records need none."""
+    if fallback is None:
+        return scope
+    whole: Any = scope.memory
+    behind = Scope(None) if fallback is EVERYONE else user_scope(fallback)
+    somebody = Scope(SOMEBODY) if scope.user is None or scope.scope == behind else scope.scope
+    found = fallback_of(somebody, behind, whole.shared, below=1)  # a fallback that is not shared is refused here
+    if somebody is not scope.scope:
+        return scope
+    other = copy(scope)
+    other.fallback = found
+    return other
+
+
+def _scope_of(memory: AdaptiveMemory | UserMemory, user_id: str | int | None) -> UserMemory:
+    if isinstance(memory, AdaptiveMemory):
+        return memory.for_everyone() if user_id is None else memory.for_user(user_id)
+    if user_id is not None and user_id != memory.user:
+        raise ScopeError(
+            f"user_id is {shown(user_id)}, but the memory given is that of {memory.scope}. Give an AdaptiveMemory to "
+            "reach other users, or leave user_id out."
+        )
+    return memory
+
+
+def session_memory(memory: AdaptiveMemory | UserMemory, session_id: str | None) -> UserMemory:
+    """The memory of a chat session that is nobody's; a user who is called as the session is has another one."""
+    if isinstance(memory, UserMemory):
+        return memory
+    if session_id is None:
+        raise ScopeError(
+            "The block was asked without a session, and it has no user_id. Use it in Memory.from_defaults("
+            "session_id=..., memory_blocks=[block]), or give it user_id='alice'."
+        )
+    return UserMemory(memory, Scope(namespaced(SESSIONS, str(user_scope(session_id).user))))
+
+
+def embedder_behind(scope: UserMemory) -> Any:
+    """How the memory itself makes vectors."""
+    return scope._memory.ports().embedder
+
+
+def fields_of(scope: UserMemory) -> Fields:
+    return scope._memory.fields
+
+
+def space_of(scope: UserMemory) -> str:
+    """How the collection measures distance."""
+    return scope._memory.ports().records.space

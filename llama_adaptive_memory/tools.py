@@ -13,11 +13,10 @@ from adaptive_memory_core import AdaptiveMemory, InvalidInputError, Policy, Scop
 from adaptive_memory_core.arguments import count
 from adaptive_memory_core.error_messages import shown
 from adaptive_memory_core.model_tools import FORGET, RECALL, REMEMBER, ForgetInput, OnError, RecallInput, RememberInput
-from llama_adaptive_memory.filters import where_of
-from llama_adaptive_memory.scopes import Over, scope_of
-from llama_adaptive_memory.settings import checked_policy
-from llama_adaptive_memory.sharing import Sharing
-from llama_adaptive_memory.tool_calls import Find, Forgetting, Recalling, Remembering
+from llama_adaptive_memory.convert import where_of
+from llama_adaptive_memory.opening import Sharing
+from llama_adaptive_memory.recall_mark import Find, Forgetting, Recalling, Remembering
+from llama_adaptive_memory.settings import Over, checked_policy, scope_of
 from llama_adaptive_memory.turns import watch
 
 Memory = AdaptiveMemory | UserMemory | Sharing

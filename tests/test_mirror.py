@@ -27,6 +27,7 @@ REPOSITORY = {
     "mirror",
     "public_names",
     "release",
+    "sources_page",
 }  # about the repository as a whole
 
 

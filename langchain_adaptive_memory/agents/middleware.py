@@ -15,11 +15,8 @@ from adaptive_memory_core.error_messages import shown
 from adaptive_memory_core.model_tools import OnError
 from adaptive_memory_core.models.judges import as_judge
 from langchain_adaptive_memory.agents.evidence import least_tokens
-from langchain_adaptive_memory.agents.judging import used_for
-from langchain_adaptive_memory.agents.place import Place
-from langchain_adaptive_memory.agents.saving import Save, checked_save
-from langchain_adaptive_memory.agents.state import CHANNEL, MemoryState, Turn, turn_in
-from langchain_adaptive_memory.agents.steps import Steps
+from langchain_adaptive_memory.agents.saving import Place, Save, checked_save, used_for
+from langchain_adaptive_memory.agents.steps import CHANNEL, MemoryState, Steps, Turn, turn_in
 from langchain_adaptive_memory.call import checked_policy
 from langchain_adaptive_memory.source import in_threads
 from langchain_adaptive_memory.turns import watch_runs

@@ -1,19 +1,81 @@
-"""What is saved of a turn, and under which id? The user's words, or these with the answer, if worth keeping."""
+"""What of a conversation is saved, where, and who judges it."""
 
 from __future__ import annotations
 
 import inspect
 import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
-from langchain_core.messages import BaseMessage
+from langchain_core.messages import AnyMessage, BaseMessage, HumanMessage, SystemMessage
+from langchain_core.runnables import RunnableConfig
 
 from adaptive_memory_core import InvalidInputError
 from adaptive_memory_core.error_messages import shown
+from adaptive_memory_core.flow.feedback_on_answer import Used
 from adaptive_memory_core.learn.after_read import worth_keeping
-from langchain_adaptive_memory.agents.conversation import turns_of, words
+from langchain_adaptive_memory.agents.conversation import (
+    is_users,
+    key_of,
+    last_question,
+    question_turn,
+    thread_of,
+    turns_of,
+    words,
+)
 from langchain_adaptive_memory.agents.evidence import unmarked
+from langchain_adaptive_memory.used import used_in
+
+Place = Literal["user", "system"]
+M = TypeVar("M", HumanMessage, SystemMessage)
+
+
+def before_question(messages: Sequence[AnyMessage], block: str, question: str) -> list[AnyMessage]:
+    """The messages with the block at the head of the one that asks; no message more, so roles alternate as before.
+
+    Where the question has been summed up since, it is the last in the user's role; without any, a new first one.
+
+    >>> [one.text for one in before_question([HumanMessage("tea?", id="1")], "Evidence.", "id 1")]
+    ['Evidence.\\n\\ntea?']
+    """
+    asked = [place for place, one in enumerate(messages) if isinstance(one, HumanMessage)]
+    found = [place for place in asked if is_users(messages[place]) and key_of(messages[place]) == question] or asked
+    if not found:
+        return [HumanMessage(block), *messages]
+    made = list(messages)
+    message = made[found[-1]]
+    made[found[-1]] = joined(message, [block], []) if isinstance(message, HumanMessage) else message
+    return made
+
+
+def after_system(message: SystemMessage | None, block: str) -> SystemMessage:
+    """The system message with the block after what it says, in the form it has; the given one stays as it is."""
+    return SystemMessage(block) if message is None else joined(message, [], [block])
+
+
+def joined(message: M, before: Sequence[str], after: Sequence[str]) -> M:
+    """A copy of the message with these texts around what it says."""
+    said: str | list[Any] = message.content
+    if isinstance(said, str):
+        return message.model_copy(update={"content": "\n\n".join(filter(None, [*before, said, *after]))})
+    return message.model_copy(update={"content": [*map(_block, before), *said, *map(_block, after)]})
+
+
+def _block(text: str) -> dict[str, str]:
+    return {"type": "text", "text": text}
+
+
+def used_for(answer: Any, config: RunnableConfig | None) -> list[Used]:
+    """What `feedback` judges: of an agent's output, its last question's turn; else whatever a retriever's takes.
+
+    >>> used_for(["tea"], None)
+    [Used(id='tea', recall=None, shared=False)]
+    """
+    found = used_in(answer)
+    messages = answer.get("messages") if isinstance(answer, Mapping) else None
+    question = last_question(messages or [])
+    return found if question is None else [*found, Used(question_turn(question, thread_of(config)))]
+
 
 Save = Literal["user", "turn"] | Callable[[str, str], str | Iterable[str] | None]
 

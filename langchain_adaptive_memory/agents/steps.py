@@ -1,4 +1,4 @@
-"""What does the middleware do at each step of a turn? Recall, show, judge and save; failures cost only the memory."""
+"""The steps of the middleware, and the state of an agent."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
-from langchain.agents.middleware.types import ModelRequest
+from langchain.agents.middleware.types import AgentState, ModelRequest, PrivateStateAttr
 from langchain_core.messages import AnyMessage, BaseMessage, HumanMessage
 from langchain_core.runnables import RunnableConfig
+from typing_extensions import NotRequired, TypedDict
 
 from adaptive_memory_core import AdaptiveMemory, NotFoundError, ScopeError, UserMemory, error_messages
 from adaptive_memory_core.error_messages import shown
 from adaptive_memory_core.flow.feedback_on_answer import Used
 from adaptive_memory_core.flow.ports.models import JudgePort
 from adaptive_memory_core.model_tools import OnError
-from langchain_adaptive_memory.agents.around import belonging, looked_up
 from langchain_adaptive_memory.agents.conversation import (
     key_of,
     last_answer,
@@ -29,14 +29,61 @@ from langchain_adaptive_memory.agents.conversation import (
     thread_of,
     words,
 )
-from langchain_adaptive_memory.agents.evidence import cited, evidence, marked
-from langchain_adaptive_memory.agents.place import Place, after_system, before_question
-from langchain_adaptive_memory.agents.saving import Save, in_sight, to_save
-from langchain_adaptive_memory.agents.state import Turn
-from langchain_adaptive_memory.empty_answers import with_reason
+from langchain_adaptive_memory.agents.evidence import Belonging, belonging, cited, evidence, looked_up, marked
+from langchain_adaptive_memory.agents.saving import Place, Save, after_system, before_question, in_sight, to_save
 from langchain_adaptive_memory.tools import SET_UP_WRONGLY
 from langchain_adaptive_memory.turns import current_turn, name_turn
+from langchain_adaptive_memory.used import with_reason
 from langchain_adaptive_memory.user import EVERYONE, NOT_GIVEN, Default, Over, find_user, scope_of
+
+CHANNEL = "adaptive_memory_turns"
+
+
+class Turn(TypedDict):
+    """What was recalled for one question: which records, under which marks.
+
+    Their texts are not here: states are streamed to clients and kept in checkpoints, where nobody can forget them.
+    `asked` are the user's own words, by message, for they may have been summed up when the turn ends. `around` names
+    what is shown around the records, where the policy gives recalls another shape.
+    """
+
+    user: str | int | None
+    turn: str
+    question: str
+    recall: str
+    cue: str
+    marks: dict[str, str]
+    asked: list[tuple[str | None, str]]
+    around: NotRequired[Belonging | None]
+
+
+Turns = dict[str, Turn | None]  # by the name of the middleware
+
+
+def merged(before: Turns | None, after: Turns) -> Turns:
+    """Each middleware writes its own.
+
+    >>> merged(None, {"a": None}) | merged({"a": None}, {"b": None})
+    {'a': None, 'b': None}
+    """
+    return {**(before or {}), **after}
+
+
+class MemoryState(AgentState[Any]):
+    """The agent's state, with a channel that is neither input nor output."""
+
+    adaptive_memory_turns: NotRequired[Annotated[Turns, PrivateStateAttr, merged]]
+
+
+def turn_in(state: Mapping[str, Any], name: str) -> Turn | None:
+    """The turn that this middleware has under way.
+
+    >>> turn_in({"messages": []}, "memory") is None
+    True
+    """
+    turns: Turns = state.get(CHANNEL) or {}
+    return turns.get(name)
+
 
 T = TypeVar("T")
 logger = logging.getLogger("langchain_adaptive_memory.middleware")

@@ -1,12 +1,15 @@
-"""When do a store's items expire? LangGraph's `TTLConfig`, checked before anything is opened."""
+"""Items that expire, and the thread that sweeps them away."""
 
 from __future__ import annotations
 
+import logging
 import math
-from collections.abc import Mapping
+import threading
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future
 from typing import Any
 
-from adaptive_memory_core import InvalidInputError
+from adaptive_memory_core import InvalidInputError, error_messages
 from adaptive_memory_core.error_messages import shown
 
 FLAGS, MINUTES = ("refresh_on_read", "omit_expired"), ("default_ttl", "sweep_interval_minutes")
@@ -38,3 +41,47 @@ def _is_minutes(value: object) -> bool:
     if value is None:
         return True
     return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value) and value >= 0
+
+
+logger = logging.getLogger(__name__)
+
+
+class Sweeper:
+    """Calls `sweep` every so many minutes until it is stopped, or until `sweep` gives None: there is no store left."""
+
+    def __init__(self) -> None:
+        self._stop = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    def start(self, sweep: Callable[[], int | None], minutes: float) -> Future[None]:
+        """Start, unless it is running; the future is cancelled to stop it, as with LangGraph's own stores."""
+        future: Future[None] = Future()
+        if self._thread is not None and self._thread.is_alive():
+            future.set_result(None)
+            return future
+        self._stop.clear()
+        future.add_done_callback(lambda _: self._stop.set())
+        self._thread = threading.Thread(
+            target=self._loop, args=(sweep, 60 * minutes, future), name="adaptive-memory-ttl", daemon=True
+        )
+        self._thread.start()
+        return future
+
+    def stop(self, timeout: float | None = None) -> bool:
+        """Stop; False where the thread is still at it after so many seconds."""
+        self._stop.set()
+        thread = self._thread
+        if thread is not None and thread is not threading.current_thread():
+            thread.join(timeout)
+            return not thread.is_alive()
+        return True
+
+    def _loop(self, sweep: Callable[[], int | None], seconds: float, future: Future[None]) -> None:
+        while not self._stop.wait(seconds):
+            try:
+                if sweep() is None:
+                    break
+            except Exception as error:  # noqa: BLE001 - a later sweep may work
+                error_messages.warn(logger, "A sweep of expired items failed; it is tried again", error, stack=True)
+        if not future.done():
+            future.set_result(None)

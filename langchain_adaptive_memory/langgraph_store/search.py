@@ -11,9 +11,8 @@ from typing import Any
 from langgraph.store.base import SearchOp
 
 from adaptive_memory_core import Recall, UserMemory
-from langchain_adaptive_memory.langgraph_store.filters import passes
 from langchain_adaptive_memory.langgraph_store.items import Items
-from langchain_adaptive_memory.langgraph_store.rows import Row, path_of, prefixes
+from langchain_adaptive_memory.langgraph_store.rows import Row, passes, path_of, prefixes
 
 ITEM, UNDER = "item", "under"  # metadata of a record: whose vector it is, and each namespace it is at or below
 FEW = 150  # vectors; up to here comparing them is faster than Chroma's filtered query (measured with 10,000)

@@ -15,9 +15,8 @@ from adaptive_memory_core.arguments.values import FIRST_MOMENT, LAST_MOMENT
 from adaptive_memory_core.fields import as_moment, as_number
 from langchain_adaptive_memory.langgraph_store.batch import Batch, query_of
 from langchain_adaptive_memory.langgraph_store.embedding import Embedding, Vectors
-from langchain_adaptive_memory.langgraph_store.filters import Namespace, fits
 from langchain_adaptive_memory.langgraph_store.items import Items
-from langchain_adaptive_memory.langgraph_store.rows import Row, clean, path_of
+from langchain_adaptive_memory.langgraph_store.rows import Namespace, Row, clean, fits, path_of
 from langchain_adaptive_memory.langgraph_store.search import Search, metadata
 
 Due = list[tuple[Row, list[str]]]

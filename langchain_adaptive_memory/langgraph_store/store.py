@@ -16,13 +16,11 @@ from langgraph.store.base import BaseStore, IndexConfig, Op, PutOp, Result, TTLC
 from adaptive_memory_core import AdaptiveMemory, Fields, Keeping, Policy, UserMemory
 from adaptive_memory_core.errors import ClosedError
 from adaptive_memory_core.running_calls import ClosedByWith
-from langchain_adaptive_memory.langgraph_store.batch import Batch, planned
+from langchain_adaptive_memory.langgraph_store.batch import Batch, WritesTogether, planned
 from langchain_adaptive_memory.langgraph_store.embedding import Embedding, Vectors
-from langchain_adaptive_memory.langgraph_store.expiry import check_expiry
+from langchain_adaptive_memory.langgraph_store.expiry import Sweeper, check_expiry
 from langchain_adaptive_memory.langgraph_store.place import Place, Settings
 from langchain_adaptive_memory.langgraph_store.shelf import Shelf
-from langchain_adaptive_memory.langgraph_store.sweeper import Sweeper
-from langchain_adaptive_memory.langgraph_store.writes_together import WritesTogether
 
 if TYPE_CHECKING:
     from chromadb.api import ClientAPI

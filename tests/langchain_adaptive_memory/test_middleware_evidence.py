@@ -15,7 +15,7 @@ from adaptive_memory_core import AdaptiveMemory, Scored, UserMemory
 from langchain_adaptive_memory.agents.conversation import last_answer, last_question
 from langchain_adaptive_memory.agents.evidence import TAG, cited, evidence, marked, unmarked
 from langchain_adaptive_memory.agents.middleware import AdaptiveMemoryMiddleware
-from langchain_adaptive_memory.agents.place import after_system
+from langchain_adaptive_memory.agents.saving import after_system
 
 
 @pytest.fixture

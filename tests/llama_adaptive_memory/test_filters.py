@@ -7,7 +7,7 @@ from llama_index.core.vector_stores.types import FilterCondition, FilterOperator
 from llama_index.vector_stores.chroma.base import _to_chroma_filter
 
 from adaptive_memory_core.errors import FilterError
-from llama_adaptive_memory.filters import where_of
+from llama_adaptive_memory.convert import where_of
 
 SUPPORTED = ("==", "!=", ">", "<", ">=", "<=", "in", "nin")
 

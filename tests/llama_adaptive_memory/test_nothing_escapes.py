@@ -16,7 +16,7 @@ from llama_index.core.memory import InsertMethod, Memory
 from adaptive_memory_core import AdaptiveMemory, Policy
 from adaptive_memory_core.policy import Advanced
 from llama_adaptive_memory import AdaptiveMemoryBlock
-from llama_adaptive_memory.block_text import BlockStyle
+from llama_adaptive_memory.block import BlockStyle
 from tests.llama_adaptive_memory.hostile import hostile_texts
 
 TEXTS = hostile_texts(500, seed=10)
