@@ -15,9 +15,9 @@ GUEST = (
     """
 import sys
 from adaptive_memory_core import AdaptiveMemory
-from adaptive_memory_core.store import collection_write_back
-collection_write_back.TRIED_SECONDS = 3_600.0  # at its end alone
-collection_write_back.PREPARED_SECONDS = 0.0  # and due to get ready
+from adaptive_memory_core.store.chroma import exporter
+exporter.TRIED_SECONDS = 3_600.0  # at its end alone
+exporter.PREPARED_SECONDS = 0.0  # and due to get ready
 """
     + EMBEDDER
     + """

@@ -240,7 +240,7 @@ def test_by_default_nothing_is_wrapped(tmp_path: Path) -> None:
         assert memory.telemetry is UNWATCHED
         assert type(ports.ledger) is SQLiteLedger
         assert all(
-            type(one).__module__.startswith("adaptive_memory_core.flow") for each in ports.sources for one in each
+            type(one).__module__.startswith("adaptive_memory_core.sources") for each in ports.sources for one in each
         )
         answer = object()
         assert memory.telemetry.verb("recall", lambda: answer) is answer

@@ -403,3 +403,29 @@ def test_where_the_server_is_dead_what_is_pending_waits(chroma_server: ChromaSer
         chroma_server.start()
         memory.flush()
         assert mine.get()["ids"] == ["tea"]
+
+
+def test_in_ram_as_well_no_export_comes_between_the_steps_of_a_write_back() -> None:
+    """Else it takes a record for gone that is exported meanwhile, and its reads are never shown."""
+    collection = new_collection()
+    keeping = Keeping(lag_seconds=3_600.0, queue_limit=1_000_000)
+    with AdaptiveMemory(collection, embedder=word_vectors, keeping=keeping) as memory:
+        records: Any = memory.ports().records
+        opened = records._access.open
+        store, export = opened.write_back._store, threading.Thread(target=opened.exporter.settle)
+        metadata = store.metadata
+
+        def then_exported(stored_ids: Sequence[str]) -> dict[str, Any]:
+            found: dict[str, Any] = metadata(stored_ids)
+            store.metadata = metadata
+            export.start()
+            export.join(0.5)
+            return found
+
+        memory.for_user("alice").remember("green tea", id="tea")
+        memory.for_user("alice").recall("tea", k=1)
+        store.metadata = then_exported
+        opened.write_back.flush()
+        export.join()
+        memory.flush()
+        assert contents(collection)["tea"][1]["retrieval_count"] == 1

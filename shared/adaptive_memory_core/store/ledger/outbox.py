@@ -40,6 +40,7 @@ class LedgerOutbox:
 
     def __init__(self, shared: LedgerContext) -> None:
         self._shared, self._own = shared, threading.local()
+        self._in_ram = threading.RLock()  # instead of the file's lock, where there is no file
 
     def due(self, limit: int, after: int = 0) -> list[Due]:
         """The states that changed since they were last written back, oldest records first, behind this one."""
@@ -69,7 +70,8 @@ class LedgerOutbox:
         """Of all processes that share the ledger, and their threads, one at a time is in here."""
         lock = None if getattr(self._own, "alone", False) else self._shared.file.lock("projector")
         if lock is None:
-            yield
+            with self._in_ram:
+                yield
             return
         try:
             self._take(lock, patience_seconds)
