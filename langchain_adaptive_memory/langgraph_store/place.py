@@ -130,14 +130,14 @@ def _directory(path: str | Path | None, client: ClientAPI | None) -> Path | None
     embedded = "fastapi" not in str(settings.chroma_api_impl).lower()
     if embedded and path is not None:
         raise InvalidInputError(
-            f"Given are path={str(path)!r} and an embedded client, which has a place of its own. Give one of them; "
-            "path= beside client= is for a client of a server."
+            f"Both path={str(path)!r} and an embedded client were given, but the client already has a directory. Give "
+            "one of them; path= together with client= is for a client of a server."
         )
     if embedded:
         return Path(settings.persist_directory) if settings.is_persistent else None
     if path is None:
         raise InvalidInputError(
-            "The client is of a server, so items and reads have no place of their own: Chroma holds only the vectors. "
+            "The client is of a server, so there is no place for items and reads: Chroma holds only the vectors. "
             "Pass path= as well, a directory that every process using this store can open."
         )
     return locations.checked_path(path)

@@ -50,7 +50,7 @@ def check(wanted: Any) -> None:
         for key, part in wanted.items():
             if operators and key not in OPERATORS:
                 raise ValueError(
-                    f"Unsupported operator: {key}. Allowed are {', '.join(OPERATORS)}; they cannot stand beside keys."
+                    f"Unsupported operator: {key}. Allowed are {', '.join(OPERATORS)}; they cannot be mixed with keys."
                 )
             check(part)
     elif isinstance(wanted, Sequence) and not isinstance(wanted, str):
@@ -231,7 +231,7 @@ def encoded(value: Mapping[str, Any]) -> str:
 def _plain(value: object) -> object:
     if isinstance(value, Mapping):
         return dict(value)
-    raise TypeError(f"a {type(value).__name__} is no JSON value")
+    raise TypeError(f"a {type(value).__name__} is not a JSON value")
 
 
 def record_ids(record: str, count: int) -> list[str]:

@@ -194,7 +194,7 @@ class AgentState:
         said = (self.goal, self.active_subtask, self.utterance, self.scratchpad, *self.open_loops)
         if not all(isinstance(one, str) for one in said):
             raise InvalidInputError(
-                f'{shown(self)} holds something that is no string. Give strings; "" where there is none.'
+                f'{shown(self)} holds something that is not a string. Give strings; "" if there is nothing to say.'
             )
 
 

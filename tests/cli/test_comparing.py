@@ -85,7 +85,7 @@ def _distinct(server: FakeChat) -> set[str]:
         (EXPERIMENT.replace('use = "chroma", name = "plain"', 'use = "bm25"'), "Two systems have one name"),
         (EXPERIMENT.replace('{ use = "bm25" }', '{ use = "bm25", policy = "balanced" }'), "has no policy"),
         (EXPERIMENT.replace('{ use = "bm25" }', '{ use = "static", policy = "ballanced" }'), "no preset 'ballanced'"),
-        (EXPERIMENT + 'baseline = "x"', "The baseline 'x' is no system"),
+        (EXPERIMENT + 'baseline = "x"', "The baseline 'x' is not a system"),
         (EXPERIMENT + 'arm = "theta 9"', "The paper's experiments are"),
         (EXPERIMENT + "models = [{ name = 'm' }]", "has no `model`"),
         (EXPERIMENT + "models = [{ model = 'm', requests_per_minute = 0 }]", "requests_per_minute is 0"),

@@ -64,7 +64,7 @@ def check(
 
 def reembed(
     ctx: typer.Context,
-    to: Annotated[str, typer.Option(help="local, minilm, openai:MODEL, or MODULE:NAME of a function of your own.")],
+    to: Annotated[str, typer.Option(help="local, minilm, openai:MODEL, or your own function as MODULE:NAME.")],
 ) -> None:
     """Give every record a vector of another embedder; interrupted, the same command goes on."""
     session = session_of(ctx)

@@ -50,7 +50,7 @@ def init(ctx: typer.Context) -> None:
 def remember(
     ctx: typer.Context,
     text: Annotated[str, typer.Argument(help="What to remember; - reads it from stdin.")],
-    id: Annotated[str | None, typer.Option(help="An id of your own; one that is there is written over.")] = None,  # noqa: A002
+    id: Annotated[str | None, typer.Option(help="Your own id; an existing record is overwritten.")] = None,  # noqa: A002
     importance: Annotated[float, typer.Option(help="From 0 to 1.")] = 0.5,
     kind: Annotated[str, typer.Option(help="E.g. event, fact, lesson.")] = "event",
     created_at: Annotated[str | None, typer.Option(help="When it happened: 2026-03-02, seconds, or 7d ago.")] = None,
@@ -60,7 +60,7 @@ def remember(
     derived_from: Annotated[
         list[str] | None, typer.Option(help="The id of a record that it was made of; may be repeated.")
     ] = None,
-    metadata: Annotated[str | None, typer.Option(help="A JSON object with keys of your own.")] = None,
+    metadata: Annotated[str | None, typer.Option(help="A JSON object with your own keys.")] = None,
     create: Create = False,
 ) -> None:
     """Store one text, and print its id."""
@@ -149,8 +149,8 @@ def _of_file(file: Path | None) -> Iterator[Any]:
                 check.new_record(item, DEFAULT_FIELDS)
         except InvalidInputError as error:
             raise InvalidInputError(
-                f"Line {number} of {name} is no record: {error} Give JSON: a text in double quotes, or an object with "
-                "the arguments of remember. Nothing was stored."
+                f"Line {number} of {name} is not a record: {error} Give JSON: a text in double quotes, or an object "
+                "with the arguments of remember. Nothing was stored."
             ) from error
         yield item
 
@@ -191,7 +191,7 @@ def json_object(text: str, what: str) -> Mapping[str, Any]:
 Cue = Annotated[str, typer.Argument(help="A question, or any text.")]
 Most = Annotated[int, typer.Option("-k", help="How many hits at most.")]
 By = Annotated[str | None, typer.Option(help="A preset's name or a file of JSON, instead of the memory's policy.")]
-Where = Annotated[str | None, typer.Option("--filter", help="A Chroma filter as JSON, over metadata of your own.")]
+Where = Annotated[str | None, typer.Option("--filter", help="A Chroma filter on your metadata, as JSON.")]
 
 
 def recall(

@@ -158,8 +158,8 @@ def moment_of(given: str | None, *, now: float) -> float | None:
         found = datetime.fromisoformat(given.replace("Z", "+00:00"))
     except ValueError as error:
         raise InvalidInputError(
-            f"{shown(given)} is no time. Give e.g. 2026-03-02, 2026-03-02T09:00, seconds since 1970, or 7d for a "
-            "week ago."
+            f"{shown(given)} is not a time. Give e.g. 2026-03-02, 2026-03-02T09:00, seconds since 1970, or 7d "
+            "for a week ago."
         ) from error
     return (found if found.tzinfo is not None else found.replace(tzinfo=timezone.utc)).timestamp()
 

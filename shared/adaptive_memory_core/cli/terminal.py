@@ -143,15 +143,15 @@ def is_readable(file: Path) -> bool:
 def json_of(text: str, name: str) -> Any:
     """What a text says as JSON.
 
-    >>> json_of("[1", "it")
+    >>> json_of("[1", "x")
     Traceback (most recent call last):
     ...
-    adaptive_memory_core.errors.InvalidInputError: it is no JSON: Expecting ',' delimiter: line 1 column 3 (char 2).
+    adaptive_memory_core.errors.InvalidInputError: x is not valid JSON: Expecting ',' delimiter: line 1 column 3 ...
     """
     try:
         return json.loads(text)
     except ValueError as error:
-        raise InvalidInputError(f"{name} is no JSON: {reason(error)}.") from error
+        raise InvalidInputError(f"{name} is not valid JSON: {reason(error)}.") from error
     except RecursionError as error:
         raise InvalidInputError(f"{name} is nested too deeply to be read.") from error
 

@@ -130,8 +130,8 @@ class Comparison:
             return _read(json.loads(text))
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
             raise InvalidInputError(
-                f"This is no comparison: {type(error).__name__}: {error}. Give what `adaptive-memory compare --json` "
-                "or Comparison.to_json wrote."
+                f"This is not a comparison: {type(error).__name__}: {error}. Give what `adaptive-memory compare "
+                "--json` or Comparison.to_json wrote."
             ) from error
 
     def html(self) -> str:
@@ -175,7 +175,7 @@ def check_result_file(file: Path) -> None:
         else:
             return
     except (OSError, ValueError) as error:
-        what = f"can be no file: {error!s:.200}"
+        what = f"cannot be written: {error!s:.200}"
     raise InvalidInputError(f"{str(file)!r:.200} {what}. Name a new file, or an earlier result to write over.")
 
 

@@ -176,9 +176,9 @@ def _rows(folder: Path, name: str) -> Iterator[tuple[dict[str, Any], str]]:
         try:
             row = json.loads(line)
         except (ValueError, RecursionError) as problem:
-            raise InvalidInputError(f"{path}, line {number}, is no JSON: {problem}.") from problem
+            raise InvalidInputError(f"{path}, line {number}, is not valid JSON: {problem}.") from problem
         if not isinstance(row, dict):
-            raise InvalidInputError(f"{path}, line {number}, is no JSON object.")
+            raise InvalidInputError(f"{path}, line {number}, is not a JSON object.")
         yield row, f"{path}, line {number},"
 
 
@@ -187,7 +187,7 @@ def _lines(path: Path) -> Iterator[str]:
         with gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open(encoding="utf-8") as lines:
             yield from lines
     except (OSError, EOFError, UnicodeError, zlib.error) as problem:
-        raise InvalidInputError(f"{path} is no file of JSON lines: {problem}.") from problem
+        raise InvalidInputError(f"{path} is not a file of JSON lines: {problem}.") from problem
 
 
 def _found(folder: Path, name: str) -> Path:
@@ -202,5 +202,5 @@ def _found(folder: Path, name: str) -> Path:
 def _distinct(rows: Sequence[Item] | Sequence[Question], what: str) -> set[str]:
     ids = {row.id for row in rows}
     if len(ids) != len(rows):
-        raise InvalidInputError(f"{what}: {len(rows) - len(ids)} ids are used twice. Each must be of its own.")
+        raise InvalidInputError(f"{what}: {len(rows) - len(ids)} ids are used twice. Each id must be unique.")
     return ids

@@ -133,7 +133,7 @@ def _first(ranking: RankedIds, k: int) -> RankedIds:
     if len(set(ranking)) != len(ranking):
         twice = next(item for place, item in enumerate(ranking) if item in ranking[:place])
         raise InvalidInputError(
-            f"the ranking names {twice!r} twice. Each id may stand in it once. Mend the system that returned it, "
+            f"the ranking names {twice!r} twice. Each id may occur once. Fix the system that returned it, "
             "or keep the first of each with list(dict.fromkeys(ranking))."
         )
     return ranking[:k]

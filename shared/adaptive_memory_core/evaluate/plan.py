@@ -133,10 +133,10 @@ class Experiment:
             raise InvalidInputError("The experiment has no data or no systems. Give at least one of each.")
         for what, names in (("systems", [one.name for one in self.systems]), ("models", [m.name for m in self.models])):
             if len(set(names)) < len(names):
-                raise InvalidInputError(f"Two {what} have one name: {names}. Give each a `name` of its own.")
+                raise InvalidInputError(f"Two {what} have the same name: {names}. Give each its own `name`.")
         if self.baseline and self.baseline not in [one.name for one in self.systems]:
             raise InvalidInputError(
-                f"The baseline {self.baseline!r} is no system. There are {[one.name for one in self.systems]}."
+                f"The baseline {self.baseline!r} is not a system. Name one of {[one.name for one in self.systems]}."
             )
 
     @property
@@ -287,7 +287,7 @@ def _parsed(path: Path) -> Mapping[str, Any]:
             f"The experiment {path} cannot be read: {error}. Give TOML, or JSON as .json."
         ) from error
     if not isinstance(told, dict):
-        raise InvalidInputError(f"The experiment {path} is no table of settings. evaluate/plan.py shows one.")
+        raise InvalidInputError(f"The experiment {path} is not a table of settings. evaluate/plan.py shows an example.")
     return told
 
 

@@ -30,11 +30,9 @@ def read_list(path: Path, what: str) -> list[Mapping[str, Any]]:
     try:
         rows = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:
-        raise InvalidInputError(
-            f"{path} is no JSON that can be read: {error}. Give {what}, as it is published."
-        ) from error
+        raise InvalidInputError(f"{path} cannot be read as JSON: {error}. Give {what}, as published.") from error
     if not isinstance(rows, list) or not rows or not all(isinstance(row, dict) for row in rows):
-        raise InvalidInputError(f"{path} is no list of objects. Give {what}, as it is published.")
+        raise InvalidInputError(f"{path} is not a list of objects. Give {what}, as published.")
     return rows
 
 
@@ -131,7 +129,9 @@ def _locomo_time(told: object) -> float:
     try:
         return datetime.strptime(str(told), "%I:%M %p on %d %B, %Y").replace(tzinfo=timezone.utc).timestamp()
     except ValueError as error:
-        raise InvalidInputError(f"{told!r} is no time of LoCoMo. It must be like '1:56 pm on 8 May, 2023'.") from error
+        raise InvalidInputError(
+            f"{told!r} is not a time as in LoCoMo. It must be like '1:56 pm on 8 May, 2023'."
+        ) from error
 
 
 LONGMEMEVAL = "longmemeval_s.json, longmemeval_m.json, longmemeval_oracle.json or their cleaned versions"
@@ -230,5 +230,5 @@ def _longmemeval_time(date: object) -> float:
         return datetime.strptime(told, "%Y/%m/%d %H:%M").replace(tzinfo=timezone.utc).timestamp()
     except ValueError as error:
         raise InvalidInputError(
-            f"{date!r} is no date of LongMemEval. It must be like '2023/05/20 (Sat) 02:21'."
+            f"{date!r} is not a date as in LongMemEval. It must be like '2023/05/20 (Sat) 02:21'."
         ) from error

@@ -169,6 +169,6 @@ class EmbedderVersion:
         if self.is_over:
             embedder = self._ledger.notes.embedder()[0]
             raise EmbedderMismatchError(
-                f"The collection was embedded anew, with {embedder!r}, since this memory was opened with its embedder. "
-                "Nothing of this call is kept. Close this memory and open it again with that embedder."
+                f"The collection was re-embedded with {embedder!r} after this memory was opened. "
+                "Nothing from this call was kept. Close this memory and open it again with that embedder."
             )

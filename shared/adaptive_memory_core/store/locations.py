@@ -215,9 +215,9 @@ def _usual(collection: Collection) -> str | Path:
     if _embedded(_settings(collection)):
         return IN_MEMORY
     raise InvalidInputError(
-        "The collection is on a server, so the ledger has no place of its own. Pass ledger=<path of one file that "
-        "every process using this collection can open>, ledger='postgresql://host/database' where several machines use "
-        "it, or ledger=':memory:' for reads that may end with the process."
+        "The collection is on a server, so there is no default place for the ledger. Pass ledger=<path of one file "
+        "that every process using this collection can open>, ledger='postgresql://host/database' if several machines "
+        "use it, or ledger=':memory:' if reads may be lost when the process ends."
     )
 
 
@@ -241,13 +241,13 @@ def check_collection_name(name: object) -> None:
     >>> check_collection_name("notes of ana")
     Traceback (most recent call last):
     ...
-    adaptive_memory_core.errors.StoreError: Chroma cannot open the collection 'notes of ana': this is no name ...
+    adaptive_memory_core.errors.StoreError: Chroma cannot open the collection 'notes of ana': the name is ...
     """
     if not isinstance(name, str):
         raise InvalidInputError(f"The collection's name is {shown(name)}. Give a string.")
     if _NAME.fullmatch(name) is None:
         raise StoreError(
-            f"Chroma cannot open the collection {shown(name)}: this is no name for one. A name has 3 to 512 characters "
+            f"Chroma cannot open the collection {shown(name)}: the name is not valid. A name has 3 to 512 characters "
             "of a-z, A-Z, 0-9, '.', '_' and '-', and starts and ends with a letter or digit."
         )
 

@@ -102,7 +102,7 @@ def _index(directory: Path, store: ChromaRecords, ledger: Ledger, embed: Embed, 
         return []
     remedy = (
         f"Close this memory and call AdaptiveMemory.repair({str(directory)!r}, collection={name!r}, embedder=...): it "
-        "makes the index anew and keeps the old files."
+        "rebuilds the index and keeps the old files."
     )
     found = Finding("index", " ".join(wrong), remedy)
     held = chroma_database.contents(directory, known)

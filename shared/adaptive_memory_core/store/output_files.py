@@ -113,7 +113,7 @@ def check_page_file(path: object) -> Path:
         raise
     except (OSError, ValueError) as error:  # a name too long, of characters that no path has, in a closed directory
         raise InvalidInputError(
-            f"There can be no page in {str(path)!r:.200}: {error!s:.200}. Give the path of a file, e.g. 'memory.html'."
+            f"A page cannot be written to {str(path)!r:.200}: {error!s:.200}. Give a path such as 'memory.html'."
         ) from error
 
 
@@ -125,7 +125,7 @@ def _checked(file: Path) -> Path:
         raise InvalidInputError(f"{str(file)!r} {what}. Give the path of a file, e.g. 'memory.html'.")
     if file.exists() and not _is_ours(file):
         raise InvalidInputError(
-            f"{str(file)!r} is there and is no page that was made here. Name a new file, or remove it."
+            f"{str(file)!r} exists and is not a page made by this library. Name a new file, or remove it."
         )
     return file
 

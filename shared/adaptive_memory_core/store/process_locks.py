@@ -162,7 +162,7 @@ def refuse(directory: Path, why: str) -> NoReturn:
         )
     raise StoreInUseError(
         f"Another process has {str(place)!r} open, {why}. Embedded Chroma is for one process: a second one reads a "
-        "stale index and can damage it. Close the other one; or let both use the ledger beside it, as "
+        "stale index and can damage it. Close the other one; or let both use the ledger next to it, as "
         "AdaptiveMemory.open does without ledger=; or start a server with "
         f"`chroma run --path {place}` and give every process AdaptiveMemory(chromadb.HttpClient()."
         "get_collection(...), ledger=<one file for all>)."

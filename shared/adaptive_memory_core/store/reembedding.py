@@ -104,7 +104,7 @@ class Filling:
         self._check_not_zero(rows, vectors)
         if not self.ledger.new_vectors.keep(self.uuid, {row: one for (row, _), one in zip(rows, vectors, strict=True)}):
             raise StoreInUseError(
-                "Another call embeds the same records anew by now, or has done so. Wait for it, and look at "
+                "Another call is re-embedding the same records, or has already done so. Wait for it, and look at "
                 "memory.embedder_name before you call again."
             )
 

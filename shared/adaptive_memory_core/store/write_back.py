@@ -179,7 +179,7 @@ class WriteBack:
         if foreign:
             self._counts.add("conflicts", [one.scope])
             _log.warning(
-                "A record holds something that is no read state under %s; it was left alone. Rename ours: Fields(...).",
+                "A record holds something else than read state under %s; it was left alone. Rename ours: Fields(...).",
                 ", ".join(sorted(foreign)),
             )
         return {key: value for key, value in values.items() if key not in foreign and present.get(key) != value}

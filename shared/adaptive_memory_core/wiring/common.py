@@ -159,7 +159,7 @@ class Reembedding:
         """Embed all records anew; gives how many there are. Where it is interrupted the next call goes on."""
         if not _turn.acquire(blocking=False):
             raise StoreInUseError(
-                "Another call of this process embeds a collection anew. Wait for it, then call again."
+                "Another call in this process is re-embedding a collection. Wait for it, then call again."
             )
         try:
             filling = self._begun(opened, given)

@@ -110,8 +110,9 @@ def call_chroma(call: Callable[[], T], where: Where | None = None) -> T:
             ) from error
         if _DAMAGED.search(str(error)):
             raise DamagedStoreError(
-                f"Chroma cannot read its index: {reason(error)}. Where it is embedded, close what has its directory "
-                "open and call AdaptiveMemory.repair(path, collection=..., embedder=...); for a server, do it there."
+                f"Chroma cannot read its index: {reason(error)}. If Chroma is embedded, close every program that has "
+                "its directory open and call AdaptiveMemory.repair(path, collection=..., embedder=...). If it is on a "
+                "server, do this on the server."
             ) from error
         raise StoreError(
             f"The Chroma collection failed: {type(error).__name__}: {reason(error)}. Nothing of this call is "

@@ -188,7 +188,7 @@ def reading(directory: Path) -> Iterator[sqlite3.Connection]:
         if _DAMAGE.search(str(error)):
             raise _damaged(place, error) from error
         raise UnknownLayoutError(
-            f"Chroma's database {str(place)!r} cannot be read beside Chroma: {reason(error)}."
+            f"Chroma's database {str(place)!r} cannot be read while Chroma has it open: {reason(error)}."
         ) from error
 
 

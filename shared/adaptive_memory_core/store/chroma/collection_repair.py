@@ -135,7 +135,7 @@ def _refuse_other_clients(directory: Path) -> None:
     if directory.resolve() in taken:
         raise StoreInUseError(
             f"This process has a Chroma client over {str(directory)!r}, which may hold the damaged index. Close it "
-            "(client.close()), or call repair from a process of its own."
+            "(client.close()), or call repair from another process."
         )
 
 

@@ -173,7 +173,7 @@ class _Plain(pickle.Unpickler):
     """Reads plain values only: a file must not name code to run."""
 
     def find_class(self, module: str, name: str) -> Any:
-        raise pickle.UnpicklingError(f"{module}.{name} is no plain value")
+        raise pickle.UnpicklingError(f"{module}.{name} is not a plain value")
 
 
 def content(file: Path) -> bytes:
@@ -249,5 +249,5 @@ def refuse_damaged_index(directory: Path, collection_id: str, name: str) -> None
             f"Chroma's index of the collection {name!r} in {str(directory)!r} is damaged: {' '.join(found)} A process "
             "that is killed while Chroma writes its index leaves it so. Texts, metadata and reads are whole. Close "
             f"what has the directory open and call AdaptiveMemory.repair({str(directory)!r}, collection={name!r}, "
-            "embedder=<the one it was written with>): it makes the index anew and keeps the old files."
+            "embedder=<the one it was written with>): it rebuilds the index and keeps the old files."
         )

@@ -165,7 +165,7 @@ class LedgerNewVectors:
             row = sql.execute(_TARGET, (own,)).fetchone()
             if row is None or row[0] != uuid:
                 raise StoreInUseError(
-                    "Another call embeds the same records anew by now, or has done so. Wait for it, and look at "
+                    "Another call is re-embedding the same records, or has already done so. Wait for it, and look at "
                     "memory.embedder_name before you call again."
                 )
             if sql.execute(_MISSING, (own, 0, 1)).fetchone() is not None:

@@ -385,7 +385,7 @@ def shown_address(conninfo: str) -> str:
     if "@" in known.get("dbname", "") or any("@" in host[1:] for host in hosts):  # a part of the password, then
         raise InvalidInputError(f"The ledger's address has an '@' in its host or database. {_USABLE}")
     if not known.get("port", "0").replace(",", "0").isdigit():
-        raise InvalidInputError(f"The port in the ledger's address is no number. {_USABLE}")
+        raise InvalidInputError(f"The port in the ledger's address is not a number. {_USABLE}")
     ports = known["port"].split(",") if "port" in known else []
     if len(ports) not in (0, len(hosts)):
         ports = ports * len(hosts)
