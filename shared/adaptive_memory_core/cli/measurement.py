@@ -269,8 +269,8 @@ def bench(
 ) -> None:
     """How long recalls take, compared with Chroma's own query filtered by the same user, over the same records.
 
-    The questions are the first words of the user's records, so this says how fast it is and not how good: for that,
-    `eval` with questions of your own. Nothing counts as read.
+    The questions are the first words of the user's records, so this measures speed and not quality. To measure quality,
+    use `eval` with your own questions. Nothing counts as read.
     """
     session = session_of(ctx)
     session.check_scope()

@@ -7,16 +7,16 @@
 - `data`: a list of {name, items, users, questions}; `questions` is how many were asked
 - `baseline`: the name of the system that the others are compared with
 - `systems`: a list of {name, about, axis, value, model}. `axis` names the one setting that a system of an ablation
-  varies ("theta"), and `value` is its number there; `model` is the chat model that answers. null where there is none
+  varies ("theta"), and `value` is its number there; `model` is the chat model that answers. null if there is none
 - `measures`: a list of {name, unit, better, about}; `unit` is "share" (0 to 1), "ms", "s", "words", "tokens", "blocks"
   or "ratio"; `better` is "higher", "lower" or null
 - `results`: a list of {data, system, measure, mean, low, high, median, p95, deviation, questions, clusters}; `low` and
-  `high` bound the mean, null where fewer than two clusters leave no interval. A measure that is not known of every
-  question has fewer `questions`
+  `high` bound the mean, null if there are fewer than two clusters and so no interval. A measure that is not known for
+  every question has fewer `questions`
 - `differences`: a list of {data, system, measure, mean, low, high, questions, settled}: the system's value less that of
   the baseline, question by question; `settled` says whether the interval excludes 0
 
-Every (data, system, measure) stands in `results` at most once, and in `differences` at most once.
+Every (data, system, measure) occurs in `results` at most once, and in `differences` at most once.
 """
 
 from __future__ import annotations

@@ -93,7 +93,7 @@ class Dataset:
 def halves(questions: Iterable[Question], seed: int) -> tuple[tuple[Question, ...], tuple[Question, ...]]:
     """The questions to tune on and those held out, in their order, each about half.
 
-    A question's side hangs on its id and the seed alone, so adding or leaving out others never moves it.
+    A question's side depends on its id and the seed alone, so adding or leaving out others never moves it.
 
     >>> tuning, held_out = halves([Question(id=str(n), query="?", gold_ids=()) for n in range(100)], seed=1)
     >>> len(tuning) + len(held_out), set(tuning) & set(held_out)
@@ -142,7 +142,7 @@ def read_folder(folder: Path, name: str | None = None) -> Dataset:
 
 
 def _built(kind: type[DatasetRow], row: dict[str, Any], where: str, *, needed: Sequence[str]) -> DatasetRow:
-    """The row as an item or a question; what has no field of its own goes to `more`."""
+    """The row as an item or a question; values without a field go to `more`."""
     if missing := [name for name in needed if name not in row]:
         raise InvalidInputError(f"{where} has no {', '.join(missing)}.")
     names = {field.name for field in fields(kind)} - {"more"}
@@ -160,7 +160,7 @@ def _built(kind: type[DatasetRow], row: dict[str, Any], where: str, *, needed: S
 
 
 def _check_texts(row: dict[str, Any], where: str) -> None:
-    """Refuse an id, a text or a gold id that is no text: it would be found nowhere, and count as wrong."""
+    """Refuse an id, a text or a gold id that is not a string: it would be found nowhere, and count as wrong."""
     for name in ("id", "text", "query"):
         if not isinstance(row.get(name, ""), str):
             raise InvalidInputError(f"{where} has the {name} {row[name]!r}. It must be a text in quotes.")

@@ -166,7 +166,7 @@ CUTS = (5, 10)
 
 
 def session_measures(question: Question, ranking: Sequence[str], items: Mapping[str, Item]) -> dict[str, float]:
-    """All of them for one question; none where its items stand in no sessions."""
+    """All of them for one question; none if its items have no sessions."""
     gold = gold_sessions(question, items)
     if not gold:
         return {}
@@ -205,5 +205,5 @@ def _distinct(sessions: Iterable[str]) -> list[str]:
 
 
 def _named(session: str | None) -> str:
-    """A record without a session counts as one session of its own kind, which answers nothing."""
+    """A record without a session counts as a separate kind of session, which answers nothing."""
     return "" if session is None else session

@@ -1,12 +1,12 @@
 """Readers of LoCoMo and LongMemEval, from the files as they are published.
 
-LoCoMo: one user for each conversation, one record for each turn. The file is a list of objects with sample_id, qa
-(question, answer, evidence as "D3:7" for turn 7 of session 3, category 1 to 5; category 5 has adversarial_answer) and
-conversation (session_1, session_1_date_time, session_2, ...: lists of turns with speaker, dia_id, text and for an
-image blip_caption). Some pieces of evidence are written like "D8:6; D9:17" or "D30:05": they are read as they are
-meant. What names no turn is left out.
+LoCoMo: one user per conversation, one record per turn. The file is a list of objects with sample_id, qa (question,
+answer, evidence as "D3:7" for turn 7 of session 3, category 1 to 5; category 5 has adversarial_answer) and conversation
+(session_1, session_1_date_time, session_2, ...: lists of turns with speaker, dia_id, text and for an image
+blip_caption). Some pieces of evidence are written like "D8:6; D9:17" or "D30:05": they are read as they are meant.
+Evidence that names no turn is left out.
 
-LongMemEval: one user for each question, since each has a history of its own. The file is a list of objects with
+LongMemEval: one user per question, since each has a separate history. The file is a list of objects with
 question_id, question_type, question, answer, question_date, haystack_session_ids, haystack_dates, haystack_sessions
 (lists of turns with role, content and, where it is evidence, has_answer) and answer_session_ids. Questions whose id
 ends in "_abs" ask for what was never said; they have no gold and are not scored.

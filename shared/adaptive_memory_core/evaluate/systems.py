@@ -188,7 +188,8 @@ def _text_arguments(item: Item) -> dict[str, Any]:
 
 
 def _record_arguments(item: Item) -> dict[str, Any]:
-    """As `remember_many` takes it; what a conversation knows of a turn is metadata, a title stands in the text."""
+    """As `remember_many` takes it; what a conversation says about a turn becomes metadata, a title is part of the
+    text."""
     if item.speaker is None:
         told = _text_arguments(item)
         return told if item.session is None else told | {"metadata": _known_fields(item, ("session", "seq"))}
