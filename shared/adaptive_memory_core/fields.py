@@ -33,10 +33,11 @@ def _unusable(names: tuple[object, ...]) -> list[object]:
 @tells_unknown_names()
 @dataclass(frozen=True, slots=True)
 class Fields(HashedOnce):
-    """The metadata keys under which a record's properties stand in the collection; rename them for an existing one.
+    """The metadata keys under which the collection stores a record's properties; rename them for an existing
+    collection.
 
-    `importance_scale` is the number that stands there for the highest importance: 10 where they go from 0 to 10. They
-    are read and written on that scale; everywhere else an importance is in [0, 1].
+    `importance_scale` is the number that means the highest importance there: 10 if they go from 0 to 10. They are read
+    and written on that scale; everywhere else an importance is in [0, 1].
 
     >>> Fields(user_id="owner", importance="salience", importance_scale=10).user_id
     'owner'
@@ -102,7 +103,7 @@ DEFAULT_FIELDS = Fields()
 
 
 def as_texts(value: Any) -> tuple[str, ...]:
-    """The texts of a list; nothing of what is no list.
+    """The texts of a list; nothing if the value is not a list.
 
     >>> as_texts(["a", "b"]), as_texts("a")
     (('a', 'b'), ())

@@ -134,11 +134,11 @@ class AdaptiveMemory(UsersTogether, ClosedByWith):
     ) -> CheckReport:
         """Repair a memory in a directory, also one that cannot be opened; returns what was wrong. No read is lost.
 
-        A damaged index is made anew from the collection's own records, the old files are kept. Where Chroma's database
-        is torn or gone, or the collection is, it is made again from the ledger's copy. Vectors that can neither be read
-        nor are in the ledger are made again with `embedder` (omitted, the bundled one); `progress` hears how many
-        records are done, of how many. With `anew` an index that is whole is made again too: until then Chroma's files
-        keep the vectors of what was forgotten, and the old files do until you delete them. A check follows.
+        A damaged index is rebuilt from the collection's own records; the old files are kept. If Chroma's database or
+        the collection is torn or gone, it is rebuilt from the ledger's copy. Vectors that can neither be read nor are
+        in the ledger are made again with `embedder` (omitted, the bundled one); `progress` is called with the number of
+        records done and the total. With `anew` a sound index is rebuilt too: until then Chroma's files keep the vectors
+        of forgotten records, and the old files do until you delete them. A check follows.
         """
         heard, afresh = check.progress(progress), check.flag(anew, "anew")
         found = wiring.repaired(path, collection, embedder, ledger, heard, anew=afresh)
@@ -197,13 +197,13 @@ class AdaptiveMemory(UsersTogether, ClosedByWith):
     ) -> UserMemory:
         """The memory of one user. Every read and write goes through such a scope; making one costs nothing.
 
-        An empty or missing user raises ScopeError. A number is a user whom the metadata name by one, and another than
-        the user of that text. With `over="everyone"` recalls find the records that belong to no user as well, labelled
-        (`hit.shared`), and what is learned of those is this user's alone (docs/shared.md).
-        A `policy` is kept for this user in the ledger, at once, and is in force wherever no call brings its own, in
-        later processes too, until another is given or `reset_policy()` is called.
-        `fallback` fills up recalls of a user without records: a user named in `shared` when this memory was made, or
-        `for_everyone()`. It ends when the user has `fallback_below` records, and nothing is learned of what it shows.
+        An empty or missing user raises ScopeError. A number is a user whom the metadata name by that number, not the
+        user with that text as name. With `over="everyone"` recalls find the records that belong to no user as well,
+        labelled (`hit.shared`), and what is learned of those is this user's alone (docs/shared.md). A `policy` is
+        stored for this user in the ledger immediately. It applies to every call that gives no policy, in later
+        processes too, until another is given or `reset_policy()` is called. `fallback` fills up recalls of a user
+        without records: a user named in `shared` when this memory was made, or `for_everyone()`. It ends when the user
+        has `fallback_below` records, and nothing is learned of what it shows.
         """
         scope = check.over(check.user_scope(user), over, fallback)
         self._opened.check_scope(scope)
@@ -239,12 +239,12 @@ class AdaptiveMemory(UsersTogether, ClosedByWith):
         """Give every record a vector of another embedder, while the memory is in use; gives how many there are.
 
         Ids, texts, metadata, reads, verdicts, pins and links stay. Recalls go on with the old vectors until all the new
-        ones are there, and then change to them at once. It is done in batches, and `progress` hears how many records
-        are done, of how many. Where it is interrupted, by an error or by the end of the process, the next call with an
-        embedder of the same name and the same vectors goes on (five texts are compared), with any other it begins anew.
-        With the embedder that the collection already has, all vectors are made anew on purpose. Other memories over
-        the collection refuse their embedder from then on, and `chromadb.Collection` objects of it have to be got
-        again by name, also after a call with the same embedder: docs/embedders.md.
+        ones are there, and then switch to them at once. It is done in batches, and `progress` is called with the number
+        of records done and the total. If it is interrupted, by an error or by the end of the process, the next call
+        with an embedder of the same name and the same vectors goes on (five texts are compared); with any other it
+        starts again. With the embedder that the collection already has, all vectors are deliberately made again. Other
+        memories over the collection refuse their embedder from then on, and `chromadb.Collection` objects of it have to
+        be fetched again by name, even after a call with the same embedder: docs/embedders.md.
         """
         return self._opened.reembed(embedder, check.progress(progress))
 
@@ -345,7 +345,7 @@ class AdaptiveMemory(UsersTogether, ClosedByWith):
 
     @property
     def same_fact(self) -> Theirs | None:
-        """The caller's rule for what says the same, in the place of ours."""
+        """The caller's rule for what says the same, instead of ours."""
         return self._opened.same_fact
 
     @property

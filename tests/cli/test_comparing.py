@@ -82,7 +82,7 @@ def _distinct(server: FakeChat) -> set[str]:
         (EXPERIMENT.replace("k = 2", "k = 0"), "k is 0"),
         (EXPERIMENT.replace('"bm25"', '"bm52"'), "There is no system 'bm52'"),
         (EXPERIMENT.replace('"notes"', '"nowhere"'), "There is no folder"),
-        (EXPERIMENT.replace('use = "chroma", name = "plain"', 'use = "bm25"'), "Two systems have one name"),
+        (EXPERIMENT.replace('use = "chroma", name = "plain"', 'use = "bm25"'), "Two systems have the same name"),
         (EXPERIMENT.replace('{ use = "bm25" }', '{ use = "bm25", policy = "balanced" }'), "has no policy"),
         (EXPERIMENT.replace('{ use = "bm25" }', '{ use = "static", policy = "ballanced" }'), "no preset 'ballanced'"),
         (EXPERIMENT + 'baseline = "x"', "The baseline 'x' is not a system"),

@@ -191,7 +191,7 @@ def _restore(ports: Ports, scope: Scope, target: Stored, rule: Advance, *, now: 
 def _by_origin(
     ports: Ports, scope: Scope, missing: Mapping[str, tuple[bytes, ReadState]], *, taken: set[str]
 ) -> dict[str, Stored]:
-    """Records that stand under another id here: of the same document and text, each for one only."""
+    """Records that have another id here: of the same document and text, each for one only."""
     wanted: dict[bytes, list[str]] = {}
     for record_id, (mark, _) in missing.items():
         wanted.setdefault(mark, []).append(record_id)
@@ -214,7 +214,7 @@ def _next_of(wanted: Mapping[bytes, list[str]], one: Found) -> str | None:
 
 
 def _restored(seen: Seen, *, timeline: Timeline, before: ReadState, now: float) -> ReadState:
-    """The state from elsewhere, unless the record has been read later here; its decay begins anew."""
+    """The state from elsewhere, unless the record has been read later here; its decay starts again."""
     if _reads(seen.state) > _reads(before):
         return seen.state
     useful_step = timeline.step + before.useful_step

@@ -225,7 +225,7 @@ LANGCHAINS_DEFAULT = "langchain_core.embeddings.embeddings"  # its async methods
 
 
 class Methods(NamedTuple):
-    """What a model is called by. The coroutines are those of its own, where it has some."""
+    """The functions that call a model. The coroutines are the model's, if it has any."""
 
     name: str
     documents: Callable[[list[str]], Any]

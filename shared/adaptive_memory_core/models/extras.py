@@ -35,7 +35,7 @@ def load(package: str) -> Any:
 
 
 def folder_of(package: str) -> Path | None:
-    """Where the package is installed, without importing it.
+    """The folder in which the package is installed, without importing it.
 
     >>> folder_of("no_such_package") is None
     True
