@@ -110,7 +110,7 @@ def checked(given: Options, *, usual_clock: Callable[[], float]) -> Options:
 
 
 def _check_languages(options: Options) -> None:
-    """Refuse what are no rules; what can be read but once is kept as a tuple."""
+    """Refuse values that are not rules; an iterator, which can be read only once, is kept as a tuple."""
     given = options.get("languages")
     if given is None:
         return

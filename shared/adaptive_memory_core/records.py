@@ -32,9 +32,9 @@ NUMBERED = "number#n-"  # before the number of a user who is one: no text that i
 class Scope:
     """Whose records: one user's, or (`user=None`) those that belong to nobody. Every port method takes one first.
 
-    With `over` a user reads everyone's records beside their own. What is learned of both is the user's alone, and
-    everyone's are changed through everyone's own scope only. A user whom the metadata name by a number is another one
-    than the user of that text.
+    With `over` a user reads everyone's records in addition to their own. What is learned about both is the user's
+    alone, and everyone's are changed only through everyone's scope. A user whom the metadata name by a number is not
+    the user with that text as name.
 
     >>> Scope.of(7).name, Scope.of("7").name, Scope.of(7) == Scope.of("7"), str(Scope.of(7))
     (7, '7', False, 'user 7')
@@ -138,9 +138,9 @@ class Seen(NamedTuple):
 class Record:
     """One stored memory; times are POSIX seconds. `importance` is `written_importance` as verdicts have moved it.
 
-    `metadata` holds the keys that mean nothing to us; `stored` is all of it, just as it stands in the collection.
-    `derived_from` are the ids of the records that it was derived from, and `derived_stale` says what became of one of
-    them, where the record is no longer valid for that.
+    `metadata` holds the caller's other keys; `stored` is all metadata, exactly as in the collection. `derived_from` are
+    the ids of the records that it was derived from, and `derived_stale` says what happened to one of them, if that made
+    the record invalid.
 
     To write one, `Record(text="...")` is enough; an empty id asks for a new one.
     """
@@ -174,7 +174,7 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class AgentState:
-    """What an agent is at: recall takes it in place of a cue, and builds one that is about the task.
+    """What an agent is working on: recall takes it instead of a cue, and builds one that is about the task.
 
     `goal`, `active_subtask`, `open_loops` (open questions) and the end of `scratchpad` say what the agent is doing, so
     vectors look for that; `utterance` is what the user said, word for word, and words look for that.
@@ -351,7 +351,7 @@ class Dropped:
 class Neighbour:
     """What was said right before a hit (`offset` -1) or right after it (1): shown with the hit whose id is `of`.
 
-    It is no hit: nobody looked for it, and it does not count as read.
+    It is not a hit: nobody looked for it, and it does not count as read.
     """
 
     record: Record

@@ -69,7 +69,7 @@ class Sample:
 class ProjectionStats:
     """How far the write-back of this scope's records is, since the memory was opened.
 
-    `failures` and `last_error` are of the write-back as a whole, whoever's records it was at.
+    `failures` and `last_error` are those of the write-back as a whole, for the records of all users.
     """
 
     pending: int = 0
@@ -176,8 +176,8 @@ class LoggedCandidate:
 class LoggedRecall:
     """A past recall as the ledger keeps it: enough to explain it and to rank it again under another policy.
 
-    `turn` names the question that it was made for, where the caller named one. `over` is "everyone" where everyone's
-    records were read beside the user's own.
+    `turn` names the question that it was made for, if the caller named one. `over` is "everyone" if everyone's records
+    were read in addition to the user's own.
     """
 
     id: str
@@ -217,9 +217,9 @@ CheckedPart = Literal["database", "index", "ledger", "records", "graph", "hierar
 class Finding:
     """Something that is not as it should be, in which part of the memory, and what to do about it.
 
-    "database" is Chroma's SQLite file, "index" its files of vectors, "ledger" the file of reads, "records" what stands
-    in them, "graph" what the ledger keeps of the names in them,
-    "hierarchy" what it keeps of what was observed. `mended` says that nothing needs to be done any more.
+    "database" is Chroma's SQLite file, "index" its files of vectors, "ledger" the file of reads, "records" their
+    content, "graph" the ledger's graph of the names in them, "hierarchy" what it has made from observed messages.
+    `mended` says that nothing needs to be done any more.
     """
 
     part: CheckedPart
@@ -288,7 +288,7 @@ class Restored:
 class PruneReceipt:
     """What `prune` removed (or, in a dry run, would remove).
 
-    `kept` records were looked at and are still strong enough, `vanished` ones had been deleted by others before. Where
+    `kept` records were checked and are still strong enough, `vanished` ones had been deleted by others before. If
     `limit` ended the work, `complete` is False: call again.
     """
 
@@ -318,7 +318,7 @@ class Calibration:
     """What unrelated questions find in one scope: how similar the best of each is, and which came nearest.
 
     `similarity` is the mean and `spread` the standard deviation. A question in `nearest` that the memory does answer
-    is not unrelated: give questions of your own to `calibrate`.
+    is not unrelated: give your own questions to `calibrate`.
 
     >>> print(Calibration("user 'ann'", 40, 172, 0.0, 0.21, 0.05, (Unrelated("Is tin magnetic?", 0.4, 0.01),)))
     172 unrelated questions to the 40 records of user 'ann': the best hit of each has a similarity of 0.21 +- 0.05.

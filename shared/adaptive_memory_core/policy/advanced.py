@@ -161,7 +161,7 @@ def check_names(given: Any) -> None:
 
 
 def weights_of(given: Any) -> tuple[tuple[str, float], ...]:
-    """What callers' own channels count, checked: 1 is as much as the vectors, unless `Fusion` says otherwise.
+    """The weights of callers' channels, checked: 1 is as much as the vectors, unless `Fusion` says otherwise.
 
     >>> weights_of({"sql": 2})
     (('sql', 2.0),)

@@ -163,7 +163,8 @@ def chance(floor: Floor, best: Best) -> float:
 
 
 def of_time_alone(cue: str, intent: Intent) -> bool:
-    """Whether a question names a time and nothing besides: then no record is like it, and its answers are no chance.
+    """Whether a question names a time and nothing else: then no record resembles it, and its answers are not due to
+    chance.
 
     >>> from adaptive_memory_core.cue.time.intent import Window
     >>> last = Intent((Window(0.0, 1.0),), phrases=("last week",))

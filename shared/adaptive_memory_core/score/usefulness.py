@@ -1,4 +1,4 @@
-"""What counts beside relevance: usefulness, similar questions, and importance, also where it is out of bounds."""
+"""Signals in addition to relevance: usefulness, similar questions, and importance, even if it is out of bounds."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ USUAL_SCALES = (1, 5, 10, 100)
 
 
 def odd_importance(hits: Sequence[Hit], fields: Fields) -> str | None:
-    """A note on the candidates whose importance is no number on the scale that was declared; None where all are.
+    """A note on the candidates whose importance is not a number on the declared scale; None if all are.
 
     >>> from adaptive_memory_core.records import Record
     >>> odd = Hit(Record("a", "tea", stored={"importance": 8}), 0.5, "a")
@@ -132,7 +132,7 @@ def since_read(reads: Sequence[ReadState], policy: Policy, *, now: float) -> lis
 
 
 def since_useful(hits: Sequence[Hit], close: Sequence[float], *, use: Use, now: float) -> list[float]:
-    """The recency of useful reads: it wears off by a law of its own, and counts as far as the hit fits the cue."""
+    """The recency of useful reads: it has its own decay, and counts in proportion to how well the hit fits the cue."""
     these = columns_of(hits)
     reads = these.columns.reads
     if [read.useful_at for read in reads].count(None) == len(reads):

@@ -134,7 +134,7 @@ def same_model(one: str, other: str) -> bool:
 
 
 def notes_on(embedder: Embedder) -> dict[str, str | int]:
-    """What a collection that we make says of its embedder, so that a copy without the ledger knows it too.
+    """What a collection that we make says about its embedder, so that a copy without the ledger has it too.
 
     >>> notes_on(Embedder("my-model", lambda texts: [], lambda text: [], dimension=384))
     {'adaptive_memory:embedder': 'my-model', 'adaptive_memory:dimension': 384}

@@ -32,7 +32,7 @@ ADD, UPDATE, UPSERT, DELETE = range(4)
 
 @dataclass(frozen=True, slots=True)
 class Logged:
-    """A write that may not stand in the index files yet."""
+    """A write that may not be in the index files yet."""
 
     stored_id: str
     operation: int
@@ -43,8 +43,8 @@ class Logged:
 class DatabaseContents:
     """A collection according to SQLite: what the index, in files under `folder`, has to hold once Chroma has loaded it.
 
-    `ids` stand in the order of their writing; `persisted` is the number of the last write that stands in the files of
-    the index, `log` the writes from there on.
+    `ids` are in the order of writing; `persisted` is the number of the last write in the files of the index, `log` the
+    writes from there on.
     """
 
     collection_id: str
@@ -210,7 +210,7 @@ class UnknownLayoutError(StoreError):
 
 
 def refuse_torn(directory: Path) -> None:
-    """Raise where Chroma's file is torn or not SQLite's, before Chroma fails on it in a way of its own."""
+    """Raise if Chroma's file is torn or not an SQLite file, before Chroma fails on it with an obscure error."""
     fault = header_fault(directory / DATABASE)
     if fault is not None:
         raise _damaged(directory / DATABASE, fault)

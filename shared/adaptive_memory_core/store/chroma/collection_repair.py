@@ -43,7 +43,7 @@ def repair_index(
     *,
     anew: bool = False,
 ) -> list[Finding]:
-    """Make the collection's index anew if it is damaged, or asked for; gives what was found. The embedder is made only
+    """Rebuild the collection's index if it is damaged, or if asked to; gives what was found. The embedder is made only
     if it is needed."""
     with process_locks.held(directory):
         _refuse_other_clients(directory)
@@ -181,7 +181,7 @@ def restore_collection(directory: Path, name: str, ledger: Path | None, progress
 
 
 def _is_lost(directory: Path, name: str, copied: LedgerCopy) -> bool:
-    """Whether the collection that the ledger knows is no more, and nothing, or an empty one, stands in its place."""
+    """Whether the collection that the ledger belongs to is gone, replaced by nothing or by an empty one."""
     known = chroma_database.collection_id(directory, name)
     if known is None:
         return True

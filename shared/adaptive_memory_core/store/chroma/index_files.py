@@ -49,7 +49,7 @@ def _unknown(held: DatabaseContents) -> bool:
 
 
 def _labels(held: DatabaseContents) -> dict[str, int] | None:
-    """Which records stand in the files; none where nothing was ever put into them, None where that cannot be read."""
+    """Which records are in the files; none if nothing was ever put into them, None if that cannot be read."""
     return names(held.folder) if (held.folder / NAMES).exists() else {}
 
 
@@ -242,7 +242,7 @@ def index_damage(directory: Path, collection_id: str) -> list[str]:
 
 
 def refuse_damaged_index(directory: Path, collection_id: str, name: str) -> None:
-    """Raise where the index is damaged, and say how it is made anew."""
+    """Raise if the index is damaged, and say how to rebuild it."""
     found = index_damage(directory, collection_id)
     if found:
         raise DamagedStoreError(
