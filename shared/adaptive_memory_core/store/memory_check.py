@@ -49,7 +49,7 @@ def check_whole_memory(
 
 
 def compare_on_opening(directory: Path | None, store: ChromaRecords, ledger: Ledger, *, now: float) -> None:
-    """Warn where the ledger knows of more than the collection holds, or of less; a server that is away can wait."""
+    """Warn if the ledger has more records than the collection, or fewer; skipped if the server cannot be reached."""
     try:
         what = _what_is_gone(directory, store, ledger)
         older = None if what is not None else backup.noticed_restore(directory, store, ledger)
@@ -181,8 +181,8 @@ class DuplicateRecords:
 
 
 def find_duplicates(store: ChromaRecords) -> Iterator[DuplicateRecords]:
-    """All there are: a record stands under its own id, and one of the same user under the id it gets where another
-    user's is in its place."""
+    """All there are: a record has its own id, and one of the same user has the id that it gets if another user's record
+    took the first."""
     marked = [one for one in store.ids() if MARK in one]
     for start in range(0, len(marked), PAGE):
         page = marked[start : start + PAGE]
@@ -208,8 +208,8 @@ def _duplicates_of(store: ChromaRecords, own: RecordRow | None, scoped: RecordRo
 
 
 def merge_duplicates(store: ChromaRecords, ledger: Ledger, pair: DuplicateRecords) -> None:
-    """Keep one of the two. Reads of both count where they say the same; else those of the kept one alone: reads belong
-    to what was said. Where this breaks off, both are still found, and merged the next time."""
+    """Keep one of the two. Reads of both count if they say the same; else only those of the kept one: reads belong to
+    what was said. If this is interrupted, both are still found, and merged the next time."""
     join = added if pair.same else None
     ledger.comparison.merge(pair.scope, pair.kept, pair.gone, join)
     store.remove([pair.gone])
@@ -220,7 +220,7 @@ NAMED = 10  # ids in a finding
 
 
 def rewritten_records(store: ChromaRecords, ledger: Ledger, *, repair: bool, now: float) -> list[Finding]:
-    """A finding that names them; with `repair` each begins anew."""
+    """A finding that names them; with `repair` each starts again."""
     names: list[str] = []
     for scope, changed in _rewritten(store, ledger):
         names += [f"{record_id(scope, one)!r} of {scope}" for one in changed]

@@ -131,7 +131,7 @@ def _checked(file: Path) -> Path:
 
 
 def write_page(file: Path, page: str) -> None:
-    """Write it beside, then exchange the two: nobody sees half a page."""
+    """Write it to a second file, then exchange the two: nobody sees half a page."""
     try:
         write_whole(file, page)
     except (OSError, ValueError) as error:

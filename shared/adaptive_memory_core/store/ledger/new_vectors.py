@@ -1,6 +1,6 @@
-"""Another embedder's vectors: collected beside the old ones, and swapped in at once.
+"""Another embedder's vectors: collected next to the old ones, and swapped in at once.
 
-The mirror has the texts, so whatever is written meanwhile is a row of it without a new vector.
+The mirror has the texts, so anything written meanwhile is a row of it without a new vector.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ class LedgerNewVectors:
         self._shared = shared
 
     def begin(self, target: Target) -> None:
-        """They go into this collection; what was begun before is let go of."""
+        """They go into this collection; anything begun before is discarded."""
         own = self._shared.collection_key
         with self._shared.writing() as sql:
             _let_go(sql, own)

@@ -148,7 +148,7 @@ def damaged(path: str, what: object) -> DamagedLedgerError:
 
 
 def refuse_damaged(path: str, file: Path | None) -> None:
-    """Raise where the file is no SQLite file, or shorter than it says."""
+    """Raise if the file is not an SQLite file, or shorter than it says."""
     fault = None if file is None else header_fault(file)
     if fault is not None:
         raise damaged(path, fault)
@@ -238,7 +238,7 @@ class VersionNews:
         self.only_recall = self.only_recall and of_recall
 
     def notice(self, version: int | None) -> None:
-        """The version that stands in the ledger; None where there is none yet."""
+        """The version stored in the ledger; None if there is none yet."""
         if version is not None and version != self._version:
             self._version, self.from_others = version, self.from_others + 1
 
