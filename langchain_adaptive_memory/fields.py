@@ -77,8 +77,8 @@ def checked_field(name: str, value: Any) -> Any:
 class RetrieverOverMemory(ClosedByWith, BaseRetriever):
     """The part of a retriever that is there before the first call.
 
-    LangChain makes a retriever anew from its fields wherever one of them is configured for a call. So all that must be
-    shared is in the memory, which is handed on as it is.
+    LangChain makes a new retriever from the fields whenever one of them is configured for a call. So all that must be
+    shared is in the memory, which is passed on as it is.
     """
 
     model_config = ConfigDict(extra="forbid", arbitrary_types_allowed=True)

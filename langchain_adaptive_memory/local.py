@@ -30,7 +30,7 @@ class LocalEmbeddings(Embeddings):
         self._given, self._embedder = embedder, bundled_unless(embedder)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """A copy is made anew of what it was made of, also in another process."""
+        """A copy is made from the same arguments, even in another process."""
         return type(self), (self._given,)
 
     @property

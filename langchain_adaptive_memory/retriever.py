@@ -45,7 +45,7 @@ class AdaptiveMemoryRetriever(RetrieverOverMemory):
         filter: Mapping | None
             A Chroma `where` over the documents' metadata. It narrows what a user sees and cannot widen it.
         user_id: str | EVERYONE | None
-            Whose memory, where the call names nobody. None: each call must name a user. EVERYONE: the records that
+            Whose memory, if the call names nobody. None: each call must name a user. EVERYONE: the records that
             belong to no user. Not given, for a collection or a vector store: EVERYONE unless its records name users.
         min_score: float | None
             The least `metadata["score"]`. In the default blend a score is an absolute number, and 0.3 means the same
@@ -73,14 +73,14 @@ class AdaptiveMemoryRetriever(RetrieverOverMemory):
             of those is the reader's alone; they say so in `metadata["adaptive_memory"]["shared"]`. "auto": while no
             record of the collection names a user. None: never.
         fallback: str | EVERYONE | None
-            What users without records of their own read instead: a user that the memory declares to be `shared`, or
-            EVERYONE. Such documents say so in `metadata["adaptive_memory"]["shared"]`.
+            What users without any records read instead: a user that the memory declares to be `shared`, or EVERYONE.
+            Such documents say so in `metadata["adaptive_memory"]["shared"]`.
         user_key: str | None
             The name that a user has in config["configurable"] and in LangGraph's context; None looks in neither.
         last_recalls: LastRecalls
             The newest answers, for `explain_last`.
         owns_memory: bool
-            Whether `close()` lets go of the memory: True for one that was made here.
+            Whether `close()` releases the memory: True for one that was made here.
 
     Instantiate:
         ```python
@@ -211,7 +211,7 @@ class AdaptiveMemoryRetriever(RetrieverOverMemory):
         await whole_memory(self.memory).async_sync()
 
     def explain_last(self, config: RunnableConfig | None = None, user_id: Any = NOT_GIVEN) -> str:
-        """How this user's newest answer came about: each document's score in parts, what was dropped, and why."""
+        """How this user's newest answer was calculated: each document's score in parts, what was dropped, and why."""
         return self.last_recalls.explain(self._scope(config, user_id).scope)
 
     def add_documents(

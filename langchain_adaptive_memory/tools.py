@@ -142,7 +142,7 @@ class Forgetting:
 
 
 def _excused(error: Exception, on_error: OnError) -> str:
-    """What the model is told: of its own mistake what is wrong, of ours to go on without."""
+    """What the model is told: for its mistake, what is wrong; for ours, to go on without the tool."""
     if on_error == "raise" or isinstance(error, SET_UP_WRONGLY):
         raise error
     if isinstance(error, AdaptiveMemoryError) and isinstance(error, InvalidInputError | LookupError):

@@ -41,7 +41,7 @@ class Roots(BaseCallbackHandler):
         return self._names.get(root, str(root))
 
     def name(self, run: UUID, turn: str) -> None:
-        """Give the turn of a run that is under way a name of its own."""
+        """Give the turn of a run in progress a separate name."""
         root = self.root_of(run)
         if root in self._roots:
             self._names[root] = turn

@@ -73,7 +73,8 @@ def scope_of(
 
 
 def checked_over(over: object, fallback: object = None) -> Over:
-    """Whose records are read beside the user's own: "everyone"'s, or None; not where there is a fallback as well."""
+    """Whose records are read in addition to the user's own: "everyone"'s, or None; not if there is a fallback as
+    well."""
     return check_over(Scope(SOMEBODY), over, fallback).over  # type: ignore[return-value] # it is checked there
 
 

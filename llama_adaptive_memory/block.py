@@ -47,7 +47,7 @@ def last_said(messages: Sequence[ChatMessage]) -> str:
 
 
 def records_of(messages: Sequence[ChatMessage], session: str | None) -> list[dict[str, Any]]:
-    """What was said in a session, as records; what stands in the window already is known by their ids."""
+    """What was said in a session, as records; their ids show which ones are in the window already."""
     spoken = [(one, (one.content or "").strip()) for one in messages if one.role in SPOKEN]
     return [_record(text, one.role.value, session) for one, text in spoken if text]
 
@@ -138,8 +138,8 @@ class AdaptiveMemoryBlock(Sharing, BaseMemoryBlock[str]):
     """A block for LlamaIndex's `Memory`: recalls what the user said before, and stores messages that leave the window.
 
     `user_id` is a name, or a function from the session's id to a name, so one block serves many users. Without it each
-    session has a memory of its own, which belongs to no user; `for_session(...)` gives it. Messages that leave the
-    window are stored as nodes that every retriever over the collection finds.
+    session has a separate memory, which belongs to no user; `for_session(...)` gives it. Messages that leave the window
+    are stored as nodes that every retriever over the collection finds.
 
     Recalled memories are shown as evidence, and none can end the block. LlamaIndex puts blocks into the system message;
     `Memory.from_defaults(..., insert_method=InsertMethod.USER)` puts them into the user's, where evidence belongs.

@@ -41,8 +41,8 @@ def meaning_of(scores: Sequence[float | None], asked: Meaning, *, space: str) ->
     """What these scores are: as asked, or for "auto" Chroma's where they can be Chroma's.
 
     `ChromaVectorStore` gives `exp(-distance)`, which for unit vectors is never below `exp(-2)` (`exp(-4)` for l2) and
-    never above 1. Fused scores lie below it, those of rankers mostly outside. Where they lie within, reading them as
-    Chroma's keeps their order.
+    never above 1. Fused scores are lower, and those of rankers mostly outside this range. If they are inside, reading
+    them as Chroma's keeps their order.
 
     >>> meaning_of([0.9, 0.5], "auto", space="cosine"), meaning_of([0.03, 0.02], "auto", space="cosine")
     ('chroma', 'relative')
@@ -102,8 +102,8 @@ def similarities(scores: Sequence[float | None], meaning: Meaning, *, space: str
 def nodes_of(
     found: Recall, scope: UserMemory, docstore: BaseDocumentStore | None, score: ScoreMeaning
 ) -> list[NodeWithScore]:
-    """The hits as nodes; of a top-down recall the episodes that they stand for. Those that are no plain text are taken
-    from the document store, if it has them."""
+    """The hits as nodes; for a top-down recall, the episodes that they represent. Nodes that are not plain text are
+    taken from the document store, if it has them."""
     fields = fields_of(scope)
     nodes = {hit.id: node_of(hit.record, fields) for hit in found}
     elsewhere = [node.node_id for node in nodes.values() if type(node) is not TextNode]

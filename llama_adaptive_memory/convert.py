@@ -57,13 +57,13 @@ def without_state(node: BaseNode, record: Record, fields: Fields) -> BaseNode:
 
 
 def stored_metadata(node: TextNode) -> dict[str, Any]:
-    """What LlamaIndex writes beside a node's text, so that any of its retrievers finds the node again."""
+    """What LlamaIndex writes in addition to a node's text, so that any of its retrievers finds the node again."""
     flat = node_to_metadata_dict(node, remove_text=True, flat_metadata=True)
     return {key: "" if value is None else value for key, value in flat.items()}
 
 
 def _plain_node(record: Record, stored: Mapping[str, Any], fields: Fields) -> TextNode:
-    """Keys in order, for Chroma gives them in any, and a node's hash hangs on it."""
+    """Keys in order, since Chroma gives them in any order, and a node's hash depends on it."""
     kept = dict(sorted(without_read_state(stored, fields).items()))
     metadata, info, relationships = legacy_metadata_dict_to_node(kept)
     hidden = sorted(_own_keys(fields) & metadata.keys()) if _is_remembered(stored, fields) else []

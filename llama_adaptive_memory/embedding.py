@@ -89,7 +89,7 @@ class LocalEmbedding(BaseEmbedding):
         self._given, self._embedder = given, source
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """A copy is made anew of what it was made of, also in another process; callbacks stay where they are."""
+        """A copy is made from the same arguments, even in another process; callbacks are not copied."""
         names = type(self).model_fields.keys() - {"model_name", "callback_manager"}
         return _restored, (self._given, {name: getattr(self, name) for name in sorted(names)})
 

@@ -77,7 +77,7 @@ class Lease:
         return Lease(self.memory, self._share, lent=True)
 
     def close(self) -> None:
-        """Write back what was learned; where it is no loan, also let go of the memory, which the last one closes."""
+        """Write back what was learned. Unless the memory is borrowed, release it as well; the last user closes it."""
         self._closed = True
         share, self._share = self._share, None
         if share is not None:
@@ -122,7 +122,7 @@ class Sharing(ClosedByWith):
         return found
 
     def explain_last(self) -> str:
-        """How the newest answer came about, as a table: each hit's score in parts, and what was dropped and why."""
+        """How the newest answer was calculated, as a table: each hit's score in parts, and what was dropped and why."""
         found = self.last_recall
         return NOTHING_YET if found is None else found.explain()
 
@@ -168,7 +168,7 @@ class Sharing(ClosedByWith):
         await _whole(self).async_sync()
 
     def close(self: Any) -> None:
-        """Write back what was learned, and let go of the memory; it is closed where nobody else uses it."""
+        """Write back what was learned, and release the memory; it is closed if nobody else uses it."""
         self._lease.close()
 
     async def aclose(self: Any) -> None:
@@ -290,8 +290,8 @@ def checked_index(index: Any) -> VectorStoreIndex:
 
 
 def _lease(collection: Any, embed_model: Any, opening: OpeningArguments, *, embeds: bool) -> Lease:
-    """`index.as_retriever()` is cheap and made anew for each request, so what is ours is too: the memory behind is one
-    for all over the collection, with one model's name and the same options."""
+    """`index.as_retriever()` is cheap and is called for each request, and so is ours: all retrievers over the
+    collection with the same model name and the same options share one memory."""
     locations.check_collection(collection)
     check_options(cast("Options", opening))
     model = Settings.embed_model if embed_model is None and embeds else embed_model
@@ -303,7 +303,8 @@ def _lease(collection: Any, embed_model: Any, opening: OpeningArguments, *, embe
 
 
 def _without_model(collection: Any, opening: OpeningArguments) -> Share:
-    """A memory that makes no vectors, for re-ranking needs none; whoever brings a model does not find this one."""
+    """A memory that makes no vectors, since re-ranking needs none; a caller that brings a model does not get this
+    one."""
 
     def refuse(_: object) -> NoReturn:
         raise EmbedderError(

@@ -136,7 +136,8 @@ class Forgetting:
 
 
 def _excused(error: Exception, on_error: OnError) -> str:
-    """What the model is told: of its own mistake what is wrong (LlamaIndex says it), of ours to go on without."""
+    """What the model is told: for its mistake, what is wrong (LlamaIndex says it); for ours, to go on without the
+    tool."""
     told = isinstance(error, AdaptiveMemoryError) and isinstance(error, InvalidInputError | LookupError)
     if on_error == "raise" or told:
         raise error
@@ -202,7 +203,7 @@ def _of_node(given: NodeWithScore | BaseNode, scope: Scope, cited: Cited) -> Use
 
 
 class Citations:
-    """Finds the records behind the nodes of a `CitationQueryEngine`: copies of parts of nodes, with ids of their own.
+    """Finds the records behind the nodes of a `CitationQueryEngine`: copies of parts of nodes, with new ids.
 
     A part is looked for in what the newest recalls returned: in a text with the same metadata.
     """

@@ -43,7 +43,8 @@ dispatcher = get_dispatcher(__name__)
 
 
 class AdaptiveMemoryRetriever(Sharing, BaseRetriever):
-    """A retriever in place of `index.as_retriever()` that ranks by more than similarity and learns from what is read.
+    """A retriever to use instead of `index.as_retriever()`: it ranks by more than similarity and learns from what is
+    read.
 
     Each retriever reads one user's records: those whose metadata `user_id` is `user_id`, or without one those that
     belong to nobody. `for_user("bo")` gives a retriever for another user. All retrievers over a collection share one

@@ -178,7 +178,7 @@ def with_others(scope: UserMemory, fallback: Fallback, over: Over) -> UserMemory
 
 
 def with_fallback(scope: UserMemory, fallback: Fallback) -> UserMemory:
-    """A user's memory that reads a shared scope where it has nothing of its own; nobody's records need none."""
+    """A user's memory that reads a shared scope if it has no records itself; the records of nobody need no fallback."""
     if fallback is None:
         return scope
     whole: Any = scope.memory

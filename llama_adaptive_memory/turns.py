@@ -1,8 +1,8 @@
 """Which question is a read part of? The outermost LlamaIndex call that is under way names it.
 
-LlamaIndex hands no run id down to a retriever, but every call of its own is a span that knows its parent, across
-threads, tasks and workflow steps. The span without a parent is what the user called: `query_engine.query(...)`,
-`chat_engine.chat(...)`, `agent.run(...)`, `retriever.retrieve(...)`. All reads within it belong to one question.
+LlamaIndex passes no run id to a retriever, but each of its calls is a span with a parent, across threads, tasks and
+workflow steps. The span without a parent is what the user called: `query_engine.query(...)`, `chat_engine.chat(...)`,
+`agent.run(...)`, `retriever.retrieve(...)`. All reads within it belong to one question.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ THREAD = "thread_id"
 
 
 def is_users(message: BaseMessage) -> bool:
-    """Whether the user said it: a summary that a middleware put in their place is no message of theirs.
+    """Whether the user said it: a summary that a middleware substituted is not a message of the user's.
 
     >>> is_users(HumanMessage("tea?")), is_users(HumanMessage("a summary", additional_kwargs={"lc_source": "x"}))
     (True, False)

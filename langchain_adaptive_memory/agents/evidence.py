@@ -24,8 +24,8 @@ NO_FLOORS = Policy()  # what was recalled has passed those of its own policy
 
 
 class Belonging(TypedDict):
-    """The shape of a recall, the ids of what stands beside its hits, by the hit, those that facts are of, and the hits
-    whose episodes are summed up. `judged`: a reader has chosen the hits, given the facts."""
+    """The shape of a recall, the ids of each hit's neighbours, the hits that facts belong to, and the hits whose
+    episodes are summed up. `judged`: a reader has chosen the hits, given the facts."""
 
     shape: str
     beside: dict[str, list[str]]
@@ -165,7 +165,7 @@ def evidence(
 
 
 def _add_around(written: _Written, hits: Sequence[Scored], around: Around, max_tokens: int | None) -> None:
-    """What each of the memories is part of, and what stands beside it."""
+    """What each of the memories is part of, and its neighbours."""
     known = {hit.id for hit in hits}
     for place, hit in enumerate(hits):
         if around.headings.get(hit.id) and (max_tokens is None or max_tokens >= ROOM_FOR_HEADINGS):
@@ -230,7 +230,7 @@ def tame(text: str) -> str:
 
 
 def cited(answer: str, marks: Mapping[str, str]) -> list[str]:
-    """The records whose marks stand in an answer, each once.
+    """The records whose marks an answer contains, each once.
 
     >>> cited("Tea [m2], as ever [m1, m2] [m9].", {"m1": "a", "m2": "b"})
     ['b', 'a']

@@ -162,7 +162,7 @@ class Steps:
         self._excused("The turn was not saved", saving)
 
     def _scope_again(self, turn: Turn, context: Any) -> UserMemory:
-        """The memory of the turn's user. Whoever goes on with a turn must be the one who began it."""
+        """The memory of the turn's user. A turn can only be continued by the user who began it."""
         now = find_user(key=self.user_key, context=context)
         if now is not None and now != turn["user"]:
             raise ScopeError(

@@ -67,7 +67,7 @@ class Embedding:
 
     @contextmanager
     def lent(self, vectors: Vectors) -> Iterator[None]:
-        """Have these at hand for what is written in this block."""
+        """Have these vectors ready for the writes in this block."""
         token = _given.set(vectors)
         try:
             yield
@@ -95,7 +95,8 @@ class Embedding:
 
 
 def _query(text: str) -> str:
-    """Queries may be embedded differently from documents, so they have keys of their own; no text begins so."""
+    """Queries may be embedded differently from documents, so they have separate keys, with a prefix that no text
+    has."""
     return f"\x00query {text}"
 
 

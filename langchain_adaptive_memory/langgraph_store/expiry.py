@@ -16,7 +16,7 @@ FLAGS, MINUTES = ("refresh_on_read", "omit_expired"), ("default_ttl", "sweep_int
 
 
 def check_expiry(given: Any) -> None:
-    """Refuse what is no `TTLConfig`.
+    """Refuse anything that is not a `TTLConfig`.
 
     >>> check_expiry(None), check_expiry({"default_ttl": 60, "omit_expired": False})
     (None, None)

@@ -23,8 +23,8 @@ ON CONFLICT (namespace_key, key) DO UPDATE SET value = excluded.value, updated_a
 class Changes:
     """The writing half of the items.
 
-    An item is *unsettled* from the transaction that writes it until its vectors stand in the collection. The records
-    of a deleted one are *leftovers* until they are gone from there. So a crash between the two loses nothing.
+    An item is *unsettled* from the transaction that writes it until its vectors are in the collection. The records of a
+    deleted item are *leftovers* until they are gone from the collection. So a crash between the two loses nothing.
     """
 
     def __init__(self, file: ItemsFile, name: str) -> None:
@@ -185,7 +185,7 @@ class Items(Changes):
             return [labels(row[0]) for row in sql.execute(query, (self.store_key, *bound))]
 
     def write(self, puts: Iterable[Write], gone: Iterable[tuple[str, str]], now: float) -> list[Row]:
-        """Write and delete items in one transaction; gives the written ones. What had expired begins anew."""
+        """Write and delete items in one transaction; gives the written ones. An expired item starts again."""
         with self.file.writing() as sql:
             for path, key in gone:
                 self.drop(sql, "path = ? AND key = ?", (path, key))

@@ -1,4 +1,4 @@
-"""Where does a store live? In RAM, in a directory, or beside a client: items in SQLite, vectors in Chroma."""
+"""Where does a store live? In RAM, in a directory, or with a client: items in SQLite, vectors in Chroma."""
 
 from __future__ import annotations
 
@@ -154,7 +154,7 @@ def _settings_of(client: Any) -> Any:
 
 
 def _delete(collection: Any) -> None:
-    """Records first: Chroma leaves lists in metadata to whoever comes next."""
+    """Records first: otherwise Chroma leaves lists from their metadata behind, and the next collection gets them."""
     try:
         while ids := collection.get(include=[], limit=5_000)["ids"]:
             collection.delete(ids=ids)

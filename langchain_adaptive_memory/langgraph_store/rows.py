@@ -138,7 +138,7 @@ class Row(NamedTuple):
         return {"namespace": labels(self.path), "key": self.key, "created_at": created, "updated_at": updated}
 
     def records(self) -> list[str]:
-        """Under which ids its vectors may stand in the collection."""
+        """The ids that its vectors may have in the collection."""
         return record_ids(self.record, self.vectors)
 
 

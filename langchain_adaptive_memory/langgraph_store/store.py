@@ -29,7 +29,7 @@ SWEEP_MINUTES = 5.0  # as LangGraph's own stores
 
 
 class AdaptiveMemoryStore(ClosedByWith, BaseStore):
-    """A persistent LangGraph store in place of `InMemoryStore`, whose search learns from what is read.
+    """A persistent LangGraph store instead of `InMemoryStore`, whose search learns from what is read.
 
     Setup:
         `pip install "adaptive-memory-retrieval[langchain]"`
@@ -152,7 +152,7 @@ class AdaptiveMemoryStore(ClosedByWith, BaseStore):
         return self._sweeper.stop(timeout)
 
     def close(self) -> None:
-        """Write back what was learned and let go of the files. A client that was given stays open."""
+        """Write back what was learned and release the files. A client that was given stays open."""
         self._sweeper.stop()
         self._letting_go()
 

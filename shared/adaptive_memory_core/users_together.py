@@ -116,8 +116,8 @@ class UsersTogether:
         without `pairs` from the verdicts in the logs of these users, or (omitted) of all.
 
         The search begins at `policy` (omitted: the memory's). With `each`, `users` of the result holds every user's own
-        tuning, which begins at the common policy and leaves it by the less, the fewer questions the user has. Where
-        there are ten users or more, the interval is that of other such users, else of further questions of these.
+        tuning, which begins at the common policy and stays the closer to it, the fewer questions the user has. If there
+        are ten users or more, the interval is that for other such users, else for further questions of these.
         """
         begin, tuner = policy_for(self, policy), tuner_of(held_out, prior, seed)
         apart = each_apart(each, pairs, user)

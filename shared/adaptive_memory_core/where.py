@@ -131,7 +131,7 @@ def _parsed(where: object, depth: int) -> Predicate:
 
 
 def _levels(where: object) -> int:
-    """How many objects and lists stand in each other, up to the operand of a key.
+    """How deeply objects and lists are nested, up to the operand of a key.
 
     >>> _levels({"a": 1}), _levels({"a": {"$in": [1]}})
     (1, 3)

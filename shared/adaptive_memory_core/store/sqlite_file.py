@@ -120,9 +120,9 @@ class LedgerFile:
         """The connection inside one transaction: all of it is kept, or nothing, and then `on_failure` is called.
 
         Within another `writing` of the same thread it is a part of that one, and can fail alone. `on_write` is called
-        first, unless the caller has `told` the others, or will. As the recall of a user, whose key that is,
-        it changes what is that user's alone, unless `news` says that it wrote more; `unheard` nothing that others keep
-        in RAM, but rows of the mirror.
+        first, unless the caller has `told` the others, or will. `recall_of` is the key of the user whose recall this
+        is: it changes only that user's rows, unless `news` says that it wrote more. With `unheard` it changes nothing
+        that others keep in RAM, except rows of the mirror.
         """
         if self.read_only:
             self.refuse_writing()

@@ -32,8 +32,8 @@ WIDEST = 10_000  # candidates among which a record is looked for that was none
 def why(user: User, recall: Recall, id: str, filter: Mapping[str, Any] | None = None) -> str:  # noqa: A002
     """Why a record is, or is not, among the hits of a recall, in a sentence; an unknown id raises NotFoundError.
 
-    `filter` is that of the recall. Of a record that was no candidate, the recall is done once more, with more
-    candidates and counting nothing.
+    `filter` is that of the recall. If the record was not a candidate, the recall is repeated with more candidates,
+    counting nothing.
     """
     if not isinstance(recall, Recall):
         raise InvalidInputError(f"recall is {shown(recall)}. Give what recall() returned.")
@@ -88,12 +88,12 @@ def whole_report(memory: Memory, path: str | Path | None, *, title: str | None, 
 def report(
     user: User, path: str | Path | None = None, *, title: str | None = None, records: int = 500, recalls: int = 50
 ) -> str:
-    """A page of HTML about this memory, in one file that loads nothing; written to `path` where that is given.
+    """A page of HTML about this memory, in one file that loads nothing; written to `path` if that is given.
 
     It shows what is remembered, strengths and how they fade, reads, the newest recalls with the parts of each score,
-    what verdicts changed, and themes and names where there are any. At most `records` records and `recalls` recalls are
-    shown (up to 5,000 and 500), and the page says what it leaves out. Making it counts as no read. Whatever was stored
-    stands in it as text: keep the file as you keep the memory.
+    what verdicts changed, and themes and names if there are any. At most `records` records and `recalls` recalls are
+    shown (up to 5,000 and 500), and the page says what it leaves out. Making it does not count as a read. It contains
+    stored texts: protect the file as you protect the memory.
     """
     file = None if path is None else check_page_file(path)
     named = None if title is None else check.name(title, "title")

@@ -1,4 +1,4 @@
-"""What does a user let go of? One record, or all that nobody reads, checked."""
+"""Removes a user's records: one, or all that nobody reads, after a check."""
 
 from __future__ import annotations
 
@@ -38,15 +38,15 @@ def forget(
 ) -> Receipt | list[Receipt]:
     """Remove records from the collection, the ledger and the log; returns a receipt for each.
 
-    `ids` is one id, or a list of ids, hits or records; of a list, what is not there is skipped, unless that is all of
-    it (NotFoundError). With `filter`, a Chroma `where` mapping, all of the user's own records that pass it are removed.
+    `ids` is one id, or a list of ids, hits or records; missing ones in a list are skipped, unless all are missing
+    (NotFoundError). With `filter`, a Chroma `where` mapping, all of the user's own records that pass it are removed.
     For one id there is one receipt, otherwise a list.
 
     The receipt says what was removed and what remains elsewhere (Chroma's own files, past cues, backups). A record that
     the forgotten one had superseded is valid again. After an error, call it again: it removes what is left.
 
-    `replaced=True` is for programs that keep an index up to date, and write a text anew before they delete its old
-    record: what was learned passes to the record of the same source that says the same, if there is one.
+    `replaced=True` is for programs that keep an index up to date, and write a text again before they delete its old
+    record: what was learned passes to the record of the same source with the same words, if there is one.
     """
     memory, anew = user.memory, check.flag(replaced, "replaced")
     if (ids is None) == (filter is None):

@@ -1,4 +1,4 @@
-"""What a user has: statistics, the log, and the policy of its own."""
+"""What a user has: statistics, the log, and their own policy."""
 
 from __future__ import annotations
 
@@ -167,10 +167,10 @@ def calibrate(
 ) -> Calibration:
     """Measure what unrelated questions find in this user's records, for `Advanced(unrelated_answered=...)`.
 
-    Print the result. `questions` have nothing to do with the records, at least 20; omitted, a list of our own in
-    that `language`: "en", "de", "fr", "es", "it", "pt" or "nl". The measurement holds for questions in the language
-    of these, for the embedder and for the channels of `policy` (omitted: the memory's), and counts no reads. A
-    recall with a relevance floor starts it by itself, in the background; this waits for it.
+    Print the result. `questions` are at least 20 questions that have nothing to do with the records; omitted, a
+    built-in list in that `language`: "en", "de", "fr", "es", "it", "pt" or "nl". The measurement holds for questions in
+    the language of these, for the embedder and for the channels of `policy` (omitted: the memory's), and counts no
+    reads. A recall with a relevance floor starts it by itself, in the background; this waits for it.
     """
     memory = user.memory
     asked = questions_in(language) if questions is None else check.questions(questions, fewest=FEWEST)

@@ -43,12 +43,12 @@ def remember(
 ) -> str:
     """Store one text; returns its id.
 
-    Writing over an existing id replaces text, importance, kind, times and metadata; reads and feedback stay.
-    `importance` is in [0, 1], or a function that says it of the text, such as `judges.SalienceJudge` (.5 where it does
-    not know). `created_at`, `valid_from` and `valid_until` are POSIX seconds or datetimes (without a zone: UTC).
-    `supersedes` is the id of a record that this one replaces: the old one is no longer returned.
-    `derived_from` are the ids of records that this one was made of, e.g. of a summary: once one of them is superseded,
-    forgotten or says something else, this one is no longer returned either.
+    Overwriting an existing id replaces text, importance, kind, times and metadata; reads and feedback stay.
+    `importance` is in [0, 1], or a function that derives it from the text, such as `judges.SalienceJudge` (0.5 if it
+    cannot decide). `created_at`, `valid_from` and `valid_until` are POSIX seconds or datetimes (without a zone: UTC).
+    `supersedes` is the id of a record that this one replaces: the old one is no longer returned. `derived_from` are the
+    ids of records that this one was made of, e.g. of a summary: once one of them is superseded, forgotten or says
+    something else, this one is no longer returned either.
     """
     given = (text, id, importance, kind, created_at, valid_from, valid_until, supersedes, metadata, derived_from)
     return _stored(user, [NewRecord(*given)], from_known=True)[0]  # type: ignore[arg-type] # checked within
@@ -118,7 +118,7 @@ def _stored(user: User, items: Sequence[Item], *, from_known: bool) -> list[str]
 
 
 def judge_of(item: object) -> SaliencePort | None:
-    """The judge that stands in the place of an importance, if there is one."""
+    """The judge that was given instead of an importance, if there is one."""
     given: Any = item.get("importance") if isinstance(item, Mapping) else getattr(item, "importance", None)
     return given if callable(given) and not isinstance(given, type) else None
 
