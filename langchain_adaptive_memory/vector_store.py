@@ -56,8 +56,8 @@ class AdaptiveMemoryVectorStore(VectorStore):
         return None
 
     def add_documents(self, documents: list[Document], **options: Any) -> list[str]:
-        """Remember documents, under `ids` if given; an existing id is overwritten, and starts again if its text
-        changes. Documents without text are skipped with a warning."""
+        """Remember documents, under `ids` if given; an existing id is overwritten, and its read state starts again if
+        the text changes. Documents without text are skipped with a warning."""
         return self._add(documents, options.get("ids"))
 
     async def aadd_documents(self, documents: list[Document], **options: Any) -> list[str]:

@@ -171,7 +171,7 @@ class AdaptiveMemoryBlock(Sharing, BaseMemoryBlock[str]):
     user_id: User = Field(default=None, description="Whose memory; None: the session's.")
     min_score: float | None = Field(default=None, ge=0, le=1, description="The least blended score.")
     min_similarity: float | None = Field(default=None, ge=0, le=1, description="The least similarity.")
-    fallback: Fallback = Field(default=None, description="What those without records of their own read instead.")
+    fallback: Fallback = Field(default=None, description="What users without records read instead.")
     over: Over = Field(default=None, description='"everyone": what belongs to nobody is recalled as well.')
     judge: Any = Field(default=None, exclude=True, description="A chat model or judges.Judge(...); None: the memory's.")
     on_error: Literal["warn", "raise"] = Field(default="warn", description="Where memories cannot be shown: leave out.")

@@ -185,7 +185,7 @@ class Items(Changes):
             return [labels(row[0]) for row in sql.execute(query, (self.store_key, *bound))]
 
     def write(self, puts: Iterable[Write], gone: Iterable[tuple[str, str]], now: float) -> list[Row]:
-        """Write and delete items in one transaction; gives the written ones. An expired item starts again."""
+        """Write and delete items in one transaction; gives the written ones. An expired item counts as new."""
         with self.file.writing() as sql:
             for path, key in gone:
                 self.drop(sql, "path = ? AND key = ?", (path, key))

@@ -202,7 +202,9 @@ def server_address(server: str) -> tuple[str, int, bool]:
     >>> server_address("chroma.example"), server_address("127.0.0.1:9000"), server_address("https://chroma.example")
     (('chroma.example', 8000, False), ('127.0.0.1', 9000, False), ('chroma.example', 443, True))
     """
-    wrong = InvalidInputError(f"{shown(server)} is no Chroma server. Give HOST:PORT, or https://HOST.")
+    wrong = InvalidInputError(
+        f"{shown(server)} is not the address of a Chroma server. Give HOST:PORT, or https://HOST."
+    )
     found = urlsplit(server if "://" in server else f"http://{server}")
     try:
         host, port, secure = found.hostname, found.port, found.scheme == "https"

@@ -167,11 +167,11 @@ def check_result_file(file: Path) -> None:
     """Refuse a file in no directory, one that cannot be written, and one that holds something else than a result."""
     try:
         if file.is_dir() or not file.parent.is_dir():
-            what = "is a directory" if file.is_dir() else "stands in no directory that is there"
+            what = "is a directory" if file.is_dir() else "is in a directory that does not exist"
         elif not os.access(file if file.exists() else file.parent, os.W_OK):
             what = "cannot be written"
         elif file.is_file() and not _is_result(file):
-            what = "is there and holds no result of a comparison"
+            what = "exists and is not the result of a comparison"
         else:
             return
     except (OSError, ValueError) as error:

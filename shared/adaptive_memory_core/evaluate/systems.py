@@ -118,8 +118,8 @@ def _maker(place: str, use: str) -> Maker:
 
 def _unknown(use: str, error: Exception) -> InvalidInputError:
     return InvalidInputError(
-        f"There is no system {use!r}: {error}. Give one of {', '.join(NAMES)}, or MODULE:NAME of a class of your own "
-        "that Python can import; evaluate/systems.py says what it has to do."
+        f"There is no system {use!r}: {error}. Give one of {', '.join(NAMES)}, or your own class as MODULE:NAME, "
+        "which Python can import; evaluate/systems.py says what it has to do."
     )
 
 

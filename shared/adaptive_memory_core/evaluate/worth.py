@@ -204,7 +204,7 @@ def _plain(one: MeanMeasure) -> dict[str, object]:
 MOST_WEIGHT = 20.0  # times that one hit may count; guess
 MEASURE = "share of helpful hits, first places counting most"
 ASSUMES = (
-    "a verdict hangs on the question and the record, not on the place or on what else was shown",
+    "a verdict depends on the question and the record, not on the place or on what else was shown",
     "hits of a judged answer that nobody judged were of no use",
 )
 NO_TAIL = "no place was drawn by lot: what the log never returned counts as of no use, so that new hits gain too little"

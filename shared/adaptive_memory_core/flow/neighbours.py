@@ -22,7 +22,7 @@ from adaptive_memory_core.sources.request import Request, in_collection
 ANSWERS = 5  # of the best hits that get the question they answer, the first of them both neighbours; measured
 LONGEST_NEXT = 400  # characters of a turn shown next to a result; long replies push evidence out; docs/hierarchy.md
 MOST_TURNS = 1_000  # turns of the hits' sessions that are read where the word index does not say who stands beside whom
-LEFT_OUT = "what stands beside the hits was left out"
+LEFT_OUT = "the neighbours of the hits were left out"
 NO_SESSION = "no neighbours are shown: what was found says no session, or no order in it"
 TOO_LONG = f"no neighbours are shown: the sessions of what was found hold more than {MOST_TURNS:,} turns"
 BEFORE, AFTER = -1, 1

@@ -195,8 +195,8 @@ def message_or_refusal(line: bytes | None) -> JSONRPCMessage | Refusal:
     except ValidationError as error:
         wrong = error.errors(include_url=False)
         if any(one["type"] == "json_invalid" for one in wrong):
-            return _refusal(None, PARSE_ERROR, "The line is no JSON. Send one message a line, in UTF-8.")
-        return _refusal(_id_in(wrong), INVALID_REQUEST, "The line is no message of JSON-RPC 2.0.")
+            return _refusal(None, PARSE_ERROR, "The line is not valid JSON. Send one message per line, in UTF-8.")
+        return _refusal(_id_in(wrong), INVALID_REQUEST, "The line is not a JSON-RPC 2.0 message.")
     if isinstance(message, JSONRPCNotification) and b'"id"' in line and "id" in json.loads(line):
         return _refusal(
             None, INVALID_REQUEST, "An id is a text or a whole number. Leave it out where no answer is due."

@@ -369,7 +369,7 @@ def _as_float32(given: Any, name: str) -> Vectors:
         with np.errstate(over="ignore"):  # beyond float32 becomes infinity, which is refused by name below
             return np.asarray(given, dtype=np.float32)
     except (TypeError, ValueError) as error:
-        what = f"returned a {type(given).__name__} that is no array of numbers ({error})"
+        what = f"returned a {type(given).__name__} that is not an array of numbers ({error})"
         raise broken_promise(name, what) from error
 
 

@@ -28,7 +28,7 @@ def odd_importance(hits: Sequence[Hit], fields: Fields) -> str | None:
     >>> from adaptive_memory_core.records import Record
     >>> odd = Hit(Record("a", "tea", stored={"importance": 8}), 0.5, "a")
     >>> odd_importance([odd], Fields()).partition(":")[0]
-    "the importance of 1 candidate, such as 8 of 'a', is no number from 0 to 1 and counts as neutral"
+    "the importance of 1 candidate, such as 8 of 'a', is not a number from 0 to 1 and counts as neutral"
     >>> odd_importance([Hit(Record("a", "tea"), 0.5, "a")], Fields()) is None
     True
     """
@@ -41,7 +41,7 @@ def odd_importance(hits: Sequence[Hit], fields: Fields) -> str | None:
     values = [one.stored[key] for one in odd]
     number = "1 candidate" if len(odd) == 1 else f"{len(odd)} candidates"
     return (
-        f"the importance of {number}, such as {values[0]!r} of {odd[0].id!r}, is no number from 0 to "
+        f"the importance of {number}, such as {values[0]!r} of {odd[0].id!r}, is not a number from 0 to "
         f"{fields.importance_scale:g} and counts as neutral: {_remedy(values, fields)}"
     )
 

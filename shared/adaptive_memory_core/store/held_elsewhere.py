@@ -70,7 +70,7 @@ def open_as_guest(
 ) -> tuple[Ledger, KnownCollection]:
     """The ledger next to the collection, once all its records are copied there, and what the holder says about it."""
     if not is_beside(place.directory, ledger) or keeping.copy_limit == 0:
-        process_locks.refuse(place.directory, "and this one asks for a ledger of its own, or for no mirror")
+        process_locks.refuse(place.directory, "and this one asks for another ledger, or for no mirror")
     opened = SQLiteLedger(str(place.directory / locations.LEDGER_NAME), durability=keeping.durability)
     handles.callback(opened.close)
     known = _waited_for(place, opened, keeping.wait_seconds)

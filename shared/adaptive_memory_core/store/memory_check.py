@@ -73,8 +73,8 @@ def _what_is_gone(directory: Path | None, store: ChromaRecords, ledger: Ledger) 
     if own and directory is None and _arrives(store):
         return None
     if earlier:
-        return f"The collection {name!r} is new and empty, and the ledger knows {earlier} records of one that is gone"
-    return f"The collection {name!r} is empty, and the ledger knows {own} records of it" if own else None
+        return f"The collection {name!r} is new and empty, but the ledger has {earlier} records of one that is gone"
+    return f"The collection {name!r} is empty, but the ledger has {own} of its records" if own else None
 
 
 def _arrives(store: ChromaRecords) -> bool:
@@ -89,8 +89,8 @@ def _arrives(store: ChromaRecords) -> bool:
 def _database(directory: Path) -> list[Finding]:
     wrong = chroma_database.database_faults(directory)
     remedy = (
-        "Close the memory and call AdaptiveMemory.repair(path): it makes a collection again of which the ledger has a "
-        "copy. Where it has none, restore a backup."
+        "Close the memory and call AdaptiveMemory.repair(path): it rebuilds a collection from the ledger's "
+        "copy. If the ledger has none, restore a backup."
     )
     return [Finding("database", f"{chroma_database.DATABASE}: {'; '.join(wrong)}", remedy)] if wrong else []
 
@@ -136,10 +136,10 @@ def _way_back(directory: Path | None, store: ChromaRecords, ledger: Ledger) -> s
     name, file = store.collection.name, ledger.file.place if isinstance(ledger, SQLiteLedger) else None
     copied = None if directory is None else mirror_rows.find_copy(file, name)
     if directory is None or file is None or copied is None or copied.uuid == str(store.collection.id):
-        return "Where that was not meant, restore Chroma's directory from a backup."
+        return "If that was not intended, restore Chroma's directory from a backup."
     where = "" if is_beside(directory, file) else f", ledger={str(file)!r}"
     return (
-        "Where that was not meant, close the memory before anything is written, and call "
+        "If that was not intended, close the memory before anything is written, and call "
         f"AdaptiveMemory.repair({str(directory)!r}, collection={name!r}{where}): it makes the collection again from "
         f"the ledger's copy of {copied.records} records. Or restore Chroma's directory from a backup."
     )
@@ -151,7 +151,7 @@ def _older(directory: Path | None, store: ChromaRecords, ledger: Ledger, *, repa
         return []
     if repair:
         keep_later_reads(store, ledger, later, now=now)
-    what = f"The collection shows later reads of {len(later)} records than the ledger knows: it is an older one."
+    what = f"The collection shows later reads of {len(later)} records than the ledger: the ledger is an older copy."
     return [Finding("ledger", what, "Call check(repair=True): the larger counts and the later reads hold.", repair)]
 
 
@@ -230,7 +230,7 @@ def rewritten_records(store: ChromaRecords, ledger: Ledger, *, repair: bool, now
         return []
     records = "1 record was" if len(names) == 1 else f"{len(names)} records were"
     what = f"{records} written over with other words since the reads that are known: {', '.join(names[:NAMED])}."
-    remedy = "The next recall that comes upon one lets it begin anew; check(repair=True) does it for all now."
+    remedy = "The next recall that finds one resets its read state; check(repair=True) does it for all now."
     return [Finding("records", what, remedy, repair)]
 
 

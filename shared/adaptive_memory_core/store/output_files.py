@@ -121,7 +121,7 @@ def _checked(file: Path) -> Path:
     with suppress(FileNotFoundError, NotADirectoryError):
         file.stat()  # which says what is wrong with the name, where `exists` says only that it is not there
     if not file.parent.is_dir() or file.is_dir():
-        what = "is a directory" if file.is_dir() else "stands in no directory that is there"
+        what = "is a directory" if file.is_dir() else "is in a directory that does not exist"
         raise InvalidInputError(f"{str(file)!r} {what}. Give the path of a file, e.g. 'memory.html'.")
     if file.exists() and not _is_ours(file):
         raise InvalidInputError(

@@ -104,7 +104,7 @@ def _fault(head: bytes, file: Path) -> str | None:
     if not head:
         return None
     if not head.startswith(_MAGIC) or len(head) < _LENGTH:
-        return "it is no SQLite file"
+        return "it is not an SQLite file"
     page = int.from_bytes(head[16:18], "big")
     pages, counted_at, changed = (int.from_bytes(head[at : at + 4], "big") for at in (28, 92, 24))
     expected = pages * (65_536 if page == 1 else page)

@@ -52,7 +52,7 @@ def _why(user: User, recall: Recall, record_id: str, where: Mapping[str, Any] | 
     far = (
         f"would be number {ids.index(record_id) + 1}" if record_id in ids else "is not among those that pass the filter"
     )
-    return f"{record_id} was no candidate: too far from the cue. Among {WIDEST:,} candidates (recall_k), it {far}."
+    return f"{record_id} was not a candidate: too far from the cue. Among {WIDEST:,} candidates (recall_k), it {far}."
 
 
 def _told(recall: Recall, record_id: str) -> str | None:
@@ -92,8 +92,8 @@ def report(
 
     It shows what is remembered, strengths and how they fade, reads, the newest recalls with the parts of each score,
     what verdicts changed, and themes and names if there are any. At most `records` records and `recalls` recalls are
-    shown (up to 5,000 and 500), and the page says what it leaves out. Making it does not count as a read. It contains
-    stored texts: protect the file as you protect the memory.
+    shown (up to 5,000 and 500), and the page says what it leaves out. Making it does not count as a read. Everything
+    that was stored appears in it as text: protect the file as you protect the memory.
     """
     file = None if path is None else check_page_file(path)
     named = None if title is None else check.name(title, "title")

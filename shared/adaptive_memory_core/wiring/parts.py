@@ -310,7 +310,7 @@ def _whole(common: Common, access: CollectionAccess, embedder: CheckedEmbedder, 
 def _reembed(common: Common, access: CollectionAccess, opened: Opened, given: Any, progress: Any) -> int:
     """Embed all records again."""
     if access.open is None:
-        _refuse(common, "embed it anew", "reembed")
+        _refuse(common, "embed it again", "reembed")
     access.open.exporter.settle()
     return Reembedding(common, access.open, parts_over_collection)(opened, given, progress)
 

@@ -222,8 +222,8 @@ def refuse_torn(directory: Path) -> None:
 
 def _damaged(place: Path, what: object) -> DamagedStoreError:
     return DamagedStoreError(
-        f"Chroma's own database {str(place)!r} cannot be read: {what}. AdaptiveMemory.repair(path) makes a collection "
-        "again of which the ledger has a copy. Where it has none, restore a backup, or save what can be read: "
+        f"Chroma's own database {str(place)!r} cannot be read: {what}. If the ledger has a copy of the "
+        "collection, AdaptiveMemory.repair(path) rebuilds it. If not, restore a backup, or save what can be read: "
         f"sqlite3 {place} .recover | sqlite3 recovered.sqlite3"
     )
 

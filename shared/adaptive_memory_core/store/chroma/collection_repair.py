@@ -120,7 +120,7 @@ class _Checked:
 def _told(done: Rebuilt) -> str:
     lost = f" {len(done.without_vector)} have neither a vector nor a text: {', '.join(done.without_vector[:10])}."
     return (
-        f"It was made anew: {done.kept} vectors could still be read or stood in the ledger, "
+        f"It was rebuilt: {done.kept} vectors could still be read or were in the ledger, "
         f"{done.embedded} were embedded again."
         + (lost if done.without_vector else "")
         + (f" The old files are in {str(done.aside[0].parent)!r}; delete them when all is well." if done.aside else "")

@@ -157,7 +157,7 @@ def _write(collection: Collection, vectors: Mapping[str, Any]) -> None:
 
 
 def _report(progress: Progress | None, done: int, total: int) -> None:
-    _log.info("The index is being made anew: %d of %d records.", done, total)
+    _log.info("The index is being rebuilt: %d of %d records.", done, total)
     if progress is not None:
         progress(done, total)
 

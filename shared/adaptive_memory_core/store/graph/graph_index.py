@@ -240,7 +240,7 @@ class GraphIndex:
         wrong, other = self._rows.faults(), self._made.finding(repaired=repair) if self._asked else None
         if repair and (wrong or other):
             self._make_anew()
-        advice = "Call check(repair=True): it is made anew of the records."
+        advice = "Call check(repair=True), which rebuilds the graph from the records."
         found = [Finding("graph", " ".join(wrong), advice, repair)] if wrong else []
         return found if other is None else [*found, other]
 
@@ -301,8 +301,8 @@ class GraphIndex:
 
 _BY = " by "  # between the key of the titles and the extractor, where that is not ours
 _ADVICE = (
-    "Give all that share this memory the same fields= and entities=, or call check(repair=True) here, which makes it "
-    "anew as this one has it."
+    "Give all that share this memory the same fields= and entities=, or call check(repair=True) here, which "
+    "rebuilds the graph with this memory's setting."
 )
 
 

@@ -125,7 +125,7 @@ class HierarchyIndex:
                 self._rows.clear(scope, self._uuid() or "")
                 self._attaching.let_go(scope)
             self._hurry()
-        said = "Call check(repair=True): it is made anew of the messages."
+        said = "Call check(repair=True), which rebuilds the hierarchy from the messages."
         return [Finding("hierarchy", " ".join(wrong), said, repair)] if wrong else []
 
     def wait(self) -> float | None:

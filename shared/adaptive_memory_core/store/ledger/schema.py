@@ -131,9 +131,9 @@ UNREADABLE = (
 )  # what flipped bytes raise besides errors of SQLite
 _SIGNS = re.compile("malformed|not a database|decode to UTF-8|no such (table|column|index)|corrupt|disk image")
 _ADVICE = (
-    "Close what has it open, put the file (and those beside it that begin with its name) aside, and open the memory "
-    "again: the reads that the collection's metadata show are kept, the log and the verdicts begin anew. Better still, "
-    "restore the file from a backup."
+    "Restore the file from a backup. If there is none, close what has it open, move the file (and those next to it "
+    "that begin with its name) aside, and open the memory again: the reads that the collection's metadata show are "
+    "kept; the log and the verdicts are lost."
 )
 
 
