@@ -88,7 +88,7 @@ class WriteBackProgress:
     """How far the write-back of a whole memory is, for all scopes, since the memory was opened.
 
     `waiting` is how many records wait for it, and `waited_seconds` how long the first of them has waited for this
-    process; 0 where nothing waits, or where another process holds the collection.
+    process; 0 if nothing waits, or if another process holds the collection.
     """
 
     waiting: int
@@ -100,9 +100,9 @@ class WriteBackProgress:
 
 @dataclass(frozen=True, slots=True)
 class BackgroundStats:
-    """What the memory's background thread is at: the chore it is `doing` (None: waiting), and what failed last.
+    """What the memory's background thread is doing: its present chore (`doing`; None: waiting), and the last failure.
 
-    The chores are "write-back", "word index", "mirror", "relevance floors", "pruning" and "checkpoint", and where
+    The chores are "write-back", "word index", "mirror", "relevance floors", "pruning" and "checkpoint", and if
     processes share a directory "records of other processes", "guests", "visits" and "takeover"; `failures` counts by
     chore.
     """
@@ -117,8 +117,8 @@ class BackgroundStats:
 class Stats:
     """The memory of one scope in numbers.
 
-    `update_ms` is the median time that a recall of the scope spent on writing down what it changed, since the memory
-    was opened; None before the first. `useful_gain` is the share of its weight that usefulness has earned.
+    `update_ms` is the median time that a recall of the scope spent on storing its changes, since the memory was opened;
+    None before the first. `useful_gain` is the share of its weight that usefulness has earned.
     """
 
     records: int
@@ -151,7 +151,8 @@ PROPENSITY, PROPENSITY_UNIT = "propensity", 1_000_000  # of what a replay needs:
 class LoggedCandidate:
     """One line of the log: a candidate of a past recall. `reason` is None for the ones that were returned.
 
-    `then` is what a replay needs besides: the read state of that moment, as whole numbers (`learn/logged_state.py`).
+    `then` is what a replay needs in addition: the read state at that moment, as whole numbers
+    (`learn/logged_state.py`).
     """
 
     id: str
@@ -163,7 +164,7 @@ class LoggedCandidate:
 
     @property
     def propensity(self) -> float:
-        """The chance with which it was to be returned: 1 or 0, unless the policy had places drawn by lot.
+        """The chance that it had of being returned: 1 or 0, unless the policy draws places at random.
 
         >>> LoggedCandidate("a", 0.5, {}, {}, None).propensity, LoggedCandidate("a", 0.5, {}, {}, "beyond k").propensity
         (1.0, 0.0)
@@ -233,7 +234,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class CheckReport:
-    """What `check` found. Print it for a line a finding.
+    """What `check` found. Print it to get one line per finding.
 
     >>> report = CheckReport((Finding("index", "header.bin is torn.", "Call repair."),))
     >>> report.ok, len(report), str(report)
@@ -246,7 +247,7 @@ class CheckReport:
 
     @property
     def ok(self) -> bool:
-        """Whether nothing is wrong, or not any more."""
+        """Whether nothing is wrong, or no longer."""
         return all(one.mended for one in self.findings)
 
     def __len__(self) -> int:
@@ -259,7 +260,7 @@ class CheckReport:
 @dataclass(frozen=True, slots=True)
 class Receipt:
     """What `forget` removed, and what it cannot reach. `derived` are the ids of records that were derived from it: they
-    are still there and no longer returned."""
+    still exist but are no longer returned."""
 
     id: str
     collection: bool
@@ -278,7 +279,7 @@ class Receipt:
 
 @dataclass(frozen=True, slots=True)
 class Restored:
-    """What came of restoring a state: how many records took theirs, and the ids that nothing here stands for."""
+    """The result of restoring a state: how many records were restored, and the ids that match no record here."""
 
     records: int
     missing: tuple[str, ...] = ()
@@ -305,8 +306,8 @@ class PruneReceipt:
 
 @dataclass(frozen=True, slots=True)
 class Unrelated:
-    """A question that has nothing to do with the memory, the similarity of the best it found there (0 is what
-    unrelated texts score), and the share of such questions that find as good."""
+    """A question that has nothing to do with the memory, the similarity of its best hit there (0 is the score of
+    unrelated texts), and the share of such questions that find something as good."""
 
     question: str
     similarity: float

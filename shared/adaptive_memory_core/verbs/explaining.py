@@ -74,7 +74,7 @@ MOST_RECORDS, MOST_RECALLS, MOST_USERS = 5_000, 500, 1_000
 
 
 def whole_report(memory: Memory, path: str | Path | None, *, title: str | None, users: int) -> str:
-    """A page about all users: numbers, and no text of anybody."""
+    """A page about all users: numbers, and nobody's texts."""
     file = None if path is None else check_page_file(path)
     named = None if title is None else check.name(title, "title")
     most = check.count(users, "users", most=MOST_USERS)
@@ -117,11 +117,11 @@ def replay(
     until: Moment | None = None,
     limit: int = MOST_LINES,
 ) -> Replay:
-    """What this policy (omitted: the memory's) would have returned for the user's past recalls, each with the state of
-    its moment.
+    """What this policy (omitted: the memory's) would have returned for the user's past recalls, each with the state at
+    that time.
 
-    Iterate over it, print its `summary()`, or take `to_json()`: docs/replay.md. Of the log's recalls in that time the
-    newest `limit` are ranked again, through the same steps as a recall, and nothing changes: no count, no log.
+    Iterate over it, print its `summary()`, or use `to_json()`: docs/replay.md. The newest `limit` recalls of that time
+    in the log are ranked again, through the same steps as a recall. Nothing changes: no count, no log.
     """
     memory = user.memory
     ports = memory.ports()
@@ -156,7 +156,7 @@ def export_state(user: User) -> dict[str, Any]:
 def restore_state(user: User, state: Mapping[str, Any]) -> Restored:
     """Import what `export_state` returned, here or in another collection: by id, else by document and text.
 
-    A record that was read later here keeps its own state. A value outside its range is refused and named.
+    A record that was read later here keeps its own state. A value outside its range raises an error that names it.
     """
     memory = user.memory
     return moving.restore_state(memory.ports(), user.scope, state, now=memory.now())
