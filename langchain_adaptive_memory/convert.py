@@ -56,7 +56,7 @@ def _plain(name: str | None, text: str, metadata: dict[str, Any], note: tuple[st
 
 
 def documents_of(recall: Recall, fields: Fields, *, score: str = "blend", annotate: bool = True) -> list[Document]:
-    """The hits of a recall, best first, as documents that nobody else holds."""
+    """The hits of a recall, best first, as new documents."""
     return [document_of(hit, recall, fields, score=score, annotate=annotate) for hit in recall]
 
 

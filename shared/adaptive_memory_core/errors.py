@@ -18,7 +18,7 @@ AdaptiveMemoryError
 │   └── DamagedStoreError                 files of embedded Chroma are torn; it says what can be rebuilt, and how
 └── LedgerError                           the ledger could not be read or written
     ├── LedgerVersionError                the ledger was written by a newer version of this package
-    └── DamagedLedgerError                the ledger's file is torn or none of ours
+    └── DamagedLedgerError                the ledger's file is torn or not a ledger
 
 None is a RuntimeError or an OSError, because other libraries catch these and raise their own errors instead: LlamaIndex
 takes every RuntimeError for a missing event loop, and Starlette every OSError of a streamed answer for a client that is
@@ -61,11 +61,11 @@ class InvalidInputError(AdaptiveMemoryError, ValueError):
 
 
 class PolicyError(InvalidInputError):
-    """A policy, a weight or a setting lies outside its range. The one before stays in force."""
+    """A policy, a weight or a setting is outside its range. The earlier one stays in force."""
 
 
 class ScopeError(InvalidInputError):
-    """No user was named, or what was named belongs to another one."""
+    """No user was named, or the named recall or record belongs to another user."""
 
 
 class FilterError(InvalidInputError):
@@ -81,7 +81,7 @@ class ClosedError(AdaptiveMemoryError):
 
 
 class EmbedderError(AdaptiveMemoryError):
-    """The embedder failed, or what it returned is not one finite vector for each text."""
+    """The embedder failed, or did not return one finite vector for each text."""
 
 
 class EmbedderMismatchError(EmbedderError):
@@ -89,7 +89,7 @@ class EmbedderMismatchError(EmbedderError):
 
 
 class RerankerError(AdaptiveMemoryError):
-    """The reranker failed, or what it returned is not one mark for each text. A recall goes on without it."""
+    """The reranker failed, or did not return one number for each text. A recall goes on without it."""
 
 
 class JudgeError(AdaptiveMemoryError):

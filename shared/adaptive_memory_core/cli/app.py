@@ -53,7 +53,7 @@ VALUED = {"--path", "--user", "--collection", "--embedder", "--ledger", "--serve
 
 
 class Commands(TyperGroup):
-    """All commands; what holds for any of them may stand anywhere."""
+    """All commands; the common options may be given anywhere."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         return super().parse_args(ctx, in_front(args))
@@ -64,7 +64,7 @@ class Commands(TyperGroup):
 
 
 def in_front(args: Sequence[str]) -> list[str]:
-    """The arguments with those that hold for any command first; what follows `--` stays where it is.
+    """The arguments with the common options first; anything after `--` stays where it is.
 
     >>> in_front(["recall", "tea", "--user", "ana", "--json", "--", "--path"])
     ['--user', 'ana', '--json', 'recall', 'tea', '--', '--path']

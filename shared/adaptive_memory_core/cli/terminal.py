@@ -41,7 +41,7 @@ def show(lines: Iterable[str], data: object, *, as_json: bool) -> None:
 
 @contextmanager
 def printing_to_stderr() -> Iterator[None]:
-    """What an embedder or a library prints meanwhile goes to stderr: on stdout stands the answer and nothing else."""
+    """Output of an embedder or a library goes to stderr: stdout has the answer and nothing else."""
     with redirect_stdout(sys.stderr):
         yield
 
@@ -97,7 +97,7 @@ def hit(one: Scored) -> dict[str, Any]:
 
 
 def known(record: Record) -> dict[str, Any]:
-    """What a record says besides its text, where it is known."""
+    """The fields of a record other than its text, if known."""
     names = ("kind", "importance", "created_at", "valid_from", "valid_until", "superseded_by", "derived_stale")
     told = {name: getattr(record, name) for name in names}
     return {**{name: value for name, value in told.items() if value is not None}, "metadata": dict(record.metadata)}
@@ -116,7 +116,7 @@ def date(seconds: float) -> str:
 
 @contextmanager
 def progress(title: str) -> Iterator[Progress]:
-    """Hears how many of how many are done, and draws a bar on stderr, if that is a terminal."""
+    """Takes the number done and the total, and draws a bar on stderr, if that is a terminal."""
     from rich.console import Console
     from rich.progress import Progress as Bar
 
