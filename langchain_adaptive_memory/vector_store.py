@@ -1,4 +1,4 @@
-"""How does a memory serve where a vector store is required? One user's memory as a LangChain `VectorStore`."""
+"""One user's memory as a LangChain `VectorStore`, for code that requires one."""
 
 from __future__ import annotations
 
@@ -30,12 +30,13 @@ class AdaptiveMemoryVectorStore(VectorStore):
         policy: Policy | None
             How to rank; None is the memory's own.
         reinforce: bool
-            Whether what is found counts as read.
+            Whether the found documents count as read.
         over: "everyone" | None
-            Whether the records that belong to nobody are found as well; what is learned of those is this user's alone.
+            Whether the records that belong to nobody are found as well; what is learned about those is this user's
+            alone.
 
-    A document comes back with its metadata, less what has a meaning to the memory (`importance`, `kind`, times). Scores
-    are similarities. For chains `AdaptiveMemoryRetriever` says more.
+    A document comes back with its metadata, except the keys that the memory uses (`importance`, `kind`, times). Scores
+    are similarities. For chains, `AdaptiveMemoryRetriever` gives more detail.
     """
 
     def __init__(

@@ -1,4 +1,5 @@
-"""How does an agent get a memory? Recalled once for each question, shown as evidence, saved and judged afterwards."""
+"""The middleware that gives an agent a memory: recalled once per question, shown as evidence, saved and judged
+afterwards."""
 
 from __future__ import annotations
 
@@ -47,14 +48,14 @@ class AdaptiveMemoryMiddleware(AgentMiddleware[MemoryState, Any]):
             Whose memory, if a call names nobody. Without it every call must name a user, in `context` or in
             `config["configurable"]`, under `user_key`; a call without a user is an error, whatever `on_error` says.
         over: "everyone" | None
-            Whether each user is shown the records that belong to nobody as well, such as a team's documents. What the
-            agent's turns teach of those is that user's alone.
+            Whether each user is shown the records that belong to nobody as well, such as a team's documents. What is
+            learned about those is that user's alone.
         k, filter, policy:
             As in `recall`. `max_tokens` bounds what the model is shown. A policy with a shape shows what belongs to the
             memories as well: what they are about, the turns next to them, and facts.
         save: "user" | "turn" | callable | None
             What is remembered after a turn: the user's messages, or these and the answer, unless they are greetings or
-            pasted walls; or what a function of both gives: a text, several, or None. None: nothing.
+            very long pasted texts; or the result of a function of both: a text, several, or None. None: nothing.
         judge: chat model | judges.Judge | None
             What judges: which memories each answer rests on, instead of citations; whether GAM-RAG needs another round;
             and when a text holds. None is the memory's own.
@@ -116,7 +117,7 @@ class AdaptiveMemoryMiddleware(AgentMiddleware[MemoryState, Any]):
     def before_model(
         self, state: MemoryState, runtime: Runtime[Any], config: RunnableConfig = NO_CONFIG
     ) -> dict[str, Any] | None:
-        """Recall what matters to the question, when the model is first called about it."""
+        """Recall memories for the question, when the model is first called about it."""
         return self._changed(state, self._recalled(state, runtime, config))
 
     async def abefore_model(
@@ -163,10 +164,11 @@ class AdaptiveMemoryMiddleware(AgentMiddleware[MemoryState, Any]):
         *,
         answer: str | None = None,
     ) -> int:
-        """Say what was of use, at once or later; gives how many verdicts were new.
+        """Say what was useful, at once or later; gives how many verdicts were new.
 
-        Each may be what the agent gave back, with the config of its thread: all that was recalled for its last question
-        is meant; or what a retriever's `feedback` takes. With the text of the `answer` the judge says what it rests on.
+        Each may be the agent's output, with the config of its thread, which means everything recalled for its last
+        question; or anything that a retriever's `feedback` takes. With the text of the `answer`, the judge says what it
+        rests on.
         """
         return self._judged(helpful, unhelpful, config, user_id, turn, answer)
 

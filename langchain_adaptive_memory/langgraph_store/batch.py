@@ -110,7 +110,7 @@ def planned(ops: Iterable[Op], embedding: Embedding | None) -> Batch:
 
 
 def query_of(op: SearchOp) -> str | None:
-    """What is looked for, if anything."""
+    """The query, if any."""
     return clean(op.query) if op.query and op.query.strip() else None
 
 

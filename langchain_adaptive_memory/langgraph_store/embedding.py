@@ -1,4 +1,4 @@
-"""What is embedded of an item, and by which model? LangGraph's index configuration, for this store."""
+"""LangGraph's index configuration for this store: which parts of an item are embedded, and by which model."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Embedding:
         return found | {_query(one): self._checked(await self.model.aembed_query(one)) for one in queries}
 
     def query(self, text: str, vectors: Vectors) -> Any:
-        """The vector of what is looked for."""
+        """The vector of the query."""
         return vectors[_query(text)]
 
     @contextmanager

@@ -51,7 +51,7 @@ class Settings:
 
 
 class Place:
-    """The items of a store and, where it has an index, its memory; opened together and closed together."""
+    """The items of a store and, if it has an index, its memory; opened together and closed together."""
 
     def __init__(self, path: str | Path | None, client: Any, embedding: Embedding | None, settings: Settings) -> None:
         self._own_collection: Any = None
@@ -73,7 +73,7 @@ class Place:
             raise
 
     def close(self) -> None:
-        """Let go of what was opened here; a client that was given stays open."""
+        """Close what was opened here; a client that was given stays open."""
         if self._pid != os.getpid():
             return  # the files are the parent's
         if self.memory is not None:
@@ -87,7 +87,7 @@ class Place:
         self._held.close()
 
     def check_process(self) -> None:
-        """Refuse to serve where the process was forked."""
+        """Raise if the process was forked."""
         if self._pid != os.getpid():
             raise ClosedError(
                 "This store was opened in the parent process. Neither Chroma nor SQLite survives a fork: open it in "

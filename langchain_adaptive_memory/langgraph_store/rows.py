@@ -199,7 +199,7 @@ def _namespace(given: Any) -> Namespace:
 
 
 def clean(text: str) -> str:
-    """The text with a question mark for each half of a surrogate pair, which has no UTF-8.
+    """The text with a question mark for each half of a surrogate pair, which cannot be encoded as UTF-8.
 
     >>> clean("caf\\ud800")
     'caf?'

@@ -87,7 +87,7 @@ class Fields(HashedOnce):
     __hash__ = HashedOnce.__hash__
 
     def names(self) -> tuple[str, ...]:
-        """The keys that are ours; those of a conversation and the language are the caller's own, which we only read."""
+        """The keys that we write; those of a conversation and the language are the caller's, which we only read."""
         return tuple(getattr(self, name) for name in self.__slots__ if name not in (*_CALLERS_OWN, "importance_scale"))
 
 
@@ -122,7 +122,8 @@ def as_number(value: Any, low: float, high: float = math.inf) -> float | None:
 
 
 def as_moment(value: Any) -> float | None:
-    """POSIX seconds from a number or an ISO text; a text without a zone is read as UTC, a number beyond reason is none.
+    """POSIX seconds from a number or an ISO text; a text without a zone is read as UTC, and an impossible number gives
+    None.
 
     >>> as_moment("1970-01-02"), as_moment(1e308), as_moment(float("nan"))
     (86400.0, None, None)
