@@ -28,7 +28,7 @@ _ALWAYS_WRITTEN = {"kind": str, "importance": float, "created_at": float}  # by 
 
 
 def node_of(record: Record, fields: Fields) -> BaseNode:
-    """The node that LlamaIndex stored, or for any other record a `TextNode` of it.
+    """The node that LlamaIndex stored, or a new `TextNode` for any other record.
 
     >>> from llama_index.core.schema import MetadataMode
     >>> plain = Record("7", "Tea is at four.", stored={"topic": "tea", "retrieval_count": 3, "last_read": 5.0})
@@ -44,7 +44,8 @@ def node_of(record: Record, fields: Fields) -> BaseNode:
 
 
 def without_state(node: BaseNode, record: Record, fields: Fields) -> BaseNode:
-    """The node, or a copy without our state where LlamaIndex has taken that for metadata: of records it did not store.
+    """The node, or a copy without our state if LlamaIndex has treated that as metadata, as it does for records it did
+    not store.
 
     >>> node = TextNode(id_="7", text="Tea is at four.", metadata={"retrieval_count": 3, "topic": "tea"})
     >>> without_state(node, Record("7", "Tea is at four.", stored=dict(node.metadata)), Fields()).metadata
@@ -103,7 +104,7 @@ _OPPOSITES = {"$eq": "$ne", "$ne": "$eq", "$in": "$nin", "$nin": "$in", "$and": 
 
 
 def where_of(filters: MetadataFilters | None) -> Where | None:
-    """The filter as Chroma's `where`; None where it asks for nothing.
+    """The filter as Chroma's `where`; None if it is empty.
 
     >>> where_of(MetadataFilters(filters=[MetadataFilter(key="year", value=2020, operator=FilterOperator.GTE)]))
     {'year': {'$gte': 2020}}
