@@ -2,7 +2,7 @@
 
 python -m tests.prose               # what breaks a rule in pages and messages; with --docstrings, there as well
 
-A rule is a pattern of words, and what to write instead. Code, addresses and quotations are left out.
+A rule is a pattern of words, and what to write instead. Code, examples, addresses and quotations are left out.
 """
 
 from __future__ import annotations
