@@ -1,6 +1,6 @@
 """Adaptive memory for LangChain and LangGraph. The names here are public; all else may move.
 
-They are loaded when first used, so that importing the package needs nothing of LangChain and costs next to nothing.
+They are loaded when first used, so importing the package does not import LangChain and costs almost nothing.
 """
 
 from __future__ import annotations

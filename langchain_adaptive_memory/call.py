@@ -1,4 +1,4 @@
-"""Which arguments may one call of a retriever have? Checked, and put over the fields of the retriever."""
+"""The arguments that one call of a retriever may have: checked, and combined with the fields of the retriever."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ LANGCHAINS_OWN = ("verbose",)  # LangChain's `invoke` reads it and hands it on
 
 
 class UnknownArgumentError(InvalidInputError, TypeError):
-    """A call was given an argument that there is not."""
+    """A call was given an argument that does not exist."""
 
 
 def checked_arguments(given: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments of a call, without LangChain's own; a name that there is not is refused.
+    """The arguments of a call, without LangChain's own; an unknown name is refused.
 
     >>> checked_arguments({"k": 2, "verbose": True})
     {'k': 2}
@@ -63,7 +63,7 @@ def checked_arguments(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def unknown_argument(name: str, allowed: Collection[str]) -> UnknownArgumentError:
-    """The error for an argument or a field that there is not, with the one that is meant."""
+    """The error for an unknown argument or field, with the name that was probably meant."""
     words = " or ".join(map(shown, meant(name, allowed)))
     hint = f" Did you mean {words}?" if words else ""
     return UnknownArgumentError(f"There is no argument {shown(name)}.{hint} Allowed: {', '.join(allowed)}.")
@@ -92,14 +92,14 @@ def checked_policy(policy: object) -> Policy | None:
 
 
 def checked_flag(value: object) -> bool:
-    """True or False and nothing that only looks like one: "no" must not count reads."""
+    """True or False and nothing else: "no" must not count reads."""
     if isinstance(value, bool):
         return value
     raise InvalidInputError(f"reinforce is {shown(value)}. Give True, or False to look without touching.")
 
 
 def checked_score(value: object) -> str:
-    """What `metadata["score"]` is: what the ranking made of a document, or the plain similarity."""
+    """What `metadata["score"]` is: the score of the ranking, or the plain similarity."""
     if value in SCORES:
         return str(value)
     raise InvalidInputError(
@@ -115,7 +115,7 @@ def checked_judge(value: object) -> object:
 
 
 def policy_of(policy: Policy, asked: Mapping[str, Any]) -> Policy:
-    """The policy, with what a call or a retriever asks for in LangChain's words.
+    """The policy, with the LangChain settings of a call or a retriever applied.
 
     >>> policy_of(Policy(), {"fetch_k": 50, "lambda_mult": None}).recall_k
     50
@@ -124,14 +124,14 @@ def policy_of(policy: Policy, asked: Mapping[str, Any]) -> Policy:
 
 
 def of_recall(asked: Mapping[str, Any], policy: Policy) -> dict[str, Any]:
-    """The arguments of `recall`; `policy` is the memory's own, where none is asked for."""
+    """The arguments of `recall`; `policy` is the memory's own, if none is given."""
     chosen = policy if asked["policy"] is None else asked["policy"]
     plain = {name: asked.get(name) for name in PLAIN}
     return {**plain, "policy": policy_of(chosen, asked)}
 
 
 def is_blank(query: object) -> bool:
-    """Whether nothing is asked: then nothing is found."""
+    """Whether the query is blank: then nothing is found."""
     return isinstance(query, str) and not query.strip()
 
 

@@ -24,8 +24,8 @@ TIMES = ("created_at", "valid_from", "valid_until")
 class Recalled(Document):
     """A document that equals another of the same record, whatever the recall made of its score.
 
-    `MultiQueryRetriever` drops what it has already by equality, and would else keep a record once for each query. In
-    all else it is a Document, also by name, so that whoever stores it gets a plain one back.
+    `MultiQueryRetriever` drops duplicates by equality, and would otherwise keep a record once per query. In all else it
+    is a Document, also by name, so that a store gives a plain one back.
     """
 
     def __eq__(self, other: object) -> bool:
@@ -56,18 +56,19 @@ def _plain(name: str | None, text: str, metadata: dict[str, Any], note: tuple[st
 
 
 def documents_of(recall: Recall, fields: Fields, *, score: str = "blend", annotate: bool = True) -> list[Document]:
-    """The hits of a recall, best first, as documents that nobody else holds."""
+    """The hits of a recall, best first, as new documents."""
     return [document_of(hit, recall, fields, score=score, annotate=annotate) for hit in recall]
 
 
 def document_of(
     hit: Scored, recall: Recall, fields: Fields, *, score: str = "blend", annotate: bool = True
 ) -> Document:
-    """A hit with the metadata that stands in the collection, `score`, and all else we know under one key. Of a top-down
-    recall it is the whole episode that the hit stands for.
+    """A hit with the metadata from the collection, `score`, and everything else we add under one key. In a top-down
+    recall it is the whole episode that the hit represents.
 
-    The read-driven keys that were written back stand under that key only, as of now and not as of the last write-back.
-    Without `annotate` there is nothing of ours in the metadata. Which recall it came from is noted on it either way.
+    The read-driven keys that were written back are found under that key only, as of now and not as of the last
+    write-back. Without `annotate` we add nothing to the metadata. In both cases the document remembers which recall it
+    came from.
     """
     metadata, episode = without_read_state(hit.record.stored, fields), whole_episode(hit, recall)
     if annotate:
@@ -83,7 +84,7 @@ def document_of(
 
 
 def details_of(hit: Scored, recall: Recall) -> dict[str, Any]:
-    """How the score came about and how the record stood, in JSON's own kinds. `recall_id` is what feedback needs."""
+    """How the score was calculated and the state of the record, in JSON types. `recall_id` is what feedback needs."""
     read = hit.record.read
     return {
         "id": hit.id,

@@ -75,10 +75,10 @@ def checked_field(name: str, value: Any) -> Any:
 
 
 class RetrieverOverMemory(ClosedByWith, BaseRetriever):
-    """The part of a retriever that is there before the first call.
+    """The part of a retriever that exists before the first call.
 
-    LangChain makes a retriever anew from its fields wherever one of them is configured for a call. So all that must be
-    shared is in the memory, which is handed on as it is.
+    LangChain makes a new retriever from the fields whenever one of them is configured for a call. So all that must be
+    shared is in the memory, which is passed on as it is.
     """
 
     model_config = ConfigDict(extra="forbid", arbitrary_types_allowed=True)
@@ -129,10 +129,10 @@ class RetrieverOverMemory(ClosedByWith, BaseRetriever):
         shared: Iterable[str] = (),
         **retriever_fields: Any,
     ) -> Self:
-        """A retriever over a `chromadb.Collection` as it is. All over one collection, with one embedder and the same
-        options, share one memory, which goes with the last of them: make one for each request if you like.
+        """A retriever over an existing `chromadb.Collection`. All retrievers over one collection with the same embedder
+        and options share one memory, which is closed with the last of them, so you can make one per request.
 
-        `embeddings` are those that the vectors were made with, None for the collection's own embedding function.
+        `embeddings` are those that the vectors were made with; None means the collection's own embedding function.
         `fields`, `ledger`, `write`, `keeping`, `clock` and `shared` are those of `AdaptiveMemory`.
         """
         more: dict[str, Any] = {} if clock is None else {"clock": clock}
@@ -161,9 +161,9 @@ class RetrieverOverMemory(ClosedByWith, BaseRetriever):
 
     @classmethod
     def from_vectorstore(cls, vectorstore: VectorStore, **arguments: Any) -> Self:
-        """A retriever over a `langchain_chroma.Chroma`, with its own embeddings and all that is in it.
+        """A retriever over a `langchain_chroma.Chroma`, with its embeddings and its documents.
 
-        It takes what `from_collection` takes. The vector store can still be used: documents that are added to it are
+        It takes the same arguments as `from_collection`. The vector store can still be used: documents added to it are
         found here.
         """
         if not is_vectorstore(vectorstore):
@@ -214,8 +214,8 @@ class RetrieverOverMemory(ClosedByWith, BaseRetriever):
         return None if self.over == AUTO else self.over
 
     def close(self) -> None:
-        """Write back what is due and let go, if the memory was made here; it is closed where no other retriever uses
-        it. A memory that was given stays as it is."""
+        """Write back what is due and release the memory, if it was made here; it is closed if no other retriever uses
+        it. A memory that was given stays open."""
         if self._share is not None:
             self._share.close()
 

@@ -13,8 +13,8 @@ from adaptive_memory_core.models.embedder import bundled_unless
 class LocalEmbeddings(Embeddings):
     """The bundled embedder (256 dimensions, from files, microseconds) as embeddings of LangChain.
 
-    Any other embedder of this package may be given instead, e.g. `LocalEmbeddings(MiniLMEmbedder())`. What it writes
-    can be read by `AdaptiveMemory` with the same embedder, and the other way round.
+    Any other embedder of this package may be given instead, e.g. `LocalEmbeddings(MiniLMEmbedder())`. `AdaptiveMemory`
+    with the same embedder can read what it writes, and the other way round.
 
     Examples:
         `pip install "adaptive-memory-retrieval[langchain]"`
@@ -30,7 +30,7 @@ class LocalEmbeddings(Embeddings):
         self._given, self._embedder = embedder, bundled_unless(embedder)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """A copy is made anew of what it was made of, also in another process."""
+        """A copy is made from the same arguments, even in another process."""
         return type(self), (self._given,)
 
     @property

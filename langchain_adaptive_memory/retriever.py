@@ -1,4 +1,4 @@
-"""How does a chain recall? A LangChain retriever over a memory, which learns from being read."""
+"""A LangChain retriever over a memory, which learns from being read."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ class AdaptiveMemoryRetriever(RetrieverOverMemory):
         memory: AdaptiveMemory | UserMemory | chromadb.Collection | langchain_chroma.Chroma
             What to recall from. Over the last two a memory is opened, which all retrievers over them share.
         k: int
-            How many documents, at the most.
+            The largest number of documents to return.
         policy: Policy | None
             How to rank; None is the memory's own policy.
         filter: Mapping | None
             A Chroma `where` over the documents' metadata. It narrows what a user sees and cannot widen it.
         user_id: str | EVERYONE | None
-            Whose memory, where the call names nobody. None: each call must name a user. EVERYONE: the records that
+            Whose memory, if the call names nobody. None: each call must name a user. EVERYONE: the records that
             belong to no user. Not given, for a collection or a vector store: EVERYONE unless its records name users.
         min_score: float | None
             The least `metadata["score"]`. In the default blend a score is an absolute number, and 0.3 means the same
@@ -55,32 +55,33 @@ class AdaptiveMemoryRetriever(RetrieverOverMemory):
         score: "blend" | "similarity"
             What `metadata["score"]` is: the blended score of the ranking, or the similarity to the query.
         fetch_k: int | None
-            How many candidates are ranked, at the least; None is the policy's number.
+            The least number of candidates to rank; None is the policy's number.
         lambda_mult: float | None
-            As in MMR: 1 is likeness to the query alone, 0 difference between documents alone. None: the policy's.
+            As in MMR: 1 is similarity to the query alone, 0 diversity of the documents alone. None: the policy's.
         annotate: bool
-            Whether `score` and `adaptive_memory` are added to the metadata. `feedback` knows a document either way.
+            Whether `score` and `adaptive_memory` are added to the metadata. `feedback` recognises a document either
+            way.
         reinforce: bool
-            Whether what is returned counts as read.
+            Whether the returned documents count as read.
         on_embedder_error: "raise" | "words"
-            What happens if the query cannot be embedded: the error is raised, or what the words find is the answer,
-            with a warning, a line in the log and `metadata["adaptive_memory"]["embedder_failed"]`.
+            What happens if the query cannot be embedded: the error is raised, or the documents found by words are
+            returned, with a warning, a line in the log and `metadata["adaptive_memory"]["embedder_failed"]`.
         judge: chat model | judges.Judge | None
             What judges: whether GAM-RAG needs another round (`Policy.preset("gam_rag")`), when a text holds, and with
             `feedback(documents, answer=...)` what an answer rests on. None is the memory's own.
         over: "auto" | "everyone" | None
             Whether each user reads the records that name no user as well, such as a team's documents. What is learned
-            of those is the reader's alone; they say so in `metadata["adaptive_memory"]["shared"]`. "auto": while no
-            record of the collection names a user. None: never.
+            about those is the reader's alone; they are marked in `metadata["adaptive_memory"]["shared"]`. "auto": while
+            no record of the collection names a user. None: never.
         fallback: str | EVERYONE | None
-            What users without records of their own read instead: a user that the memory declares to be `shared`, or
-            EVERYONE. Such documents say so in `metadata["adaptive_memory"]["shared"]`.
+            What users without any records read instead: a user that the memory declares to be `shared`, or EVERYONE.
+            Such documents are marked in `metadata["adaptive_memory"]["shared"]`.
         user_key: str | None
             The name that a user has in config["configurable"] and in LangGraph's context; None looks in neither.
         last_recalls: LastRecalls
             The newest answers, for `explain_last`.
         owns_memory: bool
-            Whether `close()` lets go of the memory: True for one that was made here.
+            Whether `close()` releases the memory: True for one that was made here.
 
     Instantiate:
         ```python
@@ -100,10 +101,9 @@ class AdaptiveMemoryRetriever(RetrieverOverMemory):
         chain.invoke("which database?", config={"configurable": {"user_id": "alice"}})
         ```
 
-    `search_type` and `search_kwargs` are taken as by `as_retriever()`, where they mean something here. Each call takes
-    all of these from `k` to `on_embedder_error`, `now` (POSIX seconds: as of that day) and `turn` (a name for the
-    question; usually the root of the run tree, so that all calls for one question are one read). A blank query finds
-    nothing.
+    `search_type` and `search_kwargs` work as in `as_retriever()`, as far as they apply here. Each call takes all of
+    these from `k` to `on_embedder_error`, `now` (POSIX seconds: as of that day) and `turn` (a name for the question;
+    usually the root of the run tree, so that all calls for one question are one read). A blank query finds nothing.
     """
 
     def invoke(self, input: str, config: RunnableConfig | None = None, **kwargs: Any) -> list[Document]:  # noqa: A002
@@ -157,12 +157,12 @@ class AdaptiveMemoryRetriever(RetrieverOverMemory):
         *,
         answer: str | None = None,
     ) -> int:
-        """Say what was of use in an answer, at once or later; gives how many verdicts were new.
+        """Say what was useful in an answer, at once or later; gives how many verdicts were new.
 
         Each may be a document, an id (of a record, a recall, or a turn, such as the run's id), the output of a chain or
-        of an agent, or a list of these. Shared documents are passed over: they are judged by those whose they are. What
-        is gone costs the others nothing. With `turn`, ids of records are those that the turn returned. With the text of
-        the `answer`, the judge says which of `helpful` it rests on, and the others are unhelpful.
+        of an agent, or a list of these. Shared documents are skipped, since only their owner judges them. Missing ones
+        do not affect the others. With `turn`, ids of records are those that the turn returned. With the text of the
+        `answer`, the judge says which of `helpful` it rests on, and the others are unhelpful.
         """
         scope = self._scope(config, user_id)
         return scope.feedback_on_answer(used_in(helpful), used_in(unhelpful), turn, answer=answer, judge=self.judge)
@@ -184,7 +184,8 @@ class AdaptiveMemoryRetriever(RetrieverOverMemory):
     def forget(
         self, ids_or_documents: Any, config: RunnableConfig | None = None, user_id: Any = NOT_GIVEN
     ) -> list[Receipt]:
-        """Remove records with every trace, by ids or documents; a receipt for each, an error where none is there."""
+        """Remove records with every trace, by ids or documents; returns a receipt for each, and raises an error if none
+        exists."""
         return self._scope(config, user_id).forget([one.id for one in used_in(ids_or_documents) if not one.shared])
 
     async def aforget(
@@ -203,7 +204,7 @@ class AdaptiveMemoryRetriever(RetrieverOverMemory):
         await whole_memory(self.memory).aflush()
 
     def sync(self) -> None:
-        """Take in what other programs have written into the collection, before this returns."""
+        """Import what other programs have written into the collection, before this returns."""
         whole_memory(self.memory).sync()
 
     async def async_sync(self) -> None:
@@ -211,7 +212,7 @@ class AdaptiveMemoryRetriever(RetrieverOverMemory):
         await whole_memory(self.memory).async_sync()
 
     def explain_last(self, config: RunnableConfig | None = None, user_id: Any = NOT_GIVEN) -> str:
-        """How this user's newest answer came about: each document's score in parts, what was dropped, and why."""
+        """How this user's newest answer was calculated: each document's score in parts, what was dropped, and why."""
         return self.last_recalls.explain(self._scope(config, user_id).scope)
 
     def add_documents(

@@ -1,4 +1,4 @@
-"""What can a memory be made over? A Chroma collection, or LangChain's vector store over one."""
+"""The sources that a memory can be made over: a Chroma collection, or LangChain's vector store over one."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def is_vectorstore(source: Any) -> bool:
 
 
 def embedder_of(embeddings: Any) -> Embedder:
-    """LangChain's embeddings behind the core's face; under the name of their class and model.
+    """LangChain's embeddings as an embedder of the core, named after their class and model.
 
     >>> class Lengths:
     ...     model = "lengths-1"
@@ -74,9 +74,9 @@ def space_of(source: Any) -> str:
 
 
 def usual_user(source: Any, memory: AdaptiveMemory) -> Default:
-    """Whose records are meant in a collection, where the caller does not say: everybody's, unless they name users.
+    """Whose records a collection is read for if the caller does not say: everybody's, unless they name users.
 
-    Among records that have users, a call without one is more likely a mistake than a wish for the few that have none.
+    If records have users, a call without one is more likely a mistake than a request for the few without a user.
     """
     key = memory.fields.user_id
     found = collection_of(source).get(limit=LOOKED_AT, include=["metadatas"])["metadatas"] or []
@@ -90,7 +90,8 @@ def whole_memory(memory: AdaptiveMemory | UserMemory) -> AdaptiveMemory:
 
 
 async def in_threads(memory: AdaptiveMemory | UserMemory, step: Callable[P, T], *args: P.args, **named: P.kwargs) -> T:
-    """What the step gives, off the event loop and in the memory's threads: nothing queues behind the loop's own."""
+    """The result of the step, run in the memory's threads and not on the event loop, so that nothing queues behind the
+    loop's default threads."""
     doing = partial(step, *args, **named)
     try:
         workers = whole_memory(memory).workers
@@ -100,7 +101,7 @@ async def in_threads(memory: AdaptiveMemory | UserMemory, step: Callable[P, T], 
 
 
 def tracing_names(memory: AdaptiveMemory | UserMemory) -> LangSmithRetrieverParams:
-    """What a trace says of the store and the embedder."""
+    """The names of the store and the embedder in a trace."""
     provider, _, model = whole_memory(memory).embedder_name.partition(":")
     names: LangSmithRetrieverParams = {"ls_vector_store_provider": "Chroma", "ls_embedding_provider": provider}
     if model:

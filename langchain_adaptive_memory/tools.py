@@ -142,7 +142,7 @@ class Forgetting:
 
 
 def _excused(error: Exception, on_error: OnError) -> str:
-    """What the model is told: of its own mistake what is wrong, of ours to go on without."""
+    """What the model is told: for its mistake, what is wrong; for ours, to go on without the tool."""
     if on_error == "raise" or isinstance(error, SET_UP_WRONGLY):
         raise error
     if isinstance(error, AdaptiveMemoryError) and isinstance(error, InvalidInputError | LookupError):
@@ -175,12 +175,12 @@ def create_recall_tool(
     response_format: Literal["content", "content_and_artifact"] = "content",
     on_error: OnError = "warn",
 ) -> StructuredTool:
-    """A tool that recalls, as evidence and not as instructions, what the memory of the run's user holds.
+    """A tool that recalls memories of the run's user, as evidence and not as instructions.
 
-    The user is found as the retriever finds it: config["configurable"], LangGraph's context, `user_id`. All recalls
-    of one run of the agent are one read. `show_ids` lets the model say which memory a new one replaces; an artifact
-    is the list of documents. `over="everyone"` finds the records that belong to nobody as well. A memory that fails
-    costs the answer, with a warning, unless `on_error="raise"`.
+    The user is found as the retriever finds it: config["configurable"], LangGraph's context, `user_id`. All recalls of
+    one run of the agent are one read. `show_ids` lets the model say which memory a new one replaces; the artifact is
+    the list of documents. `over="everyone"` finds the records that belong to nobody as well. If the memory fails, the
+    tool returns no memories, with a warning, unless `on_error="raise"`.
     """
     asked = {"k": checked("k", k), "filter": checked("filter", filter), "policy": checked("policy", policy)}
     with_artifact = response_format == "content_and_artifact"

@@ -1,7 +1,8 @@
-"""Which question of the user does a run belong to? To the root of its tree: one question may make many inner calls.
+"""The question of the user that a run belongs to. It is the root of the run's tree: one question may make many inner
+calls.
 
-LangChain tells a run its parent and nobody the root. So a handler that every run inherits notes, for each run that is
-under way, the root it hangs from. It is put in place when the first retriever, tool or middleware is made.
+LangChain gives a run its parent, but not the root. So a handler that every run inherits notes the root of each run in
+progress. It is installed when the first retriever, tool or middleware is made.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ class Roots(BaseCallbackHandler):
         return self._names.get(root, str(root))
 
     def name(self, run: UUID, turn: str) -> None:
-        """Give the turn of a run that is under way a name of its own."""
+        """Give the turn of a run in progress a separate name."""
         root = self.root_of(run)
         if root in self._roots:
             self._names[root] = turn

@@ -1,4 +1,4 @@
-"""Which documents an answer rests on, also of the last recalls."""
+"""The documents that an answer rests on, and the last recalls."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ ADVICE = {
 
 
 def with_reason(scope: UserMemory, recall: Recall, where: Any) -> Recall:
-    """The recall, with a note on what it looked past where that is odd."""
+    """The recall, with a note on what it skipped if that is odd."""
     memory = whole_memory(scope)
     if not is_unexpected(memory, recall, where):
         return recall
@@ -66,7 +66,7 @@ OF_CHAINS = ("context", "source_documents", "documents")  # where LangChain's ow
 
 
 def used_in(things: Any) -> list[Used]:
-    """What is judged or forgotten: of ids, those of records, recalls or turns.
+    """What is judged or forgotten: ids may be those of records, recalls or turns.
 
     >>> used_in(["tea", ("ships",)])
     [Used(id='tea', recall=None, shared=False), Used(id='ships', recall=None, shared=False)]

@@ -1,6 +1,6 @@
 """Whose memory is meant? Looked for in the call, its config, LangGraph's context, the constructor; nobody is an error.
 
-A name that is there but empty (None, "") is an error and never passed over: what comes next might be somebody else.
+A name that is given but empty (None, "") is an error and never skipped: the next place might name somebody else.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ RUNTIME = "__pregel_runtime"  # where LangGraph keeps the run's Runtime
 
 
 class Unnamed(Enum):
-    """The two ways of naming nobody. An Enum, so that copies of them are still them."""
+    """The two ways of naming nobody. An Enum, so that copies stay identical."""
 
     EVERYONE = "everyone"
     NOT_GIVEN = "not given"
@@ -73,14 +73,15 @@ def scope_of(
 
 
 def checked_over(over: object, fallback: object = None) -> Over:
-    """Whose records are read beside the user's own: "everyone"'s, or None; not where there is a fallback as well."""
+    """Whose records are read in addition to the user's own: "everyone"'s, or None; not if there is a fallback as
+    well."""
     return check_over(Scope(SOMEBODY), over, fallback).over  # type: ignore[return-value] # it is checked there
 
 
 def with_fallback(memory: AdaptiveMemory | UserMemory, fallback: Any) -> UserMemory:
     """A user's memory with a shared scope to fall back to; that of the records of nobody needs none.
 
-    Given the whole memory, it only sees whether there is such a scope, as for a user whose name nobody has.
+    Given the whole memory, it only checks that there is such a scope, as for a user with an unused name.
     """
     whole = memory.memory if isinstance(memory, UserMemory) else memory
     if not isinstance(whole, AdaptiveMemory):
@@ -144,7 +145,7 @@ def checked_memory(memory: object) -> AdaptiveMemory | UserMemory:
 
 
 def nobody(key: str | None) -> ScopeError:
-    """What is said where a user is required and none is named."""
+    """The error if a user is required and none is named."""
     ways = "user_id= in the call or in the constructor"
     if key is not None:
         ways += (

@@ -1,4 +1,4 @@
-"""How does a memory serve where a vector store is required? One user's memory as a LangChain `VectorStore`."""
+"""One user's memory as a LangChain `VectorStore`, for code that requires one."""
 
 from __future__ import annotations
 
@@ -30,12 +30,13 @@ class AdaptiveMemoryVectorStore(VectorStore):
         policy: Policy | None
             How to rank; None is the memory's own.
         reinforce: bool
-            Whether what is found counts as read.
+            Whether the found documents count as read.
         over: "everyone" | None
-            Whether the records that belong to nobody are found as well; what is learned of those is this user's alone.
+            Whether the records that belong to nobody are found as well; what is learned about those is this user's
+            alone.
 
-    A document comes back with its metadata, less what has a meaning to the memory (`importance`, `kind`, times). Scores
-    are similarities. For chains `AdaptiveMemoryRetriever` says more.
+    A document comes back with its metadata, except the keys that the memory uses (`importance`, `kind`, times). Scores
+    are similarities. For chains, `AdaptiveMemoryRetriever` gives more detail.
     """
 
     def __init__(
@@ -56,8 +57,8 @@ class AdaptiveMemoryVectorStore(VectorStore):
         return None
 
     def add_documents(self, documents: list[Document], **options: Any) -> list[str]:
-        """Remember documents, under `ids` if such are given; an id that exists is written over, and begins anew if it
-        says something else. Documents without text are skipped with a warning."""
+        """Remember documents, under `ids` if given; an existing id is overwritten, and its read state starts again if
+        the text changes. Documents without text are skipped with a warning."""
         return self._add(documents, options.get("ids"))
 
     async def aadd_documents(self, documents: list[Document], **options: Any) -> list[str]:
@@ -84,15 +85,15 @@ class AdaptiveMemoryVectorStore(VectorStore):
         return await in_threads(self.scope, self._add, _documents(list(texts), metadatas), ids)
 
     def delete(self, ids: list[str] | None = None, **options: Any) -> bool:  # noqa: ARG002
-        """Forget these; those that are not there are passed over. What was learned stays with a text that was added
-        anew before, from the same `source`, as `index()` does."""
+        """Forget these; missing ones are skipped. What was learned stays with a text that was added again before, from
+        the same `source`, as `index()` does."""
         return self._forget(ids)
 
     async def adelete(self, ids: list[str] | None = None, **options: Any) -> bool:  # noqa: ARG002
         return await in_threads(self.scope, self._forget, ids)
 
     def get_by_ids(self, ids: Sequence[str], /) -> list[Document]:
-        """Those of them that are there; this is no read."""
+        """Those of them that exist; this does not count as a read."""
         return self._get(ids)
 
     async def aget_by_ids(self, ids: Sequence[str], /) -> list[Document]:

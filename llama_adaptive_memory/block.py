@@ -47,13 +47,13 @@ def last_said(messages: Sequence[ChatMessage]) -> str:
 
 
 def records_of(messages: Sequence[ChatMessage], session: str | None) -> list[dict[str, Any]]:
-    """What was said in a session, as records; what stands in the window already is known by their ids."""
+    """What was said in a session, as records; their ids show which ones are in the window already."""
     spoken = [(one, (one.content or "").strip()) for one in messages if one.role in SPOKEN]
     return [_record(text, one.role.value, session) for one, text in spoken if text]
 
 
 def short_enough(records: Sequence[dict[str, Any]], most: int) -> dict[str, dict[str, Any]]:
-    """The records by id, without those longer than the memory keeps: one of them must not keep the others out."""
+    """The records by id, without those longer than the memory allows: one such record must not prevent the others."""
     for record in records:
         if len(record["text"]) > most:
             warnings.warn(
@@ -93,7 +93,7 @@ _ENTRIES = ("<memory", "<beside", "<in_brief", "<did_not_fit")
 
 
 def shortened(content: str, style: BlockStyle, tokens: int) -> str | None:
-    """The content less at least so many tokens, in whole memories from the end; None where none would be left.
+    """The content shortened by at least this many tokens, in whole memories from the end; None if none would be left.
 
     >>> shortened("heading\\n- best\\n- second", "text", 1)
     'heading\\n- best'
@@ -138,13 +138,13 @@ class AdaptiveMemoryBlock(Sharing, BaseMemoryBlock[str]):
     """A block for LlamaIndex's `Memory`: recalls what the user said before, and stores messages that leave the window.
 
     `user_id` is a name, or a function from the session's id to a name, so one block serves many users. Without it each
-    session has a memory of its own, which belongs to no user; `for_session(...)` gives it. Messages that leave the
-    window are stored as nodes that every retriever over the collection finds.
+    session has a separate memory, which belongs to no user; `for_session(...)` gives it. Messages that leave the window
+    are stored as nodes that every retriever over the collection finds.
 
     Recalled memories are shown as evidence, and none can end the block. LlamaIndex puts blocks into the system message;
     `Memory.from_defaults(..., insert_method=InsertMethod.USER)` puts them into the user's, where evidence belongs.
 
-    However often LlamaIndex asks the block within one turn, what it recalls counts as read once.
+    However often LlamaIndex asks the block within one turn, the recalled memories count as read once.
 
     Examples:
         `pip install "adaptive-memory-retrieval[llama-index]"`
@@ -171,7 +171,7 @@ class AdaptiveMemoryBlock(Sharing, BaseMemoryBlock[str]):
     user_id: User = Field(default=None, description="Whose memory; None: the session's.")
     min_score: float | None = Field(default=None, ge=0, le=1, description="The least blended score.")
     min_similarity: float | None = Field(default=None, ge=0, le=1, description="The least similarity.")
-    fallback: Fallback = Field(default=None, description="What those without records of their own read instead.")
+    fallback: Fallback = Field(default=None, description="What users without records read instead.")
     over: Over = Field(default=None, description='"everyone": what belongs to nobody is recalled as well.')
     judge: Any = Field(default=None, exclude=True, description="A chat model or judges.Judge(...); None: the memory's.")
     on_error: Literal["warn", "raise"] = Field(default="warn", description="Where memories cannot be shown: leave out.")
@@ -218,7 +218,7 @@ class AdaptiveMemoryBlock(Sharing, BaseMemoryBlock[str]):
         user_id: User = None,
         **more: Any,
     ) -> Self:
-        """Over a `ChromaVectorStore`; without an `embed_model` it is that of LlamaIndex's `Settings`."""
+        """Over a `ChromaVectorStore`; `embed_model` defaults to that of LlamaIndex's `Settings`."""
         return cls(collection=collection_of(vector_store), embed_model=embed_model, user_id=user_id, **more)
 
     def __reduce__(self) -> NoReturn:
@@ -226,11 +226,11 @@ class AdaptiveMemoryBlock(Sharing, BaseMemoryBlock[str]):
 
     @property
     def memory(self) -> UserMemory:
-        """What is read here, where it is one user's; else ask `for_session`."""
+        """The memory that is read here, if it belongs to one user; otherwise use `for_session`."""
         return self.for_session(None)
 
     def for_session(self, session_id: str | None) -> UserMemory:
-        """The memory of the session's user; a session that is nobody's is refused."""
+        """The memory of the session's user; a session without a user raises an error."""
         self._lease.check_open()
         if self.user_id is None or isinstance(self._lease.memory, UserMemory):
             return with_others(session_memory(self._lease.memory, session_id), self.fallback, self.over)
@@ -246,8 +246,8 @@ class AdaptiveMemoryBlock(Sharing, BaseMemoryBlock[str]):
         *,
         answer: str | None = None,
     ) -> int:
-        """Say what was of use of what was recalled; in `session_id` where it tells whose memory that is. With the text
-        of the `answer` the judge says it: `block.feedback(block.last_recall, answer=str(response))`."""
+        """Say which recalled memories were useful; give `session_id` if the user depends on it. With the text of the
+        `answer`, the judge decides: `block.feedback(block.last_recall, answer=str(response))`."""
         return feedback_on(self.for_session(session_id), helpful, unhelpful, turn, answer, self.judge)
 
     async def afeedback(
@@ -263,7 +263,7 @@ class AdaptiveMemoryBlock(Sharing, BaseMemoryBlock[str]):
         return await afeedback_on(self.for_session(session_id), helpful, unhelpful, turn, answer, self.judge)
 
     def forget(self, ids_or_nodes: Any, session_id: str | None = None) -> list[Receipt]:
-        """Remove memories with every trace of them; gives a receipt for each that was there."""
+        """Remove memories with every trace of them; gives a receipt for each that existed."""
         return forget_in(self.for_session(session_id), ids_or_nodes)
 
     async def aforget(self, ids_or_nodes: Any, session_id: str | None = None) -> list[Receipt]:
@@ -311,7 +311,7 @@ class AdaptiveMemoryBlock(Sharing, BaseMemoryBlock[str]):
                 await scope.aobserve(records.values())
 
     async def atruncate(self, content: str, tokens_to_truncate: int) -> str | None:
-        """The content without its last memories, which fit the question least; None where all must go."""
+        """The content without its last memories, which fit the question least; None if all must be removed."""
         return shortened(content, self.style, tokens_to_truncate) if content else None
 
     def _turn(self, messages: Sequence[ChatMessage], session_id: str | None) -> str:

@@ -38,11 +38,11 @@ def check_meaning(value: str) -> str:
 
 
 def meaning_of(scores: Sequence[float | None], asked: Meaning, *, space: str) -> Meaning:
-    """What these scores are: as asked, or for "auto" Chroma's where they can be Chroma's.
+    """What these scores mean: as requested, or for "auto" Chroma's if they can be Chroma's.
 
     `ChromaVectorStore` gives `exp(-distance)`, which for unit vectors is never below `exp(-2)` (`exp(-4)` for l2) and
-    never above 1. Fused scores lie below it, those of rankers mostly outside. Where they lie within, reading them as
-    Chroma's keeps their order.
+    never above 1. Fused scores are lower, and those of rankers mostly outside this range. If they are inside, reading
+    them as Chroma's keeps their order.
 
     >>> meaning_of([0.9, 0.5], "auto", space="cosine"), meaning_of([0.03, 0.02], "auto", space="cosine")
     ('chroma', 'relative')
@@ -57,7 +57,7 @@ def meaning_of(scores: Sequence[float | None], asked: Meaning, *, space: str) ->
 
 
 def chroma_score(similarity: float, *, space: str) -> float:
-    """The score that a `ChromaVectorStore` gives to what is so near: `exp(-distance)`, whatever the space.
+    """The score that a `ChromaVectorStore` gives for this distance: `exp(-distance)` in any space.
 
     >>> chroma_score(1.0, space="cosine"), round(chroma_score(0.38, space="cosine"), 2)
     (1.0, 0.54)
@@ -102,8 +102,8 @@ def similarities(scores: Sequence[float | None], meaning: Meaning, *, space: str
 def nodes_of(
     found: Recall, scope: UserMemory, docstore: BaseDocumentStore | None, score: ScoreMeaning
 ) -> list[NodeWithScore]:
-    """The hits as nodes; of a top-down recall the episodes that they stand for. Those that are no plain text are taken
-    from the document store, if it has them."""
+    """The hits as nodes; for a top-down recall, the episodes that they represent. Nodes that are not plain text are
+    taken from the document store, if it has them."""
     fields = fields_of(scope)
     nodes = {hit.id: node_of(hit.record, fields) for hit in found}
     elsewhere = [node.node_id for node in nodes.values() if type(node) is not TextNode]
@@ -142,7 +142,7 @@ UNASKED = "(no query)"
 
 @dataclass(frozen=True)
 class Candidates:
-    """The nodes by the ids of their records, with what is known of their nearness."""
+    """The nodes by the ids of their records, with their known similarities."""
 
     cue: str
     nodes: Mapping[str, NodeWithScore]
@@ -158,8 +158,8 @@ def candidates_of(
     similarity: Meaning,
     min_similarity: float | None,
 ) -> Candidates:
-    """Each node once, with its highest score; a score is a similarity in the meaning that it has. Relative scores have
-    no least similarity: an absolute floor would cut them by rank."""
+    """Each node once, with its highest score, which is converted to a similarity according to its meaning. Relative
+    scores have no least similarity: an absolute floor would cut them by rank."""
     best: dict[str, NodeWithScore] = {}
     for node in nodes:
         known = best.setdefault(record_id(scope.scope, node.node.node_id), node)
@@ -175,7 +175,7 @@ def candidates_of(
 
 
 def chosen(given: Candidates, found: Recall, fields: Fields, score: ScoreMeaning) -> list[NodeWithScore]:
-    """The answer as new objects over the same nodes: what came in is left as it was."""
+    """The answer as new objects over the same nodes: the input is not changed."""
     return [_chosen(given.nodes[hit.id], hit, found, fields, score) for hit in found]
 
 

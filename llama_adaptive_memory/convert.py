@@ -28,7 +28,7 @@ _ALWAYS_WRITTEN = {"kind": str, "importance": float, "created_at": float}  # by 
 
 
 def node_of(record: Record, fields: Fields) -> BaseNode:
-    """The node that LlamaIndex stored, or for any other record a `TextNode` of it.
+    """The node that LlamaIndex stored, or a new `TextNode` for any other record.
 
     >>> from llama_index.core.schema import MetadataMode
     >>> plain = Record("7", "Tea is at four.", stored={"topic": "tea", "retrieval_count": 3, "last_read": 5.0})
@@ -44,7 +44,8 @@ def node_of(record: Record, fields: Fields) -> BaseNode:
 
 
 def without_state(node: BaseNode, record: Record, fields: Fields) -> BaseNode:
-    """The node, or a copy without our state where LlamaIndex has taken that for metadata: of records it did not store.
+    """The node, or a copy without our state if LlamaIndex has treated that as metadata, as it does for records it did
+    not store.
 
     >>> node = TextNode(id_="7", text="Tea is at four.", metadata={"retrieval_count": 3, "topic": "tea"})
     >>> without_state(node, Record("7", "Tea is at four.", stored=dict(node.metadata)), Fields()).metadata
@@ -57,13 +58,13 @@ def without_state(node: BaseNode, record: Record, fields: Fields) -> BaseNode:
 
 
 def stored_metadata(node: TextNode) -> dict[str, Any]:
-    """What LlamaIndex writes beside a node's text, so that any of its retrievers finds the node again."""
+    """What LlamaIndex writes in addition to a node's text, so that any of its retrievers finds the node again."""
     flat = node_to_metadata_dict(node, remove_text=True, flat_metadata=True)
     return {key: "" if value is None else value for key, value in flat.items()}
 
 
 def _plain_node(record: Record, stored: Mapping[str, Any], fields: Fields) -> TextNode:
-    """Keys in order, for Chroma gives them in any, and a node's hash hangs on it."""
+    """Keys in order, since Chroma gives them in any order, and a node's hash depends on it."""
     kept = dict(sorted(without_read_state(stored, fields).items()))
     metadata, info, relationships = legacy_metadata_dict_to_node(kept)
     hidden = sorted(_own_keys(fields) & metadata.keys()) if _is_remembered(stored, fields) else []
@@ -103,7 +104,7 @@ _OPPOSITES = {"$eq": "$ne", "$ne": "$eq", "$in": "$nin", "$nin": "$in", "$and": 
 
 
 def where_of(filters: MetadataFilters | None) -> Where | None:
-    """The filter as Chroma's `where`; None where it asks for nothing.
+    """The filter as Chroma's `where`; None if it is empty.
 
     >>> where_of(MetadataFilters(filters=[MetadataFilter(key="year", value=2020, operator=FilterOperator.GTE)]))
     {'year': {'$gte': 2020}}

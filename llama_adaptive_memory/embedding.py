@@ -18,7 +18,7 @@ from adaptive_memory_core.models.embedder import as_vector, broken_promise
 
 
 def cue_of(asked: QueryBundle, embed_model: Any) -> Cue | None:
-    """The words with their vector; None where nothing is asked."""
+    """The words with their vector; None for an empty query."""
     words, texts = asked.query_str.strip(), _texts(asked)
     if asked.embedding is not None:
         return Cue(words, asked.embedding)
@@ -63,8 +63,8 @@ def _texts(asked: QueryBundle) -> list[str]:
 class LocalEmbedding(BaseEmbedding):
     """The bundled embedder (256 dimensions, from files, microseconds) as an embedding model of LlamaIndex.
 
-    Any other embedder of this package may be given instead, e.g. `LocalEmbedding(MiniLMEmbedder())`. What it writes
-    can be read by `AdaptiveMemory` with the same embedder, and the other way round.
+    Any other embedder of this package may be given instead, e.g. `LocalEmbedding(MiniLMEmbedder())`. `AdaptiveMemory`
+    with the same embedder can read what it writes, and the other way round.
 
     Examples:
         `pip install "adaptive-memory-retrieval[llama-index]"`
@@ -89,7 +89,7 @@ class LocalEmbedding(BaseEmbedding):
         self._given, self._embedder = given, source
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """A copy is made anew of what it was made of, also in another process; callbacks stay where they are."""
+        """A copy is made from the same arguments, even in another process; callbacks are not copied."""
         names = type(self).model_fields.keys() - {"model_name", "callback_manager"}
         return _restored, (self._given, {name: getattr(self, name) for name in sorted(names)})
 

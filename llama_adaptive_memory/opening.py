@@ -1,4 +1,4 @@
-"""A memory is opened, shared by those who use it, and closed by the last one."""
+"""A memory is opened, shared by its users, and closed by the last one."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ from llama_adaptive_memory.turns import watch
 
 
 class Lease:
-    """A memory in use. One that was given by the caller has no share, and is left open."""
+    """A memory in use. One that the caller gave has no share, and is left open."""
 
     def __init__(self, memory: AdaptiveMemory | UserMemory, share: Share | None = None, *, lent: bool = False) -> None:
         self.memory = memory
@@ -57,7 +57,7 @@ class Lease:
         refuse_to_pickle()
 
     def check_open(self) -> None:
-        """Refuse to be read after `close`, also while others still have the memory open."""
+        """Refuse reads after `close`, even while others still have the memory open."""
         if self._closed:
             raise ClosedError("This reader was closed. Make another one, e.g. by from_index(index).")
 
@@ -65,7 +65,8 @@ class Lease:
         return scope_of(self.memory, user_id, fallback, over)
 
     def first_scope(self, user_id: str | int | None, fallback: Fallback = None, over: Over = None) -> UserMemory:
-        """The same while something is being made with it: if that fails, nobody will give the memory back."""
+        """The same while something is being made with it: if that fails, the memory is released here, because nobody
+        else will."""
         try:
             return self.scope(user_id, fallback, over)
         except BaseException:
@@ -73,11 +74,11 @@ class Lease:
             raise
 
     def lent(self) -> Lease:
-        """The same memory for one more, who need not give it back."""
+        """The same memory for one more user, which does not have to release it."""
         return Lease(self.memory, self._share, lent=True)
 
     def close(self) -> None:
-        """Write back what was learned; where it is no loan, also let go of the memory, which the last one closes."""
+        """Write back what was learned. Unless the memory is borrowed, release it as well; the last user closes it."""
         self._closed = True
         share, self._share = self._share, None
         if share is not None:
@@ -85,7 +86,7 @@ class Lease:
 
 
 def refuse_to_pickle() -> NoReturn:
-    """Said of all that holds a lease."""
+    """The error for pickling an object that holds a lease."""
     raise TypeError(
         "What reads a memory cannot be pickled: it holds an open ledger. Make it in the process that uses it, e.g. by "
         "from_index(index)."
@@ -111,30 +112,30 @@ class Sharing(ClosedByWith):
 
     @property
     def memory(self: Any) -> UserMemory:
-        """What is read here, with all that can be done with it: remember, pin, recalls, stats."""
+        """The memory that is read here, with all its methods: remember, pin, recalls, stats."""
         scope: UserMemory = self._scope
         return scope
 
     @property
     def last_recall(self: Any) -> Recall | None:
-        """The newest answer, of whichever thread."""
+        """The newest answer, of any thread."""
         found: Recall | None = self._last_recall
         return found
 
     def explain_last(self) -> str:
-        """How the newest answer came about, as a table: each hit's score in parts, and what was dropped and why."""
+        """How the newest answer was calculated, as a table: each hit's score in parts, and what was dropped and why."""
         found = self.last_recall
         return NOTHING_YET if found is None else found.explain()
 
     def feedback(
         self: Any, helpful: Any = (), unhelpful: Any = (), turn: str | None = None, *, answer: str | None = None
     ) -> int:
-        """Say what was of use in an answer, at once or later; gives how many verdicts were new.
+        """Say what was useful in an answer, at once or later; gives how many verdicts were new.
 
         Each may be an id, a node, a `NodeWithScore`, a response with its `source_nodes`, an agent's output, a Recall,
-        or a list of these. What is gone since, or of another source, costs the others nothing; with `turn` (the name
-        that `one_question` gave), ids are those that the question's recalls returned. With the text of the `answer`,
-        the judge says which of `helpful` it rests on, and the others are unhelpful.
+        or a list of these. Items that no longer exist, or come from another source, do not affect the others; with
+        `turn` (the name that `one_question` gave), ids are those that the question's recalls returned. With the text of
+        the `answer`, the judge says which of `helpful` it rests on, and the others are unhelpful.
         """
         return feedback_on(self.memory, helpful, unhelpful, turn, answer, getattr(self, "judge", None))
 
@@ -145,9 +146,9 @@ class Sharing(ClosedByWith):
         return await afeedback_on(self.memory, helpful, unhelpful, turn, answer, getattr(self, "judge", None))
 
     def forget(self, ids_or_nodes: Any) -> list[Receipt]:
-        """Remove records with every trace of them, by ids, nodes or answers; gives a receipt for each that was there.
+        """Remove records with every trace of them, by ids, nodes or answers; gives a receipt for each that existed.
 
-        Where none of them is there, that is a NotFoundError; shared ones are not the reader's, and are passed over.
+        If none exists, that is a NotFoundError; shared ones do not belong to the reader, and are skipped.
         """
         return forget_in(self.memory, ids_or_nodes)
 
@@ -160,7 +161,7 @@ class Sharing(ClosedByWith):
         _whole(self).flush()
 
     def sync(self: Any) -> None:
-        """Take in what other programs have written into the collection, before this returns."""
+        """Import what other programs have written into the collection, before this returns."""
         _whole(self).sync()
 
     async def async_sync(self: Any) -> None:
@@ -168,7 +169,7 @@ class Sharing(ClosedByWith):
         await _whole(self).async_sync()
 
     def close(self: Any) -> None:
-        """Write back what was learned, and let go of the memory; it is closed where nobody else uses it."""
+        """Write back what was learned, and release the memory; it is closed if nobody else uses it."""
         self._lease.close()
 
     async def aclose(self: Any) -> None:
@@ -217,7 +218,7 @@ SETTINGS = (  # of the constructors
 
 
 class OpeningArguments(TypedDict, total=False):
-    """How a memory over a collection shall be opened: the options of `AdaptiveMemory` under their own names."""
+    """How to open a memory over a collection: the options of `AdaptiveMemory` under the same names."""
 
     ledger: str | Path | Ledger | None
     fields: Fields | None
@@ -240,8 +241,8 @@ def leased(
     *,
     embeds: bool = True,
 ) -> Lease:
-    """The memory that was given, else the one over the collection, for this scope; `embeds=False` can do without a
-    model. What is wrong is refused before anything is opened."""
+    """The given memory, else the one over the collection, for this scope; `embeds=False` works without a model. Wrong
+    arguments are refused before anything is opened."""
     watch()
     _checked(opening)
     if memory is None:
@@ -280,7 +281,7 @@ def collection_of(vector_store: Any) -> Any:
 
 
 def checked_index(index: Any) -> VectorStoreIndex:
-    """An index over vectors; its collection is asked for apart."""
+    """An index over vectors; its collection is checked separately."""
     if not isinstance(index, VectorStoreIndex):
         raise InvalidInputError(
             f"The index is a {type(index).__name__}. Give a VectorStoreIndex over a ChromaVectorStore, or use "
@@ -290,8 +291,8 @@ def checked_index(index: Any) -> VectorStoreIndex:
 
 
 def _lease(collection: Any, embed_model: Any, opening: OpeningArguments, *, embeds: bool) -> Lease:
-    """`index.as_retriever()` is cheap and made anew for each request, so what is ours is too: the memory behind is one
-    for all over the collection, with one model's name and the same options."""
+    """`index.as_retriever()` is cheap and is called for each request, and so is ours: all retrievers over the
+    collection with the same model name and the same options share one memory."""
     locations.check_collection(collection)
     check_options(cast("Options", opening))
     model = Settings.embed_model if embed_model is None and embeds else embed_model
@@ -303,7 +304,8 @@ def _lease(collection: Any, embed_model: Any, opening: OpeningArguments, *, embe
 
 
 def _without_model(collection: Any, opening: OpeningArguments) -> Share:
-    """A memory that makes no vectors, for re-ranking needs none; whoever brings a model does not find this one."""
+    """A memory that makes no vectors, since re-ranking needs none; a caller that brings a model does not get this
+    one."""
 
     def refuse(_: object) -> NoReturn:
         raise EmbedderError(

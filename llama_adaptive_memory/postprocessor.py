@@ -1,4 +1,4 @@
-"""How are nodes re-ranked behind any retriever? By a post-processor that also learns what was read."""
+"""A post-processor that re-ranks the nodes of any retriever, and learns what was read."""
 
 from __future__ import annotations
 
@@ -44,15 +44,15 @@ dispatcher = get_dispatcher(__name__)
 class AdaptiveMemoryPostprocessor(Sharing, BaseNodePostprocessor):
     """Re-ranks the nodes of any retriever over a Chroma index, and writes back into that collection what was read.
 
-    With `over="everyone"` the nodes that belong to nobody are ranked for the user as well, and what is learned of them
-    is that user's alone.
+    With `over="everyone"` the nodes that belong to nobody are ranked for the user as well, and what is learned about
+    them is that user's alone.
 
     Put it after post-processors that cut or re-score (`SimilarityPostprocessor`, cross-encoders) and before those that
     only re-order (`LongContextReorder`); let the retriever fetch three to five times `top_n`. Nodes of another user are
     dropped. Nodes from elsewhere, such as a keyword index, are ranked too, and nothing is learned about them.
     `last_recall.dropped` says what was dropped and why.
 
-    `similarity` says what the incoming scores are: "chroma" for those of a `ChromaVectorStore`, "calibrated" where 1 is
+    `similarity` says what the incoming scores are: "chroma" for those of a `ChromaVectorStore`, "calibrated" if 1 is
     the same direction and 0 unrelated, "relative" for any others; "auto" recognises Chroma's. The policy's similarity
     floor does not apply to relative scores.
 

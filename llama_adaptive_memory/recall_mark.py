@@ -1,6 +1,7 @@
-"""The recall that nodes came from, what a tool tells of it, and answers without any.
+"""The recall that nodes came from, the output of a tool, and answers without nodes.
 
-A node that was written out and read in again has lost the note; then the last recall that returned it is meant.
+A node that was serialised and loaded again has lost the note; it is then attributed to the last recall that returned
+it.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ ADVICE = {
 
 
 def with_reason(found: Recall, scope: UserMemory, filters: Any) -> Recall:
-    """The recall; with a note on what it looked past, where it found nothing and that is odd."""
+    """The recall; with a note on what it skipped, if it found nothing and that is odd."""
     if not is_unexpected(scope.memory, found, filters):
         return found
     return explain_empty(scope.memory, found, ADVICE, stacklevel=4)
@@ -49,7 +50,7 @@ Find = Callable[[], UserMemory]
 
 
 class Told(str):
-    """What the model is told, and the recall that it is of: so that feedback on an agent's output finds it."""
+    """What the model is told, and the recall that it comes from, so that feedback on an agent's output finds it."""
 
     __slots__ = ("recall",)
     recall: Recall
@@ -136,7 +137,8 @@ class Forgetting:
 
 
 def _excused(error: Exception, on_error: OnError) -> str:
-    """What the model is told: of its own mistake what is wrong (LlamaIndex says it), of ours to go on without."""
+    """What the model is told: for its mistake, what is wrong (LlamaIndex says it); for ours, to go on without the
+    tool."""
     told = isinstance(error, AdaptiveMemoryError) and isinstance(error, InvalidInputError | LookupError)
     if on_error == "raise" or told:
         raise error
@@ -152,10 +154,11 @@ MARK = "_adaptive_memory_recall"  # not among the fields, yet copied and pickled
 
 
 def marked(node: Noted, hit: Scored, recall: Recall) -> Noted:
-    """The object itself, with the note of what it is a hit of.
+    """The object itself, with a note of the recall that it is a hit of.
 
     >>> from llama_index.core.schema import TextNode
-    >>> from adaptive_memory_core import Cue, Hit, Policy, Record
+    >>> from adaptive_memory_core import Cue, Policy, Record
+    >>> from adaptive_memory_core.records import Hit
     >>> hit = Scored(Hit(Record("7", "tea"), 0.5, "7"), 0.5, {}, {})
     >>> answer = Recall("r", Scope("ana"), Cue("tea?"), 1, 0.0, Policy(), (hit,))
     >>> node = marked(TextNode(text="tea", id_="7"), hit, answer)
@@ -169,7 +172,7 @@ def marked(node: Noted, hit: Scored, recall: Recall) -> Noted:
 
 
 def used_in(things: Any, scope: Scope, cited: Cited = lambda _: None) -> list[Used]:
-    """What went into an answer, of whatever LlamaIndex handed on: ids, nodes, answers with `source_nodes`, tool calls.
+    """What went into an answer, from any LlamaIndex output: ids, nodes, answers with `source_nodes`, tool calls.
 
     `cited` finds the record that a node without a note is a copy of.
 
@@ -202,7 +205,7 @@ def _of_node(given: NodeWithScore | BaseNode, scope: Scope, cited: Cited) -> Use
 
 
 class Citations:
-    """Finds the records behind the nodes of a `CitationQueryEngine`: copies of parts of nodes, with ids of their own.
+    """Finds the records behind the nodes of a `CitationQueryEngine`: copies of parts of nodes, with new ids.
 
     A part is looked for in what the newest recalls returned: in a text with the same metadata.
     """

@@ -1,4 +1,4 @@
-"""How does LlamaIndex recall? A retriever over an existing Chroma index, which learns from being read."""
+"""A LlamaIndex retriever over an existing Chroma index, which learns from being read."""
 
 from __future__ import annotations
 
@@ -43,15 +43,16 @@ dispatcher = get_dispatcher(__name__)
 
 
 class AdaptiveMemoryRetriever(Sharing, BaseRetriever):
-    """A retriever in place of `index.as_retriever()` that ranks by more than similarity and learns from what is read.
+    """A retriever to use instead of `index.as_retriever()`: it ranks by more than similarity and learns from what is
+    read.
 
     Each retriever reads one user's records: those whose metadata `user_id` is `user_id`, or without one those that
     belong to nobody. `for_user("bo")` gives a retriever for another user. All retrievers over a collection share one
     memory; `close()` (or `with`) writes back what was learned and releases it.
 
     With `over="everyone"` a user's retriever finds the nodes that name no user as well, such as a team's documents;
-    what is learned of those is that user's alone. `over="auto"`, the default, does so while no record of the collection
-    names a user, and `over=None` never.
+    what is learned about those is that user's alone. `over="auto"`, the default, does so while no record of the
+    collection names a user, and `over=None` never.
 
     All reads within one call of LlamaIndex count as one: see `llama_adaptive_memory.turns`. `reinforce=False` counts
     nothing, for evaluation. An empty query finds nothing.
@@ -141,19 +142,19 @@ class AdaptiveMemoryRetriever(Sharing, BaseRetriever):
     def from_vector_store(
         cls, vector_store: Any, embed_model: Any = None, user_id: str | int | None = None, **more: Any
     ) -> Self:
-        """Over a `ChromaVectorStore`; without an `embed_model` it is that of LlamaIndex's `Settings`."""
+        """Over a `ChromaVectorStore`; `embed_model` defaults to that of LlamaIndex's `Settings`."""
         return cls(collection=collection_of(vector_store), embed_model=embed_model, user_id=user_id, **more)
 
     @classmethod
     def from_collection(
         cls, collection: Any, embed_model: Any = None, user_id: str | int | None = None, **more: Any
     ) -> Self:
-        """Over a `chromadb.Collection`; without an `embed_model` it is that of LlamaIndex's `Settings`."""
+        """Over a `chromadb.Collection`; `embed_model` defaults to that of LlamaIndex's `Settings`."""
         return cls(collection=collection, embed_model=embed_model, user_id=user_id, **more)
 
     @classmethod
     def from_memory(cls, memory: AdaptiveMemory | UserMemory, user_id: str | int | None = None, **more: Any) -> Self:
-        """Over a memory, or one user's, that the caller has open and will close."""
+        """Over a memory, or one user's part of it, that the caller has opened and will close."""
         return cls(memory, user_id=user_id, **more)
 
     def for_user(self, user_id: str | int | None) -> Self:

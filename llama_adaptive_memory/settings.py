@@ -35,11 +35,11 @@ Check = Callable[[Any], Any]
 
 
 class UnknownArgumentError(InvalidInputError, TypeError):
-    """A constructor or a call was given an argument that there is not."""
+    """A constructor or a call was given an argument that does not exist."""
 
 
 class CallArguments(TypedDict, total=False):
-    """What one call of a retriever may say, instead of what the retriever was made with."""
+    """The arguments of one call of a retriever, which replace those that the retriever was made with."""
 
     user_id: str | int | None
     similarity_top_k: int
@@ -55,7 +55,7 @@ class CallArguments(TypedDict, total=False):
 
 
 class Setting:
-    """An attribute that refuses what it cannot be, at once and not at the next retrieval."""
+    """An attribute that refuses an invalid value at once, and not at the next retrieval."""
 
     def __init__(self, checked: Check, doc: str) -> None:
         self._checked, self.__doc__ = checked, doc
@@ -103,14 +103,14 @@ def floor(name: str) -> Check:
 
 
 def unknown_argument(name: str, allowed: Collection[str]) -> UnknownArgumentError:
-    """The error for an argument that there is not, with the one that is meant."""
+    """The error for an unknown argument, with the name that was probably meant."""
     words = " or ".join(map(shown, meant(name, allowed)))
     hint = f" Did you mean {words}?" if words else ""
     return UnknownArgumentError(f"There is no argument {shown(name)}.{hint} Allowed: {', '.join(allowed)}.")
 
 
 def apply_call(retriever: Any, call: Mapping[str, Any]) -> None:
-    """Give a retriever what a call says; a name that there is not is refused.
+    """Apply the arguments of a call to a retriever; an unknown name is refused.
 
     >>> apply_call(None, {"filter": None})
     Traceback (most recent call last):
@@ -130,7 +130,7 @@ SESSIONS = "llama_index session"
 
 
 class Unnamed(Enum):
-    """A way of naming nobody. An Enum, so that a copy of it is still it."""
+    """A way of naming nobody. An Enum, so that copies stay identical."""
 
     EVERYONE = "everyone"
 
@@ -157,7 +157,7 @@ ANY_SCOPE = AskedScope()
 
 
 def check_scope(asked: AskedScope, shared: Iterable[str]) -> None:
-    """Refuse what no memory with these shared users has, without one."""
+    """Refuse a scope that no memory with these shared users has, before there is a memory."""
     own = Scope(SOMEBODY) if asked.user_id is None else user_scope(asked.user_id)
     check_over(own, asked.over, asked.fallback)
     if asked.fallback is not None and asked.fallback is not EVERYONE:
@@ -167,18 +167,18 @@ def check_scope(asked: AskedScope, shared: Iterable[str]) -> None:
 def scope_of(
     memory: AdaptiveMemory | UserMemory, user_id: str | int | None, fallback: Fallback = None, over: Over = None
 ) -> UserMemory:
-    """One user's memory; without a user that of the records which belong to nobody."""
+    """One user's memory; without a user, the memory of the records that belong to nobody."""
     return with_others(_scope_of(memory, user_id), fallback, over)
 
 
 def with_others(scope: UserMemory, fallback: Fallback, over: Over) -> UserMemory:
-    """A user's memory with what is read of others besides: everyone's always, or a shared scope while there is none."""
+    """A user's memory with what else is read: always everyone's records, or a shared scope while the user has none."""
     check_over(Scope(SOMEBODY), over, fallback)
     return with_fallback(scope, fallback) if over is None else scope.over(over)
 
 
 def with_fallback(scope: UserMemory, fallback: Fallback) -> UserMemory:
-    """A user's memory that reads a shared scope where it has nothing of its own; nobody's records need none."""
+    """A user's memory that reads a shared scope if it has no records itself; the records of nobody need no fallback."""
     if fallback is None:
         return scope
     whole: Any = scope.memory
@@ -204,7 +204,7 @@ def _scope_of(memory: AdaptiveMemory | UserMemory, user_id: str | int | None) ->
 
 
 def session_memory(memory: AdaptiveMemory | UserMemory, session_id: str | None) -> UserMemory:
-    """The memory of a chat session that is nobody's; a user who is called as the session is has another one."""
+    """The memory of a chat session without a user; a user with the same name as the session has a different one."""
     if isinstance(memory, UserMemory):
         return memory
     if session_id is None:

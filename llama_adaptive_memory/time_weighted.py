@@ -19,10 +19,11 @@ BATCH = 2_000  # texts in one write; Chroma takes 5,461
 
 
 class TimeWeighted:
-    """A store for each user, and the post-processor over what is nearest. `settings` are its own, such as time_decay.
+    """A store for each user, and the post-processor over what is nearest. `settings` are the post-processor's, such as
+    time_decay.
 
-    It notes reads on the nodes that a query returns, which are made anew by the next: so reads change nothing here, as
-    they do not in a program that uses it. What counts is when a text was written.
+    It notes reads on the nodes that a query returns, and the next query makes new nodes: so reads change nothing here,
+    just as in a program that uses it. What counts is when a text was written.
     """
 
     def __init__(self, embedder: Embedder, settings: Mapping[str, Any]) -> None:

@@ -37,12 +37,12 @@ def create_recall_tool(
     show_ids: bool = False,
     on_error: OnError = "warn",
 ) -> FunctionTool:
-    """A tool that recalls, as evidence and not as instructions, what a memory holds.
+    """A tool that recalls memories, as evidence and not as instructions.
 
     `memory` is an AdaptiveMemory, one user's, or a retriever of ours; `user_id` a name, or a function that names the
     user of the call. All recalls of one run of the agent are one read. `show_ids` lets the model say which memory to
     replace or forget. `over="everyone"` finds the records that belong to nobody as well. `feedback` takes the agent's
-    output. A memory that fails costs the answer, with a warning, unless `on_error="raise"`.
+    output. If the memory fails, the tool returns no memories, with a warning, unless `on_error="raise"`.
     """
     asked = {"k": count(k, "k"), "filter": where_of(filters), "policy": checked_policy(policy)}
     tool = Recalling(_finder(memory, user_id, on_error, over), asked, max_tokens, show_ids, on_error)

@@ -1,8 +1,8 @@
-"""Which question is a read part of? The outermost LlamaIndex call that is under way names it.
+"""The question that a read is part of, which is the outermost LlamaIndex call in progress.
 
-LlamaIndex hands no run id down to a retriever, but every call of its own is a span that knows its parent, across
-threads, tasks and workflow steps. The span without a parent is what the user called: `query_engine.query(...)`,
-`chat_engine.chat(...)`, `agent.run(...)`, `retriever.retrieve(...)`. All reads within it belong to one question.
+LlamaIndex passes no run id to a retriever, but each of its calls is a span with a parent, across threads, tasks and
+workflow steps. The span without a parent is what the user called: `query_engine.query(...)`, `chat_engine.chat(...)`,
+`agent.run(...)`, `retriever.retrieve(...)`. All reads within it belong to one question.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ _outermost: dict[str, str] = {}  # span under way -> the span the user's call be
 
 @contextmanager
 def one_question(name: str | None = None) -> Iterator[str]:
-    """Everything that is read within the block belongs to one question; gives its name.
+    """All reads within the block belong to one question; gives its name.
 
-    For what LlamaIndex cannot know: several calls that answer one question, or one long-lived workflow that answers
-    many. A name that was used before continues that question, in this process or in another one.
+    For cases that LlamaIndex cannot recognise: several calls that answer one question, or one long-lived workflow that
+    answers many. A name that was used before continues that question, in this process or in another one.
 
     >>> with one_question("ticket 7, message 3") as question:
     ...     question, this_question()
@@ -45,7 +45,7 @@ def one_question(name: str | None = None) -> Iterator[str]:
 
 
 def this_question() -> str | None:
-    """The name of the question being answered, or None where no call of LlamaIndex is under way."""
+    """The name of the question being answered, or None if no call of LlamaIndex is in progress."""
     named = _named.get()
     if named is not None:
         return named
@@ -54,7 +54,7 @@ def this_question() -> str | None:
 
 
 def watch() -> None:
-    """Have the dispatcher tell us of spans; once is enough, and again where somebody replaced its handlers."""
+    """Register for the dispatcher's spans; once is enough, and again if somebody replaced its handlers."""
     root = get_dispatcher("root")
     if not any(isinstance(one, _Watcher) for one in root.span_handlers):
         root.add_span_handler(_Watcher())

@@ -2,7 +2,7 @@
 
 python -m tests.prose               # what breaks a rule in pages and messages; with --docstrings, there as well
 
-A rule is a pattern of words, and what to write instead. Code, addresses and quotations are left out.
+A rule is a pattern of words, and what to write instead. Code, examples, addresses and quotations are left out.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ _NOT_COUNTED = (
     "after|and|are|as|at|before|by|for|from|has|if|in|is|of|on|or|over|per|than|that|to|was|were|when|where|while|with"
     "|within|such|until|next|about|only"
 )
+FORMAT = r"\.\d+[a-z]?"  # of a value in a message
 _NOUN = rf"(?!(?:{_NOT_COUNTED})\b)[a-z]+"
 RULES = {
     "0.5, not .5": r"(?<![\w.)\]/*])\.\d+(?![\w.]*\w)",
@@ -123,8 +124,7 @@ def docstrings(tree: ast.AST) -> Iterator[Passage]:
             first = node.body[0]
             text = ast.get_docstring(node)
             if text is not None:
-                words = [line for line in text.splitlines() if not line.startswith((">>> ", "... "))]
-                yield Passage(first.lineno, " ".join(words))
+                yield Passage(first.lineno, " ".join(re.sub(r"^ *>>> .*\n(.+\n?)*", "", text, flags=re.M).splitlines()))
 
 
 def messages(tree: ast.AST) -> Iterator[Passage]:
@@ -134,7 +134,7 @@ def messages(tree: ast.AST) -> Iterator[Passage]:
             ("warn", "warning", "Option", "Argument")
         )
         for one in ast.walk(node) if shown else ast.walk(raised) if raised is not None else ():
-            if isinstance(one, ast.Constant) and isinstance(one.value, str):
+            if isinstance(one, ast.Constant) and isinstance(one.value, str) and not re.fullmatch(FORMAT, one.value):
                 yield Passage(one.lineno, one.value)
 
 

@@ -55,8 +55,9 @@ def test_a_phrase_is_found_across_lines_and_code_is_not_looked_at() -> None:
 
 
 def test_docstrings_and_messages_are_looked_at() -> None:
-    tree = ast.parse('def f():\n    """Made anew."""\n    raise ValueError(f"{f} is no number")\n')
-    assert [one.text for one in docstrings(tree)] == ["Made anew."]
+    docstring = '"""Made anew.\n\n    >>> f()\n    (1, (2, 3))\n    """'
+    tree = ast.parse(f'def f():\n    {docstring}\n    raise ValueError(f"{{f:.9}} is no number")\n')
+    assert [one.text.strip() for one in docstrings(tree)] == ["Made anew."]
     assert [one.text for one in messages(tree)] == [" is no number"]
 
 

@@ -16,7 +16,7 @@ THREAD = "thread_id"
 
 
 def is_users(message: BaseMessage) -> bool:
-    """Whether the user said it: a summary that a middleware put in their place is no message of theirs.
+    """Whether the user said it: a summary that a middleware substituted is not a message of the user's.
 
     >>> is_users(HumanMessage("tea?")), is_users(HumanMessage("a summary", additional_kwargs={"lc_source": "x"}))
     (True, False)
@@ -40,7 +40,7 @@ def last_question(messages: Sequence[BaseMessage]) -> HumanMessage | None:
 
 
 def newly_asked(messages: Sequence[BaseMessage]) -> list[HumanMessage]:
-    """The user's messages up to the latest one that no other message stands between: they are asked together.
+    """The user's last messages with no other message in between: they are asked together.
 
     >>> [one.text for one in newly_asked([HumanMessage("a"), AIMessage("x"), HumanMessage("b"), HumanMessage("c")])]
     ['b', 'c']
@@ -77,7 +77,7 @@ def in_words(structured: Any) -> str:
 
 
 def turns_of(messages: Sequence[BaseMessage]) -> list[tuple[HumanMessage, str]]:
-    """Each message of the user with the model's answer to it, "" where there is none.
+    """Each message of the user with the model's answer to it, "" if there is none.
 
     >>> [(one.text, answer) for one, answer in turns_of([HumanMessage("tea?"), AIMessage("yes"), HumanMessage("now?")])]
     [('tea?', 'yes'), ('now?', '')]
@@ -93,19 +93,19 @@ def words(message: BaseMessage) -> str:
 
 
 def key_of(message: BaseMessage) -> str:
-    """What tells a message from the others of its conversation."""
+    """The key that distinguishes a message from the others of its conversation."""
     return words(message) if message.id is None else f"id {message.id}"
 
 
 def thread_of(config: RunnableConfig | None) -> str | None:
-    """The thread that a run belongs to, where there is one."""
+    """The thread that a run belongs to, if there is one."""
     settings: Mapping[str, Any] = (config or {}).get("configurable") or {}
     thread = settings.get(THREAD)
     return None if thread is None else str(thread)
 
 
 def question_turn(message: BaseMessage, thread: str | None) -> str:
-    """The name of the turn that a message begins: the same, however often the turn is done again.
+    """The name of the turn that a message begins: the same, however often the turn is repeated.
 
     >>> question_turn(HumanMessage("tea?", id="1"), "t") == question_turn(HumanMessage("tea?", id="1"), "t")
     True

@@ -1,4 +1,5 @@
-"""How does an agent get a memory? Recalled once for each question, shown as evidence, saved and judged afterwards."""
+"""The middleware that gives an agent a memory: recalled once per question, shown as evidence, saved and judged
+afterwards."""
 
 from __future__ import annotations
 
@@ -35,7 +36,7 @@ NO_CONFIG: RunnableConfig = {}  # LangGraph gives the run's config to parameters
 
 
 class AdaptiveMemoryMiddleware(AgentMiddleware[MemoryState, Any]):
-    """Gives an agent of `create_agent` its user's memory: recalled once a question, before the model is called.
+    """Gives an agent of `create_agent` its user's memory: recalled once per question, before the model is called.
 
     Setup:
         `pip install "adaptive-memory-retrieval[langchain]"`
@@ -44,20 +45,20 @@ class AdaptiveMemoryMiddleware(AgentMiddleware[MemoryState, Any]):
         memory: AdaptiveMemory | UserMemory
             The memory, or one user's part of it. It is never closed here.
         user_id: str | None
-            Whose memory, where a call names nobody. Without it every call must name one, in
-            `context` or in `config["configurable"]`, under `user_key`; nobody is an error, whatever `on_error` says.
+            Whose memory, if a call names nobody. Without it every call must name a user, in `context` or in
+            `config["configurable"]`, under `user_key`; a call without a user is an error, whatever `on_error` says.
         over: "everyone" | None
-            Whether each user is shown the records that belong to nobody as well, such as a team's documents. What the
-            agent's turns teach of those is that user's alone.
+            Whether each user is shown the records that belong to nobody as well, such as a team's documents. What is
+            learned about those is that user's alone.
         k, filter, policy:
             As in `recall`. `max_tokens` bounds what the model is shown. A policy with a shape shows what belongs to the
-            memories as well: what they are about, turns beside them, and facts.
+            memories as well: what they are about, the turns next to them, and facts.
         save: "user" | "turn" | callable | None
             What is remembered after a turn: the user's messages, or these and the answer, unless they are greetings or
-            pasted walls; or what a function of both gives: a text, several, or None. None: nothing.
+            very long pasted texts; or the result of a function of both: a text, several, or None. None: nothing.
         judge: chat model | judges.Judge | None
-            What judges: which memories each answer rests on, in the place of citations; whether GAM-RAG needs another
-            round; and when a text holds. None is the memory's own.
+            What judges: which memories each answer rests on, instead of citations; whether GAM-RAG needs another round;
+            and when a text holds. None is the memory's own.
         cite: bool
             Ask the model to cite memories as [m1], and count each one that its answer cites as helpful.
         place: "user" | "system"
@@ -66,7 +67,7 @@ class AdaptiveMemoryMiddleware(AgentMiddleware[MemoryState, Any]):
             What a failing memory does to the turn: a RuntimeWarning and no memories, or the error.
 
     The memories are added to each model call of the turn and never to the state, so they do not pile up in the history.
-    One recall serves all model calls of a turn, also those after an interrupt, and counts once however often the turn
+    One recall serves all model calls of a turn, even those after an interrupt, and counts once however often the turn
     is replayed. It is made before the model is first called, so a middleware that redacts the user's words must come
     before this one in the list; otherwise the log of recalls holds the original words.
     """
@@ -116,7 +117,7 @@ class AdaptiveMemoryMiddleware(AgentMiddleware[MemoryState, Any]):
     def before_model(
         self, state: MemoryState, runtime: Runtime[Any], config: RunnableConfig = NO_CONFIG
     ) -> dict[str, Any] | None:
-        """Recall what matters to the question, when the model is first called about it."""
+        """Recall memories for the question, when the model is first called about it."""
         return self._changed(state, self._recalled(state, runtime, config))
 
     async def abefore_model(
@@ -142,7 +143,7 @@ class AdaptiveMemoryMiddleware(AgentMiddleware[MemoryState, Any]):
     def after_agent(
         self, state: MemoryState, runtime: Runtime[Any], config: RunnableConfig = NO_CONFIG
     ) -> dict[str, Any] | None:
-        """Judge the memories that the answer cites or rests on, save the turn, and let go of what was recalled."""
+        """Judge the memories that the answer cites or rests on, save the turn, and discard what was recalled."""
         self._settled(state, runtime, config)
         return self._kept(None)
 
@@ -163,10 +164,11 @@ class AdaptiveMemoryMiddleware(AgentMiddleware[MemoryState, Any]):
         *,
         answer: str | None = None,
     ) -> int:
-        """Say what was of use, at once or later; gives how many verdicts were new.
+        """Say what was useful, at once or later; gives how many verdicts were new.
 
-        Each may be what the agent gave back, with the config of its thread: all that was recalled for its last question
-        is meant; or what a retriever's `feedback` takes. With the text of the `answer` the judge says what it rests on.
+        Each may be the agent's output, with the config of its thread, which means everything recalled for its last
+        question; or anything that a retriever's `feedback` takes. With the text of the `answer`, the judge says what it
+        rests on.
         """
         return self._judged(helpful, unhelpful, config, user_id, turn, answer)
 

@@ -1,4 +1,4 @@
-"""What of a conversation is saved, where, and who judges it."""
+"""Which parts of a conversation are saved, where, and how they are judged."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ M = TypeVar("M", HumanMessage, SystemMessage)
 
 
 def before_question(messages: Sequence[AnyMessage], block: str, question: str) -> list[AnyMessage]:
-    """The messages with the block at the head of the one that asks; no message more, so roles alternate as before.
-
-    Where the question has been summed up since, it is the last in the user's role; without any, a new first one.
+    """The messages with the block at the start of the one that asks; no message is added, so roles alternate as before.
+    If the question has been summed up since, the block goes to the last message in the user's role; without any, to a
+    new first message.
 
     >>> [one.text for one in before_question([HumanMessage("tea?", id="1")], "Evidence.", "id 1")]
     ['Evidence.\\n\\ntea?']
@@ -49,12 +49,12 @@ def before_question(messages: Sequence[AnyMessage], block: str, question: str) -
 
 
 def after_system(message: SystemMessage | None, block: str) -> SystemMessage:
-    """The system message with the block after what it says, in the form it has; the given one stays as it is."""
+    """The system message with the block after its text, in the same form; the given message is not changed."""
     return SystemMessage(block) if message is None else joined(message, [], [block])
 
 
 def joined(message: M, before: Sequence[str], after: Sequence[str]) -> M:
-    """A copy of the message with these texts around what it says."""
+    """A copy of the message with these texts around its text."""
     said: str | list[Any] = message.content
     if isinstance(said, str):
         return message.model_copy(update={"content": "\n\n".join(filter(None, [*before, said, *after]))})
@@ -66,7 +66,8 @@ def _block(text: str) -> dict[str, str]:
 
 
 def used_for(answer: Any, config: RunnableConfig | None) -> list[Used]:
-    """What `feedback` judges: of an agent's output, its last question's turn; else whatever a retriever's takes.
+    """What `feedback` judges: for an agent's output, the turn of its last question; else anything that a retriever's
+    `feedback` takes.
 
     >>> used_for(["tea"], None)
     [Used(id='tea', recall=None, shared=False)]
@@ -81,7 +82,7 @@ Save = Literal["user", "turn"] | Callable[[str, str], str | Iterable[str] | None
 
 
 def checked_save(save: Any) -> Save | None:
-    """What a middleware can be told to save."""
+    """The setting of what a middleware saves, checked."""
     if save in (None, "user", "turn") or (callable(save) and not inspect.iscoroutinefunction(save)):
         return save  # type: ignore[no-any-return]
     raise InvalidInputError(
@@ -113,14 +114,14 @@ def to_save(
 
 
 def as_turn(said: Iterable[str], answer: str) -> str:
-    """A turn as one text; the user's words as they are where there is no answer."""
+    """A turn as one text; only the user's words if there is no answer."""
     if not answer:
         return "\n".join(said)
     return "\n".join([*(f"User: {one}" for one in said), f"Assistant: {answer}"])
 
 
 def saved_id(message: str | None, text: str, thread: str | None, number: int = 0) -> str:
-    """In a thread, that of the message, so that an edited one is written over; elsewhere that of the words themselves.
+    """In a thread, the id of the message, so that an edited one is overwritten; elsewhere an id made from the words.
 
     >>> saved_id("1", "tea", "t") == saved_id("1", "coffee", "t")
     True
@@ -132,7 +133,7 @@ def saved_id(message: str | None, text: str, thread: str | None, number: int = 0
 
 
 def in_sight(messages: Sequence[BaseMessage], thread: str | None) -> list[str]:
-    """The ids under which this conversation may have been saved: the model has it before it already."""
+    """The ids under which this conversation may have been saved: the model already sees it."""
     said = [(one.id, words(one), unmarked(answer)) for one, answer in turns_of(messages)]
     ids = [saved_id(one, text, thread) for one, asked, answer in said for text in (asked, as_turn([asked], answer))]
     return list(dict.fromkeys(ids))

@@ -43,8 +43,8 @@ class Turn(TypedDict):
     """What was recalled for one question: which records, under which marks.
 
     Their texts are not here: states are streamed to clients and kept in checkpoints, where nobody can forget them.
-    `asked` are the user's own words, by message, for they may have been summed up when the turn ends. `around` names
-    what is shown around the records, where the policy gives recalls another shape.
+    `asked` are the user's own words, by message, since they may have been summed up when the turn ends. `around` names
+    what is shown around the records, if the policy gives recalls another shape.
     """
 
     user: str | int | None
@@ -76,7 +76,7 @@ class MemoryState(AgentState[Any]):
 
 
 def turn_in(state: Mapping[str, Any], name: str) -> Turn | None:
-    """The turn that this middleware has under way.
+    """The turn that this middleware has in progress.
 
     >>> turn_in({"messages": []}, "memory") is None
     True
@@ -113,7 +113,7 @@ class Steps:
     def recall(
         self, scope: UserMemory, messages: Sequence[AnyMessage], turn: Turn | None, config: RunnableConfig
     ) -> Turn | None:
-        """What matters to the question, recalled when it is first seen; None where nothing was asked in words."""
+        """The memories for the question, recalled when it is first seen; None if nothing was asked in words."""
         question = latest_of_user(messages)
         same = turn is not None and (question is None or turn["question"] == key_of(question))
         if turn is not None and same:  # without a question: it has been summed up since
@@ -162,7 +162,7 @@ class Steps:
         self._excused("The turn was not saved", saving)
 
     def _scope_again(self, turn: Turn, context: Any) -> UserMemory:
-        """The memory of the turn's user. Whoever goes on with a turn must be the one who began it."""
+        """The memory of the turn's user. A turn can only be continued by the user who began it."""
         now = find_user(key=self.user_key, context=context)
         if now is not None and now != turn["user"]:
             raise ScopeError(

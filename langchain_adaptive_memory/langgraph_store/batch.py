@@ -50,7 +50,7 @@ class WritesTogether:
             await self._write([one for one in now if not one.results.cancelled()], carry_out)
 
     async def _write(self, calls: Sequence[Call], carry_out: CarryOut) -> None:
-        """All as one; where that fails, each alone, so that one caller's mistake is no other's."""
+        """All as one; if that fails, each alone, so that one caller's mistake does not affect another."""
         try:
             results = await carry_out([op for one in calls for op in one.ops])
         except Exception as error:  # noqa: BLE001 - whatever it is, it is the caller's
@@ -110,7 +110,7 @@ def planned(ops: Iterable[Op], embedding: Embedding | None) -> Batch:
 
 
 def query_of(op: SearchOp) -> str | None:
-    """What is looked for, if anything."""
+    """The query, if any."""
     return clean(op.query) if op.query and op.query.strip() else None
 
 

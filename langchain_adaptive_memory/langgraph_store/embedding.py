@@ -1,4 +1,4 @@
-"""What is embedded of an item, and by which model? LangGraph's index configuration, for this store."""
+"""LangGraph's index configuration for this store: which parts of an item are embedded, and by which model."""
 
 from __future__ import annotations
 
@@ -62,12 +62,12 @@ class Embedding:
         return found | {_query(one): self._checked(await self.model.aembed_query(one)) for one in queries}
 
     def query(self, text: str, vectors: Vectors) -> Any:
-        """The vector of what is looked for."""
+        """The vector of the query."""
         return vectors[_query(text)]
 
     @contextmanager
     def lent(self, vectors: Vectors) -> Iterator[None]:
-        """Have these at hand for what is written in this block."""
+        """Have these vectors ready for the writes in this block."""
         token = _given.set(vectors)
         try:
             yield
@@ -95,7 +95,8 @@ class Embedding:
 
 
 def _query(text: str) -> str:
-    """Queries may be embedded differently from documents, so they have keys of their own; no text begins so."""
+    """Queries may be embedded differently from documents, so they have separate keys, with a prefix that no text
+    has."""
     return f"\x00query {text}"
 
 

@@ -16,7 +16,7 @@ FLAGS, MINUTES = ("refresh_on_read", "omit_expired"), ("default_ttl", "sweep_int
 
 
 def check_expiry(given: Any) -> None:
-    """Refuse what is no `TTLConfig`.
+    """Refuse anything that is not a `TTLConfig`.
 
     >>> check_expiry(None), check_expiry({"default_ttl": 60, "omit_expired": False})
     (None, None)
@@ -47,7 +47,8 @@ logger = logging.getLogger(__name__)
 
 
 class Sweeper:
-    """Calls `sweep` every so many minutes until it is stopped, or until `sweep` gives None: there is no store left."""
+    """Calls `sweep` at an interval in minutes until it is stopped, or until `sweep` gives None because there is no
+    store left."""
 
     def __init__(self) -> None:
         self._stop = threading.Event()
@@ -68,7 +69,7 @@ class Sweeper:
         return future
 
     def stop(self, timeout: float | None = None) -> bool:
-        """Stop; False where the thread is still at it after so many seconds."""
+        """Stop; False if the thread is still running after this many seconds."""
         self._stop.set()
         thread = self._thread
         if thread is not None and thread is not threading.current_thread():

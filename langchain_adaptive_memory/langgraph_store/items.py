@@ -23,8 +23,8 @@ ON CONFLICT (namespace_key, key) DO UPDATE SET value = excluded.value, updated_a
 class Changes:
     """The writing half of the items.
 
-    An item is *unsettled* from the transaction that writes it until its vectors stand in the collection. The records
-    of a deleted one are *leftovers* until they are gone from there. So a crash between the two loses nothing.
+    An item is *unsettled* from the transaction that writes it until its vectors are in the collection. The records of a
+    deleted item are *leftovers* until they are gone from the collection. So a crash between the two loses nothing.
     """
 
     def __init__(self, file: ItemsFile, name: str) -> None:
@@ -34,7 +34,7 @@ class Changes:
             self.store_key = int(sql.execute("SELECT store_key FROM stores WHERE name = ?", (name,)).fetchone()[0])
 
     def meet(self, collection_uuid: str) -> None:
-        """Name the collection that shall hold the vectors; those in another one, or nowhere, have to be made."""
+        """Name the collection that is to hold the vectors; those in another one, or nowhere, have to be made."""
         own = "SELECT namespace_key FROM namespaces WHERE store_key = ?"
         with self.file.writing() as sql:
             query = "SELECT collection_uuid FROM stores WHERE store_key = ?"
@@ -83,7 +83,7 @@ class Changes:
         return len(found)
 
     def touch(self, rows: Iterable[Row], now: float) -> None:
-        """These items were read: what expires lives on from now."""
+        """These items were read: their time to live starts again now."""
         mortal = [(now + 60 * row.ttl_minutes, row.item_key) for row in rows if row.ttl_minutes is not None]
         if mortal:
             with self.file.writing() as sql:
@@ -95,7 +95,7 @@ class Changes:
             return self.drop(sql, "expires_at <= ?", (now,))
 
     def settle(self, written: Iterable[tuple[Row, int]]) -> bool:
-        """Note how many vectors of these versions the collection holds now; False where another change came between."""
+        """Note how many vectors of these versions the collection holds now; False if another change came in between."""
         with self.file.writing() as sql:
             settled = [self._settle(sql, row, vectors) for row, vectors in written]
         return all(settled)
@@ -141,7 +141,7 @@ _ALIVE = "(expires_at IS NULL OR expires_at > ?)"
 class Items(Changes):
     """The items of one store, by the name of its collection; several stores may share a file.
 
-    Where a method takes `now`, items that have expired by then are passed over; None passes over nothing.
+    If a method takes `now`, items that have expired by then are skipped; None skips nothing.
     """
 
     def get(self, path: str, key: str, now: float | None) -> Row | None:
@@ -149,7 +149,7 @@ class Items(Changes):
         return next(self._rows("path = ? AND key = ?", (path, key), now), None)
 
     def under(self, prefix: str, now: float | None) -> Iterator[Row]:
-        """All items at or below a namespace, in the order they came, namespace by namespace."""
+        """All items at or below a namespace, in insertion order, namespace by namespace."""
         within, place = _within(prefix)
         query = f"SELECT namespace_key FROM namespaces WHERE store_key = ? AND {within} ORDER BY namespace_key"  # noqa: S608
         with self.file.reading() as sql:
@@ -165,7 +165,7 @@ class Items(Changes):
                 last = page[-1].item_key if page else last
 
     def by_record(self, records: Sequence[str], prefix: str, now: float | None) -> dict[str, Row]:
-        """Those of the records whose item stands at or below a namespace."""
+        """Those of the records whose item is at or below a namespace."""
         within, place = _within(prefix)
         found: dict[str, Row] = {}
         for start in range(0, len(records), CHUNK):
@@ -185,7 +185,7 @@ class Items(Changes):
             return [labels(row[0]) for row in sql.execute(query, (self.store_key, *bound))]
 
     def write(self, puts: Iterable[Write], gone: Iterable[tuple[str, str]], now: float) -> list[Row]:
-        """Write and delete items in one transaction; gives the written ones. What had expired begins anew."""
+        """Write and delete items in one transaction; gives the written ones. An expired item counts as new."""
         with self.file.writing() as sql:
             for path, key in gone:
                 self.drop(sql, "path = ? AND key = ?", (path, key))

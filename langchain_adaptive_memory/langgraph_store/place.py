@@ -1,4 +1,4 @@
-"""Where does a store live? In RAM, in a directory, or beside a client: items in SQLite, vectors in Chroma."""
+"""Where does a store live? In RAM, in a directory, or with a client: items in SQLite, vectors in Chroma."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Settings:
 
 
 class Place:
-    """The items of a store and, where it has an index, its memory; opened together and closed together."""
+    """The items of a store and, if it has an index, its memory; opened together and closed together."""
 
     def __init__(self, path: str | Path | None, client: Any, embedding: Embedding | None, settings: Settings) -> None:
         self._own_collection: Any = None
@@ -73,7 +73,7 @@ class Place:
             raise
 
     def close(self) -> None:
-        """Let go of what was opened here; a client that was given stays open."""
+        """Close what was opened here; a client that was given stays open."""
         if self._pid != os.getpid():
             return  # the files are the parent's
         if self.memory is not None:
@@ -87,7 +87,7 @@ class Place:
         self._held.close()
 
     def check_process(self) -> None:
-        """Refuse to serve where the process was forked."""
+        """Raise if the process was forked."""
         if self._pid != os.getpid():
             raise ClosedError(
                 "This store was opened in the parent process. Neither Chroma nor SQLite survives a fork: open it in "
@@ -130,14 +130,14 @@ def _directory(path: str | Path | None, client: ClientAPI | None) -> Path | None
     embedded = "fastapi" not in str(settings.chroma_api_impl).lower()
     if embedded and path is not None:
         raise InvalidInputError(
-            f"Given are path={str(path)!r} and an embedded client, which has a place of its own. Give one of them; "
-            "path= beside client= is for a client of a server."
+            f"Both path={str(path)!r} and an embedded client were given, but the client already has a directory. Give "
+            "one of them; path= together with client= is for a client of a server."
         )
     if embedded:
         return Path(settings.persist_directory) if settings.is_persistent else None
     if path is None:
         raise InvalidInputError(
-            "The client is of a server, so items and reads have no place of their own: Chroma holds only the vectors. "
+            "The client is of a server, so there is no place for items and reads: Chroma holds only the vectors. "
             "Pass path= as well, a directory that every process using this store can open."
         )
     return locations.checked_path(path)
@@ -154,7 +154,7 @@ def _settings_of(client: Any) -> Any:
 
 
 def _delete(collection: Any) -> None:
-    """Records first: Chroma leaves lists in metadata to whoever comes next."""
+    """Records first: otherwise Chroma leaves lists from their metadata behind, and the next collection gets them."""
     try:
         while ids := collection.get(include=[], limit=5_000)["ids"]:
             collection.delete(ids=ids)

@@ -50,7 +50,7 @@ def check(wanted: Any) -> None:
         for key, part in wanted.items():
             if operators and key not in OPERATORS:
                 raise ValueError(
-                    f"Unsupported operator: {key}. Allowed are {', '.join(OPERATORS)}; they cannot stand beside keys."
+                    f"Unsupported operator: {key}. Allowed are {', '.join(OPERATORS)}; they cannot be mixed with keys."
                 )
             check(part)
     elif isinstance(wanted, Sequence) and not isinstance(wanted, str):
@@ -138,7 +138,7 @@ class Row(NamedTuple):
         return {"namespace": labels(self.path), "key": self.key, "created_at": created, "updated_at": updated}
 
     def records(self) -> list[str]:
-        """Under which ids its vectors may stand in the collection."""
+        """The ids that its vectors may have in the collection."""
         return record_ids(self.record, self.vectors)
 
 
@@ -199,7 +199,7 @@ def _namespace(given: Any) -> Namespace:
 
 
 def clean(text: str) -> str:
-    """The text with a question mark for each half of a surrogate pair, which has no UTF-8.
+    """The text with a question mark for each half of a surrogate pair, which cannot be encoded as UTF-8.
 
     >>> clean("caf\\ud800")
     'caf?'
@@ -231,7 +231,7 @@ def encoded(value: Mapping[str, Any]) -> str:
 def _plain(value: object) -> object:
     if isinstance(value, Mapping):
         return dict(value)
-    raise TypeError(f"a {type(value).__name__} is no JSON value")
+    raise TypeError(f"a {type(value).__name__} is not a JSON value")
 
 
 def record_ids(record: str, count: int) -> list[str]:

@@ -1,4 +1,4 @@
-"""Which items does a query find? Candidates by their vectors, filtered by the items, ranked by the memory."""
+"""The items that a query finds: candidates by their vectors, filtered by the items, ranked by the memory."""
 
 from __future__ import annotations
 
@@ -44,12 +44,12 @@ class Search:
         return path_of(self.op.namespace_prefix)
 
     def plain(self) -> list[tuple[Row, float | None]]:
-        """Without a query: as they came."""
+        """Without a query: in insertion order."""
         found = (row for row in self.items.under(self.prefix, self.now) if self._passes(row))
         return [(row, None) for row in islice(found, self.op.offset, self.op.offset + self.op.limit)]
 
     def ranked(self, memory: UserMemory, query: str, vector: Any, at: float) -> list[tuple[Row, float | None]]:
-        """With a query: what has vectors, best first; then, where that is not enough, the rest as they came."""
+        """With a query: items with vectors, best first; then, if those are not enough, the rest in insertion order."""
         if self.op.limit == 0:
             return []
         wanted = self.op.offset + self.op.limit

@@ -1,4 +1,4 @@
-"""In which order is a batch carried out? Reads, then items, then vectors; and what a crash left over."""
+"""The order in which a batch is carried out: reads, then items, then vectors; and the repair after a crash."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ AT_ONCE = 200  # items that are mended, or records that are removed, in one go
 class Shelf:
     """The items and their vectors, kept in step.
 
-    Items are written first and are true from then on; vectors follow. What a crash or an error leaves in between is
-    noted in the items' file and mended before the next batch that comes after it.
+    Items are written first and count from then on; vectors follow. What a crash or an error leaves in between is noted
+    in the items' file and repaired before the next batch.
     """
 
     def __init__(
@@ -51,7 +51,7 @@ class Shelf:
         self._due = True
 
     def carry_out(self, batch: Batch, vectors: Vectors) -> list[Result]:
-        """Do what the batch asks; reads see what was there before its writes."""
+        """Carry out the batch; its reads see the state before its writes."""
         now = self._clock()
         seen = now if self._omit_expired else None
         results: list[Result] = []
@@ -78,7 +78,7 @@ class Shelf:
         return count
 
     def due(self) -> list[Due]:
-        """Items whose vectors a crash or an error kept from being written, in portions; each is named once."""
+        """Items whose vectors were not written because of a crash or an error, in portions; each is named once."""
         with self._writing:
             if not self._due or self.memory is None or self.embedding is None:
                 return []
@@ -89,7 +89,7 @@ class Shelf:
         return [rows[start : start + AT_ONCE] for start in range(0, len(rows), AT_ONCE)]
 
     def mend(self, due: Due, vectors: Callable[[], Vectors]) -> None:
-        """Write the vectors of such items; where that cannot be done, say so and go on: they are found without."""
+        """Write the vectors of such items; if that fails, warn and go on: they are found without vectors."""
         try:
             with self._writing:
                 self._settle(due, vectors())

@@ -1,4 +1,4 @@
-"""How does a LangGraph store learn from being read? `BaseStore` over items in SQLite and a memory in Chroma."""
+"""A LangGraph store that learns from being read: `BaseStore` over items in SQLite and a memory in Chroma."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ SWEEP_MINUTES = 5.0  # as LangGraph's own stores
 
 
 class AdaptiveMemoryStore(ClosedByWith, BaseStore):
-    """A persistent LangGraph store in place of `InMemoryStore`, whose search learns from what is read.
+    """A persistent LangGraph store instead of `InMemoryStore`, whose search learns from what is read.
 
     Setup:
         `pip install "adaptive-memory-retrieval[langchain]"`
@@ -40,13 +40,13 @@ class AdaptiveMemoryStore(ClosedByWith, BaseStore):
         path: str | Path | None
             A directory that keeps everything. Without path and client the store lives in RAM.
         client: chromadb.ClientAPI | None
-            A Chroma client of yours, for the vectors. For one of a server give `path` too, for items and reads.
+            Your own Chroma client, for the vectors. If it is a server's client, give `path` too, for items and reads.
         collection: str
             The name of the collection and of the store: several may share a directory.
         policy: Policy | None
             How search ranks.
         fields: Fields | None
-            Under which keys an item's value names its importance, kind and times: `importance` (in [0, 1]), `kind`,
+            The keys under which an item's value has its importance, kind and times: `importance` (in [0, 1]), `kind`,
             `created_at`, `valid_from` and `valid_until` unless set. Values of another kind are left alone.
         ttl: TTLConfig | None
             `default_ttl`, `refresh_on_read`, `omit_expired` (True unless set), `sweep_interval_minutes`.
@@ -99,13 +99,13 @@ class AdaptiveMemoryStore(ClosedByWith, BaseStore):
 
     @property
     def scope(self) -> UserMemory | None:
-        """What the memory keeps of this store, of all its namespaces: the log of searches, statistics. It is for those
-        who look after the store; no user's memory, nor `store.memory.for_everyone()`, sees any of it. None without an
-        index."""
+        """The memory's records of this store and all its namespaces: the log of searches, and statistics. It is for
+        administrators of the store; no user's memory, nor `store.memory.for_everyone()`, sees any of it. None without
+        an index."""
         return self._place.scope
 
     def batch(self, ops: Iterable[Op]) -> list[Result]:
-        """Do these operations. Reads see what was there before the writes; of two writes of a key the last wins."""
+        """Carry out these operations. Reads see the state before the writes; of two writes to a key the last wins."""
         batch = self._planned(ops)
         for due in self._shelf.due():
             texts = [text for _, texts in due for text in texts]
@@ -136,7 +136,7 @@ class AdaptiveMemoryStore(ClosedByWith, BaseStore):
         return self._shelf.sweep()
 
     def start_ttl_sweeper(self, sweep_interval_minutes: float | None = None) -> Future[None]:
-        """Sweep in the background, every so many minutes, until `stop_ttl_sweeper` or `close`."""
+        """Sweep in the background, at an interval in minutes, until `stop_ttl_sweeper` or `close`."""
         self._check_open()
         minutes = sweep_interval_minutes or (self.ttl_config or {}).get("sweep_interval_minutes") or SWEEP_MINUTES
         reference = weakref.ref(self._shelf)
@@ -148,11 +148,11 @@ class AdaptiveMemoryStore(ClosedByWith, BaseStore):
         return self._sweeper.start(sweep, minutes)
 
     def stop_ttl_sweeper(self, timeout: float | None = None) -> bool:
-        """Stop sweeping; False where a sweep is still going on after so many seconds."""
+        """Stop sweeping; False if a sweep is still running after this many seconds."""
         return self._sweeper.stop(timeout)
 
     def close(self) -> None:
-        """Write back what was learned and let go of the files. A client that was given stays open."""
+        """Write back what was learned and release the files. A client that was given stays open."""
         self._sweeper.stop()
         self._letting_go()
 

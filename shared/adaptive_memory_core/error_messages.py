@@ -244,5 +244,5 @@ def warn(log: logging.Logger, what: str, error: BaseException, *, stack: bool = 
 
 
 def debug(log: logging.Logger, error: BaseException, *, stack: bool = False) -> None:
-    """The error itself, for whoever asks for that level."""
+    """The error itself, for callers that log at that level."""
     log.debug("%s %s", IN_FULL, error, exc_info=error if stack else None)

@@ -7,7 +7,7 @@ AdaptiveMemoryError
 │   └── FilterError                       a metadata filter that the collection cannot answer
 ├── NotFoundError (LookupError)           the id does not exist in this scope
 ├── ClosedError                           the memory was closed
-├── EmbedderError                         the embedder failed or returned something that is no vector
+├── EmbedderError                         the embedder failed or returned something that is not a vector
 │   └── EmbedderMismatchError             it is not the embedder that this collection was written with
 ├── RerankerError                         the reranker failed; a recall goes on without it
 ├── JudgeError                            a chat model that judges failed
@@ -15,13 +15,14 @@ AdaptiveMemoryError
 ├── StoreError                            the Chroma collection failed
 │   ├── PartialWriteError                 some of the batches were written; it says which
 │   ├── StoreInUseError                   another process has this embedded directory open
-│   └── DamagedStoreError                 files of embedded Chroma are torn; it says what can be made anew, and how
+│   └── DamagedStoreError                 files of embedded Chroma are torn; it says what can be rebuilt, and how
 └── LedgerError                           the ledger could not be read or written
     ├── LedgerVersionError                the ledger was written by a newer version of this package
-    └── DamagedLedgerError                the ledger's file is torn or none of ours
+    └── DamagedLedgerError                the ledger's file is torn or not a ledger
 
-None is a RuntimeError or an OSError, for others catch these and put errors of their own in our place: LlamaIndex takes
-every RuntimeError for a missing event loop, and Starlette every OSError of a streamed answer for a client that is gone.
+None is a RuntimeError or an OSError, because other libraries catch these and raise their own errors instead: LlamaIndex
+takes every RuntimeError for a missing event loop, and Starlette every OSError of a streamed answer for a client that is
+gone.
 """
 
 from __future__ import annotations
@@ -60,11 +61,11 @@ class InvalidInputError(AdaptiveMemoryError, ValueError):
 
 
 class PolicyError(InvalidInputError):
-    """A policy, a weight or a setting lies outside its range. The one before stays in force."""
+    """A policy, a weight or a setting is outside its range. The earlier one stays in force."""
 
 
 class ScopeError(InvalidInputError):
-    """No user was named, or what was named belongs to another one."""
+    """No user was named, or the named recall or record belongs to another user."""
 
 
 class FilterError(InvalidInputError):
@@ -80,7 +81,7 @@ class ClosedError(AdaptiveMemoryError):
 
 
 class EmbedderError(AdaptiveMemoryError):
-    """The embedder failed, or what it returned is not one finite vector for each text."""
+    """The embedder failed, or did not return one finite vector for each text."""
 
 
 class EmbedderMismatchError(EmbedderError):
@@ -88,7 +89,7 @@ class EmbedderMismatchError(EmbedderError):
 
 
 class RerankerError(AdaptiveMemoryError):
-    """The reranker failed, or what it returned is not one mark for each text. A recall goes on without it."""
+    """The reranker failed, or did not return one number for each text. A recall goes on without it."""
 
 
 class JudgeError(AdaptiveMemoryError):
@@ -124,7 +125,7 @@ class StoreInUseError(StoreError):
 
 
 class DamagedStoreError(StoreError):
-    """Files of embedded Chroma are torn, foreign or missing. `AdaptiveMemory.repair` makes an index anew."""
+    """Files of embedded Chroma are torn, foreign or missing. `AdaptiveMemory.repair` rebuilds an index."""
 
 
 class LedgerError(AdaptiveMemoryError):
@@ -136,4 +137,4 @@ class LedgerVersionError(LedgerError):
 
 
 class DamagedLedgerError(LedgerError):
-    """The ledger's file is torn, or is no ledger."""
+    """The ledger's file is torn, or is not a ledger."""

@@ -33,10 +33,11 @@ def _unusable(names: tuple[object, ...]) -> list[object]:
 @tells_unknown_names()
 @dataclass(frozen=True, slots=True)
 class Fields(HashedOnce):
-    """The metadata keys under which a record's properties stand in the collection; rename them for an existing one.
+    """The metadata keys under which the collection stores a record's properties; rename them for an existing
+    collection.
 
-    `importance_scale` is the number that stands there for the highest importance: 10 where they go from 0 to 10. They
-    are read and written on that scale; everywhere else an importance is in [0, 1].
+    `importance_scale` is the number that means the highest importance there: 10 if they go from 0 to 10. They are read
+    and written on that scale; everywhere else an importance is in [0, 1].
 
     >>> Fields(user_id="owner", importance="salience", importance_scale=10).user_id
     'owner'
@@ -86,7 +87,7 @@ class Fields(HashedOnce):
     __hash__ = HashedOnce.__hash__
 
     def names(self) -> tuple[str, ...]:
-        """The keys that are ours; those of a conversation and the language are the caller's own, which we only read."""
+        """The keys that we write; those of a conversation and the language are the caller's, which we only read."""
         return tuple(getattr(self, name) for name in self.__slots__ if name not in (*_CALLERS_OWN, "importance_scale"))
 
 
@@ -102,7 +103,7 @@ DEFAULT_FIELDS = Fields()
 
 
 def as_texts(value: Any) -> tuple[str, ...]:
-    """The texts of a list; nothing of what is no list.
+    """The texts of a list; nothing if the value is not a list.
 
     >>> as_texts(["a", "b"]), as_texts("a")
     (('a', 'b'), ())
@@ -121,7 +122,8 @@ def as_number(value: Any, low: float, high: float = math.inf) -> float | None:
 
 
 def as_moment(value: Any) -> float | None:
-    """POSIX seconds from a number or an ISO text; a text without a zone is read as UTC, a number beyond reason is none.
+    """POSIX seconds from a number or an ISO text; a text without a zone is read as UTC, and an impossible number gives
+    None.
 
     >>> as_moment("1970-01-02"), as_moment(1e308), as_moment(float("nan"))
     (86400.0, None, None)

@@ -49,8 +49,8 @@ def record_id(scope: Scope, stored_id: str) -> str:
 
 
 def places_of(scope: Scope, record_id: str) -> list[str]:
-    """Where in the collection a record of this id may stand, of all that the scope reads: the user's own place first,
-    so that an own record hides everyone's of the same id.
+    """The places in the collection that may hold a record with this id, of all that the scope reads: the user's own
+    place first, so that an own record hides everyone's with the same id.
 
     >>> places = places_of(Scope("bob"), "note")
     >>> places == ["note", scoped_id(Scope("bob"), "note")]
@@ -83,7 +83,7 @@ def is_reserved(record: str) -> bool:
 
 
 def namespaced(namespace: str, name: str) -> str:
-    """The name of a memory that is no user's: no user can have it, so what is called as a user is stays apart.
+    """The name of a memory without a user: no user can have this name, so it cannot be confused with a user's memory.
 
     >>> namespaced("session", "alice"), is_namespaced(namespaced("session", "alice")), is_namespaced("alice")
     ('session#n-alice', True, False)
@@ -149,7 +149,7 @@ def source_of(metadata: Metadata | None) -> str:
 
 
 def origin(text: str | None, metadata: Metadata | None) -> bytes | None:
-    """What was said and in which source, as one digest: equal wherever it stands; None where nothing was said.
+    """What was said and in which source, as one digest: equal in any record; None if nothing was said.
 
     >>> origin("tea", {"source": "d"}) == origin(" tea ", {"source": "d", "more": 1})
     True

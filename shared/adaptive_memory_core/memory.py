@@ -84,10 +84,10 @@ class AdaptiveMemory(UsersTogether, ClosedByWith):
         """Open (or create) a memory in a directory: embedded Chroma and the ledger in one place.
 
         It takes the same options. Without an `embedder` it uses the bundled one, which needs the extra `local`. Any
-        number of processes may have a directory open; one of them holds Chroma, the others use what the ledger has.
+        number of processes may have a directory open; one of them holds Chroma, the others use the ledger's copies.
 
-        With `read_only` nothing is written: recalls are not counted and say so in `recall.trace`, and every other
-        write raises LedgerError. A directory that may not be written is opened this way with a warning.
+        With `read_only` nothing is written: recalls are not counted and say so in `recall.trace`, and every other write
+        raises LedgerError. A directory without write permission is opened this way with a warning.
         """
         only_read = check.flag(read_only, "read_only")
         given = checked(options, usual_clock=time.time)
@@ -132,13 +132,13 @@ class AdaptiveMemory(UsersTogether, ClosedByWith):
         progress: Callable[[int, int], object] | None = None,
         anew: bool = False,
     ) -> CheckReport:
-        """Repair a memory in a directory, also one that cannot be opened; returns what was wrong. No read is lost.
+        """Repair a memory in a directory, even one that cannot be opened; returns what was wrong. No read is lost.
 
-        A damaged index is made anew from the collection's own records, the old files are kept. Where Chroma's database
-        is torn or gone, or the collection is, it is made again from the ledger's copy. Vectors that can neither be read
-        nor are in the ledger are made again with `embedder` (omitted, the bundled one); `progress` hears how many
-        records are done, of how many. With `anew` an index that is whole is made again too: until then Chroma's files
-        keep the vectors of what was forgotten, and the old files do until you delete them. A check follows.
+        A damaged index is rebuilt from the collection's own records; the old files are kept. If Chroma's database or
+        the collection is torn or gone, it is rebuilt from the ledger's copy. Vectors that can neither be read nor are
+        in the ledger are made again with `embedder` (omitted, the bundled one); `progress` is called with the number of
+        records done and the total. With `anew` a sound index is rebuilt too: until then Chroma's files keep the vectors
+        of forgotten records, and the old files do until you delete them. A check follows.
         """
         heard, afresh = check.progress(progress), check.flag(anew, "anew")
         found = wiring.repaired(path, collection, embedder, ledger, heard, anew=afresh)
@@ -170,19 +170,19 @@ class AdaptiveMemory(UsersTogether, ClosedByWith):
     ) -> int:
         """Move a ledger from a SQLite file to a PostgreSQL database, or back; gives how many rows were copied.
 
-        Memories over it may be in use meanwhile, up to a last short stop. From then on the source refuses to be written
-        and to be opened, and says where it is now; with `source_stays` it was only copied, and goes on. The target must
-        be empty. A call that was broken off, or killed, is made again, and goes on where it was. `progress` hears how
-        many rows of how many are copied.
+        The memory stays usable during the move, except for a brief pause at the end. After that, writing to or opening
+        the source raises an error that names the new place; with `source_stays` the ledger is only copied, and the
+        source stays in use. The target must be empty. If a call was interrupted or killed, repeat it; it goes on where
+        it stopped. `progress` is called with the number of rows copied and the total.
         """
         stays = check.flag(source_stays, "source_stays")
         return move_between(source, target, check.progress(progress), source_stays=stays)
 
     def check(self, repair: bool = False) -> CheckReport:
-        """Look at everything this memory stands on, and say what is wrong and what can be done; this reads every file.
+        """Check all files that this memory uses, and report what is wrong and what can be done; this reads every file.
 
-        With `repair`, what can be mended while the memory is open is mended: records the index lacks, two records of
-        one id, reads that a newer collection knows of.
+        With `repair`, faults that can be repaired while the memory is open are repaired: records missing from the
+        index, two records with one id, reads that only a newer collection has.
         """
         return self._opened.check(repair=check.flag(repair, "repair"))
 
@@ -197,13 +197,13 @@ class AdaptiveMemory(UsersTogether, ClosedByWith):
     ) -> UserMemory:
         """The memory of one user. Every read and write goes through such a scope; making one costs nothing.
 
-        An empty or missing user raises ScopeError. A number is a user whom the metadata name by one, and another than
-        the user of that text. With `over="everyone"` recalls find the records that belong to no user as well, labelled
-        (`hit.shared`), and what is learned of those is this user's alone (docs/shared.md).
-        A `policy` is kept for this user in the ledger, at once, and is in force wherever no call brings its own, in
-        later processes too, until another is given or `reset_policy()` is called.
-        `fallback` fills up recalls of a user without records: a user named in `shared` when this memory was made, or
-        `for_everyone()`. It ends when the user has `fallback_below` records, and nothing is learned of what it shows.
+        An empty or missing user raises ScopeError. A number is a user whom the metadata name by that number, not the
+        user with that text as name. With `over="everyone"` recalls find the records that belong to no user as well,
+        labelled (`hit.shared`), and what is learned about those is this user's alone (docs/shared.md). A `policy` is
+        stored for this user in the ledger immediately. It applies to every call that gives no policy, in later
+        processes too, until another is given or `reset_policy()` is called. `fallback` fills up recalls of a user
+        without records: a user named in `shared` when this memory was made, or `for_everyone()`. It ends when the user
+        has `fallback_below` records, and nothing is learned about the records it shows.
         """
         scope = check.over(check.user_scope(user), over, fallback)
         self._opened.check_scope(scope)
@@ -222,8 +222,9 @@ class AdaptiveMemory(UsersTogether, ClosedByWith):
     def backup(self, path: str | Path, *, progress: Callable[[int, int], object] | None = None) -> Path:
         """Copy the memory, while it is in use, to a new directory, which may be opened like this one; gives its path.
 
-        The copy holds every collection of the directory, and the ledger. Writes into the collection wait meanwhile,
-        recalls go on. `progress` hears how many bytes of how many are copied. docs/operations.md says how to restore.
+        The copy holds every collection of the directory, and the ledger. Writes to the collection wait meanwhile;
+        recalls go on. `progress` is called with the number of bytes copied and the total. docs/operations.md says how
+        to restore.
         """
         target, heard = locations.checked_path(path), check.progress(progress)
         self.flush()  # so that each half of the copy has all of it
@@ -239,12 +240,12 @@ class AdaptiveMemory(UsersTogether, ClosedByWith):
         """Give every record a vector of another embedder, while the memory is in use; gives how many there are.
 
         Ids, texts, metadata, reads, verdicts, pins and links stay. Recalls go on with the old vectors until all the new
-        ones are there, and then change to them at once. It is done in batches, and `progress` hears how many records
-        are done, of how many. Where it is interrupted, by an error or by the end of the process, the next call with an
-        embedder of the same name and the same vectors goes on (five texts are compared), with any other it begins anew.
-        With the embedder that the collection already has, all vectors are made anew on purpose. Other memories over
-        the collection refuse their embedder from then on, and `chromadb.Collection` objects of it have to be got
-        again by name, also after a call with the same embedder: docs/embedders.md.
+        ones are there, and then switch to them at once. It is done in batches, and `progress` is called with the number
+        of records done and the total. If it is interrupted, by an error or by the end of the process, the next call
+        with an embedder of the same name and the same vectors goes on (five texts are compared); with any other it
+        starts again. With the embedder that the collection already has, all vectors are deliberately made again. Other
+        memories over the collection refuse their embedder from then on, and `chromadb.Collection` objects of it have to
+        be fetched again by name, even after a call with the same embedder: docs/embedders.md.
         """
         return self._opened.reembed(embedder, check.progress(progress))
 
@@ -262,9 +263,9 @@ class AdaptiveMemory(UsersTogether, ClosedByWith):
         await in_worker(self.workers, self.flush)
 
     def sync(self) -> None:
-        """Take in now what other programs have written into the collection, before this returns.
+        """Import what other programs have written into the collection, before this returns.
 
-        Recalls notice it by themselves: at once in an embedded Chroma, on a server within
+        Recalls notice such writes automatically: immediately in an embedded Chroma, on a server within
         `Keeping.others_seen_seconds`.
         """
         self._opened.sync()
@@ -274,7 +275,8 @@ class AdaptiveMemory(UsersTogether, ClosedByWith):
         await in_worker(self.workers, self.sync)
 
     def close(self) -> None:
-        """Write back what is due and let go once all calls have ended; what fails waits in the ledger and warns."""
+        """Write back what is due and release everything once all calls have ended; a failed write warns and stays in
+        the ledger."""
         self._opened.close()
 
     async def aclose(self) -> None:
@@ -291,7 +293,7 @@ class AdaptiveMemory(UsersTogether, ClosedByWith):
 
     @property
     def policy(self) -> Policy:
-        """How recalls rank, unless a call brings its own policy; may be set while the memory is in use."""
+        """How recalls rank, unless a call gives its own policy; may be set while the memory is in use."""
         return self._opened.in_force.policy
 
     @policy.setter
@@ -315,7 +317,7 @@ class AdaptiveMemory(UsersTogether, ClosedByWith):
 
     @property
     def telemetry(self) -> Telemetry:
-        """What watches it."""
+        """The telemetry that observes it."""
         return self._opened.telemetry
 
     @property
@@ -330,11 +332,11 @@ class AdaptiveMemory(UsersTogether, ClosedByWith):
         return self._opened.workers
 
     def call(self) -> AbstractContextManager[None]:
-        """Marks a call as under way, so that `close` waits for it."""
+        """Marks a call as in progress, so that `close` waits for it."""
         return self._opened.call()
 
     def ports(self) -> Ports:
-        """What the verbs ask; refuses where this memory was closed or came over from another process."""
+        """The ports that the verbs use; raises if this memory was closed or belongs to another process."""
         return self._opened.checked_ports()
 
     def now(self) -> float:
@@ -345,7 +347,7 @@ class AdaptiveMemory(UsersTogether, ClosedByWith):
 
     @property
     def same_fact(self) -> Theirs | None:
-        """The caller's rule for what says the same, in the place of ours."""
+        """The caller's rule for what says the same, instead of ours."""
         return self._opened.same_fact
 
     @property
@@ -354,7 +356,7 @@ class AdaptiveMemory(UsersTogether, ClosedByWith):
         return self._opened.reader
 
     def judge_of(self, given: Any) -> JudgePort | None:
-        """What a call brings, else the memory's own."""
+        """The judge given to a call, or else the memory's own."""
         return self._opened.judge if given is None else as_judge(given)
 
     def reranker_of(self, given: Reranker | None) -> Theirs | None:

@@ -1,6 +1,6 @@
 """Metadata as columns that a filter is evaluated on, and the values that filters compare.
 
-Chroma keeps each type in a column of its own.
+Chroma keeps each type in a separate column.
 
 Numbers are compared as arrays. Each other value has a code, so a comparison is one of codes.
 """
@@ -88,7 +88,7 @@ COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
 
 
 class Compares(NamedTuple):
-    """Whether a value stands in a relation to an operand; values of another type never do.
+    """Whether a value has a relation to an operand; values of another type never do.
 
     >>> [Compares("$eq", 3)(value) for value in (3, 3.0, True, "3", [3], None)]
     [True, True, False, False, False, False]

@@ -115,9 +115,10 @@ class Parts:
 
 @dataclass(eq=False)
 class Opened:
-    """The parts that are open, from the ledger to the lock on the directory. Closed once, by whoever comes first.
+    """The parts that are open, from the ledger to the lock on the directory. Closed once, by the first caller of
+    `close`.
 
-    `handles` lets go of files, the client and the directory's lock, the last that was opened first.
+    `handles` releases files, the client and the directory's lock, the last opened first.
     """
 
     parts: Parts
@@ -176,7 +177,7 @@ class Opened:
             self.parts.graph.embed_sentences()
 
     def check_scope(self, scope: Scope) -> None:
-        """Refuse whom the ledger's role may not serve, where a ledger knows of such."""
+        """Refuse users that the ledger's role may not serve, if a ledger has such limits."""
         check: Callable[[Scope], None] | None = getattr(self.parts.ports.ledger, "check_scope", None)
         if check is not None:
             check(scope)
@@ -258,7 +259,7 @@ class Opened:
             parts.hierarchy.sync()
 
     def close(self) -> None:
-        """Let the calls under way end, write back what is due, and let go of everything; in a fork, nothing."""
+        """Wait for the calls in progress, write back what is due, and release everything; in a fork, do nothing."""
         if self._pid == os.getpid():
             with self._closing:
                 self._finish(warn)

@@ -1,4 +1,4 @@
-"""Which options has a memory? One list of arguments, for a collection and for a directory."""
+"""The options of a memory: one list of arguments, for a collection and for a directory."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class Options(TypedDict, total=False):
 
 
 def checked(given: Options, *, usual_clock: Callable[[], float]) -> Options:
-    """The options with those that are usual; a name that there is not is a TypeError, as for any function."""
+    """The options with their defaults; an unknown name is a TypeError, as for any function."""
     if unknown := sorted(set(given) - set(Options.__annotations__)):
         raise TypeError(told("AdaptiveMemory", unknown[0], list(Options.__annotations__), None))
     usual: Options = {
@@ -110,7 +110,7 @@ def checked(given: Options, *, usual_clock: Callable[[], float]) -> Options:
 
 
 def _check_languages(options: Options) -> None:
-    """Refuse what are no rules; what can be read but once is kept as a tuple."""
+    """Refuse values that are not rules; an iterator, which can be read only once, is kept as a tuple."""
     given = options.get("languages")
     if given is None:
         return

@@ -33,7 +33,7 @@ SHARED = Scope(None)  # the records that belong to nobody
 
 
 def belongs(metadata: Metadata | None, scope: Scope, fields: Fields) -> bool:
-    """Whether the scope reads the record. Any user key at all, even one that is no string, means: not everyone's.
+    """Whether the scope reads the record. Any user key at all, even one that is not a string, means: not everyone's.
 
     >>> belongs({"user_id": "alice"}, Scope("alice"), Fields()), belongs({"user_id": "alice"}, Scope(None), Fields())
     (True, False)
@@ -296,7 +296,8 @@ def merged(present: Metadata | None, changes: Metadata) -> dict[str, Any] | None
 
 
 def _as_chroma_has(value: Any) -> Any:
-    """A value as it comes back: Chroma reads numbers in a way of its own, and those that are none take the key away."""
+    """A value as it comes back: Chroma has its own way of reading numbers, and drops the key of one that is not
+    finite."""
     if type(value) is float:
         return as_float(value)
     if isinstance(value, list):
@@ -381,7 +382,7 @@ REMOVED = "removed"  # in the place of the text of what was taken out of the col
 
 
 def clashes(values: Metadata, present: Metadata, fields: Fields) -> set[str]:
-    """Those keys under which the collection holds what is no read state: not ours, so not to be overwritten.
+    """The keys under which the collection holds something other than read state: not ours, so not to be overwritten.
 
     >>> clashes({"strength": 1.0, "last_read": 5.0}, {"strength": "500 mg", "last_read": 4}, Fields())
     {'strength'}

@@ -1,4 +1,4 @@
-"""Which values does the core speak of? Record, cue, hit, read state and others: frozen, without behaviour."""
+"""The values of the core: record, cue, hit, read state and others; frozen, without behaviour."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Metadata = Mapping[str, Any]
 
 
 class Verdict(str, Enum):
-    """What was learned of a hit's worth."""
+    """What was learned about a hit's value."""
 
     HELPFUL = "helpful"
     UNHELPFUL = "unhelpful"
@@ -32,9 +32,9 @@ NUMBERED = "number#n-"  # before the number of a user who is one: no text that i
 class Scope:
     """Whose records: one user's, or (`user=None`) those that belong to nobody. Every port method takes one first.
 
-    With `over` a user reads everyone's records beside their own. What is learned of both is the user's alone, and
-    everyone's are changed through everyone's own scope only. A user whom the metadata name by a number is another one
-    than the user of that text.
+    With `over` a user reads everyone's records in addition to their own. What is learned about both is the user's
+    alone, and everyone's are changed only through everyone's scope. A user whom the metadata name by a number is not
+    the user with that text as name.
 
     >>> Scope.of(7).name, Scope.of("7").name, Scope.of(7) == Scope.of("7"), str(Scope.of(7))
     (7, '7', False, 'user 7')
@@ -50,7 +50,7 @@ class Scope:
 
     @classmethod
     def of(cls, name: str | int | None) -> Scope:
-        """That of a user as the metadata name them, a text or a number; None is nobody."""
+        """The scope of a user as the metadata name them, by a text or a number; None is nobody."""
         return cls(f"{NUMBERED}{name}" if isinstance(name, int) else name)
 
     @property
@@ -75,7 +75,7 @@ class Scope:
 
     @property
     def sees_unowned(self) -> bool:
-        """Whether records that belong to nobody are among those that it reads."""
+        """Whether it also reads records that belong to nobody."""
         return self.user is None or self.over is not None
 
 
@@ -87,13 +87,13 @@ class ReadState:
     `last_read` is the time of the last counted read (POSIX seconds), `refreshed_at` the time recency counts from (the
     same, unless the policy asks for several reads before recency moves), `streak` the reads that followed each other
     within the window, `credit` the counted reads since the record last stood at nothing (a demotion resets it),
-    `warmth` the retrieval count after its decay, as it stood at `last_read`, `boost` what verdicts did to the
-    importance (0.05 = 5 % more). `useful_at` is the time of the last useful read, one that a verdict called helpful,
-    `useful_step` the user's recall it was; `helpful` and `unhelpful` count the verdicts.
+    `warmth` the retrieval count after its decay, as of `last_read`, `boost` the change of importance by verdicts (0.05
+    = 5 % more). `useful_at` is the time of the last useful read, one that a verdict called helpful, `useful_step` the
+    user's recall it was; `helpful` and `unhelpful` count the verdicts.
 
-    `strength` is as it stood when it was settled: at the user's recall `settled_step`, at the time `settled_at`; what
-    is due since then is applied when it is looked at. `fresh_step` and `fresh_at` are those of the last read, or of the
-    record's own beginning: the grace counts from there.
+    `strength` is the value when it was last settled: at the user's recall `settled_step`, at the time `settled_at`; the
+    decay since then is applied when it is looked at. `fresh_step` and `fresh_at` are those of the last read, or of the
+    record's creation: the grace counts from there.
     """
 
     last_read: float | None = None
@@ -121,7 +121,7 @@ UNKNOWN_STEP = -1_000  # of a useful read that only the collection tells of: lon
 
 
 class Seen(NamedTuple):
-    """A record's state as a verb has seen it, its kind, and (`text_identity`) what it says and in which source.
+    """A record's state as a verb has seen it, its kind, and its words and source (`text_identity`).
 
     `shared` says that the record is everyone's and the state that of a user who reads it.
     """
@@ -138,9 +138,9 @@ class Seen(NamedTuple):
 class Record:
     """One stored memory; times are POSIX seconds. `importance` is `written_importance` as verdicts have moved it.
 
-    `metadata` holds the keys that mean nothing to us; `stored` is all of it, just as it stands in the collection.
-    `derived_from` are the ids of the records that it was derived from, and `derived_stale` says what became of one of
-    them, where the record is no longer valid for that.
+    `metadata` holds the caller's other keys; `stored` is all metadata, exactly as in the collection. `derived_from` are
+    the ids of the records that it was derived from, and `derived_stale` says what happened to one of them, if that made
+    the record invalid.
 
     To write one, `Record(text="...")` is enough; an empty id asks for a new one.
     """
@@ -174,7 +174,7 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class AgentState:
-    """What an agent is at: recall takes it in place of a cue, and builds one that is about the task.
+    """What an agent is working on: recall takes it instead of a cue, and builds one that is about the task.
 
     `goal`, `active_subtask`, `open_loops` (open questions) and the end of `scratchpad` say what the agent is doing, so
     vectors look for that; `utterance` is what the user said, word for word, and words look for that.
@@ -194,7 +194,7 @@ class AgentState:
         said = (self.goal, self.active_subtask, self.utterance, self.scratchpad, *self.open_loops)
         if not all(isinstance(one, str) for one in said):
             raise InvalidInputError(
-                f'{shown(self)} holds something that is no string. Give strings; "" where there is none.'
+                f'{shown(self)} holds something that is not a string. Give strings; "" if there is nothing to say.'
             )
 
 
@@ -203,7 +203,7 @@ class AgentState:
 class Cue:
     """What is looked for: the words, and the vector once they were embedded.
 
-    `words` are the user's own words, where they are not the text: identifiers, error messages and times are looked for
+    `words` are the user's own words, if they differ from the text: identifiers, error messages and times are looked for
     in them. `state` is the agent's state that the cue was built from.
     """
 
@@ -224,16 +224,16 @@ class Cue:
 @quickly_made
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A record that a channel found. `similarity` is the vectors' cosine, or what the collection's space
-    has instead of it: 1 is the same text; what unrelated texts score depends on the embedder.
+    """A record that a channel found. `similarity` is the vectors' cosine, or its equivalent in the collection's space:
+    1 is the same text; the value for unrelated texts depends on the embedder.
 
-    `_stored_id` is the record's id inside the collection, for verbs alone: it differs from `record.id` only where two
-    users chose the same id, and so it tells one of the other. `leads` are what channels besides the vectors said of it,
-    each in [0, 1]; where any spoke, every hit of the recall has the same ones. `refused` is why this recall may not
-    return it, where the caller said so. `shared` is the name of the shared scope that it is of, None for the reader's
-    own; it is `learnable` unless it comes from a fallback, whose records are only shown. `older_than` is the id of the
-    newest record that says the same about the same subject, where this one is older; `older_perhaps` where that is
-    worded so differently that it may be about something else.
+    `_stored_id` is the record's id inside the collection, for verbs alone: it differs from `record.id` only if two
+    users chose the same id, so it would reveal the other user's record. `leads` are the values that channels other than
+    the vectors gave it, each in [0, 1]; if any channel gave one, every hit of the recall has the same leads. `refused`
+    is why this recall may not return it, if the caller said so. `shared` is the name of the shared scope that it is
+    part of, None for the reader's own; it is `learnable` unless it comes from a fallback, whose records are only shown.
+    `older_than` is the id of the newest record that says the same about the same subject, if this one is older;
+    `older_perhaps` means that the newest is worded so differently that it may be about something else.
     """
 
     record: Record
@@ -268,7 +268,7 @@ class Scored:
         return _line(self, {"id": self.id, "score": round(self.score, 3), "text": self.text})
 
     def to_dict(self) -> dict[str, Any]:
-        """The hit as plain values for `json.dumps`; None for what is not known."""
+        """The hit as plain values for `json.dumps`; None for unknown ones."""
         record = self.hit.record
         return {
             "id": record.id,
@@ -314,12 +314,13 @@ class Scored:
 
     @property
     def shared(self) -> str | None:
-        """The shared scope that it is of; None for the reader's own."""
+        """The shared scope that it is part of; None for the reader's own."""
         return self.hit.shared
 
     @property
     def older_than(self) -> str | None:
-        """The newest record that says the same about the same subject; None for the newest, and where there is one."""
+        """The newest record that says the same about the same subject; None for the newest, or if this is the only
+        one."""
         return self.hit.older_than
 
     @property
@@ -331,8 +332,8 @@ class Scored:
 @quickly_made
 @dataclass(frozen=True, slots=True)
 class Dropped:
-    """A candidate that did not make it, and why. `scored` is None where it was dropped before scoring; `hit` is then
-    what another policy would have scored, where the reason lies in this one."""
+    """A candidate that was not returned, and why. `scored` is None if it was dropped before scoring; `hit` is then what
+    another policy would have scored, if the reason is this policy."""
 
     id: str
     reason: str
@@ -351,7 +352,7 @@ class Dropped:
 class Neighbour:
     """What was said right before a hit (`offset` -1) or right after it (1): shown with the hit whose id is `of`.
 
-    It is no hit: nobody looked for it, and it does not count as read.
+    It is not a hit: nobody looked for it, and it does not count as read.
     """
 
     record: Record

@@ -69,7 +69,7 @@ class Sample:
 class ProjectionStats:
     """How far the write-back of this scope's records is, since the memory was opened.
 
-    `failures` and `last_error` are of the write-back as a whole, whoever's records it was at.
+    `failures` and `last_error` are those of the write-back as a whole, for the records of all users.
     """
 
     pending: int = 0
@@ -88,7 +88,7 @@ class WriteBackProgress:
     """How far the write-back of a whole memory is, for all scopes, since the memory was opened.
 
     `waiting` is how many records wait for it, and `waited_seconds` how long the first of them has waited for this
-    process; 0 where nothing waits, or where another process holds the collection.
+    process; 0 if nothing waits, or if another process holds the collection.
     """
 
     waiting: int
@@ -100,9 +100,9 @@ class WriteBackProgress:
 
 @dataclass(frozen=True, slots=True)
 class BackgroundStats:
-    """What the memory's background thread is at: the chore it is `doing` (None: waiting), and what failed last.
+    """What the memory's background thread is doing: its present chore (`doing`; None: waiting), and the last failure.
 
-    The chores are "write-back", "word index", "mirror", "relevance floors", "pruning" and "checkpoint", and where
+    The chores are "write-back", "word index", "mirror", "relevance floors", "pruning" and "checkpoint", and if
     processes share a directory "records of other processes", "guests", "visits" and "takeover"; `failures` counts by
     chore.
     """
@@ -117,8 +117,8 @@ class BackgroundStats:
 class Stats:
     """The memory of one scope in numbers.
 
-    `update_ms` is the median time that a recall of the scope spent on writing down what it changed, since the memory
-    was opened; None before the first. `useful_gain` is the share of its weight that usefulness has earned.
+    `update_ms` is the median time that a recall of the scope spent on storing its changes, since the memory was opened;
+    None before the first. `useful_gain` is the share of its weight that usefulness has earned.
     """
 
     records: int
@@ -151,7 +151,8 @@ PROPENSITY, PROPENSITY_UNIT = "propensity", 1_000_000  # of what a replay needs:
 class LoggedCandidate:
     """One line of the log: a candidate of a past recall. `reason` is None for the ones that were returned.
 
-    `then` is what a replay needs besides: the read state of that moment, as whole numbers (`learn/logged_state.py`).
+    `then` is what a replay needs in addition: the read state at that moment, as whole numbers
+    (`learn/logged_state.py`).
     """
 
     id: str
@@ -163,7 +164,7 @@ class LoggedCandidate:
 
     @property
     def propensity(self) -> float:
-        """The chance with which it was to be returned: 1 or 0, unless the policy had places drawn by lot.
+        """The chance that it had of being returned: 1 or 0, unless the policy draws places at random.
 
         >>> LoggedCandidate("a", 0.5, {}, {}, None).propensity, LoggedCandidate("a", 0.5, {}, {}, "beyond k").propensity
         (1.0, 0.0)
@@ -176,8 +177,8 @@ class LoggedCandidate:
 class LoggedRecall:
     """A past recall as the ledger keeps it: enough to explain it and to rank it again under another policy.
 
-    `turn` names the question that it was made for, where the caller named one. `over` is "everyone" where everyone's
-    records were read beside the user's own.
+    `turn` names the question that it was made for, if the caller named one. `over` is "everyone" if everyone's records
+    were read in addition to the user's own.
     """
 
     id: str
@@ -217,9 +218,9 @@ CheckedPart = Literal["database", "index", "ledger", "records", "graph", "hierar
 class Finding:
     """Something that is not as it should be, in which part of the memory, and what to do about it.
 
-    "database" is Chroma's SQLite file, "index" its files of vectors, "ledger" the file of reads, "records" what stands
-    in them, "graph" what the ledger keeps of the names in them,
-    "hierarchy" what it keeps of what was observed. `mended` says that nothing needs to be done any more.
+    "database" is Chroma's SQLite file, "index" its files of vectors, "ledger" the file of reads, "records" their
+    content, "graph" the ledger's graph of the names in them, "hierarchy" what it has made from observed messages.
+    `mended` says that nothing needs to be done any more.
     """
 
     part: CheckedPart
@@ -233,7 +234,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class CheckReport:
-    """What `check` found. Print it for a line a finding.
+    """What `check` found. Print it to get one line per finding.
 
     >>> report = CheckReport((Finding("index", "header.bin is torn.", "Call repair."),))
     >>> report.ok, len(report), str(report)
@@ -246,7 +247,7 @@ class CheckReport:
 
     @property
     def ok(self) -> bool:
-        """Whether nothing is wrong, or not any more."""
+        """Whether nothing is wrong, or no longer."""
         return all(one.mended for one in self.findings)
 
     def __len__(self) -> int:
@@ -259,7 +260,7 @@ class CheckReport:
 @dataclass(frozen=True, slots=True)
 class Receipt:
     """What `forget` removed, and what it cannot reach. `derived` are the ids of records that were derived from it: they
-    are still there and no longer returned."""
+    still exist but are no longer returned."""
 
     id: str
     collection: bool
@@ -268,7 +269,7 @@ class Receipt:
     verdicts: int
     note: str = (
         "Chroma keeps the text of a deleted record in its own files until it purges its queue; "
-        "`chroma vacuum --path DIR` does that at once. Its index keeps the vector until it is made anew: "
+        "`chroma vacuum --path DIR` does that at once. Its index keeps the vector until it is rebuilt: "
         "`AdaptiveMemory.repair(DIR, anew=True)`. The ledger's write-ahead log keeps traces until the next `flush()`. "
         "Words of a cue that asked for it stay in the log until its "
         "retention ends. Copies and backups are out of reach."
@@ -278,7 +279,7 @@ class Receipt:
 
 @dataclass(frozen=True, slots=True)
 class Restored:
-    """What came of restoring a state: how many records took theirs, and the ids that nothing here stands for."""
+    """The result of restoring a state: how many records were restored, and the ids that match no record here."""
 
     records: int
     missing: tuple[str, ...] = ()
@@ -288,7 +289,7 @@ class Restored:
 class PruneReceipt:
     """What `prune` removed (or, in a dry run, would remove).
 
-    `kept` records were looked at and are still strong enough, `vanished` ones had been deleted by others before. Where
+    `kept` records were checked and are still strong enough, `vanished` ones had been deleted by others before. If
     `limit` ended the work, `complete` is False: call again.
     """
 
@@ -305,8 +306,8 @@ class PruneReceipt:
 
 @dataclass(frozen=True, slots=True)
 class Unrelated:
-    """A question that has nothing to do with the memory, the similarity of the best it found there (0 is what
-    unrelated texts score), and the share of such questions that find as good."""
+    """A question that has nothing to do with the memory, the similarity of its best hit there (0 is the score of
+    unrelated texts), and the share of such questions that find something as good."""
 
     question: str
     similarity: float
@@ -318,7 +319,7 @@ class Calibration:
     """What unrelated questions find in one scope: how similar the best of each is, and which came nearest.
 
     `similarity` is the mean and `spread` the standard deviation. A question in `nearest` that the memory does answer
-    is not unrelated: give questions of your own to `calibrate`.
+    is not unrelated: give your own questions to `calibrate`.
 
     >>> print(Calibration("user 'ann'", 40, 172, 0.0, 0.21, 0.05, (Unrelated("Is tin magnetic?", 0.4, 0.01),)))
     172 unrelated questions to the 40 records of user 'ann': the best hit of each has a similarity of 0.21 +- 0.05.

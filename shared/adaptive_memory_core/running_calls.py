@@ -80,7 +80,7 @@ class Closable(Protocol):
 
 
 class ClosedByWith:
-    """What has `close` and `aclose` may stand in `with` and `async with`, and is closed at their end.
+    """A class with `close` and `aclose` can be used in `with` and `async with`, and is closed at their end.
 
     >>> class Door(ClosedByWith):
     ...     def close(self) -> None:

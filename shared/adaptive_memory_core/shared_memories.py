@@ -31,9 +31,9 @@ _shares: weakref.WeakKeyDictionary[AdaptiveMemory, weakref.WeakSet[Share]] = wea
 
 
 class Share:
-    """A memory in the hands of one of those who use it. The last one to close it closes the memory.
+    """One user's share of a memory. The last share to be closed closes the memory.
 
-    Whoever forgets to close it need only drop it: the memory goes with its last share.
+    A share that is dropped without being closed counts as closed.
     """
 
     def __init__(self, memory: AdaptiveMemory) -> None:

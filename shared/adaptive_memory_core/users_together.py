@@ -32,7 +32,8 @@ class UsersTogether:
     """The verbs of a whole memory that go through those of its users."""
 
     def users(self: Users) -> list[str | int]:
-        """The names of all users who have records here, or of whom something was learned. It looks at every record."""
+        """The names of all users who have records here, or about whom something was learned. It looks at every
+        record."""
         with self.call():
             return report.names(self.ports())
 
@@ -44,7 +45,7 @@ class UsersTogether:
         """Remove a user with every trace: records, reads, feedback, log and own policy; returns the number of records.
 
         What remains elsewhere, and until when, is as for `forget`: docs/keeping_and_forgetting.md. After an error, call
-        it again: it removes what is left. NotFoundError means that there is nothing of this user.
+        it again: it removes what is left. NotFoundError means that nothing is stored for this user.
         """
         scope = check.user_scope(user)
         with self.call():
@@ -64,8 +65,8 @@ class UsersTogether:
     ) -> Replay:
         """What this policy would have returned for past recalls: of a user, of several, or (omitted) of all.
 
-        As `replay` of each user's memory, together and in the order of time. Of all users, nobody's name is in it:
-        names are those that were given.
+        Like `replay` of each user's memory, together and in the order of time. It contains only user names that you
+        gave, so none if `users` is omitted.
         """
         checked = check.policy(policy, self.policy)
         parts = [(name, one.replay(checked, since, until)) for name, one in _logged(self, user)]
@@ -84,10 +85,10 @@ class UsersTogether:
         return await in_worker(self.workers, ranking)
 
     def report(self: Users, path: str | Path | None = None, *, title: str | None = None, users: int = 200) -> str:
-        """A page of HTML about the whole memory, in one file; written to `path` where that is given.
+        """A page of HTML about the whole memory, in one file; written to `path` if that is given.
 
-        It shows who has how much in it, how it is doing, and no text that anybody stored: for that there is `report` of
-        each user's memory. At most `users` are shown, those with most recalls (up to 1,000).
+        It shows how much each user has stored and the state of the memory, but no stored texts: for those use `report`
+        of a user's memory. At most `users` users are shown, those with most recalls (up to 1,000).
         """
         with self.call():
             return whole_report(self, path, title=title, users=users)
@@ -116,8 +117,8 @@ class UsersTogether:
         without `pairs` from the verdicts in the logs of these users, or (omitted) of all.
 
         The search begins at `policy` (omitted: the memory's). With `each`, `users` of the result holds every user's own
-        tuning, which begins at the common policy and leaves it by the less, the fewer questions the user has. Where
-        there are ten users or more, the interval is that of other such users, else of further questions of these.
+        tuning, which begins at the common policy and stays the closer to it, the fewer questions the user has. If there
+        are ten users or more, the interval is that for other such users, else for further questions of these.
         """
         begin, tuner = policy_for(self, policy), tuner_of(held_out, prior, seed)
         apart = each_apart(each, pairs, user)

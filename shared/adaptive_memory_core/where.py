@@ -95,7 +95,7 @@ class OfText(NamedTuple):
 def predicate(where: Where) -> Predicate:
     """The filter; made once, asked often."""
     if not isinstance(where, dict) or not where:
-        raise _refused(where, "it is no mapping with a key")
+        raise _refused(where, "it is not a mapping with a key")
     parts = tuple(_parsed({key: value}, 0 if len(where) == 1 else 2) for key, value in where.items())
     return parts[0] if len(parts) == 1 else Joined(parts, every=True)
 
@@ -131,7 +131,7 @@ def _parsed(where: object, depth: int) -> Predicate:
 
 
 def _levels(where: object) -> int:
-    """How many objects and lists stand in each other, up to the operand of a key.
+    """How deeply objects and lists are nested, up to the operand of a key.
 
     >>> _levels({"a": 1}), _levels({"a": {"$in": [1]}})
     (1, 3)
@@ -177,7 +177,7 @@ def _test(operator: Any, operand: Any, where: object) -> Test:
     if operator == "$contains":
         return Contains(_scalar(operand, where))
     if operator not in COMPARISONS:
-        raise _refused(where, f"{operator!r} is no operator of Chroma's")
+        raise _refused(where, f"{operator!r} is not a Chroma operator")
     value = _scalar(operand, where)
     if operator != "$eq" and isinstance(value, bool | str):
         raise _refused(where, f"{operator} compares with a number")

@@ -18,10 +18,10 @@ def expanded(path: str | os.PathLike[str]) -> Path:
 
 
 def write_whole(path: str | Path, text: str) -> None:
-    """The file has its earlier text or this one, whatever happens meanwhile; who may read it stays as it was.
+    """The file has its earlier text or this one, whatever happens meanwhile; its permissions stay the same.
 
-    A link is followed; into a pipe or a device the text is written as it is. What cannot be written to is an OSError,
-    and what is no path at all a TypeError or a ValueError: say in words of the caller what to give.
+    A link is followed; into a pipe or a device the text is written directly. A path that cannot be written to raises an
+    OSError, and a value that is not a path a TypeError or a ValueError: the caller says in its own words what to give.
     """
     given = expanded(path)
     if given.is_dir():

@@ -372,7 +372,7 @@ def test_channels_are_refused_where_they_enter(over: Over) -> None:
     with pytest.raises(PolicyError, match="names the channels 'sql'"):
         over(policy=OWN)
     for name in ("words", "similarity", "dense", "reranker", "time", "a b", "", 1):
-        with pytest.raises(PolicyError, match="Give a mapping from a name of your own"):
+        with pytest.raises(PolicyError, match="Give a mapping from a name that you choose"):
             over(channels={name: Channel()})
     for wrong in ("sql", None, dict):
         with pytest.raises(InvalidInputError, match="Give a function of cue, user and limit"):

@@ -191,7 +191,7 @@ def test_what_only_the_holder_can_do_is_refused_with_the_reason(tmp_path: Path) 
             memory.check()
         with pytest.raises(EmbedderMismatchError, match="by_letters"):
             AdaptiveMemory.open(tmp_path, embedder=lambda texts: [[1.0, 2.0]] * len(texts))
-        with pytest.raises(StoreInUseError, match="a ledger of its own"):
+        with pytest.raises(StoreInUseError, match="another ledger"):
             opened(tmp_path, ledger=":memory:")
         with pytest.raises(StoreInUseError, match="not opened the collection 'another'"):
             opened(tmp_path, collection="another", keeping=Keeping(wait_seconds=0.3))

@@ -286,7 +286,7 @@ def test_other_memories_are_told(memory: AdaptiveMemory, open_memory: Open) -> N
         lambda: alice.remember("something", id="m0"),
         other.flush,
     ):
-        with pytest.raises(EmbedderMismatchError, match=r"embedded anew, with 'turned'.*open it again"):
+        with pytest.raises(EmbedderMismatchError, match=r"re-embedded with 'turned'.*open it again"):
             call()
     other.close()
     assert_all_stayed(memory)
@@ -376,9 +376,7 @@ def test_a_guest_is_told_and_what_it_wrote_is_kept(tmp_path: Path) -> None:
             assert "reembed there" in guest.do("memory.reembed(by_letters)")
             memory.reembed(Counting().named, progress=lambda *_: guest.do("alice.remember('green tea', id='tea')"))
             for call in ("alice.recall('tea')", "alice.remember('more')"):
-                assert guest.do(call).startswith(
-                    "EmbedderMismatchError: The collection was embedded anew, with 'turned'"
-                )
+                assert guest.do(call).startswith("EmbedderMismatchError: The collection was re-embedded with 'turned'")
             assert guest.do("alice.forget('m3').collection") is True  # what needs no vector goes on
             assert guest.do("alice.pin('m4').pinned") is True
         assert alice.recall("green tea", k=1).ids == ("tea",)
@@ -407,9 +405,9 @@ def test_on_a_server(chroma_server: ChromaServer, tmp_path: Path, clock: Clock) 
 
         with AdaptiveMemory(plain, embedder=word_vectors, **options) as other:
             memory.reembed(Counting().named, progress=meanwhile)
-            with pytest.raises(EmbedderMismatchError, match="embedded anew"):
+            with pytest.raises(EmbedderMismatchError, match="re-embedded"):
                 other.for_user("alice").recall("topic7")
-            with pytest.raises(EmbedderMismatchError, match="embedded anew"):
+            with pytest.raises(EmbedderMismatchError, match="re-embedded"):
                 other.for_user("alice").remember("red wine")
         assert_all_stayed(memory)
         assert memory.for_everyone().recall("red wine", k=1).ids == ("theirs",)

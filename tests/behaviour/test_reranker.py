@@ -121,7 +121,7 @@ def test_it_never_sees_what_may_not_be_returned(memory: AdaptiveMemory, alice: U
         (asyncio.CancelledError(), "it was cancelled"),
         ([0.5], "it gave 1 numbers for 4 texts"),
         ([[0.5, 0.5]] * 4, "it gave 8 numbers for 4 texts"),
-        ([float("nan")] * 4, "it gave something that is no finite number"),
+        ([float("nan")] * 4, "it gave something that is not a finite number"),
         ("good", "it gave 'good'. Give a list of numbers"),
         (None, "it gave None"),
         ({"a": 1}, "it gave {'a': 1}"),

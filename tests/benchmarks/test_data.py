@@ -119,7 +119,7 @@ def test_a_file_that_is_not_gzipped_json_lines_is_refused(tmp_path: Path, capsys
         ([*CORPUS, {"id": "p0", "text": "x"}], QUERIES, "1 ids are used twice"),
         ([*CORPUS, {"id": "p2", "text": "x", "ts": "last May"}], QUERIES, "the ts 'last May'"),
         ([*CORPUS, {"id": "p2", "text": "x", "ts": []}], QUERIES, "the ts []"),
-        ([*CORPUS, 5], QUERIES, "line 3, is no JSON object"),
+        ([*CORPUS, 5], QUERIES, "line 3, is not a JSON object"),
     ],
 )
 def test_a_wrong_line_is_named(

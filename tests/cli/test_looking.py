@@ -48,7 +48,7 @@ def test_explain_says_why_and_why_not(with_three: Run) -> None:
 def test_explain_says_how_far_away_a_record_is_that_was_no_candidate(with_three: Run) -> None:
     lines = "\n".join(f'"green tea number {one}"' for one in range(40))
     assert with_three("import", "-", stdin=lines).code == 0
-    assert "cat was no candidate" in with_three("explain", "green tea number", "--id", "cat").out
+    assert "cat was not a candidate" in with_three("explain", "green tea number", "--id", "cat").out
 
 
 def test_explaining_and_looking_count_nothing(with_three: Run) -> None:

@@ -122,7 +122,7 @@ def test_longmemevals_own_file_gives_measures_of_sessions_in_the_published_form(
     assert (found.data[0].name, found.data[0].questions) == ("longmemeval", 2)  # one was never said
     for name in ("session R@5", "session R@10", "session NDCG@10", "session hit@1"):
         assert found.of("chroma", name).mean == 1.0
-    assert "R@5 .984" in found.notes[1]
+    assert "R@5 0.984" in found.notes[1]
 
 
 def test_locomos_own_file_is_compared_on(tmp_path: Path) -> None:

@@ -44,7 +44,7 @@ def test_what_is_written_is_read_again_and_names_its_format() -> None:
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"format": "another"}', MADE.to_json().replace("p95", "p96")])
 def test_what_is_no_comparison_is_refused(text: str) -> None:
-    with pytest.raises(InvalidInputError, match="This is no comparison"):
+    with pytest.raises(InvalidInputError, match="This is not a comparison"):
         Comparison.from_json(text)
 
 

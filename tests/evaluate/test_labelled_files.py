@@ -40,7 +40,7 @@ def test_a_folder_is_read_gzipped_or_not(tmp_path: Path, zipped: bool) -> None:
         (ITEM, {**ASKED, "gold_ids": [5]}, r"the gold_ids \[5\]"),
         (ITEM, {**ASKED, "ts": "May"}, "the ts 'May'"),
         (ITEM, {**ASKED, "gold_ids": ["coffee"]}, "is not in the corpus"),
-        (3, ASKED, "line 1, is no JSON object"),
+        (3, ASKED, "line 1, is not a JSON object"),
     ],
 )
 def test_a_wrong_line_is_named(tmp_path: Path, item: object, asked: object, complaint: str) -> None:

@@ -37,7 +37,7 @@ def test_evidence_is_read_as_it_is_meant_and_wrong_premises_are_not_answerable(t
     [
         ({"qa": None}, "the qa None"),
         ({"qa": [{"question": "?"}]}, "question 0 has the category None"),
-        ({"conversation": {"session_1": [], "session_1_date_time": "May"}}, "'May' is no time of LoCoMo"),
+        ({"conversation": {"session_1": [], "session_1_date_time": "May"}}, "'May' is not a time as in LoCoMo"),
         ({"conversation": {"session_1_date_time": "1:56 pm on 8 May, 2023", "session_1": [{}]}}, "the dia_id None"),
     ],
 )

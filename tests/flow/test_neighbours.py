@@ -168,7 +168,7 @@ def test_neighbours_that_cannot_be_read_cost_a_note_and_nothing_else(
     monkeypatch.setattr(type(search), "stored", fail)
     answer = alice.recall(CUE, k=1, policy=policy)
     assert (answer.ids, answer.beside) == (("monday3",), ())
-    assert answer.trace == ("what stands beside the hits was left out: no answer",)
+    assert answer.trace == ("the neighbours of the hits were left out: no answer",)
     monkeypatch.undo()
     assert alice.get("monday3").read.retrieval_count == 1
 

@@ -299,7 +299,7 @@ def test_no_scope_of_the_memory_sees_what_the_namespaces_hold(tmp_path: Path) ->
             assert scope.stats().records == 0
             assert [line.cue for line in scope.recalls()] == ["red tea"]
         assert store.scope is not None
-        with pytest.raises(ScopeError, match="form of those that are no user's"):
+        with pytest.raises(ScopeError, match="has a reserved form"):
             store.memory.for_user(str(store.scope.user))
         store.memory.for_everyone().remember("red tea for all")
         assert [item.key for item in store.search((), query="red tea")] == ["1"]

@@ -43,7 +43,7 @@ class Nameless(EmbeddingFunction[Any]):
 def test_lists_tuples_and_arrays_become_float32(kind: Any) -> None:
     embedder = as_embedder(lambda texts: kind(lengths(texts)))
     if kind is iter:
-        with pytest.raises(EmbedderError, match="no array of numbers"):
+        with pytest.raises(EmbedderError, match="not an array of numbers"):
             embedder.embed_documents(["a"])
         return
     vectors = embedder.embed_documents(("a", "bcd"))

@@ -27,7 +27,7 @@ finite = st.floats(width=32, allow_nan=False, allow_infinity=False)
         ([[[1.0]]], "shape"),
         ([[math.inf]], "infinity"),
         ([[1e300]], "infinity"),
-        ([["a"]], "no array of numbers"),
+        ([["a"]], "not an array of numbers"),
         ([None], "shape"),
         (None, "failed on a query"),
         ({"a": 1, "b": 2}, "2 vectors"),

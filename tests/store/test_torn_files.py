@@ -121,7 +121,7 @@ def test_a_text_that_cannot_be_read_is_found_by_a_check(copied: Path) -> None:
 
 @pytest.mark.parametrize(
     ("content", "what"),
-    [(b"hello", "no SQLite file"), (os.urandom(5_000), "no SQLite file"), (None, r"torn: 8192 bytes of \d+")],
+    [(b"hello", "not an SQLite file"), (os.urandom(5_000), "not an SQLite file"), (None, r"torn: 8192 bytes of \d+")],
 )
 def test_a_file_that_is_no_ledger_is_named(copied: Path, content: bytes | None, what: str) -> None:
     file = copied / LEDGER
@@ -221,7 +221,7 @@ def test_flipped_bytes_in_chromas_database_are_found(copied: Path) -> None:
 def test_a_collection_that_is_gone_is_told(copied: Path) -> None:
     for file in [one for one in copied.iterdir() if not one.name.startswith("adaptive_memory")]:
         shutil.rmtree(file) if file.is_dir() else file.unlink()
-    with pytest.warns(RuntimeWarning, match="is new and empty, and the ledger knows 10 records of one that is gone"):
+    with pytest.warns(RuntimeWarning, match="is new and empty, but the ledger has 10 records of one that is gone"):
         memory = opened(copied)
     with memory:
         report = memory.check()
@@ -289,7 +289,7 @@ def test_records_that_others_deleted_all_are_told(copied: Path) -> None:
     client: Any = chromadb.PersistentClient(str(copied))
     with client:
         client.get_collection("memories", embedding_function=None).delete(ids=[f"m{one}" for one in range(10)])
-    with pytest.warns(RuntimeWarning, match="is empty, and the ledger knows 10 records of it"):
+    with pytest.warns(RuntimeWarning, match="is empty, but the ledger has 10 of its records"):
         opened(copied).close()
 
 

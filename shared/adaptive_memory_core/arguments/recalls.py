@@ -27,7 +27,7 @@ def cue(value: object) -> Cue:
     >>> cue(Cue("tea", [1.0, float("nan")]))
     Traceback (most recent call last):
     ...
-    adaptive_memory_core.errors.InvalidInputError: The cue's vector is no list of finite numbers. ...
+    adaptive_memory_core.errors.InvalidInputError: The query vector is not a list of finite numbers. ...
     """
     if isinstance(value, AgentState):
         value = build_cue(value)
@@ -43,8 +43,8 @@ def cue(value: object) -> Cue:
         vector = np.empty(0, dtype=np.float32)
     if vector.ndim != 1 or not len(vector) or not np.isfinite(vector).all():
         raise InvalidInputError(
-            "The cue's vector is no list of finite numbers. Give what the collection's embedder makes of a query, or "
-            "a cue without a vector."
+            "The query vector is not a list of finite numbers. Give the vector that the collection's embedder makes "
+            "for a query, or leave it out."
         )
     return replace(value, text=encodable(value.text, "cue"), vector=vector)
 

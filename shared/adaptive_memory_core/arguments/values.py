@@ -160,8 +160,8 @@ def user_scope(user: object) -> Scope:
         )
     if is_namespaced(user):
         raise ScopeError(
-            f"The user id {shown(user)} has the form of those that are no user's, such as a chat session's. Give "
-            "another; a session's memory is given by what keeps it, e.g. AdaptiveMemoryBlock.for_session(...)."
+            f"The user id {shown(user)} has a reserved form, used for memories without a user, such as a chat "
+            "session's. Give another id; to read a session's memory, use e.g. AdaptiveMemoryBlock.for_session(...)."
         )
     return Scope(name(user, "user id"))
 

@@ -53,7 +53,7 @@ VALUED = {"--path", "--user", "--collection", "--embedder", "--ledger", "--serve
 
 
 class Commands(TyperGroup):
-    """All commands; what holds for any of them may stand anywhere."""
+    """All commands; the common options may be given anywhere."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         return super().parse_args(ctx, in_front(args))
@@ -64,7 +64,7 @@ class Commands(TyperGroup):
 
 
 def in_front(args: Sequence[str]) -> list[str]:
-    """The arguments with those that hold for any command first; what follows `--` stays where it is.
+    """The arguments with the common options first; anything after `--` stays where it is.
 
     >>> in_front(["recall", "tea", "--user", "ana", "--json", "--", "--path"])
     ['--user', 'ana', '--json', 'recall', 'tea', '--', '--path']
@@ -134,11 +134,11 @@ def options(
     user: Annotated[str | None, typer.Option(help="Whose memory: every command names one.", metavar="NAME")] = None,
     everyone: Annotated[bool, typer.Option("--everyone", help="The records that belong to nobody.")] = False,
     over_everyone: Annotated[
-        bool, typer.Option("--over-everyone", help="With --user: everyone's records are found beside the user's own.")
+        bool, typer.Option("--over-everyone", help="With --user: also find everyone's records.")
     ] = False,
     collection: Annotated[str, typer.Option(help="The collection within the directory.")] = "memories",
     embedder: Annotated[
-        str, typer.Option(help="local, minilm, openai:MODEL, or MODULE:NAME of a function of your own.")
+        str, typer.Option(help="local, minilm, openai:MODEL, or your own function as MODULE:NAME.")
     ] = "local",
     server: Annotated[
         str | None,
@@ -147,7 +147,7 @@ def options(
     ledger: Annotated[
         str | None,
         typer.Option(
-            help="The ledger, where it is not beside the records; with a password, better in the variable.",
+            help="The ledger, if it is not next to the records. If it has a password, set the variable instead.",
             metavar="ADDRESS",
             envvar="ADAPTIVE_MEMORY_LEDGER",
             show_envvar=True,

@@ -53,7 +53,7 @@ def check(
     ctx: typer.Context,
     repair: Annotated[bool, typer.Option("--repair", help="Mend what can be mended; no read is lost.")] = False,
 ) -> None:
-    """Look at every file of the memory; exit code 1 where something is wrong, and is not mended."""
+    """Check every file of the memory; exit code 1 if something is wrong and was not repaired."""
     session = session_of(ctx)
     session.check_there(create=False)
     report = _checked(session, repair=repair)
@@ -64,9 +64,9 @@ def check(
 
 def reembed(
     ctx: typer.Context,
-    to: Annotated[str, typer.Option(help="local, minilm, openai:MODEL, or MODULE:NAME of a function of your own.")],
+    to: Annotated[str, typer.Option(help="local, minilm, openai:MODEL, or your own function as MODULE:NAME.")],
 ) -> None:
-    """Give every record a vector of another embedder; interrupted, the same command goes on."""
+    """Give every record a vector from another embedder. If interrupted, run the same command again to continue."""
     session = session_of(ctx)
     model = embedder_of(to)
     if model is None:
@@ -85,8 +85,8 @@ def create_tables(
     ] = False,
     wait: Annotated[float, typer.Option(help="Seconds to wait for a server that does not answer.")] = REACHED_SECONDS,
 ) -> None:
-    """Create the tables of a ledger in PostgreSQL (--ledger ADDRESS), with a role that may. Existing tables are left
-    unchanged; any number of processes may run this at the same time."""
+    """Create the tables of a ledger in PostgreSQL (--ledger ADDRESS), with a role that is allowed to. Existing tables
+    are left unchanged; any number of processes may run this at the same time."""
     ledger = session_of(ctx).ledger
     if ledger is None:
         raise InvalidInputError("No ledger is named. Give --ledger postgresql://owner@host/database.")
@@ -110,7 +110,8 @@ def move_ledger(
     target: Annotated[str, typer.Option("--to", help="The other one; it must be empty.")],
     source_stays: Annotated[bool, typer.Option("--source-stays", help="Copy only: the source goes on in use.")] = False,
 ) -> None:
-    """Move a ledger from SQLite to PostgreSQL, or back, while it is in use; interrupted, the same command goes on."""
+    """Move a ledger from SQLite to PostgreSQL, or back, while it is in use. If interrupted, run the same command
+    again."""
     with progress("rows") as told:
         rows = AdaptiveMemory.move_ledger(source, target, progress=told, source_stays=source_stays)
     show([f"{rows} rows"], {"rows": rows}, as_json=session_of(ctx).as_json)
@@ -143,7 +144,7 @@ def export(
     records: Annotated[bool, typer.Option("--records", help="The records instead, as import takes them.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Write over a file that is there.")] = False,
 ) -> None:
-    """What was learned of a user's records, as JSON without their texts; or the records, as JSON lines."""
+    """Write what was learned about a user's records, as JSON without their texts; or the records, as JSON lines."""
     session = session_of(ctx)
     if str(file) != "-" and file.exists() and not force:
         raise InvalidInputError(f"{str(file)!r} is there already. Name a new file, or give --force.")
@@ -158,7 +159,7 @@ def export(
 
 
 def restore(ctx: typer.Context, file: Annotated[Path, typer.Argument(help="What export wrote; - is stdin.")]) -> None:
-    """Take in what export wrote of what was learned: by id, else by document and text."""
+    """Import the learned state that export wrote: by id, else by document and text."""
     session = session_of(ctx)
     if str(file) != "-" and not is_readable(file):
         raise InvalidInputError(f"There is no file {str(file)!r}. Give what export wrote, or - for stdin.")
@@ -204,7 +205,7 @@ def mcp(
 ) -> None:
     """Serve the memory to agents over the Model Context Protocol (docs/mcp.md).
 
-    Whose memory it is stands here, and not in what a model says: --user, or the user of a token.
+    The user is set here, by --user or by the access token, never by the model.
     """
     require(["mcp"], extra="mcp")
     from adaptive_memory_core.mcp_server.streamable_http import ServerAddress

@@ -45,7 +45,7 @@ def evaluate(
     k: Most = 10,
     policy: By = None,
 ) -> None:
-    """How much of what answers questions recalls find: recall@k, NDCG@k and hit@1, each with its interval.
+    """How many of the records that answer questions are found: recall@k, NDCG@k and hit@1, each with its interval.
 
     Nothing counts as read. A line may say when its question is asked: "now".
     """
@@ -71,9 +71,10 @@ def tune(
     prior: Annotated[float, typer.Option(help="Questions at which half of what they say counts.")] = PRIOR,
     seed: Annotated[int, typer.Option(help="Which questions tune, and which judge.")] = 0,
 ) -> None:
-    """The policy that ranks a user's questions better, or why there is none: too few questions, or a gain within noise.
+    """Find a policy that ranks a user's questions better, or say why there is none: too few questions, or a gain within
+    noise.
 
-    Exit code 1 where it is refused; then nothing is written.
+    Exit code 1 if no better policy was found; then nothing is written.
     """
     session = session_of(ctx)
     _check(session, all_users=all_users, keep=keep, file=file)
@@ -135,7 +136,8 @@ def compare(
 ) -> None:
     """What each system of an experiment finds on labelled data, with intervals and paired differences.
 
-    Where it names chat models or a server's embedder, it says first what they may cost, and asks them with --yes only.
+    If the experiment names chat models or a server's embedder, their possible cost is shown first, and they are called
+    only with --yes.
     """
     from adaptive_memory_core.evaluate.compare import compare as compared
     from adaptive_memory_core.evaluate.comparison import check_result_file, summary
@@ -176,7 +178,8 @@ def replay(
     all_users: Annotated[bool, typer.Option("--all-users", help="The recalls of all; nobody is named.")] = False,
     changed: Annotated[bool, typer.Option("--changed", help="Also each recall that would differ.")] = False,
 ) -> None:
-    """What another policy would have retrieved: dropped, promoted, and what that is worth by the verdicts there are."""
+    """What another policy would have retrieved: dropped, promoted, and the value of that according to the existing
+    feedback."""
     session = session_of(ctx)
     if not all_users:
         session.check_scope()
@@ -212,10 +215,11 @@ def report(
     recalls: Annotated[int | None, typer.Option(help="Of a user: so many recalls at most; 50 if not given.")] = None,
     title: Annotated[str | None, typer.Option(help="The page's title.")] = None,
 ) -> None:
-    """A page of HTML to look at: one file that loads nothing from anywhere.
+    """Write a page of HTML: one file that loads nothing.
 
-    What is remembered, how strong it is and how it fades, what was asked and why it found what it found, what verdicts
-    changed, themes and names. Making it counts as no read. Keep the file as you keep the memory: it holds its texts.
+    It shows the records, their strength and decay, past queries and the reasons for their results, changes by feedback,
+    themes and names. Making it does not count as a read. Protect the file as you protect the memory: it contains its
+    texts.
     """
     session = session_of(ctx)
     check_page_file(file)
@@ -269,8 +273,8 @@ def bench(
 ) -> None:
     """How long recalls take, compared with Chroma's own query filtered by the same user, over the same records.
 
-    The questions are the first words of the user's records, so this says how fast it is and not how good: for that,
-    `eval` with questions of your own. Nothing counts as read.
+    The questions are the first words of the user's records, so this measures speed and not quality. To measure quality,
+    use `eval` with your own questions. Nothing counts as read.
     """
     session = session_of(ctx)
     session.check_scope()

@@ -40,7 +40,7 @@ Create = Annotated[bool, typer.Option("--create", help="Make the memory where th
 
 
 def init(ctx: typer.Context) -> None:
-    """Make an empty memory in --path or on --server; one that is there stays as it is."""
+    """Create an empty memory at --path or on --server. An existing one is left unchanged."""
     session = session_of(ctx)
     with session.memory(create=True):
         told = {"path": session.place, "collection": session.collection}
@@ -50,7 +50,7 @@ def init(ctx: typer.Context) -> None:
 def remember(
     ctx: typer.Context,
     text: Annotated[str, typer.Argument(help="What to remember; - reads it from stdin.")],
-    id: Annotated[str | None, typer.Option(help="An id of your own; one that is there is written over.")] = None,  # noqa: A002
+    id: Annotated[str | None, typer.Option(help="Your own id; an existing record is overwritten.")] = None,  # noqa: A002
     importance: Annotated[float, typer.Option(help="From 0 to 1.")] = 0.5,
     kind: Annotated[str, typer.Option(help="E.g. event, fact, lesson.")] = "event",
     created_at: Annotated[str | None, typer.Option(help="When it happened: 2026-03-02, seconds, or 7d ago.")] = None,
@@ -60,7 +60,7 @@ def remember(
     derived_from: Annotated[
         list[str] | None, typer.Option(help="The id of a record that it was made of; may be repeated.")
     ] = None,
-    metadata: Annotated[str | None, typer.Option(help="A JSON object with keys of your own.")] = None,
+    metadata: Annotated[str | None, typer.Option(help="A JSON object with your own keys.")] = None,
     create: Create = False,
 ) -> None:
     """Store one text, and print its id."""
@@ -97,10 +97,10 @@ def import_records(
     from_collection: Annotated[str, typer.Option(help="The collection in there.")] = "memories",
     create: Create = False,
 ) -> None:
-    """Store many records: of a file (- is stdin), or copied from an existing collection.
+    """Store many records: from a file (- is stdin), or copied from an existing collection.
 
-    All lines are checked before one is written. What belongs to another user in that collection is left out.
-    Records with ids that are there are written over, so an import may be repeated.
+    All lines are checked before any is written. Records of other users in that collection are left out. Existing ids
+    are overwritten, so an import can be repeated.
     """
     if (file is None) == (from_path is None):
         raise InvalidInputError("Nothing is named to import, or two things. Give a FILE, or --from-path DIR.")
@@ -149,8 +149,8 @@ def _of_file(file: Path | None) -> Iterator[Any]:
                 check.new_record(item, DEFAULT_FIELDS)
         except InvalidInputError as error:
             raise InvalidInputError(
-                f"Line {number} of {name} is no record: {error} Give JSON: a text in double quotes, or an object with "
-                "the arguments of remember. Nothing was stored."
+                f"Line {number} of {name} is not a record: {error} Give JSON: a text in double quotes, or an object "
+                "with the arguments of remember. Nothing was stored."
             ) from error
         yield item
 
@@ -191,7 +191,7 @@ def json_object(text: str, what: str) -> Mapping[str, Any]:
 Cue = Annotated[str, typer.Argument(help="A question, or any text.")]
 Most = Annotated[int, typer.Option("-k", help="How many hits at most.")]
 By = Annotated[str | None, typer.Option(help="A preset's name or a file of JSON, instead of the memory's policy.")]
-Where = Annotated[str | None, typer.Option("--filter", help="A Chroma filter as JSON, over metadata of your own.")]
+Where = Annotated[str | None, typer.Option("--filter", help="A Chroma filter on your metadata, as JSON.")]
 
 
 def recall(
@@ -225,7 +225,7 @@ def explain(
     where: Where = None,
     policy: By = None,
 ) -> None:
-    """Why a cue finds what it finds: every score with its parts, everyone who was dropped, and why. Changes nothing."""
+    """Show how each score was calculated, and which candidates were dropped and why. Read-only."""
     session = session_of(ctx)
     with session.scope() as user:
         found = _asked(user, cue, k, where, policy_of(policy), reinforce=False)
@@ -240,7 +240,7 @@ def explain(
 
 
 def get(ctx: typer.Context, id: Annotated[str, typer.Argument(help="A record's id.")]) -> None:  # noqa: A002
-    """One record, and what reads and verdicts made of it. Does not count as a read."""
+    """Show one record, and what reads and feedback have changed. Does not count as a read."""
     session = session_of(ctx)
     with session.scope() as user:
         record = user.get(id)
@@ -272,7 +272,7 @@ def log(
 
 
 def stats(ctx: typer.Context) -> None:
-    """Numbers of records, recalls, reads and verdicts, and how strong the memories are."""
+    """Show the numbers of records, recalls, reads and verdicts, and how strong the memories are."""
     session = session_of(ctx)
     with session.scope() as user:
         found = user.stats()
@@ -283,7 +283,8 @@ def stats(ctx: typer.Context) -> None:
 
 
 def themes(ctx: typer.Context) -> None:
-    """What is known of each matter that was spoken of, the largest first; works in all that waits."""
+    """Show what is known about each subject of the conversations, the largest first. Processes waiting messages
+    first."""
     session = session_of(ctx)
     with session.scope() as user, progress("growing") as told:
         found = user.themes(progress=told)
@@ -326,12 +327,13 @@ def pin(ctx: typer.Context, ids: Ids) -> None:
 
 
 def unpin(ctx: typer.Context, ids: Ids) -> None:
-    """Take the protection of pin back."""
+    """Remove the protection that pin gave."""
     _each(ctx, ids, UserMemory.unpin, "unpinned")
 
 
 def demote(ctx: typer.Context, ids: Ids) -> None:
-    """Undo what records have gained: pin, remembered flag and the effect of reads go, importance is 5 % lower."""
+    """Undo what records have gained: removes the pin, the remembered flag and the effect of reads, and lowers
+    importance by 5 %."""
     _each(ctx, ids, UserMemory.demote, "demoted")
 
 
@@ -355,7 +357,7 @@ def prune(
     archive: Annotated[Path | None, typer.Option(help="Append them to this file first; import takes it back.")] = None,
     limit: Annotated[int | None, typer.Option(help="Records at most.")] = None,
 ) -> None:
-    """Remove what has decayed, is not read any more, or is too many; never a pinned or a remembered record."""
+    """Remove records that have decayed, are no longer read, or exceed a maximum; never a pinned or a remembered one."""
     session = session_of(ctx)
     with session.scope() as user:
         receipt = user.prune(

@@ -50,7 +50,7 @@ class Session:
 
     @contextmanager
     def memory(self, *, create: bool = False) -> Iterator[AdaptiveMemory]:
-        """The memory, open for this command; it has to be there, unless it may be made."""
+        """The memory, open for this command; it must exist, unless the command may create it."""
         self.check_there(create=create)
         with printing_to_stderr(), self._opened(create=create) as memory:
             yield memory
@@ -80,7 +80,7 @@ class Session:
         return memory.for_user(self.user, over="everyone" if self.over_everyone else None)
 
     def check_scope(self) -> None:
-        """Refuse a command that says nobody, or two."""
+        """Refuse a command that names no user, or two."""
         if self.everyone == (self.user is not None):
             both = "Both --user and --everyone are given" if self.everyone else "No user is named"
             raise InvalidInputError(
@@ -90,7 +90,7 @@ class Session:
             raise InvalidInputError("--over-everyone adds everyone's records to those of a --user. Leave it out.")
 
     def check_there(self, *, create: bool) -> None:
-        """Refuse a directory or a collection that nobody has made: a slip of the pen shall make none."""
+        """Refuse a directory or a collection that does not exist, so that a typo creates none."""
         if self.server is not None:
             if self.path is not None:
                 raise InvalidInputError("Both --path and --server are given. Give the one that has the memory.")
@@ -143,7 +143,7 @@ def policy_of(given: str | None) -> Policy | None:
 
 
 def moment_of(given: str | None, *, now: float) -> float | None:
-    """The time that is meant: a date (without a zone, UTC), seconds since 1970, or how long ago.
+    """The given time: a date (without a zone, UTC), seconds since 1970, or how long ago.
 
     >>> moment_of("1970-01-02", now=0.0), moment_of("60.5", now=0.0), moment_of("2d", now=200_000.0)
     (86400.0, 60.5, 27200.0)
@@ -158,8 +158,8 @@ def moment_of(given: str | None, *, now: float) -> float | None:
         found = datetime.fromisoformat(given.replace("Z", "+00:00"))
     except ValueError as error:
         raise InvalidInputError(
-            f"{shown(given)} is no time. Give e.g. 2026-03-02, 2026-03-02T09:00, seconds since 1970, or 7d for a "
-            "week ago."
+            f"{shown(given)} is not a time. Give e.g. 2026-03-02, 2026-03-02T09:00, seconds since 1970, or 7d "
+            "for a week ago."
         ) from error
     return (found if found.tzinfo is not None else found.replace(tzinfo=timezone.utc)).timestamp()
 
@@ -197,12 +197,14 @@ def open_on_server(server: str, name: str, embedder: Any, ledger: str | None, *,
 
 
 def server_address(server: str) -> tuple[str, int, bool]:
-    """Host, port, and whether it is spoken to by TLS.
+    """Host, port, and whether it uses TLS.
 
     >>> server_address("chroma.example"), server_address("127.0.0.1:9000"), server_address("https://chroma.example")
     (('chroma.example', 8000, False), ('127.0.0.1', 9000, False), ('chroma.example', 443, True))
     """
-    wrong = InvalidInputError(f"{shown(server)} is no Chroma server. Give HOST:PORT, or https://HOST.")
+    wrong = InvalidInputError(
+        f"{shown(server)} is not the address of a Chroma server. Give HOST:PORT, or https://HOST."
+    )
     found = urlsplit(server if "://" in server else f"http://{server}")
     try:
         host, port, secure = found.hostname, found.port, found.scheme == "https"

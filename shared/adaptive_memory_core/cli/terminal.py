@@ -41,7 +41,7 @@ def show(lines: Iterable[str], data: object, *, as_json: bool) -> None:
 
 @contextmanager
 def printing_to_stderr() -> Iterator[None]:
-    """What an embedder or a library prints meanwhile goes to stderr: on stdout stands the answer and nothing else."""
+    """Output of an embedder or a library goes to stderr: stdout has the answer and nothing else."""
     with redirect_stdout(sys.stderr):
         yield
 
@@ -97,7 +97,7 @@ def hit(one: Scored) -> dict[str, Any]:
 
 
 def known(record: Record) -> dict[str, Any]:
-    """What a record says besides its text, where it is known."""
+    """The fields of a record other than its text, if known."""
     names = ("kind", "importance", "created_at", "valid_from", "valid_until", "superseded_by", "derived_stale")
     told = {name: getattr(record, name) for name in names}
     return {**{name: value for name, value in told.items() if value is not None}, "metadata": dict(record.metadata)}
@@ -116,7 +116,7 @@ def date(seconds: float) -> str:
 
 @contextmanager
 def progress(title: str) -> Iterator[Progress]:
-    """Hears how many of how many are done, and draws a bar on stderr, if that is a terminal."""
+    """Takes the number done and the total, and draws a bar on stderr, if that is a terminal."""
     from rich.console import Console
     from rich.progress import Progress as Bar
 
@@ -143,15 +143,15 @@ def is_readable(file: Path) -> bool:
 def json_of(text: str, name: str) -> Any:
     """What a text says as JSON.
 
-    >>> json_of("[1", "it")
+    >>> json_of("[1", "x")
     Traceback (most recent call last):
     ...
-    adaptive_memory_core.errors.InvalidInputError: it is no JSON: Expecting ',' delimiter: line 1 column 3 (char 2).
+    adaptive_memory_core.errors.InvalidInputError: x is not valid JSON: Expecting ',' delimiter: line 1 column 3 ...
     """
     try:
         return json.loads(text)
     except ValueError as error:
-        raise InvalidInputError(f"{name} is no JSON: {reason(error)}.") from error
+        raise InvalidInputError(f"{name} is not valid JSON: {reason(error)}.") from error
     except RecursionError as error:
         raise InvalidInputError(f"{name} is nested too deeply to be read.") from error
 

@@ -28,16 +28,16 @@ _SIDES = {-1: "before", 1: "after"}
 @quickly_made
 @dataclass(frozen=True, slots=True)
 class Recall(Sequence[Scored]):
-    """The hits of one recall, best first, and everything there is to know about how they came about.
+    """The hits of one recall, best first, and everything there is to know about how they were found.
 
-    `step` is the user's recall counter after this recall, or None where the recall changed nothing. `trace` holds
-    notes on what went differently: a read that could not be recorded, a channel that was left out. `beside` is what was
-    said right before and after the hits, where the policy asks for it: shown with them, and no hits.
-    `unrelated` is the share of unrelated questions that find something as good here; None where that is not known, or
-    not asked for. `because` says of hits, by id, in words why sources named them: an earlier
-    question that they answered, the names and sentences by which the graph came to them. `outline` says which episode
-    and theme they are part of, where the policy's shape asks for it. `propensities` holds, by id, the chance with which
-    hits and others were to be returned, where the policy has places drawn by lot (`explore`).
+    `step` is the user's recall counter after this recall, or None if the recall changed nothing. `trace` holds notes on
+    what went differently: a read that could not be recorded, a channel that was left out. `beside` is what was said
+    right before and after the hits, if the policy asks for it: shown with them, but not hits. `unrelated` is the share
+    of unrelated questions that find something as good here; None if that is not known, or not asked for. `because`
+    gives, by id, the reason in words why sources named a hit: an earlier question that it answered, the names and
+    sentences by which the graph reached it. `outline` says which episode and theme the hits are part of, if the
+    policy's shape asks for it. `propensities` holds, by id, the chance that hits and others had of being returned, if
+    the policy draws places at random (`explore`).
     """
 
     id: str
@@ -168,12 +168,12 @@ class Recall(Sequence[Scored]):
     ) -> str | list[dict[str, str]]:
         """The hits for a prompt, best first: evidence with kind, date, age, provenance and how sure it is.
 
-        Hits of one conversation stand together as they were said, and where the policy asks for `neighbours` and
-        there is room for 400 tokens, with what was said beside them. `max_tokens` is the budget, counted by `count`
-        (omitted: an estimate). What does not fit in full is summed up in one last entry, by
-        `summarise(texts, max_tokens)` or else in extracts; what not even that can name is counted. `style` is "text",
-        "xml", "markdown" or "messages": a list with one message of the user, for memories are evidence and belong in
-        no system message. No memory's words can end the block or pass for another entry. `resolve` adds to
+        Hits of one conversation are shown together in the order they were said. If the policy asks for `neighbours` and
+        there is room for 400 tokens, the turns next to them are shown as well. `max_tokens` is the budget, counted by
+        `count` (omitted: an estimate). Hits that do not fit in full are summed up in one last entry, by
+        `summarise(texts, max_tokens)` or else in extracts; those that even that cannot name are counted. `style` is
+        "text", "xml", "markdown" or "messages": a list with one user message, because memories are evidence and do not
+        belong in a system message. No memory's words can end the block or pass for another entry. `resolve` adds to
         "yesterday" in a memory the day it meant; days are those of `zone`.
         """
         options: dict[str, Any] = {"ids": ids, "zone": zone, "resolve": resolve, "count": count, "summarise": summarise}

@@ -48,13 +48,13 @@ class OutlineFact(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Outline:
-    """The places of hits and of what stands beside them, by id, the facts, best first, and the themes they are from.
+    """The places of hits and of their neighbours, by id, the facts, best first, and the themes they are from.
 
-    `apart` says that each episode is shown by itself, also where several are of one session. `summed_up` are the hits
-    whose episode is told by its narrative instead of all its messages. `judged` says that a reader has chosen the
-    episodes, given the facts: a page has these first then, as they were read. Without a reader they come last, since
-    whole episodes hold more evidence in fewer tokens (docs/hierarchy.md). `more` are the next best where a set is asked
-    for: a page shows them where its budget leaves room, and they are no hits.
+    `apart` says that each episode is shown by itself, even if several are of one session. `summed_up` are the hits
+    whose episode is shown by its narrative instead of all its messages. `judged` says that a reader has chosen the
+    episodes, given the facts: a page then shows the facts first, as they were read. Without a reader the facts come
+    last, since whole episodes hold more evidence in fewer tokens (docs/hierarchy.md). `more` are the next best if a set
+    is asked for: a page shows them if its budget leaves room, and they are not hits.
     """
 
     places: Mapping[str, MessagePlace] = field(default_factory=dict)
@@ -82,7 +82,7 @@ _FACTS = "\0facts"  # nobody's name
 
 @dataclass(frozen=True, slots=True)
 class PageLine:
-    """One memory in its block: `rank` among the hits, None for what only stands beside one; `order` in the block."""
+    """One memory in its block: `rank` among the hits, None for a mere neighbour of one; `order` in the block."""
 
     record: Record
     block: int
@@ -106,9 +106,9 @@ class Page:
 
     @property
     def by_worth(self) -> list[list[int]]:
-        """The units in the order in which they are worth their tokens: the first short hits by themselves, since each
-        may be what was asked for, then they with their neighbours, then the rest. Of long replies each has its
-        neighbours at once: the question that it answers costs little beside it.
+        """The units, those most worth their tokens first: the first short hits alone, since each may be the answer,
+        then the same hits with their neighbours, then the rest. A long reply gets its neighbours at once: the question
+        that it answers costs little in comparison.
 
         >>> def lengths(*characters: int) -> list[int]:
         ...     lines = [PageLine(Record(str(n), "x" * many), 0, n, (n, 0, n)) for n, many in enumerate(characters)]

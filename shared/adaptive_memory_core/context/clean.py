@@ -1,11 +1,10 @@
 """Texts made safe and short enough to be shown.
 
-Control tokens: A tokenizer that parses special tokens finds them wherever they stand, also within a memory. So each
-gets a space after its first character, and the heading of a turn gets parentheses: both can be read, and neither
-starts anything.
+Control tokens: A tokenizer that parses special tokens finds them anywhere, even within a memory. So each gets a space
+after its first character, and the heading of a turn gets parentheses: both can be read, and neither starts anything.
 
-A block of code and a list are parts of their own: each is shown whole or not at all, unless it alone is too long. What
-goes on for long without the end of a sentence, as what was spoken may, is cut between words.
+A block of code and a list are separate parts: each is shown whole or not at all, unless it alone is too long. A long
+stretch without the end of a sentence, as in transcribed speech, is cut between words.
 """
 
 from __future__ import annotations

@@ -90,7 +90,7 @@ def _named_time(span: Span) -> str | None:
 
 
 def _about(start: datetime, end: datetime) -> str | None:
-    """Where the words were not exact, neither is the date."""
+    """If the words were not exact, neither is the date."""
     length, middle = end - start, start + (end - start) / 2
     if length <= timedelta(days=1):
         return None if length < timedelta(hours=12) else str(start.date())
@@ -104,8 +104,8 @@ LATER = 86_400.0 * 800  # seconds after which a phrase that hangs on the day of 
 
 
 def relative_times(text: str, said_at: float, zone: tzinfo) -> Iterator[tuple[int, Span]]:
-    """Where each phrase that hangs on the day of the text ends, and what it means. The name of a day or month without
-    its year does not say which one is meant: a plan and a report name it alike.
+    """The end of each phrase whose meaning depends on the day of the text, and what it means. The name of a day or
+    month without its year does not say which one is meant: a plan and a report use the same name.
 
     >>> from datetime import timezone
     >>> text, day = "Das war vor drei Wochen, nicht am 3. Mai 2021.", 1683849600.0
@@ -320,7 +320,7 @@ def _inferred(record: Record) -> bool:
 
 
 def _certainty(record: Record) -> str | None:
-    """An inference is not a fact, whoever drew it; a number of the caller's own is passed on."""
+    """An inference is not a fact, no matter who drew it; the caller's own number is passed on."""
     said = ["previously inferred"] if _inferred(record) else []
     sure = record.metadata.get("confidence")
     if isinstance(sure, int | float) and not isinstance(sure, bool) and 0 <= sure <= 1:

@@ -177,10 +177,10 @@ def _feedback(parts: Mapping[str, float]) -> list[str]:
 
 
 def looked_past(user: str | int | None, owners: Sequence[Any]) -> str | None:
-    """What was looked past, where a scope holds no record at all; None where nothing is odd about that.
+    """Why records were skipped if a scope holds none at all; None if there is nothing odd about that.
 
-    `owners` are what the first records of the collection say of their user, None where they name nobody. That a user
-    has nothing yet among others who have is no oddity.
+    `owners` are the users that the first records of the collection name, None if a record names nobody. It is not odd
+    that one user has no records yet while others have some.
 
     >>> looked_past("ana", [None, None])
     "no record of user 'ana' is there: the 2 records that were looked at name no user, and belong to everyone"

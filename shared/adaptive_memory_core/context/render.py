@@ -49,11 +49,11 @@ def render(
 ) -> str:
     """The hits best first as one block of text; what does not fit in full is summed up in a last entry.
 
-    `ids` shows each one's id as well, for a model that shall refer to it. `now` gives ages. Hits of one session stand
-    together in the order they were said in, with those `beside` them where there is room; `outline` says of which
-    episodes they are, and the page says it where there is room. Where not all fit, a long one
-    is cut to the sentences that answer the `cue`, at most a share `longest` of the budget. Where not even a count of
-    the hits fits, nothing is rendered.
+    `ids` shows each one's id as well, for a model that has to refer to it. `now` gives ages. Hits of one session are
+    shown together in the order they were said in, with those `beside` them if there is room; `outline` says which
+    episodes they are part of, and the page says so if there is room. If not all fit, a long one is cut to the sentences
+    that answer the `cue`, at most a share `longest` of the budget. If not even a count of the hits fits, nothing is
+    rendered.
 
     >>> render([])
     ''
@@ -267,8 +267,8 @@ Cut = Callable[[int, int], ShownEntry]  # a line of the page, within so many tok
 
 
 def shared_out(layout: PageLayout, cut: Cut, max_tokens: int, longest: float) -> PageLayout:
-    """The layout with its long hits cut. Where all hits fit with an even share each, none is left out, and what remains
-    goes to the best ones, at most a share `longest` of the budget each and then whole. Where they do not, each may take
+    """The layout with its long hits cut. If all hits fit with an even share each, none is left out, and the rest goes
+    to the best ones, at most a share `longest` of the budget each and then whole. If they do not fit, each may take
     `longest`, and the last ones are left out."""
     most = max(LEAST_EXCERPT, int(longest * max_tokens))
     hits = [unit[0] for unit in layout.page.units]

@@ -20,8 +20,8 @@ _BULLETS = {True: "-", False: "+"}  # of what was found, and of what only stands
 
 
 class Style(Protocol):
-    """How a block opens, shows an entry, a conversation (what stands around its turns, and a turn, found or beside what
-    was found), sums up the rest, counts what is missing, and ends."""
+    """How a block opens, shows an entry or a conversation (what surrounds its turns, and a turn, found or next to a
+    found one), sums up the rest, counts what is missing, and ends."""
 
     opening: str
     closing: str

@@ -29,7 +29,7 @@ class WholeEpisode(NamedTuple):
 
     @property
     def metadata(self) -> dict[str, Any]:
-        """What is told of it beside the text."""
+        """What is shown of it in addition to the text."""
         theme = {} if self.theme is None else {"theme": self.theme}
         return {"episode": self.title, **theme, "message_ids": self.message_ids}
 

@@ -205,7 +205,7 @@ def questions_in(language: str) -> tuple[str, ...]:
         return UNRELATED_IN[language]
     raise InvalidInputError(
         f"There are no unrelated questions in {shown(language)}. Give one of {listed(('en', *_OURS))}, or "
-        "questions of your own."
+        "your own questions."
     )
 
 

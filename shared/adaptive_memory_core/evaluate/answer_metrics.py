@@ -82,7 +82,7 @@ def rouge_l(said: str, right: str) -> float:
 
 
 def contains(said: str, right: str) -> float:
-    """1 if the right answer stands in what is said, as whole words in its order, else 0.
+    """1 if the reply contains the right answer, as whole words in its order, else 0.
 
     >>> contains("It is the Blue Room, I think.", "blue room"), contains("It is a bluebell.", "blue")
     (1.0, 0.0)
@@ -101,7 +101,7 @@ def key_terms(right: str) -> tuple[str, ...]:
 
 
 def term_coverage(said: str, terms: Collection[str]) -> float:
-    """The share of the terms that stand in what is said, in any inflection; of a term of several words, all of them.
+    """The share of the terms that the reply contains, in any inflection; a term of several words must be there in full.
 
     >>> term_coverage("We deploy every week", ["deploys", "Tuesday"])
     0.5
@@ -113,7 +113,7 @@ def term_coverage(said: str, terms: Collection[str]) -> float:
 
 
 def best_of(measure: AnswerMeasure, said: str, right: Iterable[str]) -> float:
-    """The measure beside that right answer to which what is said comes closest.
+    """The measure against the right answer to which the reply comes closest.
 
     >>> best_of(f1, "Oslo", ["Rome", "Oslo"])
     1.0

@@ -18,7 +18,7 @@ from adaptive_memory_core.evaluate.published_datasets import read_locomo, read_l
 from adaptive_memory_core.evaluate.run_systems import MeasuredSystems, Progress, about, chosen, measured_systems
 from adaptive_memory_core.evaluate.systems import ABOUT_SYSTEMS
 
-BEST_PUBLISHED = "The best published of LongMemEval without a language model: session R@5 .984, session hit@1 .876."
+BEST_PUBLISHED = "The best published of LongMemEval without a language model: session R@5 0.984, session hit@1 0.876."
 
 
 def compare(plan: Experiment, *, progress: Progress | None = None) -> Comparison:

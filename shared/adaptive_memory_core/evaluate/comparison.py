@@ -7,16 +7,16 @@
 - `data`: a list of {name, items, users, questions}; `questions` is how many were asked
 - `baseline`: the name of the system that the others are compared with
 - `systems`: a list of {name, about, axis, value, model}. `axis` names the one setting that a system of an ablation
-  varies ("theta"), and `value` is its number there; `model` is the chat model that answers. null where there is none
+  varies ("theta"), and `value` is its number there; `model` is the chat model that answers. null if there is none
 - `measures`: a list of {name, unit, better, about}; `unit` is "share" (0 to 1), "ms", "s", "words", "tokens", "blocks"
   or "ratio"; `better` is "higher", "lower" or null
 - `results`: a list of {data, system, measure, mean, low, high, median, p95, deviation, questions, clusters}; `low` and
-  `high` bound the mean, null where fewer than two clusters leave no interval. A measure that is not known of every
-  question has fewer `questions`
+  `high` bound the mean, null if there are fewer than two clusters and so no interval. A measure that is not known for
+  every question has fewer `questions`
 - `differences`: a list of {data, system, measure, mean, low, high, questions, settled}: the system's value less that of
   the baseline, question by question; `settled` says whether the interval excludes 0
 
-Every (data, system, measure) stands in `results` at most once, and in `differences` at most once.
+Every (data, system, measure) occurs in `results` at most once, and in `differences` at most once.
 """
 
 from __future__ import annotations
@@ -130,8 +130,8 @@ class Comparison:
             return _read(json.loads(text))
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
             raise InvalidInputError(
-                f"This is no comparison: {type(error).__name__}: {error}. Give what `adaptive-memory compare --json` "
-                "or Comparison.to_json wrote."
+                f"This is not a comparison: {type(error).__name__}: {error}. Give what `adaptive-memory compare "
+                "--json` or Comparison.to_json wrote."
             ) from error
 
     def html(self) -> str:
@@ -167,15 +167,15 @@ def check_result_file(file: Path) -> None:
     """Refuse a file in no directory, one that cannot be written, and one that holds something else than a result."""
     try:
         if file.is_dir() or not file.parent.is_dir():
-            what = "is a directory" if file.is_dir() else "stands in no directory that is there"
+            what = "is a directory" if file.is_dir() else "is in a directory that does not exist"
         elif not os.access(file if file.exists() else file.parent, os.W_OK):
             what = "cannot be written"
         elif file.is_file() and not _is_result(file):
-            what = "is there and holds no result of a comparison"
+            what = "exists and is not the result of a comparison"
         else:
             return
     except (OSError, ValueError) as error:
-        what = f"can be no file: {error!s:.200}"
+        what = f"cannot be written: {error!s:.200}"
     raise InvalidInputError(f"{str(file)!r:.200} {what}. Name a new file, or an earlier result to write over.")
 
 

@@ -93,7 +93,7 @@ class Dataset:
 def halves(questions: Iterable[Question], seed: int) -> tuple[tuple[Question, ...], tuple[Question, ...]]:
     """The questions to tune on and those held out, in their order, each about half.
 
-    A question's side hangs on its id and the seed alone, so adding or leaving out others never moves it.
+    A question's side depends on its id and the seed alone, so adding or leaving out others never moves it.
 
     >>> tuning, held_out = halves([Question(id=str(n), query="?", gold_ids=()) for n in range(100)], seed=1)
     >>> len(tuning) + len(held_out), set(tuning) & set(held_out)
@@ -142,7 +142,7 @@ def read_folder(folder: Path, name: str | None = None) -> Dataset:
 
 
 def _built(kind: type[DatasetRow], row: dict[str, Any], where: str, *, needed: Sequence[str]) -> DatasetRow:
-    """The row as an item or a question; what has no field of its own goes to `more`."""
+    """The row as an item or a question; values without a field go to `more`."""
     if missing := [name for name in needed if name not in row]:
         raise InvalidInputError(f"{where} has no {', '.join(missing)}.")
     names = {field.name for field in fields(kind)} - {"more"}
@@ -160,7 +160,7 @@ def _built(kind: type[DatasetRow], row: dict[str, Any], where: str, *, needed: S
 
 
 def _check_texts(row: dict[str, Any], where: str) -> None:
-    """Refuse an id, a text or a gold id that is no text: it would be found nowhere, and count as wrong."""
+    """Refuse an id, a text or a gold id that is not a string: it would be found nowhere, and count as wrong."""
     for name in ("id", "text", "query"):
         if not isinstance(row.get(name, ""), str):
             raise InvalidInputError(f"{where} has the {name} {row[name]!r}. It must be a text in quotes.")
@@ -176,9 +176,9 @@ def _rows(folder: Path, name: str) -> Iterator[tuple[dict[str, Any], str]]:
         try:
             row = json.loads(line)
         except (ValueError, RecursionError) as problem:
-            raise InvalidInputError(f"{path}, line {number}, is no JSON: {problem}.") from problem
+            raise InvalidInputError(f"{path}, line {number}, is not valid JSON: {problem}.") from problem
         if not isinstance(row, dict):
-            raise InvalidInputError(f"{path}, line {number}, is no JSON object.")
+            raise InvalidInputError(f"{path}, line {number}, is not a JSON object.")
         yield row, f"{path}, line {number},"
 
 
@@ -187,7 +187,7 @@ def _lines(path: Path) -> Iterator[str]:
         with gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open(encoding="utf-8") as lines:
             yield from lines
     except (OSError, EOFError, UnicodeError, zlib.error) as problem:
-        raise InvalidInputError(f"{path} is no file of JSON lines: {problem}.") from problem
+        raise InvalidInputError(f"{path} is not a file of JSON lines: {problem}.") from problem
 
 
 def _found(folder: Path, name: str) -> Path:
@@ -202,5 +202,5 @@ def _found(folder: Path, name: str) -> Path:
 def _distinct(rows: Sequence[Item] | Sequence[Question], what: str) -> set[str]:
     ids = {row.id for row in rows}
     if len(ids) != len(rows):
-        raise InvalidInputError(f"{what}: {len(rows) - len(ids)} ids are used twice. Each must be of its own.")
+        raise InvalidInputError(f"{what}: {len(rows) - len(ids)} ids are used twice. Each id must be unique.")
     return ids

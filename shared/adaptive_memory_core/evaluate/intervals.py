@@ -27,7 +27,7 @@ _Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A mean with the bounds it would keep to if the questions (or the clusters) were drawn anew.
+    """A mean with the bounds it would keep to if the questions (or the clusters) were drawn again.
 
     >>> print(Interval(mean=0.5, low=0.4, high=0.6, confidence=0.95, clusters=10))
     0.500 [0.400, 0.600]

@@ -133,7 +133,7 @@ def _first(ranking: RankedIds, k: int) -> RankedIds:
     if len(set(ranking)) != len(ranking):
         twice = next(item for place, item in enumerate(ranking) if item in ranking[:place])
         raise InvalidInputError(
-            f"the ranking names {twice!r} twice. Each id may stand in it once. Mend the system that returned it, "
+            f"the ranking names {twice!r} twice. Each id may occur once. Fix the system that returned it, "
             "or keep the first of each with list(dict.fromkeys(ranking))."
         )
     return ranking[:k]
@@ -166,7 +166,7 @@ CUTS = (5, 10)
 
 
 def session_measures(question: Question, ranking: Sequence[str], items: Mapping[str, Item]) -> dict[str, float]:
-    """All of them for one question; none where its items stand in no sessions."""
+    """All of them for one question; none if its items have no sessions."""
     gold = gold_sessions(question, items)
     if not gold:
         return {}
@@ -205,5 +205,5 @@ def _distinct(sessions: Iterable[str]) -> list[str]:
 
 
 def _named(session: str | None) -> str:
-    """A record without a session counts as one session of its own kind, which answers nothing."""
+    """A record without a session counts as a separate kind of session, which answers nothing."""
     return "" if session is None else session

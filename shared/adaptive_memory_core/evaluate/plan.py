@@ -4,11 +4,11 @@ The experiments that the ARM paper reports. Each is a list of systems for an exp
 `arm` gives there:
 
 - "table 2": memory under the balanced profile, and plain search, for each of `embedders` (tables with name, use,
-  parameters_millions). NDCG@5, precision@5, recall@5, parameters, and NDCG@5 by million parameters. The paper's own
-  column "Eff." follows from none of its others: it differs twofold between two rows of equal NDCG and equal size.
+  parameters_millions). NDCG@5, precision@5, recall@5, parameters, and NDCG@5 per million parameters. The paper's column
+  "Eff." cannot be derived from the others: it differs twofold between two rows of equal NDCG and equal size.
 - "3 x 2": static, dynamic conservative and dynamic selective memory; give two `models`, as the paper did
 - "theta", "gamma", "alpha": one of the three numbers by itself, the others as the paper recommends (3, 5, 0.95)
-- "profiles": its five profiles beside plain search
+- "profiles": its five profiles next to plain search
 
 The paper names no numbers for "dynamic selective"; its recommended (balanced) ones are taken. Questions count as reads,
 in their order, and each is scored on what it was given (`reading = true`, `k = 5`).
@@ -20,13 +20,13 @@ An experiment as TOML or JSON:
     systems = [{ use = "chroma" }, { use = "static" }, { use = "dynamic", policy = "conservative" }]
 
 Each of `data` takes folder, longmemeval or locomo; name, most, every, users, records ("turn", "session", "user") and
-adversarial. Each of `systems` takes use (a name, or MODULE:NAME of your own), name, policy (a preset, or a table of
-changes, with `preset` among them or not), settings (the system's own), embedder, axis, value, parameters_millions and
-answers. Each of `models` takes model, name, base_url, api_key_env (the name of an environment variable, never a key),
-requests_per_minute, input_price and output_price (of a million tokens), max_tokens, options (of each request), retries
-and timeout_seconds. `judge` is one more such table: that model says of each reply whether it is correct. Besides:
-title, baseline, k, depth, reading, minutes_apart, page_tokens, cache, seed, embedders and arm
-(`EXPERIMENTS`). Paths are relative to the file.
+adversarial. Each of `systems` takes use (a name, or your own class as MODULE:NAME), name, policy (a preset, or a table
+of changes, with `preset` among them or not), settings (the system's own), embedder, axis, value, parameters_millions
+and answers. Each of `models` takes model, name, base_url, api_key_env (the name of an environment variable, never a
+key), requests_per_minute, input_price and output_price (of a million tokens), max_tokens, options (of each request),
+retries and timeout_seconds. `judge` is one more such table: that model says of each reply whether it is correct.
+Besides: title, baseline, k, depth, reading, minutes_apart, page_tokens, cache, seed, embedders and arm (`EXPERIMENTS`).
+Paths are relative to the file.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ DEEP = 50  # hits, of which ten sessions or 1,000 tokens of short turns can be m
 
 @dataclass(frozen=True, slots=True)
 class DataPlan:
-    """Where labelled data lie, and which of their questions are asked."""
+    """The folder or file of labelled data, and which of their questions are asked."""
 
     path: Path
     kind: str = "folder"  # or "longmemeval", "locomo": the files that those sets publish
@@ -133,10 +133,10 @@ class Experiment:
             raise InvalidInputError("The experiment has no data or no systems. Give at least one of each.")
         for what, names in (("systems", [one.name for one in self.systems]), ("models", [m.name for m in self.models])):
             if len(set(names)) < len(names):
-                raise InvalidInputError(f"Two {what} have one name: {names}. Give each a `name` of its own.")
+                raise InvalidInputError(f"Two {what} have the same name: {names}. Give each its own `name`.")
         if self.baseline and self.baseline not in [one.name for one in self.systems]:
             raise InvalidInputError(
-                f"The baseline {self.baseline!r} is no system. There are {[one.name for one in self.systems]}."
+                f"The baseline {self.baseline!r} is not a system. Name one of {[one.name for one in self.systems]}."
             )
 
     @property
@@ -161,7 +161,7 @@ class Experiment:
 
 
 def _check(plan: object, least: Mapping[str, tuple[type, float]]) -> None:
-    """Refuse what is no number, no whole number where one is needed, or below its least; None is left alone."""
+    """Refuse a value that is not a number, not whole if it must be, or below its minimum; None is left alone."""
     for name, (kind, bound) in least.items():
         value = getattr(plan, name)
         kinds = (int,) if kind is int else (int, float)
@@ -287,7 +287,7 @@ def _parsed(path: Path) -> Mapping[str, Any]:
             f"The experiment {path} cannot be read: {error}. Give TOML, or JSON as .json."
         ) from error
     if not isinstance(told, dict):
-        raise InvalidInputError(f"The experiment {path} is no table of settings. evaluate/plan.py shows one.")
+        raise InvalidInputError(f"The experiment {path} is not a table of settings. evaluate/plan.py shows an example.")
     return told
 
 

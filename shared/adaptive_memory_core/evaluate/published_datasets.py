@@ -1,12 +1,12 @@
 """Readers of LoCoMo and LongMemEval, from the files as they are published.
 
-LoCoMo: one user for each conversation, one record for each turn. The file is a list of objects with sample_id, qa
-(question, answer, evidence as "D3:7" for turn 7 of session 3, category 1 to 5; category 5 has adversarial_answer) and
-conversation (session_1, session_1_date_time, session_2, ...: lists of turns with speaker, dia_id, text and for an
-image blip_caption). Some pieces of evidence are written like "D8:6; D9:17" or "D30:05": they are read as they are
-meant. What names no turn is left out.
+LoCoMo: one user per conversation, one record per turn. The file is a list of objects with sample_id, qa (question,
+answer, evidence as "D3:7" for turn 7 of session 3, category 1 to 5; category 5 has adversarial_answer) and conversation
+(session_1, session_1_date_time, session_2, ...: lists of turns with speaker, dia_id, text and for an image
+blip_caption). Some pieces of evidence are written like "D8:6; D9:17" or "D30:05": they are read as they are meant.
+Evidence that names no turn is left out.
 
-LongMemEval: one user for each question, since each has a history of its own. The file is a list of objects with
+LongMemEval: one user per question, since each has a separate history. The file is a list of objects with
 question_id, question_type, question, answer, question_date, haystack_session_ids, haystack_dates, haystack_sessions
 (lists of turns with role, content and, where it is evidence, has_answer) and answer_session_ids. Questions whose id
 ends in "_abs" ask for what was never said; they have no gold and are not scored.
@@ -30,11 +30,9 @@ def read_list(path: Path, what: str) -> list[Mapping[str, Any]]:
     try:
         rows = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:
-        raise InvalidInputError(
-            f"{path} is no JSON that can be read: {error}. Give {what}, as it is published."
-        ) from error
+        raise InvalidInputError(f"{path} cannot be read as JSON: {error}. Give {what}, as published.") from error
     if not isinstance(rows, list) or not rows or not all(isinstance(row, dict) for row in rows):
-        raise InvalidInputError(f"{path} is no list of objects. Give {what}, as it is published.")
+        raise InvalidInputError(f"{path} is not a list of objects. Give {what}, as published.")
     return rows
 
 
@@ -131,7 +129,9 @@ def _locomo_time(told: object) -> float:
     try:
         return datetime.strptime(str(told), "%I:%M %p on %d %B, %Y").replace(tzinfo=timezone.utc).timestamp()
     except ValueError as error:
-        raise InvalidInputError(f"{told!r} is no time of LoCoMo. It must be like '1:56 pm on 8 May, 2023'.") from error
+        raise InvalidInputError(
+            f"{told!r} is not a time as in LoCoMo. It must be like '1:56 pm on 8 May, 2023'."
+        ) from error
 
 
 LONGMEMEVAL = "longmemeval_s.json, longmemeval_m.json, longmemeval_oracle.json or their cleaned versions"
@@ -230,5 +230,5 @@ def _longmemeval_time(date: object) -> float:
         return datetime.strptime(told, "%Y/%m/%d %H:%M").replace(tzinfo=timezone.utc).timestamp()
     except ValueError as error:
         raise InvalidInputError(
-            f"{date!r} is no date of LongMemEval. It must be like '2023/05/20 (Sat) 02:21'."
+            f"{date!r} is not a date as in LongMemEval. It must be like '2023/05/20 (Sat) 02:21'."
         ) from error

@@ -309,7 +309,7 @@ def of_reply(question: Question, reply: str, *, seconds: float, input_tokens: in
 
 
 def right_answers(question: Question) -> list[str]:
-    """All answers that are right: the one, and those of a list `answers` beside it."""
+    """All right answers: the main one, and those in a list `answers`."""
     others = question.more.get("answers")
     own = [] if question.answer is None else [question.answer]
     return [str(one) for one in (*own, *(others if isinstance(others, list) else ())) if str(one).strip()]

@@ -118,8 +118,8 @@ def _maker(place: str, use: str) -> Maker:
 
 def _unknown(use: str, error: Exception) -> InvalidInputError:
     return InvalidInputError(
-        f"There is no system {use!r}: {error}. Give one of {', '.join(NAMES)}, or MODULE:NAME of a class of your own "
-        "that Python can import; evaluate/systems.py says what it has to do."
+        f"There is no system {use!r}: {error}. Give one of {', '.join(NAMES)}, or your own class as MODULE:NAME, "
+        "which Python can import; evaluate/systems.py says what it has to do."
     )
 
 
@@ -188,7 +188,8 @@ def _text_arguments(item: Item) -> dict[str, Any]:
 
 
 def _record_arguments(item: Item) -> dict[str, Any]:
-    """As `remember_many` takes it; what a conversation knows of a turn is metadata, a title stands in the text."""
+    """As `remember_many` takes it; what a conversation says about a turn becomes metadata, a title is part of the
+    text."""
     if item.speaker is None:
         told = _text_arguments(item)
         return told if item.session is None else told | {"metadata": _known_fields(item, ("session", "seq"))}

@@ -1,9 +1,9 @@
 """Measures of what a system puts in front of a model within a token budget, turn by turn.
 
-A system answers a question with units, best first: the turns that it shows together, and the block in which they stand.
+A system answers a question with units, best first: the turns that it shows together, and the block that contains them.
 A turn costs its characters / 4 as a line "Speaker: text", and 6 tokens more where it is the first of its session; one
-that was shown already is free. Where a unit passes a budget, it is cut between two turns. Without vectors nothing is
-said of redundancy.
+that was shown already is free. A unit that exceeds a budget is cut between two turns. Without vectors redundancy is not
+measured.
 """
 
 from __future__ import annotations

@@ -131,8 +131,8 @@ def fitted(
 
 
 def parted(examples: Sequence[Example], tuner: Tuner) -> tuple[list[Example], list[Example]]:
-    """Those to tune on, and those that judge. All that ask the same in the same memory are on one side, which hangs on
-    their words and the seed alone."""
+    """The questions to tune on, and those that judge. All that ask the same in the same memory are on one side, which
+    depends on their words and the seed alone."""
     sides: tuple[list[Example], list[Example]] = ([], [])
     for one in examples:
         sides[_place(one, tuner.seed) < tuner.held_out].append(one)

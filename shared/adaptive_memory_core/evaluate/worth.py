@@ -6,12 +6,12 @@ returned it, 1 / p times as much: it stands for all the times it was not. So
 
     value = sum(helpful / p * discount) / sum(1 / p * discount)    over the hits of the policy that were returned
 
-is the share of the policy's places, the first ones counting most, whose hits are called helpful. What had no chance at
-all counts as of no use (p = 1 in the lower sum). 1 / p is at most `MOST_WEIGHT`, at the price of some bias.
+is the share of the policy's places, the first ones counting most, whose hits are called helpful. A hit that had no
+chance at all counts as useless (p = 1 in the lower sum). 1 / p is at most `MOST_WEIGHT`, at the price of some bias.
 
-It assumes that a verdict hangs on the question and the record, and not on the place or on what else was shown; that
-hits which nobody judged, in an answer of which something was judged, were of no use; and that the judged recalls are
-like those to come. Without a randomised tail p is 1 or 0, and the value of whatever ranks new hits is too low.
+It assumes that a verdict depends on the question and the record, and not on the place or on what else was shown; that
+hits without a verdict, in an answer that has some, were useless; and that the judged recalls are like those to come.
+Without a randomised tail p is 1 or 0, and the value of a policy that ranks new hits is too low.
 
 Source: Horvitz and Thompson (1952); self-normalised as in Swaminathan and Joachims, NIPS 2015; by item and position as
 in Li et al., Offline evaluation of ranking policies with click models, KDD 2018.
@@ -43,7 +43,7 @@ FEWEST_USERS = 10  # of several users, from which whole users are drawn: with fe
 
 class Worth(NamedTuple):
     """What one question adds to both sides of the ratio; for a measure that is a mean, `possible` is 1. `expected` is
-    what `possible` is on the average, where that hangs on chance."""
+    the average of `possible`, if that depends on chance."""
 
     gained: float
     possible: float = 1.0
@@ -51,7 +51,7 @@ class Worth(NamedTuple):
 
     @property
     def unnormalised(self) -> Worth:
-        """With the expected other side of the ratio in place of the one that came about."""
+        """With the expected denominator of the ratio instead of the one that occurred."""
         return self if self.expected is None else Worth(self.gained, self.expected)
 
 
@@ -96,8 +96,9 @@ def ratio_difference(
 
 
 def chance_of_gain(after: Sequence[Worth], before: Sequence[Worth], *, users: Sequence[Hashable], seed: int) -> float:
-    """How often as much would be gained if neither policy were better: both change places on half of the questions, by
-    lot. Where few questions differ this is stricter than an interval, which takes what it has seen for all there is.
+    """How often as much would be gained if neither policy were better: both change places on a random half of the
+    questions. If few questions differ, this is stricter than an interval, which assumes that the sample is all there
+    is.
 
     >>> ahead, even = [Worth(1.0)] * 4 + [Worth(0.5)] * 96, [Worth(0.5)] * 100
     >>> 0.04 < chance_of_gain(ahead, even, users=["ana"] * 100, seed=1) < 0.09          # 4 of 4 won: one in sixteen
@@ -203,7 +204,7 @@ def _plain(one: MeanMeasure) -> dict[str, object]:
 MOST_WEIGHT = 20.0  # times that one hit may count; guess
 MEASURE = "share of helpful hits, first places counting most"
 ASSUMES = (
-    "a verdict hangs on the question and the record, not on the place or on what else was shown",
+    "a verdict depends on the question and the record, not on the place or on what else was shown",
     "hits of a judged answer that nobody judged were of no use",
 )
 NO_TAIL = "no place was drawn by lot: what the log never returned counts as of no use, so that new hits gain too little"

@@ -61,8 +61,8 @@ def candidate_vectors(ports: Ports, request: Request, hits: Sequence[Hit]) -> Co
 
 UNKNOWN = "no relevance floor yet: what unrelated questions find here is not measured. calibrate() does it at once"
 UNSPOKEN = (
-    "no relevance floor: the question seems to be in {!r}, and we have no unrelated questions in it. Give some of your "
-    "own to calibrate(questions)"
+    "no relevance floor: the question seems to be in {!r}, and we have no unrelated questions in it. Give your own "
+    "questions to calibrate(questions)"
 )
 
 

@@ -93,7 +93,7 @@ def with_outline(ports: Ports, request: Request, answer: Recall, led: Led | None
 
 
 def _members(request: Request, answer: Recall) -> tuple[Scored, ...]:
-    """Of a question for a set what covers most beside the hits, to be shown where these leave room."""
+    """For a question about a set, the records that cover most in addition to the hits, shown if the hits leave room."""
     if not asks_for_set(request.cue.own_words):
         return ()
     size = request.policy.advanced.hierarchy.set_size
@@ -109,7 +109,7 @@ def _members(request: Request, answer: Recall) -> tuple[Scored, ...]:
 
 
 def _with_episodes(ports: Ports, request: Request, answer: Recall, led: Led) -> Recall:
-    """The other messages of each hit's episode beside it, in their order, so far as the gates let them through."""
+    """The other messages of each hit's episode, in their order, as far as the gates let them through."""
     episodes = {
         hit.id: led.hierarchy.episodes[key]
         for hit in answer
@@ -203,7 +203,7 @@ ASKED_ENOUGH = "not asked about: the episodes before it did not make the reader 
 
 def helpful_episodes(request: Request, answer: Recall) -> Recall:
     """The answer with the episodes that help, in full where their messages help too, else with their narrative and
-    best message. Where there is no reader, or it fails, all of them stay; themes, facts and hits of no episode always
+    best message. If there is no reader, or it fails, all of them stay; themes, facts and hits without an episode always
     do."""
     policy = request.policy
     expands = policy.shape == "top_down" and policy.advanced.hierarchy.expand

@@ -95,8 +95,8 @@ def _questions(line: Line) -> list[Imported]:
         raise InvalidInputError(
             f"Record {shown(line['id'])} of the state has damaged 'questions': {shown(given)}. Each is a vector in "
             "base64, "
-            "with how often the record was helpful and unhelpful for it, and how far ahead it stood. Export it "
-            "anew, or leave them out."
+            "with how often the record was helpful and unhelpful for it, and how far ahead it was. Export the state "
+            "again, or leave them out."
         )
     return found
 
@@ -191,7 +191,7 @@ def _restore(ports: Ports, scope: Scope, target: Stored, rule: Advance, *, now: 
 def _by_origin(
     ports: Ports, scope: Scope, missing: Mapping[str, tuple[bytes, ReadState]], *, taken: set[str]
 ) -> dict[str, Stored]:
-    """Records that stand under another id here: of the same document and text, each for one only."""
+    """Records that have another id here: of the same document and text, each for one only."""
     wanted: dict[bytes, list[str]] = {}
     for record_id, (mark, _) in missing.items():
         wanted.setdefault(mark, []).append(record_id)
@@ -214,7 +214,7 @@ def _next_of(wanted: Mapping[bytes, list[str]], one: Found) -> str | None:
 
 
 def _restored(seen: Seen, *, timeline: Timeline, before: ReadState, now: float) -> ReadState:
-    """The state from elsewhere, unless the record has been read later here; its decay begins anew."""
+    """The state from elsewhere, unless the record has been read later here; its decay starts again."""
     if _reads(seen.state) > _reads(before):
         return seen.state
     useful_step = timeline.step + before.useful_step
@@ -242,7 +242,7 @@ def _checked(scope: Scope, given: object) -> dict[str, tuple[bytes, ReadState]]:
     """What `export_state` wrote, by record id."""
     if not isinstance(given, Mapping) or given.get("format") != FORMAT or given.get("version") != VERSION:
         raise InvalidInputError(
-            f"What was given is no state of a memory (format {FORMAT!r}, version {VERSION}). Give what export_state() "
+            f"This is not the state of a memory (format {FORMAT!r}, version {VERSION}). Give what export_state() "
             "returned, or its JSON read again: json.loads(...)."
         )
     user = given.get("user")
@@ -292,6 +292,6 @@ def _line(line: object) -> tuple[str, tuple[bytes, ReadState]]:
     except (KeyError, TypeError, ValueError):
         pass
     raise InvalidInputError(
-        f"The state is damaged: a record of it is {shown(line)}. It must have an 'id', an 'origin' in hexadecimal "
-        "digits and a 'state'. Export it anew."
+        f"The state is damaged: one of its records is {shown(line)}. It must have an 'id', an 'origin' in "
+        "hexadecimal digits and a 'state'. Export the state again."
     )

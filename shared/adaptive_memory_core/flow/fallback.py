@@ -1,6 +1,6 @@
-"""Where a user has too little, shared records fill up the answer.
+"""Shared records fill up the answer of a user who has too few.
 
-Nothing is learned of what comes from there. A reader's reads must not move what others find, and what one reader asks
+Nothing is learned about shared records. A reader's reads must not change what others find, and what one reader asks
 must not show in a count that another can look at: so they are written neither to the shared records nor to the reader's
 log. The recall itself is counted and logged as ever, with the reader's own hits.
 """
@@ -33,7 +33,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Fallback:
-    """A shared scope, and how many records of their own a user has who needs it no more."""
+    """A shared scope, and the number of own records from which a user no longer needs it."""
 
     scope: Scope
     below: int = 1

@@ -216,7 +216,7 @@ def _judge(
     *,
     now: float,
 ) -> int:
-    """While nobody forgets these records, or writes them anew."""
+    """While nobody forgets these records, or writes them again."""
     found = look_up(ports, scope, list(verdicts), now=now)
     if len(found) < len(verdicts):
         raise not_found(scope, [one for one in verdicts if one not in found])
@@ -230,7 +230,7 @@ def _judge(
 def _rule(
     ports: Ports, scope: Scope, past: PastRecall, helpful: Mapping[str, str], policy: Policy, *, now: float
 ) -> Judging:
-    """What the verdicts do; a recall that was no step of the user's stands at the last one."""
+    """What the verdicts do; a recall that was not a step of the user counts at the last step."""
     step = past.step
     if step is None:
         known = ports.ledger.states.known(scope, [])

@@ -88,7 +88,7 @@ AT_ONCE = 200  # records of one transaction
 
 
 def forget(ports: Ports, scope: Scope, record_id: str, *, replaced: bool = False, now: float) -> Receipt:
-    """Remove a record and its traces. Where it was `replaced`, the record that says the same takes over what was
+    """Remove a record and its traces. If it was `replaced`, the record that says the same takes over what was
     learned."""
     if scope.over is not None:
         _refuse_everyones(ports, scope, record_id)

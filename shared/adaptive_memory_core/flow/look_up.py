@@ -228,8 +228,8 @@ def recalls(
     containing: str | None,
     turn: str | None,
 ) -> Sequence[LoggedRecall]:
-    """Past recalls of the scope, newest first. What is beyond the retention is not shown, also where it has not gone
-    yet: the ledger lets go of it once more than one reading of the clock says so."""
+    """Past recalls of the scope, newest first. Recalls beyond the retention are not shown, even if they are still
+    stored: the ledger deletes them once more than one reading of the clock says so."""
     tried(LedgerError, ports.write_back.tidy, at_once=False)
     first = kept_since if since is None else max(kept_since, since)
     return ports.ledger.log.recalls(scope, since=first, until=until, limit=limit, containing=containing, turn=turn)

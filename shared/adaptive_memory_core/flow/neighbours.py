@@ -22,7 +22,7 @@ from adaptive_memory_core.sources.request import Request, in_collection
 ANSWERS = 5  # of the best hits that get the question they answer, the first of them both neighbours; measured
 LONGEST_NEXT = 400  # characters of a turn shown next to a result; long replies push evidence out; docs/hierarchy.md
 MOST_TURNS = 1_000  # turns of the hits' sessions that are read where the word index does not say who stands beside whom
-LEFT_OUT = "what stands beside the hits was left out"
+LEFT_OUT = "the neighbours of the hits were left out"
 NO_SESSION = "no neighbours are shown: what was found says no session, or no order in it"
 TOO_LONG = f"no neighbours are shown: the sessions of what was found hold more than {MOST_TURNS:,} turns"
 BEFORE, AFTER = -1, 1
@@ -47,7 +47,7 @@ def with_neighbours(ports: Ports, request: Request, answer: Recall) -> Recall:
 
 
 def _pairs(ports: Ports, request: Request, best: Sequence[Scored]) -> tuple[Mapping[str, Pair], str | None]:
-    """The ids of what stands beside each: as the word index knows, else from the records of their sessions."""
+    """The ids of each one's neighbours: from the word index, or else from the records of their sessions."""
     if "lexical" in request.policy.ways:
         return _known(ports, request, [one.hit._stored_id for one in best])
     told = {_turn(request, one.record).session: one.record.stored.get(request.fields.session) for one in best}
@@ -113,7 +113,7 @@ def _beside(
 
 
 def _longest(policy: Policy) -> float:
-    """Characters of what may be shown beside a hit; any length, where the policy asks for neighbours by itself."""
+    """How many characters may be shown next to a hit; any length, if the policy itself asks for neighbours."""
     return math.inf if policy.advanced.neighbours else LONGEST_NEXT
 
 

@@ -174,7 +174,7 @@ class PastCandidates:
 def past_candidates(
     line: LoggedRecall, policy: Policy, found: Mapping[str, Found], scope: Scope, fields: Fields
 ) -> PastCandidates:
-    """What the recall chose from; `found` are the records as they stand in the collection, by the user's ids."""
+    """What the recall chose from; `found` are the records as the collection has them, by the user's ids."""
     numbered = [one for one in line.candidates if one.signals]
     there = [found[one.id] for one in numbered if one.id in found]
     told = {hit.record.id: hit for hit in hits_of(scope, there, {}, fields)}

@@ -162,8 +162,9 @@ def _worths(ports: Ports, call: Pruning, timeline: Timeline) -> list[tuple[Worth
 
 
 def _strangers(ports: Ports, call: Pruning, tally: _Tally) -> Mapping[str, Seen]:
-    """Records that the ledger has not met, and whose metadata say that they have faded, are met now. Where it counts
-    how long a record was not read, so are all others: for what nobody has read, that begins here."""
+    """The ledger registers records that it has not seen before and whose metadata say that they have faded. If the time
+    since the last read counts, it registers all others as well: for records that nobody has read, that time begins
+    here."""
     found = unmet(ports, call.scope)
     faded = {one: seen for one, seen in found.items() if call.doomed(seen, timeline=UNMET)}
     tally.kept += len(found) - len(faded)

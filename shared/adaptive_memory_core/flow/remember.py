@@ -32,8 +32,8 @@ from adaptive_memory_core.sources.request import embedded_texts
 def remember(
     ports: Ports, scope: Scope, given: Sequence[NewRecord], *, now: float, new_id: Callable[[], str]
 ) -> list[str]:
-    """Write records; an id that the scope already has is written over. It keeps what reads have taught if it says the
-    same, and begins anew with other words."""
+    """Write records; an id that the scope already has is overwritten. It keeps what was learned from reads if its words
+    stay the same, and starts again with other words."""
     named = set(distinct((one.id for one in given if one.id is not None), "id"))
     check_superseded(ports, scope, given, named)
     records = [_record(one, now=in_turn(now, number), new_id=new_id) for number, one in enumerate(given)]

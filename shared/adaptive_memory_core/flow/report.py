@@ -267,7 +267,7 @@ MOST_COUNTED = 2_000  # scopes whose recalls are counted, to find those with mos
 
 
 def names(ports: Ports) -> list[str | int]:
-    """All users who have records or of whom the ledger knows something, by name."""
+    """All users who have records or an entry in the ledger, by name."""
     scopes = set(ports.ledger.removal.scopes())
     stored_ids = ports.records.ids()
     for start in range(0, len(stored_ids), RECORDS_OF_A_PAGE):

@@ -99,8 +99,8 @@ def _looked_up(
 
 
 def _welcome(ports: Ports, ids: Sequence[str]) -> frozenset[str]:
-    """Those that are no records of everyone's. Whether some user has a record of that id is not asked, and so not told:
-    the ids of guests are names that the caller gave."""
+    """Those that are not among everyone's records. Whether some user has a record with that id is never looked up, so
+    it cannot be revealed: the ids of guests are names that the caller gave."""
     if not ids:
         return frozenset()
     known = ports.search.stored(Scope(None), ids)

@@ -46,7 +46,7 @@ def widen_search(ports: Ports, request: Request, gathered: Gathered) -> Gathered
 
 
 def with_nearest(ports: Ports, request: Request, gathered: Gathered, found: list[Found], *, asked: int) -> Gathered:
-    """The candidates with these in the place of the nearest; only of new ones the read state is asked."""
+    """The candidates with these instead of the nearest; the read state is looked up for new ones only."""
     before = {hit._stored_id: hit for hit in gathered.hits}
     new = [one for one in found if one.stored_id not in before]
     known = known_of(ports, request, new)
@@ -110,7 +110,7 @@ def under_decay(ports: Ports, request: Request, gathered: Gathered) -> Gathered:
 
 def _compared(ports: Ports, request: Request, gathered: Gathered) -> Gathered | None:
     """The candidates with all stronger records that could win, if the ledger can name them: the strong ones first,
-    since beside them hardly any of the many weak ones still could."""
+    since against them hardly any of the many weak ones still could."""
     extent = ports.records.extent()
     nearest_ones: Sequence[Hit] = gathered.nearest
     hits = nearest_ones
@@ -148,7 +148,7 @@ def _widened(ports: Ports, request: Request, gathered: Gathered) -> Gathered:
 
 
 def _named(ports: Ports, request: Request, least: float, extent: Extent) -> list[str] | None:
-    """The records that the ledger knows to be that strong; None where they are many, or it does not know all."""
+    """The records that are that strong according to the ledger; None if there are many, or if it does not have all."""
     limit = max(MOST_CANDIDATES, request.k)
 
     def since(timeline: Timeline) -> tuple[int, float] | None:
@@ -188,7 +188,7 @@ def _aged_hits(hits: Sequence[Hit], gathered: Gathered, timeline: Timeline, requ
 
 
 def _without_twins(gathered: Gathered) -> Gathered:
-    """Whoever came among the nearest is named there alone."""
+    """A record that is among the nearest is named there alone."""
     nearest_ids = {hit._stored_id for hit in gathered.nearest}
     others = [hit for hit in gathered.others if hit._stored_id not in nearest_ids]
     return gathered.with_hits(gathered.nearest, others)

@@ -230,7 +230,7 @@ def at_least(alike: Mapping[str, Mapping[str, float]], least: float) -> dict[str
 
 
 class Known(NamedTuple):
-    """The known names: pages of keys and unit vectors, and what stands under keys."""
+    """The known names: pages of keys and unit vectors, and the entries by key."""
 
     pages: Iterable[tuple[Array, Array]]
     named: Callable[[Sequence[int]], Mapping[int, str]]

@@ -135,7 +135,7 @@ class Passage(NamedTuple):
 
 
 def passage(text: str, title: str | None, known: Known, extract: Extract = names) -> Passage:
-    """A record's part of the graph. `known` says which names the graph knows as titles: they are found again.
+    """A record's part of the graph. `known` says which names are titles in the graph: they are found again.
 
     >>> rome = passage("Rome lies on the Tiber. It is old.", "Rome", lambda names: {"tiber"} & set(names))
     >>> rome.title, [(one.names, one.words) for one in rome.sentences]
@@ -162,7 +162,7 @@ def sentences_below(text: str, title: str | None) -> tuple[str | None, list[str]
 
 
 def split_title(text: str, title: str | None) -> tuple[str | None, str]:
-    """The title of a text, given or in its first line, and what stands below it.
+    """The title of a text, given or in its first line, and the text below it.
 
     >>> split_title("Rome\\nIt lies on the Tiber.", None), split_title("Rome is old.", None)
     (('Rome', 'It lies on the Tiber.'), (None, 'Rome is old.'))

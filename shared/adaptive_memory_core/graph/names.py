@@ -30,7 +30,7 @@ _NO_NAMES = STOP_WORDS | frozenset(
 
 
 class Word(NamedTuple):
-    """A word as it stands in a sentence: where, in what form it is compared, and whether it has a capital."""
+    """A word of a sentence: its place, the form in which it is compared, and whether it has a capital."""
 
     start: int
     end: int
@@ -65,7 +65,7 @@ def normalised(name: str) -> str:
 
 
 def handle(title: str) -> str:
-    """The name that a title gives: without what stands in brackets to tell it from others.
+    """The name that a title gives, without the part in brackets that distinguishes it from others.
 
     >>> handle("Mercury (planet)"), handle("(500) Days of Summer")
     ('mercury', '500 days of summer')
@@ -166,9 +166,9 @@ class Gram(NamedTuple):
 
 
 def grams(text: str, *, loose: bool = False) -> list[Gram]:
-    """All that may be a name: up to six words together; one by itself only if it has a capital (`loose`: or is no
-    function word); function words only where each has a capital; and any characters together of a script that puts
-    nothing between words.
+    """All that may be a name: up to six words together; a single word only if it has a capital (`loose`: or is not a
+    function word); function words only if each has a capital; and any characters together in a script that puts nothing
+    between words.
 
     >>> [one.name for one in grams("the Nile flows")]
     ['the nile', 'the nile flows', 'nile', 'nile flows']
@@ -217,8 +217,8 @@ def longest(found: Collection[Gram]) -> list[str]:
 
 
 def _within(word: Word) -> Iterator[Gram]:
-    """Two characters and more of what stands in such a script within a word, which may be a whole sentence. Nothing
-    is looked for in a word whose plain form is of another length, as where letters were taken apart."""
+    """Two characters or more in such a script within a word, which may be a whole sentence. A word whose plain form has
+    another length, e.g. because letters were decomposed, is skipped."""
     if word.plain.isascii() or len(word.plain) != word.end - word.start:
         return
     for run in UNSPACED.finditer(word.plain):

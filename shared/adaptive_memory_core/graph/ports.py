@@ -22,8 +22,8 @@ PassageKey = int
 
 class Rows(NamedTuple):
     """What sentences are weighed by, in the order of their `keys`: the vector of the passage that each is in (`owners`
-    says which), and the keys of their words one after the other, cut at `bounds`. A passage's vector stands for those
-    of its sentences: vectors of their own found nothing more (docs/graph.md) and have to be made."""
+    says which), and the keys of their words one after the other, cut at `bounds`. A passage's vector represents its
+    sentences: separate vectors would have to be made and found nothing more (docs/graph.md)."""
 
     keys: Array
     vectors: Array | None
@@ -74,8 +74,8 @@ class Graph(Protocol):
         """The keys of the sentences that mention the name: of more than so many, the latest."""
 
     def titled(self, names: Collection[str]) -> Mapping[str, Array]:
-        """The keys of the passages that have each name as their title; none of a title that more than MOST_TITLED have,
-        which is no title of theirs but that of all."""
+        """The keys of the passages that have each name as their title; none for a title that more than MOST_TITLED
+        have, since such a title does not identify any of them."""
 
     def sentences_of(self, passages: Array) -> Array:
         """The keys of all sentences of these passages."""

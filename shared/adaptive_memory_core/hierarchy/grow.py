@@ -266,7 +266,7 @@ class Themes:
         return self.centres.rows.key_at(place) if near else None
 
     def _split(self, theme: ThemeKey) -> None:
-        """By the cut that maximises f(P); the smaller part is a theme of its own then."""
+        """By the cut that maximises f(P); the smaller part then becomes a separate theme."""
         keys = self.members[theme]
         found, rest = cuts(self.semantics.rows.these(keys)), self._rest(theme)
         values = [value_with(rest, [self.semantics.rows.these(part) for part in _parts(keys, cut)]) for cut in found]

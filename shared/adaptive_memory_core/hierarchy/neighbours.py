@@ -78,7 +78,7 @@ FIRST_ROOM = 16  # rows
 
 
 class VectorRows:
-    """Vectors by key. Where one goes, the last one takes its row.
+    """Vectors by key. When one is removed, the last one takes its row.
 
     >>> rows = VectorRows()
     >>> for key, vector in enumerate([[1.0, 0.0], [0.5, 0.5], [0.0, 1.0]]): _ = rows.put(key, np.array(vector))
@@ -199,7 +199,7 @@ class NearestGraph:
         return {one for one in changed if one in self.rows}
 
     def load(self, keys: list[int], vectors: Array, lists: list[Neighbours]) -> None:
-        """Begin with these nodes; a list that names unknown nodes, or is too short, is made anew."""
+        """Begin with these nodes; a list that names unknown nodes, or is too short, is rebuilt."""
         self.rows.load(keys, vectors)
         self._least = np.full(len(keys), NOBODY)
         full = min(self._most, len(keys) - 1)

@@ -1,9 +1,9 @@
 """Semantics: sentences that can be understood by themselves.
 
-The phrases are English, German, French, Spanish and Chinese; other languages are told by vectors and words alone.
+The phrases are English, German, French, Spanish and Chinese; other languages rely on vectors and words alone.
 
-First person: names in the place of "I" make vectors worse: every sentence of a speaker is like every other then.
-English; what is said in another language is shown as it was said, with the name before it.
+First person: names instead of "I" make vectors worse, because all sentences of a speaker become alike. English only; a
+sentence in another language is shown as it was said, with the name before it.
 """
 
 from __future__ import annotations

@@ -206,5 +206,6 @@ def _check(name: str, value: object) -> None:
 
 def _refused(name: str, value: object, allowed: str) -> InvalidInputError:
     return InvalidInputError(
-        f"The read state has {name}={shown(value)}. It must be {allowed}. Export the state anew, or mend that field."
+        f"The read state has {name}={shown(value)}. It must be {allowed}. Export the state again, "
+        "or correct that field."
     )

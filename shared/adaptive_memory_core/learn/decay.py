@@ -285,7 +285,7 @@ def columns_of(states: Sequence[ReadState]) -> list[StrengthColumn]:
 def _decayed(
     left: StrengthColumn, columns: Sequence[StrengthColumn], span: PacedSpan, end: tuple[int, float], decay: DecayCurve
 ) -> StrengthColumn:
-    """The strengths after one span, wherever it has something due."""
+    """The strengths after one span, for all records to which it applies."""
     settled_step, settled_at, fresh_step, fresh_at = columns[1:5]
     if span.pace.unit == "days":
         first = np.maximum(np.maximum(settled_at, fresh_at + decay.grace * DAY), span.from_at)

@@ -1,9 +1,8 @@
 """What feedback changes in a record's state, how it is taken back, and the state as of an earlier day.
 
-`boost_for_everyone`: the share of one reader's verdict on a record that is everyone's. It
-is off unless the policy says so: what
-it moves is the importance that everyone sees, so whoever watches that closely learns that somebody judged the record,
-though not who.
+`boost_for_everyone`: the share of one reader's verdict on a record that is everyone's. It is off unless the policy says
+so: it changes the importance that everyone sees, so a close observer learns that somebody judged the record, though not
+who.
 
 `earned`: how much usefulness counts for a user. It counts nothing until feedback has shown that it helps. Each
 helpful rating compares where the record would have ranked with the usefulness of all candidates counted in full, and
@@ -228,7 +227,7 @@ VERDICTS = {one.value: one for one in Verdict}
 
 @dataclass(frozen=True, slots=True)
 class StateHistory:
-    """What the ledger knows of a user's records up to a day (`at`), at which the user had made `step` recalls."""
+    """What the ledger stores about a user's records up to a day (`at`), at which the user had made `step` recalls."""
 
     at: float
     step: int = 0

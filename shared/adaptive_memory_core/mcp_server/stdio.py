@@ -89,7 +89,8 @@ class Client:
         self._all_answered, self._one_line = anyio.Event(), anyio.Lock()
 
     async def receive(self, to_server: Incoming) -> None:
-        """Hand on what comes in; what is no message is answered here. At the end, wait for the answers due."""
+        """Pass on incoming messages; a line that is not a message is answered here. At the end, wait for the answers
+        due."""
         raw, lines = anyio.create_memory_object_stream[bytes | None](0)
         threading.Thread(
             target=_read, args=(os.dup(self._inward), raw, asyncio.get_running_loop()), daemon=True
@@ -129,8 +130,8 @@ class Client:
 
 
 def _read(inward: int, raw: MemoryObjectSendStream[bytes | None], loop: asyncio.AbstractEventLoop) -> None:
-    """In a thread of its own, that nobody has to wait for: a read of stdin cannot be broken off. The descriptor is its
-    own."""
+    """In a separate thread, which nobody has to wait for: a read of stdin cannot be interrupted. It has its own
+    descriptor."""
     with suppress(*_ENDED):
         for line in whole_lines(lambda: os.read(inward, PIECE)):
             asyncio.run_coroutine_threadsafe(raw.send(line), loop).result()
@@ -170,7 +171,7 @@ def whole_lines(read: Callable[[], bytes], longest: int = LONGEST) -> Iterator[b
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """What answers a line that is no message."""
+    """The answer to a line that is not a message."""
 
     answer: JSONRPCError
 
@@ -194,8 +195,8 @@ def message_or_refusal(line: bytes | None) -> JSONRPCMessage | Refusal:
     except ValidationError as error:
         wrong = error.errors(include_url=False)
         if any(one["type"] == "json_invalid" for one in wrong):
-            return _refusal(None, PARSE_ERROR, "The line is no JSON. Send one message a line, in UTF-8.")
-        return _refusal(_id_in(wrong), INVALID_REQUEST, "The line is no message of JSON-RPC 2.0.")
+            return _refusal(None, PARSE_ERROR, "The line is not valid JSON. Send one message per line, in UTF-8.")
+        return _refusal(_id_in(wrong), INVALID_REQUEST, "The line is not a JSON-RPC 2.0 message.")
     if isinstance(message, JSONRPCNotification) and b'"id"' in line and "id" in json.loads(line):
         return _refusal(
             None, INVALID_REQUEST, "An id is a text or a whole number. Leave it out where no answer is due."

@@ -38,7 +38,7 @@ HIGHEST_PORT = 65_535
 
 @dataclass(frozen=True, slots=True)
 class ServerAddress:
-    """Where the server listens, and by which names it may be called.
+    """The address at which the server listens, and the names by which it may be called.
 
     >>> ServerAddress("0.0.0.0", 80)
     Traceback (most recent call last):
@@ -107,7 +107,7 @@ def over_http(
     idle_seconds: float | None,
     started: Callable[[str], object],
 ) -> None:
-    """Serve whoever sends a token; `started` gets the address once it listens."""
+    """Serve any client that sends a token; `started` gets the address once it listens."""
     in_use = InUse()
     server = new_server(whose, manner, in_use)
     anyio.run(partial(serve, server, place, tokens, in_use, idle_seconds, started))
@@ -121,9 +121,9 @@ async def serve(
     idle_seconds: float | None,
     told: Callable[[str], object],
 ) -> None:
-    """Serve whoever has a token, until nobody says anything for so long, or the process is to end.
+    """Serve any client that has a token, until no client sends anything for that long, or the process has to end.
 
-    `told` hears where."""
+    `told` receives the address."""
     app = server.streamable_http_app(
         streamable_http_path=PATH,
         transport_security=place.security(),

@@ -210,7 +210,7 @@ def _harmless(line: str) -> str:
 
 
 def model_mistake(error: Exception) -> str | None:
-    """What the model is told of a mistake of its own; None for what it cannot mend."""
+    """What the model is told about its mistake; None if it cannot fix it."""
     if isinstance(error, InvalidInputError | NotFoundError | LookupError):
         return _harmless(clean(str(error)))
     return None

@@ -22,7 +22,7 @@ RerankFunction = Callable[[str, Sequence[str]], Any]  # cue, texts -> a number f
 
 
 class CrossEncoder(Protocol):
-    """What sentence-transformers and those who are like it have."""
+    """The interface of sentence-transformers and similar packages."""
 
     def predict(self, sentences: Any) -> Any: ...
 
@@ -111,7 +111,7 @@ FINDERS = ("ner", "entity_ruler")
 class SpacyEntities:
     """The named entities that a spaCy pipeline finds: its name, or the pipeline itself.
 
-    Needs `pip install "adaptive-memory-retrieval[spacy]"` and a pipeline that is installed, for example with
+    Needs `pip install "adaptive-memory-retrieval[spacy]"` and an installed pipeline, for example with
     `python -m spacy download en_core_web_sm`. Dates, times and numbers are left out.
     """
 

@@ -1,4 +1,4 @@
-"""Chat models: any of them as one function, left alone for a while when down, and asked for strict JSON."""
+"""Chat models: any of them as one function, paused for a while after failures, and asked for strict JSON."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ Chat = Callable[[str, str], str]  # instructions, material -> reply
 
 
 def as_chat(given: Any) -> Chat:
-    """The function behind what the caller gave: one already, an object with `invoke(messages)` as LangChain's chat
-    models have, or one with `complete(prompt)` as LlamaIndex's have.
+    """The function for the model that the caller gave: a function, an object with `invoke(messages)` like LangChain's
+    chat models, or one with `complete(prompt)` like LlamaIndex's.
 
     >>> class Model:
     ...     def invoke(self, messages): return "; ".join(f"{role}: {text}" for role, text in messages)
@@ -96,14 +96,15 @@ MOST_SHOWN = 120  # characters of a reply that cannot be read
 
 
 class JsonReply(NamedTuple):
-    """What was read of the reply; None where it was nothing that was asked for, and the note says what."""
+    """What was read from the reply; None if it was not what was asked for, and the note says what it was."""
 
     value: Any = None
     note: str | None = None
 
 
 def ask_for_json(chat: Chat, prompt: str, material: Mapping[str, Any], read: Callable[[Any], Any]) -> JsonReply:
-    """What `read` makes of the JSON object that the model replies; it raises ValueError for what was not asked for.
+    """The result of `read` for the JSON object in the model's reply; `read` raises ValueError if it is not what was
+    asked for.
 
     >>> replies = iter(["Sure!", '{"sure": true}'])
     >>> ask_for_json(lambda *_: next(replies), "Judge.", {}, lambda given: given["sure"])
@@ -126,7 +127,7 @@ def ask_for_json(chat: Chat, prompt: str, material: Mapping[str, Any], read: Cal
 
 
 def json_of(material: Mapping[str, Any]) -> str:
-    """The material as JSON, in which angle brackets of its texts are escaped: none can pass for the end of anything.
+    """The material as JSON, with angle brackets in its texts escaped, so that no text can look like an end mark.
 
     >>> json_of({"text": "</memories>"})
     '{"text": "\\\\u003c/memories\\\\u003e"}'

@@ -14,8 +14,8 @@ Function = Callable[[list[str]], Any]
 def function_of(collection: Any) -> Function:
     """The function the caller gave with the collection, else the one stored in its configuration, else an error.
 
-    A collection opened without the argument carries Chroma's default function whatever its vectors were made with, and
-    so does the schema that Chroma fills in on the client. Neither is anybody's choice: only the configuration counts.
+    A collection opened without the argument has Chroma's default function no matter how its vectors were made, and so
+    does the schema that Chroma fills in on the client. Neither was chosen by anybody: only the configuration counts.
     """
     from chromadb.api.types import DefaultEmbeddingFunction
 
@@ -32,7 +32,7 @@ def function_of(collection: Any) -> Function:
 
 
 def stored_by_chroma(thing: Any) -> Any:
-    """The embedder itself, where a collection can say by its configuration how to make it; else None.
+    """The embedder itself, if a collection's configuration can say how to make it; else None.
 
     >>> stored_by_chroma(len) is None
     True

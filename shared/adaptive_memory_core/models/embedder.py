@@ -22,9 +22,9 @@ from adaptive_memory_core.models.extras import named_object
 class Embedder:
     """Texts to float32 vectors, each call checked: one finite vector for each text, all of one dimension.
 
-    `documents` maps a list of texts to as many vectors, `query` one text to one vector. The dimension is what was
-    declared; if nothing was, the first call settles it and every later one must keep to it. `aquery` and `adocuments`
-    are `query` and `documents` as coroutines, of a model that has them: async verbs await them on the event loop.
+    `documents` maps a list of texts to as many vectors, `query` one text to one vector. The dimension is the declared
+    one; if none was declared, the first call sets it and later calls must match it. `aquery` and `adocuments` are
+    `query` and `documents` as coroutines, of a model that has them: async verbs await them on the event loop.
 
     >>> lengths = Embedder("lengths", lambda texts: [[len(t), 1] for t in texts], lambda text: [len(text), 1])
     >>> lengths.embed_documents(["a", "bcd"]).tolist()
@@ -69,7 +69,7 @@ class Embedder:
         return self._all_checked(given, len(texts))
 
     def embed_query(self, text: str) -> Vectors:
-        """The vector of what is looked for, which some models make differently from that of a document."""
+        """The vector of a query, which some models make differently from that of a document."""
         try:
             given = self.query(text)
         except AdaptiveMemoryError:
@@ -115,7 +115,8 @@ def as_embedder(thing: Any, *, name: str | None = None) -> Embedder:
     """What the user passed as `embedder=`: a callable list[str] -> vectors, a Chroma embedding function, an Embedder,
     or an embedding model of LangChain or LlamaIndex.
 
-    Vectors are compared only within one `name`. Give one if the embedder's own says too little or is not the recorded.
+    Vectors are compared only within one `name`. Give one if the embedder's own name is not specific enough or differs
+    from the recorded one.
 
     >>> def embed(texts): return [[float(len(t)), 1.0] for t in texts]
     >>> as_embedder(embed)
@@ -160,7 +161,8 @@ def bundled_unless(given: Any) -> Embedder:
 
 
 def of_collection(collection: Any) -> Embedder:
-    """The embedder a `chromadb.Collection` was made with. A collection that names none is refused, never guessed at."""
+    """The embedder a `chromadb.Collection` was made with. A collection that names none raises an error; the embedder is
+    never guessed."""
     return as_embedder(function_of(collection))
 
 
@@ -225,7 +227,7 @@ LANGCHAINS_DEFAULT = "langchain_core.embeddings.embeddings"  # its async methods
 
 
 class Methods(NamedTuple):
-    """What a model is called by. The coroutines are those of its own, where it has some."""
+    """The functions that call a model. The coroutines are the model's, if it has any."""
 
     name: str
     documents: Callable[[list[str]], Any]
@@ -289,7 +291,7 @@ def name_of(thing: Any) -> str:
 
 
 def dimension_of(thing: Any) -> int | None:
-    """How long it says its vectors are, or None if it does not say.
+    """The length of its vectors as it declares it, or None if it does not.
 
     >>> class Short: dimension = 64
     >>> dimension_of(Short()), dimension_of(len)
@@ -355,7 +357,7 @@ def as_vector(given: Any, *, name: str) -> Vectors:
 
 
 def broken_promise(name: str, what_happened: str) -> EmbedderError:
-    """The error for an embedder that broke its promise: what it gave, what is allowed, what to do."""
+    """The error for an embedder that returned something invalid: what it gave, what is allowed, what to do."""
     return EmbedderError(
         f"The embedder {shown(name)} {what_happened}. Allowed: one finite vector for each text, all of one length. "
         "Mend the embedder, or pass another one as embedder=."
@@ -369,7 +371,7 @@ def _as_float32(given: Any, name: str) -> Vectors:
         with np.errstate(over="ignore"):  # beyond float32 becomes infinity, which is refused by name below
             return np.asarray(given, dtype=np.float32)
     except (TypeError, ValueError) as error:
-        what = f"returned a {type(given).__name__} that is no array of numbers ({error})"
+        what = f"returned a {type(given).__name__} that is not an array of numbers ({error})"
         raise broken_promise(name, what) from error
 
 

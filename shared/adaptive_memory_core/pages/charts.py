@@ -14,7 +14,7 @@ SERIES = 10  # colours
 
 
 class Point(NamedTuple):
-    """Where a line goes, and the interval there, if any."""
+    """A point of a line, and the interval there, if any."""
 
     x: float
     y: float
@@ -23,7 +23,7 @@ class Point(NamedTuple):
 
 
 def picture(title: str, inside: str, width: int = WIDTH, height: int = HEIGHT, kind: str = "chart") -> str:
-    """A picture that says in words what it shows, for whoever does not see it."""
+    """A picture that says in words what it shows, for readers who cannot see it."""
     return (
         f'<svg class="{kind}" viewBox="0 0 {width} {height}" role="img" aria-label="{shown(title, 300)}">'
         f"<title>{shown(title, 300)}</title>{inside}</svg>"

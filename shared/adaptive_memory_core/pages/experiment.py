@@ -103,7 +103,7 @@ def measures(comparison: Comparison, data: str, place: int) -> str:
 
 
 def spreads(comparison: Comparison, data: str, place: int) -> str:
-    """Mean, median, 95th percentile and deviation of what is no share: times and lengths."""
+    """Mean, median, 95th percentile and deviation of measures other than shares: times and lengths."""
     timed = {one.name: one for one in comparison.measures if one.unit not in ("share", "ratio")}
     rows = [
         [

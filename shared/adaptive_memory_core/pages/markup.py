@@ -23,7 +23,7 @@ SHORT, LONG = 220, 2_000  # characters of a text that are shown at once, and aft
 
 
 class TableCell(NamedTuple):
-    """What stands in a cell, as markup, and what it is sorted by, where that is another thing."""
+    """The content of a cell, as markup, and its sort key, if that differs."""
 
     markup: str
     key: str | float | None = None
@@ -52,7 +52,8 @@ def cut(text: str, most: int) -> str:
 
 
 def passage(text: str, most: int = LONG) -> str:
-    """A text in a direction of its own; of a long one the rest opens with a click, of a huge one its first `most`."""
+    """A text with its own direction; the rest of a long one opens with a click, at most the first `most` characters of
+    a huge one."""
     short = f'<bdi dir="auto">{escape(cut(text, SHORT), quote=False)}</bdi>'
     if len(text) <= SHORT or most <= SHORT:
         return short
@@ -122,7 +123,7 @@ def table(
     stack: bool = False,
     pinned: bool = False,
 ) -> str:
-    """A table whose heads sort it. With `stack` each row is a card of its own where the window is narrow, with
+    """A table that can be sorted by its headings. With `stack` each row becomes a card if the window is narrow, with
     `pinned` the first column stays in sight."""
     head = "".join(_head(one) for one in columns)
     body = "".join(f"<tr>{''.join(map(_cell, columns, row))}</tr>" for row in rows)
@@ -184,7 +185,7 @@ def _drawn(one: Section) -> str:
 
 @cache
 def resource(name: str) -> str:
-    """One of the files beside this one."""
+    """One of the files next to this one."""
     return files("adaptive_memory_core.pages").joinpath(name).read_text(encoding="utf-8")
 
 

@@ -75,7 +75,7 @@ def names(facts: MemoryFacts) -> Section | None:
         return None
     lead = (
         f"From {plural(found.looked_at, 'record')} of the table above, of {found.passages:,} in the graph. The more "
-        "records mention a name, the larger it is; lines join names that stand in one record."
+        "records mention a name, the larger it is; lines join names that occur in the same record."
     )
     listed = list(found.counts)[:MOST_LISTED]
     rows = [_name_row(name, facts) for name in listed]

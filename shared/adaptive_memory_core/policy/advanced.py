@@ -144,9 +144,9 @@ def check_channels(channels: Any) -> None:
     known = isinstance(channels, tuple) and all(one in OURS or is_free(one) for one in channels)
     if not known or "dense" not in channels or len(set(channels)) != len(channels):
         raise PolicyError(
-            f"Policy(channels={shown(channels)}) is not allowed. It must be a tuple of 'dense' and, besides it, "
-            "'lexical', "
-            "'graph' and the names of your own channels: letters, digits, - and _, and none that a part has; or 'auto'."
+            f"Policy(channels={shown(channels)}) is not allowed. It must be 'auto', or a tuple of 'dense' and any of "
+            "'lexical', 'graph' and your own channels. A channel's name has letters, digits, - and _, and is not the "
+            "name of a score part."
         )
 
 
@@ -154,15 +154,14 @@ def check_names(given: Any) -> None:
     """Nothing, or a PolicyError: the names under which a memory is given channels."""
     if not isinstance(given, Mapping) or not all(is_free(name) for name in given):
         raise PolicyError(
-            f"channels is {shown(given)}. Give a mapping from a name of your own to a function of cue, user and "
-            "limit, e.g. "
-            "channels={'sql': find}. A name has letters, digits, - and _, and is none that a part of a score has: "
-            f"{', '.join(sorted(_TAKEN))}."
+            f"channels is {shown(given)}. Give a mapping from a name that you choose to a function of cue, user and "
+            "limit, e.g. channels={'sql': find}. A name has letters, digits, - and _, and is not the name of a score "
+            f"part: {', '.join(sorted(_TAKEN))}."
         )
 
 
 def weights_of(given: Any) -> tuple[tuple[str, float], ...]:
-    """What callers' own channels count, checked: 1 is as much as the vectors, unless `Fusion` says otherwise.
+    """The weights of callers' channels, checked: 1 is as much as the vectors, unless `Fusion` says otherwise.
 
     >>> weights_of({"sql": 2})
     (('sql', 2.0),)
@@ -175,8 +174,8 @@ def weights_of(given: Any) -> tuple[tuple[str, float], ...]:
     for name, weight in pairs:
         if not is_free(name):
             raise PolicyError(
-                f"channel_weights has {shown(name)}. Name channels of your own there; those of vectors and words are "
-                "in Advanced(fusion=Fusion(vectors=..., words=...), graph=Graphs(weight=...))."
+                f"channel_weights has {shown(name)}. Name your own channels there; the weights of vectors and words "
+                "are in Advanced(fusion=Fusion(vectors=..., words=...), graph=Graphs(weight=...))."
             )
         if weight not in _WEIGHT:
             raise PolicyError(

@@ -61,7 +61,7 @@ class Remembrance:
 
 @dataclass(frozen=True, slots=True)
 class Decay(Remembrance):
-    """How records that are not read lose strength: ARM's numbers, for all kinds that have none of their own.
+    """How records that are not read lose strength: ARM's numbers, for all kinds without their own.
 
     >>> Decay(rate=0.95, by_kind={"fact": Remembrance(rate=0.99)}).of("fact").rate
     0.99
@@ -111,7 +111,7 @@ class DecayPace:
         return self.decay
 
     def kinds(self) -> list[str | None]:
-        """The kinds with a decay of their own, and None for all others."""
+        """The kinds with a separate decay, and None for all others."""
         return [None, *(name for name, _ in self.by_kind)]
 
     @property

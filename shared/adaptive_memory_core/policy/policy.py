@@ -45,7 +45,7 @@ HIERARCHY_WEIGHT = 2.0  # what the way down the hierarchy counts in the relevanc
 
 
 def _elsewhere(name: str) -> str | None:
-    """Where a name belongs that no policy has, as one would write it."""
+    """The place of a name that is not a setting of the policy, as one would write it."""
     if name in OF_THE_MEMORY:
         return f"AdaptiveMemory(..., {name}=...)"
     return f"AdaptiveMemory(..., keeping=Keeping({name}=...))" if name in Keeping.__dataclass_fields__ else None
@@ -226,7 +226,7 @@ def _shaped(given: Mapping[str, Any], advanced: Advanced) -> tuple[Any, Advanced
 
 
 def changed(owner: Any, changes: Mapping[str, Any]) -> dict[str, Any]:
-    """The changes with whole groups in place of mappings, or a PolicyError that lists the fields there are."""
+    """The changes with whole groups instead of mappings, or a PolicyError that lists the existing fields."""
     known = [field.name for field in fields(owner)]
     unknown = sorted(set(changes) - set(known))
     if unknown:

@@ -47,7 +47,7 @@ def _object(text: str) -> WrittenPolicy:
         given = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise PolicyError(
-            f"A policy was given as text that is no JSON: {reason(error)}. Give what Policy.to_json() wrote."
+            f"A policy was given as text that is not valid JSON: {reason(error)}. Give what Policy.to_json() wrote."
         ) from error
     if not isinstance(given, dict):
         raise PolicyError(f"A policy was given as {shown(given)}. Give what Policy.to_json() wrote: an object.")

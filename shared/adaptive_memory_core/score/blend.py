@@ -41,7 +41,7 @@ def normalise(values: Sequence[float], *, spread: float) -> list[float]:
 
 
 def neutral(values: Sequence[float | None]) -> list[float]:
-    """What is unknown stands in the middle of what is known: it speaks neither for nor against a hit.
+    """An unknown value becomes the middle of the known ones: it counts neither for nor against a hit.
 
     >>> neutral([0.1, None, 0.3])
     [0.1, 0.2, 0.3]
@@ -60,9 +60,9 @@ def score(
 
     The relevance (the similarity, or that and other channels' leads taken together) is what strength leaves of it. In
     the "bounded" blend, ours, importance and reads multiply it, and usefulness raises it (`score/usefulness.py`): the
-    score is an absolute number, and where nothing was learned the ranking is that of the relevance. In "sum",
-    "minmax" and "product", the literature's, the signals are made comparable by min-max over the hits and added; in
-    "absolute" they are added as they are. Where relevance alone has a weight, it is the score.
+    score is an absolute number, and if nothing was learned the ranking is that of the relevance. In "sum", "minmax" and
+    "product", the literature's, the signals are made comparable by min-max over the hits and added; in "absolute" they
+    are added as they are. If relevance alone has a weight, it is the score.
 
     Ties are broken by relevance, then by the newer record, then by id, so that one state gives one ranking.
 

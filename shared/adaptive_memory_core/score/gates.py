@@ -127,7 +127,7 @@ def is_later(record: Record, at: float) -> bool:
 
 
 def _accepted(answer: object) -> bool:
-    """The answer of a predicate. Whatever else it gives is no answer: a coroutine or "no" would let everything in.
+    """The answer of a predicate. Only a bool is an answer: a coroutine or "no" would let everything in.
 
     >>> _accepted(True), _accepted(np.bool_(False))
     (True, False)
@@ -145,7 +145,7 @@ def _plain(text: str) -> str:
 
 
 def _within(text: str, whole: str) -> bool:
-    """Whether it stands there, as words of its own."""
+    """Whether the text contains it, as separate words."""
     at = -1
     for _ in range(MOST_PLACES):
         at = whole.find(text, at + 1)

@@ -47,7 +47,7 @@ def shares_of(given: Any, count: int) -> list[float]:
         raise InvalidInputError(f"it gave {numbers.size} numbers for {count} texts. Give one for each, in their order.")
     flat = numbers.reshape(count)
     if not np.isfinite(flat).all():
-        raise InvalidInputError("it gave something that is no finite number. Give one for each text.")
+        raise InvalidInputError("it gave something that is not a finite number. Give one for each text.")
     low, high = float(flat.min()), float(flat.max())
     if low >= -1.0 and high <= 1.0:
         return [max(0.0, float(one)) for one in flat]
@@ -163,7 +163,8 @@ def chance(floor: Floor, best: Best) -> float:
 
 
 def of_time_alone(cue: str, intent: Intent) -> bool:
-    """Whether a question names a time and nothing besides: then no record is like it, and its answers are no chance.
+    """Whether a question names a time and nothing else: then no record resembles it, and its answers are not due to
+    chance.
 
     >>> from adaptive_memory_core.cue.time.intent import Window
     >>> last = Intent((Window(0.0, 1.0),), phrases=("last week",))

@@ -197,8 +197,8 @@ def select(
 ) -> tuple[tuple[Scored, ...], Sequence[Dropped]]:
     """The hits to return, best first, and the dropped ones with their reasons.
 
-    Where a time is named, the same words at another time are another memory; where nothing besides is named
-    (`time_alone`), what is of that time comes first. `told` is what the newest of each fact is found by.
+    If a time is named, the same words at another time are another memory; if nothing else is named (`time_alone`),
+    records of that time come first. `told` serves to find the newest record of each fact.
 
     >>> from adaptive_memory_core.records import Record
     >>> hits = [Hit(Record(name, name), close, name) for name, close in (("tea", 0.9), ("coffee", 0.8), ("tax", 0.1))]

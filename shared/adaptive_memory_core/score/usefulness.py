@@ -1,4 +1,4 @@
-"""What counts beside relevance: usefulness, similar questions, and importance, also where it is out of bounds."""
+"""Signals in addition to relevance: usefulness, similar questions, and importance, even if it is out of bounds."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ USUAL_SCALES = (1, 5, 10, 100)
 
 
 def odd_importance(hits: Sequence[Hit], fields: Fields) -> str | None:
-    """A note on the candidates whose importance is no number on the scale that was declared; None where all are.
+    """A note on the candidates whose importance is not a number on the declared scale; None if all are.
 
     >>> from adaptive_memory_core.records import Record
     >>> odd = Hit(Record("a", "tea", stored={"importance": 8}), 0.5, "a")
     >>> odd_importance([odd], Fields()).partition(":")[0]
-    "the importance of 1 candidate, such as 8 of 'a', is no number from 0 to 1 and counts as neutral"
+    "the importance of 1 candidate, such as 8 of 'a', is not a number from 0 to 1 and counts as neutral"
     >>> odd_importance([Hit(Record("a", "tea"), 0.5, "a")], Fields()) is None
     True
     """
@@ -41,7 +41,7 @@ def odd_importance(hits: Sequence[Hit], fields: Fields) -> str | None:
     values = [one.stored[key] for one in odd]
     number = "1 candidate" if len(odd) == 1 else f"{len(odd)} candidates"
     return (
-        f"the importance of {number}, such as {values[0]!r} of {odd[0].id!r}, is no number from 0 to "
+        f"the importance of {number}, such as {values[0]!r} of {odd[0].id!r}, is not a number from 0 to "
         f"{fields.importance_scale:g} and counts as neutral: {_remedy(values, fields)}"
     )
 
@@ -132,7 +132,7 @@ def since_read(reads: Sequence[ReadState], policy: Policy, *, now: float) -> lis
 
 
 def since_useful(hits: Sequence[Hit], close: Sequence[float], *, use: Use, now: float) -> list[float]:
-    """The recency of useful reads: it wears off by a law of its own, and counts as far as the hit fits the cue."""
+    """The recency of useful reads: it has its own decay, and counts in proportion to how well the hit fits the cue."""
     these = columns_of(hits)
     reads = these.columns.reads
     if [read.useful_at for read in reads].count(None) == len(reads):

@@ -81,7 +81,7 @@ class CallersOwn:
         return lambda: self._answer(call.outcome(), request, asked)
 
     def _answer(self, outcome: Outcome[Any], request: Request, asked: Asked) -> Answer:
-        """Ids stand in the collection under themselves, or under the scope's form of them."""
+        """The collection has ids as they are, or in the scope's form."""
         if outcome.error is not None:
             return Answer(self.name, error=outcome.error)
         try:

@@ -29,7 +29,8 @@ HIDDEN = "hidden by the user's own record of this id"
 
 
 def places_of_own(request: Request, found: Sequence[Found]) -> list[str]:
-    """Where own records would stand that hide what was found of everyone's: the ledger knows whether they do."""
+    """The ids of a user's own records that would hide those found of everyone's; the ledger says which of them
+    exist."""
     scope, fields = request.scope, request.fields
     if scope.over is None:
         return []
@@ -130,7 +131,7 @@ def gather(ports: Ports, request: Request, answers: Sequence[Answer]) -> Gathere
 
 
 def known_of(ports: Ports, request: Request, found: Sequence[Found]) -> Outcome[KnownStates]:
-    """What the ledger knows of the records; a recall can do without."""
+    """The ledger's states of the records; a recall can do without them."""
     try:
         now, more = request.now if request.reinforce else None, places_of_own(request, found)
         known = known_states(ports, request.scope, found, now=now, turn=request.turn, more=more)

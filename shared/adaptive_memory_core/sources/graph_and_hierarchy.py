@@ -32,8 +32,8 @@ from adaptive_memory_core.sources.vectors_and_words import Unrelated
 
 
 def is_made(ports: Ports, request: Request, asked: Asked) -> bool:
-    """Whether this user's records are linked, and the graph is made of them. Until it is, recalls that count see
-    whether the question names the title of what it found: that begins it, beside the calls."""
+    """Whether this user's records are linked and in the graph. Until they are, recalls that count check if the question
+    names the title of a record they found; if so, the graph is built in the background."""
     if ports.graph.links(request.scope) < LINKED_FROM:
         return False
     made = ports.graph.made(request.scope)
@@ -197,7 +197,7 @@ def _lifts(asked: Asked) -> Lifts:
 
 
 def _in_words(request: Request, way: Sequence[Hop]) -> str:
-    """The way to a record, for whoever asks why it was found."""
+    """The way to a record, to explain why it was found."""
     told = [f"sentence {hop.sentence + 1} of {record_id(request.scope, hop.stored_id)!r}" for hop in way]
     begins = [_named(hop) if hop.name else "what other channels found" for hop in way]
     return " -> ".join(step for pair in zip(begins, told, strict=True) for step in pair)

@@ -127,7 +127,7 @@ class RecentlyHelpful:
     name = "recently helpful"
 
     def wanted(self, request: Request) -> bool:
-        """Not beside a filter: to ask Chroma for ids and a filter at once costs more than the search."""
+        """Not with a filter: asking Chroma for ids and a filter at once costs more than the search."""
         policy = request.policy
         counts = policy.blending == "bounded" and policy.learning.usefulness > 0.0
         return counts and request.where is None

@@ -1,7 +1,8 @@
 """The read state of the candidates. It belongs to a text and not to an id, so it follows texts that moved.
 
-Other programs write a record over with other words, or delete a document's records and write new ones under new ids.
-What says something else by now begins anew, and what says what another record said before takes over its state.
+Other programs overwrite a record with other words, or delete a document's records and write new ones under new ids. A
+record that says something else by now starts again, and one that says what another record said before takes over its
+state.
 """
 
 from __future__ import annotations
@@ -125,7 +126,7 @@ Row = tuple[str | None, Metadata | None]
 
 
 def moved_texts(ports: Ports, scope: Scope, new: Sequence[Found], other: Sequence[Found], known: KnownStates) -> Moves:
-    """Where the states of `new` records, and of those that say something `other` than the ledger knows, belong."""
+    """The places of the states of `new` records, and of those that say something `other` than in the ledger."""
     unsaid = [one for one in other if known.said[one.stored_id] is None]
     changed = [one for one in other if known.said[one.stored_id] is not None and one.text is not None]
     waiting = _by_origin([*new, *changed])
@@ -222,7 +223,7 @@ def known_states(
     turn: str | None = None,
     more: Sequence[str] = (),
 ) -> KnownStates:
-    """What the ledger knows of what the records say, under whatever id, and of `more` ids that may be in the
+    """What the ledger has stored about the words of the records, under any id, and about `more` ids that may be in the
     collection; `now=None` looks and writes nothing."""
     ids = [*[one.stored_id for one in found], *more]
     known = ports.ledger.states.known(scope, ids, turn)

@@ -98,7 +98,7 @@ STRENGTHS = "strengths count as of now, not as of then"
 
 
 def as_of_day(ports: Ports, request: Request) -> Request:
-    """The request as it would have been made on that day. Where the log does not allow it, a note says so."""
+    """The request as it would have been made on that day. If the log does not allow it, a note says so."""
     at = request.as_of
     if at is None:
         return request

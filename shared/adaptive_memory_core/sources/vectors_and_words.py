@@ -87,6 +87,7 @@ class Words:
 
 
 def _answer(request: Request, found: WordsFound) -> Answer:
-    """What was found. The vectors look for the cue less the speaker it names, unless the cue has words of its own."""
+    """What was found. The vectors look for the cue without the speaker it names, unless the cue gives separate
+    words."""
     cue = None if request.cue.words is not None else changed(request.cue, text=found.cue)
     return Answer(LEXICAL, named=found.best, leads=found, cue=cue)

@@ -54,7 +54,7 @@ class Background:
         self._thread.start()
 
     def change(self, chores: Sequence[Chore]) -> None:
-        """Do these from the next round on, in the place of those so far."""
+        """Do these from the next round on, instead of the earlier ones."""
         self._chores = tuple(_Paced(one) for one in chores)
         self.wake()
 
@@ -77,7 +77,7 @@ class Background:
         return self._stats
 
     def leave(self) -> None:
-        """Nobody holds the memory any more: the thread lets go of all there is, and ends."""
+        """Nobody holds the memory any more: the thread releases everything and ends."""
         self._let_go, self._stopping = self._when_left, True
         self._news.put(None)
 
@@ -143,7 +143,8 @@ class Background:
             return
 
     def _let_calls_end(self) -> None:
-        """A call that has just found something to do for a chore would wait for the chore at each of its own pauses."""
+        """Without this, a call that has just given a chore some work would wait for the chore whenever the call
+        pauses."""
         for _ in range(MOST_LOOKS):
             if self._stopping or not is_any_running():
                 return

@@ -75,7 +75,7 @@ class Checkpoints:
         return self._checkpoint("RESTART") if log.pages >= RESTART_PAGES else 0
 
     def _checkpoint(self, manner: str) -> int:
-        """By a connection of its own; gives how many pages the log has left to be emptied."""
+        """Uses a separate connection; gives how many pages of the log are still to be emptied."""
         with self._emptying, closing(connect(self._file.path)) as own:
             own.execute(f"PRAGMA busy_timeout = {OTHERS_MS}")
             _, pages, kept = own.execute(f"PRAGMA wal_checkpoint({manner})").fetchone()
@@ -141,7 +141,7 @@ Measure = Callable[[Scope, Policy, str, Going], object]
 
 
 class RememberingEmbedder:
-    """An embedder that keeps the vectors of our own questions, for all scopes are asked the same."""
+    """An embedder that caches the vectors of our questions, since all scopes are asked the same ones."""
 
     can_wait = False
     can_wait_for_documents = False
@@ -184,8 +184,8 @@ class FloorKeeper:
         self._turn = threading.Lock()
 
     def manner(self, policy: Policy, language: str = ENGLISH) -> str:
-        """What a floor hangs on besides the records: another embedder, other weights of channels or questions in
-        another language need their own."""
+        """What a floor depends on besides the records: another embedder, other channel weights or questions in another
+        language need a separate one."""
         asked = f"|{language}" if language else ""
         if policy.ways == ("dense",):
             return f"{self._name}|dense{asked}"

@@ -55,8 +55,8 @@ def take_later_reads(store: ChromaRecords, ledger: Ledger, directory: Path | Non
 
 
 def later_reads(store: ChromaRecords, ledger: Ledger, directory: Path | None) -> dict[str, Metadata]:
-    """Records that the collection shows as read later than any that the ledger knows. A read is in the ledger before
-    the collection shows it, so there are none unless the ledger is an older one."""
+    """Records that the collection shows as read later than any read in the ledger. A read is in the ledger before the
+    collection shows it, so there are none unless the ledger is an older one."""
     latest = ledger.comparison.latest_read()
     if latest is None or ledger.read_only:
         return {}
@@ -164,7 +164,7 @@ def _same(row: StoredRow, there: StoredRow | None) -> bool:
 
 
 def is_beside(directory: Path | None, ledger: object) -> bool:
-    """Whether the ledger that was asked for is the one beside the collection's files, which knows no other directory.
+    """Whether the requested ledger is the one next to the collection's files, which belongs to no other directory.
 
     >>> is_beside(Path("memory"), None), is_beside(Path("memory"), "shared.sqlite3"), is_beside(None, None)
     (True, False, False)
@@ -212,7 +212,8 @@ Progress = Callable[[int, int], object]
 def back_up(directory: Path, ledger: Path, target: Path, progress: Progress | None = None) -> Path:
     """Copy a directory with its ledger to a new one, which may be opened in its place; gives the copy.
 
-    `progress` hears how many bytes of how many are copied. Whatever fails, nothing stands under the target's name.
+    `progress` is called with the number of bytes copied and the total. If anything fails, nothing is left under the
+    target's name.
     """
     _check(directory, target)
     aside = target.with_name(target.name + UNFINISHED)
@@ -292,7 +293,7 @@ def _size(directory: Path, ledger: Path) -> int:
 
 
 def _copy_database(file: Path, place: Path) -> None:
-    """As of one moment, whoever writes it meanwhile."""
+    """As of one moment, even if others write to it meanwhile."""
     place.unlink(missing_ok=True)
     with (
         closing(sqlite3.connect(f"{file.resolve().as_uri()}?mode=rw", uri=True, timeout=10.0)) as source,

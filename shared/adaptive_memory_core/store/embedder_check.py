@@ -134,7 +134,7 @@ def same_model(one: str, other: str) -> bool:
 
 
 def notes_on(embedder: Embedder) -> dict[str, str | int]:
-    """What a collection that we make says of its embedder, so that a copy without the ledger knows it too.
+    """What a collection that we make says about its embedder, so that a copy without the ledger has it too.
 
     >>> notes_on(Embedder("my-model", lambda texts: [], lambda text: [], dimension=384))
     {'adaptive_memory:embedder': 'my-model', 'adaptive_memory:dimension': 384}
@@ -169,6 +169,6 @@ class EmbedderVersion:
         if self.is_over:
             embedder = self._ledger.notes.embedder()[0]
             raise EmbedderMismatchError(
-                f"The collection was embedded anew, with {embedder!r}, since this memory was opened with its embedder. "
-                "Nothing of this call is kept. Close this memory and open it again with that embedder."
+                f"The collection was re-embedded with {embedder!r} after this memory was opened. "
+                "Nothing from this call was kept. Close this memory and open it again with that embedder."
             )

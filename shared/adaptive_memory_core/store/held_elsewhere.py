@@ -27,7 +27,7 @@ MADE_SECONDS = 10.0  # that a process which has just taken a directory may take 
 
 
 class HolderGoneError(StoreInUseError):
-    """Nobody holds the directory any more: whoever meets this may."""
+    """Nobody holds the directory any more, so the process that gets this error may take it."""
 
 
 @dataclass
@@ -44,7 +44,7 @@ class HeldElsewhere:
 
     @contextmanager
     def opened(self) -> Iterator[tuple[Collection, Callable[[], object]]]:
-        """The collection itself, and what lets go of it; for the process that holds the directory now."""
+        """The collection itself, and the function that releases it; for the process that holds the directory now."""
         if self.collection is not None:
             yield self.collection, int
             return
@@ -68,9 +68,9 @@ class HeldElsewhere:
 def open_as_guest(
     place: HeldElsewhere, ledger: object, keeping: Keeping, handles: ExitStack
 ) -> tuple[Ledger, KnownCollection]:
-    """The ledger beside the collection, once all its records are copied there, and what the holder says of it."""
+    """The ledger next to the collection, once all its records are copied there, and what the holder says about it."""
     if not is_beside(place.directory, ledger) or keeping.copy_limit == 0:
-        process_locks.refuse(place.directory, "and this one asks for a ledger of its own, or for no mirror")
+        process_locks.refuse(place.directory, "and this one asks for another ledger, or for no mirror")
     opened = SQLiteLedger(str(place.directory / locations.LEDGER_NAME), durability=keeping.durability)
     handles.callback(opened.close)
     known = _waited_for(place, opened, keeping.wait_seconds)

@@ -191,7 +191,7 @@ class _Moving:
             self._new.delete(new, name, wanted)
             rows = self._old.rows(old, name, wanted, columns)
         if not self._new.insert(new, name, columns, rows):
-            raise LedgerError(f"Rows of {name} have no place in the new ledger. Give an empty one, and begin anew.")
+            raise LedgerError(f"The new ledger has no place for rows of {name}. Give an empty one, and start again.")
 
     def _drop_expired(self, old: Any, new: Any) -> None:
         """Days of the log that PostgreSQL dropped as a whole meanwhile: no trigger hears of it."""

@@ -74,12 +74,12 @@ class LedgerRecords:
         return list(self._mirror.stored_ids()) if store is None else store.ids()
 
     def latest(self, most: int) -> list[str]:
-        """The ids that were written last, whoever they belong to."""
+        """The ids that were written last, of all users."""
         store = self._access.collection_asked()
         return self._pages.latest(most) if store is None else store.latest(most)
 
     def rows(self, stored_ids: Sequence[str]) -> list[Row]:
-        """Those of the records that exist, whoever they belong to: id, text, metadata."""
+        """Those of the records that exist, no matter which user they belong to: id, text, metadata."""
         self._access.import_first(stored_ids)
         return self._mirror.rows(stored_ids)
 
@@ -88,7 +88,7 @@ class LedgerRecords:
         return {stored_id: metadata or {} for stored_id, _, metadata in self.rows(stored_ids)}
 
     def taken(self, ids: Sequence[str]) -> set[str]:
-        """Those of the ids, as they stand in the collection, that exist - whoever they belong to."""
+        """Those of the ids, as the collection has them, that exist, no matter which user they belong to."""
         return {stored_id for stored_id, _, _ in self.rows(ids)}
 
     def count(self, scope: Scope) -> int:

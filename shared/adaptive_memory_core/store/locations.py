@@ -61,7 +61,7 @@ def is_writable(directory: Path) -> bool:
 
 
 def check_collection(collection: object) -> None:
-    """Refuse what is no collection: a client, a name."""
+    """Refuse anything that is not a collection, such as a client or a name."""
     if not all(hasattr(collection, name) for name in ("query", "upsert", "_client", "configuration_json")):
         raise InvalidInputError(
             f"The collection is {type(collection).__name__}. Give a chromadb.Collection, e.g. "
@@ -72,8 +72,8 @@ def check_collection(collection: object) -> None:
 def open_client(path: str | Path) -> ClientAPI:
     """An embedded client over a directory, with Chroma's usual settings.
 
-    Chroma refuses a second client of one process over the same directory whose settings differ, so any of our own
-    would shut out a user who looks at the collection with plain `chromadb.PersistentClient(path)`.
+    Chroma refuses a second client in one process over the same directory if its settings differ, so any special setting
+    would shut out a user who opens the collection with plain `chromadb.PersistentClient(path)`.
     """
     import chromadb
 
@@ -91,7 +91,7 @@ def open_client(path: str | Path) -> ClientAPI:
 
 
 def _forget_half_open(identifier: str) -> None:
-    """Chroma keeps a client that could not be started, and gives that to whoever opens the directory next."""
+    """Chroma keeps a client that could not be started, and returns it when the directory is opened next."""
     from chromadb.api.shared_system_client import SharedSystemClient as Shared
 
     if not Shared._identifier_to_refcount.get(identifier):
@@ -176,9 +176,9 @@ def directory_and_ledger(ports: Ports) -> tuple[Path, Path]:
 
 
 def address_of(collection: Collection) -> tuple[Any, ...]:
-    """Where a collection is, and as whom we are there: two that have this and their id in common are one.
+    """The place of a collection, and our identity there: two collections with the same place and id are one.
 
-    A client to a server counts by its address and headers, not by itself: many make one for each request.
+    A client to a server is identified by its address and headers, not as an object: many programs make one per request.
     """
     settings = _settings(collection)
     if _embedded(settings):
@@ -189,7 +189,7 @@ def address_of(collection: Collection) -> tuple[Any, ...]:
 
 
 def open_ledger(collection: Collection, ledger: Any, *, durability: Literal["normal", "full"]) -> Ledger:
-    """The ledger that was asked for, else the one beside the collection's files."""
+    """The ledger that was asked for, else the one next to the collection's files."""
     if isinstance(ledger, Ledger):
         return ledger
     check_ledger(ledger)
@@ -215,9 +215,9 @@ def _usual(collection: Collection) -> str | Path:
     if _embedded(_settings(collection)):
         return IN_MEMORY
     raise InvalidInputError(
-        "The collection is on a server, so the ledger has no place of its own. Pass ledger=<path of one file that "
-        "every process using this collection can open>, ledger='postgresql://host/database' where several machines use "
-        "it, or ledger=':memory:' for reads that may end with the process."
+        "The collection is on a server, so there is no default place for the ledger. Pass ledger=<path of one file "
+        "that every process using this collection can open>, ledger='postgresql://host/database' if several machines "
+        "use it, or ledger=':memory:' if reads may be lost when the process ends."
     )
 
 
@@ -241,13 +241,13 @@ def check_collection_name(name: object) -> None:
     >>> check_collection_name("notes of ana")
     Traceback (most recent call last):
     ...
-    adaptive_memory_core.errors.StoreError: Chroma cannot open the collection 'notes of ana': this is no name ...
+    adaptive_memory_core.errors.StoreError: Chroma cannot open the collection 'notes of ana': the name is ...
     """
     if not isinstance(name, str):
         raise InvalidInputError(f"The collection's name is {shown(name)}. Give a string.")
     if _NAME.fullmatch(name) is None:
         raise StoreError(
-            f"Chroma cannot open the collection {shown(name)}: this is no name for one. A name has 3 to 512 characters "
+            f"Chroma cannot open the collection {shown(name)}: the name is not valid. A name has 3 to 512 characters "
             "of a-z, A-Z, 0-9, '.', '_' and '-', and starts and ends with a letter or digit."
         )
 
@@ -302,7 +302,7 @@ def is_in_postgres(ledger: object) -> bool:
 
 
 def _check_file(file: Path) -> None:
-    """Refuse a directory, what is no SQLite file, and what lies where nothing can be made."""
+    """Refuse a directory, a file that is not an SQLite file, and a path where no file can be made."""
     if file.is_dir():
         raise LedgerError(f"The ledger {str(file)!r} cannot be opened: it is a directory. Give the path of a file.")
     if file.exists():

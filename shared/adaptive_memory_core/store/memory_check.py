@@ -49,7 +49,7 @@ def check_whole_memory(
 
 
 def compare_on_opening(directory: Path | None, store: ChromaRecords, ledger: Ledger, *, now: float) -> None:
-    """Warn where the ledger knows of more than the collection holds, or of less; a server that is away can wait."""
+    """Warn if the ledger has more records than the collection, or fewer; skipped if the server cannot be reached."""
     try:
         what = _what_is_gone(directory, store, ledger)
         older = None if what is not None else backup.noticed_restore(directory, store, ledger)
@@ -73,8 +73,8 @@ def _what_is_gone(directory: Path | None, store: ChromaRecords, ledger: Ledger) 
     if own and directory is None and _arrives(store):
         return None
     if earlier:
-        return f"The collection {name!r} is new and empty, and the ledger knows {earlier} records of one that is gone"
-    return f"The collection {name!r} is empty, and the ledger knows {own} records of it" if own else None
+        return f"The collection {name!r} is new and empty, but the ledger has {earlier} records of one that is gone"
+    return f"The collection {name!r} is empty, but the ledger has {own} of its records" if own else None
 
 
 def _arrives(store: ChromaRecords) -> bool:
@@ -89,8 +89,8 @@ def _arrives(store: ChromaRecords) -> bool:
 def _database(directory: Path) -> list[Finding]:
     wrong = chroma_database.database_faults(directory)
     remedy = (
-        "Close the memory and call AdaptiveMemory.repair(path): it makes a collection again of which the ledger has a "
-        "copy. Where it has none, restore a backup."
+        "Close the memory and call AdaptiveMemory.repair(path): it rebuilds a collection from the ledger's "
+        "copy. If the ledger has none, restore a backup."
     )
     return [Finding("database", f"{chroma_database.DATABASE}: {'; '.join(wrong)}", remedy)] if wrong else []
 
@@ -102,7 +102,7 @@ def _index(directory: Path, store: ChromaRecords, ledger: Ledger, embed: Embed, 
         return []
     remedy = (
         f"Close this memory and call AdaptiveMemory.repair({str(directory)!r}, collection={name!r}, embedder=...): it "
-        "makes the index anew and keeps the old files."
+        "rebuilds the index and keeps the old files."
     )
     found = Finding("index", " ".join(wrong), remedy)
     held = chroma_database.contents(directory, known)
@@ -136,10 +136,10 @@ def _way_back(directory: Path | None, store: ChromaRecords, ledger: Ledger) -> s
     name, file = store.collection.name, ledger.file.place if isinstance(ledger, SQLiteLedger) else None
     copied = None if directory is None else mirror_rows.find_copy(file, name)
     if directory is None or file is None or copied is None or copied.uuid == str(store.collection.id):
-        return "Where that was not meant, restore Chroma's directory from a backup."
+        return "If that was not intended, restore Chroma's directory from a backup."
     where = "" if is_beside(directory, file) else f", ledger={str(file)!r}"
     return (
-        "Where that was not meant, close the memory before anything is written, and call "
+        "If that was not intended, close the memory before anything is written, and call "
         f"AdaptiveMemory.repair({str(directory)!r}, collection={name!r}{where}): it makes the collection again from "
         f"the ledger's copy of {copied.records} records. Or restore Chroma's directory from a backup."
     )
@@ -151,7 +151,7 @@ def _older(directory: Path | None, store: ChromaRecords, ledger: Ledger, *, repa
         return []
     if repair:
         keep_later_reads(store, ledger, later, now=now)
-    what = f"The collection shows later reads of {len(later)} records than the ledger knows: it is an older one."
+    what = f"The collection shows later reads of {len(later)} records than the ledger: the ledger is an older copy."
     return [Finding("ledger", what, "Call check(repair=True): the larger counts and the later reads hold.", repair)]
 
 
@@ -181,8 +181,8 @@ class DuplicateRecords:
 
 
 def find_duplicates(store: ChromaRecords) -> Iterator[DuplicateRecords]:
-    """All there are: a record stands under its own id, and one of the same user under the id it gets where another
-    user's is in its place."""
+    """All there are: a record has its own id, and one of the same user has the id that it gets if another user's record
+    took the first."""
     marked = [one for one in store.ids() if MARK in one]
     for start in range(0, len(marked), PAGE):
         page = marked[start : start + PAGE]
@@ -208,8 +208,8 @@ def _duplicates_of(store: ChromaRecords, own: RecordRow | None, scoped: RecordRo
 
 
 def merge_duplicates(store: ChromaRecords, ledger: Ledger, pair: DuplicateRecords) -> None:
-    """Keep one of the two. Reads of both count where they say the same; else those of the kept one alone: reads belong
-    to what was said. Where this breaks off, both are still found, and merged the next time."""
+    """Keep one of the two. Reads of both count if they say the same; else only those of the kept one: reads belong to
+    what was said. If this is interrupted, both are still found, and merged the next time."""
     join = added if pair.same else None
     ledger.comparison.merge(pair.scope, pair.kept, pair.gone, join)
     store.remove([pair.gone])
@@ -220,7 +220,7 @@ NAMED = 10  # ids in a finding
 
 
 def rewritten_records(store: ChromaRecords, ledger: Ledger, *, repair: bool, now: float) -> list[Finding]:
-    """A finding that names them; with `repair` each begins anew."""
+    """A finding that names them; with `repair` each starts again."""
     names: list[str] = []
     for scope, changed in _rewritten(store, ledger):
         names += [f"{record_id(scope, one)!r} of {scope}" for one in changed]
@@ -230,7 +230,7 @@ def rewritten_records(store: ChromaRecords, ledger: Ledger, *, repair: bool, now
         return []
     records = "1 record was" if len(names) == 1 else f"{len(names)} records were"
     what = f"{records} written over with other words since the reads that are known: {', '.join(names[:NAMED])}."
-    remedy = "The next recall that comes upon one lets it begin anew; check(repair=True) does it for all now."
+    remedy = "The next recall that finds one resets its read state; check(repair=True) does it for all now."
     return [Finding("records", what, remedy, repair)]
 
 

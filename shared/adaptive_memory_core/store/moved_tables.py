@@ -204,7 +204,8 @@ class MoveSource:
             sql.connection.execute(f"LOCK TABLE {SCHEMA}.collections IN EXCLUSIVE MODE")
 
     def end(self, sql: Any, *, stays: bool) -> None:
-        """All is copied. Whoever writes here from now on is told where the ledger is, unless it `stays` in use."""
+        """All is copied. A process that writes here from now on gets an error that names the new ledger, unless this
+        one `stays` in use."""
         target = sql.execute(f"SELECT target FROM {self.place.of(MOVE)}").fetchone()[0]  # noqa: S608 - our own names
         for name in keys():
             self._drop_notes(sql, name)
@@ -316,8 +317,8 @@ class MoveTarget:
         return had_room
 
     def open(self) -> None:
-        """All has arrived, and nothing is copied any more: whoever wants may use it. New rows are numbered behind those
-        that came along, and what belongs to a row is done with it again."""
+        """All has arrived, and nothing is copied any more: the ledger may be used. New rows are numbered after the
+        copied ones, and what belongs to a row is done with it again."""
         with self.place.writing() as sql:
             self._switch_triggers(sql, on=True)
             for name, column in NUMBERED:

@@ -113,7 +113,7 @@ def check_page_file(path: object) -> Path:
         raise
     except (OSError, ValueError) as error:  # a name too long, of characters that no path has, in a closed directory
         raise InvalidInputError(
-            f"There can be no page in {str(path)!r:.200}: {error!s:.200}. Give the path of a file, e.g. 'memory.html'."
+            f"A page cannot be written to {str(path)!r:.200}: {error!s:.200}. Give a path such as 'memory.html'."
         ) from error
 
 
@@ -121,17 +121,17 @@ def _checked(file: Path) -> Path:
     with suppress(FileNotFoundError, NotADirectoryError):
         file.stat()  # which says what is wrong with the name, where `exists` says only that it is not there
     if not file.parent.is_dir() or file.is_dir():
-        what = "is a directory" if file.is_dir() else "stands in no directory that is there"
+        what = "is a directory" if file.is_dir() else "is in a directory that does not exist"
         raise InvalidInputError(f"{str(file)!r} {what}. Give the path of a file, e.g. 'memory.html'.")
     if file.exists() and not _is_ours(file):
         raise InvalidInputError(
-            f"{str(file)!r} is there and is no page that was made here. Name a new file, or remove it."
+            f"{str(file)!r} exists and is not a page made by this library. Name a new file, or remove it."
         )
     return file
 
 
 def write_page(file: Path, page: str) -> None:
-    """Write it beside, then exchange the two: nobody sees half a page."""
+    """Write it to a second file, then exchange the two: nobody sees half a page."""
     try:
         write_whole(file, page)
     except (OSError, ValueError) as error:

@@ -1,12 +1,11 @@
 """Locks between processes: on files by the operating system, one holder per Chroma directory, and no fork in a
 transaction.
 
-The file lock is ours, and no library's, for the sake of interrupts: whatever was broken off at whatever step,
-`give_back` makes good, because the open file is kept before it is locked. It may be called twice, and by whoever comes
-next.
+The file lock is ours, and not a library's, for the sake of interrupts: after an interrupt at any step, `give_back`
+cleans up, because the open file is kept before it is locked. It may be called twice, and by a later caller.
 
-SQLite notes in the process's memory which locks it has on a file, and a child inherits the notes without the locks:
-were it forked amid a transaction of another thread, whatever it opened of that file would wait for that forever.
+SQLite notes in the process's memory which locks it has on a file, and a child inherits the notes without the locks: if
+it were forked during a transaction of another thread, any connection it opens to that file would wait for that forever.
 """
 
 from __future__ import annotations
@@ -48,7 +47,7 @@ else:
 
 
 class OsLock:
-    """The lock on one file, which is made where there is none. Threads need a lock of their own before it.
+    """The lock on one file, which is created if it does not exist. Threads need a separate lock before it.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as directory:
@@ -67,7 +66,7 @@ class OsLock:
         _all.add(self)
 
     def take(self, patience_seconds: float = 0.0) -> bool:
-        """Whether it is ours now; waits so long for whoever has it."""
+        """Whether it is ours now; waits this long for another holder."""
         deadline = time.monotonic() + patience_seconds
         while not self._taken():
             if time.monotonic() >= deadline:
@@ -162,7 +161,7 @@ def refuse(directory: Path, why: str) -> NoReturn:
         )
     raise StoreInUseError(
         f"Another process has {str(place)!r} open, {why}. Embedded Chroma is for one process: a second one reads a "
-        "stale index and can damage it. Close the other one; or let both use the ledger beside it, as "
+        "stale index and can damage it. Close the other one; or let both use the ledger next to it, as "
         "AdaptiveMemory.open does without ledger=; or start a server with "
         f"`chroma run --path {place}` and give every process AdaptiveMemory(chromadb.HttpClient()."
         "get_collection(...), ledger=<one file for all>)."

@@ -12,7 +12,7 @@ SIZE, AT_ONCE = 16, 256
 
 
 class RandomIds:
-    """A source of ids for one process; a fork begins with bytes of its own.
+    """A source of ids for one process; a fork begins with new bytes.
 
     >>> ids = RandomIds()
     >>> len({ids.next() for _ in range(1_000)}), uuid.UUID(ids.next()).version

@@ -1,7 +1,7 @@
 """All texts embedded again, batch by batch, and swapped in: the ledger in one transaction, then Chroma.
 
 A process that is killed before the ledger's transaction leaves the old vectors, one that is killed after it the new
-ones: whoever opens the memory next does what is left.
+ones: the next process that opens the memory does the rest.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class Filling:
             self._keep(rows)
 
     def is_whole(self) -> bool:
-        """Whether all that the mirror has is embedded anew."""
+        """Whether all that the mirror has is embedded again."""
         return not self.ledger.new_vectors.missing(0, 1)
 
     def place(self) -> None:
@@ -104,7 +104,7 @@ class Filling:
         self._check_not_zero(rows, vectors)
         if not self.ledger.new_vectors.keep(self.uuid, {row: one for (row, _), one in zip(rows, vectors, strict=True)}):
             raise StoreInUseError(
-                "Another call embeds the same records anew by now, or has done so. Wait for it, and look at "
+                "Another call is re-embedding the same records, or has already done so. Wait for it, and look at "
                 "memory.embedder_name before you call again."
             )
 

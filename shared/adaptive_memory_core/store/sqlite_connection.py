@@ -1,14 +1,14 @@
 """SQLite: connections, and writing transactions.
 
-SQLite lets one connection write at a time, and whoever tries first when that one is through comes next. So all threads
-of a process, also those of several memories over one file, queue here before they begin.
+SQLite lets one connection write at a time, and the first to try after it has finished comes next. So all threads of a
+process, even those of several memories over one file, queue here before they begin.
 
 SQLite commits into the write-ahead log without waiting for the disk (`synchronous = NORMAL`). Here the log is synced
-once the lock and the turn have been given back. A log that was begun again in between is no loss: SQLite syncs it, and
+once the lock and the turn have been given back. A log that was restarted in between loses nothing: SQLite syncs it, and
 the file, before it does so.
 
-Where the log stays long though the background empties it, whoever writes next empties it first, with everybody else
-kept out for the moment that this takes. A program that reads without end keeps it from being emptied.
+If the log stays long although the background empties it, the next writer empties it first, and keeps everybody else out
+for the moment that this takes. A program that reads without end keeps it from being emptied.
 """
 
 from __future__ import annotations
@@ -99,8 +99,8 @@ def place_of(path: str) -> Path | None:
 
 
 def for_reading(file: Path) -> str:
-    """The address of a file that is only read. Where its directory may not be written and no log of writes is left
-    over, SQLite has to be told that nobody changes it."""
+    """The address of a file that is only read. If its directory is not writable and no log of writes is left over,
+    SQLite has to be told that nobody changes it."""
     log = file.with_name(f"{file.name}-wal")
     unchanging = not os.access(file.parent, os.W_OK) and not (log.exists() and log.stat().st_size)
     return f"file:{quote(str(file.absolute()))}?mode=ro{'&immutable=1' if unchanging else ''}"
@@ -295,7 +295,7 @@ LEFT_SECONDS, LEFT_BYTES = 2.0, 2 * 2**20  # for the background, from when it wa
 
 
 class WriteAheadLog:
-    """Looks now and then how large the log beside a file is, and refuses to let it grow without bound."""
+    """Checks now and then how large a file's log is, and refuses to let it grow without bound."""
 
     def __init__(self, file: Path | None) -> None:
         self._file, self._log = file, None if file is None else file.with_name(file.name + "-wal")
@@ -349,8 +349,8 @@ class WriteAheadLog:
             )
 
     def _bytes(self) -> int:
-        """Of what was committed since the log was begun. Another transaction under way, such as one that writes the
-        whole file anew, has its pages there, too, but they are no reader's fault."""
+        """The size of what was committed since the log was begun. Another transaction in progress, such as one that
+        rewrites the whole file, has its pages there too, but they are not a reader's fault."""
         if self._file is None or self._log is None or not self._log.exists():
             return 0
         log = commits_in_index(self._file)

@@ -93,8 +93,8 @@ class LedgerFile:
 
     @contextmanager
     def apart(self) -> Generator[sqlite3.Connection, None, None]:
-        """A connection of its own for a look that takes long: nobody waits for it meanwhile. Within another block of
-        the same thread, and in RAM, it is that of `reading`."""
+        """A separate connection for a long query, so that nobody waits for it. Within another block of the same thread,
+        and in RAM, it is that of `reading`."""
         if self.place is None or not self._is_outermost():
             with self.reading() as sql:
                 yield sql
@@ -120,9 +120,9 @@ class LedgerFile:
         """The connection inside one transaction: all of it is kept, or nothing, and then `on_failure` is called.
 
         Within another `writing` of the same thread it is a part of that one, and can fail alone. `on_write` is called
-        first, unless the caller has `told` whoever needs to know, or will. As the recall of a user, whose key that is,
-        it changes what is that user's alone, unless `news` says that it wrote more; `unheard` nothing that others keep
-        in RAM, but rows of the mirror.
+        first, unless the caller has `told` the others, or will. `recall_of` is the key of the user whose recall this
+        is: it changes only that user's rows, unless `news` says that it wrote more. With `unheard` it changes nothing
+        that others keep in RAM, except rows of the mirror.
         """
         if self.read_only:
             self.refuse_writing()
@@ -154,7 +154,7 @@ class LedgerFile:
     def _transaction(
         self, due: list[Callable[[], object]], kind: TransactionKind, *, outermost: bool
     ) -> Generator[sqlite3.Connection, None, None]:
-        """One transaction, or a part of one. What is `due` is to be called by whoever waits for it, with no lock."""
+        """One transaction, or a part of one. The caller has to call what is `due`, with no lock."""
         wait = pauses(PATIENCE_SECONDS)
         while True:
             with self._lock:

@@ -86,7 +86,7 @@ _LENGTH = 100
 def header_fault(file: Path) -> str | None:
     """What is wrong with the file as a whole; None for one that is sound, new or empty.
 
-    While a journal stands beside it the length may differ: SQLite puts that right on opening. Others may change the
+    While there is a journal the length may differ: SQLite corrects that on opening. Others may change the
     file meanwhile, so what seems wrong is so only if its beginning is the same before and after.
     """
     with suppress(FileNotFoundError):
@@ -104,7 +104,7 @@ def _fault(head: bytes, file: Path) -> str | None:
     if not head:
         return None
     if not head.startswith(_MAGIC) or len(head) < _LENGTH:
-        return "it is no SQLite file"
+        return "it is not an SQLite file"
     page = int.from_bytes(head[16:18], "big")
     pages, counted_at, changed = (int.from_bytes(head[at : at + 4], "big") for at in (28, 92, 24))
     expected = pages * (65_536 if page == 1 else page)
@@ -126,8 +126,9 @@ Salt = bytes
 
 @dataclass(frozen=True, slots=True)
 class NotedCommits:
-    """How much a write-ahead log is said to hold: its salt, the last page of its last commit, and how many of its pages
-    stand in the main file already. `there` says that the log itself is there, and not its index alone."""
+    """How much a write-ahead log holds according to its header or index: its salt, the last page of its last commit,
+    and how many of its pages are in the main file already. `there` says that the log itself is there, and not its index
+    alone."""
 
     salt: Salt
     pages: int
@@ -136,7 +137,7 @@ class NotedCommits:
 
 
 def commits_noted(file: Path) -> NotedCommits | None:
-    """What the log, and the index beside it, say before SQLite opens them; None where there is neither."""
+    """What the log and its index say before SQLite opens them; None if there is neither."""
     index, wal, again = _index(file), _wal(file), _index(file)
     if index is not None and (again is None or again.salt != index.salt):
         return commits_noted(file)  # somebody ended the log in between, so the two are not of one moment

@@ -33,7 +33,7 @@ def find_successor(collection: Collection, uuid: str) -> Collection | None:
 
 
 def make_successor(collection: Collection, embedder: Embedder, function: object) -> Collection:
-    """A new one beside it, with its distance, settings and metadata. `function` is Chroma's, where the embedder is."""
+    """A new one next to it, with its distance, settings and metadata. `function` is Chroma's, if the embedder is."""
     beside, name = CollectionsOfClient(collection), collection.name + SUFFIX
     beside.delete(name)
     metadata = {key: value for key, value in (collection.metadata or {}).items() if not _is_ours(key)}
@@ -71,7 +71,7 @@ def _metadata(new: Collection) -> dict[str, object]:
 
 
 def _is_ours(key: str) -> bool:
-    """What says how a collection was made, or is said anew."""
+    """Whether a key says how a collection was made, or is set again for a new one."""
     return key.startswith("hnsw:") or key in (NAME_KEY, DIMENSION_KEY, HEIR_KEY)
 
 
@@ -103,7 +103,7 @@ def begin_or_continue(ledger: Ledger, collection: Collection, embedder: Embedder
 def _gives_what_is_there(embedder: Embedder, target: Target, ledger: Ledger) -> bool:
     """Whether the name is the same, and the vectors: all lambdas have one name, and a model may have been changed.
 
-    Where there is nothing to compare, nothing is lost by beginning anew.
+    If there is nothing to compare, nothing is lost by starting again.
     """
     if target.embedder != embedder.name or embedder.dimension not in (None, target.dimension):
         return False

@@ -1,10 +1,10 @@
-"""Copies of a user's vectors or words in files: arrays mapped into memory, written in the background beside the
+"""Copies of a user's vectors or words in files: arrays mapped into memory, written in the background next to the
 ledger.
 
-A file is as good as the rows that it was made of, and quicker to read. Without one, with a torn one, or with one that
-has something that was removed since, the rows are read. The mapping is private: writing into an array changes nothing
-in the file. Behind each array there is room for later rows, which takes up no space until somebody copies the file with
-a program that does not keep holes.
+A file has the same content as the rows that it was made from, and is quicker to read. Without a file, with a torn one,
+or with one that contains something removed since, the rows are read. The mapping is private: writing into an array
+changes nothing in the file. Behind each array there is room for later rows, which takes up no space until somebody
+copies the file with a program that does not keep holes.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ Array = Any
 
 @dataclass(frozen=True, slots=True)
 class Arrays:
-    """What stands in a file. The arrays have room for more rows than the `sizes` say are there."""
+    """The content of a file. The arrays have room for more rows than the `sizes` say are there."""
 
     notes: Mapping[str, Any]
     arrays: Mapping[str, Array]
@@ -64,7 +64,7 @@ def write(place: Path, notes: Mapping[str, Any], arrays: Mapping[str, Array]) ->
 
 
 def read(place: Path) -> Arrays | None:
-    """What stands in a file; None where there is none, or it is not as it was written."""
+    """The content of a file; None if there is none, or it is not as it was written."""
     try:
         with place.open("rb") as file:
             head = _head(file.read(len(MAGIC) + 12), file)

@@ -2,7 +2,7 @@
 
 An embedded Chroma holds the whole process still while it writes: some 10 ms, and up to a millisecond per record. So a
 write takes as many records as fit into the time that a recall may be held up, judging by the last ones, and then rests
-for several times as long. Where that is too slow to be done in time it rests less, and takes more per write.
+for several times as long. If that is too slow to be done in time, it rests less and takes more per write.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class WriteBack:
             self._trim(at_once=at_once)
 
     def flush(self) -> None:
-        """Write everything back now; an error says what stands in the way, and what is due stays due."""
+        """Write everything back now; an error says what prevents it, and what is due stays due."""
         if not self._ledger.read_only:
             self._flush()
 
@@ -179,7 +179,7 @@ class WriteBack:
         if foreign:
             self._counts.add("conflicts", [one.scope])
             _log.warning(
-                "A record holds something that is no read state under %s; it was left alone. Rename ours: Fields(...).",
+                "A record holds something else than read state under %s; it was left alone. Rename ours: Fields(...).",
                 ", ".join(sorted(foreign)),
             )
         return {key: value for key, value in values.items() if key not in foreign and present.get(key) != value}

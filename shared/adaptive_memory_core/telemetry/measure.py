@@ -28,7 +28,7 @@ class CallOutcome(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Instruments:
-    """Where spans are made, and what stands on everything."""
+    """The maker of spans, and the attributes that all of them have."""
 
     tracer: Tracer
     own: Attributes
@@ -52,7 +52,7 @@ class CallMeasure:
         return Measurement(self, labels, span)
 
     def begin_within(self, name: str) -> Measurement:
-        """Without a span of its own where it would be nobody's child, as all that the background does."""
+        """Without a span if it would have no parent, as for all background work."""
         if get_current_span().is_recording():
             return self.begin(name)
         return Measurement(self, {**self.shared.own, self.kind: name}, None)
@@ -111,8 +111,8 @@ def watched_ledger(ledger: Ledger, measure: CallMeasure) -> Ledger:
 
 
 class _Watched:
-    """What a ledger has, with its parts in the place of its own. It says that it is of the ledger's class, for that is
-    how a ledger in a file is told from others."""
+    """A ledger whose parts are replaced by these. It reports the ledger's class as its own, because that is how a
+    ledger in a file is distinguished from others."""
 
     def __init__(self, ledger: Ledger, measure: CallMeasure, parts: dict[str, Any]) -> None:
         self.__dict__.update(parts, _ledger=ledger, _measure=measure)

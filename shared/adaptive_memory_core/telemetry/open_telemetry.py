@@ -211,8 +211,8 @@ class Gauges:
         return answer
 
     def _so_far(self, look: Callable[[Ports], Numbers], label: str) -> Callable[[Any], list[Observation]]:
-        """A callback that adds up what memories have counted, those included that were closed since: a counter that
-        falls would be taken for one that began anew."""
+        """A callback that adds up what memories have counted, including memories that were closed since: a counter that
+        falls would be taken for one that was reset."""
         last: weakref.WeakKeyDictionary[OpenMemory, Numbers] = weakref.WeakKeyDictionary()
         total: Counter[str] = Counter()
 

@@ -32,8 +32,8 @@ WIDEST = 10_000  # candidates among which a record is looked for that was none
 def why(user: User, recall: Recall, id: str, filter: Mapping[str, Any] | None = None) -> str:  # noqa: A002
     """Why a record is, or is not, among the hits of a recall, in a sentence; an unknown id raises NotFoundError.
 
-    `filter` is that of the recall. Of a record that was no candidate, the recall is done once more, with more
-    candidates and counting nothing.
+    `filter` is that of the recall. If the record was not a candidate, the recall is repeated with more candidates,
+    counting nothing.
     """
     if not isinstance(recall, Recall):
         raise InvalidInputError(f"recall is {shown(recall)}. Give what recall() returned.")
@@ -52,7 +52,7 @@ def _why(user: User, recall: Recall, record_id: str, where: Mapping[str, Any] | 
     far = (
         f"would be number {ids.index(record_id) + 1}" if record_id in ids else "is not among those that pass the filter"
     )
-    return f"{record_id} was no candidate: too far from the cue. Among {WIDEST:,} candidates (recall_k), it {far}."
+    return f"{record_id} was not a candidate: too far from the cue. Among {WIDEST:,} candidates (recall_k), it {far}."
 
 
 def _told(recall: Recall, record_id: str) -> str | None:
@@ -74,7 +74,7 @@ MOST_RECORDS, MOST_RECALLS, MOST_USERS = 5_000, 500, 1_000
 
 
 def whole_report(memory: Memory, path: str | Path | None, *, title: str | None, users: int) -> str:
-    """A page about all users: numbers, and no text of anybody."""
+    """A page about all users: numbers, and nobody's texts."""
     file = None if path is None else check_page_file(path)
     named = None if title is None else check.name(title, "title")
     most = check.count(users, "users", most=MOST_USERS)
@@ -88,12 +88,12 @@ def whole_report(memory: Memory, path: str | Path | None, *, title: str | None, 
 def report(
     user: User, path: str | Path | None = None, *, title: str | None = None, records: int = 500, recalls: int = 50
 ) -> str:
-    """A page of HTML about this memory, in one file that loads nothing; written to `path` where that is given.
+    """A page of HTML about this memory, in one file that loads nothing; written to `path` if that is given.
 
     It shows what is remembered, strengths and how they fade, reads, the newest recalls with the parts of each score,
-    what verdicts changed, and themes and names where there are any. At most `records` records and `recalls` recalls are
-    shown (up to 5,000 and 500), and the page says what it leaves out. Making it counts as no read. Whatever was stored
-    stands in it as text: keep the file as you keep the memory.
+    what verdicts changed, and themes and names if there are any. At most `records` records and `recalls` recalls are
+    shown (up to 5,000 and 500), and the page says what it leaves out. Making it does not count as a read. Everything
+    that was stored appears in it as text: protect the file as you protect the memory.
     """
     file = None if path is None else check_page_file(path)
     named = None if title is None else check.name(title, "title")
@@ -117,11 +117,11 @@ def replay(
     until: Moment | None = None,
     limit: int = MOST_LINES,
 ) -> Replay:
-    """What this policy (omitted: the memory's) would have returned for the user's past recalls, each with the state of
-    its moment.
+    """What this policy (omitted: the memory's) would have returned for the user's past recalls, each with the state at
+    that time.
 
-    Iterate over it, print its `summary()`, or take `to_json()`: docs/replay.md. Of the log's recalls in that time the
-    newest `limit` are ranked again, through the same steps as a recall, and nothing changes: no count, no log.
+    Iterate over it, print its `summary()`, or use `to_json()`: docs/replay.md. The newest `limit` recalls of that time
+    in the log are ranked again, through the same steps as a recall. Nothing changes: no count, no log.
     """
     memory = user.memory
     ports = memory.ports()
@@ -156,7 +156,7 @@ def export_state(user: User) -> dict[str, Any]:
 def restore_state(user: User, state: Mapping[str, Any]) -> Restored:
     """Import what `export_state` returned, here or in another collection: by id, else by document and text.
 
-    A record that was read later here keeps its own state. A value outside its range is refused and named.
+    A record that was read later here keeps its own state. A value outside its range raises an error that names it.
     """
     memory = user.memory
     return moving.restore_state(memory.ports(), user.scope, state, now=memory.now())

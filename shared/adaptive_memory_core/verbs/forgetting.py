@@ -1,4 +1,4 @@
-"""What does a user let go of? One record, or all that nobody reads, checked."""
+"""Removes a user's records: one, or all that nobody reads, after a check."""
 
 from __future__ import annotations
 
@@ -38,15 +38,15 @@ def forget(
 ) -> Receipt | list[Receipt]:
     """Remove records from the collection, the ledger and the log; returns a receipt for each.
 
-    `ids` is one id, or a list of ids, hits or records; of a list, what is not there is skipped, unless that is all of
-    it (NotFoundError). With `filter`, a Chroma `where` mapping, all of the user's own records that pass it are removed.
+    `ids` is one id, or a list of ids, hits or records; missing ones in a list are skipped, unless all are missing
+    (NotFoundError). With `filter`, a Chroma `where` mapping, all of the user's own records that pass it are removed.
     For one id there is one receipt, otherwise a list.
 
     The receipt says what was removed and what remains elsewhere (Chroma's own files, past cues, backups). A record that
     the forgotten one had superseded is valid again. After an error, call it again: it removes what is left.
 
-    `replaced=True` is for programs that keep an index up to date, and write a text anew before they delete its old
-    record: what was learned passes to the record of the same source that says the same, if there is one.
+    `replaced=True` is for programs that keep an index up to date, and write a text again before they delete its old
+    record: what was learned passes to the record of the same source with the same words, if there is one.
     """
     memory, anew = user.memory, check.flag(replaced, "replaced")
     if (ids is None) == (filter is None):
@@ -85,10 +85,11 @@ def _each(forget_one: ForgetOne, ids: Sequence[str], *, raises: bool = True) -> 
 
 
 def forget_learned(user: User, id: str | None = None) -> int:  # noqa: A002 - as everywhere
-    """Remove what this user's reads and verdicts have taught about everyone's records: of one, or of all of them.
+    """Remove what was learned from this user's reads and feedback about everyone's records: about one, or about all of
+    them.
 
-    The records stay, for this user as if never read; the user's log names them no longer (of all: it loses the recalls
-    that were made over everyone's records). Returns of how many records something was removed.
+    The records stay, as if this user had never read them; the user's log no longer names them (for all records: it
+    loses the recalls that were made over everyone's records). Returns for how many records something was removed.
     """
     checked = None if id is None else check.name(id, "id")
     return forgetting.forget_learned(user.memory.ports(), user.scope, checked)
@@ -104,15 +105,16 @@ def prune(
     unread_for: float | timedelta | None = None,
     max_records: int | None = None,
 ) -> PruneReceipt:
-    """Remove the user's own records that are of no use any more; never a pinned or a remembered one.
+    """Remove the user's own records that are no longer useful; never a pinned or a remembered one.
 
-    What goes is any that one of these names: a strength that has decayed below `below`; `unread_for` so many days (or a
-    timedelta): not read and not called helpful since then, and what nobody ever read, not met by the memory since; and
-    of more than `max_records`, the weakest, and of equally strong ones those unread for longest.
+    A record is removed if one of these applies. Its strength has decayed below `below`. It was neither read nor called
+    helpful for `unread_for` days (or a timedelta); for a record that was never read, the time counts from when the
+    memory first saw it. There are more than `max_records`: the weakest go, and among equally strong ones those unread
+    for longest.
 
     `dry_run=True` only says which ones. With `archive` they are appended to that file first, as JSON lines that
-    `remember_many` takes back. Each batch is removed whole or not at all; after a crash, or where `limit` ended the
-    work, call it again.
+    `remember_many` accepts. Each batch is removed whole or not at all; after a crash, or if `limit` ended the work,
+    call it again.
     """
     memory = user.memory
     if archive is not None and not _is_file(archive):

@@ -1,4 +1,4 @@
-"""What a user has: statistics, the log, and the policy of its own."""
+"""What a user has: statistics, the log, and their own policy."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class OwnPolicy:
 
 
 def usual_policy(user: User) -> Policy:
-    """The user's own policy, else the memory's; also where the ledger cannot be read."""
+    """The user's own policy, or else the memory's; the memory's too if the ledger cannot be read."""
     if user.own_policy.policy is UNREAD:
         ports = user.memory.ports()
         outcome = tried(LedgerError, kept_policy, ports, user.scope)
@@ -47,13 +47,13 @@ def usual_policy(user: User) -> Policy:
 
 
 def kept_policy(ports: Ports, scope: Scope) -> Policy | None:
-    """What the ledger has; everyone's records have the memory's."""
+    """The policy in the ledger; everyone's records have the memory's."""
     text = None if scope.user is None else ports.ledger.own_policies.get(scope)
     return None if text is None else Policy.from_json(text)
 
 
 def keep_policy(ports: Ports, scope: Scope, policy: object) -> Policy:
-    """Keep it for the user, unless it is the one that is kept already."""
+    """Store it for the user, unless it is the one that is stored already."""
     checked = check.policy(policy, Policy())
     check.channels(checked, channels_of(ports.sources))
     text = checked.to_json()
@@ -63,14 +63,14 @@ def keep_policy(ports: Ports, scope: Scope, policy: object) -> Policy:
 
 
 def reset_policy(user: User) -> None:
-    """Let go of the policy that `for_user(policy=...)` has kept for this user: the memory's is in force again."""
+    """Remove the policy that `for_user(policy=...)` has stored for this user: the memory's applies again."""
     user.memory.ports().ledger.own_policies.keep(user.scope, None)
     user.own_policy.policy = None
 
 
 def suited(user: User, policy: Policy) -> Policy:
-    """The policy with all that is automatic decided. The ledger is asked once a user and process; where it cannot be
-    read, the records are taken for not linked."""
+    """The policy with everything automatic decided. The ledger is read once per user and process; if it cannot be read,
+    the records are treated as not linked."""
     if policy.channels != "auto":
         return policy.suited()
     graph = user.memory.ports().graph
@@ -93,7 +93,7 @@ def records(
 ) -> list[Record]:
     """The records of this user, newest first; with `over="everyone"`, everyone's as well. None counts as read.
 
-    `filter` is a Chroma `where` mapping, `offset` how many records to skip. With `current` records that were replaced,
+    `filter` is a Chroma `where` mapping, `offset` how many records to skip. With `current`, records that were replaced,
     have ended or have not begun are left out. It goes through all records of the user.
     """
     memory = user.memory
@@ -129,7 +129,7 @@ def recalls(
 
 
 def remembered(user: User) -> list[Record]:
-    """The records that are remembered: read `decay.remembrance_threshold` times, so that they no longer decay."""
+    """The records that are remembered: they were read `decay.remembrance_threshold` times, so they no longer decay."""
     return _flagged(user, "remembered")
 
 
@@ -148,7 +148,7 @@ def changes(user: User, id: str | None = None, limit: int = 1_000) -> Sequence[C
 def history(user: User) -> Sequence[Sample]:
     """Statistics of this user's records over time, oldest first.
 
-    A sample is taken with the write-back and by `flush()`, at most one every `Keeping.sample_recalls` recalls.
+    A sample is taken with the write-back and by `flush()`, at most one per `Keeping.sample_recalls` recalls.
     """
     return flagged.history(user.memory.ports(), user.scope)
 
@@ -156,7 +156,7 @@ def history(user: User) -> Sequence[Sample]:
 def stats(user: User, at_least: float = 0.01) -> Stats:
     """Numbers of records, reads and verdicts of this user, strengths, and how far the write-back is.
 
-    `at_least` is the strength from which a record counts for `strengths.size`.
+    `at_least` is the least strength with which a record counts for `strengths.size`.
     """
     memory, bound = user.memory, check.share(at_least, "at_least")
     return past.stats(memory.ports(), user.scope, regime=memory.regime, at_least=bound, now=memory.now())
@@ -167,10 +167,10 @@ def calibrate(
 ) -> Calibration:
     """Measure what unrelated questions find in this user's records, for `Advanced(unrelated_answered=...)`.
 
-    Print the result. `questions` have nothing to do with the records, at least 20; omitted, a list of our own in
-    that `language`: "en", "de", "fr", "es", "it", "pt" or "nl". The measurement holds for questions in the language
-    of these, for the embedder and for the channels of `policy` (omitted: the memory's), and counts no reads. A
-    recall with a relevance floor starts it by itself, in the background; this waits for it.
+    Print the result. `questions` are at least 20 questions that have nothing to do with the records; omitted, a
+    built-in list in that `language`: "en", "de", "fr", "es", "it", "pt" or "nl". The measurement holds for questions in
+    the language of these, for the embedder and for the channels of `policy` (omitted: the memory's), and counts no
+    reads. A recall with a relevance floor starts it by itself, in the background; this waits for it.
     """
     memory = user.memory
     asked = questions_in(language) if questions is None else check.questions(questions, fewest=FEWEST)
@@ -182,7 +182,7 @@ def calibrate(
 
 
 class Pace(Protocol):
-    """The time, and how it goes by."""
+    """The time, and the pace at which it passes."""
 
     @property
     def regime(self) -> Regime: ...
@@ -190,7 +190,7 @@ class Pace(Protocol):
 
 
 def request_to_calibrate(pace: Pace, scope: Scope, policy: Policy) -> Request:
-    """A recall that only looks, before it is known for what."""
+    """A recall that only looks, before its cue is known."""
     now, cue = pace.now(), Cue(UNRELATED[0])
     return Request("calibration", scope, cue, 1, now, None, policy.suited(), pace.regime, reinforce=False)
 

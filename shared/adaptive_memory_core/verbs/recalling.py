@@ -43,26 +43,26 @@ def recall(
     judge: Any = None,
     on_embedder_error: Literal["words", "raise"] = "words",
 ) -> Recall:
-    """The `k` best memories for a cue, best first; maybe fewer, maybe none.
+    """The `k` best memories for a cue, best first; there may be fewer, or none.
 
     `cue` is a question or any text. A `Cue(text, vector)` brings its own vector, made by the collection's embedder,
     and nothing is embedded. An `AgentState` becomes a cue about what the agent is doing; `state` says what it is doing
     now, so that a cue that is out of date is noted in the trace.
 
-    What is returned counts as read. `reinforce=False` changes nothing at all: no count, no time, no log. Recalls with
+    The returned records count as read. With `reinforce=False` nothing changes: no count, no time, no log. Recalls with
     the same `turn` are one step of the user's recall counter, and a record is read once in it. `now` is the time to
     rank by, if it is not the present; in the past, nothing that was written or began later is returned, and reads,
-    verdicts and pins count as of then, as far as the log tells.
+    feedback and pins count as of then, as far as the log goes back.
 
     `min_score` is the least score of a hit and holds with any embedder. `min_similarity` is its least cosine with the
-    cue: 1 is the same text, and what unrelated texts have depends on the embedder. Both are in [0, 1] and replace the
-    floors of the policy. What is below is in `dropped`.
+    cue: 1 is the same text, and the value for unrelated texts depends on the embedder. Both are in [0, 1] and replace
+    the floors of the policy. Records below them are in `dropped`.
 
-    `filter` is a Chroma `where` mapping over the caller's own metadata; it narrows what this user sees and cannot
-    widen it. `accept` is a function of a record that returns False for those to leave out. `in_context` names ids and
-    texts that the model can see already; they are not returned again. Words about time ("in 2019", "originally",
-    "lately") change the ranking as the policy says. If this scope has a `fallback` and the user has no records, shared
-    records fill up the answer, each labelled by `hit.shared`.
+    `filter` is a Chroma `where` mapping over the caller's own metadata; it narrows what this user sees and cannot widen
+    it. `accept` is a function of a record that returns False for those to leave out. `in_context` names ids and texts
+    that the model already sees; they are not returned again. Words about time ("in 2019", "originally", "lately")
+    change the ranking as the policy says. If this scope has a `fallback` and the user has no records, shared records
+    fill up the answer, each labelled by `hit.shared`.
 
     `policy`, `reranker` and `judge` replace the memory's own for this recall. A reranker is a function of the cue and a
     list of texts to one number each, or an object with `predict(pairs)`. A channel or reranker that fails is left out,

@@ -43,12 +43,12 @@ def remember(
 ) -> str:
     """Store one text; returns its id.
 
-    Writing over an existing id replaces text, importance, kind, times and metadata; reads and feedback stay.
-    `importance` is in [0, 1], or a function that says it of the text, such as `judges.SalienceJudge` (.5 where it does
-    not know). `created_at`, `valid_from` and `valid_until` are POSIX seconds or datetimes (without a zone: UTC).
-    `supersedes` is the id of a record that this one replaces: the old one is no longer returned.
-    `derived_from` are the ids of records that this one was made of, e.g. of a summary: once one of them is superseded,
-    forgotten or says something else, this one is no longer returned either.
+    Overwriting an existing id replaces text, importance, kind, times and metadata; reads and feedback stay.
+    `importance` is in [0, 1], or a function that derives it from the text, such as `judges.SalienceJudge` (0.5 if it
+    cannot decide). `created_at`, `valid_from` and `valid_until` are POSIX seconds or datetimes (without a zone: UTC).
+    `supersedes` is the id of a record that this one replaces: the old one is no longer returned. `derived_from` are the
+    ids of records that this one was made of, e.g. of a summary: once one of them is superseded, forgotten or says
+    something else, this one is no longer returned either.
     """
     given = (text, id, importance, kind, created_at, valid_from, valid_until, supersedes, metadata, derived_from)
     return _stored(user, [NewRecord(*given)], from_known=True)[0]  # type: ignore[arg-type] # checked within
@@ -59,8 +59,8 @@ def remember_many(user: User, items: Iterable[Item]) -> list[str]:
 
     Each item is a text, a `Record`, or a mapping with the arguments of `remember`. All are checked before any is
     written. They are written in batches as large as the database takes, each whole or not at all; if a later batch
-    fails, `PartialWriteError` says which ids are stored. Those of `derived_from` need not be there, for records may
-    come back without what they were made of.
+    fails, `PartialWriteError` says which ids are stored. The ids in `derived_from` need not exist, since records may be
+    restored without their sources.
     """
     if isinstance(items, str | Mapping) or not isinstance(items, Iterable):
         raise InvalidInputError(f"remember_many was given {shown(items)}. Give a list of texts, Records or mappings.")
@@ -78,10 +78,10 @@ def update(
     valid_until: Moment | None = None,
     metadata: Metadata | None = None,
 ) -> Record:
-    """Change what is given of one record and keep the rest; returns the record as it is now.
+    """Change the given fields of one record and keep the rest; returns the record as it is now.
 
-    `metadata` holds the keys to change; None as a value removes a key. Reads and feedback stay while the text stays;
-    with another text the record is new to both. An unknown id raises NotFoundError.
+    `metadata` holds the keys to change; None as a value removes a key. Reads and feedback are kept if the text stays
+    the same; with another text they start again. An unknown id raises NotFoundError.
     """
     memory, scope, checked = user.memory, user.scope.own, check.name(id, "id")
     given = {"text": text, "importance": importance, "kind": kind, "created_at": created_at}
@@ -118,13 +118,13 @@ def _stored(user: User, items: Sequence[Item], *, from_known: bool) -> list[str]
 
 
 def judge_of(item: object) -> SaliencePort | None:
-    """The judge that stands in the place of an importance, if there is one."""
+    """The judge that was given instead of an importance, if there is one."""
     given: Any = item.get("importance") if isinstance(item, Mapping) else getattr(item, "importance", None)
     return given if callable(given) and not isinstance(given, type) else None
 
 
 def unjudged(item: Any) -> Any:
-    """What was given, with the usual importance as long as nobody has said another."""
+    """The given record, with the usual importance until a judge gives another."""
     return (
         {**item, "importance": NEUTRAL_IMPORTANCE}
         if isinstance(item, Mapping)
@@ -133,7 +133,7 @@ def unjudged(item: Any) -> Any:
 
 
 def judged(record: NewRecord, judge: SaliencePort) -> NewRecord:
-    """The record as important as the judge says; as usual where the judge does not know."""
+    """The record with the judge's importance; the usual one if the judge cannot decide."""
     if is_coroutine(judge):
         raise InvalidInputError(
             "importance is an async function. Await it before, and give the number, or give one that is not async."
@@ -147,15 +147,16 @@ Progress = Callable[[int, int], object]
 
 
 def observe(user: User, messages: Iterable[Mapping[str, Any]], progress: Progress | None = None) -> list[str]:
-    """Take in messages of conversations, one or many; returns their ids in order.
+    """Store messages of conversations, one or many; returns their ids in order.
 
     A message is a mapping with `text` and, as far as known, `speaker` or `role`, `at` (POSIX seconds or a datetime),
     `session` and `seq` (its place in the session); `id`, `metadata`, `importance`, `kind` (else "message"),
-    `valid_from`, `valid_until`, `supersedes` and `derived_from` as for `remember`. Each is a record at once. Episodes,
-    what is worth keeping of them, and themes are made in the background (`themes`).
-    A message that was observed before changes nothing, so a call that was broken off is made again as it was. The same
-    message is one of the same `id`; without one, of the same session, speaker and text and the same `seq` or `at`: one
-    with neither of these is of now, and is another one each time. `progress` hears how many of how many are stored.
+    `valid_from`, `valid_until`, `supersedes` and `derived_from` as for `remember`. Each becomes a record immediately.
+    Episodes, the facts worth keeping from them, and themes are made in the background (`themes`). A message that was
+    observed before changes nothing, so an interrupted call can simply be repeated. Two messages are the same if they
+    have the same `id`, or without ids the same session, speaker, text and `seq` or `at`. A message with neither `seq`
+    nor `at` gets the present time, and is a new one each time. `progress` is called with the number stored and the
+    total.
     """
     memory, now, heard = user.memory, user.memory.now(), check.progress(progress)
     given = checked_messages(messages, memory.fields, now=now)
@@ -164,10 +165,10 @@ def observe(user: User, messages: Iterable[Mapping[str, Any]], progress: Progres
 
 
 def themes(user: User, settle: bool = True, progress: Progress | None = None) -> Themes:
-    """What is remembered of the conversations that were observed, grouped: each theme with its name and messages.
+    """What is remembered from observed conversations, grouped: each theme with its name and messages.
 
-    With `settle` all that waits is worked in first, and `progress` hears how much of how much is done; without, they
-    are as far as they have grown by now.
+    With `settle` all waiting messages are processed first, and `progress` is called with the number done and the total;
+    without it, the themes are as far as they have grown by now.
     """
     wanted, heard = check.flag(settle, "settle"), check.progress(progress)
     memory = user.memory
@@ -175,9 +176,10 @@ def themes(user: User, settle: bool = True, progress: Progress | None = None) ->
 
 
 def hierarchy(user: User, settle: bool = True, progress: Progress | None = None) -> Hierarchy:
-    """All that was made of the conversations that were observed: `episodes`, `semantics` and `themes` by their keys,
-    each with the ids of its messages, the nearest others of its kind (`neighbours`: keys and similarities) and the keys
-    of what is above and below it. `settle` and `progress` as for `themes`, which leaves out what is replaced or over.
+    """All that was made from observed conversations: `episodes`, `semantics` and `themes` by their keys, each with the
+    ids of its messages, the nearest others of its kind (`neighbours`: keys and similarities) and the keys of what is
+    above and below it. `settle` and `progress` are as for `themes`, which leaves out entries that were replaced or have
+    ended.
     """
     wanted, heard = check.flag(settle, "settle"), check.progress(progress)
     return flows.hierarchy(user.memory.ports(), user.scope.own, settle=wanted, progress=heard)

@@ -29,7 +29,8 @@ TOP_DOWN = (
 
 
 def evaluate(user: User, pairs: Any, k: int = 10, policy: Policy | None = None) -> Evaluation:
-    """How much of what answers these questions is found: recall@k, NDCG@k and hit@1, each with its interval.
+    """How many of the records that answer these questions are found: recall@k, NDCG@k and hit@1, each with its
+    interval.
 
     `pairs` are questions, each with the ids or texts of the records that answer it, as for `tune`. `policy` is that of
     the recalls (omitted: the user's own, or the memory's). Nothing counts as read. Print the result.
@@ -54,18 +55,18 @@ def tune(
 ) -> Tuning:
     """The policy whose weights, fusion and half-life rank this user's questions better, or why there is none.
 
-    `k` is how many hits of a labelled question count; a recall of the log has its own.
+    `k` is how many hits of a labelled question count; a recall in the log has its own number.
 
     `pairs` are questions, each with the ids or texts of the records that answer it: `("which tea?", ["id"])`, or
-    mappings with `question`, `answers` and maybe `now`. Each is asked once, without counting as read. Without pairs
-    the verdicts on the recalls of the log (from `since`, up to `until`) judge, and nobody is asked anything; then the
-    numbers of decay are tuned as well, by the reads in the log.
+    mappings with `question`, `answers` and maybe `now`. Each is asked once, without counting as read. Without pairs,
+    the feedback on the recalls in the log (from `since`, up to `until`) is used instead; the decay settings are then
+    tuned as well, by the reads in the log.
 
-    The search begins at `policy` (omitted: the user's own, or the memory's). The share `held_out` of the questions
-    takes no part in it and judges: where the gain on these is within the noise, or there are too few questions, the
-    tuning is `refused` with the reason, and its `policy` is the one it began with. The fewer questions there are, the
-    less it moves: at `prior` questions half of the way. Keep the result with
-    `memory.for_user(name, policy=tuning.policy)`, or write it with `tuning.policy.save(path)`: docs/tuning.md.
+    The search begins at `policy` (omitted: the user's own, or the memory's). The share `held_out` of the questions is
+    kept for judging the result: if the gain on these is within the noise, or there are too few questions, the tuning is
+    `refused` with the reason, and its `policy` is the one it began with. The fewer questions there are, the less the
+    policy moves: half of the way at `prior` questions. Keep the result with `memory.for_user(name,
+    policy=tuning.policy)`, or write it with `tuning.policy.save(path)`: docs/tuning.md.
     """
     tuner = tuner_of(held_out, prior, seed)
     start = starting_policy(user, policy)
@@ -76,7 +77,7 @@ def tune(
 def evidence_of(
     user: User, pairs: Any, start: Policy, *, k: int, since: Moment | None = None, until: Moment | None = None
 ) -> Evidence:
-    """What this user's questions tell of policies; without pairs, the verdicts of the log."""
+    """The evidence in this user's questions about policies; without pairs, the feedback in the log."""
     if start.shape == "top_down":
         raise InvalidInputError(TOP_DOWN)
     most, begin, end = check.count(k, "k"), check.moment(since, "since"), check.moment(until, "until")
@@ -108,7 +109,7 @@ def tuner_of(held_out: object, prior: object, seed: object) -> Tuner:
 
 
 def starting_policy(user: User, given: Policy | None) -> Policy:
-    """The policy to begin with: the one that is given, else the user's own, else the memory's."""
+    """The policy to begin with: the given one, else the user's own, else the memory's."""
     usual = usual_policy(user) if given is None else given
     return suited(user, checked_policy(user.memory, usual))
 
@@ -180,7 +181,7 @@ def by_user(pairs: object, user: object) -> Mapping[Any, Any]:
 
 
 def each_apart(each: object, pairs: object, user: object) -> bool:
-    """Whether every user is tuned apart as well: only where each has a name that the caller gave."""
+    """Whether every user is tuned separately as well: only if the caller named each of them."""
     apart = check.flag(each, "each")
     if apart and pairs is None and user is None:
         raise InvalidInputError("each=True stands for users that are named. Give user=[...], or pairs by user.")

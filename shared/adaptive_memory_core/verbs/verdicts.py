@@ -20,7 +20,7 @@ Judged = str | Scored | Record
 
 
 def feedback(user: User, recall: Recall | str, helpful: Sequence[Judged] = (), unhelpful: Sequence[Judged] = ()) -> int:
-    """Say which hits of a recall were helpful or unhelpful, by id or as they are; returns how many verdicts were new.
+    """Say which hits of a recall were helpful or unhelpful, by id or as hits; returns how many verdicts were new.
 
     `recall` is the Recall or its id, at once or later. A verdict counts once per recall and record; the opposite
     verdict takes it back. It moves the record's importance by at most 5 %, and a helpful one makes the record useful
@@ -90,12 +90,13 @@ def unpin(user: User, id: str, by: str = "caller") -> ReadState:  # noqa: A002
 
 
 def demote(user: User, id: str, by: str = "caller") -> ReadState:  # noqa: A002
-    """Undo what a record has gained: pin, remembered flag and effect of reads are removed, importance is 5 % lower."""
+    """Undo what a record has gained: the pin, the remembered flag and the effect of reads are removed, and importance
+    drops by 5 %."""
     return _change(user, id, flows.demotion(usual_policy(user)), by)
 
 
 def reset_balance(user: User) -> None:
-    """Let usefulness count nothing again, until this user's feedback shows that it helps."""
+    """Reset the weight of usefulness to zero, until this user's feedback shows again that it helps."""
     return flows.reset_balance(user.memory.ports(), user.scope)
 
 

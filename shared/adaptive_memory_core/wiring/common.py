@@ -134,12 +134,12 @@ class Common:
 
     @property
     def is_shared(self) -> bool:
-        """Whether other processes can do without the collection: the ledger beside it has all that they need."""
+        """Whether other processes can do without the collection: the ledger next to it has all that they need."""
         beside = is_beside(self.directory, self.asked.options.get("ledger"))
         return beside and self.ledger.outlives_process and self.keeps_copies
 
     def copies_in_files(self, kind: FileKind) -> UserCopies:
-        """Copies of users' rows in files beside the ledger."""
+        """Copies of users' rows in files next to the ledger."""
         return UserCopies(kind, self.ledger.user_files, self.files, self.asked.keeping.file_records)
 
 
@@ -156,10 +156,10 @@ class Reembedding:
     parts: Callable[[Common, Collection], Parts]
 
     def __call__(self, opened: Opened, given: Any, progress: Progress | None) -> int:
-        """Embed all records anew; gives how many there are. Where it is interrupted the next call goes on."""
+        """Embed all records again; gives how many there are. If it is interrupted, the next call goes on."""
         if not _turn.acquire(blocking=False):
             raise StoreInUseError(
-                "Another call of this process embeds a collection anew. Wait for it, then call again."
+                "Another call in this process is re-embedding a collection. Wait for it, then call again."
             )
         try:
             filling = self._begun(opened, given)

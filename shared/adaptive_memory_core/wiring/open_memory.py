@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 
 
 def opened(collection: Collection | HeldElsewhere, options: Options) -> Opened:
-    """All parts of a memory over a collection, at work; where one cannot be made, none is left open.
+    """All parts of a memory over a collection, running; if one cannot be made, none is left open.
 
-    HolderGoneError where there is no collection at hand and the process that held it ended meanwhile.
+    Raises HolderGoneError if there is no collection available and the process that held it ended meanwhile.
     """
     asked = Asked(options)
     if isinstance(collection, HeldElsewhere):

@@ -102,8 +102,8 @@ class TakingOver:
         )
 
     def finish(self) -> None:
-        """At the end: what is pending is written by the process that has the collection open; where there is none, by
-        this one, if it can, or else by whoever opens the memory next."""
+        """At the end: what is pending is written by the process that has the collection open; if there is none, by this
+        one, if it can, or else by the next process that opens the memory."""
         ledger = self._common.ledger
         is_due = not self._place.read_only and (ledger.due_records.waiting() or ledger.outbox.waiting())
         if is_due and locations.can_open_chroma() and self.chore.try_once():
@@ -166,7 +166,7 @@ def _chores_of(common: Common, opened: OpenCollection) -> tuple[Chore, ...]:
 
 
 def _purges(ledger: Ledger, wake: Callable[[], object]) -> tuple[Chore, ...]:
-    """Where the ledger is a file: it is written anew, once something was deleted."""
+    """For a ledger in a file: the file is rewritten once something was deleted."""
     if not isinstance(ledger, SQLiteLedger) or not ledger.outlives_process:
         return ()
     ledger.retention.purge.wake = wake
@@ -308,9 +308,9 @@ def _whole(common: Common, access: CollectionAccess, embedder: CheckedEmbedder, 
 
 
 def _reembed(common: Common, access: CollectionAccess, opened: Opened, given: Any, progress: Any) -> int:
-    """Embed all records anew."""
+    """Embed all records again."""
     if access.open is None:
-        _refuse(common, "embed it anew", "reembed")
+        _refuse(common, "embed it again", "reembed")
     access.open.exporter.settle()
     return Reembedding(common, access.open, parts_over_collection)(opened, given, progress)
 
@@ -328,7 +328,7 @@ def _refuse(common: Common, what: str, call: str) -> NoReturn:
 
 
 class _Trim:
-    """What is done with each write-back besides: the ledger lets go of what is old."""
+    """Additional work of each write-back: the ledger removes what is old."""
 
     def __init__(self, common: Common, collection_id: str) -> None:
         self._common = common

@@ -119,7 +119,7 @@ def test_index_files_that_hold_zeros_or_nothing_are_made_anew_with_the_ledgers_v
     known = whole if name != LENGTHS else None
     report, embedded = repaired(directory, anew=True)
     assert embedded == []
-    assert "stood in the ledger" in report
+    assert "were in the ledger" in report
     if known is not None:
         assert_whole(directory, known)
 

@@ -30,7 +30,7 @@ def test_every_address_that_the_server_takes_is_shown_without_its_password(addre
     [
         ("./memory/adaptive_memory.sqlite3", "does not begin with 'postgresql://'"),
         ("mysql://ana:secret@db/memories", "does not begin with 'postgresql://'"),
-        ("postgresql://ana:secret@db:port/memories", "port in the ledger's address is no number"),
+        ("postgresql://ana:secret@db:port/memories", "port in the ledger's address is not a number"),
         ("postgresql://ana:secret@db/memories?unknown=1", "an option in it is unknown"),
         ("postgresql://ana:p@secret@db/memories", "has an '@' in its host"),
     ],

@@ -101,7 +101,7 @@ LONGEST = 2_000  # characters of a turn that may say none, as of one that may st
 
 
 def named_in(texts: Sequence[str], people: Sequence[float], speakers: Iterable[str]) -> list[float]:
-    """1 for each text that says a name; of one that says none, how far it is no turn among people.
+    """1 for each text that mentions a name; for any other text, how far it is from a turn among people.
 
     >>> named_in(["I read Dune.", "I read.", "I read.", "I read."], [1.0, 1.0, 0.25, 0.0], ())
     [1.0, 0.0, 0.75, 1.0]

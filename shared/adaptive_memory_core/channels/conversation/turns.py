@@ -31,7 +31,7 @@ class Turn(NamedTuple):
 
 
 def turn_of(text: str, metadata: Metadata | None, fields: Fields, *, created_at: float | None) -> Turn:
-    """What a record says of it; without an order of its own, turns stand in the order of their time.
+    """The turn as its record gives it; turns without a sequence number are ordered by their time.
 
     >>> turn_of("Hi!", {"speaker": "Ana", "session": 3, "seq": 7}, Fields(), created_at=None)
     Turn(speaker='Ana', session='3', place=7.0, told=0)

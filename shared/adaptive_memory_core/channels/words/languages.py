@@ -1,9 +1,9 @@
 """Languages: their codes, their function words, and the words that most of their texts have.
 
-The function words of English stand in `words_of_text`. A word that several languages have stands with each of them.
+The function words of English are in `words_of_text`. A word that several languages share is listed for each of them.
 
-The stemmers are Snowball's (https://snowballstem.org). English, and what is in no language that is known here, is left
-to `stem`.
+The stemmers are Snowball's (https://snowballstem.org). English, and any language that is not known here, is left to
+`stem`.
 """
 
 from __future__ import annotations
@@ -314,7 +314,7 @@ def _fold_of(language: str) -> dict[int, int]:
 
 
 def _bare(letter: str) -> str:
-    """A letter without its marks, in the scripts where they are accents: й is no и.
+    """A letter without its marks, in the scripts where they are accents: й is not и.
 
     >>> [_bare(one) for one in "éñőάй"]
     ['e', 'n', 'o', 'α', 'й']

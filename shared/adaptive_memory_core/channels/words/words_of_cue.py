@@ -1,9 +1,8 @@
 """The words of a cue, in the languages that its texts may be in.
 
-The language of short notes is told as well as it can be; one that is not sure is treated as English.
-
-So a cue finds records of its own language, and names and terms in those of any other. Its own language says which words
-of it are function words.
+The language of a short note is guessed as well as possible; an uncertain one is treated as English. So a cue finds
+records in its language, and names and terms in records of any other. The language decides which words of the cue are
+function words.
 """
 
 from __future__ import annotations

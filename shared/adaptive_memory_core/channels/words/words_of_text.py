@@ -241,7 +241,8 @@ def _by_script(chunk: str) -> list[tuple[str, bool]]:
 
 
 def form(piece: Piece, language: str | None) -> str | None:
-    """What a piece is looked up as in a language; None for a function word, and for what is no word."""
+    """The form in which a piece is looked up in a language; None for a function word, and for anything that is not a
+    word."""
     if not piece.inflected:
         return piece.text
     word = lower(piece.text, language)

@@ -67,7 +67,7 @@ MOST_OF_A_KIND = 20  # places of one kind that are looked at; a text with more i
 
 
 class Dated(NamedTuple):
-    """A place in a text that names time. `weak` ones hold only in a question about the past, `relative` ones hang on
+    """A place in a text that names time. `weak` ones hold only in a question about the past, `relative` ones depend on
     the day of the text itself."""
 
     begin: int
@@ -139,8 +139,8 @@ UPCOMING = [
 
 
 class DatePattern(NamedTuple):
-    """One way to name time; `lead` is what must stand before it for it to be a date at all. `weak` ones hold only in a
-    question about the past, `relative` ones hang on the day of the text itself."""
+    """One way to name time; `lead` is what must come before it for it to be a date at all. `weak` ones hold only in a
+    question about the past, `relative` ones depend on the day of the text itself."""
 
     pattern: re.Pattern[str]
     resolve: Resolve

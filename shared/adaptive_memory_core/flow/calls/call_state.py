@@ -88,7 +88,7 @@ def known_already(what: Hashable) -> Any:
 
 
 def look_again(what: Hashable) -> None:
-    """The next one of this call that asks looks anew: it was just changed."""
+    """The next query in this call looks again: the state was just changed."""
     call = current()
     if call is not None:
         call.looks.pop(what, None)

@@ -1,8 +1,8 @@
-"""Calls of code that is not ours and may hang: in threads that nobody joins, and in tasks that are cancelled.
+"""Calls of foreign code that may hang: in threads that nobody joins, and in tasks that are cancelled.
 
-Nothing here waits longer than it was told to, nor keeps the interpreter from ending. A call that was given up runs on,
-and `Unanswered` counts it: where too many have not come back, no further one is begun. A coroutine runs on the event
-loop of the task that awaits the verb; for a blocking caller, on a loop of our own.
+Nothing here waits longer than its limit, nor keeps the interpreter from ending. A call that was given up runs on, and
+`Unanswered` counts it: if too many have not returned, no new one is started. A coroutine runs on the event loop of the
+task that awaits the verb; for a blocking caller, on a separate loop.
 """
 
 from __future__ import annotations
@@ -75,9 +75,10 @@ class Unanswered:
 
 
 class UnansweredBy:
-    """The same for functions that come with each call: what hangs is not held against another one.
+    """The same for functions that come with each call: one that hangs does not count against another one.
 
-    A function that is made anew for every call is known by its code, so that it cannot begin ever more threads."""
+    A function that is created again for every call is recognised by its code, so that it cannot start ever more
+    threads."""
 
     def __init__(self) -> None:
         self._turn = threading.Lock()
@@ -197,7 +198,8 @@ def called_here(call: Callable[[], T]) -> T:
 
 
 def in_time(unanswered: Unanswered, seconds: float, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """Call something of our own that may hang as well; in a thread only where there is a limit, which costs time."""
+    """Call something of ours that may hang as well; in a thread only if there is a limit, because a thread costs
+    time."""
     if not seconds:
         return function(*args, **kwargs)
     made: T = value_of(Begun(Question(lambda: function(*args, **kwargs), seconds, unanswered)))
@@ -227,8 +229,8 @@ def value_of(call: Begun) -> Any:
 
 
 def _threaded(call: Callable[[], Any], loop: asyncio.AbstractEventLoop) -> Future[Any]:
-    """The call in a thread of its own, which neither `close` nor the end of the interpreter waits for. What it gives to
-    be awaited is awaited on the loop."""
+    """The call in a separate thread, which neither `close` nor the end of the interpreter waits for. If it returns an
+    awaitable, that is awaited on the loop."""
     future: Future[Any] = Future()
     future.set_running_or_notify_cancel()
     context = contextvars.copy_context()
@@ -274,8 +276,8 @@ def _as_answer(error: BaseException) -> Exception:
 
 
 class Background:
-    """An event loop in a thread of its own, for coroutines asked for by code that blocks. One for all calls, since
-    their clients keep connections that belong to the loop they were made on."""
+    """An event loop in a separate thread, for coroutines requested by blocking code. One for all calls, since their
+    clients keep connections that belong to the loop they were made on."""
 
     def __init__(self) -> None:
         self._turn = threading.Lock()

@@ -1,8 +1,8 @@
-"""The threads of the async twins, and the calls that are under way.
+"""The threads of the async twins, and the calls in progress.
 
-A call runs in one thread from its begin to its end. Where it waits for code that is not ours, which may hang, another
-thread may work in its place. Where the task is cancelled, the call makes no further call of such code, and writes
-nothing that it has not begun to write.
+A call runs in one thread from beginning to end. While it waits for foreign code, which may hang, another thread may
+work instead. If the task is cancelled, the call makes no further call of such code, and writes nothing that it has not
+begun to write.
 """
 
 from __future__ import annotations
@@ -167,8 +167,8 @@ def still_awaited() -> None:
 
 
 class Workers(ThreadPoolExecutor):
-    """So many threads that work at a time. Each piece of work counts as a call under way: it begins with `call`, in the
-    context of whoever submits it, and while it waits for foreign code it is `paused`."""
+    """A fixed number of threads that work at a time. Each piece of work counts as a call in progress: it begins with
+    `call`, in the context of its submitter, and while it waits for foreign code it is `paused`."""
 
     def __init__(
         self,
@@ -247,7 +247,7 @@ class Workers(ThreadPoolExecutor):
 
 
 async def in_worker(workers: Workers, work: Callable[[], T]) -> T:
-    """What comes of the work, done by one of the workers. Where this is cancelled, the work hears of it."""
+    """The result of the work, done by one of the workers. If this is cancelled, the work is notified."""
     caller = Caller(asyncio.get_running_loop(), workers)
     try:
         return await asyncio.wrap_future(workers.submit(_for, caller, work))

@@ -103,13 +103,13 @@ __all__ = [
 
 
 class Floors(Protocol):
-    """The measuring of what unrelated questions find, beside the recalls. Nothing waits for it."""
+    """Measures in the background what unrelated questions find. Nothing waits for it."""
 
     def want(self, scope: Scope, policy: Policy, known: Floor | None, language: str = "") -> None: ...
     def wrote(self, scope: Scope) -> None: ...
     @property
     def embedder(self) -> Embedder:
-        """The memory's, which remembers the vectors of our own questions: all scopes are asked the same."""
+        """The memory's, which caches the vectors of our questions: all scopes are asked the same ones."""
 
     def manner(self, policy: Policy, language: str = "") -> str: ...
 

@@ -102,7 +102,8 @@ class GraphAlike(Protocol):
 
 
 class GraphRows(Protocol):
-    """The passages of each scope. Nothing is left of a removed record: no sentence, no mention, no name of its own."""
+    """The passages of each scope. Nothing is left of a removed record: no sentence, no mention, no name that only it
+    had."""
 
     @property
     def links(self) -> GraphLinks: ...
@@ -112,8 +113,8 @@ class GraphRows(Protocol):
     def drop(self, stored_ids: Sequence[str]) -> None: ...
     def clear(self) -> None: ...
     def made_as(self, setting: str | None = None, *, anew: bool = False) -> str | None:
-        """The setting that the graph is made with, which becomes this one, and everything is let go of, where it was
-        another one; not where this one had given way to another before, unless `anew` is asked for."""
+        """The setting that the graph is made with. A given `setting` replaces a different one, and the graph is
+        discarded; but not if it had itself been replaced by another before, unless `anew` is asked for."""
 
     def titles(self, scope: Scope, names: Collection[str]) -> set[str]: ...
     def stored_ids(self) -> set[str]: ...
@@ -201,7 +202,7 @@ class GraphIndexPort(Protocol):
         """Whether the graph of this scope is there, where nobody asked for everybody's."""
 
     def want(self, scope: Scope) -> None:
-        """Have it made, beside the calls."""
+        """Have it made in the background."""
 
     def look(
         self,
@@ -236,7 +237,7 @@ class GraphIndexPort(Protocol):
         """A recall that counts lets it take in what is new."""
 
     def compare_names(self) -> None:
-        """Somebody takes names for others that are like them: begin to compare them, beside the calls."""
+        """Somebody treats similar names as the same: begin to compare names in the background."""
 
     def unknown_names(self, scope: Scope, cue: str) -> Sequence[str]:
         """The names in a cue that this scope's graph does not know."""

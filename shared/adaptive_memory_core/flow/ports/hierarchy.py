@@ -22,8 +22,8 @@ MessageKey = int
 
 
 class Entry(NamedTuple):
-    """A message as it is queued: where it stands in which conversation. `at` is in POSIX seconds, `said` a digest of
-    its words."""
+    """A message as it is queued: its conversation and its place there. `at` is in POSIX seconds, `said` a digest of its
+    words."""
 
     stored_id: str
     session: str
@@ -120,14 +120,16 @@ class HierarchyRows(Protocol):
         """Those who observe, and the version of each one's hierarchy."""
 
     def queue(self, scope: Scope, entries: Sequence[Entry]) -> None:
-        """They are there, or say something else by now: an episode is to be found for each, or to be distilled anew."""
+        """They are there, or say something else by now: each needs an episode, or its episode must be distilled
+        again."""
 
     def touch(self, stored_ids: Sequence[str]) -> None:
-        """They are about to say something else, or to go: what was made of them is let go of, their places stay."""
+        """They are about to change or to be removed: what was made from them is removed, their places stay."""
 
     def drop(self, stored_ids: Sequence[str]) -> None: ...
     def clear(self, scope: Scope, uuid: str) -> None:
-        """Let go of all that was distilled, as when the vectors are another embedder's; episodes are distilled anew."""
+        """Remove all that was distilled, e.g. because the vectors are another embedder's; episodes are distilled
+        again."""
 
     def vectors_of(self, scope: Scope) -> str | None:
         """Which collection's embedder made the vectors: its uuid."""
@@ -157,8 +159,8 @@ class HierarchyRows(Protocol):
 
     def due(self, scope: Scope, most: int) -> list[DueEpisode]: ...
     def distilled(self, scope: Scope, episode: DueEpisode, text: EpisodeText, semantics: Sequence[NewSemantic]) -> bool:
-        """What was made of an episode, in the place of what there was; the same sentences stay where they are. False
-        where its messages have changed since."""
+        """Replace what was made from an episode; sentences that stay the same keep their place. False if its messages
+        have changed since."""
 
     def unattached(self, scope: Scope, most: int) -> list[Written]: ...
     def standing(self, scope: Scope) -> Standing: ...

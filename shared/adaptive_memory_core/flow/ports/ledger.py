@@ -62,7 +62,8 @@ class States(Protocol):
 
 
 class Inheritance(Protocol):
-    """States that follow their texts: to records that were written anew, and away from those that say another."""
+    """States that follow their texts: to records that were written again, and away from those that now say something
+    else."""
 
     def ancestors(self, scope: Scope, origins: Sequence[bytes]) -> dict[str, bytes]: ...
     def states_of(self, scope: Scope, ancestors: Sequence[str]) -> dict[str, ReadState]: ...
@@ -202,7 +203,7 @@ class Sharing(Protocol):
 
 
 class Retention(Protocol):
-    """What the ledger lets go of by itself."""
+    """What the ledger deletes by itself."""
 
     def trim(self, *, now: float, log_days: float, log_recalls: int, at_once: bool = True) -> int: ...
     def collections(self) -> set[str]: ...
@@ -291,7 +292,7 @@ class Ledger(Protocol):
         """All that this thread asks of the ledger within it is kept together, or none of it."""
 
     def afterwards(self, call: Callable[[], object]) -> None:
-        """Call this once the thread's transaction is kept, without its locks; at once where there is none. What is held
-        in RAM beside the ledger changes here, so that it is never ahead of it."""
+        """Call this once the thread's transaction is committed, without its locks; immediately if there is none. Copies
+        of the ledger in RAM change here, so that they are never ahead of it."""
 
     def close(self) -> None: ...

@@ -82,7 +82,7 @@ class MirrorRows(Protocol):
     def size(self) -> int: ...
     def stored_ids(self) -> set[str]: ...
     def rows(self, stored_ids: Sequence[str]) -> list[tuple[str, str | None, Metadata | None]]:
-        """Those of the records that have a row, whoever they belong to: id, text, metadata."""
+        """Those of the records that have a row, no matter which user they belong to: id, text, metadata."""
 
     def vectors(self, stored_ids: Sequence[str]) -> dict[str, bytes]: ...
     def last_change(self, scope: Scope) -> Hashable:
@@ -126,7 +126,7 @@ class NewVectors(Protocol):
     """Another embedder's vectors for the records in the mirror, until they take the place of the old ones at once."""
 
     def begin(self, target: Target) -> None:
-        """They go into this collection; what was begun before is let go of."""
+        """They go into this collection; anything begun before is discarded."""
 
     def target(self) -> Target | None: ...
     def progress(self) -> tuple[int, int]:

@@ -70,18 +70,18 @@ class Rewritten(NamedTuple):
 
 
 def anew(seen: Seen) -> Seen:
-    """A record that nobody has read as it is now. Whose words it took is seen when somebody comes upon it."""
+    """A record that nobody has read as it is now. Whose words it took over is determined when somebody finds it."""
     return Seen(NEVER_READ, seen.kind, None, seen.shared, LOOK_AGAIN)
 
 
 class Moves(NamedTuple):
-    """Where states belong by now: records that begin `anew`, rows whose text stands under another id (`heirs`: old
-    stored id to new), records whose words were not kept yet (`unsaid`), and those that need a row if they have none
-    (`unmet`): their metadata show reads of other words.
+    """Where states belong by now: records whose state starts again (`anew`), rows whose text has moved to another id
+    (`heirs`: old stored id to new), records whose words were not kept yet (`unsaid`), and those that need a row if they
+    have none (`unmet`): their metadata show reads of other words.
 
-    The `settled` replace nobody and never will, as long as they say that; those whose text stands elsewhere as well
-    (`twins`) may, later. `versions` are those of the mirror rows of what begins anew, from before it was looked at;
-    None where the caller has just written it.
+    The `settled` replace no other record and never will, as long as they keep their text; those whose text occurs
+    elsewhere as well (`twins`) may, later. `versions` are those of the mirror rows of the records in `anew`, from
+    before they were looked at; None if the caller has just written them.
     """
 
     anew: Mapping[str, Rewritten] = {}
@@ -113,7 +113,7 @@ class Extent(NamedTuple):
 
 
 class Row(NamedTuple):
-    """A record as the ledger knows it; `row` orders them."""
+    """A record as the ledger stores it; `row` orders them."""
 
     row: int
     stored_id: str
@@ -229,7 +229,7 @@ class DueRecord(NamedTuple):
 
 
 def some_let_go(removed: Iterable[tuple[int, int]]) -> bool:
-    """Whether some of a user's removals are told no more: who had not heard of them reads all rows anew.
+    """Whether some of a user's removals are no longer listed: a reader that has not seen them reads all rows again.
 
     >>> some_let_go([(7, 3)]), some_let_go([(7, LET_GO), (9, 4)])
     (False, True)
@@ -251,7 +251,7 @@ class WordNews(NamedTuple):
 
 
 class MirrorRow(NamedTuple):
-    """A record as it stands in the collection, with its vector as numbers of 32 bits."""
+    """A record as stored in the collection, with its vector as 32-bit numbers."""
 
     stored_id: str
     text: str | None

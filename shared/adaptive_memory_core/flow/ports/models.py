@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Embedder(Protocol):
-    """Texts to vectors of one length. Where it `can_wait`, an event loop awaits `aembed_query`."""
+    """Texts to vectors of one length. If it `can_wait`, an event loop awaits `aembed_query`."""
 
     @property
     def can_wait(self) -> bool: ...

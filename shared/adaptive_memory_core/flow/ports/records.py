@@ -109,8 +109,8 @@ class Index(Protocol):
     of everyone's."""
 
     def wrote(self, scope: Scope, records: Sequence[Stored], vectors: Sequence[Vector]) -> None:
-        """These stand in the collection now, each with its vector. Of one that was written over, `record.stored` is the
-        metadata that stood there before."""
+        """These are in the collection now, each with its vector. For one that was overwritten, `record.stored` is the
+        earlier metadata."""
 
     def judged(self, scope: Scope, verdicts: Mapping[str, Verdict], question: JudgedQuestion | None = None) -> None:
         """These verdicts were given, on what that question found, where that is known."""
@@ -122,8 +122,8 @@ class Index(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """A record as it stands in the collection; `stored_id` is its id there. `shared` says that it is everyone's, and is
-    looked at by a user."""
+    """A record as stored in the collection; `stored_id` is its id there. `shared` says that it is everyone's, and is
+    seen by a user."""
 
     record: Record
     stored_id: str

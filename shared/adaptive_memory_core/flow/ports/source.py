@@ -165,7 +165,8 @@ class NearestAndNamed(NamedTuple):
 
 
 class Leads(Protocol):
-    """What a source says of candidates, whoever named them: by name a number in [0, 1] for each of them."""
+    """What a source says about candidates, no matter which source named them: by name a number in [0, 1] for each of
+    them."""
 
     def __call__(self, these: Candidates) -> Mapping[str, Sequence[float]]: ...
 

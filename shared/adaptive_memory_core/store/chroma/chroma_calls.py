@@ -110,8 +110,9 @@ def call_chroma(call: Callable[[], T], where: Where | None = None) -> T:
             ) from error
         if _DAMAGED.search(str(error)):
             raise DamagedStoreError(
-                f"Chroma cannot read its index: {reason(error)}. Where it is embedded, close what has its directory "
-                "open and call AdaptiveMemory.repair(path, collection=..., embedder=...); for a server, do it there."
+                f"Chroma cannot read its index: {reason(error)}. If Chroma is embedded, close every program that has "
+                "its directory open and call AdaptiveMemory.repair(path, collection=..., embedder=...). If it is on a "
+                "server, do this on the server."
             ) from error
         raise StoreError(
             f"The Chroma collection failed: {type(error).__name__}: {reason(error)}. Nothing of this call is "
@@ -167,7 +168,7 @@ def own_ids(collection: Collection, scope: Scope, fields: Fields) -> list[str]:
 
 
 class CollectionsOfClient:
-    """The place that a collection stands in, or that a client asks."""
+    """The directory or server of a collection, or of a client."""
 
     def __init__(self, one: Collection | ClientAPI) -> None:
         self._server: Any = getattr(one, "_server", None) or one._client  # type: ignore[union-attr] # a client has the first
@@ -270,8 +271,8 @@ NOBODY = "adaptive_memory: no record"  # an id that none has
 
 
 def reload_index(collection: Collection) -> None:
-    """Have an embedded Chroma see the vectors that another process, or another client with an index of its own, has
-    written: it reads them with its own next write. This one changes nothing."""
+    """Have an embedded Chroma see the vectors that another process, or another client with a separate index, has
+    written: it reads them with its own next write. This write changes nothing."""
     write_chroma(collection, lambda: collection.update(ids=[NOBODY], metadatas=[{"reload": True}]))
 
 

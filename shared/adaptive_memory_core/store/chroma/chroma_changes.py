@@ -4,11 +4,11 @@ Other clients of this process, e.g. a vector store of LangChain or LlamaIndex, a
 (`listen`): what is pending is exported before they read or write, and what they wrote is imported before they go on.
 
 Other processes are noticed by the file's time and size only: to open it in a process that has Chroma open would, on
-closing, drop the locks that Chroma holds. A time may be as coarse as a tick of the kernel: a file written just now
-tells nothing yet. For the same reason the numbers of Chroma's writes are read by a process of its own.
+closing, drop the locks that Chroma holds. A time may be as coarse as a tick of the kernel, so a file written just now
+gives no answer yet. For the same reason the numbers of Chroma's writes are read by a separate process.
 
-That reader closes the file before it prints. A pipe holds 64 KB, and whoever empties it needs the GIL, which Chroma's
-`add` keeps while it waits for the file: a reader that had the file open while it printed more would wait forever.
+That reader closes the file before it prints. A pipe holds 64 KB, and emptying it needs the GIL, which Chroma's `add`
+keeps while it waits for the file: a reader that had the file open while it printed more would wait forever.
 """
 
 from __future__ import annotations

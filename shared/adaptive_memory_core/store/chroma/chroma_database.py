@@ -32,7 +32,7 @@ ADD, UPDATE, UPSERT, DELETE = range(4)
 
 @dataclass(frozen=True, slots=True)
 class Logged:
-    """A write that may not stand in the index files yet."""
+    """A write that may not be in the index files yet."""
 
     stored_id: str
     operation: int
@@ -43,8 +43,8 @@ class Logged:
 class DatabaseContents:
     """A collection according to SQLite: what the index, in files under `folder`, has to hold once Chroma has loaded it.
 
-    `ids` stand in the order of their writing; `persisted` is the number of the last write that stands in the files of
-    the index, `log` the writes from there on.
+    `ids` are in the order of writing; `persisted` is the number of the last write in the files of the index, `log` the
+    writes from there on.
     """
 
     collection_id: str
@@ -188,7 +188,7 @@ def reading(directory: Path) -> Iterator[sqlite3.Connection]:
         if _DAMAGE.search(str(error)):
             raise _damaged(place, error) from error
         raise UnknownLayoutError(
-            f"Chroma's database {str(place)!r} cannot be read beside Chroma: {reason(error)}."
+            f"Chroma's database {str(place)!r} cannot be read while Chroma has it open: {reason(error)}."
         ) from error
 
 
@@ -210,7 +210,7 @@ class UnknownLayoutError(StoreError):
 
 
 def refuse_torn(directory: Path) -> None:
-    """Raise where Chroma's file is torn or not SQLite's, before Chroma fails on it in a way of its own."""
+    """Raise if Chroma's file is torn or not an SQLite file, before Chroma fails on it with an obscure error."""
     fault = header_fault(directory / DATABASE)
     if fault is not None:
         raise _damaged(directory / DATABASE, fault)
@@ -222,8 +222,8 @@ def refuse_torn(directory: Path) -> None:
 
 def _damaged(place: Path, what: object) -> DamagedStoreError:
     return DamagedStoreError(
-        f"Chroma's own database {str(place)!r} cannot be read: {what}. AdaptiveMemory.repair(path) makes a collection "
-        "again of which the ledger has a copy. Where it has none, restore a backup, or save what can be read: "
+        f"Chroma's own database {str(place)!r} cannot be read: {what}. If the ledger has a copy of the "
+        "collection, AdaptiveMemory.repair(path) rebuilds it. If not, restore a backup, or save what can be read: "
         f"sqlite3 {place} .recover | sqlite3 recovered.sqlite3"
     )
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 class ChromaRecords:
     """The records of a `chromadb.Collection`, embedded or on a server, seen through one scope at a time.
 
-    With `only` a scope, what is asked of all records is asked of its own: the ledger's role sees no others.
+    With `only` a scope, queries over all records are limited to that scope's: the ledger's role sees no others.
     """
 
     def __init__(
@@ -43,18 +43,18 @@ class ChromaRecords:
         self.space = space_of(collection)
 
     def ids(self) -> list[str]:
-        """The ids of all records, whoever they belong to."""
+        """The ids of all records of all users."""
         if self.only is not None:
             return own_ids(self.collection, self.only, self.fields)
         return list(call_chroma(lambda: self.collection.get(include=[]))["ids"])
 
     def rows(self, stored_ids: Sequence[str]) -> list[tuple[str, str | None, Metadata | None]]:
-        """Those of the records that exist, whoever they belong to: id, text, metadata."""
+        """Those of the records that exist, no matter which user they belong to: id, text, metadata."""
         only, found = self.only, rows_by_id(self.collection, stored_ids)
         return list(found) if only is None else [row for row in found if belongs(row[2], only, self.fields)]
 
     def size(self) -> int:
-        """How many records the collection holds, whoever they belong to."""
+        """How many records the collection holds, of all users."""
         return self.whole_size() if self.only is None else len(self.ids())
 
     def whole_size(self) -> int:
@@ -62,8 +62,8 @@ class ChromaRecords:
         return int(call_chroma(self.collection.count))
 
     def extent(self, expected: Extent | None = None) -> Extent:
-        """How many records the collection holds, whosever they are, and which came last: Chroma keeps their order.
-        Where it has the size that is expected, one question tells both."""
+        """How many records the collection holds, of all users, and which came last: Chroma keeps their order. If it has
+        the expected size, one query answers both."""
         if self.only is not None:
             ids = self.ids()
             return Extent(len(ids), ids[-1] if ids else None)
@@ -79,7 +79,7 @@ class ChromaRecords:
         return list(call_chroma(lambda: self.collection.get(limit=most, offset=offset, include=[]))["ids"])
 
     def latest(self, most: int) -> list[str]:
-        """The ids that came last, whoever they belong to."""
+        """The ids that came last, of all users."""
         if self.only is not None:
             return self.ids()[-most:]
         return self._ids_from(max(0, self.size() - most), most)

@@ -43,7 +43,7 @@ def repair_index(
     *,
     anew: bool = False,
 ) -> list[Finding]:
-    """Make the collection's index anew if it is damaged, or asked for; gives what was found. The embedder is made only
+    """Rebuild the collection's index if it is damaged, or if asked to; gives what was found. The embedder is made only
     if it is needed."""
     with process_locks.held(directory):
         _refuse_other_clients(directory)
@@ -120,7 +120,7 @@ class _Checked:
 def _told(done: Rebuilt) -> str:
     lost = f" {len(done.without_vector)} have neither a vector nor a text: {', '.join(done.without_vector[:10])}."
     return (
-        f"It was made anew: {done.kept} vectors could still be read or stood in the ledger, "
+        f"It was rebuilt: {done.kept} vectors could still be read or were in the ledger, "
         f"{done.embedded} were embedded again."
         + (lost if done.without_vector else "")
         + (f" The old files are in {str(done.aside[0].parent)!r}; delete them when all is well." if done.aside else "")
@@ -135,7 +135,7 @@ def _refuse_other_clients(directory: Path) -> None:
     if directory.resolve() in taken:
         raise StoreInUseError(
             f"This process has a Chroma client over {str(directory)!r}, which may hold the damaged index. Close it "
-            "(client.close()), or call repair from a process of its own."
+            "(client.close()), or call repair from another process."
         )
 
 
@@ -181,7 +181,7 @@ def restore_collection(directory: Path, name: str, ledger: Path | None, progress
 
 
 def _is_lost(directory: Path, name: str, copied: LedgerCopy) -> bool:
-    """Whether the collection that the ledger knows is no more, and nothing, or an empty one, stands in its place."""
+    """Whether the collection that the ledger belongs to is gone, replaced by nothing or by an empty one."""
     known = chroma_database.collection_id(directory, name)
     if known is None:
         return True

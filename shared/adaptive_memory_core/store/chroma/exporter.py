@@ -98,8 +98,8 @@ class Exporter:
             self._since = None
 
     def settle(self, stored_ids: Sequence[str] | None = None) -> None:
-        """What is pending of these, or of all, now; within a transaction of the ledger, after it: whoever has the turn
-        may be waiting for it."""
+        """Write the pending changes of these, or of all, now; within a ledger transaction, after it: the thread that
+        has the turn may be waiting for it."""
         self._ledger.afterwards(partial(self._export_now, stored_ids))
 
     def _export_now(self, stored_ids: Sequence[str] | None) -> None:

@@ -236,7 +236,7 @@ class Importer:
         return None if self._directory is None else file_states([str(self._directory / name) for name in FILES])
 
     def _compare(self, most: int | None = None, *, everything: bool = False, asked: bool = False) -> Iterator[None]:
-        """A page at a time. Where more than `most` records would have to be read, nothing is done. `asked` says whether
+        """A page at a time. If more than `most` records would have to be read, nothing is done. `asked` says whether
         the caller of the memory wants it."""
         if self._rows.complete_at() in ((RESTORED,) if asked else (RESTORED, EMPTIED)):
             return
@@ -294,7 +294,7 @@ class Importer:
         return sorted(there | copied)
 
     def _there_and_copied(self, *, asked: bool) -> tuple[set[str], set[str]]:
-        """The ids of the collection and of the ledger. Where more than half of them are gone at once, the collection is
+        """The ids of the collection and of the ledger. If more than half of them are gone at once, the collection is
         taken for an older one, and is not followed until somebody has `asked` for that."""
         copied = self._rows.stored_ids()
         there = set(self._store.ids())

@@ -49,7 +49,7 @@ def _unknown(held: DatabaseContents) -> bool:
 
 
 def _labels(held: DatabaseContents) -> dict[str, int] | None:
-    """Which records stand in the files; none where nothing was ever put into them, None where that cannot be read."""
+    """Which records are in the files; none if nothing was ever put into them, None if that cannot be read."""
     return names(held.folder) if (held.folder / NAMES).exists() else {}
 
 
@@ -173,7 +173,7 @@ class _Plain(pickle.Unpickler):
     """Reads plain values only: a file must not name code to run."""
 
     def find_class(self, module: str, name: str) -> Any:
-        raise pickle.UnpicklingError(f"{module}.{name} is no plain value")
+        raise pickle.UnpicklingError(f"{module}.{name} is not a plain value")
 
 
 def content(file: Path) -> bytes:
@@ -242,12 +242,12 @@ def index_damage(directory: Path, collection_id: str) -> list[str]:
 
 
 def refuse_damaged_index(directory: Path, collection_id: str, name: str) -> None:
-    """Raise where the index is damaged, and say how it is made anew."""
+    """Raise if the index is damaged, and say how to rebuild it."""
     found = index_damage(directory, collection_id)
     if found:
         raise DamagedStoreError(
             f"Chroma's index of the collection {name!r} in {str(directory)!r} is damaged: {' '.join(found)} A process "
             "that is killed while Chroma writes its index leaves it so. Texts, metadata and reads are whole. Close "
             f"what has the directory open and call AdaptiveMemory.repair({str(directory)!r}, collection={name!r}, "
-            "embedder=<the one it was written with>): it makes the index anew and keeps the old files."
+            "embedder=<the one it was written with>): it rebuilds the index and keeps the old files."
         )

@@ -1,8 +1,8 @@
 """Chroma's index rebuilt from its own records, with vectors that can still be read or are embedded again.
 
-The damaged files are moved aside, so that Chroma begins an index without any, and takes in what its log holds. Then
-every record is written once more with its vector alone: text, metadata and what the ledger knows stay as they are. A
-rebuild that is interrupted leaves an index that lacks records, which the next check sees: call it again.
+The damaged files are moved aside, so that Chroma begins a new index, and takes in what its log holds. Then every record
+is written once more with its vector alone: text, metadata and the ledger's content stay as they are. A rebuild that is
+interrupted leaves an index that lacks records, which the next check sees: call it again.
 """
 
 from __future__ import annotations
@@ -157,7 +157,7 @@ def _write(collection: Collection, vectors: Mapping[str, Any]) -> None:
 
 
 def _report(progress: Progress | None, done: int, total: int) -> None:
-    _log.info("The index is being made anew: %d of %d records.", done, total)
+    _log.info("The index is being rebuilt: %d of %d records.", done, total)
     if progress is not None:
         progress(done, total)
 

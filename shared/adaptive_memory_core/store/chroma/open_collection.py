@@ -1,7 +1,7 @@
 """What a process does with the collection it may open, and guards around its calls.
 
 The threads of an embedded Chroma stay in the parent of a fork, and two processes over one directory damage it. Chroma
-itself would give the parent's client to whoever opens the same directory in the child.
+itself would return the parent's client when the same directory is opened in the child.
 """
 
 from __future__ import annotations

@@ -120,7 +120,7 @@ class GraphAdditions:
 
 
 class AddedRecord(NamedTuple):
-    """A record as it stands in the collection."""
+    """A record as stored in the collection."""
 
     stored_id: str
     text: str
@@ -304,7 +304,7 @@ class LinkedUsers:
                 known.settled, known.titles, known.others, known.written = False, 0, 0, 0
 
     def forget(self, scope: Scope | None = None) -> None:
-        """What is known of a scope, or of all, is asked of the ledger again: somebody let go of the graph."""
+        """What is known about a scope, or about all, is read from the ledger again: somebody removed the graph."""
         for part in list(self._known) if scope is None else scope.parts:
             self._known.pop(part, None)
 

@@ -96,8 +96,8 @@ class GraphIndex:
         unknown: Mapping[str, Vector] = NONE_UNKNOWN,
         baseline: Baseline = UNMEASURED,
     ) -> GraphFound:
-        """The records that the cue's names lead to; none, with a note, until the graph is made of all records but a
-        few. Of users whose graph is made by itself, what others wrote is taken in beside the recalls that count."""
+        """The records that the cue's names lead to; none, with a note, until the graph contains all records but a few.
+        For a graph that is made automatically, what others wrote is added in the background of recalls that count."""
         note = NOT_COMPARED if settings.names_alike > 0.0 and self._compared.due else None
         if self._asked or settings.asks != "linked":
             note = self._caught_up(scope) or note
@@ -161,7 +161,7 @@ class GraphIndex:
         return None
 
     def compare_names(self) -> None:
-        """Somebody takes names for others that are like them: begin to compare them, beside the calls."""
+        """Somebody treats similar names as the same: begin to compare names in the background."""
         if self._compared.want():
             self._hurry()
 
@@ -184,7 +184,7 @@ class GraphIndex:
         return self._asked or self._linked.made(scope)
 
     def want(self, scope: Scope) -> None:
-        """Have it made, beside the calls."""
+        """Have it made in the background."""
         self._linked.want(scope)
 
     def wrote(self, scope: Scope, records: Sequence[Stored], vectors: Sequence[Vector]) -> None:
@@ -211,7 +211,7 @@ class GraphIndex:
         self._linked.came_upon(scope, found)
 
     def catch_up(self, scope: Scope) -> None:
-        """Where everybody's is asked for, all users' at once."""
+        """If everybody's is asked for, all users' at once."""
         for part in scope.parts:
             self._linked.counted(part)
             if self._asked or self._linked.follows(part):
@@ -236,11 +236,11 @@ class GraphIndex:
         self.sync()
 
     def check(self, *, repair: bool) -> list[Finding]:
-        """What does not fit together, and with `repair` the graph made anew."""
+        """What does not fit together; `repair` rebuilds the graph."""
         wrong, other = self._rows.faults(), self._made.finding(repaired=repair) if self._asked else None
         if repair and (wrong or other):
             self._make_anew()
-        advice = "Call check(repair=True): it is made anew of the records."
+        advice = "Call check(repair=True), which rebuilds the graph from the records."
         found = [Finding("graph", " ".join(wrong), advice, repair)] if wrong else []
         return found if other is None else [*found, other]
 
@@ -301,13 +301,13 @@ class GraphIndex:
 
 _BY = " by "  # between the key of the titles and the extractor, where that is not ours
 _ADVICE = (
-    "Give all that share this memory the same fields= and entities=, or call check(repair=True) here, which makes it "
-    "anew as this one has it."
+    "Give all that share this memory the same fields= and entities=, or call check(repair=True) here, which "
+    "rebuilds the graph with this memory's setting."
 )
 
 
 class GraphSetting:
-    """What this memory would make the graph with, beside what it is made with."""
+    """What this memory would make the graph with, compared with what it is made with."""
 
     def __init__(self, rows: GraphRows, fields: Fields, extract: Extract | None) -> None:
         self._rows, self.setting, self.extract = rows, setting_of(fields.title, extract), extract
@@ -320,7 +320,7 @@ class GraphSetting:
         return self._rows.made_as() in (None, self.setting)
 
     def note(self) -> str | None:
-        """What to tell whoever looks, where others make it otherwise."""
+        """What to report if other memories make the graph with another setting."""
         return None if self.is_ours() else f"{self._said()} {_ADVICE}"
 
     def finding(self, *, repaired: bool) -> Finding | None:
@@ -334,7 +334,7 @@ class GraphSetting:
 
 
 def setting_of(title_key: str, extract: Extract | None) -> str:
-    """In a few words that are kept beside the graph.
+    """In a few words that are kept with the graph.
 
     >>> setting_of("title", None), setting_of("title", lambda sentence: [])
     ('title', 'title by a function')

@@ -75,7 +75,7 @@ class GrowthContext:
         return known | (self.search.vectors(scope, missing) if missing else {})
 
     def present(self, scope: Scope, messages: Sequence[Queued], *, vectors: bool = False) -> list[Said] | None:
-        """All of them; None where some are gone, which are let go of."""
+        """All of them; None if some are gone, which are then removed."""
         said = self.said(scope, messages, vectors=vectors)
         gone = [one.entry.stored_id for one, text in zip(messages, said, strict=True) if text is None]
         if gone:

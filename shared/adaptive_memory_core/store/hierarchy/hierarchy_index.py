@@ -1,7 +1,7 @@
 """The hierarchy as an index: messages that are observed become episodes, semantics and themes in the background.
 
 A message is a record like any other, and is recalled immediately. What grows from it is a copy: rows in the ledger's
-file, made step by step, each step kept whole or not at all. Whoever never observes has none of it.
+file, made step by step, each step kept whole or not at all. A user who never observes has no such rows.
 """
 
 from __future__ import annotations
@@ -118,14 +118,14 @@ class HierarchyIndex:
             self.missed(scope, new)
 
     def check(self, *, repair: bool) -> list[Finding]:
-        """What does not fit together, and with `repair` the hierarchies made anew of their messages."""
+        """What does not fit together; `repair` rebuilds the hierarchies from their messages."""
         wrong = self._rows.faults()
         if wrong and repair:
             for scope in self._scopes():
                 self._rows.clear(scope, self._uuid() or "")
                 self._attaching.let_go(scope)
             self._hurry()
-        said = "Call check(repair=True): it is made anew of the messages."
+        said = "Call check(repair=True), which rebuilds the hierarchy from the messages."
         return [Finding("hierarchy", " ".join(wrong), said, repair)] if wrong else []
 
     def wait(self) -> float | None:
@@ -169,7 +169,7 @@ class HierarchyIndex:
         return bool(found)
 
     def _of_this_embedder(self, scope: Scope) -> None:
-        """Vectors of another embedder are made anew."""
+        """Vectors of another embedder are made again."""
         own = self._uuid()
         if own is not None and self._rows.vectors_of(scope) != own:
             self._rows.clear(scope, own)

@@ -1,8 +1,8 @@
-"""Copies of a user's rows outside the ledger's tables: mirror rows in RAM, and files of vectors or words beside the
+"""Copies of a user's rows outside the ledger's tables: mirror rows in RAM, and files of vectors or words next to the
 ledger.
 
-A file is made once, under a name of its own, and never changed. A row of the ledger names it and goes with the first
-removal, so a file without a row is of no use to anybody.
+A file is made once, under a unique name, and never changed. A row of the ledger names it and goes with the first
+removal, so a file without a row is useless.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Stamp = tuple[int, int | None, int | None]  # the collection, and how often its 
 
 
 def read_metadata(metadata: str | None) -> Metadata | None:
-    """A record's metadata as they stand in its row."""
+    """A record's metadata as its row has them."""
     if metadata is None:
         return None
     with decoding("a record's metadata"):
@@ -103,7 +103,7 @@ _LAST_REMOVED = {
 
 
 class LedgerUserFiles:
-    """The rows that name the files, and the folder that these stand in."""
+    """The rows that name the files, and the folder of the files."""
 
     def __init__(self, shared: LedgerContext) -> None:
         self._shared = shared
@@ -130,7 +130,7 @@ class LedgerUserFiles:
         return self._folder / f"{owner}-{kind}-{uuid.uuid4().hex}{UNFINISHED}"
 
     def keep(self, kind: FileKind, made: UserFile) -> UserFile | None:
-        """Have it found from now on, in the place of an earlier one; None where something was removed since."""
+        """Use it from now on, instead of an earlier one; None if something was removed since."""
         place = made.place.with_suffix("")
         with self._shared.writing(told=True) as sql:
             last: int | None = sql.execute(_LAST_REMOVED[kind], (made.owner,)).fetchone()[0]

@@ -27,7 +27,7 @@ class LedgerNotes:
         return (None, None) if row is None else (row[0], row[1])
 
     def keep_embedder(self, name: str, dimension: int) -> None:
-        """Write down the embedder, in the place of what was known."""
+        """Store the embedder, replacing the earlier one."""
         with self._shared.writing() as sql:
             sql.execute(
                 "UPDATE collections SET embedder = ?, dimension = ? WHERE collection_key = ?",
@@ -56,7 +56,7 @@ class LedgerPolicies:
         return None if row is None else row[0]
 
     def keep(self, scope: Scope, policy: str | None) -> None:
-        """The user's own policy from now on; None lets go of it."""
+        """The user's own policy from now on; None removes it."""
         with self._shared.writing() as sql:
             user = self._shared.user_key(sql, scope)
             sql.execute("UPDATE users SET policy = ? WHERE user_key = ?", (policy, user))
@@ -85,7 +85,7 @@ class LedgerFloors:
             return None  # a damaged row: it is measured anew
 
     def keep(self, scope: Scope, manner: str, floor: Floor, *, now: float) -> None:
-        """Keep it, in the place of an earlier one."""
+        """Keep it, replacing an earlier one."""
         with self._shared.writing(told=True) as sql:
             text = orjson.dumps(asdict(floor)).decode()
             row = (self._shared.user_key(sql, scope), _in_scope(scope, manner), now, text)
@@ -101,7 +101,7 @@ class Lock(Protocol):
     """What one process at a time can have."""
 
     def take(self, patience_seconds: float = 0.0) -> bool:
-        """Whether it is ours now; waits so long for whoever has it."""
+        """Whether it is ours now; waits this long for another holder."""
 
     def give_back(self) -> None:
         """Let others have it; twice does no harm."""

@@ -95,7 +95,7 @@ class LedgerRecalls:
     def _met(
         self, sql: sqlite3.Connection, scope: Scope, user: int, forgotten: Set[str], timeline: Timeline, entry: Entry
     ) -> None:
-        """The recall may have come upon records that the ledger had not met."""
+        """The recall may have found records that are new to the ledger."""
         if entry.strangers or entry.extent is not None:
             owner = (self._shared.collection_key, user)
             new = {one: seen for one, seen in entry.strangers.items() if record_id(scope, one) not in forgotten}

@@ -42,7 +42,7 @@ class LedgerGraph:
         self._followed = self._removed = 0  # where a role sees one user, and so cannot note it for the collection
 
     def put(self, scope: Scope, entries: Sequence[GraphEntry]) -> None:
-        """Write these in the place of what was known of their records; not those whose words have changed since."""
+        """Write these, replacing what was stored for their records; not those whose words have changed since."""
         with self._shared.writing() as sql:
             user, collection = self._shared.user_key(sql, scope), self._shared.collection_key
             before = drop_passages(sql, collection, [one.stored_id for one in entries])
@@ -53,12 +53,12 @@ class LedgerGraph:
             drop_unused_names(sql, before)  # afterwards: a name that is in both keeps its vector
 
     def drop(self, stored_ids: Sequence[str]) -> None:
-        """Let go of all that is known of these records."""
+        """Remove all that is stored for these records."""
         with self._shared.writing() as sql:
             drop_graph_of(sql, self._shared.collection_key, stored_ids)
 
     def clear(self) -> None:
-        """Let go of everything; it is built anew then."""
+        """Remove everything; it is then rebuilt."""
         with self._shared.writing() as sql:
             own = self._shared.collection_key
             setting, before = graph_setting(sql, own)
@@ -66,7 +66,8 @@ class LedgerGraph:
             set_graph_setting(sql, own, setting, before)
 
     def made_as(self, setting: str | None = None, *, anew: bool = False) -> str | None:
-        """The setting it is made with; another one is taken on, unless it gave way before and `anew` is not wanted."""
+        """The setting it is made with; another one replaces it, unless that was itself replaced before and `anew` is
+        False."""
         own = self._shared.collection_key
         with self._shared.reading() as sql:
             now, before = graph_setting(sql, own)

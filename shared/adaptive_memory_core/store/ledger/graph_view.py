@@ -411,7 +411,7 @@ def _stacked(rows: Sequence[tuple[int, bytes]], size: int) -> tuple[Array, Array
 
 
 def _embedded(sql: sqlite3.Connection, user: int, keys: Collection[int]) -> dict[int, str]:
-    """What stands under these keys now, of what has a vector."""
+    """The entries under these keys now, if they have a vector."""
     found: dict[int, str] = {}
     for chunk in chunks(list(keys)):
         query = (

@@ -157,7 +157,7 @@ def keep_distilled(
     text: EpisodeText,
     semantics: Sequence[NewSemantic],
 ) -> bool:
-    """What was made of an episode, in the place of what there was; the same sentences stay where they are."""
+    """Replace what was made from an episode; sentences that stay the same keep their place."""
     if sql.execute(_DONE, (*text, episode.key, episode.revision)).rowcount == 0:
         return False
     there = semantics_of(sql, episode.key)
@@ -290,12 +290,12 @@ _OF_USERS = ("messages", "episodes", "semantics", "themes", "users")
 
 
 def mark_changed(sql: sqlite3.Connection, user: int) -> None:
-    """Whoever has a copy of the user's hierarchy has to read it anew."""
+    """All copies of the user's hierarchy have to be read again."""
     sql.execute(_CHANGED, (user,))
 
 
 def remove_messages(sql: sqlite3.Connection, collection: int, stored_ids: Sequence[str], *, gone: bool) -> None:
-    """Let go of all that was made of these messages; where they are `gone`, of their places as well."""
+    """Remove all that was made from these messages; if they are `gone`, their places as well."""
     for message, user, episode in _message_rows(sql, collection, stored_ids):
         drop_semantics(sql, [row[0] for row in sql.execute(_OF_MESSAGE, (message,))])
         if gone:
@@ -306,7 +306,7 @@ def remove_messages(sql: sqlite3.Connection, collection: int, stored_ids: Sequen
 
 
 def episode_changed(sql: sqlite3.Connection, episode: int) -> None:
-    """It has other messages: it is to be distilled anew, or goes where it has none left."""
+    """Its messages have changed: it has to be distilled again, or is removed if it has none left."""
     left = "SELECT EXISTS (SELECT 1 FROM hierarchy_messages WHERE episode = ?)"
     if sql.execute(left, (episode,)).fetchone()[0]:
         sql.execute(_EPISODE_CHANGED, (episode,))
@@ -317,7 +317,8 @@ def episode_changed(sql: sqlite3.Connection, episode: int) -> None:
 
 
 def drop_semantics(sql: sqlite3.Connection, keys: Iterable[int]) -> None:
-    """With their links; a theme that they were in has no name until it is named anew, as its name may be theirs."""
+    """With their links; a theme that they were in has no name until it is named again, as its name may come from
+    them."""
     themes = set()
     for key in keys:
         sql.execute(_ONE_LESS, (key,))
@@ -331,7 +332,7 @@ def drop_semantics(sql: sqlite3.Connection, keys: Iterable[int]) -> None:
 
 
 def clear_user(sql: sqlite3.Connection, user: int) -> None:
-    """Let go of all that was distilled; the episodes stay, and are distilled anew."""
+    """Remove all that was distilled; the episodes stay, and are distilled again."""
     found = sql.execute("SELECT semantic FROM hierarchy_semantics WHERE user_key = ?", (user,)).fetchall()
     drop_semantics(sql, [row[0] for row in found])
     sql.execute("UPDATE hierarchy_episodes SET due = 1, revision = revision + 1 WHERE user_key = ?", (user,))

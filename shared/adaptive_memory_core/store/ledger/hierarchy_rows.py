@@ -84,7 +84,7 @@ class LedgerHierarchy:
             hierarchy_growth.mark_changed(sql, user)
 
     def touch(self, stored_ids: Sequence[str]) -> None:
-        """What was made of them is let go of; their places stay."""
+        """What was made from them is removed; their places stay."""
         self._let_go(stored_ids, gone=False)
 
     def drop(self, stored_ids: Sequence[str]) -> None:
@@ -92,7 +92,7 @@ class LedgerHierarchy:
         self._let_go(stored_ids, gone=True)
 
     def clear(self, scope: Scope, uuid: str) -> None:
-        """Let go of all that was distilled; episodes are distilled anew, with this collection's embedder."""
+        """Remove all that was distilled; episodes are distilled again, with this collection's embedder."""
         with self._shared.writing() as sql:
             user = self._shared.user_key(sql, scope)
             hierarchy_growth.clear_user(sql, user)

@@ -61,9 +61,9 @@ class LedgerContext:
         self._notice(user, self.file.look(sql, user))
 
     def last_change(self, scope: Scope | None = None) -> Hashable:
-        """Another value as soon as anybody, in any process, has written more than that a recall has read, or into the
-        metadata of the mirror's rows. Whoever has just looked need not wait for the file again; what is to be known of
-        the scope is looked at along with it."""
+        """Another value as soon as anybody, in any process, has written more than the reads of a recall, or into the
+        metadata of the mirror's rows. A call that has just looked does not wait for the file again; the state of the
+        scope is looked up along with it."""
         found = known_already(self.file)
         if found is None:
             with self.reading() as sql:
@@ -91,7 +91,8 @@ class LedgerContext:
         self.cache.notice_user(user, look.of_user)
 
     def changing(self) -> None:
-        """More than the reading of a recall is being written: whoever looks now, looks again when it is kept."""
+        """More than the reads of a recall is being written: a call that looks now has to look again after the
+        commit."""
         self.file.news.wrote = True
         self.cache.drop_users()
         self._changes, self._changing = self._changes + 1, True

@@ -49,14 +49,14 @@ class LedgerComparison:
         self._shared = shared
 
     def records_known(self, name: str) -> tuple[int, int]:
-        """How many records of this collection were met, and of earlier ones of that name, which are others. Where the
-        mirror is complete and never had one, those of this collection were on their way, and have not arrived."""
+        """How many records were seen of this collection, and of earlier, different ones of that name. If the mirror is
+        complete and never had one, those of this collection were on their way, and have not arrived."""
         with self._shared.reading() as sql:
             own, earlier = sql.execute(_KNOWN, {"own": self._shared.collection_key, "name": name}).fetchone()
         return own, earlier
 
     def latest_read(self) -> float | None:
-        """When a record of this collection was last read, as far as the ledger knows."""
+        """When a record of this collection was last read, according to the ledger."""
         query = "SELECT max(last_read) FROM records WHERE collection_key = ? AND reader = 0"
         with self._shared.reading() as sql:
             found: float | None = sql.execute(query, (self._shared.collection_key,)).fetchone()[0]

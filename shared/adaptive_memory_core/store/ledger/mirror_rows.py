@@ -1,7 +1,7 @@
 """Copies of the collection's records in the ledger: written, read by id or in pages, also from a file that isn't
 opened.
 
-One row per record, its vector in a table of its own: metadata that change leave the vector where it is.
+One row per record, its vector in a separate table: a change of metadata leaves the vector where it is.
 """
 
 from __future__ import annotations
@@ -66,8 +66,8 @@ class LedgerMirror:
         self._shared, self._files, self._in_ram = shared, files, RowsInRam()
 
     def put(self, rows: Mapping[Scope | None, Sequence[MirrorRow]], gone: Collection[str] = ()) -> None:
-        """Write these rows of each scope (None: of no scope of ours) in the place of what was known of their records,
-        and let go of the rows of what is gone."""
+        """Write these rows of each scope (None: of no scope of ours), replacing what was stored for their records, and
+        remove the rows of records that are gone."""
         with self._shared.writing() as sql:
             delete_mirror_rows(sql, self._shared.collection_key, list(gone))
             number = self._next_change(sql)
@@ -128,7 +128,7 @@ class LedgerMirror:
             )
 
     def versions(self, stored_ids: Sequence[str]) -> Versions:
-        """How the rows of these records stand now; those that this call asks for from here on are no older."""
+        """The present state of these records' rows; rows that this call reads later are at least as new."""
         self._shared.look_anew()
         with self._shared.reading() as sql:
             return self._versions(sql, stored_ids)
@@ -152,7 +152,7 @@ class LedgerMirror:
             return {row[0] for row in sql.execute(query, (self._shared.collection_key,))}
 
     def rows(self, stored_ids: Sequence[str]) -> list[CopiedRow]:
-        """Those of the records that have a row, whoever they belong to: id, text, metadata."""
+        """Those of the records that have a row, no matter which user they belong to: id, text, metadata."""
         with self._shared.reading() as sql:
             if sql.in_transaction:  # which may yet be undone
                 return self._rows(sql, stored_ids)
@@ -324,7 +324,7 @@ class LedgerMirrorPages:
         return list(_rows(found))
 
     def latest(self, most: int) -> list[str]:
-        """The records that were written last, whoever they belong to, the last one at the end."""
+        """The records of any user that were written last, the last one at the end."""
         with self._shared.reading() as sql:
             found = sql.execute(_LATEST, (self._shared.collection_key, most)).fetchall()
         return [row[0] for row in reversed(found)]

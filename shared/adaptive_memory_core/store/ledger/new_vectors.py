@@ -1,6 +1,6 @@
-"""Another embedder's vectors: collected beside the old ones, and swapped in at once.
+"""Another embedder's vectors: collected next to the old ones, and swapped in at once.
 
-The mirror has the texts, so whatever is written meanwhile is a row of it without a new vector.
+The mirror has the texts, so anything written meanwhile is a row of it without a new vector.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ class LedgerNewVectors:
         self._shared = shared
 
     def begin(self, target: Target) -> None:
-        """They go into this collection; what was begun before is let go of."""
+        """They go into this collection; anything begun before is discarded."""
         own = self._shared.collection_key
         with self._shared.writing() as sql:
             _let_go(sql, own)
@@ -165,7 +165,7 @@ class LedgerNewVectors:
             row = sql.execute(_TARGET, (own,)).fetchone()
             if row is None or row[0] != uuid:
                 raise StoreInUseError(
-                    "Another call embeds the same records anew by now, or has done so. Wait for it, and look at "
+                    "Another call is re-embedding the same records, or has already done so. Wait for it, and look at "
                     "memory.embedder_name before you call again."
                 )
             if sql.execute(_MISSING, (own, 0, 1)).fetchone() is not None:

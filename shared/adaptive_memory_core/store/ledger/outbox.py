@@ -52,8 +52,9 @@ class LedgerOutbox:
         ]
 
     def settle(self, written: Sequence[Due]) -> bool:
-        """These were written back: those that have not changed since leave the list. Those that have are due, whoever
-        has written them back meanwhile: this was a late write then, over a newer one. Whether there are any."""
+        """These were written back: those that have not changed since leave the list. Those that have are due again,
+        even if another process has written them back meanwhile: this was then a late write, over a newer one. Returns
+        whether there are any."""
         versions = [(one.record_key, one.version) for one in written]
         with self._shared.writing(told=True, unheard=True) as sql:
             if sql.executemany(_SETTLE, versions).rowcount == len(versions):
@@ -119,7 +120,7 @@ class LedgerDueRecords:
         self._shared = shared
 
     def mark(self, stored_ids: Sequence[str], *, gone: bool) -> None:
-        """These are to be written as the mirror has them, or to be removed; said before the mirror lets go of them."""
+        """These are to be written as the mirror has them, or to be removed; noted before the mirror removes them."""
         with self._shared.writing(told=True) as sql:
             own = self._shared.collection_key
             once = list(dict.fromkeys(stored_ids))

@@ -89,8 +89,8 @@ class Purge:
         self._look_at = now + quiet / LOOKS
 
     def now(self, *, patience: float = OTHERS_SECONDS) -> None:
-        """Write the file anew if it is time to, and empty the log of writes. Whoever reads or writes just now, or does
-        the same, is waited for so long; then the marks stay."""
+        """Rewrite the file if it is time to, and empty the log of writes. This waits up to `patience` seconds for
+        others that read, write or purge; after that the marks stay."""
         try:
             with self._alone(patience) as is_ours:
                 due = self._due() if is_ours else NOTHING
@@ -103,7 +103,7 @@ class Purge:
 
     @contextmanager
     def _alone(self, patience: float) -> Generator[bool, None, None]:
-        """Whether no other thread or process does it. A process that is killed lets go of the lock."""
+        """Whether no other thread or process does it. A process that is killed releases the lock."""
         with self._turn:
             lock = self._file.lock("purge")
             if lock is None:
@@ -156,8 +156,8 @@ class Purge:
         return self._began + max(least, SHARE * self._took)
 
     def _write_anew(self) -> None:
-        """By a connection of its own: recalls go on reading meanwhile. The marks change first, so that one is not lost
-        that comes in between."""
+        """Uses a separate connection, so recalls go on reading meanwhile. The marks change first, so that a mark made
+        in between is not lost."""
         self._began = time.monotonic()
         with self._file.writing(told=True) as sql:
             sql.execute("DELETE FROM to_purge")

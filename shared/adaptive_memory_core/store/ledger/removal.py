@@ -100,7 +100,7 @@ class LedgerRemoval:
     def forget_user(self, scope: Scope) -> bool:
         """Remove every trace of a user whose records are gone; whether there was any.
 
-        The user's key stays, for it may be cached by other processes, under a digest in place of the name.
+        The user's key stays, since other processes may have cached it, under a digest instead of the name.
         """
         shared = self._shared
         with shared.writing() as sql:

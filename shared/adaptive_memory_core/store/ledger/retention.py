@@ -1,13 +1,13 @@
 """What the ledger deletes by itself: recalls beyond the retention, expired notes, unused rows, and old lists of
 removals.
 
-One reading of the clock alone deletes nothing: a clock can leap ahead by a year and come back, what was deleted
-doesn't. So the ledger keeps the readings of earlier passes. A pass trusts its own reading up to a day beyond one that
-is at least an hour older. After a long pause retention is therefore late by an hour; the log shows nothing beyond it
-all the same.
+One reading of the clock alone deletes nothing: a clock can leap ahead by a year and come back, but deleted rows do not.
+So the ledger keeps the readings of earlier passes. A pass trusts its own reading up to a day beyond one that is at
+least an hour older. After a long pause retention is therefore late by an hour; the log shows nothing beyond it all the
+same.
 
-Of a user's removals the last ones are kept, for those who hold copies in RAM, and a mark before them: whoever reaches
-the mark has missed some, and reads the user's rows again.
+The last removals of each user are kept, for processes that hold copies in RAM, with a mark before them: a process that
+reaches the mark has missed some, and reads the user's rows again.
 """
 
 from __future__ import annotations
@@ -277,7 +277,8 @@ def trusted_now(file: LedgerFile, *, now: float) -> float:
 
 
 def trusted_time(readings: Sequence[float], recalled: float | None, *, now: float) -> TrustedTime:
-    """What this reading is worth beside earlier ones, oldest first, and the last recalls of more than an hour ago.
+    """How far this reading can be trusted, given earlier ones, oldest first, and the last recalls of more than an hour
+    ago.
 
     >>> trusted_time([0.0], None, now=2 * HOUR).now == 2 * HOUR             # as it was to be expected
     True

@@ -131,9 +131,9 @@ UNREADABLE = (
 )  # what flipped bytes raise besides errors of SQLite
 _SIGNS = re.compile("malformed|not a database|decode to UTF-8|no such (table|column|index)|corrupt|disk image")
 _ADVICE = (
-    "Close what has it open, put the file (and those beside it that begin with its name) aside, and open the memory "
-    "again: the reads that the collection's metadata show are kept, the log and the verdicts begin anew. Better still, "
-    "restore the file from a backup."
+    "Restore the file from a backup. If there is none, close what has it open, move the file (and those next to it "
+    "that begin with its name) aside, and open the memory again: the reads that the collection's metadata show are "
+    "kept; the log and the verdicts are lost."
 )
 
 
@@ -148,7 +148,7 @@ def damaged(path: str, what: object) -> DamagedLedgerError:
 
 
 def refuse_damaged(path: str, file: Path | None) -> None:
-    """Raise where the file is no SQLite file, or shorter than it says."""
+    """Raise if the file is not an SQLite file, or shorter than it says."""
     fault = None if file is None else header_fault(file)
     if fault is not None:
         raise damaged(path, fault)
@@ -238,7 +238,7 @@ class VersionNews:
         self.only_recall = self.only_recall and of_recall
 
     def notice(self, version: int | None) -> None:
-        """The version that stands in the ledger; None where there is none yet."""
+        """The version stored in the ledger; None if there is none yet."""
         if version is not None and version != self._version:
             self._version, self.from_others = version, self.from_others + 1
 

@@ -101,5 +101,5 @@ class SQLiteLedger(SqlLedger):
         return self.file.place is not None
 
     def faults(self) -> list[str]:
-        """What is wrong with the file and with what stands in it, one line each; this reads all of it."""
+        """What is wrong with the file and its content, one line each; this reads all of it."""
         return ledger_statistics.faults(self.file)

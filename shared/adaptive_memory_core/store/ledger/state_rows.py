@@ -57,7 +57,7 @@ def owner_name(scope: Scope) -> str:
 
 
 def forgotten_name(scope: Scope) -> str:
-    """What is in the place of the name of a user who was forgotten."""
+    """What is stored instead of the name of a user who was forgotten."""
     return FORGOTTEN_USER + hashlib.blake2b(owner_name(scope).encode(), digest_size=16).hexdigest()
 
 
@@ -129,7 +129,7 @@ def held_by_others(sql: sqlite3.Connection, collection_key: int, user_key: int, 
 
 
 def delete_rows(sql: sqlite3.Connection, record_keys: Iterable[int]) -> int:
-    """Let go of rows with what hangs on them; gives how many verdicts went."""
+    """Remove rows with all that belongs to them; gives how many verdicts went."""
     keys, verdicts = [(key,) for key in record_keys], 0
     for table in ("verdicts", "outbox", "records"):
         gone = sql.executemany(f"DELETE FROM {table} WHERE record_key = ?", keys).rowcount  # noqa: S608 - our own names
@@ -263,7 +263,7 @@ def forgotten_digests(sql: sqlite3.Connection, user_key: int) -> frozenset[bytes
 
 
 def clear_forgotten(sql: sqlite3.Connection, user_key: int, scope: Scope, stored_ids: Iterable[str]) -> None:
-    """These ids were written anew: they may be read again."""
+    """These ids were written again, so they may be read again."""
     if sql.execute("SELECT 1 FROM erased WHERE user_key = ? LIMIT 1", (user_key,)).fetchone():
         digests = [(user_key, digest(record_id(scope, stored_id))) for stored_id in stored_ids]
         sql.executemany("DELETE FROM erased WHERE user_key = ? AND digest = ?", digests)

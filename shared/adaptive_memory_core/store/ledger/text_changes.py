@@ -41,7 +41,7 @@ class Owner(NamedTuple):
 
 
 def aside_key(user: int) -> int:
-    """The key of whoever has what was set aside for this user: nobody asks for it but those that look for heirs."""
+    """The key under which rows of this user are set aside: only the search for heirs reads it."""
     return -user
 
 
@@ -101,7 +101,7 @@ def _remove(sql: sqlite3.Connection, owner: Owner, name: str) -> tuple[bool, int
 
 
 def _drop(sql: sqlite3.Connection, owner: Owner, keys: Sequence[int], met: int = 1) -> int:
-    """Let go of rows, of which so many are no reader's; gives how many verdicts went."""
+    """Remove rows, of which this many belong to no reader; gives how many verdicts went."""
     if met:
         sql.execute("UPDATE collections SET met = met - ? WHERE collection_key = ?", (met, owner.collection))
     return rows.delete_rows(sql, keys)
@@ -167,8 +167,8 @@ class LedgerInheritance:
             return found
 
     def settle(self, scope: Scope, moves: Moves, *, by: str, now: float) -> None:
-        """Part records from their rows where they say something else, give rows to the records that say what they were
-        of, and let the others begin anew, all in one transaction. Done twice, it changes nothing."""
+        """Separate records from their rows if they say something else, give those rows to the records that now have the
+        text, and let the others start again, all in one transaction. Doing it twice changes nothing."""
         if not moves.none:
             with self._shared.writing() as sql:
                 self._shared.cache.drop(_settle(sql, self._owner(sql, scope), moves, by=by, now=now))
@@ -210,8 +210,8 @@ def _settle(sql: sqlite3.Connection, owner: Owner, moves: Moves, *, by: str, now
 
 
 def _still_so(sql: sqlite3.Connection, owner: Owner, moves: Moves) -> Mapping[str, Rewritten]:
-    """Those that begin anew without what was written over again since the call looked, which whoever comes upon it next
-    sees."""
+    """Those that start again, without the ones that were overwritten again since the call looked: the next call that
+    finds them handles them."""
     if moves.versions is None:
         return moves.anew
     known, still = moves.versions, dict[str, Rewritten]()

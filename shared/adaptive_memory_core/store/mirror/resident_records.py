@@ -29,11 +29,11 @@ FEW = 4  # rows that are found sooner one by one; measured with 30,000 records
 
 
 class TornMirrorError(Exception):
-    """The mirror's rows are not what was written; it is made anew."""
+    """The mirror's rows are not what was written; it is rebuilt."""
 
 
 class Resident:
-    """One user's records as of the last `take_in`. `turn` is taken by whoever uses it."""
+    """One user's records as of the last `take_in`. Users of it take `turn` first."""
 
     def __init__(self, space: str) -> None:
         self.turn = threading.RLock()
@@ -106,7 +106,7 @@ class Resident:
         return CopiedUser(owner, written, removed, notes, lambda: {**arrays, "ids": packed(ids)})
 
     def adopt(self, file: UserFile, arrays: Arrays) -> None:
-        """Go on with what stands in a file, where that is as much as is known here, or nothing is."""
+        """Go on with the content of a file, if it matches what is known here, or if nothing is known yet."""
         with self.turn:
             known = (self.owner, self._written, self._removed)
             if arrays.notes["space"] != self._space or (self._written and known != file[1:]):
@@ -128,7 +128,7 @@ class Resident:
             self._append(news.written)
 
     def _places_of(self, gone: Set[int]) -> list[int]:
-        """Where the rows of these numbers stand, first to last; many are looked for at once."""
+        """The places of the rows with these numbers, first to last; many are looked up at once."""
         if len(gone) > FEW:
             return [place for place, row in enumerate(self._rows) if row in gone]
         return sorted(self._rows.index(row) for row in gone if row in self._rows)
@@ -226,8 +226,8 @@ class Residents:
             self._total = 0
 
     def _used(self, scope: Scope, resident: Resident, *, whole: bool) -> None:
-        """Keep it, unless an error or an interrupt may have left half of a change in it; let go of others' where all
-        are too many."""
+        """Keep it, unless an error or an interrupt may have left half of a change in it; drop others' if there are too
+        many."""
         size = resident.nbytes if whole else 0
         with self._moment:
             held, before = self._users.get(scope, (None, 0))

@@ -59,7 +59,7 @@ class Matrix:
 
     @property
     def nbytes(self) -> int:
-        """What has to be in RAM: of vectors that stand in a file, the bytes that each search reads."""
+        """What has to be in RAM: for vectors in a file, the bytes that each search reads."""
         rounded = 0 if self._rounded is None else self._rounded.nbytes
         rows = 0 if self._is_mapped and self._rounded is not None else self._rows.nbytes
         return rows + self._halves.nbytes + rounded

@@ -1,7 +1,7 @@
 """What became of a transaction whose connection broke, so that it can be tried again; and locks that are leases.
 
-A row names the holder of a lease and until when it holds; whoever comes later takes it over once that has passed, by
-the server's clock. Nothing is held between two statements, so neither a pooler nor a lost connection gives it to two.
+A row names the holder of a lease and its end; after that time, by the server's clock, another process can take it over.
+Nothing is held between two statements, so neither a pooler nor a lost connection gives it to two.
 """
 
 from __future__ import annotations
@@ -170,7 +170,7 @@ class LeaseHolder:
 
 
 class Lease:
-    """One thing to be alone with. It may be given back twice, and by whoever comes next."""
+    """An exclusive right to one thing. It may be given back twice, and by a later caller."""
 
     def __init__(self, leases: LeaseHolder, name: str) -> None:
         self._leases, self._name = leases, name
@@ -178,7 +178,7 @@ class Lease:
         self._taken = False
 
     def take(self, patience_seconds: float = 0.0) -> bool:
-        """Whether it is ours now; waits so long for whoever has it."""
+        """Whether it is ours now; waits this long for another holder."""
         deadline = time.monotonic() + patience_seconds
         while not self._is_ours():
             left = deadline - time.monotonic()

@@ -1,8 +1,7 @@
-"""Connections to PostgreSQL: from a pool of our own or the caller's, given up when the server is silent, addresses
-hidden.
+"""Connections to PostgreSQL: from our pool or the caller's, given up when the server is silent, addresses hidden.
 
-Whoever takes one of our own holds a `Hand`, which the list of those who have one knows weakly: a hand that an interrupt
-kept from giving back is forgotten with its frame. What a parent process opened is left alone in its child.
+A thread that takes one of ours holds a `Hand`, which is kept in a list by weak reference: a hand that an interrupt kept
+from giving back is forgotten with its frame. A child process does not touch what its parent opened.
 
 An async connection belongs to its event loop, and a ledger is used in threads, so an async pool gives its settings
 alone. The kernel notices a cable that was cut, but not a proxy, or a machine, that stands still with its connections
@@ -114,7 +113,7 @@ class Pool:
 
 
 def _own(given: PoolOrAddress) -> OwnConnections | None:
-    """Connections of our own, where none of the caller's can be used."""
+    """Our own connections, if none of the caller's can be used."""
     if isinstance(given, AsyncConnectionPool):
         most = min(MOST, given.max_size or MOST)
         return OwnConnections(address_of_pool(given), partial(settings_of, given), most)
@@ -333,7 +332,7 @@ _NOT_THE_SERVERS = {"autocommit", "prepare_threshold", "context", "row_factory",
 
 
 def address_of_pool(pool: AsyncConnectionPool[Any]) -> str:
-    """Where its connections go. Asked anew for each connection: it may be a function that has a new password."""
+    """The address of its connections. Asked again for each connection: it may be a function that has a new password."""
     return str(_settled(pool.conninfo))
 
 
@@ -345,8 +344,8 @@ def settings_of(pool: AsyncConnectionPool[Any]) -> dict[str, Any]:
 
 
 def _settled(given: Any) -> Any:
-    """A setting, or what comes of a function for it, which may be a coroutine's: run in a loop of its own, since the
-    caller's may be the one that waits."""
+    """A setting, or the result of a function for it, which may be a coroutine: run in a separate loop, since the
+    caller's loop may be the one that waits."""
     value = given() if callable(given) else given
     if not isinstance(value, Awaitable):
         return value
@@ -385,7 +384,7 @@ def shown_address(conninfo: str) -> str:
     if "@" in known.get("dbname", "") or any("@" in host[1:] for host in hosts):  # a part of the password, then
         raise InvalidInputError(f"The ledger's address has an '@' in its host or database. {_USABLE}")
     if not known.get("port", "0").replace(",", "0").isdigit():
-        raise InvalidInputError(f"The port in the ledger's address is no number. {_USABLE}")
+        raise InvalidInputError(f"The port in the ledger's address is not a number. {_USABLE}")
     ports = known["port"].split(",") if "port" in known else []
     if len(ports) not in (0, len(hosts)):
         ports = ports * len(hosts)

@@ -3,11 +3,11 @@ machines.
 
 It is to the parts of the ledger what the SQLite file is: `reading` gives the connection for queries, `writing` one
 inside a transaction. Writers of a collection take turns at its row, so that what they do is one after another, and
-numbers are given in the order of commits. Whoever waits for that row holds no lock of this process. Nothing outlives a
-transaction on the server's side, so that a pooler in between may give each to another connection.
+numbers are given in the order of commits. A thread that waits for that row holds no lock of this process. Nothing
+outlives a transaction on the server's side, so that a pooler in between may give each to another connection.
 
-A transaction begins and ends with one message each: a round trip is what costs. Whoever looks later whether somebody
-else has written asks two numbers: the collection's, and a user's own, which is all that a recall changes.
+A transaction begins and ends with one message each, since round trips are expensive. To see whether somebody else has
+written, two numbers are compared: the collection's, and the user's own, which is all that a recall changes.
 """
 
 from __future__ import annotations
@@ -100,8 +100,8 @@ class LedgerDatabase:
 
     @contextmanager
     def apart(self) -> Generator[Any, None, None]:
-        """A connection of its own for a look that takes long: nobody waits for it meanwhile. Within another block of
-        the same thread it is that one's."""
+        """A separate connection for a long query, so that nobody waits for it. Within another block of the same thread
+        it is that block's."""
         if self._lock._is_owned():  # type: ignore[attr-defined] # what threading.Condition asks of a lock, too
             yield self._sql
             return
@@ -118,9 +118,9 @@ class LedgerDatabase:
         """The connection inside one transaction: all of it is kept, or nothing, and then `on_failure` is called.
 
         Within another `writing` of the same thread it is a part of that one, and can fail alone. `on_write` is called
-        first, unless the caller has `told` whoever needs to know, or will. As the recall of a user, whose key that is,
-        it changes what is that user's alone, unless `news` says that it wrote more; `unheard` nothing that others keep
-        in RAM, but rows of the mirror.
+        first, unless the caller has `told` the others, or will. `recall_of` is the key of the user whose recall this
+        is: it changes only that user's rows, unless `news` says that it wrote more. With `unheard` it changes nothing
+        that others keep in RAM, except rows of the mirror.
         """
         kind = TransactionKind(told, recall_of, unheard)
         if self._lock._is_owned() and self._writing:  # type: ignore[attr-defined]
@@ -184,8 +184,8 @@ class LedgerDatabase:
             raise
 
     def _be_served(self, connection: Connection[Any]) -> None:
-        """Have a pooler in between give us a connection of its own, before our lock is taken: whoever writes may wait
-        for that lock, and all who have a connection of the pooler's for the writer. The pool ends it."""
+        """Have a pooler in between give us one of its connections, before our lock is taken: a writer may wait for that
+        lock, and all who have a connection of the pooler may wait for the writer. The pool ends it."""
         if self._pool.behind_pooler:
             try:
                 connection.execute(_LOOK)
@@ -226,9 +226,9 @@ class LedgerDatabase:
         self.on_kept()
 
     def again(self, call: Callable[P, T], *args: P.args, **named: P.kwargs) -> T:
-        """The call, made once more where its connection was lost and nothing of it was kept; not within a block.
+        """The call, made once more if its connection was lost and nothing was committed; not within a block.
 
-        That for as long as whoever made it would wait for others, however long one try takes to fail.
+        It is repeated for as long as the caller would wait for others, however long one try takes to fail.
         """
         deadline = time.monotonic() + left(RETRIED_SECONDS)
         while True:

@@ -25,8 +25,8 @@ class PostgresLedger(SqlLedger):
     """The ledger of one collection in a PostgreSQL database, which collections, processes and machines may share.
 
     It takes an address, `postgresql://user@host/database`, or a `psycopg_pool.ConnectionPool` of the caller's, which
-    stays open; of an `AsyncConnectionPool` it takes the settings. The tables stand in the schema `adaptive_memory`,
-    made on first use where the role may. A call waits `wait_seconds` for a connection.
+    stays open; of an `AsyncConnectionPool` it takes the settings. The tables are in the schema `adaptive_memory`, made
+    on first use if the role may do so. A call waits `wait_seconds` for a connection.
     """
 
     outlives_process = True
@@ -73,7 +73,7 @@ class PostgresLedger(SqlLedger):
         refuse_others(self._only, scope)
 
     def faults(self) -> list[str]:
-        """What is wrong with what stands in it, one line each; this reads all of it."""
+        """What is wrong with its content, one line each; this reads all of it."""
         try:
             with self._shared.apart() as sql:
                 return [*undecodable(sql), *untrue(sql)]

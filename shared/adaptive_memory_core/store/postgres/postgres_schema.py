@@ -1,7 +1,8 @@
 """The tables of a ledger in PostgreSQL: created or checked, and the log in a table per day, dropped when it is past.
 
-The server makes and drops the tables of the log in functions of its own, so that a role that may make no tables can be
-granted these. Where it is not, all lines are in the table of any day, and are deleted bit by bit as in SQLite.
+The server makes and drops the tables of the log in stored functions, so that a role that may not make tables can be
+granted these. If it is not granted them, all lines go into one table for any day, and are deleted bit by bit as in
+SQLite.
 """
 
 from __future__ import annotations
@@ -103,7 +104,7 @@ def _version(connection: Connection[Any]) -> int | None:
 
 
 def _begin(connection: Connection[Any]) -> None:
-    """The schema itself. Where several make it at once, PostgreSQL refuses all but one, `IF NOT EXISTS` or not."""
+    """The schema itself. If several make it at once, PostgreSQL refuses all but one, `IF NOT EXISTS` or not."""
     for _ in range(TRIES):
         try:
             connection.execute(_FIRST)
@@ -128,7 +129,7 @@ _IS_PAST = f"SELECT EXISTS (SELECT 1 FROM {SCHEMA}.past_log_days(?))"  # noqa: S
 
 
 class LogDays(OldLines):
-    """The log's days, as one process knows them."""
+    """The log's days, as cached by one process."""
 
     def __init__(self, shared: LedgerContext, pool: Pool) -> None:
         super().__init__(shared, ANY_DAY)

@@ -47,7 +47,7 @@ class PostgresStatements:
             self._connection.execute(self.rest())
 
     def rest(self) -> str:
-        """What was not sent yet; whoever asks sends it."""
+        """The statements not sent yet; the caller sends them."""
         rest = "".join(f"{one};" for one in self._waiting)
         self._waiting.clear()
         return rest

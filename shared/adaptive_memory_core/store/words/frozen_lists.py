@@ -27,7 +27,7 @@ MOST_OF_ONE_WORD = 65_535  # times that one word of a record counts
 
 
 class RecordText(NamedTuple):
-    """A record's text, where it stands in a conversation, and the language that its metadata gives."""
+    """A record's text, its place in a conversation, and the language that its metadata gives."""
 
     stored_id: str
     text: str
@@ -142,8 +142,8 @@ def merged(lists: FrozenLists, more: Sequence[WordOfRecord]) -> FrozenLists:
 
 
 def begins_of_runs(in_order: Array) -> Array:
-    """Where each different number begins, of numbers in order. `numpy.unique`, which knows more cases, has the first
-    recall of a process wait for a part of numpy that nothing else here needs.
+    """The index at which each different number begins, in sorted numbers. `numpy.unique` handles more cases, but makes
+    the first recall of a process wait for a part of numpy that nothing else here needs.
 
     >>> begins_of_runs(np.array([3, 3, 5, 7, 7])).tolist(), begins_of_runs(np.array([], dtype=int)).tolist()
     ([0, 2, 3], [])

@@ -69,7 +69,7 @@ class PostingLists:
 
     @classmethod
     def of(cls, file: UserFile, arrays: Arrays) -> PostingLists:
-        """The lists that stand in a file."""
+        """The lists in a file."""
         one, there = cls(), contents_of(arrays)
         one.owner, one._row, one._gone = file[1:]
         one.ids, one.marks, one._rows, one._lengths = list(there.ids), list(there.marks), there.rows, there.lengths
@@ -160,8 +160,8 @@ class PostingLists:
         return self._dated
 
     def _places_of(self, terms: Sequence[int]) -> list[int | None]:
-        """Where each stands in the lists, IN_TAIL where it is in the tail alone, None where no record has it: looked up
-        at once, for most words of a long cue are in no record."""
+        """The place of each in the lists, IN_TAIL if it is in the tail alone, None if no record has it: all are looked
+        up at once, since most words of a long cue are in no record."""
         known = self._lists.known
         if not len(known):
             return [IN_TAIL if term in self._tail else None for term in terms]
@@ -308,7 +308,7 @@ class ListsInRam:
             return held
 
     def used(self, scope: Scope, held: HeldLists) -> None:
-        """Keep what has come of the user's lists, and let go of others' where all are too many."""
+        """Keep the user's lists as they are now, and drop others' if there are too many."""
         size = held.lists.nbytes if held.lists is not None and len(held.lists) else 0
         with self._moment:
             if self._users.get(scope) is not held:  # let go of meanwhile
@@ -345,7 +345,7 @@ class WordsLookedUp:
         self._most, self._size = MOST_WORDS_KEPT * (records + OF_A_WORD), 0
 
     def missing(self, words: Iterable[Forms]) -> list[Forms]:
-        """Those of the words that are yet to be looked up; all, where so many are kept that it begins anew."""
+        """Those of the words that are yet to be looked up; all, if so many are kept that it starts again."""
         if self._size > self._most:
             self.words, self._size = {}, 0
         known = self.words

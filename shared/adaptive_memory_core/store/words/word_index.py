@@ -137,7 +137,7 @@ class WordIndex:
             self._kept.ask(scope, held.taken, held.adopt)
 
     def _begin_from_file(self, scope: Scope, held: HeldLists) -> None:
-        """Lists that are not in RAM may stand in a file; nobody else waits while they are read."""
+        """Lists that are not in RAM may be in a file; nobody else waits while they are read."""
         if held.lists is None and self._kept is not None and (found := self._kept.read(scope)) is not None:
             held.lists = PostingLists.of(*found)
 
@@ -184,7 +184,8 @@ def found_by_words(cue: str, lists: Lists, fusion: Fusion, limit: int, within: S
 
 
 def _without_speakers(postings: Sequence[Posting], talk: Conversation) -> Sequence[Posting]:
-    """Who is named says who spoke, and is looked for in that: a turn that names its hearer is no answer for it."""
+    """A name in the cue says who spoke, and is looked for among speakers: a turn does not become an answer by naming
+    its hearer."""
     if talk.people is None:
         return postings
     names = {word for name in talk.speakers for word in words(name)}
@@ -264,7 +265,8 @@ class WordFollower:
         self._all_due = self._asked = False
 
     def expect(self) -> None:
-        """Somebody is going to look: what is written from now on is taken in at once, and all there is beside."""
+        """Somebody is going to look: what is written from now on is taken in at once, and existing records in the
+        background."""
         self._asked = True
         self.others_changed()
 
