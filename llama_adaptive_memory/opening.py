@@ -46,7 +46,7 @@ from llama_adaptive_memory.settings import (
 from llama_adaptive_memory.turns import watch
 
 
-class Lease:
+class OpenedMemory:
     """A memory in use. One that was given by the caller has no share, and is left open."""
 
     def __init__(self, memory: AdaptiveMemory | UserMemory, share: Share | None = None, *, lent: bool = False) -> None:
@@ -72,9 +72,9 @@ class Lease:
             self.close()
             raise
 
-    def lent(self) -> Lease:
+    def lent(self) -> OpenedMemory:
         """The same memory for one more, who need not give it back."""
-        return Lease(self.memory, self._share, lent=True)
+        return OpenedMemory(self.memory, self._share, lent=True)
 
     def close(self) -> None:
         """Write back what was learned; where it is no loan, also let go of the memory, which the last one closes."""
@@ -95,7 +95,7 @@ def refuse_to_pickle() -> NoReturn:
 NOTHING_YET = "Nothing was recalled here yet."
 
 
-class Sharing(ClosedByWith):
+class MemoryAccess(ClosedByWith):
     """Access to the memory behind, and the end of its use."""
 
     if not TYPE_CHECKING:
@@ -239,7 +239,7 @@ def leased(
     scope: AskedScope = ANY_SCOPE,
     *,
     embeds: bool = True,
-) -> Lease:
+) -> OpenedMemory:
     """The memory that was given, else the one over the collection, for this scope; `embeds=False` can do without a
     model. What is wrong is refused before anything is opened."""
     watch()
@@ -260,7 +260,7 @@ def leased(
             f"memory= is a {type(memory).__name__}. Give an AdaptiveMemory or one user's, e.g. "
             "memory.for_user('alice'); a collection goes into collection=, an index into from_index(index)."
         )
-    return Lease(memory)
+    return OpenedMemory(memory)
 
 
 def _checked(opening: OpeningArguments) -> None:
@@ -289,7 +289,7 @@ def checked_index(index: Any) -> VectorStoreIndex:
     return index
 
 
-def _lease(collection: Any, embed_model: Any, opening: OpeningArguments, *, embeds: bool) -> Lease:
+def _lease(collection: Any, embed_model: Any, opening: OpeningArguments, *, embeds: bool) -> OpenedMemory:
     """`index.as_retriever()` is cheap and made anew for each request, so what is ours is too: the memory behind is one
     for all over the collection, with one model's name and the same options."""
     locations.check_collection(collection)
@@ -299,7 +299,7 @@ def _lease(collection: Any, embed_model: Any, opening: OpeningArguments, *, embe
         one = share(collection, embedder=model, **opening)
     else:
         one = find(collection, **opening) or _without_model(collection, opening)
-    return Lease(one.memory, one)
+    return OpenedMemory(one.memory, one)
 
 
 def _without_model(collection: Any, opening: OpeningArguments) -> Share:

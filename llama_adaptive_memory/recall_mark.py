@@ -48,7 +48,7 @@ def with_reason(found: Recall, scope: UserMemory, filters: Any) -> Recall:
 Find = Callable[[], UserMemory]
 
 
-class Told(str):
+class MarkedOutput(str):
     """What the model is told, and the recall that it is of: so that feedback on an agent's output finds it."""
 
     __slots__ = ("recall",)
@@ -80,7 +80,7 @@ class Recalling:
             return _excused(error, self.on_error)
 
     def _told(self, found: Recall) -> str:
-        told = Told(found.render(max_tokens=self.max_tokens, ids=self.show_ids) or NOTHING)
+        told = MarkedOutput(found.render(max_tokens=self.max_tokens, ids=self.show_ids) or NOTHING)
         told.recall = found
         return told
 
@@ -254,7 +254,7 @@ def _parts(thing: Any) -> Iterable[Any] | None:
 
 def _parts_of_output(output: Any) -> Iterable[Any]:
     """The nodes that a tool gave, or the recall that it told of; any other output was none."""
-    if isinstance(output, Told):
+    if isinstance(output, MarkedOutput):
         return [output.recall]
     if isinstance(getattr(output, "source_nodes", None), list):
         return list(output.source_nodes)

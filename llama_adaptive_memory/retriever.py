@@ -23,7 +23,7 @@ from llama_adaptive_memory import settings
 from llama_adaptive_memory.candidates import nodes_of
 from llama_adaptive_memory.convert import where_of
 from llama_adaptive_memory.embedding import acue_of, cue_of
-from llama_adaptive_memory.opening import OpeningArguments, Sharing, checked_index, collection_of, leased
+from llama_adaptive_memory.opening import MemoryAccess, OpeningArguments, checked_index, collection_of, leased
 from llama_adaptive_memory.recall_mark import with_reason
 from llama_adaptive_memory.settings import (
     AUTO,
@@ -42,7 +42,7 @@ from llama_adaptive_memory.turns import this_question
 dispatcher = get_dispatcher(__name__)
 
 
-class AdaptiveMemoryRetriever(Sharing, BaseRetriever):
+class AdaptiveMemoryRetriever(MemoryAccess, BaseRetriever):
     """A retriever in place of `index.as_retriever()` that ranks by more than similarity and learns from what is read.
 
     Each retriever reads one user's records: those whose metadata `user_id` is `user_id`, or without one those that

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adaptive_memory_core.errors import FilterError
-from adaptive_memory_core.metadata_columns import Columns
+from adaptive_memory_core.metadata_columns import MetadataColumns
 from adaptive_memory_core.where import DOCUMENT, STORED_DOCUMENT, keys_in, predicate
 from tests.test_where import METADATA, fitting
 
@@ -23,8 +23,8 @@ STEPS = st.lists(
 )
 
 
-def in_columns(records: list[dict[str, Any]], keys: set[str]) -> Columns:
-    columns = Columns()
+def in_columns(records: list[dict[str, Any]], keys: set[str]) -> MetadataColumns:
+    columns = MetadataColumns()
     columns.grow(len(records))
     columns.start(keys)
     for place, metadata in enumerate(records):

@@ -26,7 +26,7 @@ from adaptive_memory_core.records import (
     Record,
     Scope,
 )
-from adaptive_memory_core.score.ranking import Candidates, Columns
+from adaptive_memory_core.score.ranking import CandidateColumns, Candidates
 from adaptive_memory_core.score.signals import NEUTRAL_IMPORTANCE, boosted
 
 SHARED = Scope(None)  # the records that belong to nobody
@@ -152,7 +152,7 @@ def _columns(
     reads: Sequence[ReadState],
     stored: Sequence[Metadata],
     fields: Fields,
-) -> Columns:
+) -> CandidateColumns:
     """The columns of these records, as `record_of` makes of them."""
     begins, ends, newer, when, worth = (
         *(fields.valid_from, fields.valid_until, fields.superseded_by),
@@ -176,7 +176,7 @@ def _columns(
     for number in gated:
         if (begin := as_moment(stored[number].get(fields.valid_from))) is not None:
             began[number] = begin
-    return Columns(*given, importances, created, began, reads, stored, [False] * len(stored), gated)
+    return CandidateColumns(*given, importances, created, began, reads, stored, [False] * len(stored), gated)
 
 
 def _importance(written: float | None, read: ReadState) -> float | None:

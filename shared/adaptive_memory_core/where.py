@@ -14,11 +14,11 @@ from adaptive_memory_core.error_messages import shown
 from adaptive_memory_core.errors import FilterError
 from adaptive_memory_core.metadata_columns import (
     COMPARISONS,
-    Columns,
     Compares,
     Contains,
     EqualsAny,
     Mask,
+    MetadataColumns,
     Scalar,
     Test,
     as_float,
@@ -36,7 +36,7 @@ class Predicate(Protocol):
     """A filter: asked of one record, or of the columns of many at once."""
 
     def __call__(self, metadata: Metadata, text: str | None) -> bool: ...
-    def mask(self, columns: Columns) -> Mask: ...
+    def mask(self, columns: MetadataColumns) -> Mask: ...
 
 
 class Joined(NamedTuple):
@@ -49,7 +49,7 @@ class Joined(NamedTuple):
         each = (one(metadata, text) for one in self.parts)
         return all(each) if self.every else any(each)
 
-    def mask(self, columns: Columns) -> Mask:
+    def mask(self, columns: MetadataColumns) -> Mask:
         masks = [one.mask(columns) for one in self.parts]
         found: Mask = np.logical_and.reduce(masks) if self.every else np.logical_or.reduce(masks)
         return found
@@ -63,7 +63,7 @@ class Negated(NamedTuple):
     def __call__(self, metadata: Metadata, text: str | None) -> bool:
         return not self.part(metadata, text)
 
-    def mask(self, columns: Columns) -> Mask:
+    def mask(self, columns: MetadataColumns) -> Mask:
         return ~self.part.mask(columns)
 
 
@@ -76,7 +76,7 @@ class OfKey(NamedTuple):
     def __call__(self, metadata: Metadata, text: str | None) -> bool:
         return self.test(text if self.key == STORED_DOCUMENT else metadata.get(self.key))
 
-    def mask(self, columns: Columns) -> Mask:
+    def mask(self, columns: MetadataColumns) -> Mask:
         return columns.of(self.key).mask(self.test)
 
 
@@ -88,7 +88,7 @@ class OfText(NamedTuple):
     def __call__(self, metadata: Metadata, text: str | None) -> bool:  # noqa: ARG002
         return text is not None and self.part in text
 
-    def mask(self, columns: Columns) -> Mask:
+    def mask(self, columns: MetadataColumns) -> Mask:
         raise NotImplementedError("texts are in no column")
 
 

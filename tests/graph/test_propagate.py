@@ -18,7 +18,7 @@ from adaptive_memory_core.channels.words.words_of_text import words
 from adaptive_memory_core.graph import propagate as spreading
 from adaptive_memory_core.graph.build import GraphInMemory, passage, word_key
 from adaptive_memory_core.graph.paper import PublishedQuestion, Weight, propagate_as_published, without_memory
-from adaptive_memory_core.graph.ports import SENTENCE_BITS, SENTENCES, Evidence, Graph, Question
+from adaptive_memory_core.graph.ports import SENTENCE_BITS, SENTENCES, GraphPort, GraphQuery, PropagationResult
 from adaptive_memory_core.graph.propagate import propagate
 from adaptive_memory_core.policy.advanced import Graphs
 
@@ -32,12 +32,14 @@ TEXTS = [
 TITLES = {"teutberga", "lothair ii", "lothair i", "prum"}
 
 
-def published(graph: Graph, asked: Question, settings: Graphs, weight: Weight = without_memory) -> Evidence:
+def published(
+    graph: GraphPort, asked: GraphQuery, settings: Graphs, weight: Weight = without_memory
+) -> PropagationResult:
     question = PublishedQuestion(asked.names, np.array([1.0, 0.0])[: len(graph_vector(graph))], weight)
     return propagate_as_published(lambda: nullcontext(graph), question, settings)
 
 
-def graph_vector(graph: Graph) -> Any:
+def graph_vector(graph: GraphPort) -> Any:
     found = graph.sentence_vectors(None, times=False).vectors
     return found[0] if len(found) else found
 
@@ -51,9 +53,9 @@ def graph() -> GraphInMemory:
     return GraphInMemory(passages, np.ones((len(TEXTS), 2), dtype=np.float32))
 
 
-def question(text: str, *names: str, **more: object) -> Question:
+def question(text: str, *names: str, **more: object) -> GraphQuery:
     keys = {word_key(word) for word in words(text)}
-    return replace(Question(dict.fromkeys(names, 1.0), np.float32([1, 0]), keys), **more)  # type: ignore[arg-type]
+    return replace(GraphQuery(dict.fromkeys(names, 1.0), np.float32([1, 0]), keys), **more)  # type: ignore[arg-type]
 
 
 def test_a_second_round_reaches_what_the_question_does_not_name(graph: GraphInMemory) -> None:

@@ -13,8 +13,7 @@ from adaptive_memory_core.context.answer import Recall
 from adaptive_memory_core.context.clean import clean
 from adaptive_memory_core.context.entries import date
 from adaptive_memory_core.fields import Fields
-from adaptive_memory_core.hierarchy.nodes import Hierarchy, Semantic, SemanticKey, Statistics
-from adaptive_memory_core.hierarchy.nodes import Theme as Node
+from adaptive_memory_core.hierarchy.nodes import Hierarchy, HierarchyStatistics, Semantic, SemanticKey, ThemeNode
 from adaptive_memory_core.identity import record_id
 from adaptive_memory_core.records import Record, Scope, Scored
 
@@ -59,7 +58,7 @@ def _line(record: Record, fields: Fields) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class ThemeStatement:
     """One thing that was said: how it is shown, the messages it is from, when that was (POSIX seconds), and the title
     of its episode. `replaced` was said before and holds no more."""
 
@@ -77,7 +76,7 @@ class Theme:
 
     name: str
     ids: tuple[str, ...]
-    known: tuple[Known, ...]
+    known: tuple[ThemeStatement, ...]
     begins: float
     ends: float
 
@@ -91,7 +90,7 @@ class Themes(Sequence[Theme]):
     """
 
     found: tuple[Theme, ...] = ()
-    statistics: Statistics = field(default_factory=Statistics)
+    statistics: HierarchyStatistics = field(default_factory=HierarchyStatistics)
     notes: tuple[str, ...] = ()
 
     def __len__(self) -> int:
@@ -124,7 +123,7 @@ def themes_of(scope: Scope, hierarchy: Hierarchy, over: Set[str] = frozenset()) 
     return Themes(tuple(found), hierarchy.statistics, hierarchy.notes)
 
 
-def _theme(scope: Scope, hierarchy: Hierarchy, theme: Node, over: Set[str]) -> Theme:
+def _theme(scope: Scope, hierarchy: Hierarchy, theme: ThemeNode, over: Set[str]) -> Theme:
     own = [hierarchy.semantics[one] for one in theme.semantics]
     newest = {hierarchy.newest(one.key) for one in own}  # also where that has joined another theme
     those = (hierarchy.semantics[one] for one in newest)
@@ -134,7 +133,7 @@ def _theme(scope: Scope, hierarchy: Hierarchy, theme: Node, over: Set[str]) -> T
     return Theme(theme.name, ids, known, theme.begins, theme.ends)
 
 
-def _known(scope: Scope, hierarchy: Hierarchy, semantic: Semantic) -> Known:
+def _known(scope: Scope, hierarchy: Hierarchy, semantic: Semantic) -> ThemeStatement:
     ids = tuple(record_id(scope, one) for one in semantic.messages)
     before: list[str] = []
     seen: set[SemanticKey] = {semantic.key}
@@ -143,14 +142,14 @@ def _known(scope: Scope, hierarchy: Hierarchy, semantic: Semantic) -> Known:
         seen.add(older)
         before.append(hierarchy.semantics[older].shown)
         older = hierarchy.semantics[older].replaces
-    return Known(semantic.shown, ids, semantic.at, hierarchy.episodes[semantic.episode].title, tuple(before))
+    return ThemeStatement(semantic.shown, ids, semantic.at, hierarchy.episodes[semantic.episode].title, tuple(before))
 
 
 def _lines(theme: Theme) -> list[str]:
     return [clean(theme.name), *(f"  {date(one.at)}  {clean(one.text)}" for one in theme.known)]
 
 
-def _row(known: Known) -> tuple[str, str, str, str]:
+def _row(known: ThemeStatement) -> tuple[str, str, str, str]:
     return (date(known.at), known.text, known.episode, "; ".join(known.replaced))
 
 
@@ -167,10 +166,11 @@ Row = tuple[str, str, str, str]  # day, what is known, its episode, what it repl
 Drawn = tuple[str, str, Sequence[Row]]  # name, days, rows
 
 
-def picture(themes: Sequence[Drawn], statistics: Statistics) -> str:
+def picture(themes: Sequence[Drawn], statistics: HierarchyStatistics) -> str:
     """The whole page. It loads nothing, and holds no script.
 
-    >>> page = picture([("puppy", "2023-05-01 to 2023-05-02", [("2023-05-01", "Ana has a <b>", "", "")])], Statistics())
+    >>> drawn = ("puppy", "2023-05-01 to 2023-05-02", [("2023-05-01", "Ana has a <b>", "", "")])
+    >>> page = picture([drawn], HierarchyStatistics())
     >>> "Ana has a &lt;b&gt;" in page, "<script" in page, "http" in page
     (True, False, False)
     """

@@ -209,7 +209,7 @@ def plain(tuning: Tuning) -> dict[str, Any]:
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class TuningExamples:
     """Examples, the leads that their candidates have, the measure, and whether they tell of reads (`history`)."""
 
     examples: tuple[Example, ...]
@@ -225,11 +225,11 @@ class Evidence:
         return replace(found, assumes=self.assumes, notes=self.notes)
 
     @staticmethod
-    def joined(parts: Sequence[Evidence]) -> Evidence:
+    def joined(parts: Sequence[TuningExamples]) -> TuningExamples:
         """That of several users as one; of nobody, that of a log without verdicts."""
         if not parts:
-            return Evidence((), frozenset(), MEASURE, history=True)
-        return Evidence(
+            return TuningExamples((), frozenset(), MEASURE, history=True)
+        return TuningExamples(
             tuple(one for part in parts for one in part.examples),
             frozenset().union(*(part.leads for part in parts)),
             parts[0].measure,
@@ -239,17 +239,17 @@ class Evidence:
         )
 
 
-def of_labelled(asked: Sequence[AskedQuestion], user: Hashable, *, k: int) -> Evidence:
+def of_labelled(asked: Sequence[AskedQuestion], user: Hashable, *, k: int) -> TuningExamples:
     """What labelled questions tell."""
     leads = frozenset(name for one in asked for name in leads_of(one.question))
-    return Evidence(tuple(example(one, user, k=k) for one in asked), leads, f"NDCG@{k}")
+    return TuningExamples(tuple(example(one, user, k=k) for one in asked), leads, f"NDCG@{k}")
 
 
-def of_log(log: JudgedLog) -> Evidence:
+def of_log(log: JudgedLog) -> TuningExamples:
     """What verdicts in the log tell."""
     leads = frozenset(name for one in log.recalls for name in leads_of(one.question))
     lost = [f"{log.lost} judged recalls are left out: the log does not give their rankings again"] if log.lost else []
-    return Evidence(tuple(examples_of(log)), leads, MEASURE, True, assumed(log), tuple(lost))
+    return TuningExamples(tuple(examples_of(log)), leads, MEASURE, True, assumed(log), tuple(lost))
 
 
 def leads_of(question: Rankable) -> frozenset[str]:

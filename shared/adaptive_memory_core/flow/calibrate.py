@@ -14,7 +14,7 @@ from adaptive_memory_core.flow.calls.call_state import kept_whole
 from adaptive_memory_core.flow.choose import with_leads
 from adaptive_memory_core.flow.count_reading import judge
 from adaptive_memory_core.flow.past_recall import HitsUnder, Rankable, rankable
-from adaptive_memory_core.flow.ports import Judge, JudgedQuestion, Moves, Ports, Rewritten, Stored
+from adaptive_memory_core.flow.ports import JudgedQuestion, Moves, Ports, Rewritten, Stored, VerdictEffectsPort
 from adaptive_memory_core.flow.recall import look_for
 from adaptive_memory_core.identity import said
 from adaptive_memory_core.learn.decay import Timeline
@@ -109,7 +109,7 @@ def judge_and_share(
     scope: Scope,
     recall_id: str,
     given: Mapping[str, tuple[Verdict, Stored]],
-    rule: Judge,
+    rule: VerdictEffectsPort,
     policy: Policy,
     *,
     question: JudgedQuestion | None = None,
@@ -130,7 +130,7 @@ def _judge_with(
     recall_id: str,
     verdicts: Mapping[str, tuple[Verdict, Seen]],
     shared: Mapping[str, Stored],
-    rule: Judge,
+    rule: VerdictEffectsPort,
     policy: Policy,
     *,
     question: JudgedQuestion | None,

@@ -17,7 +17,7 @@ from adaptive_memory_core.policy.advanced import DENSE, RERANKER
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Dropped, Hit, Scored
 from adaptive_memory_core.score.gates import unfit
-from adaptive_memory_core.score.newest_first import COMPARED, Told
+from adaptive_memory_core.score.newest_first import COMPARED, NewestFirstQuery
 from adaptive_memory_core.score.nothing_found import Floor, chance, most_relevant, of_time_alone, shares_of
 from adaptive_memory_core.score.ranking import Candidates, columns_of
 from adaptive_memory_core.score.relevance import outside
@@ -228,7 +228,7 @@ def in_order(request: Request, gathered: Gathered, judged: Reranked, facts: Same
         intent=request.intent,
         use=use,
         time_alone=of_time_alone(request.cue.own_words, request.intent),
-        told=Told(request.cue.own_words, request.fields.speaker, facts.facts),
+        told=NewestFirstQuery(request.cue.own_words, request.fields.speaker, facts.facts),
     )
     return InOrder(ranked, use, (*judged.notes, *facts.notes))
 

@@ -11,7 +11,16 @@ from adaptive_memory_core.errors import AdaptiveMemoryError, LedgerError
 from adaptive_memory_core.flow.calls.call_state import kept_whole, waiting_at_most
 from adaptive_memory_core.flow.calls.foreign_calls import tried
 from adaptive_memory_core.flow.calls.workers import still_awaited
-from adaptive_memory_core.flow.ports import Entry, Erased, Found, Judge, JudgedQuestion, Ports, Stored, Vector
+from adaptive_memory_core.flow.ports import (
+    Erased,
+    Found,
+    JudgedQuestion,
+    Ports,
+    RecallEntry,
+    Stored,
+    Vector,
+    VerdictEffectsPort,
+)
 from adaptive_memory_core.flow.ports import seen as seen_of
 from adaptive_memory_core.frozen import changed
 from adaptive_memory_core.learn.decay import Timeline, read
@@ -72,7 +81,7 @@ def judge(
     scope: Scope,
     recall_id: str,
     given: Mapping[str, tuple[Verdict, Seen]],
-    rule: Judge,
+    rule: VerdictEffectsPort,
     *,
     question: JudgedQuestion | None = None,
     now: float,
@@ -125,7 +134,7 @@ def _commit(ports: Ports, request: Request, answer: Recall, gathered: Gathered) 
     """One transaction: the user's step, the state of what was read, the log."""
     policy = answer.policy
     name, json = _named(policy)
-    entry = Entry(
+    entry = RecallEntry(
         id=answer.id,
         at=answer.now,
         cue=answer.cue.text[:LOGGED_CUE],

@@ -9,7 +9,7 @@ from dataclasses import replace
 from adaptive_memory_core.channels.conversation.turns import Turn, asks, beside, turn_of
 from adaptive_memory_core.context.answer import Recall
 from adaptive_memory_core.errors import AdaptiveMemoryError
-from adaptive_memory_core.flow.calls.foreign_calls import Question, answered
+from adaptive_memory_core.flow.calls.foreign_calls import ForeignCall, answered
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.flow.ports.source import Found, Pair
 from adaptive_memory_core.policy.policy import Policy
@@ -72,7 +72,7 @@ def _known(ports: Ports, request: Request, ids: Sequence[str]) -> tuple[Mapping[
     def look() -> Mapping[str, Pair]:
         return ports.words.beside(request.scope, ids)
 
-    outcome = answered(Question(look, seconds, ports.unanswered["lexical"]))
+    outcome = answered(ForeignCall(look, seconds, ports.unanswered["lexical"]))
     return ({}, f"{LEFT_OUT}: {said(outcome.error)}") if outcome.error is not None else (outcome.value or {}, None)
 
 

@@ -19,7 +19,7 @@ from adaptive_memory_core.flow.calls.call_state import export_soon, kept_whole
 from adaptive_memory_core.flow.count_reading import wrote
 from adaptive_memory_core.flow.look_up import look_up
 from adaptive_memory_core.flow.ports import Moves, Ports, Rewritten, Stored, Vector, anew, seen
-from adaptive_memory_core.flow.ports.hierarchy import Entry
+from adaptive_memory_core.flow.ports.hierarchy import ConversationMessage
 from adaptive_memory_core.flow.supersede import born_stale, check_superseded, supersede
 from adaptive_memory_core.hierarchy.nodes import NOTHING, Hierarchy
 from adaptive_memory_core.identity import record_id, said, scoped_id
@@ -156,21 +156,23 @@ def _partial(error: AdaptiveMemoryError, written: Sequence[str], total: int) -> 
     )
 
 
-def entry_of(one: Stored, fields: Fields) -> Entry:
+def entry_of(one: Stored, fields: Fields) -> ConversationMessage:
     """The place of a record; of one without a time the beginning."""
     return entry(
         one.stored_id, one.record.text, one.record.metadata or one.record.stored, fields, at=one.record.created_at
     )
 
 
-def entry(stored_id: str, text: str, metadata: Metadata | None, fields: Fields, *, at: float | None) -> Entry:
+def entry(
+    stored_id: str, text: str, metadata: Metadata | None, fields: Fields, *, at: float | None
+) -> ConversationMessage:
     """
     >>> entry("m1", "Hi!", {"speaker": "Ana", "session": 3}, Fields(), at=50.0)[:5]
     ('m1', '3', 50.0, 50.0, 'Ana')
     """
     turn, time = turn_of(text, metadata, fields, created_at=at), 0.0 if at is None else at
     place = time if turn.place is None else turn.place
-    return Entry(stored_id, turn.session or "", place, time, turn.speaker, said(text))
+    return ConversationMessage(stored_id, turn.session or "", place, time, turn.speaker, said(text))
 
 
 BATCH = 500  # messages that are written together, and after which progress is told

@@ -43,7 +43,7 @@ Worth = tuple[bool, bool, int, int, float]
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ReportRequest:
     """What a page is to show, checked."""
 
     scope: Scope
@@ -86,7 +86,7 @@ class _Collected:
             _keep(self.judged, (read.helpful + read.unhelpful, number, record), MOST_JUDGED)
 
 
-def gathered(ports: Ports, asked: Asked) -> MemoryFacts:
+def gathered(ports: Ports, asked: ReportRequest) -> MemoryFacts:
     """All that the page shows; nothing of it counts as a read."""
     scope, now = asked.scope, asked.now
     stats = stats_of(ports, scope, regime=asked.regime, at_least=AT_LEAST, now=now)
@@ -115,7 +115,7 @@ def gathered(ports: Ports, asked: Asked) -> MemoryFacts:
     )
 
 
-def _log(ports: Ports, asked: Asked, known: Sequence[Record]) -> LogFacts:
+def _log(ports: Ports, asked: ReportRequest, known: Sequence[Record]) -> LogFacts:
     """What was asked and judged, and what the records say that this is about."""
     scope, since = asked.scope, asked.since
     logged = ports.ledger.log.recalls(scope, since=since, until=None, limit=MOST_LOGGED, containing=None)
@@ -125,7 +125,7 @@ def _log(ports: Ports, asked: Asked, known: Sequence[Record]) -> LogFacts:
     return LogFacts(recalls, _by_day(logged, now=asked.now), len(logged), texts, changes)
 
 
-def _collected(ports: Ports, asked: Asked) -> _Collected:
+def _collected(ports: Ports, asked: ReportRequest) -> _Collected:
     """All records of the scope, each as it stands now, a page at a time."""
     collected = _Collected(asked.records)
     pages: Iterator[list[Found]] = ports.records.pages(asked.scope)

@@ -19,9 +19,9 @@ import numpy as np
 from adaptive_memory_core.graph.ports import (
     SENTENCES,
     Array,
-    Evidence,
-    Graph,
+    GraphPort,
     PassageKey,
+    PropagationResult,
     SentenceKey,
     Step,
     passage_of,
@@ -181,11 +181,11 @@ class _Walk:
 
 
 def propagate_as_published(
-    view: Callable[[], AbstractContextManager[Graph]],
+    view: Callable[[], AbstractContextManager[GraphPort]],
     question: PublishedQuestion,
     settings: Graphs,
     suffices: Callable[[Sequence[SentenceKey]], bool] = lambda _: False,
-) -> Evidence:
+) -> PropagationResult:
     """The passages that the question leads to, in `settings.rounds` rounds, or in fewer where the sentences that one
     activated are said to suffice. Nothing is held of the graph while that is asked."""
     walk = _Walk(question.names)
@@ -194,10 +194,10 @@ def propagate_as_published(
             top = _one_round(graph, question, walk)
         if number == settings.rounds or not walk.active or suffices(list(top)):
             break
-    return Evidence({one: accumulated(own) for one, own in walk.bonuses.items()}, walk.rounds, walk.steps)
+    return PropagationResult({one: accumulated(own) for one, own in walk.bonuses.items()}, walk.rounds, walk.steps)
 
 
-def _one_round(graph: Graph, question: PublishedQuestion, walk: _Walk) -> Mapping[SentenceKey, float]:
+def _one_round(graph: GraphPort, question: PublishedQuestion, walk: _Walk) -> Mapping[SentenceKey, float]:
     mentions = {name: graph.mentions(name, most=REACH) for name in walk.active}
     received = given(mentions, walk.active)
     weights = _weights(graph, question, np.array(sorted(received), dtype=np.int64) if walk.active else None)
@@ -208,7 +208,7 @@ def _one_round(graph: Graph, question: PublishedQuestion, walk: _Walk) -> Mappin
     return top
 
 
-def _weights(graph: Graph, question: PublishedQuestion, keys: Array | None) -> dict[SentenceKey, float]:
+def _weights(graph: GraphPort, question: PublishedQuestion, keys: Array | None) -> dict[SentenceKey, float]:
     """What each sentence says of the question; of all, without keys."""
     found = graph.sentence_vectors(keys, times=question.of_time)
     if not len(found.keys):

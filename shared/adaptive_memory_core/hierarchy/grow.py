@@ -14,7 +14,7 @@ import numpy as np
 
 from adaptive_memory_core.hierarchy.episodes import Cut, cuts
 from adaptive_memory_core.hierarchy.neighbours import NearestGraph, UsualLikeness, from_unrelated
-from adaptive_memory_core.hierarchy.nodes import Array, Changes, Placed, SemanticKey, ThemeKey
+from adaptive_memory_core.hierarchy.nodes import Array, HierarchyChanges, Placed, SemanticKey, ThemeKey
 from adaptive_memory_core.policy.advanced import Hierarchies
 
 EPSILON = 1e-3  # the paper's, which it gives no number for; guess
@@ -153,11 +153,11 @@ MERGE_CANDIDATES = 5  # nearest themes that a tiny one may go into; guess
 NEIGHBOURS = 8  # nearest nodes that each theme and each semantic is linked to; guess
 
 
-class Themes:
+class ThemeClusters:
     """The semantics of one user in their themes. `unrelated` is the mean vector of texts that have nothing to do with
     each other, from which vectors are measured.
 
-    >>> themes = Themes(Hierarchies(), next_key=1)
+    >>> themes = ThemeClusters(Hierarchies(), next_key=1)
     >>> for key, vector in enumerate([[1.0, 0.0], [0.8, 0.6], [-1.0, 0.0]]): themes.attach(key, np.array(vector))
     >>> {theme: sorted(found) for theme, found in themes.members.items()}
     {1: [0, 1], 2: [2]}
@@ -172,13 +172,13 @@ class Themes:
         self.semantics = NearestGraph(NEIGHBOURS)
         self.grown: dict[ThemeKey, int] = {}  # how many semantics had come in when a theme last grew
         self.attached = 0
-        self._changed = Changes(set(), set(), set())
+        self._changed = HierarchyChanges(set(), set(), set())
         self._cohesion: dict[ThemeKey, float] = {}
         self._usual = UsualLikeness()
 
-    def taken_changes(self) -> Changes:
+    def taken_changes(self) -> HierarchyChanges:
         """What has changed since this was asked last."""
-        changed, self._changed = self._changed, Changes(set(), set(), set())
+        changed, self._changed = self._changed, HierarchyChanges(set(), set(), set())
         return changed
 
     def number_from(self, next_key: ThemeKey) -> None:

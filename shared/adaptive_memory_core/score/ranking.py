@@ -17,7 +17,7 @@ Leads = Mapping[str, Sequence[float]]
 NO_LEADS: Leads = {}
 
 
-class Columns(NamedTuple):
+class CandidateColumns(NamedTuple):
     """What ranking looks at. `gated` are the numbers of those that gates have to look at closely: that are valid only
     for a time, were superseded or refused."""
 
@@ -46,7 +46,7 @@ class Candidates(Sequence[Hit]):
 
     __slots__ = ("_hits", "_make", "columns", "leads")
 
-    def __init__(self, columns: Columns, make: Callable[[int], Hit], leads: Leads = NO_LEADS) -> None:
+    def __init__(self, columns: CandidateColumns, make: Callable[[int], Hit], leads: Leads = NO_LEADS) -> None:
         self.columns, self.leads, self._make = columns, leads, make
         self._hits: list[Hit | None] = [None] * len(columns.stored_ids)
 
@@ -88,7 +88,9 @@ class Candidates(Sequence[Hit]):
         there = frozenset(gated)
         gates = [place for place, one in enumerate(numbers) if one in there] if there else []
         leads = {name: taken(values) for name, values in self.leads.items()}
-        return Candidates(Columns._make([*map(taken, columns), gates]), lambda place: self[numbers[place]], leads)
+        return Candidates(
+            CandidateColumns._make([*map(taken, columns), gates]), lambda place: self[numbers[place]], leads
+        )
 
     def with_leads(self, leads: Leads) -> Candidates:
         """The same with what channels said of them."""
@@ -105,7 +107,7 @@ def columns_of(hits: Sequence[Hit]) -> Candidates:
         return hits
     hits = tuple(hits)
     records = [hit.record for hit in hits]
-    columns = Columns(
+    columns = CandidateColumns(
         [one.id for one in records],
         [hit._stored_id for hit in hits],
         [one.text for one in records],

@@ -16,7 +16,7 @@ from adaptive_memory_core.records import Dropped, Hit, Scored
 from adaptive_memory_core.score.blend import score
 from adaptive_memory_core.score.copies import leaders, plain
 from adaptive_memory_core.score.gates import BELOW_FLOOR, BEYOND_K, too_weak, unfit, unfit_ones
-from adaptive_memory_core.score.newest_first import Told, newest_first
+from adaptive_memory_core.score.newest_first import NewestFirstQuery, newest_first
 from adaptive_memory_core.score.ranking import Candidates, LeftOut, Ranking, columns_of, texts_of
 from adaptive_memory_core.score.relevance import OUTSIDE, attuned, timing
 from adaptive_memory_core.score.surprise import Baseline, similarities_to
@@ -193,7 +193,7 @@ def select(
     intent: Intent = NO_INTENT,
     use: Use = NO_USE,
     time_alone: bool = False,
-    told: Told | None = None,
+    told: NewestFirstQuery | None = None,
 ) -> tuple[tuple[Scored, ...], Sequence[Dropped]]:
     """The hits to return, best first, and the dropped ones with their reasons.
 
@@ -218,7 +218,7 @@ def rank(
     intent: Intent = NO_INTENT,
     use: Use = NO_USE,
     time_alone: bool = False,
-    told: Told | None = None,
+    told: NewestFirstQuery | None = None,
 ) -> Ranked:
     """The first half of `select`: those that pass the gates, by score."""
     these = columns_of(hits)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from adaptive_memory_core.errors import AdaptiveMemoryError, LedgerError
 from adaptive_memory_core.flow.calls.foreign_calls import tried
 from adaptive_memory_core.flow.ports import Ports
-from adaptive_memory_core.flow.ports.source import Answer, Asked
+from adaptive_memory_core.flow.ports.source import Answer, SourceQuery
 from adaptive_memory_core.identity import said as digest
 from adaptive_memory_core.learn.asked_before import (
     NO_EVIDENCE,
@@ -40,7 +40,7 @@ class AskedBefore:
         policy = request.policy
         return policy.blending == "bounded" and policy.learning.similar_questions > 0.0 and request.as_of is None
 
-    def ask(self, ports: Ports, request: Request, asked: Asked) -> Answer:
+    def ask(self, ports: Ports, request: Request, asked: SourceQuery) -> Answer:
         """Nothing, where nothing was judged yet, or no question is like this one."""
         cue = asked.cue(request)
         if cue.vector is None:
@@ -62,11 +62,11 @@ class AskedBefore:
         best = sorted((one for one in said if said[one].trusted > 0.0), key=lambda one: -said[one].trusted)
         named = best if asked.passing is None else [one for one in best if one in asked.passing]
         because = _because(ports, known.value, {one: said[one] for one in best[:MOST_EXPLAINED]})
-        return Answer(self.name, named=named[:MOST_NAMED], leads=Said(said), because=because)
+        return Answer(self.name, named=named[:MOST_NAMED], leads=FeedbackLeads(said), because=because)
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class FeedbackLeads:
     """What is said of each candidate; nothing of one that no similar question was about."""
 
     said: Mapping[str, QuestionEvidence]
@@ -132,7 +132,7 @@ class RecentlyHelpful:
         counts = policy.blending == "bounded" and policy.learning.usefulness > 0.0
         return counts and request.where is None
 
-    def ask(self, ports: Ports, request: Request, asked: Asked) -> Answer:
+    def ask(self, ports: Ports, request: Request, asked: SourceQuery) -> Answer:
         """Nothing, where the vectors failed or brought all records that there are."""
         if len(asked.nearest.found) < request.candidates:
             return Answer(self.name)

@@ -9,7 +9,7 @@ from adaptive_memory_core.cue.time.intent import Sign, Window, intent_of, signs,
 from adaptive_memory_core.errors import AdaptiveMemoryError, LedgerError
 from adaptive_memory_core.flow.calls.foreign_calls import tried
 from adaptive_memory_core.flow.ports import Ports
-from adaptive_memory_core.flow.ports.source import Answer, Asked
+from adaptive_memory_core.flow.ports.source import Answer, SourceQuery
 from adaptive_memory_core.learn.verdicts import StateHistory
 from adaptive_memory_core.records import Record
 from adaptive_memory_core.reports import Change, LoggedRecall
@@ -27,7 +27,7 @@ class AskedTime:
     def wanted(self, request: Request) -> bool:
         return bool(request.intent.windows) and request.policy.advanced.time_weight > 0.0
 
-    def ask(self, ports: Ports, request: Request, asked: Asked) -> Answer:
+    def ask(self, ports: Ports, request: Request, asked: SourceQuery) -> Answer:
         """Nothing, where the vectors failed or brought all records that there are."""
         if len(asked.nearest.found) < request.candidates:
             return Answer(self.name)
@@ -48,7 +48,7 @@ class AsOfDay:
     def wanted(self, request: Request) -> bool:
         return request.as_of is not None
 
-    def ask(self, ports: Ports, request: Request, asked: Asked) -> Answer:
+    def ask(self, ports: Ports, request: Request, asked: SourceQuery) -> Answer:
         """Nothing, where the vectors failed or brought all records that there are."""
         if request.as_of is None or len(asked.nearest.found) < request.candidates:
             return Answer(self.name)

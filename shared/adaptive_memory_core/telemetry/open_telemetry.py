@@ -23,7 +23,7 @@ from adaptive_memory_core.error_messages import shown
 from adaptive_memory_core.errors import AdaptiveMemoryError, InvalidInputError
 from adaptive_memory_core.flow.ports import Ledger, Ports
 from adaptive_memory_core.flow.ports.models import OpenMemory
-from adaptive_memory_core.flow.ports.source import Answer, Asked, Slow, Source
+from adaptive_memory_core.flow.ports.source import Answer, Slow, Source, SourceQuery
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.sources.ask import Stages
 from adaptive_memory_core.sources.request import Request
@@ -144,7 +144,7 @@ class WatchedSource:
     def wanted(self, request: Request) -> bool:
         return self.source.wanted(request)
 
-    def ask(self, ports: Ports, request: Request, asked: Asked) -> Answer:
+    def ask(self, ports: Ports, request: Request, asked: SourceQuery) -> Answer:
         ask = partial(self.source.ask, ports, request, asked)
         return measured(lambda: self.measure.begin(self.name), ask, self.tell)
 
@@ -153,7 +153,7 @@ class WatchedSource:
 class WatchedSlow(WatchedSource):
     """One that begins, and is measured from there to its answer."""
 
-    def begin(self, ports: Ports, request: Request, asked: Asked) -> Callable[[], Answer]:
+    def begin(self, ports: Ports, request: Request, asked: SourceQuery) -> Callable[[], Answer]:
         one, slow = self.measure.begin(self.name), cast("Slow", self.source)
         finish = within(one.span, partial(slow.begin, ports, request, asked))
         return lambda: measured(lambda: one, finish, self.tell)

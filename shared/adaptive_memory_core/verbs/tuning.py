@@ -10,7 +10,7 @@ from adaptive_memory_core import arguments as check
 from adaptive_memory_core.arguments.recalls import labelled_questions
 from adaptive_memory_core.error_messages import shown
 from adaptive_memory_core.errors import InvalidInputError
-from adaptive_memory_core.evaluate.tune import PRIOR, Evidence, Tuner, Tuning, of_labelled, of_log
+from adaptive_memory_core.evaluate.tune import PRIOR, Tuner, Tuning, TuningExamples, of_labelled, of_log
 from adaptive_memory_core.evaluate.worth import Evaluation, evaluated
 from adaptive_memory_core.flow.calibrate import ask_labelled
 from adaptive_memory_core.flow.feedback import judged_recalls
@@ -75,7 +75,7 @@ def tune(
 
 def evidence_of(
     user: User, pairs: Any, start: Policy, *, k: int, since: Moment | None = None, until: Moment | None = None
-) -> Evidence:
+) -> TuningExamples:
     """What this user's questions tell of policies; without pairs, the verdicts of the log."""
     if start.shape == "top_down":
         raise InvalidInputError(TOP_DOWN)
@@ -162,7 +162,7 @@ def tuned_together(
     parts = {
         name: _evidence(user, pairs, policy, k=k, since=since, until=until) for name, (user, pairs) in users.items()
     }
-    common = Evidence.joined(list(parts.values())).tuned(policy, tuner)
+    common = TuningExamples.joined(list(parts.values())).tuned(policy, tuner)
     if not each:
         return common
     return replace(common, users={name: one.tuned(common.policy, tuner) for name, one in parts.items()})

@@ -77,7 +77,7 @@ def _of_the_process() -> Telemetry:
     return OpenTelemetry()
 
 
-class Asked:
+class OpenRequest:
     """What was asked for, checked before anything is opened."""
 
     def __init__(self, options: Options) -> None:
@@ -108,7 +108,7 @@ class Asked:
 def check_options(options: Options) -> None:
     """Refuse what no memory can be opened with, before anything is made."""
     given = checked(options, usual_clock=float)  # no clock is read
-    Asked(given)
+    OpenRequest(given)
     check.shared(given["shared"])
 
 
@@ -116,7 +116,7 @@ def check_options(options: Options) -> None:
 class Common:
     """What was asked for, the embedder and the ledger, and the thread that does the chores."""
 
-    asked: Asked
+    asked: OpenRequest
     name: str  # of the collection
     embedder: Embedder
     ledger: Ledger
@@ -204,7 +204,7 @@ class Reembedding:
 
 
 def ended(
-    asked: Asked, collection: Collection, embedder: Embedder, ledger: Ledger, directory: Path | None
+    asked: OpenRequest, collection: Collection, embedder: Embedder, ledger: Ledger, directory: Path | None
 ) -> Collection:
     """The collection; where a process was killed while another was taking its place, that one, once it has."""
     return Swap(ledger, embedder, directory, asked.keeping.copy_limit > 0).left(

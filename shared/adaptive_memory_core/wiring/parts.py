@@ -35,7 +35,7 @@ from adaptive_memory_core.store.chroma.open_collection import CollectionAccess, 
 from adaptive_memory_core.store.embedder_check import CheckedEmbedder, EmbedderVersion, recorded
 from adaptive_memory_core.store.graph.graph_building import ComparedNames, LinkedUsers
 from adaptive_memory_core.store.graph.graph_index import GraphIndex
-from adaptive_memory_core.store.graph.graph_lookup import SentenceTexts, SentenceVectors
+from adaptive_memory_core.store.graph.graph_lookup import SentenceTexts, SentenceVectorBuilder
 from adaptive_memory_core.store.held_elsewhere import HeldElsewhere
 from adaptive_memory_core.store.hierarchy.growth_steps import GrowthContext
 from adaptive_memory_core.store.hierarchy.hierarchy_index import HierarchyIndex
@@ -247,9 +247,9 @@ def _parts(
 
 def _spoken(
     common: Common, records: LedgerRecords, embedder: CheckedEmbedder, compared: ComparedNames
-) -> SentenceVectors:
+) -> SentenceVectorBuilder:
     judge, languages = common.asked.judge, _languages(common)
-    return SentenceVectors(
+    return SentenceVectorBuilder(
         common.ledger.graph.alike,
         compared,
         SentenceTexts(records, common.asked.fields),

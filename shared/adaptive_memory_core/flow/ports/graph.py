@@ -12,7 +12,7 @@ from adaptive_memory_core.flow.ports.models import Sufficient
 from adaptive_memory_core.flow.ports.records import Vector
 from adaptive_memory_core.flow.ports.source import Found
 from adaptive_memory_core.graph.build import Passage
-from adaptive_memory_core.graph.ports import Alike, Array, Graph, PassageKey, SentenceKey
+from adaptive_memory_core.graph.ports import Alike, Array, GraphPort, PassageKey, SentenceKey
 from adaptive_memory_core.learn.asked_before import RatedQuestions
 from adaptive_memory_core.policy.advanced import ACTIVATED, ROUNDS, Graphs
 from adaptive_memory_core.records import Scope
@@ -31,7 +31,7 @@ class GraphEntry(NamedTuple):
     word_row: int | None = None
 
 
-class StoredGraph(Graph, Protocol):
+class StoredGraph(GraphPort, Protocol):
     """A scope's graph as it is kept, with the ids that its passages have in the collection."""
 
     def ids_of(self, passages: Collection[PassageKey]) -> Mapping[PassageKey, str]: ...

@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager
 from typing import Any, Protocol, runtime_checkable
 
 from adaptive_memory_core.flow.ports.graph import GraphRows
-from adaptive_memory_core.flow.ports.hierarchy import HierarchyRows
+from adaptive_memory_core.flow.ports.hierarchy import HierarchyRowsPort
 from adaptive_memory_core.flow.ports.ledger_copies import (
     DueRecords,
     Exports,
@@ -25,17 +25,17 @@ from adaptive_memory_core.flow.ports.ledger_values import (
     Counted,
     Doomed,
     Due,
-    Entry,
     Erased,
     Extent,
     JoinStates,
-    Judge,
     KnownCollection,
     KnownStates,
+    LedgerRow,
     Moves,
-    Row,
+    RecallEntry,
     Since,
     Tally,
+    VerdictEffectsPort,
 )
 from adaptive_memory_core.flow.ports.records import JudgedQuestions
 from adaptive_memory_core.policy.learning import Regime
@@ -72,7 +72,7 @@ class Inheritance(Protocol):
 class Recalls(Protocol):
     """Recalls that count as readings."""
 
-    def count(self, scope: Scope, entry: Entry, seen: Mapping[str, Seen], advance: Advance) -> Counted: ...
+    def count(self, scope: Scope, entry: RecallEntry, seen: Mapping[str, Seen], advance: Advance) -> Counted: ...
 
 
 class Log(Protocol):
@@ -98,7 +98,13 @@ class Verdicts(Protocol):
     """What was learned of the worth of what recalls returned."""
 
     def judge(
-        self, scope: Scope, recall_id: str, verdicts: Mapping[str, tuple[Verdict, Seen]], judge: Judge, *, now: float
+        self,
+        scope: Scope,
+        recall_id: str,
+        verdicts: Mapping[str, tuple[Verdict, Seen]],
+        judge: VerdictEffectsPort,
+        *,
+        now: float,
     ) -> int: ...
     def set_balance(self, scope: Scope, balance: float) -> None: ...
 
@@ -116,7 +122,7 @@ class Removal(Protocol):
     def forget_user(self, scope: Scope) -> bool:
         """Remove every trace of a user whose records are gone; whether there was any."""
 
-    def unkept(self, scope: Scope, after: int, *, limit: int) -> list[Row]: ...
+    def unkept(self, scope: Scope, after: int, *, limit: int) -> list[LedgerRow]: ...
     def scopes(self) -> list[Scope]:
         """Those that the ledger has met: users, and everyone's records."""
 
@@ -133,7 +139,7 @@ class Audit(Protocol):
     def changes(self, scope: Scope, stored_ids: Sequence[str], *, limit: int) -> list[Change]: ...
 
 
-class Statistics(Protocol):
+class StatisticsPort(Protocol):
     """A scope in numbers, now and over time."""
 
     def tally(self, scope: Scope) -> Tally: ...
@@ -181,7 +187,7 @@ class Outbox(Protocol):
         """Of all that share the ledger, one at a time is in here; StoreError where another stays for too long."""
 
 
-class Sharing(Protocol):
+class SharingPort(Protocol):
     """What the process that may open a collection in a directory and those that may not tell each other."""
 
     def describe(self, space: str, database: str, *, embedder: str | None, dimension: int | None) -> None:
@@ -209,7 +215,7 @@ class Retention(Protocol):
     def forget_collections(self, uuids: Collection[str]) -> None: ...
 
 
-class Comparison(Protocol):
+class LedgerCheckPort(Protocol):
     """What can be held against the collection, to find what it or the ledger has lost."""
 
     def records_known(self, name: str) -> tuple[int, int]:
@@ -240,7 +246,7 @@ class Ledger(Protocol):
     @property
     def audit(self) -> Audit: ...
     @property
-    def statistics(self) -> Statistics: ...
+    def statistics(self) -> StatisticsPort: ...
     @property
     def floors(self) -> MeasuredFloors: ...
     @property
@@ -258,7 +264,7 @@ class Ledger(Protocol):
     @property
     def graph(self) -> GraphRows: ...
     @property
-    def hierarchy(self) -> HierarchyRows: ...
+    def hierarchy(self) -> HierarchyRowsPort: ...
     @property
     def mirror(self) -> MirrorRows: ...
     @property
@@ -270,11 +276,11 @@ class Ledger(Protocol):
     @property
     def due_records(self) -> DueRecords: ...
     @property
-    def sharing(self) -> Sharing: ...
+    def sharing(self) -> SharingPort: ...
     @property
     def retention(self) -> Retention: ...
     @property
-    def comparison(self) -> Comparison: ...
+    def comparison(self) -> LedgerCheckPort: ...
     @property
     def read_only(self) -> bool: ...
     @property

@@ -34,7 +34,7 @@ class JoinStates(Protocol):
     def __call__(self, kept: ReadState, gone: ReadState, /) -> ReadState: ...
 
 
-class Judge(Protocol):
+class VerdictEffectsPort(Protocol):
     """What verdicts on one recall do: to a record's boost and state, and to its user's balance."""
 
     @property
@@ -112,7 +112,7 @@ class Extent(NamedTuple):
     last: str | None
 
 
-class Row(NamedTuple):
+class LedgerRow(NamedTuple):
     """A record as the ledger knows it; `row` orders them."""
 
     row: int
@@ -121,7 +121,7 @@ class Row(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class RecallEntry:
     """One recall as it goes into the ledger; `logged` is False where the log is switched off."""
 
     id: str

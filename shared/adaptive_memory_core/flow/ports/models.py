@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from adaptive_memory_core.sources.ask import Stages
 
 
-class Embedder(Protocol):
+class EmbedderPort(Protocol):
     """Texts to vectors of one length. Where it `can_wait`, an event loop awaits `aembed_query`."""
 
     @property

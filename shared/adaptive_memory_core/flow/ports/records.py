@@ -20,7 +20,7 @@ Where = Mapping[str, Any]
 Vector = Any
 
 
-class Search(Protocol):
+class SearchPort(Protocol):
     """Finding, within one scope. `by` says in what: the mirror ("exact"), Chroma's index ("ann"), or as it suits."""
 
     def nearest(

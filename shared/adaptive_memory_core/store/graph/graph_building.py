@@ -27,8 +27,8 @@ from adaptive_memory_core.record_metadata import metadata_of, owner_of
 
 if TYPE_CHECKING:
     from adaptive_memory_core.fields import Fields
-    from adaptive_memory_core.flow.ports import Found, Records, Search, Stored, Vector
-    from adaptive_memory_core.flow.ports.models import Embedder
+    from adaptive_memory_core.flow.ports import Found, Records, SearchPort, Stored, Vector
+    from adaptive_memory_core.flow.ports.models import EmbedderPort
     from adaptive_memory_core.records import Metadata, Scope
     from adaptive_memory_core.store.graph.graph_index import GraphSetting
 
@@ -40,7 +40,13 @@ class GraphAdditions:
     """It follows the rows of words. `everybody` is said once somebody asks for the graph of all users."""
 
     def __init__(
-        self, rows: GraphRows, store: Records, search: Search, fields: Fields, linked: LinkedUsers, made: GraphSetting
+        self,
+        rows: GraphRows,
+        store: Records,
+        search: SearchPort,
+        fields: Fields,
+        linked: LinkedUsers,
+        made: GraphSetting,
     ) -> None:
         self._rows, self._store, self._search, self._fields = rows, store, search, fields
         self._linked, self._made, self.extract = linked, made, made.extract
@@ -156,7 +162,7 @@ EMBEDDED, COMPARED = 256, 1_024  # names at a time
 class ComparedNames:
     """`wanted` once somebody asks for it in this process."""
 
-    def __init__(self, rows: GraphAlike, embedder: Embedder, made_by: str | None, *, read_only: bool) -> None:
+    def __init__(self, rows: GraphAlike, embedder: EmbedderPort, made_by: str | None, *, read_only: bool) -> None:
         self._rows, self._embedder, self._made_by, self._read_only = rows, embedder, made_by, read_only
         self._after = 0  # the key up to which all names have a vector, in this round
         self.wanted = self.due = False

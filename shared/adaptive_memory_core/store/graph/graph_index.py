@@ -15,7 +15,7 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from adaptive_memory_core.fields import Fields
-from adaptive_memory_core.flow.ports import Found, JudgedQuestion, Records, Search, Stored, Vector
+from adaptive_memory_core.flow.ports import Found, JudgedQuestion, Records, SearchPort, Stored, Vector
 from adaptive_memory_core.flow.ports.graph import (
     NO_LIFTS,
     AskedAsPublished,
@@ -38,7 +38,7 @@ from adaptive_memory_core.score.surprise import UNMEASURED, Baseline
 from adaptive_memory_core.store.background import Going
 from adaptive_memory_core.store.graph import graph_lookup as looking
 from adaptive_memory_core.store.graph.graph_building import ComparedNames, GraphAdditions, LinkedUsers
-from adaptive_memory_core.store.graph.graph_lookup import SentenceTexts, SentenceVectors
+from adaptive_memory_core.store.graph.graph_lookup import SentenceTexts, SentenceVectorBuilder
 
 NONE_UNKNOWN: Mapping[str, Vector] = MappingProxyType({})
 NOT_COMPARED = "not all names are compared yet with those that are like them; the rest is under way"
@@ -57,12 +57,12 @@ class GraphIndex:
         self,
         rows: GraphRows,
         store: Records,
-        search: Search,
+        search: SearchPort,
         fields: Fields,
         wake: Callable[[], object],
         linked: LinkedUsers,
         compared: ComparedNames,
-        spoken: SentenceVectors,
+        spoken: SentenceVectorBuilder,
         indexed: Callable[[Scope], int],
         extract: Extract | None = None,
     ) -> None:

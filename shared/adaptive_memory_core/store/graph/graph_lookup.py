@@ -37,9 +37,9 @@ from adaptive_memory_core.graph.ports import (
     MOST_PLACES,
     SENTENCE_BITS,
     Alike,
-    Evidence,
+    GraphQuery,
     PassageKey,
-    Question,
+    PropagationResult,
     SentenceKey,
     Step,
     passage_of,
@@ -57,7 +57,7 @@ from adaptive_memory_core.store.graph.graph_building import ComparedNames
 if TYPE_CHECKING:
     from adaptive_memory_core.fields import Fields
     from adaptive_memory_core.flow.ports import Records
-    from adaptive_memory_core.flow.ports.models import Embedder
+    from adaptive_memory_core.flow.ports.models import EmbedderPort
     from adaptive_memory_core.records import Scope
 
 PAGE = 100  # passages at a time
@@ -84,7 +84,7 @@ class SentenceTexts:
         return [texts[place] for texts, place in own if place < len(texts)]
 
 
-class SentenceVectors:
+class SentenceVectorBuilder:
     """`wanted` once somebody asks for GAM-RAG's form in this process."""
 
     def __init__(
@@ -92,7 +92,7 @@ class SentenceVectors:
         rows: GraphAlike,
         names: ComparedNames,
         texts: SentenceTexts,
-        embedder: Embedder,
+        embedder: EmbedderPort,
         made_by: str | None,
         time_of: TimeOf,
         *,
@@ -174,7 +174,7 @@ def look_up(
     if settings.asks != "always" and not any(len(own) for own in graph.titled(named).values()):
         return GraphFound({}, {}, asked=False)
     keys = graph.keys_of(seeds)
-    question = Question(
+    question = GraphQuery(
         named,
         vector,
         {word_key(word) for word in words(read)},
@@ -219,13 +219,13 @@ def most(settings: Graphs) -> float:
     return TITLE + sum(0.6931 / number for number in range(1, settings.rounds + 1))
 
 
-def _found(graph: StoredGraph, evidence: Evidence, settings: Graphs) -> GraphFound:
+def _found(graph: StoredGraph, evidence: PropagationResult, settings: Graphs) -> GraphFound:
     best = most(settings)
     positive = {one: score for one, score in evidence.passages.items() if score > 0.0}
     return _told(graph, evidence, {one: min(1.0, score / best) for one, score in positive.items()})
 
 
-def _told(graph: StoredGraph, evidence: Evidence, scores: Mapping[PassageKey, float]) -> GraphFound:
+def _told(graph: StoredGraph, evidence: PropagationResult, scores: Mapping[PassageKey, float]) -> GraphFound:
     """By record, best first, with the way to each."""
     ids = graph.ids_of({*scores, *map(passage_of, evidence.steps)})
     ranked = sorted(scores.items(), key=lambda one: -one[1])
@@ -237,7 +237,7 @@ def _told(graph: StoredGraph, evidence: Evidence, scores: Mapping[PassageKey, fl
     return GraphFound(numbers, ways)
 
 
-def _way(last: Step, evidence: Evidence, ids: Mapping[PassageKey, str]) -> list[Hop]:
+def _way(last: Step, evidence: PropagationResult, ids: Mapping[PassageKey, str]) -> list[Hop]:
     """From a name in the cue to a sentence, by the sentences in between."""
     steps = [last]
     while (before := steps[0].came_from) is not None and before in evidence.steps and len(steps) < MOST_PASSED:
@@ -299,7 +299,7 @@ def judged_sentences(
     return found
 
 
-def found_as_published(graph: StoredGraph, evidence: Evidence) -> GraphFound:
+def found_as_published(graph: StoredGraph, evidence: PropagationResult) -> GraphFound:
     """The sum of equation 8 by record, as a share that no number of rounds exceeds."""
     found = _told(graph, evidence, {one: score / MOST_OF_ROUNDS for one, score in evidence.passages.items()})
     ids = graph.ids_of(set(map(passage_of, evidence.steps)))
@@ -310,6 +310,6 @@ def found_as_published(graph: StoredGraph, evidence: Evidence) -> GraphFound:
     return replace(found, activated=activated, rounds=len(evidence.rounds))
 
 
-def told_rounds(evidence: Evidence, settings: Graphs, asked: bool) -> str | None:
+def told_rounds(evidence: PropagationResult, settings: Graphs, asked: bool) -> str | None:
     """How many rounds were made, where a judge was asked whether the next one is needed."""
     return f"the graph made {len(evidence.rounds)} of {settings.rounds} rounds" if asked else None

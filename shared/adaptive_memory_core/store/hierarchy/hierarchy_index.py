@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 
 from adaptive_memory_core.flow.ports import JudgedQuestion, Stored, Vector
-from adaptive_memory_core.flow.ports.hierarchy import Entry
+from adaptive_memory_core.flow.ports.hierarchy import ConversationMessage
 from adaptive_memory_core.flow.remember import entry, entry_of
 from adaptive_memory_core.hierarchy.nodes import Hierarchy
 from adaptive_memory_core.record_metadata import record_of
@@ -66,7 +66,7 @@ class HierarchyIndex:
     def known(self, scope: Scope, stored_ids: Sequence[str]) -> set[str]:
         return self._rows.known(scope, stored_ids)
 
-    def missed(self, scope: Scope, entries: Sequence[Entry]) -> None:
+    def missed(self, scope: Scope, entries: Sequence[ConversationMessage]) -> None:
         """Messages that are in the collection, and of which nobody told it."""
         if entries:
             self._rows.queue(scope, entries)
@@ -190,10 +190,10 @@ class HierarchyIndex:
         self._wake()
 
 
-def written_by_others(growing: GrowthContext, scope: Scope) -> tuple[list[Entry], list[str]]:
+def written_by_others(growing: GrowthContext, scope: Scope) -> tuple[list[ConversationMessage], list[str]]:
     """Messages that are new or say something else, and the ids of those that are gone."""
     known, fields = growing.rows.said(scope), growing.fields
-    new: list[Entry] = []
+    new: list[ConversationMessage] = []
     for page in growing.records.pages(scope):
         for one in page:
             record = record_of(scope, one.stored_id, one.text, one.metadata, fields)

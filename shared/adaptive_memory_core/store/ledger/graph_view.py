@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from adaptive_memory_core.flow.ports.graph import Links, UnembeddedName, UnspokenPassage
-from adaptive_memory_core.graph.alike_names import Known, alike_above, may_be_one, unit_rows
+from adaptive_memory_core.graph.alike_names import KnownNames, alike_above, may_be_one, unit_rows
 from adaptive_memory_core.graph.ports import (
     MOST_TITLED,
     SENTENCE_BITS,
@@ -327,7 +327,7 @@ class LedgerGraphAlike:
             with self._shared.reading() as sql:
                 return _page(sql, own.user, after)
 
-        known = Known(vector_pages(page, own.vectors.shape[1]), named)
+        known = KnownNames(vector_pages(page, own.vectors.shape[1]), named)
         for place, key, _, likeness in alike_above(LEAST_ALIKE, own.names, own.vectors, known):
             yield own.keys[place], key, likeness
 
@@ -341,7 +341,7 @@ def nearest_names(
     names, vectors, found = list(asked), unit_rows(np.array(list(asked.values()))), dict[str, dict[str, float]]()
     pages = vector_pages(lambda after: _page(sql, user, after), vectors.shape[1])
     for place, _, other, likeness in alike_above(
-        least, names, vectors, Known(pages, lambda keys: names_by_key(sql, keys))
+        least, names, vectors, KnownNames(pages, lambda keys: names_by_key(sql, keys))
     ):
         found.setdefault(names[place], {})[other] = likeness
     return found

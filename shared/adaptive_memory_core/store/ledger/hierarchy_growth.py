@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 
 from adaptive_memory_core.flow.ports.hierarchy import (
+    ConversationMessage,
     DueEpisode,
     Edition,
-    Entry,
-    Group,
     Growth,
+    MessageGroup,
     NewSemantic,
     Queued,
     Standing,
@@ -66,7 +66,7 @@ _SAID_SO = (
 )
 
 
-def queue_messages(sql: sqlite3.Connection, owner: tuple[int, int], entries: Sequence[Entry]) -> None:
+def queue_messages(sql: sqlite3.Connection, owner: tuple[int, int], entries: Sequence[ConversationMessage]) -> None:
     """New messages wait for an episode; one that there is, and that stays in its conversation, stays in its episode."""
     collection, user = owner
     for one in entries:
@@ -109,7 +109,7 @@ def episode_at(sql: sqlite3.Connection, user: int, session: str, place: float) -
     return None
 
 
-def assign(sql: sqlite3.Connection, user: int, session: str, groups: Sequence[Group]) -> bool:
+def assign(sql: sqlite3.Connection, user: int, session: str, groups: Sequence[MessageGroup]) -> bool:
     """All of it or nothing."""
     if not _as_expected(sql, session, groups):
         return False
@@ -125,7 +125,7 @@ def assign(sql: sqlite3.Connection, user: int, session: str, groups: Sequence[Gr
     return True
 
 
-def _as_expected(sql: sqlite3.Connection, session: str, groups: Sequence[Group]) -> bool:
+def _as_expected(sql: sqlite3.Connection, session: str, groups: Sequence[MessageGroup]) -> bool:
     """Whether all of the messages still wait, and the episodes are there."""
     messages = [one for group in groups for one in group.messages]
     waiting = 0
@@ -180,7 +180,7 @@ def semantics_of(sql: sqlite3.Connection, episode: EpisodeKey) -> dict[tuple[str
 
 def _queued(row: tuple[int, str, str, float, float, str | None, int | None]) -> Queued:
     key, stored_id, session, place, at, speaker, episode = row
-    return Queued(key, Entry(stored_id, session, place, at, speaker), episode)
+    return Queued(key, ConversationMessage(stored_id, session, place, at, speaker), episode)
 
 
 NEAR = np.dtype([("key", "<i8"), ("similarity", "<f4")])

@@ -24,7 +24,7 @@ from adaptive_memory_core.store.ledger.recall_encoding import (
 from adaptive_memory_core.store.ledger.state_rows import FORGOTTEN_USER, chunks, execute_later
 
 if TYPE_CHECKING:
-    from adaptive_memory_core.flow.ports.ledger_values import Entry
+    from adaptive_memory_core.flow.ports.ledger_values import RecallEntry
     from adaptive_memory_core.store.ledger.ledger_context import LedgerContext
 
 Keys = dict[tuple[int, str], int]  # of users' ids, as far as they were asked for
@@ -95,7 +95,7 @@ class PreparedLines(NamedTuple):
 NOTHING_PREPARED = PreparedLines({}, None)
 
 
-def line_of(entry: Entry, forgotten: Set[str] = frozenset()) -> EncodedRecall:
+def line_of(entry: RecallEntry, forgotten: Set[str] = frozenset()) -> EncodedRecall:
     """A recall as it is written down, less what was forgotten while it was under way."""
     if not forgotten:
         return encode(entry.kept, entry.dropped, entry.basis, at=entry.at)
@@ -115,7 +115,9 @@ def packed_line(sql: sqlite3.Connection, user: int, line: EncodedRecall, known: 
     return with_keys(line.packed, logged_keys(sql, known, user, line.ids))
 
 
-def add_line(sql: sqlite3.Connection, whose: tuple[int, str | None], step: int, entry: Entry, packed: bytes) -> None:
+def add_line(
+    sql: sqlite3.Connection, whose: tuple[int, str | None], step: int, entry: RecallEntry, packed: bytes
+) -> None:
     """Write a recall down."""
     user, over = whose
     execute_later(
@@ -125,7 +127,7 @@ def add_line(sql: sqlite3.Connection, whose: tuple[int, str | None], step: int, 
     )
 
 
-def keep_policy(sql: sqlite3.Connection, entry: Entry, known: set[str]) -> None:
+def keep_policy(sql: sqlite3.Connection, entry: RecallEntry, known: set[str]) -> None:
     """The policy behind a hash, once, though another collection adds it just now. Only one that is seen in the table is
     known: what is added may be rolled back."""
     if entry.policy_hash in known:
@@ -256,7 +258,7 @@ class LedgerLog:
             rows = sql.execute(query, (self._shared.collection_key,)).fetchall()
         return [Scope(name or None) for (name,) in rows if not name.startswith(FORGOTTEN_USER)]
 
-    def prepare(self, sql: sqlite3.Connection, user: int, entry: Entry, line: EncodedRecall) -> bytes:
+    def prepare(self, sql: sqlite3.Connection, user: int, entry: RecallEntry, line: EncodedRecall) -> bytes:
         """What a user's line of a recall is to say, within the transaction that counts it."""
         keep_policy(sql, entry, self._shared.cache.policies)
         return packed_line(sql, user, line, self._shared.cache.logged_ids)

@@ -11,7 +11,7 @@ import sqlite3
 from collections.abc import Sequence
 from functools import partial
 
-from adaptive_memory_core.flow.ports.ledger_values import Doomed, Erased, Row
+from adaptive_memory_core.flow.ports.ledger_values import Doomed, Erased, LedgerRow
 from adaptive_memory_core.identity import record_id, scoped_id
 from adaptive_memory_core.learn.decay import Timeline
 from adaptive_memory_core.records import Scope, Seen
@@ -127,7 +127,7 @@ class LedgerRemoval:
             rows = sql.execute(query, (self._shared.collection_key,)).fetchall()
         return [Scope(name or None) for (name,) in rows if not name.startswith(FORGOTTEN_USER)]
 
-    def unkept(self, scope: Scope, after: int, *, limit: int) -> list[Row]:
+    def unkept(self, scope: Scope, after: int, *, limit: int) -> list[LedgerRow]:
         """A page of the records that are neither remembered nor pinned."""
         with self._shared.reading() as sql:
             return _page(sql, self._shared.known_user(sql, scope), after, limit)
@@ -153,10 +153,10 @@ class LedgerRemoval:
                 mark_for_purge(sql, "forgotten")
 
 
-def _page(sql: sqlite3.Connection, user: int, after: int, limit: int) -> list[Row]:
+def _page(sql: sqlite3.Connection, user: int, after: int, limit: int) -> list[LedgerRow]:
     """A page of the user's records that nothing holds on to."""
     found = sql.execute(_UNKEPT, (user, after, limit))
-    return [Row(key, stored_id, Seen(rows.state_of(state), kind)) for key, stored_id, kind, *state in found]
+    return [LedgerRow(key, stored_id, Seen(rows.state_of(state), kind)) for key, stored_id, kind, *state in found]
 
 
 def _still_doomed(

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from adaptive_memory_core.flow.ports import MirrorNews, Where
 from adaptive_memory_core.flow.ports.ledger_copies import MirrorRows, UserFile
 from adaptive_memory_core.flow.ports.ledger_values import MirrorChange, some_let_go
-from adaptive_memory_core.metadata_columns import Columns, Mask
+from adaptive_memory_core.metadata_columns import Mask, MetadataColumns
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.score.surprise import Baseline
 from adaptive_memory_core.store.embedder_check import EmbedderVersion
@@ -48,7 +48,7 @@ class Resident:
         self._rows: list[int] = []  # the number of each record's row in the ledger
         self._places: dict[str, int] | None = None  # of ids; made when first asked for
         self._written = self._removed = self._changed = 0  # what was taken in so far
-        self._columns = Columns()
+        self._columns = MetadataColumns()
         self.baseline: tuple[int, Baseline] | None = None  # with the number of records that it was measured with
         self.in_file = 0  # records that a file has
 

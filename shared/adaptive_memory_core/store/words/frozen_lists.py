@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from adaptive_memory_core.channels.conversation.sessions import Conversation
-from adaptive_memory_core.channels.conversation.turns import BY_FIELD, Columns, Turn
+from adaptive_memory_core.channels.conversation.turns import BY_FIELD, Turn, TurnArrays
 from adaptive_memory_core.channels.words.languages import CODES, ENGLISH
 from adaptive_memory_core.channels.words.matches import Layout, Posting
 from adaptive_memory_core.channels.words.words_of_cue import language_of
@@ -177,7 +177,7 @@ class ListsFromFile(NamedTuple):
 
     ids: Sequence[str]
     marks: Sequence[bytes]
-    turns: Columns
+    turns: TurnArrays
     sessions: Sequence[str]  # the names of the turns' sessions
     rows: Array
     lengths: Array
@@ -216,7 +216,7 @@ def contents_of(arrays: Arrays) -> ListsFromFile:
 
     >>> lists = FrozenLists(np.array([5]), np.array([0, 1]), np.array([1]), np.array([2.0]))
     >>> rows, lengths = np.array([3, 9]), np.array([0.0, 4.0])
-    >>> turns = Columns(["Ana"], np.array([0, -1]), np.array([0, 0]), np.array([-1, 0]), np.array([1.0, 2.0]))
+    >>> turns = TurnArrays(["Ana"], np.array([0, -1]), np.array([0, 0]), np.array([-1, 0]), np.array([1.0, 2.0]))
     >>> one = ListsFromFile(["a", "b"], [b"8 bytes.", b"another."], turns, ["s"], rows, lengths, lists, [])
     >>> held = arrays_of(one)
     >>> left = contents_of(Arrays({}, held, {name: len(array) for name, array in held.items()}))
@@ -227,7 +227,7 @@ def contents_of(arrays: Arrays) -> ListsFromFile:
     return ListsFromFile(
         unpacked(arrays["ids"]),
         [marks[start : start + MARK_BYTES] for start in range(0, len(marks), MARK_BYTES)],
-        Columns(unpacked(arrays["speaker_names"]), *(arrays[name] for name in TURNS)),
+        TurnArrays(unpacked(arrays["speaker_names"]), *(arrays[name] for name in TURNS)),
         unpacked(arrays["session_names"]),
         arrays["rows"],
         arrays["lengths"],
