@@ -296,7 +296,7 @@ class AdaptiveMemoryBlock(MemoryAccess, BaseMemoryBlock[str]):
         except Exception as error:
             if self.on_error == "raise":
                 raise
-            error_messages.warn(logger, NOT_SHOWN, error)
+            error_messages.log_warning(logger, NOT_SHOWN, error)
             warnings.warn(f"{NOT_SHOWN}: {type(error).__name__}: {error}", RuntimeWarning, stacklevel=2)
             return ""
 

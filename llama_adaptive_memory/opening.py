@@ -28,7 +28,7 @@ from adaptive_memory_core.models.callbacks import ChannelFunction, Reranker
 from adaptive_memory_core.options import Options
 from adaptive_memory_core.reports import Receipt
 from adaptive_memory_core.running_calls import ClosedByWith
-from adaptive_memory_core.shared_memories import Share, find, share
+from adaptive_memory_core.shared_memories import Share, find_memory, share
 from adaptive_memory_core.store import locations
 from adaptive_memory_core.store.embedder_check import NAME_KEY
 from adaptive_memory_core.store.locations import IN_MEMORY
@@ -298,7 +298,7 @@ def _lease(collection: Any, embed_model: Any, opening: OpeningArguments, *, embe
     if model is not None:
         one = share(collection, embedder=model, **opening)
     else:
-        one = find(collection, **opening) or _without_model(collection, opening)
+        one = find_memory(collection, **opening) or _without_model(collection, opening)
     return OpenedMemory(one.memory, one)
 
 

@@ -26,7 +26,7 @@ from adaptive_memory_core import (
 from adaptive_memory_core.error_messages import shown
 from adaptive_memory_core.flow.feedback_on_answer import Used
 from adaptive_memory_core.identity import record_id
-from adaptive_memory_core.model_tools import NOTHING, OUT_OF_ORDER, OnError, forgotten, remembered
+from adaptive_memory_core.model_tools import NOTHING, OUT_OF_ORDER, OnError, forgotten, remembered_message
 from adaptive_memory_core.store.named_users import explain_empty, is_unexpected
 from llama_adaptive_memory.convert import node_of
 from llama_adaptive_memory.settings import fields_of
@@ -97,14 +97,14 @@ class Remembering:
     def remember(self, text: str, importance: float = 0.5, replaces: str | None = None) -> str:
         scope = self.find()
         try:
-            return remembered(*scope.observe([self._fact(scope, text, importance, replaces)]))
+            return remembered_message(*scope.observe([self._fact(scope, text, importance, replaces)]))
         except Exception as error:  # noqa: BLE001 - whatever fails inside, a tool's failure must not end the agent
             return _excused(error, self.on_error)
 
     async def aremember(self, text: str, importance: float = 0.5, replaces: str | None = None) -> str:
         scope = self.find()
         try:
-            return remembered(*await scope.aobserve([self._fact(scope, text, importance, replaces)]))
+            return remembered_message(*await scope.aobserve([self._fact(scope, text, importance, replaces)]))
         except Exception as error:  # noqa: BLE001 - whatever fails inside, a tool's failure must not end the agent
             return _excused(error, self.on_error)
 

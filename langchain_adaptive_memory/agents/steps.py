@@ -210,7 +210,7 @@ class Steps:
             if self.on_error == "raise":
                 raise
             without = f"{what}, and the agent's turn goes on without"
-            error_messages.warn(logger, without, error)
+            error_messages.log_warning(logger, without, error)
             warnings.warn(f"{without}: {type(error).__name__}: {error}", RuntimeWarning, stacklevel=3)
             return None
 

@@ -34,7 +34,7 @@ class UsersTogether:
     def users(self: Users) -> list[str | int]:
         """The names of all users who have records here, or of whom something was learned. It looks at every record."""
         with self.call():
-            return report.names(self.ports())
+            return report.user_names(self.ports())
 
     async def ausers(self: Users) -> list[str | int]:
         """`users`, async."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from adaptive_memory_core.hierarchy.nodes import HierarchyMessage, name_of
+from adaptive_memory_core.hierarchy.nodes import HierarchyMessage, distinctive_terms
 from adaptive_memory_core.hierarchy.semantics import Stated, distil, in_third_person, replaced
 
 TALK = [
@@ -103,5 +103,5 @@ def test_a_newer_version_is_told_from_another_fact(old: str, new: str, same: boo
 
 def test_a_theme_is_named_by_what_tells_it_from_others() -> None:
     usual = {"puppi": 3, "rex": 2, "work": 40}
-    named = name_of(["Rex the puppy works.", "A puppy at work.", "The puppy Rex."], usual, 100)
+    named = distinctive_terms(["Rex the puppy works.", "A puppy at work.", "The puppy Rex."], usual, 100)
     assert named.startswith("puppy, Rex")

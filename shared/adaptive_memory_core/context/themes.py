@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from adaptive_memory_core.channels.conversation.turns import BY_FIELD, turn_of
 from adaptive_memory_core.context.answer import Recall
 from adaptive_memory_core.context.clean import clean
-from adaptive_memory_core.context.entries import date
+from adaptive_memory_core.context.entries import date_of
 from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.hierarchy.nodes import Hierarchy, HierarchyStatistics, Semantic, SemanticKey, ThemeNode
 from adaptive_memory_core.identity import record_id
@@ -108,10 +108,10 @@ class Themes(Sequence[Theme]):
     def html(self) -> str:
         """A page with all of them, which needs nothing from elsewhere: `Path("themes.html").write_text(...)`."""
         rows = [
-            (one.name, f"{date(one.begins)} to {date(one.ends)}", [_row(known) for known in one.known])
+            (one.name, f"{date_of(one.begins)} to {date_of(one.ends)}", [_row(known) for known in one.known])
             for one in self.found
         ]
-        return picture(rows, self.statistics)
+        return themes_page(rows, self.statistics)
 
 
 def themes_of(scope: Scope, hierarchy: Hierarchy, over: Set[str] = frozenset()) -> Themes:
@@ -146,11 +146,11 @@ def _known(scope: Scope, hierarchy: Hierarchy, semantic: Semantic) -> ThemeState
 
 
 def _lines(theme: Theme) -> list[str]:
-    return [clean(theme.name), *(f"  {date(one.at)}  {clean(one.text)}" for one in theme.known)]
+    return [clean(theme.name), *(f"  {date_of(one.at)}  {clean(one.text)}" for one in theme.known)]
 
 
 def _row(known: ThemeStatement) -> tuple[str, str, str, str]:
-    return (date(known.at), known.text, known.episode, "; ".join(known.replaced))
+    return (date_of(known.at), known.text, known.episode, "; ".join(known.replaced))
 
 
 WIDTH, MARGIN, SMALLEST = 960, 6, 14  # pixels
@@ -166,11 +166,11 @@ Row = tuple[str, str, str, str]  # day, what is known, its episode, what it repl
 Drawn = tuple[str, str, Sequence[Row]]  # name, days, rows
 
 
-def picture(themes: Sequence[Drawn], statistics: HierarchyStatistics) -> str:
+def themes_page(themes: Sequence[Drawn], statistics: HierarchyStatistics) -> str:
     """The whole page. It loads nothing, and holds no script.
 
     >>> drawn = ("puppy", "2023-05-01 to 2023-05-02", [("2023-05-01", "Ana has a <b>", "", "")])
-    >>> page = picture([drawn], HierarchyStatistics())
+    >>> page = themes_page([drawn], HierarchyStatistics())
     >>> "Ana has a &lt;b&gt;" in page, "<script" in page, "http" in page
     (True, False, False)
     """

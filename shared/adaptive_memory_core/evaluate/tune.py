@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from adaptive_memory_core.evaluate.intervals import CONFIDENCE, Interval
-from adaptive_memory_core.evaluate.tuning_search import between, changed_numbers, numbers_for, searched
+from adaptive_memory_core.evaluate.tuning_search import changed_numbers, numbers_for, policy_between, searched
 from adaptive_memory_core.evaluate.worth import (
     MEASURE,
     Example,
@@ -80,14 +80,14 @@ class Tuning:
 
     def summary(self) -> str:
         """The result in a few lines of plain text."""
-        return "\n".join(lines(self))
+        return "\n".join(tuning_lines(self))
 
     def __str__(self) -> str:
         return self.summary()
 
     def to_json(self) -> str:
         """All of it as JSON, for programs."""
-        return json.dumps(plain(self))
+        return json.dumps(tuning_as_plain_values(self))
 
 
 def tune(
@@ -100,12 +100,12 @@ def tune(
     tuner: Tuner = Tuner(),
 ) -> Tuning:
     """The tuned policy, or why it is refused. The same examples and the same seed give the same result."""
-    tuning, held_out = parted(examples, tuner)
+    tuning, held_out = split_examples(examples, tuner)
     found = Tuning(start, start, measure, questions=len(tuning), judged=len(held_out))
     thin = min(_distinct(tuning), _distinct(held_out))
     if thin < tuner.fewest:
         return replace(found, refused=too_thin(_distinct(tuning), _distinct(held_out), tuner.fewest))
-    policy, share = fitted(tuning, start, leads=leads, history=history, tuner=tuner)
+    policy, share = fitted_policy(tuning, start, leads=leads, history=history, tuner=tuner)
     if policy == start:
         return replace(found, refused=NOTHING_BETTER)
     before, after = ([one.worth(by) for one in held_out] for by in (start, policy))
@@ -120,17 +120,17 @@ def tune(
     return replace(found, tuned=policy, share=share, refused=refused)
 
 
-def fitted(
+def fitted_policy(
     examples: Sequence[Example], start: Policy, *, leads: Collection[str], history: bool, tuner: Tuner
 ) -> tuple[Policy, float]:
     """What ranks these best, drawn back towards the start, and how far it went: with few questions hardly."""
     some = _ordered(examples, tuner.seed)[:MOST]
     share = _distinct(examples) / (_distinct(examples) + tuner.prior) if examples else 0.0
     best = searched(start, numbers_for(start, leads, history=history), some)
-    return between(start, best, share), share
+    return policy_between(start, best, share), share
 
 
-def parted(examples: Sequence[Example], tuner: Tuner) -> tuple[list[Example], list[Example]]:
+def split_examples(examples: Sequence[Example], tuner: Tuner) -> tuple[list[Example], list[Example]]:
     """Those to tune on, and those that judge. All that ask the same in the same memory are on one side, which hangs on
     their words and the seed alone."""
     sides: tuple[list[Example], list[Example]] = ([], [])
@@ -177,7 +177,7 @@ def noise(measure: str, gain: Interval, chance: float) -> str:
     return f"{what} on the held-out questions: {measure} {gain.mean:+.3f} [{gain.low:.3f}, {gain.high:.3f}]{by_chance}"
 
 
-def lines(tuning: Tuning) -> list[str]:
+def tuning_lines(tuning: Tuning) -> list[str]:
     found = [
         f"{tuning.questions} questions to tune on, {tuning.judged} held out, measure {tuning.measure}",
         "tuned" if tuning.refused is None else f"refused, the policy stays as it is: {tuning.refused}",
@@ -196,7 +196,7 @@ def lines(tuning: Tuning) -> list[str]:
     return found
 
 
-def plain(tuning: Tuning) -> dict[str, Any]:
+def tuning_as_plain_values(tuning: Tuning) -> dict[str, Any]:
     gains = {name: getattr(tuning, name) for name in ("gain", "unnormalised")}
     names = ("measure", "refused", "before", "after", "questions", "judged", "share", "assumes", "notes")
     return {
@@ -204,7 +204,7 @@ def plain(tuning: Tuning) -> dict[str, Any]:
         **{name: one and {"mean": one.mean, "low": one.low, "high": one.high} for name, one in gains.items()},
         "changes": {place: list(pair) for place, pair in tuning.changes.items()},
         "policy": json.loads(tuning.policy.to_json()),
-        "users": {str(name): plain(own) for name, own in tuning.users.items()},
+        "users": {str(name): tuning_as_plain_values(own) for name, own in tuning.users.items()},
     }
 
 

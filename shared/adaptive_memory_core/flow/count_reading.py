@@ -22,13 +22,13 @@ from adaptive_memory_core.flow.ports import (
     VerdictEffectsPort,
 )
 from adaptive_memory_core.flow.ports import seen as seen_of
-from adaptive_memory_core.frozen import changed
-from adaptive_memory_core.learn.decay import Timeline, read
+from adaptive_memory_core.frozen import quickly_replaced
+from adaptive_memory_core.learn.decay import Timeline, state_after_read
 from adaptive_memory_core.learn.logged_state import Basis
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.record_metadata import belongs
 from adaptive_memory_core.records import ReadState, Scope, Seen, Verdict
-from adaptive_memory_core.score.ranking import columns_of
+from adaptive_memory_core.score.ranking import as_candidates
 from adaptive_memory_core.sources.gather import Gathered, unknown_records
 from adaptive_memory_core.sources.request import Request
 
@@ -40,7 +40,9 @@ def wrote(ports: Ports, scope: Scope, records: Sequence[Stored], vectors: Sequen
         index.wrote(scope, records, vectors)
 
 
-def judged(ports: Ports, scope: Scope, verdicts: Mapping[str, Verdict], question: JudgedQuestion | None = None) -> None:
+def index_verdicts(
+    ports: Ports, scope: Scope, verdicts: Mapping[str, Verdict], question: JudgedQuestion | None = None
+) -> None:
     for index in ports.indexes:
         index.judged(scope, verdicts, question)
 
@@ -88,13 +90,13 @@ def judge(
 ) -> int:
     """Verdicts into the ledger and to every index, in one transaction; gives how many were new."""
     changed = ports.ledger.verdicts.judge(scope, recall_id, given, rule, now=now)
-    judged(ports, scope, {stored_id: verdict for stored_id, (verdict, _) in given.items()}, question)
+    index_verdicts(ports, scope, {stored_id: verdict for stored_id, (verdict, _) in given.items()}, question)
     return changed
 
 
 def came_upon(ports: Ports, request: Request, gathered: Gathered) -> None:
     """What a recall looked at tells whether a graph is worth making."""
-    columns = columns_of(gathered.hits).columns
+    columns = as_candidates(gathered.hits).columns
     rows = zip(columns.stored_ids, columns.texts, columns.stored, columns.similarities, strict=True)
     found = list(map(partial(tuple.__new__, Found), rows))  # `Found(*row)` of each, in half of the time
     for scope, own in _by_scope(ports, request.scope, found):
@@ -121,13 +123,13 @@ def count_reading(ports: Ports, request: Request, answer: Recall, gathered: Gath
     tried(LedgerError, waiting_at_most, within, ports.graph.catch_up, request.scope)  # else a later recall does
     outcome = tried(LedgerError, waiting_at_most, within, _commit, ports, request, answer, gathered)
     if outcome.value is None:
-        return changed(answer, trace=(*answer.trace, f"this recall was not counted: {outcome.error}"))
+        return quickly_replaced(answer, trace=(*answer.trace, f"this recall was not counted: {outcome.error}"))
     if ports.write_through:
         shown = tried(AdaptiveMemoryError, ports.write_back.flush)
         if shown.error is not None:
             late = f"the collection does not show this recall yet: {shown.error}"
-            return changed(answer, step=outcome.value, trace=(*answer.trace, late))
-    return changed(answer, step=outcome.value)
+            return quickly_replaced(answer, step=outcome.value, trace=(*answer.trace, late))
+    return quickly_replaced(answer, step=outcome.value)
 
 
 def _commit(ports: Ports, request: Request, answer: Recall, gathered: Gathered) -> int:
@@ -153,7 +155,7 @@ def _commit(ports: Ports, request: Request, answer: Recall, gathered: Gathered) 
     )
     own = [one for one in answer.kept if one.hit._stored_id not in gathered.guests]
     seen = {one.hit._stored_id: seen_of(one.record, shared=one.shared is not None) for one in own}
-    by = partial(_read_back if request.looks_back else read, policy=policy, now=answer.now)
+    by = partial(_read_back if request.looks_back else state_after_read, policy=policy, now=answer.now)
     counted = ports.ledger.recalls.count(answer.scope, entry, seen, by)
     if counted.changed:
         ports.write_back.wake()
@@ -186,7 +188,7 @@ def _propensities(answer: Recall) -> dict[str, float]:
 def _read_back(seen: Seen, *, policy: Policy, timeline: Timeline, now: float) -> ReadState:
     """A look back at an earlier day takes back no later read, however far it goes: no clock was wrong here."""
     known = seen.state.last_read
-    return read(seen, policy=policy, timeline=timeline, now=now if known is None else max(now, known))
+    return state_after_read(seen, policy=policy, timeline=timeline, now=now if known is None else max(now, known))
 
 
 @lru_cache(maxsize=64)

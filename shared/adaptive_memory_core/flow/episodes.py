@@ -12,22 +12,22 @@ from typing import Any
 from adaptive_memory_core.channels.conversation.turns import turn_of
 from adaptive_memory_core.context.answer import Recall
 from adaptive_memory_core.context.blocks import NO_OUTLINE, MessagePlace, Outline, OutlineFact
-from adaptive_memory_core.context.entries import date
+from adaptive_memory_core.context.entries import date_of
 from adaptive_memory_core.cue.question_kinds import asks_for_set
 from adaptive_memory_core.error_messages import shown
 from adaptive_memory_core.errors import AdaptiveMemoryError, InvalidInputError
 from adaptive_memory_core.flow.calls.foreign_calls import answered, tried
 from adaptive_memory_core.flow.neighbours import AFTER, BEFORE, that_may_be_shown
 from adaptive_memory_core.flow.ports import Ports
-from adaptive_memory_core.frozen import changed
+from adaptive_memory_core.frozen import quickly_replaced
 from adaptive_memory_core.hierarchy.nodes import Hierarchy, SemanticKey
 from adaptive_memory_core.hierarchy.top_down import Context, Expansion, expand
 from adaptive_memory_core.identity import record_id
 from adaptive_memory_core.records import Dropped, Hit, Neighbour, Record, Scored
 from adaptive_memory_core.score.copies import Member, members
 from adaptive_memory_core.score.gates import BEYOND_K
-from adaptive_memory_core.score.ranking import Candidates, columns_of
-from adaptive_memory_core.sources.gather import said
+from adaptive_memory_core.score.ranking import Candidates, as_candidates
+from adaptive_memory_core.sources.gather import error_text
 from adaptive_memory_core.sources.graph_and_hierarchy import Led
 from adaptive_memory_core.sources.request import Request
 
@@ -38,7 +38,9 @@ def on_the_way(hits: Candidates, led: Led | None) -> Candidates:
     """The candidates; those of no chosen episode are refused."""
     if led is None:
         return hits
-    return columns_of([hit if _is_there(hit, led) else changed(hit, refused=hit.refused or ELSEWHERE) for hit in hits])
+    return as_candidates(
+        [hit if _is_there(hit, led) else quickly_replaced(hit, refused=hit.refused or ELSEWHERE) for hit in hits]
+    )
 
 
 def for_episodes(request: Request, led: Led | None) -> Request:
@@ -215,7 +217,7 @@ def helpful_episodes(request: Request, answer: Recall) -> Recall:
         cue, texts = request.cue.own_words or request.cue.text, evidence.texts(context)
         outcome = answered(reader.asked(policy.advanced.timeout_seconds, cue, texts))
         if outcome.error is not None:
-            raise InvalidInputError(said(outcome.error)) from outcome.error
+            raise InvalidInputError(error_text(outcome.error)) from outcome.error
         return _nats(outcome.value)
 
     try:
@@ -276,7 +278,7 @@ def _messages(record: Record, around: Sequence[Neighbour]) -> list[str]:
 
 
 def _dated(text: str, at: float | None) -> str:
-    return text if at is None else f"[{date(at)}] {text}"
+    return text if at is None else f"[{date_of(at)}] {text}"
 
 
 def _expanded(answer: Recall, found: Expansion) -> Recall:

@@ -64,7 +64,7 @@ def fallback_of(scope: Scope, behind: Scope, shared: Set[str], below: int) -> Fa
     return Fallback(behind, count(below, "fallback_below"))
 
 
-def recall(ports: Ports, request: Request, fallback: Fallback | None) -> Recall:
+def recall_with_fallback(ports: Ports, request: Request, fallback: Fallback | None) -> Recall:
     """The user's own hits; and behind them, for one who has no history, those of the shared scope."""
     return recall_own(ports, request) if fallback is None else _with_shared(ports, request, fallback)
 
@@ -87,7 +87,7 @@ def _with_shared(ports: Ports, request: Request, fallback: Fallback) -> Recall:
         more, _ = look_for(ports, replace(wanted, reinforce=False, draws=False))
     except AdaptiveMemoryError as error:
         return replace(answer, trace=(*answer.trace, f"nothing that is shared ({fallback.name}) was read: {error}"))
-    return joined(answer, more, fallback)
+    return own_then_shared(answer, more, fallback)
 
 
 def is_new(ports: Ports, request: Request, own: Recall, gathered: Gathered, below: int) -> bool:
@@ -100,7 +100,7 @@ def is_new(ports: Ports, request: Request, own: Recall, gathered: Gathered, belo
     return len(found) < below
 
 
-def joined(own: Recall, more: Recall, fallback: Fallback) -> Recall:
+def own_then_shared(own: Recall, more: Recall, fallback: Fallback) -> Recall:
     """One answer, the user's own first; whatever is shared says so."""
     name = fallback.name
     few = "no records" if fallback.below == 1 else f"fewer than {fallback.below} records"

@@ -27,7 +27,13 @@ from adaptive_memory_core.flow.past_recall import (
 from adaptive_memory_core.flow.ports import DEMOTED, JudgedQuestion, Ports, Vector
 from adaptive_memory_core.flow.ports.models import JudgePort
 from adaptive_memory_core.flow.ports.records import Activated
-from adaptive_memory_core.flow.rank_again import as_it_was, over_the_same, question_of, records_of, verdicts_in_log
+from adaptive_memory_core.flow.rank_again import (
+    as_it_was,
+    over_the_same,
+    past_question,
+    recalled_records,
+    verdicts_in_log,
+)
 from adaptive_memory_core.learn.asked_before import MOST_QUESTIONS
 from adaptive_memory_core.learn.decay import Timeline, settled
 from adaptive_memory_core.learn.verdicts import Judging, Occasion, demoted
@@ -75,7 +81,7 @@ def judged_recalls(ports: Ports, asked: Request, *, since: float | None, until: 
     recalls: list[JudgedRecall] = []
     for over, some in over_the_same(judged):
         reader = Scope(scope.user, over)
-        records = records_of(ports, reader, some)
+        records = recalled_records(ports, reader, some)
         for line in some:
             own = policies[line.policy_hash]
             request = replace(asked, id=line.id, scope=reader, cue=Cue(line.cue), k=line.k, now=line.at)
@@ -83,7 +89,7 @@ def judged_recalls(ports: Ports, asked: Request, *, since: float | None, until: 
                 past = past_candidates(line, own, records, reader, ports.fields)
                 past, _, reproduced = as_it_was(ports, replace(request, draws=True), past, own)
                 if reproduced:
-                    question = question_of(ports, request, past, asked.policy)
+                    question = past_question(ports, request, past, asked.policy)
                     recalls.append(JudgedRecall(line, question, verdicts[line.id]))
     return JudgedLog(recalls, len(judged) - len(recalls), lines)
 
@@ -127,7 +133,9 @@ def _is_published(policy: Policy) -> bool:
     return GRAPH in policy.ways and policy.advanced.graph.form == "paper"
 
 
-def activated(past: PastRecall, verdicts: Mapping[str, Verdict], supports: Mapping[str, int]) -> dict[str, Activated]:
+def judged_activations(
+    past: PastRecall, verdicts: Mapping[str, Verdict], supports: Mapping[str, int]
+) -> dict[str, Activated]:
     """The sentences of what is judged that the graph activated, and which of them support the answer: those that are
     said to, else all of a helpful record's."""
     found: dict[str, Activated] = {}
@@ -197,7 +205,9 @@ def feedback(
     asked = judged_question(ports, past, stored, policy)  # which may have to be embedded
     if asked is not None:
         own = {
-            stored[one]: sentences for one, sentences in activated(past, verdicts, supports).items() if one in stored
+            stored[one]: sentences
+            for one, sentences in judged_activations(past, verdicts, supports).items()
+            if one in stored
         }
         asked = asked._replace(activated=own, time=time_asked(ports, past, judge))
     changed = _judge(ports, scope, past, verdicts, policy, asked, now=now)

@@ -13,7 +13,7 @@ from adaptive_memory_core.flow.forget import is_stale, said_anew
 from adaptive_memory_core.flow.look_up import look_up
 from adaptive_memory_core.flow.ports import Ports, Stored
 from adaptive_memory_core.flow.ports.models import JudgePort
-from adaptive_memory_core.graph.build import sentences_below, title_of
+from adaptive_memory_core.graph.build import record_title, sentences_below
 from adaptive_memory_core.graph.ports import places_in
 from adaptive_memory_core.policy.advanced import ACTIVATED
 from adaptive_memory_core.policy.policy import Policy
@@ -120,7 +120,7 @@ class _Piece(NamedTuple):
 
 
 def _pieces(record: Record, fields: Fields, activated: int) -> list[_Piece]:
-    sentences = sentences_below(record.text, title_of(record.metadata, fields))[1]
+    sentences = sentences_below(record.text, record_title(record.metadata, fields))[1]
     own = [_Piece(record.id, sentences[one], 1 << one) for one in places_in(activated) if one < len(sentences)]
     return own or [_Piece(record.id, record.text, 1)]
 

@@ -14,7 +14,7 @@ from adaptive_memory_core.flow.look_up import look_up, not_found
 from adaptive_memory_core.flow.past_recall import PastRecall
 from adaptive_memory_core.flow.ports import REWRITTEN, Found, Ports, Stored
 from adaptive_memory_core.flow.supersede import sources_hold_again
-from adaptive_memory_core.identity import origin, said, scoped_id
+from adaptive_memory_core.identity import origin, scoped_id, text_digest
 from adaptive_memory_core.learn.after_read import added
 from adaptive_memory_core.record_metadata import SHARED, belongs, hits_of
 from adaptive_memory_core.records import Scope
@@ -40,7 +40,7 @@ def _twin(ports: Ports, scope: Scope, leaving: Stored) -> str | None:
         return None
     named = ports.ledger.inheritance.ancestors(scope, [mark])
     rows = ports.records.rows([one for one in named if one != leaving.stored_id])
-    same = (row[0] for row in rows if said(row[1]) == said(text) and belongs(row[2], scope, ports.fields))
+    same = (row[0] for row in rows if text_digest(row[1]) == text_digest(text) and belongs(row[2], scope, ports.fields))
     return next(same, None)
 
 
@@ -51,7 +51,7 @@ def refuse_said_anew(ports: Ports, scope: Scope, past: PastRecall, found: Mappin
     """An error that names the records which say something else than what the recall returned."""
     if past.said:
         texts = {one: stored.record.text for one, stored in found.items()}
-        stale = [one for one, text in texts.items() if past.said.get(one) not in (None, said(text))]
+        stale = [one for one, text in texts.items() if past.said.get(one) not in (None, text_digest(text))]
     else:
         latest = said_anew(ports, scope, list(found))
         stale = [one for one in found if is_stale(latest.get(one), past.step, past.at)]

@@ -13,7 +13,7 @@ from adaptive_memory_core.error_messages import listed
 from adaptive_memory_core.errors import LedgerError, NotFoundError
 from adaptive_memory_core.flow.calls.foreign_calls import tried
 from adaptive_memory_core.flow.ports import Found, Ports, Stored, seen
-from adaptive_memory_core.learn.decay import PacedSpan, Timeline, as_of, met, read, strength
+from adaptive_memory_core.learn.decay import PacedSpan, Timeline, as_of, met, state_after_read, strength
 from adaptive_memory_core.learn.verdicts import earned_share
 from adaptive_memory_core.policy.learning import Regime
 from adaptive_memory_core.policy.policy import Policy
@@ -86,7 +86,7 @@ def strengths_again(lines: Sequence[LoggedRecall], policy: Policy, wanted: froze
             left = {one.id: strength(states[one.id], None, timeline, now=line.at) for one in line.candidates}
             found[line.id] = {name: value for name, value in left.items() if value < 1.0}
         for one in line.kept:
-            states[one.id] = read(Seen(states[one.id], None), policy=policy, timeline=timeline, now=line.at)
+            states[one.id] = state_after_read(Seen(states[one.id], None), policy=policy, timeline=timeline, now=line.at)
     return found
 
 

@@ -16,7 +16,7 @@ from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.record_metadata import hits_of
 from adaptive_memory_core.records import Hit, Neighbour, Record, Scored
 from adaptive_memory_core.score.gates import is_later, stale
-from adaptive_memory_core.sources.gather import NOTHING_KNOWN, present, said
+from adaptive_memory_core.sources.gather import NOTHING_KNOWN, error_text, present
 from adaptive_memory_core.sources.request import Request, in_collection
 
 ANSWERS = 5  # of the best hits that get the question they answer, the first of them both neighbours; measured
@@ -73,7 +73,9 @@ def _known(ports: Ports, request: Request, ids: Sequence[str]) -> tuple[Mapping[
         return ports.words.beside(request.scope, ids)
 
     outcome = answered(ForeignCall(look, seconds, ports.unanswered["lexical"]))
-    return ({}, f"{LEFT_OUT}: {said(outcome.error)}") if outcome.error is not None else (outcome.value or {}, None)
+    return (
+        ({}, f"{LEFT_OUT}: {error_text(outcome.error)}") if outcome.error is not None else (outcome.value or {}, None)
+    )
 
 
 def _wanted(best: Sequence[Scored], pairs: Mapping[str, Pair]) -> list[str]:

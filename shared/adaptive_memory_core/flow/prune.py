@@ -12,7 +12,7 @@ from adaptive_memory_core.flow.calls.call_state import kept_whole
 from adaptive_memory_core.flow.count_reading import retire
 from adaptive_memory_core.flow.look_up import as_they_stand, look_up, unmet
 from adaptive_memory_core.flow.ports import Ports, Stored
-from adaptive_memory_core.identity import places_of, record_id
+from adaptive_memory_core.identity import record_id, stored_ids_of
 from adaptive_memory_core.learn.decay import PacedSpan, Timeline, strength
 from adaptive_memory_core.policy.learning import DecayPace, Regime
 from adaptive_memory_core.records import Record, Scope, Seen
@@ -37,7 +37,7 @@ def kept(ports: Ports, scope: Scope, flag: Flag, *, regime: Regime, now: float) 
 
 def changes(ports: Ports, scope: Scope, record: str | None, *, limit: int) -> Sequence[Change]:
     """The audit trail, newest first: of the whole scope, or of one record."""
-    places = [] if record is None else places_of(scope, record)
+    places = [] if record is None else stored_ids_of(scope, record)
     return ports.ledger.audit.changes(scope, places, limit=limit)
 
 

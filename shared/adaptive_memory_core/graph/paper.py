@@ -105,10 +105,10 @@ def given(mentions: Mapping[str, Array], active: Mapping[str, float]) -> dict[Se
     return received
 
 
-def normalised(scores: Mapping[SentenceKey, float]) -> dict[SentenceKey, float]:
+def normalised_scores(scores: Mapping[SentenceKey, float]) -> dict[SentenceKey, float]:
     """Eq. 6: as shares of their sum.
 
-    >>> normalised({1: 3.0, 2: 1.0}), normalised({1: 0.0})
+    >>> normalised_scores({1: 3.0, 2: 1.0}), normalised_scores({1: 0.0})
     ({1: 0.75, 2: 0.25}, {1: 0.0})
     """
     total = sum(abs(score) for score in scores.values()) or 1.0
@@ -201,7 +201,7 @@ def _one_round(graph: GraphPort, question: PublishedQuestion, walk: _Walk) -> Ma
     mentions = {name: graph.mentions(name, most=REACH) for name in walk.active}
     received = given(mentions, walk.active)
     weights = _weights(graph, question, np.array(sorted(received), dtype=np.int64) if walk.active else None)
-    scores = normalised({key: one * received.get(key, 1.0) for key, one in weights.items()})
+    scores = normalised_scores({key: one * received.get(key, 1.0) for key, one in weights.items()})
     top = dict(sorted(scores.items(), key=lambda one: (-one[1], one[0]))[:SENTENCES])
     walk.add(top, mentions)
     walk.go_on(graph.names_in(np.array(list(top), dtype=np.int64), titles=False), NAMES)

@@ -139,10 +139,10 @@ def passage_of(sentence: SentenceKey) -> PassageKey:
     return sentence >> SENTENCE_BITS
 
 
-def place_of(sentence: SentenceKey) -> int:
+def place_in_passage(sentence: SentenceKey) -> int:
     """Of a sentence in its passage.
 
-    >>> place_of(5 << SENTENCE_BITS | 3)
+    >>> place_in_passage(5 << SENTENCE_BITS | 3)
     3
     """
     return sentence & ((1 << SENTENCE_BITS) - 1)

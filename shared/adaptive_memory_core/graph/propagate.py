@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from adaptive_memory_core.graph.alike_names import alike_of_untitled, weights_of, with_alike
+from adaptive_memory_core.graph.alike_names import alike_of_untitled, sentence_weights, with_alike
 from adaptive_memory_core.graph.ports import (
     REACH,
     SENTENCE_BITS,
@@ -52,9 +52,9 @@ def trust(graph: GraphPort, question: GraphQuery) -> float:
     """How far what the names lead to is to be believed, in [0, 1]: as far as the rarest of them tells. A name that most
     records have, as that of a speaker, tells nothing; a question without names goes by what others found.
 
-    >>> from adaptive_memory_core.graph.build import passage
+    >>> from adaptive_memory_core.graph.build import build_passage
     >>> from adaptive_memory_core.graph.build import GraphInMemory
-    >>> graph = GraphInMemory([passage(text, None, lambda _: set()) for text in ("Ada met Bob.", "Ada left.")])
+    >>> graph = GraphInMemory([build_passage(text, None, lambda _: set()) for text in ("Ada met Bob.", "Ada left.")])
     >>> [round(trust(graph, GraphQuery({name: 1.0}, None, ())), 2) for name in ("bob", "ada")]
     [1.0, 0.4]
     """
@@ -91,10 +91,10 @@ class _Walk:
 def propagate(graph: GraphPort, question: GraphQuery, settings: Graphs) -> PropagationResult:
     """The passages that the question's names lead to, in at most `settings.rounds` rounds.
 
-    >>> from adaptive_memory_core.graph.build import passage
+    >>> from adaptive_memory_core.graph.build import build_passage
     >>> from adaptive_memory_core.graph.build import GraphInMemory
     >>> texts = ["Ada met Bob.", "Bob met Eve.", "Tom left."]
-    >>> graph = GraphInMemory([passage(text, None, lambda _: set()) for text in texts], np.ones((3, 1)))
+    >>> graph = GraphInMemory([build_passage(text, None, lambda _: set()) for text in texts], np.ones((3, 1)))
     >>> ada = GraphQuery({"ada": 1.0}, np.ones(1), ())
     >>> {one: round(score, 2) for one, score in propagate(graph, ada, Graphs(rounds=2)).passages.items()}
     {0: 0.69, 1: 0.35}
@@ -112,8 +112,8 @@ def propagate(graph: GraphPort, question: GraphQuery, settings: Graphs) -> Propa
         if not len(keys):
             break
         begins = [walk.begin_of(by.get(key)) for key in keys.tolist()]
-        weights = weights_of(graph, question, frequencies, keys, least=UNLIKE)
-        top = activated(keys, reached * weights, begins, SENTENCES)
+        weights = sentence_weights(graph, question, frequencies, keys, least=UNLIKE)
+        top = best_sentences(keys, reached * weights, begins, SENTENCES)
         if not top:
             break
         walk.add(number, top, {key: by.get(key) for key in top})
@@ -199,13 +199,13 @@ def _and_alike(
     return names
 
 
-def activated(keys: Array, scores: Array, begins: Sequence[str | None], most: int) -> dict[SentenceKey, float]:
+def best_sentences(keys: Array, scores: Array, begins: Sequence[str | None], most: int) -> dict[SentenceKey, float]:
     """The `most` best sentences as shares of the best, and of every name in the question from which none of these was
     reached the best one: who asks of two things is to have both. `begins` are these names, a sentence each.
 
-    >>> activated(np.array([7, 8, 9]), np.array([4.0, 3.0, 1.0]), ["ada", "ada", "bob"], 1)
+    >>> best_sentences(np.array([7, 8, 9]), np.array([4.0, 3.0, 1.0]), ["ada", "ada", "bob"], 1)
     {7: 1.0, 9: 0.25}
-    >>> activated(np.array([7, 8, 9]), np.array([4.0, 3.0, 0.0]), ["ada", None, "bob"], 1)
+    >>> best_sentences(np.array([7, 8, 9]), np.array([4.0, 3.0, 0.0]), ["ada", None, "bob"], 1)
     {7: 1.0}
     """
     order = np.argsort(-scores, kind="stable").tolist()

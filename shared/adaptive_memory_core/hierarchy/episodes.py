@@ -8,9 +8,9 @@ import numpy as np
 
 from adaptive_memory_core.channels.conversation.turns import asks
 from adaptive_memory_core.channels.words.words_of_text import words
-from adaptive_memory_core.context.entries import date
-from adaptive_memory_core.hierarchy.neighbours import from_unrelated, unit
-from adaptive_memory_core.hierarchy.nodes import Array, HierarchyMessage, name_of
+from adaptive_memory_core.context.entries import date_of
+from adaptive_memory_core.hierarchy.neighbours import from_unrelated, unit_vectors
+from adaptive_memory_core.hierarchy.nodes import Array, HierarchyMessage, distinctive_terms
 from adaptive_memory_core.hierarchy.semantics import ENDS, TURNS_TO, distil, spoken
 from adaptive_memory_core.policy.advanced import Hierarchies
 
@@ -161,11 +161,11 @@ class _Gaps:
     def _words_of(self, place: int) -> frozenset[str]:
         found = self._words.get(place)
         if found is None:
-            found = self._words[place] = frozenset(words(start_and_end(self._said[place].text)))
+            found = self._words[place] = frozenset(words(message_ends(self._said[place].text)))
         return found
 
 
-def start_and_end(text: str) -> str:
+def message_ends(text: str) -> str:
     """Of a long message where it begins and where it ends: there it says what it is about."""
     return text if len(text) <= 2 * LOOKED_AT else f"{text[:LOOKED_AT]} {text[-LOOKED_AT:]}"
 
@@ -181,22 +181,22 @@ def _sum(side: Sequence[HierarchyMessage], unrelated: Array) -> Array | None:
     vectors = [one.vector for one in side]
     if any(one is None for one in vectors):
         return None
-    return unit(from_unrelated(np.array(vectors), unrelated).sum(axis=0))
+    return unit_vectors(from_unrelated(np.array(vectors), unrelated).sum(axis=0))
 
 
 LONGEST_TITLE = 80  # characters
 LONGEST_NARRATIVE = 1_500  # characters
 
 
-def title_of(said: Sequence[HierarchyMessage]) -> str:
+def episode_title(said: Sequence[HierarchyMessage]) -> str:
     """The terms that come most often and, behind them, the sentence that says most.
 
     >>> first = HierarchyMessage("1", "Ana", "I adopted a puppy.", 0.0)
-    >>> title_of([first, HierarchyMessage("2", "Ben", "A puppy? Sweet puppy!", 1.0)])
+    >>> episode_title([first, HierarchyMessage("2", "Ben", "A puppy? Sweet puppy!", 1.0)])
     'puppy: Ana adopted a puppy.'
     """
     best = distil(said, 1)
-    terms = name_of([one.text for one in spoken(said)], {}, len(said), most=1) if said else ""
+    terms = distinctive_terms([one.text for one in spoken(said)], {}, len(said), most=1) if said else ""
     title = f"{terms}: {best[0].shown}" if best else terms
     return title if len(title) <= LONGEST_TITLE else f"{title[: LONGEST_TITLE - 1].rstrip()}\u2026"
 
@@ -213,7 +213,7 @@ def narrative_of(said: Sequence[HierarchyMessage], sentences: int) -> str:
     """
     told = [one.shown for one in distil(said, sentences)]
     told = told or [f"{one.speaker}: {one.text}" if one.speaker else one.text for one in spoken(said)]
-    text = f"{date(said[0].at)}: {' '.join(told)}" if said else ""
+    text = f"{date_of(said[0].at)}: {' '.join(told)}" if said else ""
     return text if len(text) <= LONGEST_NARRATIVE else f"{text[: LONGEST_NARRATIVE - 1].rstrip()}\u2026"
 
 

@@ -182,14 +182,14 @@ _NAMELESS = frozenset(  # what is said on any day of anything
 _WORD = re.compile(r"[^\W_]+(?:['\u2019-][^\W_]+)*")
 
 
-def name_of(texts: Sequence[str], usual: Mapping[str, int], total: int, *, most: int = TERMS) -> str:
+def distinctive_terms(texts: Sequence[str], usual: Mapping[str, int], total: int, *, most: int = TERMS) -> str:
     """The terms that tell a theme from the others, the most telling first. `usual` is in how many of the user's
     `total` semantics each stem is.
 
     >>> usual = {"puppi": 2, "adopt": 2, "went": 9, "vet": 1}
-    >>> name_of(["I adopted a puppy.", "The puppy went to the vet."], usual, 20)
+    >>> distinctive_terms(["I adopted a puppy.", "The puppy went to the vet."], usual, 20)
     'puppy, vet, adopted'
-    >>> name_of(["So it is."], {}, 1)
+    >>> distinctive_terms(["So it is."], {}, 1)
     'So it is.'
     """
     counts = Counter(stem for text in texts for stem in stems(text))

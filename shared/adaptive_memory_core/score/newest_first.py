@@ -11,7 +11,7 @@ from adaptive_memory_core.cue.time.intent import Intent
 from adaptive_memory_core.records import Scored
 from adaptive_memory_core.score.copies import about_the_same, asked_for, says_otherwise_now
 from adaptive_memory_core.score.ranking import texts_of, times_of
-from adaptive_memory_core.score.same_statement import Version, versions
+from adaptive_memory_core.score.same_statement import Version, statement_versions
 
 BEST = 3  # results, the best ones, whose newer and older versions are looked for; guess
 COMPARED = 40  # of the best candidates that are looked at for versions of them; guess
@@ -75,7 +75,7 @@ def _groups(
 ) -> Iterator[StatementGroup]:
     """What makes the same statement as one of the best; none is in two groups."""
     texts = [text if time is not None else "" for text, time in zip(texts_of(ranked), times, strict=False)]
-    found, taken = dict(versions(texts, told.cue, best=BEST)), set[int]()
+    found, taken = dict(statement_versions(texts, told.cue, best=BEST)), set[int]()
     if reworded and asked_for(told.cue):
         same = found.get(0, [])
         found[0] = [*same, *_reworded(texts, times, told.cue, [0, *(one.number for one in same)])]

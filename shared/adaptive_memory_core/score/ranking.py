@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from operator import is_
 from typing import Any, Generic, NamedTuple, TypeVar, overload
 
-from adaptive_memory_core.frozen import changed
+from adaptive_memory_core.frozen import quickly_replaced
 from adaptive_memory_core.records import Dropped, Hit, Metadata, ReadState, Scored
 
 Leads = Mapping[str, Sequence[float]]
@@ -39,7 +39,7 @@ class Candidates(Sequence[Hit]):
     said, by name.
 
     >>> from adaptive_memory_core.records import Record
-    >>> both = columns_of([Hit(Record("a", "tea"), 0.5, "a"), Hit(Record("b", "tax"), 0.25, "b")])
+    >>> both = as_candidates([Hit(Record("a", "tea"), 0.5, "a"), Hit(Record("b", "tax"), 0.25, "b")])
     >>> both.columns.texts, both[1].record.id, len(both.only([1])), both.with_leads({"words": [0.0, 1.0]})[1].leads
     (['tea', 'tax'], 'b', 1, {'words': 1.0})
     """
@@ -96,12 +96,12 @@ class Candidates(Sequence[Hit]):
         """The same with what channels said of them."""
 
         def make(place: int) -> Hit:
-            return changed(self[place], leads={name: values[place] for name, values in leads.items()})
+            return quickly_replaced(self[place], leads={name: values[place] for name, values in leads.items()})
 
         return Candidates(self.columns, make, leads) if leads else self
 
 
-def columns_of(hits: Sequence[Hit]) -> Candidates:
+def as_candidates(hits: Sequence[Hit]) -> Candidates:
     """Hits as candidates in columns; those that are stay as they are."""
     if isinstance(hits, Candidates):
         return hits

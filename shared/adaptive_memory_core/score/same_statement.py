@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from adaptive_memory_core.channels.words.words_of_text import STOP_WORDS, UNSPACED, chunks, parted, words
+from adaptive_memory_core.channels.words.words_of_text import STOP_WORDS, UNSPACED, script_runs, text_chunks, words
 from adaptive_memory_core.cue.question_kinds import EDGES, names_in
 
 SHARED = 0.4  # of the longer sentence's words, both have a greater share; guess
@@ -59,11 +59,11 @@ class Version(NamedTuple):
     sure: bool
 
 
-def versions(texts: Sequence[str], cue: str, *, best: int) -> Iterator[tuple[int, list[Version]]]:
+def statement_versions(texts: Sequence[str], cue: str, *, best: int) -> Iterator[tuple[int, list[Version]]]:
     """The numbers of the best texts, each with the texts that make the same statement, if there are any.
 
     >>> texts = ("Ilse lives in Oslo.", "Colm lives in Rome.", "Ilse has a cat.", "Ilse lives in Turin.")
-    >>> list(versions(texts, "where does Ilse live?", best=2))
+    >>> list(statement_versions(texts, "where does Ilse live?", best=2))
     [(0, [Version(number=3, sure=True)])]
     """
     question = _question(cue)
@@ -167,11 +167,11 @@ def _said(sentence: str) -> SentenceWords:
 
 def _parts(sentence: str) -> Iterator[str]:
     """The words as they are written; of scripts without spaces, the characters."""
-    for chunk in chunks(sentence):
+    for chunk in text_chunks(sentence):
         if chunk.isascii() or not UNSPACED.search(chunk):
             yield chunk
         else:
-            for part, unspaced in parted(chunk):
+            for part, unspaced in script_runs(chunk):
                 yield from part if unspaced and not _HANGUL.search(part) else (part,)
 
 

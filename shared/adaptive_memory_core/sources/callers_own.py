@@ -13,7 +13,7 @@ from adaptive_memory_core.errors import InvalidInputError
 from adaptive_memory_core.flow.calls.foreign_calls import Begun, Outcome
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.flow.ports.source import Answer, SourceQuery
-from adaptive_memory_core.identity import places_of
+from adaptive_memory_core.identity import stored_ids_of
 from adaptive_memory_core.score.ranking import Candidates
 from adaptive_memory_core.sources.request import Request
 
@@ -88,7 +88,7 @@ class CallersOwn:
             numbers = numbers_of(outcome.value, request.candidates)
         except InvalidInputError as error:
             return Answer(self.name, error=error)
-        places = [place for one in numbers for place in places_of(request.scope, one)]
+        places = [place for one in numbers for place in stored_ids_of(request.scope, one)]
         named = places if asked.passing is None else [one for one in places if one in asked.passing]
         return Answer(self.name, named=named, asked_for=list(numbers), leads=_Numbers(self.name, numbers))
 

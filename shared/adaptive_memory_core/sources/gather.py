@@ -217,11 +217,11 @@ def notes_of(answers: Sequence[Answer]) -> list[str]:
     for one in answers:
         notes += one.notes
         if one.error is not None:
-            notes.append(f"the channel {one.source!r} was left out: {said(one.error)}")
+            notes.append(f"the channel {one.source!r} was left out: {error_text(one.error)}")
     return notes
 
 
-def said(error: Exception) -> str:
+def error_text(error: Exception) -> str:
     """What an error says, or else what it is."""
     return str(error) or type(error).__name__
 

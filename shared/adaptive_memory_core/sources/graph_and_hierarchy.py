@@ -14,7 +14,7 @@ from adaptive_memory_core.flow.ports import Ports, Vector
 from adaptive_memory_core.flow.ports.graph import NO_LIFTS, AskedAsPublished, GraphFound, Hop, Lifts
 from adaptive_memory_core.flow.ports.models import JudgePort
 from adaptive_memory_core.flow.ports.source import Answer, Found, SourceQuery, WordsFound
-from adaptive_memory_core.graph.build import split_title, title_of
+from adaptive_memory_core.graph.build import record_title, split_title
 from adaptive_memory_core.graph.names import MOST_LOOKED_UP, handle, known_names
 from adaptive_memory_core.graph.paper import NO_TIME
 from adaptive_memory_core.hierarchy.nodes import Hierarchy
@@ -57,7 +57,7 @@ def _found(ports: Ports, request: Request, asked: SourceQuery) -> list[Found]:
 
 
 def _title(one: Found, request: Request) -> str | None:
-    return split_title(one.text or "", title_of(one.metadata, request.fields))[0]
+    return split_title(one.text or "", record_title(one.metadata, request.fields))[0]
 
 
 def vectors_of_unknown_names(ports: Ports, request: Request) -> Mapping[str, Vector]:

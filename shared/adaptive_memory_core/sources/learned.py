@@ -9,19 +9,19 @@ from adaptive_memory_core.errors import AdaptiveMemoryError, LedgerError
 from adaptive_memory_core.flow.calls.foreign_calls import tried
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.flow.ports.source import Answer, SourceQuery
-from adaptive_memory_core.identity import said as digest
+from adaptive_memory_core.identity import text_digest as digest
 from adaptive_memory_core.learn.asked_before import (
     NO_EVIDENCE,
     QuestionEvidence,
     RatedQuestions,
     question_evidence,
-    without,
+    without_records,
 )
-from adaptive_memory_core.learn.gain import unit
+from adaptive_memory_core.learn.gain import unit_vector
 from adaptive_memory_core.policy.learning import AGAINST, AHEAD, NEAR, TRUSTED
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.score.ranking import Candidates
-from adaptive_memory_core.score.usefulness import baseline_of
+from adaptive_memory_core.score.usefulness import median_baseline
 from adaptive_memory_core.sources.request import Request
 
 MOST_NAMED = 5  # records that are candidates because they answered similar questions; similar_questions.py
@@ -48,7 +48,7 @@ class AskedBefore:
         known = tried(LedgerError, ports.ledger.judged_questions.of, request.scope)
         if known.value is None:
             return Answer(self.name, error=known.error)
-        baseline = baseline_of([one.similarity for one in asked.nearest.found])
+        baseline = median_baseline([one.similarity for one in asked.nearest.found])
         said = _told(known.value, cue.vector, baseline)
         if not said:
             return Answer(self.name)
@@ -87,12 +87,12 @@ def of_same_texts(ports: Ports, scope: Scope, questions: RatedQuestions, stored_
     learned = ports.ledger.states.known(scope, stored_ids).said
     found = ports.search.stored(scope, stored_ids)
     changed = {one.stored_id for one in found if learned.get(one.stored_id) not in (None, digest(one.text))}
-    return without(questions, changed)
+    return without_records(questions, changed)
 
 
 def _told(questions: RatedQuestions, vector: object, baseline: float) -> Mapping[str, QuestionEvidence]:
     """What is said; nothing where the questions are of another embedder."""
-    direction = unit(vector)
+    direction = unit_vector(vector)
     if direction.shape != questions.vectors.shape[1:]:
         return NO_EVIDENCE
     return question_evidence(questions, direction, baseline)

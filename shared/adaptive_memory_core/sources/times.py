@@ -15,7 +15,7 @@ from adaptive_memory_core.records import Record
 from adaptive_memory_core.reports import Change, LoggedRecall
 from adaptive_memory_core.score.gates import LATER, ONE_CALL_SECONDS, is_later
 from adaptive_memory_core.score.relevance import OUTSIDE, outside
-from adaptive_memory_core.sources.gather import said
+from adaptive_memory_core.sources.gather import error_text
 from adaptive_memory_core.sources.request import Refuse, Request
 
 
@@ -74,7 +74,7 @@ def understand_time(ports: Ports, request: Request) -> Request:
         found.append(outcome.value or [])
         if outcome.error is not None:
             name = getattr(language, "__name__", type(language).__name__)
-            notes.append(f"what the question says about time was not understood by {name}: {said(outcome.error)}")
+            notes.append(f"what the question says about time was not understood by {name}: {error_text(outcome.error)}")
     if not any(found) and not notes:
         return request
     asked = replace(request, intent=intent_of(without_repeats(found)), notes=(*request.notes, *notes))

@@ -23,7 +23,7 @@ from adaptive_memory_core.error_messages import reason
 from adaptive_memory_core.errors import AdaptiveMemoryError, InvalidInputError, StoreError
 from adaptive_memory_core.learn.after_read import larger
 from adaptive_memory_core.policy.keeping import Keeping
-from adaptive_memory_core.record_metadata import owner_of, state_of
+from adaptive_memory_core.record_metadata import owner_of, state_in_metadata
 from adaptive_memory_core.records import Metadata, ReadState, Seen
 from adaptive_memory_core.reports import Finding
 from adaptive_memory_core.store.chroma import chroma_database, index_files
@@ -70,7 +70,7 @@ def keep_later_reads(store: ChromaRecords, ledger: Ledger, later: Mapping[str, M
     for stored_id, metadata in later.items():
         owner, kind = owner_of(metadata, store.fields), metadata.get(store.fields.kind)
         if owner is not None:
-            shown = state_of(metadata, store.fields)
+            shown = state_in_metadata(metadata, store.fields)
             seen = Seen(shown, kind if isinstance(kind, str) else None)
             rule = partial(_larger, shown=shown)
             ledger.states.change(owner, stored_id, seen, rule, what="restored", by="collection", now=now)

@@ -14,7 +14,7 @@ import numpy as np
 
 from adaptive_memory_core.errors import StoreError
 from adaptive_memory_core.flow.ports import Ledger, Moves, Rewritten, anew
-from adaptive_memory_core.identity import MARK, record_id, said, scoped_id
+from adaptive_memory_core.identity import MARK, record_id, scoped_id, text_digest
 from adaptive_memory_core.learn.after_read import added
 from adaptive_memory_core.record_metadata import created_at, owner_of
 from adaptive_memory_core.records import NEVER_READ, Metadata, Scope, Seen
@@ -252,7 +252,7 @@ def _of_scope(store: ChromaRecords, ledger: Ledger, scope: Scope, rows: Sequence
     """Those whose words are others, where anything was learned of them."""
     known = ledger.states.known(scope, [row[0] for row in rows])
     met = {one: words for one, words in known.said.items() if one in known.states and words}
-    changed = [row for row in rows if row[0] in met and said(row[1]) not in (None, met[row[0]])]
+    changed = [row for row in rows if row[0] in met and text_digest(row[1]) not in (None, met[row[0]])]
     return {row[0]: Rewritten(met[row[0]], anew(Seen(NEVER_READ, _kind(store, row)))) for row in changed}
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
 from adaptive_memory_core import arguments as check
-from adaptive_memory_core.cue.unrelated_questions import UNRELATED, questions_in
+from adaptive_memory_core.cue.unrelated_questions import UNRELATED, questions_in_language
 from adaptive_memory_core.errors import LedgerError
 from adaptive_memory_core.flow import calibrate as calibrating
 from adaptive_memory_core.flow import look_up as past
@@ -158,7 +158,7 @@ def stats(user: User, at_least: float = 0.01) -> Stats:
 
     `at_least` is the strength from which a record counts for `strengths.size`.
     """
-    memory, bound = user.memory, check.share(at_least, "at_least")
+    memory, bound = user.memory, check.fraction(at_least, "at_least")
     return past.stats(memory.ports(), user.scope, regime=memory.regime, at_least=bound, now=memory.now())
 
 
@@ -173,7 +173,7 @@ def calibrate(
     recall with a relevance floor starts it by itself, in the background; this waits for it.
     """
     memory = user.memory
-    asked = questions_in(language) if questions is None else check.questions(questions, fewest=FEWEST)
+    asked = questions_in_language(language) if questions is None else check.questions(questions, fewest=FEWEST)
     manner = check.policy(policy, memory.policy)
     check.channels(manner, channels_of(memory.ports().sources))
     decided = suited(user, manner)

@@ -93,7 +93,7 @@ def evidence_of(
 
 def tuner_of(held_out: object, prior: object, seed: object) -> Tuner:
     """How it is tuned, checked."""
-    part = check.share(held_out, "held_out")
+    part = check.fraction(held_out, "held_out")
     if not 0.0 < part < 1.0:
         raise InvalidInputError(
             f"held_out is {shown(held_out)}. Give a share above 0 and below 1: some tune, some judge."

@@ -20,7 +20,7 @@ from adaptive_memory_core.flow.calls.workers import CLOSED
 from adaptive_memory_core.flow.ports import Ledger
 from adaptive_memory_core.flow.ports.ledger_copies import FileKind
 from adaptive_memory_core.flow.ports.models import UNWATCHED, Telemetry
-from adaptive_memory_core.models.callbacks import as_extract, as_reader, as_reranker, as_rule, sources_of
+from adaptive_memory_core.models.callbacks import as_extract, as_reader, as_reranker, as_rule, callers_channels
 from adaptive_memory_core.models.chroma_function import stored_by_chroma
 from adaptive_memory_core.models.embedder import Embedder, as_embedder
 from adaptive_memory_core.models.hierarchy_roles import as_roles
@@ -88,7 +88,7 @@ class OpenRequest:
         if (embedder := options.get("embedder")) is not None:
             as_embedder(embedder)
         self.unanswered: defaultdict[str, Unanswered] = defaultdict(Unanswered)
-        given = sources_of(options.get("channels"))
+        given = callers_channels(options.get("channels"))
         self.channels = {name: Theirs(one, self.unanswered[name]) for name, one in given.items()}
         if (reranker := options.get("reranker")) is not None:
             as_reranker(reranker)

@@ -134,7 +134,7 @@ def says_name(text: str, speakers: Container[str] = ()) -> bool:
     return False
 
 
-__all__ = ["Conversation", "Turns", "conversation", "named", "next_to", "without"]
+__all__ = ["Conversation", "Turns", "conversation", "named", "next_to", "cue_without_names"]
 PAUSE = 3_600.0  # seconds without a word that end a session which has no name
 LONG = 30.0  # words of a session's records on average from which they are less turns than replies; to 80 is flat
 
@@ -183,12 +183,12 @@ def named(cue: str, speakers: Mapping[str, Array]) -> list[str]:
     return [one for one in speakers if one in text and re.search(rf"(?<!\w){re.escape(one)}(?!\w)", text)]
 
 
-def without(cue: str, names: Sequence[str]) -> str:
+def cue_without_names(cue: str, names: Sequence[str]) -> str:
     """The cue without these names: they swamp a vector, and say nothing where no text repeats them.
 
-    >>> without("What did Ana's sister say to Ben?", ["ana", "ben"])
+    >>> cue_without_names("What did Ana's sister say to Ben?", ["ana", "ben"])
     'What did sister say to ?'
-    >>> without("Ana?", ["ana"])
+    >>> cue_without_names("Ana?", ["ana"])
     'Ana?'
     """
     pattern = "|".join(map(re.escape, sorted(names, key=len, reverse=True)))

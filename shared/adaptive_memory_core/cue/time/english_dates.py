@@ -142,7 +142,7 @@ def named_season(match: re.Match[str], today: datetime) -> list[Span]:
     verb = match["season"] in ("fall", "spring") and match.groupdict().get("which") and " of " not in match[0]
     if verb and not match[0].lower().startswith(("last", "this")) and not led(match, LEAD_SEASON):
         return []  # "did prices fall last year"
-    return calendar.season(name, year, today) if year else [calendar.latest_season(name, today)]
+    return calendar.season_of_year(name, year, today) if year else [calendar.latest_season(name, today)]
 
 
 def part_of_year(match: re.Match[str], today: datetime) -> list[Span]:
@@ -179,7 +179,7 @@ def led(match: re.Match[str], lead: re.Pattern[str]) -> bool:
 DateReader = Callable[[str, datetime], list[Span]]  # what a text means that is a date by itself
 
 
-def between(match: re.Match[str], today: datetime, *, piece: DateReader) -> list[Span]:
+def date_range(match: re.Match[str], today: datetime, *, piece: DateReader) -> list[Span]:
     """From the start of one to the end of the other, which may lend it its month and year."""
     two = re.sub(LAST_YEAR, lambda year: str(named_year(year, today)), match["two"], flags=re.I)
     last = _last(two, today, piece)
@@ -192,7 +192,7 @@ def between(match: re.Match[str], today: datetime, *, piece: DateReader) -> list
     return []
 
 
-def both(match: re.Match[str], today: datetime, *, piece: DateReader) -> list[Span]:
+def two_months(match: re.Match[str], today: datetime, *, piece: DateReader) -> list[Span]:
     """ "March and June 2025": either, in that year."""
     year = re.search(r"\d{4}$", match["two"])
     return [span for name in ("one", "two") for span in piece(f"{match[name][:3]} {year[0]}", today)] if year else []

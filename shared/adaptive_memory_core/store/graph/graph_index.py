@@ -27,7 +27,7 @@ from adaptive_memory_core.flow.ports.graph import (
 )
 from adaptive_memory_core.flow.ports.models import Sufficient
 from adaptive_memory_core.graph.alike_names import unknown_names
-from adaptive_memory_core.graph.names import MOST_LOOKED_UP, Extract, names
+from adaptive_memory_core.graph.names import MOST_LOOKED_UP, Extract, names_in_sentence
 from adaptive_memory_core.graph.paper import propagate_as_published
 from adaptive_memory_core.graph.ports import passage_of
 from adaptive_memory_core.length_limits import start_and_end
@@ -105,7 +105,7 @@ class GraphIndex:
         with self._rows.view(scope) as graph:
             if (lacking := self._lacking(scope, graph.passages, count)) is not None:
                 return GraphFound({}, {}, lacking, asked=False)
-            found = looking.look_up(graph, cue, vector, settings, seeds, lifts, unknown, baseline)
+            found = looking.look_up_graph(graph, cue, vector, settings, seeds, lifts, unknown, baseline)
         return found if note is None else replace(found, note=note)
 
     def look_as_published(
@@ -145,7 +145,7 @@ class GraphIndex:
 
     def extracted(self, cue: str) -> Sequence[str]:
         """The names in a text, as this memory finds them in records."""
-        return list(dict.fromkeys((self._made.extract or names)(start_and_end(cue, MOST_LOOKED_UP))))
+        return list(dict.fromkeys((self._made.extract or names_in_sentence)(start_and_end(cue, MOST_LOOKED_UP))))
 
     def _caught_up(self, scope: Scope) -> str | None:
         self.expect()

@@ -30,7 +30,7 @@ from adaptive_memory_core.flow.ports.graph import (
     UnspokenPassage,
 )
 from adaptive_memory_core.graph.alike_names import alike_of_untitled, unit_rows, with_alike
-from adaptive_memory_core.graph.build import sentences_below, title_of, word_key
+from adaptive_memory_core.graph.build import record_title, sentences_below, word_key
 from adaptive_memory_core.graph.names import MOST_LOOKED_UP, known_names
 from adaptive_memory_core.graph.paper import Memories, PublishedQuestion, link
 from adaptive_memory_core.graph.ports import (
@@ -43,12 +43,12 @@ from adaptive_memory_core.graph.ports import (
     SentenceKey,
     Step,
     passage_of,
-    place_of,
+    place_in_passage,
     places_in,
 )
 from adaptive_memory_core.graph.propagate import TITLE, propagate, trust
 from adaptive_memory_core.learn.asked_before import RatedQuestions
-from adaptive_memory_core.learn.gain import JudgedSentence, QuestionVectors, unit
+from adaptive_memory_core.learn.gain import JudgedSentence, QuestionVectors, unit_vector
 from adaptive_memory_core.length_limits import start_and_end
 from adaptive_memory_core.policy.advanced import Graphs
 from adaptive_memory_core.score.surprise import UNMEASURED, Baseline
@@ -75,12 +75,12 @@ class SentenceTexts:
     def of(self, stored_ids: Sequence[str]) -> Mapping[str, Sequence[str]]:
         """By record."""
         rows = self._store.rows(list(stored_ids))
-        return {one: sentences_below(text or "", title_of(known, self._fields))[1] for one, text, known in rows}
+        return {one: sentences_below(text or "", record_title(known, self._fields))[1] for one, text, known in rows}
 
     def at(self, keys: Sequence[SentenceKey], ids: Mapping[PassageKey, str]) -> list[str]:
         """Those with these keys, of what is still there."""
         found = self.of(list(dict.fromkeys(ids.values())))
-        own = [(found.get(ids.get(passage_of(key), ""), ()), place_of(key)) for key in keys]
+        own = [(found.get(ids.get(passage_of(key), ""), ()), place_in_passage(key)) for key in keys]
         return [texts[place] for texts, place in own if place < len(texts)]
 
 
@@ -157,7 +157,7 @@ MOST_PASSED = 5  # records on the way to one, that are told
 MOST_OF_ROUNDS = 2.0  # more than five rounds of equation 8 can give; and so `Graphs.weight` takes nothing from alpha
 
 
-def look_up(
+def look_up_graph(
     graph: StoredGraph,
     cue: str,
     vector: Any,
@@ -246,7 +246,7 @@ def _way(last: Step, evidence: PropagationResult, ids: Mapping[PassageKey, str])
         Hop(
             step.name or "",
             ids[passage_of(step.sentence)],
-            place_of(step.sentence),
+            place_in_passage(step.sentence),
             evidence.alike.get(step.name or ""),
         )
         for step in steps
@@ -263,12 +263,14 @@ def lifts_of(graph: StoredGraph, lifts: Lifts) -> dict[SentenceKey, float]:
 
 def linked_as_published(graph: StoredGraph, asked: AskedAsPublished) -> PublishedQuestion:
     """The question with its entities linked (eq. 3), and what the sentences of this graph were judged for."""
-    vector = unit(np.asarray(asked.vector, dtype=np.float64))
+    vector = unit_vector(np.asarray(asked.vector, dtype=np.float64))
     time, no_time = (
-        None if one is None else unit(np.asarray(one, dtype=np.float64)) for one in (asked.time, asked.no_time)
+        None if one is None else unit_vector(np.asarray(one, dtype=np.float64)) for one in (asked.time, asked.no_time)
     )
     names, vectors = graph.name_vectors()
-    entities = [unit(np.asarray(one, dtype=np.float64)) for one in asked.entities if len(one) == vectors.shape[1]]
+    entities = [
+        unit_vector(np.asarray(one, dtype=np.float64)) for one in asked.entities if len(one) == vectors.shape[1]
+    ]
     judged = {} if asked.questions is None else judged_sentences(graph, asked.questions, len(vector))
     return PublishedQuestion(
         link(np.array(entities), names, vectors) if entities else {},
@@ -305,8 +307,8 @@ def found_as_published(graph: StoredGraph, evidence: PropagationResult) -> Graph
     ids = graph.ids_of(set(map(passage_of, evidence.steps)))
     activated: dict[str, int] = {}
     for key in evidence.steps:
-        if (stored_id := ids.get(passage_of(key))) is not None and place_of(key) < MOST_PLACES:
-            activated[stored_id] = activated.get(stored_id, 0) | 1 << place_of(key)
+        if (stored_id := ids.get(passage_of(key))) is not None and place_in_passage(key) < MOST_PLACES:
+            activated[stored_id] = activated.get(stored_id, 0) | 1 << place_in_passage(key)
     return replace(found, activated=activated, rounds=len(evidence.rounds))
 
 

@@ -29,10 +29,17 @@ from adaptive_memory_core.flow.ports.hierarchy import (
 )
 from adaptive_memory_core.flow.ports.ledger_copies import MirrorRows
 from adaptive_memory_core.flow.ports.models import BoundaryPort, EpisodeText, Line, Roles
-from adaptive_memory_core.hierarchy.episodes import Decided, narrative_of, starts, title_of
+from adaptive_memory_core.hierarchy.episodes import Decided, episode_title, narrative_of, starts
 from adaptive_memory_core.hierarchy.grow import ThemeClusters
-from adaptive_memory_core.hierarchy.neighbours import unit
-from adaptive_memory_core.hierarchy.nodes import Distilled, HierarchyMessage, SemanticKey, ThemeKey, name_of, stems
+from adaptive_memory_core.hierarchy.neighbours import unit_vectors
+from adaptive_memory_core.hierarchy.nodes import (
+    Distilled,
+    HierarchyMessage,
+    SemanticKey,
+    ThemeKey,
+    distinctive_terms,
+    stems,
+)
 from adaptive_memory_core.hierarchy.semantics import SEMANTICS, Stated, distil, of_its_speaker, replaced
 from adaptive_memory_core.policy.advanced import Hierarchies
 from adaptive_memory_core.record_metadata import belongs
@@ -88,7 +95,7 @@ class GrowthContext:
     def unrelated(self) -> Any:
         """What unrelated texts have in common for this embedder: the mean of their vectors."""
         if not self._unrelated:
-            self._unrelated.append(unit(self.embedder.embed_documents(UNRELATED)).mean(axis=0))
+            self._unrelated.append(unit_vectors(self.embedder.embed_documents(UNRELATED)).mean(axis=0))
         return self._unrelated[0]
 
 
@@ -182,7 +189,7 @@ def distil_episodes(growing: GrowthContext, scope: Scope) -> int:
     made = [(one, said) for one in due if (said := growing.present(scope, one.messages)) is not None]
     kept = [_distilled(growing, said) for _, said in made]
     texts = [one.text for own, _ in kept for one in own]
-    vectors = unit(growing.embedder.embed_documents(texts)).astype("<f2") if texts else ()
+    vectors = unit_vectors(growing.embedder.embed_documents(texts)).astype("<f2") if texts else ()
     rows = iter(vectors)
     for (episode, said), (own, semantics_note) in zip(made, kept, strict=True):
         times = {one.id: one.at for one in said}
@@ -212,7 +219,7 @@ def _told(growing: GrowthContext, said: Sequence[HierarchyMessage]) -> EpisodeTe
     told = EpisodeText(None, None) if model is None else model(lines_of(said))
     if told.title is not None and told.narrative is not None:
         return EpisodeText(told.title[:LONGEST_TITLE], told.narrative[:LONGEST_NARRATIVE])
-    return EpisodeText(title_of(said), narrative_of(said, NARRATED * SEMANTICS), told.note)
+    return EpisodeText(episode_title(said), narrative_of(said, NARRATED * SEMANTICS), told.note)
 
 
 __all__ = ["DueEpisode", "distil_episodes"]
@@ -349,4 +356,4 @@ def _growth(held: _Held, replaces: dict[SemanticKey, SemanticKey], *, named: boo
 
 def _name(held: _Held, theme: ThemeKey) -> str:
     texts = [held.texts[one] for one in held.themes.members[theme]]
-    return name_of(texts, held.usual, len(held.texts))
+    return distinctive_terms(texts, held.usual, len(held.texts))

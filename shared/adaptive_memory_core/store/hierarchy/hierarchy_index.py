@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from adaptive_memory_core.flow.ports import JudgedQuestion, Stored, Vector
 from adaptive_memory_core.flow.ports.hierarchy import ConversationMessage
-from adaptive_memory_core.flow.remember import entry, entry_of
+from adaptive_memory_core.flow.remember import entry_of, message_to_queue
 from adaptive_memory_core.hierarchy.nodes import Hierarchy
 from adaptive_memory_core.record_metadata import record_of
 from adaptive_memory_core.records import MESSAGE_KIND, Scope, Verdict
@@ -199,7 +199,7 @@ def written_by_others(growing: GrowthContext, scope: Scope) -> tuple[list[Conver
             record = record_of(scope, one.stored_id, one.text, one.metadata, fields)
             if record.kind != MESSAGE_KIND and one.stored_id not in known:
                 continue
-            found = entry(one.stored_id, record.text, one.metadata, fields, at=record.created_at)
+            found = message_to_queue(one.stored_id, record.text, one.metadata, fields, at=record.created_at)
             if known.pop(one.stored_id, b"") != found.said:
                 new.append(found)
     return new, list(known)

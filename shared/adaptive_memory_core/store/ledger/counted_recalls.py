@@ -15,7 +15,7 @@ from adaptive_memory_core.store.ledger.ledger_context import LedgerContext
 from adaptive_memory_core.store.ledger.read_states import advance
 from adaptive_memory_core.store.ledger.recall_encoding import EncodedRecall
 from adaptive_memory_core.store.ledger.recall_log import LedgerLog, line_of
-from adaptive_memory_core.store.ledger.state_rows import digest
+from adaptive_memory_core.store.ledger.state_rows import id_digest
 
 
 class LedgerRecalls:
@@ -119,4 +119,4 @@ def _among(forgotten: Set[bytes], entry: RecallEntry, *, shared: bool) -> set[st
         return set()
     kept = [one.id for one in entry.kept if (one.shared is not None) == shared]
     dropped = [one.id for one in entry.dropped if one.scored is None or (one.scored.shared is not None) == shared]
-    return {one for one in (*kept, *dropped) if digest(one) in forgotten}
+    return {one for one in (*kept, *dropped) if id_digest(one) in forgotten}

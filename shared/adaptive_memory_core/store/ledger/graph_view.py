@@ -29,7 +29,7 @@ from adaptive_memory_core.graph.ports import (
 from adaptive_memory_core.policy.advanced import LEAST_ALIKE
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.store.ledger.ledger_context import LedgerContext
-from adaptive_memory_core.store.ledger.state_rows import chunks
+from adaptive_memory_core.store.ledger.state_rows import in_batches
 
 NONE: Array = np.empty(0, dtype=np.int64)
 PassageRow = tuple[PassageKey, tuple[Any, ...]]  # a passage, and what its row has: sizes, words, vector
@@ -169,7 +169,7 @@ class SQLiteGraph:
             yield from self._sql.execute(query, (user,))
 
     def _among(self, query: str, values: Sequence[Any], *first: Any) -> Iterator[tuple[Any, ...]]:
-        for chunk in chunks(values):
+        for chunk in in_batches(values):
             yield from self._sql.execute(query.format(", ".join("?" * len(chunk))), (*first, *chunk))
 
 
@@ -363,7 +363,7 @@ def _page(sql: sqlite3.Connection, user: int, after: int) -> Sequence[tuple[int,
 def names_by_key(sql: sqlite3.Connection, keys: Sequence[int]) -> dict[int, str]:
     """The names under these keys, of those that are not gone."""
     found: dict[int, str] = {}
-    for chunk in chunks(keys):
+    for chunk in in_batches(keys):
         query = f"SELECT name_key, name FROM graph_names WHERE name_key IN ({', '.join('?' * len(chunk))})"  # noqa: S608
         found.update(sql.execute(query, tuple(chunk)).fetchall())
     return found
@@ -374,7 +374,7 @@ def alike_among(
 ) -> dict[str, dict[str, float]]:
     """The names like each of these, by what was found when they were compared."""
     said, found = {key: name for name, key in keys.items()}, dict[str, dict[str, float]]()
-    for chunk in chunks(list(said)):
+    for chunk in in_batches(list(said)):
         query = (
             "SELECT a.name_key, n.name, a.likeness FROM graph_alike a JOIN graph_names n ON n.name_key = a.other "  # noqa: S608
             f"WHERE a.user_key = ? AND a.likeness >= ? AND a.name_key IN ({', '.join('?' * len(chunk))})"
@@ -413,7 +413,7 @@ def _stacked(rows: Sequence[tuple[int, bytes]], size: int) -> tuple[Array, Array
 def _embedded(sql: sqlite3.Connection, user: int, keys: Collection[int]) -> dict[int, str]:
     """What stands under these keys now, of what has a vector."""
     found: dict[int, str] = {}
-    for chunk in chunks(list(keys)):
+    for chunk in in_batches(list(keys)):
         query = (
             "SELECT n.name_key, n.name FROM graph_names n JOIN graph_name_vectors v ON v.name_key = n.name_key "  # noqa: S608
             f"AND v.user_key = n.user_key WHERE n.user_key = ? AND n.name_key IN ({', '.join('?' * len(chunk))})"

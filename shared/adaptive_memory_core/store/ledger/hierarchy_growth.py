@@ -23,7 +23,7 @@ from adaptive_memory_core.flow.ports.hierarchy import (
 )
 from adaptive_memory_core.flow.ports.models import EpisodeText
 from adaptive_memory_core.hierarchy.nodes import EpisodeKey, Neighbours, Placed, SemanticKey, ThemeKey
-from adaptive_memory_core.store.ledger.state_rows import chunks
+from adaptive_memory_core.store.ledger.state_rows import in_batches
 
 _QUEUE = (
     "INSERT INTO hierarchy_messages (collection_key, user_key, stored_id, session, place, at, speaker, said) "
@@ -83,7 +83,7 @@ def queue_messages(sql: sqlite3.Connection, owner: tuple[int, int], entries: Seq
 def known_messages(sql: sqlite3.Connection, owner: tuple[int, int], stored_ids: Sequence[str]) -> set[str]:
     """Those of the messages that have a place."""
     found: set[str] = set()
-    for chunk in chunks(stored_ids):
+    for chunk in in_batches(stored_ids):
         query = (
             "SELECT stored_id FROM hierarchy_messages WHERE collection_key = ? AND user_key = ? "  # noqa: S608
             f"AND stored_id IN ({', '.join('?' * len(chunk))})"
@@ -92,7 +92,7 @@ def known_messages(sql: sqlite3.Connection, owner: tuple[int, int], stored_ids: 
     return found
 
 
-def conversation(sql: sqlite3.Connection, user: int, session: str, most: int) -> list[Queued]:
+def unclosed_messages(sql: sqlite3.Connection, user: int, session: str, most: int) -> list[Queued]:
     """The messages of the open episode and those of none, in their order."""
     rows = sql.execute(_CONVERSATION, {"user": user, "session": session, "most": most}).fetchall()
     return sorted(map(_queued, rows), key=lambda one: (one.episode is None, one.entry.place, one.key))
@@ -129,7 +129,7 @@ def _as_expected(sql: sqlite3.Connection, session: str, groups: Sequence[Message
     """Whether all of the messages still wait, and the episodes are there."""
     messages = [one for group in groups for one in group.messages]
     waiting = 0
-    for chunk in chunks(messages):
+    for chunk in in_batches(messages):
         query = (
             "SELECT count(*) FROM hierarchy_messages WHERE session = ? AND episode IS NULL "  # noqa: S608 - our own
             f"AND message IN ({', '.join('?' * len(chunk))})"
@@ -351,7 +351,7 @@ def _message_rows(
     sql: sqlite3.Connection, collection: int, stored_ids: Sequence[str]
 ) -> list[tuple[int, int, int | None]]:
     found = []
-    for chunk in chunks(stored_ids):
+    for chunk in in_batches(stored_ids):
         query = (
             "SELECT message, user_key, episode FROM hierarchy_messages "  # noqa: S608 - question marks
             f"WHERE collection_key = ? AND stored_id IN ({', '.join('?' * len(chunk))})"

@@ -133,7 +133,7 @@ class LedgerHierarchy:
 
     def conversation(self, scope: Scope, session: str, most: int) -> list[Queued]:
         with self._shared.reading() as sql:
-            return hierarchy_growth.conversation(sql, self._shared.known_user(sql, scope), session, most)
+            return hierarchy_growth.unclosed_messages(sql, self._shared.known_user(sql, scope), session, most)
 
     def episode_at(self, scope: Scope, session: str, place: float) -> EpisodeKey | None:
         with self._shared.reading() as sql:

@@ -180,7 +180,7 @@ class LedgerVerdicts:
             changed = 0
             self._shared.cache.drop(list(verdicts))
             for stored_id, (verdict, seen) in verdicts.items():
-                known = rows.known_states(sql, collection, user, [stored_id], reading=seen.shared)
+                known = rows.state_rows_by_id(sql, collection, user, [stored_id], reading=seen.shared)
                 row = known.get(stored_id)
                 if row is not None and row.is_not_of(seen):
                     continue
@@ -189,7 +189,7 @@ class LedgerVerdicts:
                 key, state = row.key, row.state
                 if judge_once(sql, user, (key, recall_id), stored_id, state, verdict, judge, now=now):
                     changed += 1
-                    step = decay_steps.timeline_of(sql, user).step
+                    step = decay_steps.stored_timeline(sql, user).step
                     add_change(sql, user, stored_id, step, verdict.value, f"recall {recall_id}", at=now)
         return changed
 

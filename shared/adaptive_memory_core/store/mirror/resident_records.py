@@ -22,7 +22,7 @@ from adaptive_memory_core.score.surprise import Baseline
 from adaptive_memory_core.store.embedder_check import EmbedderVersion
 from adaptive_memory_core.store.mirror.vector_matrix import Matrix
 from adaptive_memory_core.store.user_copies import Arrays, CopiedUser, UserCopies, packed, unpacked
-from adaptive_memory_core.where import keys_in, predicate
+from adaptive_memory_core.where import filter_keys, predicate
 
 BYTES_OF_AN_ID = 150  # in RAM, about
 FEW = 4  # rows that are found sooner one by one; measured with 30,000 records
@@ -87,7 +87,7 @@ class Resident:
 
     def passing(self, rows: MirrorRows, scope: Scope, where: Where) -> Mask:
         """Which records, by their places, pass the filter."""
-        test, new = predicate(where), keys_in(where) - self._columns.keys()
+        test, new = predicate(where), filter_keys(where) - self._columns.keys()
         self._columns.grow(len(self))
         changes = rows.changes(scope, 0 if new else self._changed)
         self._columns.start(new)

@@ -52,7 +52,7 @@ class WriterTurn:
     backend: int
 
 
-def passes(error: BaseException) -> bool:
+def is_transient(error: BaseException) -> bool:
     """Whether the call may be kept in a moment."""
     return isinstance(error, PASSING) and not isinstance(error, LASTING)
 
@@ -213,7 +213,7 @@ class Lease:
                     self._taken = True  # so that it is given back where an interrupt strikes
                     found = connection.execute(_TAKE, (self._name, self.holder, LEASE_SECONDS)).fetchone()
             except psycopg.Error as error:
-                if not passes(error) or time.monotonic() >= deadline:
+                if not is_transient(error) or time.monotonic() >= deadline:
                     raise OSError(str(error)) from error
                 pause()
             else:

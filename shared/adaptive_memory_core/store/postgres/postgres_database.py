@@ -33,7 +33,7 @@ from adaptive_memory_core.store.postgres.lost_connections import (
     LeaseHolder,
     LostConnectionError,
     WriterTurn,
-    passes,
+    is_transient,
     pause,
     was_kept,
 )
@@ -305,7 +305,7 @@ class LedgerDatabase:
 
     def _told(self, error: Exception) -> LedgerError:
         """Errors of the server in our words."""
-        kind = LostConnectionError if passes(error) else LedgerError
+        kind = LostConnectionError if is_transient(error) else LedgerError
         denied = isinstance(error, psycopg.errors.InsufficientPrivilege)
         return kind(
             f"The ledger at {self.path} failed: {str(error).strip() or type(error).__name__}. Nothing of this call was "

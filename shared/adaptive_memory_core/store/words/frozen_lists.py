@@ -112,11 +112,11 @@ def nothing() -> FrozenLists:
     return FrozenLists(np.empty(0, dtype="<i8"), np.zeros(1, dtype=np.int64), whole, np.empty(0))
 
 
-def merged(lists: FrozenLists, more: Sequence[WordOfRecord]) -> FrozenLists:
+def merged_lists(lists: FrozenLists, more: Sequence[WordOfRecord]) -> FrozenLists:
     """The lists with the words of later records, each behind those that it stands among.
 
-    >>> one = merged(nothing(), [WordOfRecord(np.array([7, 3]), np.array([0, 0]), np.array([1, 2]))])
-    >>> two = merged(one, [WordOfRecord(np.array([7, 5]), np.array([1, 1]), np.array([4, 1]))])
+    >>> one = merged_lists(nothing(), [WordOfRecord(np.array([7, 3]), np.array([0, 0]), np.array([1, 2]))])
+    >>> two = merged_lists(one, [WordOfRecord(np.array([7, 5]), np.array([1, 1]), np.array([4, 1]))])
     >>> two.known.tolist(), two.bounds.tolist(), two.docs.tolist(), two.times.tolist()
     ([3, 5, 7], [0, 1, 2, 4], [0, 1, 0, 1], [2.0, 1.0, 1.0, 4.0])
     """
@@ -156,7 +156,7 @@ def begins_of_runs(in_order: Array) -> Array:
 def without_removed(lists: FrozenLists, alive: Array) -> FrozenLists:
     """The lists of those records alone that are alive, which move up.
 
-    >>> whole = merged(nothing(), [WordOfRecord(np.array([3, 3, 7]), np.array([0, 1, 0]), np.array([1, 2, 1]))])
+    >>> whole = merged_lists(nothing(), [WordOfRecord(np.array([3, 3, 7]), np.array([0, 1, 0]), np.array([1, 2, 1]))])
     >>> left = without_removed(whole, np.array([False, True]))
     >>> left.known.tolist(), left.bounds.tolist(), left.docs.tolist(), left.times.tolist()
     ([3], [0, 1], [0], [2.0])
@@ -188,7 +188,7 @@ class ListsFromFile(NamedTuple):
 def arrays_of(contents: ListsFromFile) -> dict[str, Array]:
     """What a file is to hold."""
     alive = contents.lengths > 0.0
-    lists = merged(contents.lists, contents.said)
+    lists = merged_lists(contents.lists, contents.said)
     if not alive.all():
         lists = without_removed(lists, alive)
     there = np.flatnonzero(alive)
@@ -265,7 +265,7 @@ class Lists(NamedTuple):
     times: Array | None
 
 
-def joined(parts: Sequence[Lists]) -> Lists:
+def concatenated_lists(parts: Sequence[Lists]) -> Lists:
     """The lists of all parts as those of one scope."""
     if len(parts) == 1:
         return parts[0]
