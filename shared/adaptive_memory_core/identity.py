@@ -123,10 +123,10 @@ def text_digest(text: str | None) -> bytes | None:
     return found
 
 
-def all_said(texts: Sequence[str | None]) -> list[bytes | None]:
+def text_digests(texts: Sequence[str | None]) -> list[bytes | None]:
     """The digest of each, in a third of the time where they are known.
 
-    >>> all_said(["green tea", None]) == [text_digest("green tea"), None]
+    >>> text_digests(["green tea", None]) == [text_digest("green tea"), None]
     True
     """
     known = _known.get

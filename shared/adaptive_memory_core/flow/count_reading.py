@@ -8,7 +8,7 @@ from typing import Any
 
 from adaptive_memory_core.context.answer import Recall
 from adaptive_memory_core.errors import AdaptiveMemoryError, LedgerError
-from adaptive_memory_core.flow.calls.call_state import kept_whole, waiting_at_most
+from adaptive_memory_core.flow.calls.call_state import in_one_transaction, waiting_at_most
 from adaptive_memory_core.flow.calls.foreign_calls import tried
 from adaptive_memory_core.flow.calls.workers import still_awaited
 from adaptive_memory_core.flow.ports import (
@@ -33,7 +33,7 @@ from adaptive_memory_core.sources.gather import Gathered, unknown_records
 from adaptive_memory_core.sources.request import Request
 
 
-@kept_whole
+@in_one_transaction
 def wrote(ports: Ports, scope: Scope, records: Sequence[Stored], vectors: Sequence[Vector]) -> None:
     """Into every index, in one transaction."""
     for index in ports.indexes:
@@ -52,7 +52,7 @@ def removed(ports: Ports, scope: Scope, stored_ids: Sequence[str]) -> None:
         index.removed(scope, stored_ids)
 
 
-@kept_whole
+@in_one_transaction
 def erase(
     ports: Ports,
     scope: Scope,
@@ -70,14 +70,14 @@ def erase(
     return erased
 
 
-@kept_whole
+@in_one_transaction
 def retire(ports: Ports, scope: Scope, stored_ids: Sequence[str], *, by: str, now: float) -> None:
     """Pruned records out of the ledger and out of every index, in one transaction."""
     removed(ports, scope, stored_ids)
     ports.ledger.removal.retire(scope, stored_ids, by=by, now=now)
 
 
-@kept_whole
+@in_one_transaction
 def judge(
     ports: Ports,
     scope: Scope,

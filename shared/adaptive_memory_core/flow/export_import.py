@@ -12,7 +12,7 @@ from typing import Any
 
 from adaptive_memory_core.error_messages import shown
 from adaptive_memory_core.errors import InvalidInputError, ScopeError
-from adaptive_memory_core.flow.calls.call_state import kept_whole
+from adaptive_memory_core.flow.calls.call_state import in_one_transaction
 from adaptive_memory_core.flow.count_reading import index_verdicts
 from adaptive_memory_core.flow.feedback import MOST_OF_GAM_RAG
 from adaptive_memory_core.flow.look_up import look_up
@@ -57,7 +57,7 @@ def exported_questions(ports: Ports, given: object) -> dict[str, list[Imported]]
     return {line["id"]: _questions(line) for line in given["records"] if line.get("questions")}
 
 
-@kept_whole
+@in_one_transaction
 def restore_questions(
     ports: Ports, scope: Scope, targets: Mapping[str, str], questions: Mapping[str, Sequence[Imported]]
 ) -> None:
@@ -179,7 +179,7 @@ def _restore_all(ports: Ports, scope: Scope, befores: Mapping[str, ReadState], *
     return list(present)
 
 
-@kept_whole
+@in_one_transaction
 def _restore(ports: Ports, scope: Scope, target: Stored, rule: Advance, *, now: float) -> None:
     """One record's state, and what verdicts had made of it to every index, in one transaction."""
     how = {"what": "restored", "by": "restore_state"}

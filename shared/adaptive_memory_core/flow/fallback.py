@@ -22,8 +22,7 @@ from adaptive_memory_core.flow.count_reading import came_upon, count_reading
 from adaptive_memory_core.flow.episodes import helpful_episodes
 from adaptive_memory_core.flow.neighbours import with_neighbours
 from adaptive_memory_core.flow.ports import Ports
-from adaptive_memory_core.flow.recall import look_for
-from adaptive_memory_core.flow.recall import recall as recall_own
+from adaptive_memory_core.flow.recall import look_for, recall
 from adaptive_memory_core.records import Dropped, Scope, Scored
 from adaptive_memory_core.sources.gather import Gathered
 from adaptive_memory_core.sources.request import Request
@@ -66,7 +65,7 @@ def fallback_of(scope: Scope, behind: Scope, shared: Set[str], below: int) -> Fa
 
 def recall_with_fallback(ports: Ports, request: Request, fallback: Fallback | None) -> Recall:
     """The user's own hits; and behind them, for one who has no history, those of the shared scope."""
-    return recall_own(ports, request) if fallback is None else _with_shared(ports, request, fallback)
+    return recall(ports, request) if fallback is None else _with_shared(ports, request, fallback)
 
 
 def _with_shared(ports: Ports, request: Request, fallback: Fallback) -> Recall:
@@ -117,7 +116,7 @@ def own_then_shared(own: Recall, more: Recall, fallback: Fallback) -> Recall:
     )
 
 
-def unmet_here(call: Callable[[], T], fallback: Fallback | None) -> T:
+def missing_here(call: Callable[[], T], fallback: Fallback | None) -> T:
     """What the call gives; an id that is not found may have come from the shared scope, and the error says so."""
     if fallback is None:
         return call()

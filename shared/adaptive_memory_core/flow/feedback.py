@@ -12,9 +12,9 @@ from adaptive_memory_core.context.answer import Recall
 from adaptive_memory_core.error_messages import listed, shown
 from adaptive_memory_core.errors import AdaptiveMemoryError, InvalidInputError
 from adaptive_memory_core.flow.calibrate import judge_and_share
-from adaptive_memory_core.flow.calls.call_state import export_soon, kept_whole
+from adaptive_memory_core.flow.calls.call_state import export_soon, in_one_transaction
 from adaptive_memory_core.flow.calls.foreign_calls import tried
-from adaptive_memory_core.flow.forget import refuse_said_anew
+from adaptive_memory_core.flow.forget import refuse_changed_texts
 from adaptive_memory_core.flow.look_up import look_up, look_up_one, not_found
 from adaptive_memory_core.flow.past_recall import (
     Candidate,
@@ -215,7 +215,7 @@ def feedback(
     return changed
 
 
-@kept_whole
+@in_one_transaction
 def _judge(
     ports: Ports,
     scope: Scope,
@@ -230,7 +230,7 @@ def _judge(
     found = look_up(ports, scope, list(verdicts), now=now)
     if len(found) < len(verdicts):
         raise not_found(scope, [one for one in verdicts if one not in found])
-    refuse_said_anew(ports, scope, past, found)
+    refuse_changed_texts(ports, scope, past, found)
     helpful = {one: found[one].stored_id for one, verdict in verdicts.items() if verdict is Verdict.HELPFUL}
     rule = _rule(ports, scope, past, helpful, policy, now=now)
     given = {found[one].stored_id: (verdict, found[one]) for one, verdict in verdicts.items()}
@@ -281,7 +281,7 @@ def change(ports: Ports, scope: Scope, record_id: str, act: Act, *, by: str, reg
     return state
 
 
-@kept_whole
+@in_one_transaction
 def _change(ports: Ports, scope: Scope, record_id: str, act: Act, *, by: str, regime: Regime, now: float) -> ReadState:
     found = look_up_one(ports, scope, record_id, now=now)
 

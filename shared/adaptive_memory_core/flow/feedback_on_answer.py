@@ -9,7 +9,7 @@ from adaptive_memory_core.error_messages import listed
 from adaptive_memory_core.errors import InvalidInputError, JudgeError, NotFoundError
 from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.flow.feedback import NOT_SAID, feedback
-from adaptive_memory_core.flow.forget import is_stale, said_anew
+from adaptive_memory_core.flow.forget import is_stale, texts_changed_at
 from adaptive_memory_core.flow.look_up import look_up
 from adaptive_memory_core.flow.ports import Ports, Stored
 from adaptive_memory_core.flow.ports.models import JudgePort
@@ -64,7 +64,7 @@ def feedback_on_answer(
     bad = _resolved(ports, scope, unhelpful, turn)
     _refuse_contradictions(good, bad)
     there = _there(ports, scope, [*good, *bad], now=now)
-    changed_words = said_anew(ports, scope, there)
+    changed_words = texts_changed_at(ports, scope, there)
     liked, disliked = (judgeable(some, there, changed_words) for some in (good, bad))
     if (good or bad) and not (liked or disliked):
         raise _none_left(scope, [one.record for one in (*good, *bad)])

@@ -25,7 +25,7 @@ from adaptive_memory_core.sources.read_state import known_states
 from adaptive_memory_core.where import predicate
 
 
-def unmet(ports: Ports, scope: Scope) -> dict[str, Seen]:
+def states_from_metadata(ports: Ports, scope: Scope) -> dict[str, Seen]:
     """They and their states, as their metadata have them."""
     strangers: dict[str, Seen] = {}
     pages: Iterator[list[Found]] = ports.records.pages(scope)
@@ -197,7 +197,7 @@ def stats(ports: Ports, scope: Scope, *, regime: Regime, at_least: float, now: f
     """The scope in numbers; of records that the ledger has not met, what their metadata say."""
     records = ports.records.count(scope)
     tally = ports.ledger.statistics.tally(scope)
-    strangers = unmet(ports, scope) if records > tally.met else {}
+    strangers = states_from_metadata(ports, scope) if records > tally.met else {}
     states = [one.state for one in strangers.values()]
     strengths = ports.ledger.statistics.strengths(scope, regime, at_least=at_least, unmet=states, now=now)
     return Stats(

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from adaptive_memory_core.channels.conversation.turns import Turn, asks, beside, turn_of
+from adaptive_memory_core.channels.conversation.turns import Turn, adjacent_turns, asks, turn_of
 from adaptive_memory_core.context.answer import Recall
 from adaptive_memory_core.errors import AdaptiveMemoryError
 from adaptive_memory_core.flow.calls.foreign_calls import ForeignCall, answered
@@ -61,7 +61,7 @@ def _pairs(ports: Ports, request: Request, best: Sequence[Scored]) -> tuple[Mapp
     if len(rows) > MOST_TURNS:
         return {}, TOO_LONG
     hits = hits_of(request.scope, rows, {}, request.fields)
-    pairs = beside((hit._stored_id, _turn(request, hit.record)) for hit in hits)
+    pairs = adjacent_turns((hit._stored_id, _turn(request, hit.record)) for hit in hits)
     return pairs, None if pairs else NO_SESSION
 
 

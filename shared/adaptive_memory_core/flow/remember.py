@@ -15,10 +15,10 @@ from adaptive_memory_core.channels.conversation.turns import turn_of
 from adaptive_memory_core.context.themes import Themes, themes_of
 from adaptive_memory_core.errors import AdaptiveMemoryError, PartialWriteError, StoreError
 from adaptive_memory_core.fields import Fields
-from adaptive_memory_core.flow.calls.call_state import export_soon, kept_whole
+from adaptive_memory_core.flow.calls.call_state import export_soon, in_one_transaction
 from adaptive_memory_core.flow.count_reading import wrote
 from adaptive_memory_core.flow.look_up import look_up
-from adaptive_memory_core.flow.ports import Moves, Ports, Rewritten, Stored, Vector, anew, seen
+from adaptive_memory_core.flow.ports import Moves, Ports, Rewritten, Stored, Vector, never_read, seen
 from adaptive_memory_core.flow.ports.hierarchy import ConversationMessage
 from adaptive_memory_core.flow.supersede import born_stale, check_superseded, supersede
 from adaptive_memory_core.hierarchy.nodes import NOTHING, Hierarchy
@@ -54,7 +54,7 @@ def remember(
     return written
 
 
-@kept_whole
+@in_one_transaction
 def _write(
     ports: Ports,
     scope: Scope,
@@ -97,7 +97,7 @@ def _add(
     now: float,
 ) -> None:
     """New records: enrolled and written."""
-    fresh = {record.id: anew(seen(record)) if look_again else seen(record) for record in new}
+    fresh = {record.id: never_read(seen(record)) if look_again else seen(record) for record in new}
     ids = _enrol(ports, scope, fresh, taken, now=now)
     added = [Stored(record, stored_id) for record, stored_id in zip(new, ids, strict=True)]
     ports.records.add(scope, added, vectors)
@@ -130,7 +130,7 @@ def _begin_anew(revised: Sequence[Stored], known: Mapping[str, Stored]) -> dict[
     """Those that say something else from now on."""
     before = {one.stored_id: text_digest(known[one.record.id].record.text) for one in revised}
     seen_now = {one.stored_id: one.seen for one in revised}
-    return {one: Rewritten(before[one], anew(now)) for one, now in seen_now.items() if before[one] != now.said}
+    return {one: Rewritten(before[one], never_read(now)) for one, now in seen_now.items() if before[one] != now.said}
 
 
 def _record(given: NewRecord, *, now: float, new_id: Callable[[], str]) -> Record:

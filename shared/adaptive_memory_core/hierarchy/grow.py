@@ -91,7 +91,7 @@ def from_scratch(themes: Sequence[Array]) -> float:
     return objective([len(one) for one in themes], cohesions, nearest)
 
 
-class Rest(NamedTuple):
+class OtherThemes(NamedTuple):
     """The themes that stay as they are: one row each. `nearest` is the similarity to the nearest other of them."""
 
     sizes: list[int]
@@ -105,11 +105,11 @@ def rest_without(
     centres: NearestGraph,
     members: Mapping[ThemeKey, Sequence[SemanticKey]],
     cohesions: Mapping[ThemeKey, float],
-) -> Rest:
+) -> OtherThemes:
     """All themes but these, with what each of them is near to besides these."""
     stay = [one for one in centres.rows if one not in gone]
     alone = -np.inf if gone else 0.0
-    return Rest(
+    return OtherThemes(
         [len(members[one]) for one in stay],
         np.array([cohesions[one] for one in stay]),
         np.array([centres.nearest(one, gone, alone=alone) for one in stay]),
@@ -117,10 +117,10 @@ def rest_without(
     )
 
 
-def value_with(rest: Rest, parts: Sequence[Array]) -> float:
+def value_with(rest: OtherThemes, parts: Sequence[Array]) -> float:
     """f(P) of the rest and of themes with these members.
 
-    >>> none = Rest([], np.zeros(0), np.zeros(0), np.zeros((0, 2)))
+    >>> none = OtherThemes([], np.zeros(0), np.zeros(0), np.zeros((0, 2)))
     >>> value_with(none, [np.eye(2)[:1], np.eye(2)[1:]])
     2.0
     """
@@ -299,7 +299,7 @@ class ThemeClusters:
         self._renew(target)
         return True
 
-    def _rest(self, *gone: ThemeKey) -> Rest:
+    def _rest(self, *gone: ThemeKey) -> OtherThemes:
         return rest_without(gone, self.centres, self.members, self._cohesion)
 
     def _begin(self, keys: list[SemanticKey]) -> None:

@@ -90,7 +90,7 @@ def state_columns(then: StatesThen, signals: Signals, basis: Basis, *, scored: i
         policy = Policy() if basis.policy is None else basis.policy
         told = ReadsInSignals.by(policy)
         found = (
-            columns_of_told(reads, then.importances)
+            columns_of_signals(reads, then.importances)
             if scored == len(reads) and told.tell_all(reads, times, at)
             else columns_of_untold(reads, then.importances, signals, told, at)
         )
@@ -261,11 +261,11 @@ class ReadsInSignals(NamedTuple):
         return math.expm1(gained / self.count_weight) / left if left >= LEAST_LEFT else 0.0
 
 
-def columns_of_told(reads: Sequence[ReadState], importances: Sequence[float | None]) -> dict[str, Sequence[float]]:
+def columns_of_signals(reads: Sequence[ReadState], importances: Sequence[float | None]) -> dict[str, Sequence[float]]:
     """By title a number for each candidate, of which the log keeps the nearest whole one, where signals tell all but
     how often a record was read, which follows from the retrieval count but for what decay took of that.
 
-    >>> columns_of_told([ReadState(credit=2, warmth=1.5), ReadState()], [0.75, None])
+    >>> columns_of_signals([ReadState(credit=2, warmth=1.5), ReadState()], [0.75, None])
     {'importance': [750000.0, 500000.0], 'credit': [1, 0]}
     """
     columns: dict[str, Sequence[float]] = {"importance": _written(importances)}

@@ -11,7 +11,7 @@ from adaptive_memory_core.cue.time.intent import Language, understand
 from adaptive_memory_core.errors import AdaptiveMemoryError, LedgerError, StoreError
 from adaptive_memory_core.flow.calls.foreign_calls import tried
 from adaptive_memory_core.flow.ports import Ports, Vector
-from adaptive_memory_core.flow.ports.graph import NO_LIFTS, AskedAsPublished, GraphFound, Hop, Lifts
+from adaptive_memory_core.flow.ports.graph import NO_LIFTS, GamRagQuery, GraphFound, Hop, Lifts
 from adaptive_memory_core.flow.ports.models import JudgePort
 from adaptive_memory_core.flow.ports.source import Answer, Found, SourceQuery, WordsFound
 from adaptive_memory_core.graph.build import record_title, split_title
@@ -92,7 +92,7 @@ def look_as_published(ports: Ports, request: Request, vector: Vector) -> GraphFo
     asked_time, no_time = (None, None) if time is None else vectors[len(entities) :]
     settings = request.policy.advanced.graph
     judged = _judged(ports, request)
-    asked = AskedAsPublished(vectors[: len(entities)], vector, asked_time, no_time, judged, settings.process_noise)
+    asked = GamRagQuery(vectors[: len(entities)], vector, asked_time, no_time, judged, settings.process_noise)
     sufficient = None if judge is None else judge.sufficient
     suffices = None if sufficient is None else lambda texts: sufficient(question, texts)
     return ports.graph.look_as_published(request.scope, asked, settings, suffices)
@@ -218,7 +218,7 @@ NOTHING_OBSERVED = "the shape 'top_down' was left out: nothing was observed yet,
 
 
 @dataclass(frozen=True, slots=True)
-class Led:
+class HierarchyLeads:
     """The way that was gone, in which hierarchy; a lead on every candidate: what its episode is worth. What is in no
     episode, since it was not observed or its episode has not ended, stands for itself."""
 
@@ -259,9 +259,11 @@ class WayDownHierarchy:
         way = top_down(hierarchy, cue.vector, request.policy.advanced.hierarchy)
         messages = [one for episode in way.episodes for one in hierarchy.episodes[episode].messages]
         named = [one for one in messages if asked.passing is None or one in asked.passing]
-        return Answer(self.name, named=named, leads=Led(hierarchy, way))
+        return Answer(self.name, named=named, leads=HierarchyLeads(hierarchy, way))
 
 
-def led_to(answers: Sequence[Answer]) -> Led | None:
+def led_to(answers: Sequence[Answer]) -> HierarchyLeads | None:
     """The way that was gone, if any was."""
-    return next((one.leads for one in answers if isinstance(one.leads, Led) and one.leads.way.episodes), None)
+    return next(
+        (one.leads for one in answers if isinstance(one.leads, HierarchyLeads) and one.leads.way.episodes), None
+    )

@@ -9,7 +9,7 @@ from adaptive_memory_core.errors import AdaptiveMemoryError, LedgerError
 from adaptive_memory_core.flow.calls.foreign_calls import tried
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.flow.ports.source import Answer, SourceQuery
-from adaptive_memory_core.identity import text_digest as digest
+from adaptive_memory_core.identity import text_digest
 from adaptive_memory_core.learn.asked_before import (
     NO_EVIDENCE,
     QuestionEvidence,
@@ -86,7 +86,7 @@ def of_same_texts(ports: Ports, scope: Scope, questions: RatedQuestions, stored_
     earlier text. Only these ids are looked at."""
     learned = ports.ledger.states.known(scope, stored_ids).said
     found = ports.search.stored(scope, stored_ids)
-    changed = {one.stored_id for one in found if learned.get(one.stored_id) not in (None, digest(one.text))}
+    changed = {one.stored_id for one in found if learned.get(one.stored_id) not in (None, text_digest(one.text))}
     return without_records(questions, changed)
 
 

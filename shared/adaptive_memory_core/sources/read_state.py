@@ -16,9 +16,8 @@ from adaptive_memory_core.errors import AdaptiveMemoryError, LedgerError
 from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.flow.calls.call_state import waiting_at_most
 from adaptive_memory_core.flow.calls.foreign_calls import tried
-from adaptive_memory_core.flow.ports import Found, KnownStates, Moves, Ports, Rewritten
-from adaptive_memory_core.flow.ports import anew as begun
-from adaptive_memory_core.identity import LOOK_AGAIN, all_said, origin, record_id, text_digest
+from adaptive_memory_core.flow.ports import Found, KnownStates, Moves, Ports, Rewritten, never_read
+from adaptive_memory_core.identity import LOOK_AGAIN, origin, record_id, text_digest, text_digests
 from adaptive_memory_core.record_metadata import SHARED, belongs, record_of
 from adaptive_memory_core.records import NEVER_READ, Metadata, ReadState, Record, Scope, Seen
 from adaptive_memory_core.score.gates import CHANGED, FORGOTTEN, SUPERSEDED
@@ -180,7 +179,7 @@ def _left(
     over = [one for one in over if text_digest(there[one][0]) != text_digest(waiting[ancestors[one]][0].text)]
     if over:
         known = ports.ledger.states.known(scope, over)
-        left.update({one: Rewritten(known.said.get(one), begun(_seen(ports, scope, *there[one]))) for one in over})
+        left.update({one: Rewritten(known.said.get(one), never_read(_seen(ports, scope, *there[one]))) for one in over})
     return {**left, **{one: anew[one] for one in ancestors if one in anew}}
 
 
@@ -227,7 +226,7 @@ def known_states(
     ids = [*[one.stored_id for one in found], *more]
     known = ports.ledger.states.known(scope, ids, turn)
     before = known.said
-    told = zip(found, ids, all_said([one.text for one in found]), strict=False)
+    told = zip(found, ids, text_digests([one.text for one in found]), strict=False)
     other = [one for one, stored_id, words in told if before.get(stored_id, words) != words]
     if not other and (not known.new or known.new <= set(more)):
         return known

@@ -163,10 +163,11 @@ def _same(row: StoredRow, there: StoredRow | None) -> bool:
     return there is not None and (row[1] or "", row[2] or None) == (there[1] or "", there[2] or None)
 
 
-def is_beside(directory: Path | None, ledger: object) -> bool:
-    """Whether the ledger that was asked for is the one beside the collection's files, which knows no other directory.
+def is_next_to_files(directory: Path | None, ledger: object) -> bool:
+    """Whether the ledger that was asked for is the one next to the collection's files, which knows no other directory.
 
-    >>> is_beside(Path("memory"), None), is_beside(Path("memory"), "shared.sqlite3"), is_beside(None, None)
+    >>> folder = Path("memory")
+    >>> is_next_to_files(folder, None), is_next_to_files(folder, "shared.sqlite3"), is_next_to_files(None, None)
     (True, False, False)
     """
     if directory is None or not isinstance(ledger, str | Path | None):

@@ -39,14 +39,14 @@ def usual_policy(user: User) -> Policy:
     """The user's own policy, else the memory's; also where the ledger cannot be read."""
     if user.own_policy.policy is UNREAD:
         ports = user.memory.ports()
-        outcome = tried(LedgerError, kept_policy, ports, user.scope)
+        outcome = tried(LedgerError, stored_policy, ports, user.scope)
         if outcome.error is None:
             user.own_policy.policy = outcome.value
     own = user.own_policy.policy
     return own if isinstance(own, Policy) else user.memory.policy
 
 
-def kept_policy(ports: Ports, scope: Scope) -> Policy | None:
+def stored_policy(ports: Ports, scope: Scope) -> Policy | None:
     """What the ledger has; everyone's records have the memory's."""
     text = None if scope.user is None else ports.ledger.own_policies.get(scope)
     return None if text is None else Policy.from_json(text)
@@ -197,4 +197,4 @@ def request_to_calibrate(pace: Pace, scope: Scope, policy: Policy) -> Request:
 
 def _flagged(user: User, flag: flagged.Flag) -> list[Record]:
     memory = user.memory
-    return flagged.kept(memory.ports(), user.scope, flag, regime=memory.regime, now=memory.now())
+    return flagged.flagged_records(memory.ports(), user.scope, flag, regime=memory.regime, now=memory.now())

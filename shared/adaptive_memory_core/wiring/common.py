@@ -32,7 +32,7 @@ from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.sources.ask import Stages, channels_of, stages_with
 from adaptive_memory_core.store import locations
 from adaptive_memory_core.store.background import Background
-from adaptive_memory_core.store.backup import is_beside
+from adaptive_memory_core.store.backup import is_next_to_files
 from adaptive_memory_core.store.chroma.chroma_calls import only_writer
 from adaptive_memory_core.store.chroma.chroma_records import ChromaRecords
 from adaptive_memory_core.store.chroma.open_collection import OpenCollection
@@ -135,7 +135,7 @@ class Common:
     @property
     def is_shared(self) -> bool:
         """Whether other processes can do without the collection: the ledger beside it has all that they need."""
-        beside = is_beside(self.directory, self.asked.options.get("ledger"))
+        beside = is_next_to_files(self.directory, self.asked.options.get("ledger"))
         return beside and self.ledger.outlives_process and self.keeps_copies
 
     def copies_in_files(self, kind: FileKind) -> UserCopies:

@@ -24,7 +24,7 @@ from adaptive_memory_core.sources.graph_and_hierarchy import time_in
 from adaptive_memory_core.store import locations, process_locks
 from adaptive_memory_core.store.background import Chore, Going
 from adaptive_memory_core.store.background_chores import FloorKeeper, ScheduledPruning, checkpoints_of
-from adaptive_memory_core.store.backup import forget_gone_collections, is_beside, may_be_lost
+from adaptive_memory_core.store.backup import forget_gone_collections, is_next_to_files, may_be_lost
 from adaptive_memory_core.store.chroma.chroma_changes import listen
 from adaptive_memory_core.store.chroma.chroma_records import ChromaRecords
 from adaptive_memory_core.store.chroma.chroma_search import ChromaSearch
@@ -334,7 +334,7 @@ class _Trim:
         self._common = common
         directory, ledger = common.directory, common.asked.options.get("ledger")
         self._look_for_gone = (
-            directory is not None and is_beside(directory, ledger) and not may_be_lost(directory, collection_id)
+            directory is not None and is_next_to_files(directory, ledger) and not may_be_lost(directory, collection_id)
         )
 
     def __call__(self, *, at_once: bool) -> None:

@@ -50,11 +50,11 @@ def turn_of(text: str, metadata: Metadata | None, fields: Fields, *, created_at:
     return Turn(None, session, place) if prefix is None else Turn(prefix[1], session, place, ONLY_IN_TEXT)
 
 
-def beside(turns: Iterable[tuple[str, Turn]]) -> dict[str, tuple[str | None, str | None]]:
+def adjacent_turns(turns: Iterable[tuple[str, Turn]]) -> dict[str, tuple[str | None, str | None]]:
     """What was said right before and right after each of them; nothing where a session or an order is not told.
 
     >>> turns = [("b", Turn("Ben", "s", 2.0)), ("a", Turn("Ana", "s", 1.0)), ("c", Turn(None, "t", 3)), ("d", Turn())]
-    >>> beside(turns)
+    >>> adjacent_turns(turns)
     {'a': (None, 'b'), 'b': ('a', None), 'c': (None, None)}
     """
     told = [

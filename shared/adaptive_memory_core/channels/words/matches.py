@@ -70,11 +70,11 @@ def windows_around(lengths: Array, order: Array, first: Array, last: Array, reac
     return Places(order, place, first, last, session, tuple(windows))
 
 
-def said_in(places: Places, windows: Windows, docs: Array, counts: Array) -> tuple[Array, Array]:
+def windows_with_word(places: Places, windows: Windows, docs: Array, counts: Array) -> tuple[Array, Array]:
     """The windows in which a word is said, and how often, given the records that have it.
 
     >>> places = windows_around(np.ones(3), np.arange(3), np.zeros(3, int), np.full(3, 3), (1,))
-    >>> [found.tolist() for found in said_in(places, places.windows[0], np.array([0]), np.array([2.0]))]
+    >>> [found.tolist() for found in windows_with_word(places, places.windows[0], np.array([0]), np.array([2.0]))]
     [[0, 1], [2.0, 2.0]]
     """
     size = len(places.order)
@@ -210,7 +210,7 @@ def _around(postings: Sequence[Posting], layout: Layout, average: float) -> Arra
         nats = np.zeros(len(windows.long))
         for word in postings:
             if len(word.docs):
-                there, _ = said_in(places, windows, word.docs, word.counts)
+                there, _ = windows_with_word(places, windows, word.docs, word.counts)
                 nats[there] += min(1.0, word.times) * of_word(
                     len(word.docs), layout.live, windows.long[there] / average
                 )

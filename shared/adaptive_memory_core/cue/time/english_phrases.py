@@ -38,7 +38,6 @@ from adaptive_memory_core.cue.time.english_dates import (
     iso_day,
     iso_month,
     last_before,
-    led,
     named_day,
     named_month,
     named_season,
@@ -46,6 +45,7 @@ from adaptive_memory_core.cue.time.english_dates import (
     numeric_day,
     part_of_year,
     plain_year,
+    preceded_by,
     two_months,
     winter_of_two_years,
     worded_day,
@@ -98,7 +98,7 @@ def find_times(text: str, today: datetime, *, day_first: bool = False, ahead: bo
             continue
         for match in islice(way.pattern.finditer(plain), MOST_OF_A_KIND):
             begin, end = match.span()
-            if (way.lead is not None and not led(match, way.lead)) or taken.find(1, begin, end) >= 0:
+            if (way.lead is not None and not preceded_by(match, way.lead)) or taken.find(1, begin, end) >= 0:
                 continue
             if spans := way.resolve(match, today):
                 found.append(Dated(begin, end, spans, way.weak, way.relative))

@@ -17,7 +17,6 @@ from adaptive_memory_core.flow.ports.ledger_values import (
     REWRITTEN,
     Advance,
     Counted,
-    Doomed,
     Due,
     DueRecord,
     Erased,
@@ -30,6 +29,7 @@ from adaptive_memory_core.flow.ports.ledger_values import (
     MirrorRow,
     Moves,
     RecallEntry,
+    RemovalRule,
     Rewritten,
     Since,
     Tally,
@@ -40,7 +40,7 @@ from adaptive_memory_core.flow.ports.ledger_values import (
     Versions,
     WordNews,
     WordRow,
-    anew,
+    never_read,
 )
 from adaptive_memory_core.flow.ports.models import EmbedderPort
 from adaptive_memory_core.flow.ports.records import (
@@ -64,7 +64,7 @@ __all__ = [
     "BackgroundPort",
     "Counted",
     "DEMOTED",
-    "Doomed",
+    "RemovalRule",
     "Due",
     "DueRecord",
     "EmbedderPort",
@@ -106,7 +106,7 @@ __all__ = [
     "WordRow",
     "WordsPort",
     "WriteBackPort",
-    "anew",
+    "never_read",
     "seen",
 ]
 

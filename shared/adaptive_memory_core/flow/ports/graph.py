@@ -73,7 +73,7 @@ class UnembeddedName(NamedTuple):
     name: str
 
 
-class UnspokenPassage(NamedTuple):
+class UnembeddedPassage(NamedTuple):
     """A passage whose sentences have no vectors, the id of its record, and how many sentences it has."""
 
     passage: PassageKey
@@ -84,7 +84,7 @@ class UnspokenPassage(NamedTuple):
 class GraphAlike(Protocol):
     """The vectors of names and of sentences, where somebody asks for them, and which names are alike."""
 
-    def unspoken(self, most: int, scope: Scope | None = None) -> list[UnspokenPassage]:
+    def unspoken(self, most: int, scope: Scope | None = None) -> list[UnembeddedPassage]:
         """The next passages whose sentences have no vectors, of a scope or of all."""
 
     def speak(self, embedder: str | None, spoken: Mapping[PassageKey, tuple[Array, Array]]) -> bool:
@@ -171,7 +171,7 @@ class Lifts:
 
 
 @dataclass(frozen=True, slots=True)
-class AskedAsPublished:
+class GamRagQuery:
     """What is asked of GAM-RAG's form: the vectors of the question's entities, of the question, of the time that it
     asks about and of NO_TIME (None: it asks about none), and all judged questions."""
 
@@ -218,7 +218,7 @@ class GraphIndexPort(Protocol):
         records score."""
 
     def look_as_published(
-        self, scope: Scope, asked: AskedAsPublished, settings: Graphs, suffices: Suffices | None
+        self, scope: Scope, asked: GamRagQuery, settings: Graphs, suffices: Suffices | None
     ) -> GraphFound:
         """The same by GAM-RAG's equations 3 to 9: none, with a note, until all sentences have vectors. Between rounds
         `suffices` is given the sentences that were activated."""
@@ -245,7 +245,7 @@ class GraphIndexPort(Protocol):
 __all__ = [
     "Alike",
     "Array",
-    "AskedAsPublished",
+    "GamRagQuery",
     "GRAPH_LEAD",
     "GraphAlike",
     "GraphEntry",
@@ -261,5 +261,5 @@ __all__ = [
     "StoredGraph",
     "Suffices",
     "UnembeddedName",
-    "UnspokenPassage",
+    "UnembeddedPassage",
 ]

@@ -78,7 +78,7 @@ class Written(NamedTuple):
     at: float
 
 
-class Edition(NamedTuple):
+class ThemesVersion(NamedTuple):
     """Of what a copy of a user's themes is: both numbers only grow."""
 
     removals: int
@@ -86,10 +86,10 @@ class Edition(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class PlacedSemantics:
     """All of a user's semantics in their themes: what attaching begins with."""
 
-    edition: Edition
+    edition: ThemesVersion
     semantics: Sequence[Written]
     grown: Mapping[ThemeKey, int]
 
@@ -161,8 +161,8 @@ class HierarchyRowsPort(Protocol):
         where its messages have changed since."""
 
     def unattached(self, scope: Scope, most: int) -> list[Written]: ...
-    def standing(self, scope: Scope) -> Standing: ...
-    def edition(self, scope: Scope) -> Edition: ...
+    def standing(self, scope: Scope) -> PlacedSemantics: ...
+    def edition(self, scope: Scope) -> ThemesVersion: ...
     def next_theme(self) -> ThemeKey:
         """A key that no theme has had."""
 

@@ -23,7 +23,6 @@ from adaptive_memory_core.flow.ports.ledger_copies import (
 from adaptive_memory_core.flow.ports.ledger_values import (
     Advance,
     Counted,
-    Doomed,
     Due,
     Erased,
     Extent,
@@ -33,6 +32,7 @@ from adaptive_memory_core.flow.ports.ledger_values import (
     LedgerRow,
     Moves,
     RecallEntry,
+    RemovalRule,
     Since,
     Tally,
     VerdictEffectsPort,
@@ -126,7 +126,7 @@ class Removal(Protocol):
     def scopes(self) -> list[Scope]:
         """Those that the ledger has met: users, and everyone's records."""
 
-    def doomed(self, scope: Scope, stored_ids: Sequence[str], doomed: Doomed) -> list[str]:
+    def doomed(self, scope: Scope, stored_ids: Sequence[str], doomed: RemovalRule) -> list[str]:
         """Those of the records that are doomed as they stand now."""
 
     def retire(self, scope: Scope, stored_ids: Sequence[str], *, by: str, now: float) -> None:

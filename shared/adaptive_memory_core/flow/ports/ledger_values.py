@@ -46,7 +46,7 @@ class VerdictEffectsPort(Protocol):
     ) -> tuple[float, float]: ...
 
 
-class Doomed(Protocol):
+class RemovalRule(Protocol):
     """Whether a record is to go, at the end of this timeline."""
 
     def __call__(self, seen: Seen, *, timeline: Timeline) -> bool: ...
@@ -69,7 +69,7 @@ class Rewritten(NamedTuple):
     now: Seen
 
 
-def anew(seen: Seen) -> Seen:
+def never_read(seen: Seen) -> Seen:
     """A record that nobody has read as it is now. Whose words it took is seen when somebody comes upon it."""
     return Seen(NEVER_READ, seen.kind, None, seen.shared, LOOK_AGAIN)
 

@@ -18,7 +18,7 @@ from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.flow.ports import Found, JudgedQuestion, Records, SearchPort, Stored, Vector
 from adaptive_memory_core.flow.ports.graph import (
     NO_LIFTS,
-    AskedAsPublished,
+    GamRagQuery,
     GraphFound,
     GraphRows,
     Lifts,
@@ -109,7 +109,7 @@ class GraphIndex:
         return found if note is None else replace(found, note=note)
 
     def look_as_published(
-        self, scope: Scope, asked: AskedAsPublished, settings: Graphs, suffices: Suffices | None
+        self, scope: Scope, asked: GamRagQuery, settings: Graphs, suffices: Suffices | None
     ) -> GraphFound:
         """The same by GAM-RAG's equations 3 to 9: none, with a note, until all sentences have vectors. Between rounds
         `suffices` is given the sentences that were activated."""
@@ -135,7 +135,7 @@ class GraphIndex:
         evidence = propagate_as_published(lambda: self._rows.view(scope), question, settings, enough)
         with self._rows.view(scope) as graph:
             found = looking.found_as_published(graph, evidence)
-        told = [note for note in (*notes, looking.told_rounds(evidence, settings, suffices is not None)) if note]
+        told = [note for note in (*notes, looking.rounds_made(evidence, settings, suffices is not None)) if note]
         return replace(found, note="; ".join(told) or None)
 
     def embed_sentences(self) -> None:

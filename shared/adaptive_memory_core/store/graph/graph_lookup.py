@@ -21,13 +21,13 @@ import numpy as np
 
 from adaptive_memory_core.channels.words.words_of_text import words
 from adaptive_memory_core.flow.ports.graph import (
-    AskedAsPublished,
+    GamRagQuery,
     GraphAlike,
     GraphFound,
     Hop,
     Lifts,
     StoredGraph,
-    UnspokenPassage,
+    UnembeddedPassage,
 )
 from adaptive_memory_core.graph.alike_names import alike_of_untitled, unit_rows, with_alike
 from adaptive_memory_core.graph.build import record_title, sentences_below, word_key
@@ -128,7 +128,7 @@ class SentenceVectorBuilder:
             return None if not waiting or self._add(waiting) else NOT_EMBEDDED
         return NOT_EMBEDDED if waiting else None
 
-    def _add(self, found: Sequence[UnspokenPassage]) -> bool:
+    def _add(self, found: Sequence[UnembeddedPassage]) -> bool:
         """Names first: a passage with vectors has no name without one."""
         if not found:
             return False
@@ -261,7 +261,7 @@ def lifts_of(graph: StoredGraph, lifts: Lifts) -> dict[SentenceKey, float]:
     return {one: by[passage_of(one)] for one in graph.sentences_of(np.array(sorted(by), dtype=np.int64)).tolist()}
 
 
-def linked_as_published(graph: StoredGraph, asked: AskedAsPublished) -> PublishedQuestion:
+def linked_as_published(graph: StoredGraph, asked: GamRagQuery) -> PublishedQuestion:
     """The question with its entities linked (eq. 3), and what the sentences of this graph were judged for."""
     vector = unit_vector(np.asarray(asked.vector, dtype=np.float64))
     time, no_time = (
@@ -312,6 +312,6 @@ def found_as_published(graph: StoredGraph, evidence: PropagationResult) -> Graph
     return replace(found, activated=activated, rounds=len(evidence.rounds))
 
 
-def told_rounds(evidence: PropagationResult, settings: Graphs, asked: bool) -> str | None:
+def rounds_made(evidence: PropagationResult, settings: Graphs, asked: bool) -> str | None:
     """How many rounds were made, where a judge was asked whether the next one is needed."""
     return f"the graph made {len(evidence.rounds)} of {settings.rounds} rounds" if asked else None

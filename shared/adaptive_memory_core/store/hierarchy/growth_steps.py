@@ -19,12 +19,12 @@ from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.flow.ports import EmbedderPort, Records, SearchPort
 from adaptive_memory_core.flow.ports.hierarchy import (
     DueEpisode,
-    Edition,
     Growth,
     HierarchyRowsPort,
     MessageGroup,
     NewSemantic,
     Queued,
+    ThemesVersion,
     Written,
 )
 from adaptive_memory_core.flow.ports.ledger_copies import MirrorRows
@@ -99,12 +99,12 @@ class GrowthContext:
         return self._unrelated[0]
 
 
-def kept_note(note: str | None) -> str | None:
+def stored_note(note: str | None) -> str | None:
     """What is kept of a note: not what the model said, which may be what a message says that is forgotten one day.
 
-    >>> kept_note("the judge was not believed: it said 'I own a boat', which is not the JSON that it was asked for")
+    >>> stored_note("the judge was not believed: it said 'I own a boat', which is not the JSON that it was asked for")
     'the judge was not believed'
-    >>> kept_note("the judge failed: openai:m: APIError: you said: I own a boat"), kept_note(None)
+    >>> stored_note("the judge failed: openai:m: APIError: you said: I own a boat"), stored_note(None)
     ('the judge failed: openai:m: APIError', None)
     """
     if note is None or " it said " in note:
@@ -171,7 +171,7 @@ def _asked_of(model: BoundaryPort | None, notes: list[str]) -> Decided | None:
 
     def decided(before: Sequence[HierarchyMessage], after: Sequence[HierarchyMessage]) -> bool | None:
         found = model(lines_of(before), lines_of(after))
-        note = kept_note(found.note)
+        note = stored_note(found.note)
         notes.extend([] if note is None else [note])
         return found.ends
 
@@ -195,7 +195,7 @@ def distil_episodes(growing: GrowthContext, scope: Scope) -> int:
         times = {one.id: one.at for one in said}
         new = [NewSemantic(one, max(times[id_] for id_ in one.messages), next(rows).tobytes()) for one in own]
         text = _told(growing, said)
-        growing.rows.distilled(scope, episode, text._replace(note=kept_note(semantics_note or text.note)), new)
+        growing.rows.distilled(scope, episode, text._replace(note=stored_note(semantics_note or text.note)), new)
     return len(due)
 
 
@@ -236,7 +236,7 @@ class _Held:
     """A user's themes as they stood in an edition, with the texts that they are named by."""
 
     themes: ThemeClusters
-    edition: Edition
+    edition: ThemesVersion
     settings: Hierarchies
     shown: dict[SemanticKey, Stated] = field(default_factory=dict)
     texts: dict[SemanticKey, str] = field(default_factory=dict)
@@ -252,7 +252,7 @@ class _Held:
 class _Begun(NamedTuple):
     """What a page of growth is worked out from; it holds as long as the rows say the same."""
 
-    edition: Edition
+    edition: ThemesVersion
     next_theme: ThemeKey
 
 

@@ -22,7 +22,7 @@ from adaptive_memory_core.store.hierarchy.growth_steps import (
     GrowthContext,
     close_episodes,
     distil_episodes,
-    kept_note,
+    stored_note,
 )
 
 LOOKED_SECONDS = 60.0  # after which it is looked whether a conversation has come to its end
@@ -165,7 +165,7 @@ class HierarchyIndex:
         for theme, revision, texts in found:
             name, note = (None, None) if model is None else model(texts)
             shown = (name or self._attaching.name_of(scope, theme))[:LONGEST_NAME]
-            self._rows.name(scope, theme, revision, shown, kept_note(note))
+            self._rows.name(scope, theme, revision, shown, stored_note(note))
         return bool(found)
 
     def _of_this_embedder(self, scope: Scope) -> None:

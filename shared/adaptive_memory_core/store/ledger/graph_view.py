@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from adaptive_memory_core.flow.ports.graph import Links, UnembeddedName, UnspokenPassage
+from adaptive_memory_core.flow.ports.graph import Links, UnembeddedName, UnembeddedPassage
 from adaptive_memory_core.graph.alike_names import KnownNames, alike_above, may_be_one, unit_rows
 from adaptive_memory_core.graph.ports import (
     MOST_TITLED,
@@ -276,15 +276,15 @@ class LedgerGraphAlike:
         known = sql.execute(query, (self._shared.collection_key,)).fetchone()
         return known is None or known[0] in (None, embedder)
 
-    def unspoken(self, most: int, scope: Scope | None = None) -> list[UnspokenPassage]:
+    def unspoken(self, most: int, scope: Scope | None = None) -> list[UnembeddedPassage]:
         """The next passages whose sentences have no vectors, of a scope or of all."""
         own = self._shared.collection_key
         with self._shared.reading() as sql:
             if scope is None:
-                return [UnspokenPassage(*row) for row in sql.execute(_UNSPOKEN.format("> 0"), (own, most))]
+                return [UnembeddedPassage(*row) for row in sql.execute(_UNSPOKEN.format("> 0"), (own, most))]
             users = [user for one in scope.parts if (user := self._shared.known_user(sql, one))]
             found = [row for user in users for row in sql.execute(_UNSPOKEN.format("= ?"), (own, user, most))]
-        return [UnspokenPassage(*row) for row in found]
+        return [UnembeddedPassage(*row) for row in found]
 
     def speak(self, embedder: str | None, spoken: Mapping[PassageKey, tuple[Any, Any]]) -> bool:
         """The unit vectors of the sentences of these passages, and of the times that they say; of none, and it says so,

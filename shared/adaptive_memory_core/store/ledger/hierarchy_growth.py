@@ -13,12 +13,12 @@ import numpy as np
 from adaptive_memory_core.flow.ports.hierarchy import (
     ConversationMessage,
     DueEpisode,
-    Edition,
     Growth,
     MessageGroup,
     NewSemantic,
+    PlacedSemantics,
     Queued,
-    Standing,
+    ThemesVersion,
     Written,
 )
 from adaptive_memory_core.flow.ports.models import EpisodeText
@@ -200,17 +200,17 @@ def unattached(sql: sqlite3.Connection, user: int, most: int) -> list[Written]:
     return [_written(row) for row in sql.execute(query, (user, most)).fetchall()]
 
 
-def standing(sql: sqlite3.Connection, user: int) -> Standing:
+def placed_semantics(sql: sqlite3.Connection, user: int) -> PlacedSemantics:
     """All semantics that are in themes."""
     rows = sql.execute(_SEMANTICS.format("theme IS NOT NULL ORDER BY semantic"), (user,)).fetchall()
     grown = sql.execute("SELECT theme, grown FROM hierarchy_themes WHERE user_key = ?", (user,)).fetchall()
-    return Standing(edition(sql, user), [_written(row) for row in rows], dict(grown))
+    return PlacedSemantics(themes_version(sql, user), [_written(row) for row in rows], dict(grown))
 
 
-def edition(sql: sqlite3.Connection, user: int) -> Edition:
+def themes_version(sql: sqlite3.Connection, user: int) -> ThemesVersion:
     """What a copy of the themes has to be of."""
     row = sql.execute("SELECT removals, attached FROM hierarchy_users WHERE user_key = ?", (user,)).fetchone()
-    return Edition(*(row or (0, 0)))
+    return ThemesVersion(*(row or (0, 0)))
 
 
 def grow(sql: sqlite3.Connection, user: int, growth: Growth) -> None:

@@ -14,12 +14,12 @@ import numpy as np
 from adaptive_memory_core.flow.ports.hierarchy import (
     ConversationMessage,
     DueEpisode,
-    Edition,
     Growth,
     MessageGroup,
     NewSemantic,
+    PlacedSemantics,
     Queued,
-    Standing,
+    ThemesVersion,
     Written,
 )
 from adaptive_memory_core.flow.ports.models import EpisodeText
@@ -163,13 +163,13 @@ class LedgerHierarchy:
         with self._shared.reading() as sql:
             return hierarchy_growth.unattached(sql, self._shared.known_user(sql, scope), most)
 
-    def standing(self, scope: Scope) -> Standing:
+    def standing(self, scope: Scope) -> PlacedSemantics:
         with self._shared.reading() as sql:
-            return hierarchy_growth.standing(sql, self._shared.known_user(sql, scope))
+            return hierarchy_growth.placed_semantics(sql, self._shared.known_user(sql, scope))
 
-    def edition(self, scope: Scope) -> Edition:
+    def edition(self, scope: Scope) -> ThemesVersion:
         with self._shared.reading() as sql:
-            return hierarchy_growth.edition(sql, self._shared.known_user(sql, scope))
+            return hierarchy_growth.themes_version(sql, self._shared.known_user(sql, scope))
 
     def next_theme(self) -> ThemeKey:
         with self._shared.reading() as sql:

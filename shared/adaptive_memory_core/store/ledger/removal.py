@@ -11,7 +11,7 @@ import sqlite3
 from collections.abc import Sequence
 from functools import partial
 
-from adaptive_memory_core.flow.ports.ledger_values import Doomed, Erased, LedgerRow
+from adaptive_memory_core.flow.ports.ledger_values import Erased, LedgerRow, RemovalRule
 from adaptive_memory_core.identity import record_id, scoped_id
 from adaptive_memory_core.learn.decay import Timeline
 from adaptive_memory_core.records import Scope, Seen
@@ -132,7 +132,7 @@ class LedgerRemoval:
         with self._shared.reading() as sql:
             return _page(sql, self._shared.known_user(sql, scope), after, limit)
 
-    def doomed(self, scope: Scope, stored_ids: Sequence[str], doomed: Doomed) -> list[str]:
+    def doomed(self, scope: Scope, stored_ids: Sequence[str], doomed: RemovalRule) -> list[str]:
         """Those of the records that are doomed as they stand now."""
         with self._shared.reading() as sql:
             user = self._shared.known_user(sql, scope)
@@ -160,7 +160,7 @@ def _page(sql: sqlite3.Connection, user: int, after: int, limit: int) -> list[Le
 
 
 def _still_doomed(
-    sql: sqlite3.Connection, user: int, stored_ids: Sequence[str], doomed: Doomed, timeline: Timeline
+    sql: sqlite3.Connection, user: int, stored_ids: Sequence[str], doomed: RemovalRule, timeline: Timeline
 ) -> list[str]:
     """Those of the records that are to go as they stand."""
     found: list[str] = []

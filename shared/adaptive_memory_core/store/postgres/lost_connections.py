@@ -61,7 +61,7 @@ def pause() -> None:
     time.sleep(random.uniform(*PAUSE_SECONDS))  # noqa: S311 - jitter
 
 
-def was_kept(pool: Pool, connection: Connection[Any], turn: WriterTurn, error: BaseException) -> bool:
+def was_committed(pool: Pool, connection: Connection[Any], turn: WriterTurn, error: BaseException) -> bool:
     """Whether the transaction was kept, which broke off while it was."""
     status = connection.info.transaction_status
     if status in UNDONE or (isinstance(error, psycopg.Error) and not connection.broken):

@@ -35,7 +35,7 @@ from adaptive_memory_core.store.postgres.lost_connections import (
     WriterTurn,
     is_transient,
     pause,
-    was_kept,
+    was_committed,
 )
 from adaptive_memory_core.store.postgres.postgres_connections import Pool
 from adaptive_memory_core.store.postgres.postgres_dialect import SCHEMA
@@ -217,7 +217,7 @@ class LedgerDatabase:
         except BaseException as error:
             calls = due.copy()
             due.clear()
-            if not was_kept(self._pool, connection, turn, error):
+            if not was_committed(self._pool, connection, turn, error):
                 raise
             due += calls
             if not isinstance(error, psycopg.Error):
