@@ -20,8 +20,8 @@ from adaptive_memory_core.flow.ports import (
     Stored,
     Vector,
     VerdictEffectsPort,
+    seen_of,
 )
-from adaptive_memory_core.flow.ports import seen as seen_of
 from adaptive_memory_core.frozen import quickly_replaced
 from adaptive_memory_core.learn.decay import Timeline, state_after_read
 from adaptive_memory_core.learn.logged_state import Basis

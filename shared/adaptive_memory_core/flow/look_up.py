@@ -12,7 +12,7 @@ from typing import Any
 from adaptive_memory_core.error_messages import listed
 from adaptive_memory_core.errors import LedgerError, NotFoundError
 from adaptive_memory_core.flow.calls.foreign_calls import tried
-from adaptive_memory_core.flow.ports import Found, Ports, Stored, seen
+from adaptive_memory_core.flow.ports import Found, Ports, Stored, seen_of
 from adaptive_memory_core.learn.decay import PacedSpan, Timeline, as_of, met, state_after_read, strength
 from adaptive_memory_core.learn.verdicts import earned_share
 from adaptive_memory_core.policy.learning import Regime
@@ -33,7 +33,7 @@ def states_from_metadata(ports: Ports, scope: Scope) -> dict[str, Seen]:
         known = known_states(ports, scope, page, now=None)
         new = [one for one in page if one.stored_id not in known.states]
         hits = hits_of(scope, new, {}, ports.fields)
-        strangers |= {hit._stored_id: seen(hit.record, shared=hit.shared is not None) for hit in hits}
+        strangers |= {hit._stored_id: seen_of(hit.record, shared=hit.shared is not None) for hit in hits}
     return strangers
 
 

@@ -18,7 +18,7 @@ from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.flow.calls.call_state import export_soon, in_one_transaction
 from adaptive_memory_core.flow.count_reading import wrote
 from adaptive_memory_core.flow.look_up import look_up
-from adaptive_memory_core.flow.ports import Moves, Ports, Rewritten, Stored, Vector, never_read, seen
+from adaptive_memory_core.flow.ports import Moves, Ports, Rewritten, Stored, Vector, never_read, seen_of
 from adaptive_memory_core.flow.ports.hierarchy import ConversationMessage
 from adaptive_memory_core.flow.supersede import born_stale, check_superseded, supersede
 from adaptive_memory_core.hierarchy.nodes import NOTHING, Hierarchy
@@ -97,7 +97,7 @@ def _add(
     now: float,
 ) -> None:
     """New records: enrolled and written."""
-    fresh = {record.id: never_read(seen(record)) if look_again else seen(record) for record in new}
+    fresh = {record.id: never_read(seen_of(record)) if look_again else seen_of(record) for record in new}
     ids = _enrol(ports, scope, fresh, taken, now=now)
     added = [Stored(record, stored_id) for record, stored_id in zip(new, ids, strict=True)]
     ports.records.add(scope, added, vectors)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 
 from adaptive_memory_core.errors import LedgerError, StoreError
 from adaptive_memory_core.flow.calls.foreign_calls import Outcome
-from adaptive_memory_core.flow.ports import Extent, KnownStates, Ports, seen
+from adaptive_memory_core.flow.ports import Extent, KnownStates, Ports, seen_of
 from adaptive_memory_core.flow.ports.source import Answer, Found
 from adaptive_memory_core.frozen import quickly_made
 from adaptive_memory_core.identity import own_places
@@ -184,7 +184,9 @@ def unknown_records(hits: Sequence[Hit], known: Outcome[KnownStates], request: R
         return {}
     states = known.value.states
     return {
-        hit._stored_id: seen(hit.record, shared=hit.shared is not None) for hit in hits if hit._stored_id not in states
+        hit._stored_id: seen_of(hit.record, shared=hit.shared is not None)
+        for hit in hits
+        if hit._stored_id not in states
     }
 
 

@@ -51,7 +51,7 @@ from adaptive_memory_core.flow.ports.records import (
     Stored,
     Vector,
     Where,
-    seen,
+    seen_of,
 )
 from adaptive_memory_core.flow.ports.source import Found, NearestAndNamed, Source, WordsPort
 from adaptive_memory_core.policy.policy import Policy
@@ -107,7 +107,7 @@ __all__ = [
     "WordsPort",
     "WriteBackPort",
     "never_read",
-    "seen",
+    "seen_of",
 ]
 
 

@@ -131,10 +131,10 @@ class Stored:
 
     @property
     def seen(self) -> Seen:
-        return seen(self.record, shared=self.shared)
+        return seen_of(self.record, shared=self.shared)
 
 
-def seen(record: Record, *, shared: bool = False) -> Seen:
+def seen_of(record: Record, *, shared: bool = False) -> Seen:
     """A record's state with what else the ledger keeps of it."""
     words = text_digest(record.text)
     return Seen(record.read, record.kind, origin(record.text, record.stored or record.metadata), shared, words)
