@@ -23,7 +23,7 @@ import chromadb
 import numpy as np
 
 from adaptive_memory_core import AdaptiveMemory, Policy, ReadState, Record, Scope, Scored, SQLiteLedger
-from adaptive_memory_core.flow.ports import Entry, Extent
+from adaptive_memory_core.flow.ports import Extent, RecallEntry
 from adaptive_memory_core.learn import decay as remembrance
 from adaptive_memory_core.learn.decay import strong_since
 from adaptive_memory_core.policy.learning import Phase, Regime
@@ -143,8 +143,8 @@ class Naive:
 def _record(ledger: SQLiteLedger, name: str, number: int) -> None:
     ids = [f"old {number + offset}" for offset in range(K)]
     kept = [Scored(Hit(Record(one, one), 0.5, one), 0.5, {"similarity": 0.5}, {"similarity": 0.5}) for one in ids]
-    entry = Entry(name, 1.0, "cue", K, ARM.hash, ARM.to_json(), kept, [], REGIME, ARM.pace, None, {}, None, True)
-    rule = partial(remembrance.read, policy=ARM, now=1.0)
+    entry = RecallEntry(name, 1.0, "cue", K, ARM.hash, ARM.to_json(), kept, [], REGIME, ARM.pace, None, {}, None, True)
+    rule = partial(remembrance.state_after_read, policy=ARM, now=1.0)
     ledger.recalls.count(USER, entry, dict.fromkeys(ids, Seen(ReadState(), None)), rule)
 
 

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, TypeVar
 from adaptive_memory_core.evaluate.answer_metrics import best_of, bleu_1, contains, f1, rouge_l
 from adaptive_memory_core.evaluate.chat_models import PROMPT, ChatModel, StoredReplies
 from adaptive_memory_core.evaluate.plan import ModelPlan
-from adaptive_memory_core.evaluate.run_systems import judged, right_answers
+from adaptive_memory_core.evaluate.run_systems import judge_reply, right_answers
 from adaptive_memory_core.judges import OpenAIReader
 from adaptive_memory_core.models.openai import READER_PROMPT, reader_material
 from benchmarks.data import Question
@@ -105,7 +105,7 @@ class Models(NamedTuple):
         """What the answer is worth; "GPT-Acc" is the judge's verdict."""
         right = right_answers(question)
         row = {name: best_of(measure, reply, right) for name, measure in MEASURES.items()}
-        verdict = judged(self.judge.model, question, reply)
+        verdict = judge_reply(self.judge.model, question, reply)
         return row | ({"GPT-Acc": verdict["judged accuracy"]} if verdict else {})
 
     def reader(self) -> OpenAIReader:

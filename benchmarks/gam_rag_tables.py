@@ -20,7 +20,7 @@ from adaptive_memory_core.evaluate.metrics import recall_at
 from adaptive_memory_core.graph import paper
 from adaptive_memory_core.judges import Judge
 from adaptive_memory_core.learn import gain
-from adaptive_memory_core.models.chat import json_of
+from adaptive_memory_core.models.chat import prompt_json
 from benchmarks.counted_chat import Cost, Models, costed, rounded, rounds_in
 from benchmarks.data import Dataset, Item, Question
 from benchmarks.in_ram import in_ram
@@ -186,7 +186,7 @@ def table_2(
     """A row for each method: what indexing costs, and how the same, similar and different questions are answered."""
 
     def other_words(query: str) -> str:
-        return models.chat(REWRITE, json_of({"question": query})).strip() or query
+        return models.chat(REWRITE, prompt_json({"question": query})).strip() or query
 
     seen, unseen = halves_by_type(questions)
     reworded = {one.query: other_words(one.query) for one in questions}

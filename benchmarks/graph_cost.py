@@ -32,8 +32,8 @@ from adaptive_memory_core.flow.ports.graph import NO_LIFTS
 from adaptive_memory_core.graph.alike_names import unknown_names
 from adaptive_memory_core.policy.advanced import Graphs
 from adaptive_memory_core.records import Scope
-from adaptive_memory_core.store.graph.graph_building import COMPARED, EMBEDDED, AddedRecord, entries
-from adaptive_memory_core.store.graph.graph_lookup import linked, look_up
+from adaptive_memory_core.store.graph.graph_building import COMPARED, EMBEDDED, AddedRecord, graph_entries
+from adaptive_memory_core.store.graph.graph_lookup import linked, look_up_graph
 from benchmarks.data import Item, Question, add_data_argument, load
 from benchmarks.multi_hop import SETS, merged, untitled
 from benchmarks.report import percentiles, print_table, write_json
@@ -106,7 +106,7 @@ def _put(ledger: SQLiteLedger, items: Sequence[Item]) -> float:
         written = [
             AddedRecord(one.id, one.text, {"title": one.title}, row) for one, row in zip(page, vectors, strict=True)
         ]
-        ledger.graph.put(USER, entries(ledger.graph, USER, written, Fields(), None))
+        ledger.graph.put(USER, graph_entries(ledger.graph, USER, written, Fields(), None))
         spent += time.thread_time() - began
     return spent
 
@@ -151,7 +151,7 @@ def _took(
             names = unknown_names(cue, linked(graph, cue))
     unknown = dict(zip(names, embed(names), strict=True)) if names else {}
     with ledger.graph.view(USER) as graph:
-        look_up(graph, cue, vector, settings, seeds, NO_LIFTS, unknown)
+        look_up_graph(graph, cue, vector, settings, seeds, NO_LIFTS, unknown)
     return 1000.0 * (time.thread_time() - began), bool(names)
 
 

@@ -25,7 +25,7 @@ from typing import Any
 from adaptive_memory_core import AdaptiveMemory, Fields, Policy, Recall
 from adaptive_memory_core.evaluate.intervals import paired_difference
 from adaptive_memory_core.evaluate.metrics import mean, ndcg_at
-from adaptive_memory_core.graph.build import MOST_SAMPLED, Titled, links_per_record, title_of
+from adaptive_memory_core.graph.build import MOST_SAMPLED, Titled, links_per_record, record_title
 from adaptive_memory_core.graph.names import known_names
 from adaptive_memory_core.policy.advanced import LINKED_FROM
 from benchmarks.data import Dataset, Question, add_data_argument, load
@@ -109,7 +109,9 @@ def links_of(data: Dataset, tenant: str | None) -> float:
     """How many titles of others a record of this user's names, as the memory finds out."""
     own = [shaped(item) for item in data.items if item.tenant == tenant]
     some = random.Random(0).sample(own, min(len(own), MOST_SAMPLED))
-    return links_per_record([Titled(one["text"], title_of(one.get("metadata"), Fields())) for one in some], len(own))
+    return links_per_record(
+        [Titled(one["text"], record_title(one.get("metadata"), Fields())) for one in some], len(own)
+    )
 
 
 def _all(

@@ -25,7 +25,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from adaptive_memory_core.evaluate.metrics import mean
-from adaptive_memory_core.evaluate.tokens_shown import BUDGETS, Measures, Texts, measured
+from adaptive_memory_core.evaluate.tokens_shown import BUDGETS, Measures, Texts, shown_measures
 from adaptive_memory_core.judges import OpenAIReader
 from benchmarks.arguments import kept, of_questions
 from benchmarks.conversation_measures import CATEGORIES
@@ -66,7 +66,7 @@ def tables(data: Dataset, arguments: argparse.Namespace) -> Iterator[tuple[str, 
     measures: dict[str, list[Measures]] = {}
     pages: dict[str, Sequence[str]] = {}
     for shown in systems(data, questions, arguments.systems, arguments.hits):
-        measures[shown.system] = [measured(texts, *one) for one in zip(questions, shown.units, strict=True)]
+        measures[shown.system] = [shown_measures(texts, *one) for one in zip(questions, shown.units, strict=True)]
         pages |= {f"{shown.system}, {budget}": page for budget, page in shown.pages.items()}
     yield "Evidence within a budget", list(_evidence(measures))
     if data.name == "locomo":

@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from adaptive_memory_core import AdaptiveMemory, LocalEmbedder
-from adaptive_memory_core.hierarchy.grow import Themes
+from adaptive_memory_core.hierarchy.grow import ThemeClusters
 from adaptive_memory_core.hierarchy.nodes import Hierarchy
 from adaptive_memory_core.policy import Hierarchies
 from adaptive_memory_core.store.locations import LEDGER_NAME
@@ -152,7 +152,7 @@ def _attaching(views: Sequence[Hierarchy]) -> dict[str, float]:
 def _attached(view: Hierarchy) -> list[float]:
     """Milliseconds of the attach of each semantic, one after another, with the look at what is near to it that follows
     each, and that for tiny themes."""
-    taken, themes = [], Themes(Hierarchies(), next_key=1)
+    taken, themes = [], ThemeClusters(Hierarchies(), next_key=1)
     for key, vector in zip(view.semantics, view.vectors, strict=True):
         began = time.thread_time()
         themes.attach(key, vector)

@@ -10,12 +10,12 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from adaptive_memory_core import AdaptiveMemory, Policy
-from adaptive_memory_core.graph.build import GraphInMemory, Passage, passage, split_title
+from adaptive_memory_core.graph.build import GraphInMemory, Passage, build_passage, split_title
 from adaptive_memory_core.graph.names import handle, known_names
 from adaptive_memory_core.graph.paper import PublishedQuestion, propagate_as_published
 from adaptive_memory_core.graph.ports import SENTENCE_BITS, SentenceKey, passage_of
 from adaptive_memory_core.judges import TimeJudge
-from adaptive_memory_core.learn.gain import Belief, corrected, cosine, gate, unit, updated
+from adaptive_memory_core.learn.gain import Belief, corrected, cosine, gate, unit_vector, updated
 from benchmarks.data import Item
 from benchmarks.rot import Clock
 
@@ -113,7 +113,7 @@ class PaperGraph:
         after = updated(belief, asked, supports=supports, process_noise=self._settings.process_noise)
         if self._without != "gain":
             return after
-        return Belief(unit(corrected(belief.vector, asked, float(supports), STEP)), after.uncertainty)
+        return Belief(unit_vector(corrected(belief.vector, asked, float(supports), STEP)), after.uncertainty)
 
     def _memory(self, key: SentenceKey) -> Belief:
         return self._task.get(key) or Belief(self._vectors[passage_of(key)])
@@ -131,7 +131,7 @@ class PaperGraph:
 
     def _of_text(self, text: str) -> Any:
         if text not in self._texts:
-            self._texts[text] = unit(np.asarray(self._embed([text]))[0])
+            self._texts[text] = unit_vector(np.asarray(self._embed([text]))[0])
         return self._texts[text]
 
     def _known(self, possible: Any) -> set[str]:
@@ -144,7 +144,7 @@ def _passages(items: Sequence[Item]) -> list[Passage]:
     def known(possible: Any) -> set[str]:
         return titles & set(possible)
 
-    return [passage(one.text, one.title, known) for one in items]
+    return [build_passage(one.text, one.title, known) for one in items]
 
 
 def of_paper(items: Sequence[Item], embed: Embed) -> Mapping[str, Callable[[], Learner]]:

@@ -11,7 +11,7 @@ from adaptive_memory_core import AdaptiveMemory, Policy
 from adaptive_memory_core.learn.asked_before import RatedQuestions, gained, question_evidence
 from adaptive_memory_core.learn.gain import FIRST_UNCERTAINTY, Belief, updated
 from adaptive_memory_core.policy import Graphs
-from adaptive_memory_core.score.usefulness import BEHIND, ahead_of_others, baseline_of, fallen_behind
+from adaptive_memory_core.score.usefulness import BEHIND, ahead_of_others, fallen_behind, median_baseline
 from benchmarks.rot import Clock
 
 Items = Mapping[str, Any]
@@ -91,7 +91,7 @@ class Ours:
     def _standings(self, asked: Asked) -> tuple[float, Any]:
         """The baseline of the candidates, and all similarities measured from it."""
         similarities = self._vectors @ asked.vector
-        baseline = baseline_of(np.sort(similarities)[-CANDIDATES:].tolist())
+        baseline = median_baseline(np.sort(similarities)[-CANDIDATES:].tolist())
         return baseline, (similarities - baseline) / (1.0 - baseline)
 
 

@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, cast
 
 from adaptive_memory_core import Policy, ReadState, Record, Scope, Scored, SQLiteLedger
-from adaptive_memory_core.flow.ports import Entry
+from adaptive_memory_core.flow.ports import RecallEntry
 from adaptive_memory_core.learn import decay
 from adaptive_memory_core.policy.learning import Phase, Regime
 from adaptive_memory_core.records import Dropped, Hit, Seen
@@ -189,20 +189,20 @@ def _count(ledger: SQLiteLedger, user: str, start: float, arguments: argparse.Na
         entry = replace(entries[number % PREPARED], id=f"{user}-{number}", at=float(number))
         seen = {one.hit._stored_id: Seen(ReadState(), None) for one in entry.kept}
         began = time.perf_counter()
-        ledger.recalls.count(scope, entry, seen, partial(decay.read, policy=EVERY, now=entry.at))
+        ledger.recalls.count(scope, entry, seen, partial(decay.state_after_read, policy=EVERY, now=entry.at))
         took.append(time.perf_counter() - began)
         number += 1
         if arguments.think_ms:
             time.sleep(chance.expovariate(1000.0 / arguments.think_ms))
 
 
-def entry_of(chance: random.Random, number: int) -> Entry:
+def entry_of(chance: random.Random, number: int) -> RecallEntry:
     """A recall as it goes into the log, of candidates by chance."""
     scored = [_scored(chance, one) for one in chance.sample(range(RECORDS), CANDIDATES)]
     dropped = [Dropped(one.id, "beyond k", one) for one in scored[KEPT:]]
     name, json = EVERY.hash, EVERY.to_json()
     words = " ".join(f"word{chance.randrange(2_000)}" for _ in range(8))
-    return Entry(
+    return RecallEntry(
         str(number), 0.0, words, KEPT, name, json, scored[:KEPT], dropped, REGIME, EVERY.pace, None, {}, None, True
     )
 

@@ -22,7 +22,7 @@ import numpy as np
 from adaptive_memory_core import AdaptiveMemory, Policy
 from adaptive_memory_core.evaluate.intervals import bootstrap, paired_difference
 from adaptive_memory_core.evaluate.metrics import recall_at
-from adaptive_memory_core.graph.alike_names import Known, alike_above, unit_rows
+from adaptive_memory_core.graph.alike_names import KnownNames, alike_above, unit_rows
 from adaptive_memory_core.models.embedder import Embedder
 from benchmarks.data import Dataset, Item
 from benchmarks.embedders import EMBEDDERS, embedder_of
@@ -140,7 +140,7 @@ def taken(embed: Embedder, both: Sequence[tuple[str, str]], floor: float) -> int
         return 0
     asked, known = ([one[side].lower() for one in both] for side in (0, 1))
     vectors, rows = (unit_rows(np.asarray(embed.embed_documents(names))) for names in (asked, known))
-    page = Known([(np.arange(len(known)), rows)], lambda keys: {key: known[key] for key in keys})
+    page = KnownNames([(np.arange(len(known)), rows)], lambda keys: {key: known[key] for key in keys})
     found = {(place, key) for place, key, _, _ in alike_above(floor, asked, vectors, page)}
     return sum((place, place) in found for place in range(len(both)))
 

@@ -36,7 +36,7 @@ import numpy as np
 from adaptive_memory_core import AdaptiveMemory, Keeping, Policy, Recall
 from adaptive_memory_core.cue.unrelated_questions import UNRELATED
 from adaptive_memory_core.evaluate.metrics import mean
-from adaptive_memory_core.graph.names import names
+from adaptive_memory_core.graph.names import names_in_sentence
 from adaptive_memory_core.models.embedder import Embedder
 from adaptive_memory_core.policy import Advanced
 from benchmarks.data import Dataset, Question, add_data_argument, load
@@ -143,7 +143,7 @@ def never_talked_of(records: Memories, count: int, chance: random.Random) -> lis
     about = [
         (one, found[0])
         for one in UNRELATED[UNRELATED.index(FIRST_ABOUT_PEOPLE) :]
-        if (found := names(one[one.index(" ") :]))
+        if (found := names_in_sentence(one[one.index(" ") :]))
     ]
     asked = []
     for _ in range(count if about else 0):

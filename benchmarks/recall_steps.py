@@ -20,7 +20,7 @@ from adaptive_memory_core import AdaptiveMemory, UserMemory
 from adaptive_memory_core.cue.time.intent import NO_INTENT, signs
 from adaptive_memory_core.record_metadata import hits_of
 from adaptive_memory_core.score.blend import score
-from adaptive_memory_core.score.newest_first import Told, newest_first
+from adaptive_memory_core.score.newest_first import NewestFirstQuery, newest_first
 from adaptive_memory_core.score.select import select
 from adaptive_memory_core.store.ledger.recall_encoding import encode
 from benchmarks.fast_path import CUES, WITH_WORDS, Case, fill, near, text_of, vectors_of
@@ -69,7 +69,7 @@ def steps_of(memory: AdaptiveMemory, user: UserMemory, cues: dict[str, Any]) -> 
         "what the ledger knows of 20": lambda: ports.ledger.states.known(scope, ids),
         "20 records and hits": lambda: hits_of(scope, near_ones, {}, memory.fields),
         f"scores of {len(hits)}": lambda: score(hits, policy, now=now),
-        "newer versions of facts": lambda: newest_first(scored, Told(cue, "speaker"), NO_INTENT),
+        "newer versions of facts": lambda: newest_first(scored, NewestFirstQuery(cue, "speaker"), NO_INTENT),
         "scores, gates and choice": lambda: select(hits, policy, k=5, now=now),
         "the line of the log": lambda: encode(found.kept, found.dropped),
         "recall, not counted": lambda: user.recall(cue, reinforce=False),

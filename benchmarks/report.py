@@ -13,16 +13,25 @@ from pathlib import Path, PurePath
 from shlex import quote
 from typing import Any
 
-from adaptive_memory_core.evaluate.comparison import TableRow, table
+from adaptive_memory_core.evaluate.comparison import TableRow, text_table
 from adaptive_memory_core.evaluate.intervals import nearest_rank
-from adaptive_memory_core.evaluate.latency import machine, versions
+from adaptive_memory_core.evaluate.latency import machine, package_versions
 
-__all__ = ["TableRow", "command_line", "machine", "percentiles", "print_table", "table", "versions", "write_json"]
+__all__ = [
+    "TableRow",
+    "command_line",
+    "machine",
+    "percentiles",
+    "print_table",
+    "text_table",
+    "package_versions",
+    "write_json",
+]
 
 
 def print_table(rows: Sequence[TableRow], *, title: str = "") -> None:
     """Shows the rows, below a title if there is one."""
-    print(f"\n{title}\n{table(rows)}" if title else table(rows))
+    print(f"\n{title}\n{text_table(rows)}" if title else text_table(rows))
 
 
 def write_json(path: Path, rows: Sequence[TableRow], *, command: Sequence[str], settings: Mapping[str, Any]) -> None:
@@ -37,7 +46,7 @@ def report_of(rows: Sequence[TableRow], *, command: Sequence[str], settings: Map
         "finished_at": datetime.now(timezone.utc).isoformat(timespec="seconds"),
         "settings": {name: _without_folders(one) if isinstance(one, str) else one for name, one in settings.items()},
         "machine": machine(),
-        "versions": versions(),
+        "versions": package_versions(),
         "rows": rows,
     }
 

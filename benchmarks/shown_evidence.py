@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from adaptive_memory_core import Recall
-from adaptive_memory_core.context.clean import clean, parts_of
+from adaptive_memory_core.context.clean import clean, clean_parts
 from adaptive_memory_core.context.entries import EXCERPT, resolved
 from adaptive_memory_core.evaluate.metrics import mean
 from benchmarks.arguments import kept, of_questions
@@ -62,7 +62,7 @@ def _seen(question: Question, recall: Recall, items: dict[str, Item], budget: in
 
 def _stands_in_part(item: Item, excerpts: str) -> bool:
     """Whether a sentence of it stands in what is cut."""
-    return any(len(part) >= LEAST_PART and resolved(part, item.ts) in excerpts for part in parts_of(item.text))
+    return any(len(part) >= LEAST_PART and resolved(part, item.ts) in excerpts for part in clean_parts(item.text))
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from adaptive_memory_core import policy
-from adaptive_memory_core.policy.presets import PRESETS, settings_of
+from adaptive_memory_core.policy.presets import PRESETS, preset_settings
 
 PAGE = Path(__file__).with_name("policy.md")
 GROUPS = {  # by the place in the policy
@@ -150,7 +150,7 @@ def _presets() -> Iterator[str]:
     for name in PRESETS:
         made = policy.Policy.preset(name)
         weights = f"{made.weights.recency:g} | {made.weights.importance:g} | {made.weights.similarity:g}"
-        others = {key: one for key, one in settings_of(name).items() if key not in {"weights", "half_life_days"}}
+        others = {key: one for key, one in preset_settings(name).items() if key not in {"weights", "half_life_days"}}
         said = ", ".join(f"`{key}={_changes(value)}`" for key, value in others.items())
         yield f"| `{name}` | {weights} | {made.half_life_days:.4g} | {said} |"
 

@@ -10,7 +10,7 @@ import tempfile
 from pathlib import Path
 
 from adaptive_memory_core.evaluate.compare import compare
-from adaptive_memory_core.evaluate.comparison import summary
+from adaptive_memory_core.evaluate.comparison import comparison_text
 from adaptive_memory_core.evaluate.plan import experiment_of
 
 NOTES = {
@@ -39,7 +39,7 @@ def main() -> None:
         systems = [{"use": "chroma"}, {"use": "bm25"}, {"use": "adaptive", "name": "default"}]
         plan = experiment_of({"data": [{"folder": "notes"}], "systems": systems, "k": 3}, Path(folder))
         found = compare(plan)
-    print(summary(found))
+    print(comparison_text(found))
     best = found.of("default", "NDCG@3")
     print(f"\nNDCG@3 of the default: {best.mean:.3f} over {best.questions} questions")
     changed = [one.system for one in found.differences if one.measure == "NDCG@3" and one.settled]

@@ -54,7 +54,7 @@ def _similarity_for(relevance: Any, space_of: Callable[[], str]) -> float:
     In an l2 collection, whose distances are squared, relevance is 1 - distance / sqrt(2), and similarity here is
     1 - distance / 2. In the other spaces the two are the same.
     """
-    least = check.share(relevance, "score_threshold")
+    least = check.fraction(relevance, "score_threshold")
     return 1.0 - (1.0 - least) / math.sqrt(2.0) if space_of() == "l2" else least
 
 

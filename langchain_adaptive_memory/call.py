@@ -144,7 +144,7 @@ def _changed(policy: Policy, fetch_k: int | None, lambda_mult: float | None) -> 
 
 
 def _share(name: str) -> Callable[[object], float | None]:
-    return lambda value: None if value is None else check.share(value, name)
+    return lambda value: None if value is None else check.fraction(value, name)
 
 
 CHECKS: dict[str, Callable[[Any], Any]] = {

@@ -34,7 +34,7 @@ from adaptive_memory_core.model_tools import (
     RecallInput,
     RememberInput,
     forgotten,
-    remembered,
+    remembered_message,
 )
 from langchain_adaptive_memory.call import checked
 from langchain_adaptive_memory.convert import documents_of
@@ -101,7 +101,7 @@ class Remembering:
     def remember(self, text: str, config: RunnableConfig, importance: float = 0.5, replaces: str | None = None) -> str:
         scope = self.find(config)
         try:
-            return remembered(*scope.observe([self._fact(scope, text, importance, replaces)]))
+            return remembered_message(*scope.observe([self._fact(scope, text, importance, replaces)]))
         except Exception as error:  # noqa: BLE001 - whatever fails inside, a tool's failure must not end the agent
             return _excused(error, self.on_error)
 
@@ -110,7 +110,7 @@ class Remembering:
     ) -> str:
         scope = self.find(config)
         try:
-            return remembered(*await scope.aobserve([self._fact(scope, text, importance, replaces)]))
+            return remembered_message(*await scope.aobserve([self._fact(scope, text, importance, replaces)]))
         except Exception as error:  # noqa: BLE001 - whatever fails inside, a tool's failure must not end the agent
             return _excused(error, self.on_error)
 

@@ -22,9 +22,9 @@ from adaptive_memory_core.context.clean import estimated_tokens
 from adaptive_memory_core.reports import Receipt
 from llama_adaptive_memory.convert import stored_metadata
 from llama_adaptive_memory.opening import (
-    Lease,
+    MemoryAccess,
+    OpenedMemory,
     OpeningArguments,
-    Sharing,
     afeedback_on,
     aforget_in,
     checked_index,
@@ -134,7 +134,7 @@ logger = logging.getLogger("llama_adaptive_memory.block")
 User = str | StrictInt | Callable[[str], str | int] | None
 
 
-class AdaptiveMemoryBlock(Sharing, BaseMemoryBlock[str]):
+class AdaptiveMemoryBlock(MemoryAccess, BaseMemoryBlock[str]):
     """A block for LlamaIndex's `Memory`: recalls what the user said before, and stores messages that leave the window.
 
     `user_id` is a name, or a function from the session's id to a name, so one block serves many users. Without it each
@@ -176,7 +176,7 @@ class AdaptiveMemoryBlock(Sharing, BaseMemoryBlock[str]):
     judge: Any = Field(default=None, exclude=True, description="A chat model or judges.Judge(...); None: the memory's.")
     on_error: Literal["warn", "raise"] = Field(default="warn", description="Where memories cannot be shown: leave out.")
 
-    _lease: Lease = PrivateAttr()
+    _lease: OpenedMemory = PrivateAttr()
     _last_recall: Recall | None = PrivateAttr(default=None)
     _name_of_turns: str = PrivateAttr(default_factory=lambda: str(uuid.uuid4()))
 
@@ -296,7 +296,7 @@ class AdaptiveMemoryBlock(Sharing, BaseMemoryBlock[str]):
         except Exception as error:
             if self.on_error == "raise":
                 raise
-            error_messages.warn(logger, NOT_SHOWN, error)
+            error_messages.log_warning(logger, NOT_SHOWN, error)
             warnings.warn(f"{NOT_SHOWN}: {type(error).__name__}: {error}", RuntimeWarning, stacklevel=2)
             return ""
 

@@ -141,7 +141,7 @@ UNASKED = "(no query)"
 
 
 @dataclass(frozen=True)
-class Candidates:
+class NodeCandidates:
     """The nodes by the ids of their records, with their known similarities."""
 
     cue: str
@@ -157,7 +157,7 @@ def candidates_of(
     scope: UserMemory,
     similarity: Meaning,
     min_similarity: float | None,
-) -> Candidates:
+) -> NodeCandidates:
     """Each node once, with its highest score, which is converted to a similarity according to its meaning. Relative
     scores have no least similarity: an absolute floor would cut them by rank."""
     best: dict[str, NodeWithScore] = {}
@@ -171,10 +171,10 @@ def candidates_of(
     near = dict(zip(best, similarities(scores, meaning, space=space), strict=True))
     words = "" if asked is None else asked.query_str.strip()
     least = 0.0 if meaning == "relative" else min_similarity
-    return Candidates(words or UNASKED, best, near, _guests(best, scope), least)
+    return NodeCandidates(words or UNASKED, best, near, _guests(best, scope), least)
 
 
-def chosen(given: Candidates, found: Recall, fields: Fields, score: ScoreMeaning) -> list[NodeWithScore]:
+def chosen(given: NodeCandidates, found: Recall, fields: Fields, score: ScoreMeaning) -> list[NodeWithScore]:
     """The answer as new objects over the same nodes: the input is not changed."""
     return [_chosen(given.nodes[hit.id], hit, found, fields, score) for hit in found]
 

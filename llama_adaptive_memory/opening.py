@@ -28,7 +28,7 @@ from adaptive_memory_core.models.callbacks import ChannelFunction, Reranker
 from adaptive_memory_core.options import Options
 from adaptive_memory_core.reports import Receipt
 from adaptive_memory_core.running_calls import ClosedByWith
-from adaptive_memory_core.shared_memories import Share, find, share
+from adaptive_memory_core.shared_memories import Share, find_memory, share
 from adaptive_memory_core.store import locations
 from adaptive_memory_core.store.embedder_check import NAME_KEY
 from adaptive_memory_core.store.locations import IN_MEMORY
@@ -46,7 +46,7 @@ from llama_adaptive_memory.settings import (
 from llama_adaptive_memory.turns import watch
 
 
-class Lease:
+class OpenedMemory:
     """A memory in use. One that the caller gave has no share, and is left open."""
 
     def __init__(self, memory: AdaptiveMemory | UserMemory, share: Share | None = None, *, lent: bool = False) -> None:
@@ -73,9 +73,9 @@ class Lease:
             self.close()
             raise
 
-    def lent(self) -> Lease:
+    def lent(self) -> OpenedMemory:
         """The same memory for one more user, which does not have to release it."""
-        return Lease(self.memory, self._share, lent=True)
+        return OpenedMemory(self.memory, self._share, lent=True)
 
     def close(self) -> None:
         """Write back what was learned. Unless the memory is borrowed, release it as well; the last user closes it."""
@@ -96,7 +96,7 @@ def refuse_to_pickle() -> NoReturn:
 NOTHING_YET = "Nothing was recalled here yet."
 
 
-class Sharing(ClosedByWith):
+class MemoryAccess(ClosedByWith):
     """Access to the memory behind, and the end of its use."""
 
     if not TYPE_CHECKING:
@@ -240,7 +240,7 @@ def leased(
     scope: AskedScope = ANY_SCOPE,
     *,
     embeds: bool = True,
-) -> Lease:
+) -> OpenedMemory:
     """The given memory, else the one over the collection, for this scope; `embeds=False` works without a model. Wrong
     arguments are refused before anything is opened."""
     watch()
@@ -261,7 +261,7 @@ def leased(
             f"memory= is a {type(memory).__name__}. Give an AdaptiveMemory or one user's, e.g. "
             "memory.for_user('alice'); a collection goes into collection=, an index into from_index(index)."
         )
-    return Lease(memory)
+    return OpenedMemory(memory)
 
 
 def _checked(opening: OpeningArguments) -> None:
@@ -290,7 +290,7 @@ def checked_index(index: Any) -> VectorStoreIndex:
     return index
 
 
-def _lease(collection: Any, embed_model: Any, opening: OpeningArguments, *, embeds: bool) -> Lease:
+def _lease(collection: Any, embed_model: Any, opening: OpeningArguments, *, embeds: bool) -> OpenedMemory:
     """`index.as_retriever()` is cheap and is called for each request, and so is ours: all retrievers over the
     collection with the same model name and the same options share one memory."""
     locations.check_collection(collection)
@@ -299,8 +299,8 @@ def _lease(collection: Any, embed_model: Any, opening: OpeningArguments, *, embe
     if model is not None:
         one = share(collection, embedder=model, **opening)
     else:
-        one = find(collection, **opening) or _without_model(collection, opening)
-    return Lease(one.memory, one)
+        one = find_memory(collection, **opening) or _without_model(collection, opening)
+    return OpenedMemory(one.memory, one)
 
 
 def _without_model(collection: Any, opening: OpeningArguments) -> Share:

@@ -25,9 +25,9 @@ from adaptive_memory_core import AdaptiveMemory, Policy, PolicyError, Recall, Us
 from adaptive_memory_core.error_messages import shown
 from llama_adaptive_memory.candidates import Meaning, candidates_of, check_meaning, chosen
 from llama_adaptive_memory.opening import (
-    Lease,
+    MemoryAccess,
+    OpenedMemory,
     OpeningArguments,
-    Sharing,
     checked_index,
     collection_of,
     leased,
@@ -41,7 +41,7 @@ Told = Callable[[list[NodeWithScore]], list[NodeWithScore]]
 dispatcher = get_dispatcher(__name__)
 
 
-class AdaptiveMemoryPostprocessor(Sharing, BaseNodePostprocessor):
+class AdaptiveMemoryPostprocessor(MemoryAccess, BaseNodePostprocessor):
     """Re-ranks the nodes of any retriever over a Chroma index, and writes back into that collection what was read.
 
     With `over="everyone"` the nodes that belong to nobody are ranked for the user as well, and what is learned about
@@ -82,7 +82,7 @@ class AdaptiveMemoryPostprocessor(Sharing, BaseNodePostprocessor):
     over: Over = Field(default=None, frozen=True, description='"everyone": nodes that belong to nobody as well.')
 
     _scope: UserMemory = PrivateAttr()
-    _lease: Lease = PrivateAttr()
+    _lease: OpenedMemory = PrivateAttr()
     _last_recall: Recall | None = PrivateAttr(default=None)
 
     def __init__(

@@ -27,7 +27,7 @@ from adaptive_memory_core import (
 from adaptive_memory_core.error_messages import shown
 from adaptive_memory_core.flow.feedback_on_answer import Used
 from adaptive_memory_core.identity import record_id
-from adaptive_memory_core.model_tools import NOTHING, OUT_OF_ORDER, OnError, forgotten, remembered
+from adaptive_memory_core.model_tools import NOTHING, OUT_OF_ORDER, OnError, forgotten, remembered_message
 from adaptive_memory_core.store.named_users import explain_empty, is_unexpected
 from llama_adaptive_memory.convert import node_of
 from llama_adaptive_memory.settings import fields_of
@@ -49,7 +49,7 @@ def with_reason(found: Recall, scope: UserMemory, filters: Any) -> Recall:
 Find = Callable[[], UserMemory]
 
 
-class Told(str):
+class MarkedOutput(str):
     """What the model is told, and the recall that it comes from, so that feedback on an agent's output finds it."""
 
     __slots__ = ("recall",)
@@ -81,7 +81,7 @@ class Recalling:
             return _excused(error, self.on_error)
 
     def _told(self, found: Recall) -> str:
-        told = Told(found.render(max_tokens=self.max_tokens, ids=self.show_ids) or NOTHING)
+        told = MarkedOutput(found.render(max_tokens=self.max_tokens, ids=self.show_ids) or NOTHING)
         told.recall = found
         return told
 
@@ -98,14 +98,14 @@ class Remembering:
     def remember(self, text: str, importance: float = 0.5, replaces: str | None = None) -> str:
         scope = self.find()
         try:
-            return remembered(*scope.observe([self._fact(scope, text, importance, replaces)]))
+            return remembered_message(*scope.observe([self._fact(scope, text, importance, replaces)]))
         except Exception as error:  # noqa: BLE001 - whatever fails inside, a tool's failure must not end the agent
             return _excused(error, self.on_error)
 
     async def aremember(self, text: str, importance: float = 0.5, replaces: str | None = None) -> str:
         scope = self.find()
         try:
-            return remembered(*await scope.aobserve([self._fact(scope, text, importance, replaces)]))
+            return remembered_message(*await scope.aobserve([self._fact(scope, text, importance, replaces)]))
         except Exception as error:  # noqa: BLE001 - whatever fails inside, a tool's failure must not end the agent
             return _excused(error, self.on_error)
 
@@ -257,7 +257,7 @@ def _parts(thing: Any) -> Iterable[Any] | None:
 
 def _parts_of_output(output: Any) -> Iterable[Any]:
     """The nodes that a tool gave, or the recall that it told of; any other output was none."""
-    if isinstance(output, Told):
+    if isinstance(output, MarkedOutput):
         return [output.recall]
     if isinstance(getattr(output, "source_nodes", None), list):
         return list(output.source_nodes)

@@ -23,7 +23,7 @@ from llama_adaptive_memory import settings
 from llama_adaptive_memory.candidates import nodes_of
 from llama_adaptive_memory.convert import where_of
 from llama_adaptive_memory.embedding import acue_of, cue_of
-from llama_adaptive_memory.opening import OpeningArguments, Sharing, checked_index, collection_of, leased
+from llama_adaptive_memory.opening import MemoryAccess, OpeningArguments, checked_index, collection_of, leased
 from llama_adaptive_memory.recall_mark import with_reason
 from llama_adaptive_memory.settings import (
     AUTO,
@@ -42,7 +42,7 @@ from llama_adaptive_memory.turns import this_question
 dispatcher = get_dispatcher(__name__)
 
 
-class AdaptiveMemoryRetriever(Sharing, BaseRetriever):
+class AdaptiveMemoryRetriever(MemoryAccess, BaseRetriever):
     """A retriever to use instead of `index.as_retriever()`: it ranks by more than similarity and learns from what is
     read.
 
@@ -52,7 +52,7 @@ class AdaptiveMemoryRetriever(Sharing, BaseRetriever):
 
     With `over="everyone"` a user's retriever finds the nodes that name no user as well, such as a team's documents;
     what is learned about those is that user's alone. `over="auto"`, the default, does so while no record of the
-    collection names a user, and `over=None` never.
+    collection collection names a user, and `over=None` never.
 
     All reads within one call of LlamaIndex count as one: see `llama_adaptive_memory.turns`. `reinforce=False` counts
     nothing, for evaluation. An empty query finds nothing.

@@ -99,7 +99,7 @@ def checked_score(meaning: Any) -> str:
 
 def floor(name: str) -> Check:
     """The check of a threshold of that name."""
-    return lambda value: None if value is None else check.share(value, name)
+    return lambda value: None if value is None else check.fraction(value, name)
 
 
 def unknown_argument(name: str, allowed: Collection[str]) -> UnknownArgumentError:

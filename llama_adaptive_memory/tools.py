@@ -14,12 +14,12 @@ from adaptive_memory_core.arguments import count
 from adaptive_memory_core.error_messages import shown
 from adaptive_memory_core.model_tools import FORGET, RECALL, REMEMBER, ForgetInput, OnError, RecallInput, RememberInput
 from llama_adaptive_memory.convert import where_of
-from llama_adaptive_memory.opening import Sharing
+from llama_adaptive_memory.opening import MemoryAccess
 from llama_adaptive_memory.recall_mark import Find, Forgetting, Recalling, Remembering
 from llama_adaptive_memory.settings import Over, checked_policy, scope_of
 from llama_adaptive_memory.turns import watch
 
-Memory = AdaptiveMemory | UserMemory | Sharing
+Memory = AdaptiveMemory | UserMemory | MemoryAccess
 User = str | int | Callable[[], str | int | None] | None
 
 
@@ -81,14 +81,14 @@ def _finder(memory: Memory, user_id: User, on_error: OnError, over: Over = None)
     """Whose memory a call means."""
     if on_error not in ("warn", "raise"):
         raise InvalidInputError(f"on_error is {shown(on_error)}. It must be 'warn' or 'raise'.")
-    if not isinstance(memory, AdaptiveMemory | UserMemory | Sharing):
+    if not isinstance(memory, AdaptiveMemory | UserMemory | MemoryAccess):
         raise InvalidInputError(
             f"memory is a {type(memory).__name__}. Give an AdaptiveMemory, one user's, e.g. memory.for_user('alice'), "
             "or a retriever of ours."
         )
 
     def find() -> UserMemory:
-        held = memory.memory if isinstance(memory, Sharing) else memory
+        held = memory.memory if isinstance(memory, MemoryAccess) else memory
         user = user_id() if callable(user_id) else user_id
         if user is None and isinstance(memory, AdaptiveMemory):
             raise ScopeError(

@@ -24,7 +24,7 @@ from chromadb import Collection
 from chromadb.api import ClientAPI
 
 from adaptive_memory_core import AdaptiveMemory, UserMemory
-from adaptive_memory_core.models.embedder import name_of
+from adaptive_memory_core.models.embedder import name_of_embedder
 from adaptive_memory_core.wiring import parts
 from tests import scratch_files, suites
 from tests.chroma_server import ChromaServer
@@ -121,7 +121,7 @@ def clock() -> Clock:
 
 @pytest.fixture(scope="session")
 def embed() -> Callable[[Sequence[str]], Vectors]:
-    assert name_of(word_vectors) == "word_vectors"
+    assert name_of_embedder(word_vectors) == "word_vectors"
     return word_vectors
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from adaptive_memory_core import Fields, Policy, ReadState, Record, Scored
-from adaptive_memory_core.frozen import changed, quickly_made
+from adaptive_memory_core.frozen import quickly_made, quickly_replaced
 from adaptive_memory_core.reports import Dropped, Hit
 
 MADE: list[Any] = [
@@ -70,7 +70,7 @@ def test_equal_policies_have_one_hash_and_changed_ones_another() -> None:
 @pytest.mark.parametrize("one", MADE, ids=lambda one: type(one).__name__)
 def test_a_changed_copy_is_what_replace_makes(one: Any) -> None:
     name = fields(one)[0].name
-    assert changed(one) == one
-    assert changed(one, **{name: None}) == replace(one, **{name: None})
+    assert quickly_replaced(one) == one
+    assert quickly_replaced(one, **{name: None}) == replace(one, **{name: None})
     with pytest.raises(TypeError):
-        changed(one, nothing=1)
+        quickly_replaced(one, nothing=1)

@@ -143,3 +143,13 @@ def test_only_the_front_door_reads_the_clock() -> None:
         if isinstance(node, ast.Attribute) and ast.unparse(node) in {"time.time", "datetime.now", "datetime.utcnow"}
     }
     assert readers <= {"memory.py", "cli.py"}
+
+
+def test_no_two_public_classes_of_the_core_share_a_name() -> None:
+    """Any that must needs an exception here, with its reason. There is none."""
+    homes: dict[str, list[str]] = {}
+    for file in (file for file in FILES if file.is_relative_to(CORE)):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                homes.setdefault(node.name, []).append(str(file.relative_to(CORE)))
+    assert {name: files for name, files in homes.items() if len(files) > 1} == {}

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adaptive_memory_core.errors import FilterError
-from adaptive_memory_core.metadata_columns import Columns
-from adaptive_memory_core.where import DOCUMENT, STORED_DOCUMENT, keys_in, predicate
+from adaptive_memory_core.metadata_columns import MetadataColumns
+from adaptive_memory_core.where import DOCUMENT, STORED_DOCUMENT, filter_keys, predicate
 from tests.test_where import METADATA, fitting
 
 STEPS = st.lists(
@@ -23,8 +23,8 @@ STEPS = st.lists(
 )
 
 
-def in_columns(records: list[dict[str, Any]], keys: set[str]) -> Columns:
-    columns = Columns()
+def in_columns(records: list[dict[str, Any]], keys: set[str]) -> MetadataColumns:
+    columns = MetadataColumns()
     columns.grow(len(records))
     columns.start(keys)
     for place, metadata in enumerate(records):
@@ -34,7 +34,7 @@ def in_columns(records: list[dict[str, Any]], keys: set[str]) -> Columns:
 
 @given(st.lists(METADATA, max_size=12), fitting())
 def test_a_mask_is_what_the_filter_says_of_each_record(records: list[dict[str, Any]], where: dict[str, Any]) -> None:
-    keys = keys_in(where)
+    keys = filter_keys(where)
     if not keys.isdisjoint((DOCUMENT, STORED_DOCUMENT)):
         return
     try:
@@ -64,7 +64,7 @@ def test_columns_that_follow_changes_are_as_those_that_are_made_anew(
             records[place] = records[-1]
             records.pop()
             columns.remove(place)
-    if keys_in(where) <= {"a", "b"}:
+    if filter_keys(where) <= {"a", "b"}:
         try:
             test = predicate(where)
         except FilterError:
@@ -74,4 +74,4 @@ def test_columns_that_follow_changes_are_as_those_that_are_made_anew(
 
 @pytest.mark.parametrize("where", [{"a": 1}, {"a": {"$ne": "x"}}, {"$and": [{"a": 1}, {"b": {"$in": ["x"]}}]}])
 def test_without_records_nothing_passes(where: dict[str, Any]) -> None:
-    assert predicate(where).mask(in_columns([], keys_in(where))).tolist() == []
+    assert predicate(where).mask(in_columns([], filter_keys(where))).tolist() == []

@@ -14,7 +14,7 @@ from chromadb import Collection
 
 from adaptive_memory_core import Embedder, Keeping, Policy
 from adaptive_memory_core.errors import ClosedError
-from adaptive_memory_core.shared_memories import Share, find, share
+from adaptive_memory_core.shared_memories import Share, find_memory, share
 from tests.behaviour.conftest import eventually
 from tests.conftest import word_vectors
 
@@ -59,12 +59,12 @@ def test_functions_without_a_name_are_told_apart(collection: Collection) -> None
 
 
 def test_whoever_needs_no_embedder_finds_any(collection: Collection) -> None:
-    assert find(collection) is None
+    assert find_memory(collection) is None
     one = share(collection, embedder=embedder())
-    found = find(collection)
+    found = find_memory(collection)
     assert found is not None
     assert found.memory is one.memory
-    assert find(collection, keeping=Keeping(log=False)) is None
+    assert find_memory(collection, keeping=Keeping(log=False)) is None
 
 
 def test_the_last_one_closes_and_the_others_write_back(collection: Collection) -> None:
@@ -90,7 +90,7 @@ async def test_async(collection: Collection) -> None:
 def test_one_that_somebody_closed_is_not_found_again(collection: Collection) -> None:
     one = share(collection, embedder=embedder())
     one.memory.close()
-    assert find(collection) is None
+    assert find_memory(collection) is None
     assert not share(collection, embedder=embedder()).memory.closed
 
 
@@ -111,7 +111,7 @@ def test_a_dropped_share_is_none(tmp_path: Path) -> None:
         return set(threading.enumerate()) <= before
 
     assert eventually(all_are_gone)
-    assert find(collection) is None
+    assert find_memory(collection) is None
 
 
 def test_a_memory_of_ones_own_can_be_shared_too(memory: Any) -> None:

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from adaptive_memory_core.errors import FilterError
 from adaptive_memory_core.metadata_columns import as_float
 from adaptive_memory_core.store.chroma.chroma_calls import both_filters, call_chroma
-from adaptive_memory_core.where import passes
+from adaptive_memory_core.where import matches_filter
 from tests.suites import at_most
 
 KEYS = ("a", "b", "never", "#document", "chroma:document")
@@ -110,7 +110,7 @@ def asked(chroma: Collection, where: Any) -> set[str] | None:
 
 def said(rows: dict[str, tuple[Any, str | None]], where: Any) -> set[str] | None:
     try:
-        return {one for one, (metadata, text) in rows.items() if passes(where, metadata, text)}
+        return {one for one, (metadata, text) in rows.items() if matches_filter(where, metadata, text)}
     except FilterError:
         return None
 

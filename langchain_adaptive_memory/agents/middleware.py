@@ -17,7 +17,7 @@ from adaptive_memory_core.model_tools import OnError
 from adaptive_memory_core.models.judges import as_judge
 from langchain_adaptive_memory.agents.evidence import least_tokens
 from langchain_adaptive_memory.agents.saving import Place, Save, checked_save, used_for
-from langchain_adaptive_memory.agents.steps import CHANNEL, MemoryState, Steps, Turn, turn_in
+from langchain_adaptive_memory.agents.steps import CHANNEL, MemoryState, RecalledTurn, Steps, turn_in
 from langchain_adaptive_memory.call import checked_policy
 from langchain_adaptive_memory.source import in_threads
 from langchain_adaptive_memory.turns import watch_runs
@@ -198,7 +198,7 @@ class AdaptiveMemoryMiddleware(AgentMiddleware[MemoryState, Any]):
         good, bad = used_for(helpful, config), used_for(unhelpful, config)
         return scope.feedback_on_answer(good, bad, turn, answer=answer, judge=judge)
 
-    def _recalled(self, state: MemoryState, runtime: Runtime[Any], config: RunnableConfig) -> Turn | None:
+    def _recalled(self, state: MemoryState, runtime: Runtime[Any], config: RunnableConfig) -> RecalledTurn | None:
         scope = self._steps.scope(config, getattr(runtime, "context", None))
         return self._steps.recall(scope, state["messages"], turn_in(state, self.name), config)
 
@@ -206,11 +206,11 @@ class AdaptiveMemoryMiddleware(AgentMiddleware[MemoryState, Any]):
         scope = self._steps.scope(config, getattr(runtime, "context", None))
         return self._steps.settle(scope, state, turn_in(state, self.name), config)
 
-    def _changed(self, state: MemoryState, turn: Turn | None) -> dict[str, Any] | None:
+    def _changed(self, state: MemoryState, turn: RecalledTurn | None) -> dict[str, Any] | None:
         """What is written into the state; nothing where the turn goes on as it was."""
         return None if turn is turn_in(state, self.name) else self._kept(turn)
 
-    def _kept(self, turn: Turn | None) -> dict[str, Any]:
+    def _kept(self, turn: RecalledTurn | None) -> dict[str, Any]:
         return {CHANNEL: {self.name: turn}}
 
 

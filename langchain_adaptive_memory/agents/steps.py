@@ -39,7 +39,7 @@ from langchain_adaptive_memory.user import EVERYONE, NOT_GIVEN, Default, Over, f
 CHANNEL = "adaptive_memory_turns"
 
 
-class Turn(TypedDict):
+class RecalledTurn(TypedDict):
     """What was recalled for one question: which records, under which marks.
 
     Their texts are not here: states are streamed to clients and kept in checkpoints, where nobody can forget them.
@@ -57,7 +57,7 @@ class Turn(TypedDict):
     around: NotRequired[Belonging | None]
 
 
-Turns = dict[str, Turn | None]  # by the name of the middleware
+Turns = dict[str, RecalledTurn | None]  # by the name of the middleware
 
 
 def merged(before: Turns | None, after: Turns) -> Turns:
@@ -75,7 +75,7 @@ class MemoryState(AgentState[Any]):
     adaptive_memory_turns: NotRequired[Annotated[Turns, PrivateStateAttr, merged]]
 
 
-def turn_in(state: Mapping[str, Any], name: str) -> Turn | None:
+def turn_in(state: Mapping[str, Any], name: str) -> RecalledTurn | None:
     """The turn that this middleware has in progress.
 
     >>> turn_in({"messages": []}, "memory") is None
@@ -111,8 +111,8 @@ class Steps:
         return scope_of(self.memory, config, **whose, context=context, over=self.over)
 
     def recall(
-        self, scope: UserMemory, messages: Sequence[AnyMessage], turn: Turn | None, config: RunnableConfig
-    ) -> Turn | None:
+        self, scope: UserMemory, messages: Sequence[AnyMessage], turn: RecalledTurn | None, config: RunnableConfig
+    ) -> RecalledTurn | None:
         """The memories for the question, recalled when it is first seen; None if nothing was asked in words."""
         question = latest_of_user(messages)
         same = turn is not None and (question is None or turn["question"] == key_of(question))
@@ -128,13 +128,13 @@ class Steps:
         recalled = self._excused("Nothing was recalled", recalling)
         return begun if recalled is None else recalled
 
-    def _recalled(self, scope: UserMemory, begun: Turn, seen: Sequence[str]) -> Turn:
+    def _recalled(self, scope: UserMemory, begun: RecalledTurn, seen: Sequence[str]) -> RecalledTurn:
         recall = scope.recall(begun["cue"], turn=begun["turn"], in_context=seen, judge=self.judge, **self.asked)
         with_reason(scope, recall, self.asked["filter"])
         marks = marked(recall, max_tokens=self.max_tokens, cite=self.cite)
         return {**begun, "recall": recall.id, "marks": marks, "around": belonging(recall)}
 
-    def shown(self, request: ModelRequest[Any], turn: Turn | None) -> ModelRequest[Any]:
+    def shown(self, request: ModelRequest[Any], turn: RecalledTurn | None) -> ModelRequest[Any]:
         """The request with the evidence, as the memory holds it now: what was forgotten meanwhile is not shown."""
         if turn is None or not (turn["marks"] or turn.get("around")):
             return request
@@ -146,14 +146,14 @@ class Steps:
             return request.override(system_message=after_system(request.system_message, block))
         return request.override(messages=before_question(request.messages, block, turn["question"]))
 
-    def _evidence(self, scope: UserMemory, turn: Turn) -> str:
+    def _evidence(self, scope: UserMemory, turn: RecalledTurn) -> str:
         """The block of what was recalled, as the memory holds it now."""
         ids = list(dict.fromkeys(turn["marks"].values()))
         hits, around = looked_up(scope, turn["cue"], ids, turn.get("around"))
         return evidence(turn["marks"], hits, cite=self.cite, max_tokens=self.max_tokens, around=around)
 
     def settle(
-        self, scope: UserMemory, state: Mapping[str, Any], turn: Turn | None, config: RunnableConfig | None
+        self, scope: UserMemory, state: Mapping[str, Any], turn: RecalledTurn | None, config: RunnableConfig | None
     ) -> None:
         """After the answer: verdicts on what it cites, and the turn saved."""
         answer = last_answer(state["messages"], state.get("structured_response"))
@@ -161,7 +161,7 @@ class Steps:
         saving = partial(self._remember, scope, state["messages"], answer, turn, thread_of(config))
         self._excused("The turn was not saved", saving)
 
-    def _scope_again(self, turn: Turn, context: Any) -> UserMemory:
+    def _scope_again(self, turn: RecalledTurn, context: Any) -> UserMemory:
         """The memory of the turn's user. A turn can only be continued by the user who began it."""
         now = find_user(key=self.user_key, context=context)
         if now is not None and now != turn["user"]:
@@ -172,7 +172,7 @@ class Steps:
         began = EVERYONE if turn["user"] is None else turn["user"]
         return scope_of(self.memory, default=began, key=self.user_key, context=context, over=self.over)
 
-    def _judge(self, scope: UserMemory, answer: str, turn: Turn | None) -> None:
+    def _judge(self, scope: UserMemory, answer: str, turn: RecalledTurn | None) -> None:
         """As the judge says of all that was shown; without one, cited is helpful. Not cited says nothing: the model may
         have used it all the same."""
         if turn is None or not answer.strip():
@@ -185,7 +185,12 @@ class Steps:
                 scope.feedback_on_answer(used, answer=answer if is_judged else None, judge=judge)
 
     def _remember(
-        self, scope: UserMemory, messages: Sequence[AnyMessage], answer: str, turn: Turn | None, thread: str | None
+        self,
+        scope: UserMemory,
+        messages: Sequence[AnyMessage],
+        answer: str,
+        turn: RecalledTurn | None,
+        thread: str | None,
     ) -> None:
         """Save the turn once, however often this step is done again."""
         if self.save is None:
@@ -205,7 +210,7 @@ class Steps:
             if self.on_error == "raise":
                 raise
             without = f"{what}, and the agent's turn goes on without"
-            error_messages.warn(logger, without, error)
+            error_messages.log_warning(logger, without, error)
             warnings.warn(f"{without}: {type(error).__name__}: {error}", RuntimeWarning, stacklevel=3)
             return None
 
@@ -214,16 +219,16 @@ def _begun(
     scope: UserMemory,
     question: HumanMessage,
     messages: Sequence[BaseMessage],
-    before: Turn | None,
+    before: RecalledTurn | None,
     thread: str | None,
     config: RunnableConfig,
-) -> Turn:
+) -> RecalledTurn:
     """A turn that has just begun; what the same user asked before, and got no answer to, is part of it."""
     user = scope.user
     name = question_turn(question, thread) if question.id is not None else current_turn(config)
     left = before["asked"] if before is not None and before["user"] == user else []
     asked = dict([*((one, text) for one, text in left), *((one.id, words(one)) for one in newly_asked(messages))])
-    return Turn(
+    return RecalledTurn(
         user=user,
         turn=name or question_turn(question, thread),
         question=key_of(question),
@@ -234,7 +239,7 @@ def _begun(
     )
 
 
-def _said(messages: Sequence[BaseMessage], turn: Turn | None) -> dict[str | None, str]:
+def _said(messages: Sequence[BaseMessage], turn: RecalledTurn | None) -> dict[str | None, str]:
     """The user's words in this turn, as they stand now, or stood before they were summed up."""
     if turn is None:
         return {one.id: words(one) for one in newly_asked(messages)}

@@ -13,7 +13,7 @@ from langgraph.store.base import IndexConfig, ensure_embeddings, get_text_at_pat
 from adaptive_memory_core import Embedder, InvalidInputError
 from adaptive_memory_core.error_messages import shown
 from adaptive_memory_core.errors import EmbedderError
-from adaptive_memory_core.models.embedder import name_of
+from adaptive_memory_core.models.embedder import name_of_embedder
 from langchain_adaptive_memory.langgraph_store.rows import clean
 
 Vectors = Mapping[str, Any]  # from a text to its vector
@@ -34,7 +34,7 @@ class Embedding:
         self.dimension = index.get("dims")
         self.fields = list(index.get("fields") or ["$"])
         self.embedder = Embedder(
-            name_of(getattr(self.model, "func", None) or getattr(self.model, "afunc", None) or self.model),
+            name_of_embedder(getattr(self.model, "func", None) or getattr(self.model, "afunc", None) or self.model),
             lambda texts: [self._vector(text) for text in texts],
             self._vector,
             self.dimension,

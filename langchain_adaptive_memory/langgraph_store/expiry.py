@@ -83,6 +83,8 @@ class Sweeper:
                 if sweep() is None:
                     break
             except Exception as error:  # noqa: BLE001 - a later sweep may work
-                error_messages.warn(logger, "A sweep of expired items failed; it is tried again", error, stack=True)
+                error_messages.log_warning(
+                    logger, "A sweep of expired items failed; it is tried again", error, stack=True
+                )
         if not future.done():
             future.set_result(None)

@@ -9,7 +9,7 @@ from typing import Any
 
 from adaptive_memory_core.arguments.values import in_turn
 from langchain_adaptive_memory.langgraph_store.file import ItemsFile
-from langchain_adaptive_memory.langgraph_store.rows import COLUMNS, Namespace, Row, Write, labels, record_ids
+from langchain_adaptive_memory.langgraph_store.rows import COLUMNS, ItemRow, Namespace, Write, labels, record_ids
 
 _UPSERT = """
 INSERT INTO items (namespace_key, key, value, created_at, updated_at, ttl_minutes, expires_at, fields, record, vectors)
@@ -20,7 +20,7 @@ ON CONFLICT (namespace_key, key) DO UPDATE SET value = excluded.value, updated_a
 """
 
 
-class Changes:
+class ItemWrites:
     """The writing half of the items.
 
     An item is *unsettled* from the transaction that writes it until its vectors are in the collection. The records of a
@@ -82,7 +82,7 @@ class Changes:
             )
         return len(found)
 
-    def touch(self, rows: Iterable[Row], now: float) -> None:
+    def touch(self, rows: Iterable[ItemRow], now: float) -> None:
         """These items were read: their time to live starts again now."""
         mortal = [(now + 60 * row.ttl_minutes, row.item_key) for row in rows if row.ttl_minutes is not None]
         if mortal:
@@ -94,13 +94,13 @@ class Changes:
         with self.file.writing() as sql:
             return self.drop(sql, "expires_at <= ?", (now,))
 
-    def settle(self, written: Iterable[tuple[Row, int]]) -> bool:
+    def settle(self, written: Iterable[tuple[ItemRow, int]]) -> bool:
         """Note how many vectors of these versions the collection holds now; False if another change came in between."""
         with self.file.writing() as sql:
             settled = [self._settle(sql, row, vectors) for row, vectors in written]
         return all(settled)
 
-    def _settle(self, sql: sqlite3.Connection, row: Row, vectors: int) -> bool:
+    def _settle(self, sql: sqlite3.Connection, row: ItemRow, vectors: int) -> bool:
         present = record_ids(row.record, vectors)
         found = sql.execute("SELECT version FROM items WHERE item_key = ?", (row.item_key,)).fetchone()
         if found is None:  # deleted meanwhile: the vectors that were just written must go as well
@@ -138,17 +138,17 @@ SELECT = f"SELECT {COLUMNS} FROM items JOIN namespaces USING (namespace_key)"  #
 _ALIVE = "(expires_at IS NULL OR expires_at > ?)"
 
 
-class Items(Changes):
+class Items(ItemWrites):
     """The items of one store, by the name of its collection; several stores may share a file.
 
     If a method takes `now`, items that have expired by then are skipped; None skips nothing.
     """
 
-    def get(self, path: str, key: str, now: float | None) -> Row | None:
+    def get(self, path: str, key: str, now: float | None) -> ItemRow | None:
         """One item."""
         return next(self._rows("path = ? AND key = ?", (path, key), now), None)
 
-    def under(self, prefix: str, now: float | None) -> Iterator[Row]:
+    def under(self, prefix: str, now: float | None) -> Iterator[ItemRow]:
         """All items at or below a namespace, in insertion order, namespace by namespace."""
         within, place = _within(prefix)
         query = f"SELECT namespace_key FROM namespaces WHERE store_key = ? AND {within} ORDER BY namespace_key"  # noqa: S608
@@ -164,10 +164,10 @@ class Items(Changes):
                 yield from page
                 last = page[-1].item_key if page else last
 
-    def by_record(self, records: Sequence[str], prefix: str, now: float | None) -> dict[str, Row]:
+    def by_record(self, records: Sequence[str], prefix: str, now: float | None) -> dict[str, ItemRow]:
         """Those of the records whose item is at or below a namespace."""
         within, place = _within(prefix)
-        found: dict[str, Row] = {}
+        found: dict[str, ItemRow] = {}
         for start in range(0, len(records), CHUNK):
             chunk = records[start : start + CHUNK]
             condition = f"{within} AND record IN ({', '.join('?' * len(chunk))})"
@@ -184,7 +184,7 @@ class Items(Changes):
         with self.file.reading() as sql:
             return [labels(row[0]) for row in sql.execute(query, (self.store_key, *bound))]
 
-    def write(self, puts: Iterable[Write], gone: Iterable[tuple[str, str]], now: float) -> list[Row]:
+    def write(self, puts: Iterable[Write], gone: Iterable[tuple[str, str]], now: float) -> list[ItemRow]:
         """Write and delete items in one transaction; gives the written ones. An expired item counts as new."""
         with self.file.writing() as sql:
             for path, key in gone:
@@ -194,19 +194,19 @@ class Items(Changes):
                 self.drop(sql, "path = ? AND key = ? AND expires_at <= ?", (one.path, one.key, now))
                 self.upsert(sql, one, in_turn(now, number))
                 query = f"{SELECT} WHERE store_key = ? AND path = ? AND key = ?"
-                written.append(Row(*sql.execute(query, (self.store_key, one.path, one.key)).fetchone()))
+                written.append(ItemRow(*sql.execute(query, (self.store_key, one.path, one.key)).fetchone()))
         return written
 
-    def unsettled(self) -> list[Row]:
+    def unsettled(self) -> list[ItemRow]:
         """Items whose vectors are missing, or are of another version."""
         return list(self._rows("unsettled", (), None))
 
-    def _rows(self, condition: str, bound: tuple[Any, ...], now: float | None, order: str = "") -> Iterator[Row]:
+    def _rows(self, condition: str, bound: tuple[Any, ...], now: float | None, order: str = "") -> Iterator[ItemRow]:
         alive, until = ("1", ()) if now is None else (_ALIVE, (now,))
         query = f"{SELECT} WHERE store_key = ? AND {condition} AND {alive} {order}"
         with self.file.reading() as sql:
             found = sql.execute(query, (self.store_key, *bound, *until)).fetchall()
-        return (Row(*row) for row in found)
+        return (ItemRow(*row) for row in found)
 
 
 def _within(prefix: str) -> tuple[str, tuple[str, ...]]:

@@ -110,7 +110,7 @@ COLUMNS = (
 Heading = dict[str, Any]
 
 
-class Row(NamedTuple):
+class ItemRow(NamedTuple):
     """One item as it is stored; `value` and `fields` are JSON."""
 
     path: str

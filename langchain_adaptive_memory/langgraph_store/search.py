@@ -12,17 +12,17 @@ from langgraph.store.base import SearchOp
 
 from adaptive_memory_core import Recall, UserMemory
 from langchain_adaptive_memory.langgraph_store.items import Items
-from langchain_adaptive_memory.langgraph_store.rows import Row, passes, path_of, prefixes
+from langchain_adaptive_memory.langgraph_store.rows import ItemRow, passes, path_of, prefixes
 
 ITEM, UNDER = "item", "under"  # metadata of a record: whose vector it is, and each namespace it is at or below
 FEW = 150  # vectors; up to here comparing them is faster than Chroma's filtered query (measured with 10,000)
 SCANNED = 2_000  # items that are looked at to find out
 WIDER = 4
 WIDEST = 2_000  # beyond it, the items that pass the filter are compared one by one
-Sifted = dict[str, tuple[Row, float]]
+Sifted = dict[str, tuple[ItemRow, float]]
 
 
-def metadata(row: Row) -> dict[str, str]:
+def metadata(row: ItemRow) -> dict[str, str]:
     """What a record says of its item: enough to search below any namespace."""
     return {ITEM: row.record} | {_under(depth): path for depth, path in enumerate(prefixes(row.path), 1)}
 
@@ -32,7 +32,7 @@ def _under(depth: int) -> str:
 
 
 @dataclass(frozen=True)
-class Search:
+class ItemSearch:
     """One search of the store at one moment; `now=None` also finds what has expired."""
 
     items: Items
@@ -43,24 +43,24 @@ class Search:
     def prefix(self) -> str:
         return path_of(self.op.namespace_prefix)
 
-    def plain(self) -> list[tuple[Row, float | None]]:
+    def plain(self) -> list[tuple[ItemRow, float | None]]:
         """Without a query: in insertion order."""
         found = (row for row in self.items.under(self.prefix, self.now) if self._passes(row))
         return [(row, None) for row in islice(found, self.op.offset, self.op.offset + self.op.limit)]
 
-    def ranked(self, memory: UserMemory, query: str, vector: Any, at: float) -> list[tuple[Row, float | None]]:
+    def ranked(self, memory: UserMemory, query: str, vector: Any, at: float) -> list[tuple[ItemRow, float | None]]:
         """With a query: items with vectors, best first; then, if those are not enough, the rest in insertion order."""
         if self.op.limit == 0:
             return []
         wanted = self.op.offset + self.op.limit
         sifted = self._candidates(memory, vector, max(memory.memory.policy.recall_k, wanted))
         ranking = self._ranking(memory, query, sifted, wanted, at)
-        found: list[tuple[Row, float | None]] = [(sifted[hit.id][0], hit.score) for hit in ranking]
+        found: list[tuple[ItemRow, float | None]] = [(sifted[hit.id][0], hit.score) for hit in ranking]
         if len(found) < wanted:
             found += [(row, None) for row in islice(self._rest(sifted, len(found)), wanted - len(found))]
         return found[self.op.offset :]
 
-    def _rest(self, sifted: Sifted, ranked: int) -> Iterator[Row]:
+    def _rest(self, sifted: Sifted, ranked: int) -> Iterator[ItemRow]:
         """Items without a vector; where the policy's floors have left nothing out, also those with lost ones."""
         nothing_dropped = ranked == len(sifted)
         for row in self.items.under(self.prefix, self.now):
@@ -122,8 +122,8 @@ class Search:
         rows = self.items.by_record(list(best), self.prefix, self.now)
         return {record: (rows[record], close) for record, close in best.items() if self._fits(rows.get(record))}
 
-    def _fits(self, row: Row | None) -> bool:
+    def _fits(self, row: ItemRow | None) -> bool:
         return row is not None and self._passes(row)
 
-    def _passes(self, row: Row) -> bool:
+    def _passes(self, row: ItemRow) -> bool:
         return not self.op.filter or passes(row.content(), self.op.filter)

@@ -16,10 +16,10 @@ from adaptive_memory_core.fields import as_moment, as_number
 from langchain_adaptive_memory.langgraph_store.batch import Batch, query_of
 from langchain_adaptive_memory.langgraph_store.embedding import Embedding, Vectors
 from langchain_adaptive_memory.langgraph_store.items import Items
-from langchain_adaptive_memory.langgraph_store.rows import Namespace, Row, clean, fits, path_of
-from langchain_adaptive_memory.langgraph_store.search import Search, metadata
+from langchain_adaptive_memory.langgraph_store.rows import ItemRow, Namespace, clean, fits, path_of
+from langchain_adaptive_memory.langgraph_store.search import ItemSearch, metadata
 
-Due = list[tuple[Row, list[str]]]
+Due = list[tuple[ItemRow, list[str]]]
 LONGEST_KIND = 100  # characters of what is taken for a kind
 AT_ONCE = 200  # items that are mended, or records that are removed, in one go
 
@@ -55,7 +55,7 @@ class Shelf:
         now = self._clock()
         seen = now if self._omit_expired else None
         results: list[Result] = []
-        gotten: list[Row] = []
+        gotten: list[ItemRow] = []
         for op in batch.ops:
             if isinstance(op, GetOp):
                 row = self.items.get(path_of(op.namespace), op.key, seen)
@@ -102,7 +102,7 @@ class Shelf:
             )
 
     def _search(self, op: SearchOp, vectors: Vectors, now: float, seen: float | None) -> list[SearchItem]:
-        search, query = Search(self.items, op, seen), query_of(op)
+        search, query = ItemSearch(self.items, op, seen), query_of(op)
         if query is None or self.memory is None or self.embedding is None:
             found = search.plain()
         else:
@@ -117,7 +117,7 @@ class Shelf:
         shortened = sorted({one[: op.max_depth] for one in found})
         return shortened[op.offset : op.offset + op.limit]
 
-    def _read(self, rows: Sequence[Row], now: float) -> None:
+    def _read(self, rows: Sequence[ItemRow], now: float) -> None:
         """A get is a read: what expires lives on, and what has vectors is counted."""
         self.items.touch(rows, now)
         known = {row.record: row for row in rows if row.vectors}
@@ -162,7 +162,7 @@ class Shelf:
             self.items.cleared(some)
 
 
-def _records(row: Row, texts: Sequence[str], fields: Fields) -> Iterator[dict[str, Any]]:
+def _records(row: ItemRow, texts: Sequence[str], fields: Fields) -> Iterator[dict[str, Any]]:
     """An item as records for the memory: one for each text."""
     known = {"created_at": row.updated_at, "metadata": metadata(row), **_known(row.content(), fields)}
     for record, text in zip(row._replace(vectors=len(texts)).records(), texts, strict=True):

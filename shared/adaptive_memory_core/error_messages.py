@@ -55,10 +55,10 @@ def reason(error: BaseException) -> str:
     >>> reason(ValueError("Collection [x] does not exist."))
     'Collection [x] does not exist'
     """
-    return shortened(str(error).strip().rstrip("."), MOST_OF_A_REASON)
+    return shortened_text(str(error).strip().rstrip("."), MOST_OF_A_REASON)
 
 
-def shortened(text: str, most: int) -> str:
+def shortened_text(text: str, most: int) -> str:
     """The text, or its start and how long it is."""
     return text if len(text) <= most else f"{text[:most]}... ({len(text):,} characters)"
 
@@ -236,7 +236,7 @@ def without_texts(error: BaseException) -> str:
     return f"{name}: {words}" if words else name
 
 
-def warn(log: logging.Logger, what: str, error: BaseException, *, stack: bool = False) -> None:
+def log_warning(log: logging.Logger, what: str, error: BaseException, *, stack: bool = False) -> None:
     """Say at the level WARNING what happened, without any text; the error itself, with where it was raised if `stack`,
     only at DEBUG."""
     log.warning("%s: %s", what, without_texts(error))

@@ -94,7 +94,7 @@ def quickly_made(kind: C) -> C:
     return kind
 
 
-def changed(value: T, **changes: Any) -> T:
+def quickly_replaced(value: T, **changes: Any) -> T:
     """`dataclasses.replace` for what is quickly made, in a quarter of the time as well."""
     made: T = value.__replace__(**changes)  # type: ignore[attr-defined] # quickly_made gives it
     return made

@@ -48,11 +48,11 @@ def record_id(scope: Scope, stored_id: str) -> str:
     return own if any(scoped_id(one, own) == stored_id for one in scope.parts) else stored_id
 
 
-def places_of(scope: Scope, record_id: str) -> list[str]:
+def stored_ids_of(scope: Scope, record_id: str) -> list[str]:
     """The places in the collection that may hold a record with this id, of all that the scope reads: the user's own
     place first, so that an own record hides everyone's with the same id.
 
-    >>> places = places_of(Scope("bob"), "note")
+    >>> places = stored_ids_of(Scope("bob"), "note")
     >>> places == ["note", scoped_id(Scope("bob"), "note")]
     True
     """
@@ -102,12 +102,12 @@ MOST_KNOWN = 50_000  # digests kept, of some 150 bytes each
 _known: dict[tuple[int, int], bytes] = {}  # by the text's hash and length, so that no text is held
 
 
-def said(text: str | None) -> bytes | None:
+def text_digest(text: str | None) -> bytes | None:
     """A digest of the words; None where there is no text.
 
-    >>> said("green  tea\\n") == said("green tea"), said("green tea") == said("Green tea")
+    >>> text_digest("green  tea\\n") == text_digest("green tea"), text_digest("green tea") == text_digest("Green tea")
     (True, False)
-    >>> said("caf\\u00e9") == said("cafe\\u0301"), said(None)
+    >>> text_digest("caf\\u00e9") == text_digest("cafe\\u0301"), text_digest(None)
     (True, None)
     """
     if text is None:
@@ -123,14 +123,14 @@ def said(text: str | None) -> bytes | None:
     return found
 
 
-def all_said(texts: Sequence[str | None]) -> list[bytes | None]:
+def text_digests(texts: Sequence[str | None]) -> list[bytes | None]:
     """The digest of each, in a third of the time where they are known.
 
-    >>> all_said(["green tea", None]) == [said("green tea"), None]
+    >>> text_digests(["green tea", None]) == [text_digest("green tea"), None]
     True
     """
     known = _known.get
-    return [None if one is None else known((hash(one), len(one))) or said(one) for one in texts]
+    return [None if one is None else known((hash(one), len(one))) or text_digest(one) for one in texts]
 
 
 def source_of(metadata: Metadata | None) -> str:
@@ -156,7 +156,7 @@ def origin(text: str | None, metadata: Metadata | None) -> bytes | None:
     >>> origin("tea", {"source": "d"}) == origin("tea", {"source": "e"}), origin("", {"source": "d"})
     (False, None)
     """
-    words = said(text)
+    words = text_digest(text)
     if words is None or not text or text.isspace():
         return None
     return _origin_of(words, source_of(metadata))

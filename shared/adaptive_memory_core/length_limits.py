@@ -18,15 +18,15 @@ LETTERS_OF_A_SIGN = 8  # one of Chinese, Japanese, Korean or Thai comes to as ma
 END = 4  # one part in so many of a cut cue is its end: pasted text may stand before the question, or after it; guess
 
 
-def cut(cue: Cue, most: int, most_of_words: int) -> tuple[Cue, tuple[str, ...]]:
+def shortened_cue(cue: Cue, most: int, most_of_words: int) -> tuple[Cue, tuple[str, ...]]:
     """The cue with at most so many characters, so many of them for its words, and notes where it had more.
 
-    >>> short, notes = cut(Cue("what " + "x" * 100 + " city?"), 20, 20)
+    >>> short, notes = shortened_cue(Cue("what " + "x" * 100 + " city?"), 20, 20)
     >>> short.text, notes
     ('what xxxxxxxxxx\\nity?', ('the cue has 111 characters, of which 20 were read; Keeping(cue_characters=...) ...',))
-    >>> cut(Cue("tea?"), 20, 20)
+    >>> shortened_cue(Cue("tea?"), 20, 20)
     (Cue(text='tea?'), ())
-    >>> cut(Cue("what city?"), 20, 8)[0].own_words
+    >>> shortened_cue(Cue("what city?"), 20, 8)[0].own_words
     'what c\\n?'
     """
     longest, notes = max(len(cue.text), len(cue.words or "")), []

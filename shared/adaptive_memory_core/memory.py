@@ -91,7 +91,7 @@ class AdaptiveMemory(UsersTogether, ClosedByWith):
         """
         only_read = check.flag(read_only, "read_only")
         given = checked(options, usual_clock=time.time)
-        wiring.Asked(given)  # what is wrong is refused before a directory is made
+        wiring.OpenRequest(given)  # what is wrong is refused before a directory is made
         check_collection_name(collection)
         options["shared"], options["languages"] = check.shared(given["shared"]), given.get("languages")  # read once
         options["embedder"] = source = bundled_unless(options.get("embedder"))

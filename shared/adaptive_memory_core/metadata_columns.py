@@ -222,7 +222,7 @@ class Column:
         return code
 
 
-class Columns:
+class MetadataColumns:
     """The columns of some records, made for each key when it is first asked for."""
 
     def __init__(self) -> None:

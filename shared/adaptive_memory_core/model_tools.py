@@ -65,7 +65,7 @@ class RecentInput(BaseModel):
     limit: int = Field(default=10, ge=1, le=100, description="how many at most")
 
 
-def remembered(record_id: str) -> str:
+def remembered_message(record_id: str) -> str:
     """What the model reads after it remembered something."""
     return f"Remembered, as {record_id}."
 

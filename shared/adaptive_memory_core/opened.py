@@ -262,13 +262,13 @@ class Opened:
         """Wait for the calls in progress, write back what is due, and release everything; in a fork, do nothing."""
         if self._pid == os.getpid():
             with self._closing:
-                self._finish(warn)
+                self._finish(warn_not_written_back)
 
     def let_go(self) -> None:
         """`close` for a memory that was dropped: by its own thread, with nobody to warn."""
         if self._closing.acquire(blocking=False):  # else whoever closes it is waiting for this thread
             try:
-                self._finish(lambda error: error_messages.warn(_log, NOT_ALL_WRITTEN, error))
+                self._finish(lambda error: error_messages.log_warning(_log, NOT_ALL_WRITTEN, error))
             finally:
                 self._closing.release()
 
@@ -299,7 +299,7 @@ class Opened:
             say(error)
 
 
-def warn(error: Exception) -> None:
+def warn_not_written_back(error: Exception) -> None:
     warnings.warn(
         f"Not everything could be written back into the collection: {error} {WAITS}", RuntimeWarning, stacklevel=6
     )

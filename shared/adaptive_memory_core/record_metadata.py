@@ -26,7 +26,7 @@ from adaptive_memory_core.records import (
     Record,
     Scope,
 )
-from adaptive_memory_core.score.ranking import Candidates, Columns
+from adaptive_memory_core.score.ranking import CandidateColumns, Candidates
 from adaptive_memory_core.score.signals import NEUTRAL_IMPORTANCE, boosted
 
 SHARED = Scope(None)  # the records that belong to nobody
@@ -100,7 +100,7 @@ def record_of(
     """
     found: Metadata = {} if metadata is None else metadata
     get = found.get
-    known = state_of(found, fields) if state is None else state
+    known = state_in_metadata(found, fields) if state is None else state
     written, ours, kind = _written_importance(get(fields.importance), fields), _names(fields), get(fields.kind)
     return Record(
         record_id(scope, stored_id) if MARK in stored_id else stored_id,
@@ -134,7 +134,7 @@ def hits_of(
     ids, texts, given, similarities = zip(*rows, strict=True) if rows else ((), (), (), ())
     stored = [{} if one is None else one for one in given]
     reads = [
-        state_of(one, fields) if (known := states.get(name)) is None else known
+        state_in_metadata(one, fields) if (known := states.get(name)) is None else known
         for name, one in zip(ids, stored, strict=True)
     ]
 
@@ -152,7 +152,7 @@ def _columns(
     reads: Sequence[ReadState],
     stored: Sequence[Metadata],
     fields: Fields,
-) -> Columns:
+) -> CandidateColumns:
     """The columns of these records, as `record_of` makes of them."""
     begins, ends, newer, when, worth = (
         *(fields.valid_from, fields.valid_until, fields.superseded_by),
@@ -176,7 +176,7 @@ def _columns(
     for number in gated:
         if (begin := as_moment(stored[number].get(fields.valid_from))) is not None:
             began[number] = begin
-    return Columns(*given, importances, created, began, reads, stored, [False] * len(stored), gated)
+    return CandidateColumns(*given, importances, created, began, reads, stored, [False] * len(stored), gated)
 
 
 def _importance(written: float | None, read: ReadState) -> float | None:
@@ -213,12 +213,12 @@ def created_at(metadata: Metadata | None, fields: Fields) -> float | None:
     return None if metadata is None else as_moment(metadata.get(fields.created_at))
 
 
-def state_of(metadata: Metadata, fields: Fields) -> ReadState:
+def state_in_metadata(metadata: Metadata, fields: Fields) -> ReadState:
     """The read state as the collection shows it, for records whose ledger is elsewhere.
 
-    >>> state_of({"retrieval_count": 2, "last_read": 50.0, "remembered": 1}, Fields()).remembered
+    >>> state_in_metadata({"retrieval_count": 2, "last_read": 50.0, "remembered": 1}, Fields()).remembered
     True
-    >>> state_of({"retrieval_count": "often", "last_read": None}, Fields()) == ReadState()
+    >>> state_in_metadata({"retrieval_count": "often", "last_read": None}, Fields()) == ReadState()
     True
     """
     if metadata.keys().isdisjoint(read_driven(fields)):
@@ -250,10 +250,10 @@ def _names(fields: Fields) -> frozenset[str]:
     return frozenset(fields.names())
 
 
-def within(windows: Sequence[Window], fields: Fields) -> dict[str, Any] | None:
+def windows_filter(windows: Sequence[Window], fields: Fields) -> dict[str, Any] | None:
     """The filter for what happened, or began to hold, within one of the windows; None where they are open on all sides.
 
-    >>> within([Window(1.0, None)], Fields())
+    >>> windows_filter([Window(1.0, None)], Fields())
     {'$or': [{'created_at': {'$gte': 1.0}}, {'valid_from': {'$gte': 1.0}}]}
     """
     either: list[dict[str, Any]] = []
@@ -285,10 +285,10 @@ def metadata_of(scope: Scope, record: Record, fields: Fields) -> dict[str, Any]:
     return {**record.metadata, **{key: value for key, value in ours.items() if value is not None}}
 
 
-def merged(present: Metadata | None, changes: Metadata) -> dict[str, Any] | None:
+def merged_metadata(present: Metadata | None, changes: Metadata) -> dict[str, Any] | None:
     """The metadata that Chroma shows once these were merged into what was there; None where no key is left.
 
-    >>> merged({"a": 1, "b": 2}, {"a": None, "c": 0.1}), merged(None, {"a": float("nan")})
+    >>> merged_metadata({"a": 1, "b": 2}, {"a": None, "c": 0.1}), merged_metadata(None, {"a": float("nan")})
     ({'b': 2, 'c': 0.1}, None)
     """
     both = {**(present or {}), **{key: _as_chroma_has(value) for key, value in changes.items()}}

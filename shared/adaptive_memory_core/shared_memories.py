@@ -87,7 +87,7 @@ def share(collection: Collection, *, found_as: str | None = None, **options: Unp
         return Share(memory)
 
 
-def find(collection: Collection, **options: Unpack[Options]) -> Share | None:
+def find_memory(collection: Collection, **options: Unpack[Options]) -> Share | None:
     """The memory that is open over a collection with these options, whatever its embedder; None where there is none."""
     locations.check_collection(collection)
     wanted = _key(collection, options)

@@ -35,7 +35,7 @@ class UsersTogether:
         """The names of all users who have records here, or about whom something was learned. It looks at every
         record."""
         with self.call():
-            return report.names(self.ports())
+            return report.user_names(self.ports())
 
     async def ausers(self: Users) -> list[str | int]:
         """`users`, async."""

@@ -14,11 +14,11 @@ from adaptive_memory_core.error_messages import shown
 from adaptive_memory_core.errors import FilterError
 from adaptive_memory_core.metadata_columns import (
     COMPARISONS,
-    Columns,
     Compares,
     Contains,
     EqualsAny,
     Mask,
+    MetadataColumns,
     Scalar,
     Test,
     as_float,
@@ -36,7 +36,7 @@ class Predicate(Protocol):
     """A filter: asked of one record, or of the columns of many at once."""
 
     def __call__(self, metadata: Metadata, text: str | None) -> bool: ...
-    def mask(self, columns: Columns) -> Mask: ...
+    def mask(self, columns: MetadataColumns) -> Mask: ...
 
 
 class Joined(NamedTuple):
@@ -49,7 +49,7 @@ class Joined(NamedTuple):
         each = (one(metadata, text) for one in self.parts)
         return all(each) if self.every else any(each)
 
-    def mask(self, columns: Columns) -> Mask:
+    def mask(self, columns: MetadataColumns) -> Mask:
         masks = [one.mask(columns) for one in self.parts]
         found: Mask = np.logical_and.reduce(masks) if self.every else np.logical_or.reduce(masks)
         return found
@@ -63,7 +63,7 @@ class Negated(NamedTuple):
     def __call__(self, metadata: Metadata, text: str | None) -> bool:
         return not self.part(metadata, text)
 
-    def mask(self, columns: Columns) -> Mask:
+    def mask(self, columns: MetadataColumns) -> Mask:
         return ~self.part.mask(columns)
 
 
@@ -76,7 +76,7 @@ class OfKey(NamedTuple):
     def __call__(self, metadata: Metadata, text: str | None) -> bool:
         return self.test(text if self.key == STORED_DOCUMENT else metadata.get(self.key))
 
-    def mask(self, columns: Columns) -> Mask:
+    def mask(self, columns: MetadataColumns) -> Mask:
         return columns.of(self.key).mask(self.test)
 
 
@@ -88,7 +88,7 @@ class OfText(NamedTuple):
     def __call__(self, metadata: Metadata, text: str | None) -> bool:  # noqa: ARG002
         return text is not None and self.part in text
 
-    def mask(self, columns: Columns) -> Mask:
+    def mask(self, columns: MetadataColumns) -> Mask:
         raise NotImplementedError("texts are in no column")
 
 
@@ -100,17 +100,17 @@ def predicate(where: Where) -> Predicate:
     return parts[0] if len(parts) == 1 else Joined(parts, every=True)
 
 
-def keys_in(where: object) -> set[str]:
+def filter_keys(where: object) -> set[str]:
     """The keys that a filter asks for.
 
-    >>> sorted(keys_in({"$and": [{"kind": "fact"}, {"n": {"$gt": 1}}]}))
+    >>> sorted(filter_keys({"$and": [{"kind": "fact"}, {"n": {"$gt": 1}}]}))
     ['kind', 'n']
     """
     if isinstance(where, list):
-        return set().union(*map(keys_in, where))
+        return set().union(*map(filter_keys, where))
     if not isinstance(where, Mapping):
         return set()
-    inside = set().union(*map(keys_in, where.values()))
+    inside = set().union(*map(filter_keys, where.values()))
     return inside | {key for key in where if isinstance(key, str) and not key.startswith("$")}
 
 
@@ -228,16 +228,18 @@ def _refused(what: object, why: str) -> FilterError:
     )
 
 
-def passes(where: Where | None, metadata: Metadata | None, text: str | None = None) -> bool:
+def matches_filter(where: Where | None, metadata: Metadata | None, text: str | None = None) -> bool:
     """Whether Chroma would give the record for this filter; several keys in one mapping mean all of them.
 
     A key that is missing passes `$ne`, `$nin` and `$not_contains` alone; a list passes `$contains` and nothing else.
 
-    >>> passes({"kind": "fact", "importance": {"$gte": 0.5}}, {"kind": "fact", "importance": 0.7})
+    >>> matches_filter({"kind": "fact", "importance": {"$gte": 0.5}}, {"kind": "fact", "importance": 0.7})
     True
-    >>> passes({"kind": {"$ne": "fact"}}, None), passes({"tags": {"$contains": "tea"}}, {"tags": ["tea", "milk"]})
-    (True, True)
-    >>> passes({"n": {"$lt": 3.5}}, {"n": 3})  # it compares an int with the int of what was given, here 3
+    >>> matches_filter({"kind": {"$ne": "fact"}}, None)
+    True
+    >>> matches_filter({"tags": {"$contains": "tea"}}, {"tags": ["tea", "milk"]})
+    True
+    >>> matches_filter({"n": {"$lt": 3.5}}, {"n": 3})  # it compares an int with the int of what was given, here 3
     False
     """
     return where is None or predicate(where)({} if metadata is None else metadata, text)

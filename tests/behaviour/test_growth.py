@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from adaptive_memory_core import AdaptiveMemory, AgentState, Cue, Fields, Policy, Recall, Record, Scope, Scored
-from adaptive_memory_core.channels.conversation.sessions import named, without
+from adaptive_memory_core.channels.conversation.sessions import cue_without_names, named
 from adaptive_memory_core.channels.conversation.turns import Turn, asks, turn_of
 from adaptive_memory_core.channels.words.words_of_text import words
 from adaptive_memory_core.context.clean import clean, estimated_tokens, excerpt, label
@@ -18,7 +18,7 @@ from adaptive_memory_core.context.entries import resolved
 from adaptive_memory_core.context.styles import STYLES
 from adaptive_memory_core.cue.question_kinds import asks_when, build_cue
 from adaptive_memory_core.cue.time.english import English
-from adaptive_memory_core.cue.time.english_phrases import find
+from adaptive_memory_core.cue.time.english_phrases import find_times
 from adaptive_memory_core.records import Hit
 from adaptive_memory_core.score.copies import leaders
 from adaptive_memory_core.score.gates import refusal
@@ -62,14 +62,14 @@ SURFACES: dict[str, Callable[[str], Any]] = {
     "an excerpt": lambda text: excerpt(text, words(text[:100]), 60, estimated_tokens),
     "an excerpt with a gap": lambda text: excerpt(f"a{' ' * len(text)}b", words(text[:100]), 60, estimated_tokens),
     "explained": lambda text: recall(text).explain(),
-    "dates": lambda text: find(text, TODAY, ahead=True),
+    "dates": lambda text: find_times(text, TODAY, ahead=True),
     "dates of a memory": lambda text: resolved(text, NOW),
     "time in a cue": lambda text: list(English()(text, NOW)),
     "names": lambda text: (label(text), clean(text)),
     "words": lambda text: row_of(RecordText("a", text, Turn())),
     "a turn": lambda text: (turn_of(text, {"speaker": text}, Fields(), created_at=NOW), asks(text)),
     "a cue": lambda text: (asks_when(text), build_cue(AgentState(goal=text, utterance=text, open_loops=(text,)))),
-    "speakers": lambda text: without(text, named(text, {"ana": None, "ab": None, text[:9]: None})),
+    "speakers": lambda text: cue_without_names(text, named(text, {"ana": None, "ab": None, text[:9]: None})),
     "copies": lambda text: leaders([text, text + "x", "x" + text, text], 0.8),
     "in context": lambda text: refusal(None, [text, text[1:]])(Record("b", text[: len(text) // 2], "event")),
 }

@@ -145,7 +145,7 @@ def test_what_fails_in_the_background_is_named_without_its_words(
 def test_at_debug_the_words_of_an_error_are_there(caplog: pytest.LogCaptureFixture) -> None:
     log = logging.getLogger("adaptive_memory_core.store.background")
     with caplog.at_level(logging.DEBUG, logger="adaptive_memory_core"):
-        error_messages.warn(log, "The graph failed", ValueError(TEXT), stack=True)
+        error_messages.log_warning(log, "The graph failed", ValueError(TEXT), stack=True)
     warned, told = caplog.records
     assert (warned.levelno, told.levelno) == (logging.WARNING, logging.DEBUG)
     assert CANARY not in warned.getMessage()

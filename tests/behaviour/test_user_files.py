@@ -86,14 +86,14 @@ def are_gone(before: dict[str, Path], said: bytes) -> bool:
 
 def read_from(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The names of the files that are read whole from now on."""
-    names, read = list[str](), user_copies.read
+    names, read = list[str](), user_copies.load
 
     def noted(place: Path) -> Any:
         arrays = read(place)
         names.extend([place.name] if arrays is not None else [])
         return arrays
 
-    monkeypatch.setattr(user_copies, "read", noted)
+    monkeypatch.setattr(user_copies, "load", noted)
     return names
 
 
@@ -204,7 +204,7 @@ def test_a_file_that_is_torn_gone_or_foreign_is_made_anew(tmp_path: Path, damage
     assert found(tmp_path, IN_FILES) == expected
     with opened(tmp_path) as memory:
         memory.for_user("alice").recall("tea", k=3, reinforce=False)
-        assert eventually(lambda: len(files(tmp_path)) == 2 and all(map(user_copies.read, files(tmp_path).values())))
+        assert eventually(lambda: len(files(tmp_path)) == 2 and all(map(user_copies.load, files(tmp_path).values())))
     assert found(tmp_path, IN_FILES) == expected
 
 

@@ -11,7 +11,7 @@ from chromadb import Collection
 from langchain_core.documents import Document
 
 from adaptive_memory_core import AdaptiveMemory, InvalidInputError, Policy, UserMemory
-from adaptive_memory_core.context.entries import entries
+from adaptive_memory_core.context.entries import shown_entries
 from langchain_adaptive_memory import AdaptiveMemoryRetriever as ForLangChain
 from langchain_adaptive_memory import AdaptiveMemoryVectorStore
 from tests.conftest import Clock
@@ -54,7 +54,7 @@ def test_every_way_to_show_it_says_which_one_is_older(moved: UserMemory) -> None
         lines = found.render(style=style).splitlines()
         assert [("Oslo" in line) for line in lines] == [("older" in line) for line in lines]
     assert "older: a newer memory says otherwise" in found.render(style="messages")[0]["content"]
-    assert entries(found)[1].in_brief == "older: Ilse lives in Oslo."
+    assert shown_entries(found)[1].in_brief == "older: Ilse lives in Oslo."
 
 
 def test_what_is_worded_otherwise_may_be_about_something_else(alice: UserMemory, clock: Clock) -> None:
@@ -68,7 +68,7 @@ def test_what_is_worded_otherwise_may_be_about_something_else(alice: UserMemory,
     ]
     assert "old (older: the newest may be new)" in found.explain()
     assert "older: a newer memory may say otherwise" in found.render()
-    assert entries(found)[1].in_brief == "perhaps older: Ilse lives in Oslo."
+    assert shown_entries(found)[1].in_brief == "perhaps older: Ilse lives in Oslo."
 
 
 OLD_AND_NEW = ["Ilse lives in Oslo.", "Colm lives in Rome.", "Ilse lives in Turin."]

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adaptive_memory_core.evaluate.intervals import Interval
-from benchmarks.report import percentiles, print_table, table, write_json
+from benchmarks.report import percentiles, print_table, text_table, write_json
 
 
 def test_all_lines_of_a_table_are_as_wide_as_its_rule() -> None:
@@ -22,7 +22,7 @@ def test_all_lines_of_a_table_are_as_wide_as_its_rule() -> None:
         {"name": "longer", "mrr": None, "ok": True},
         {"n": 12345, "ok": False},
     ]
-    lines = table(rows).splitlines()
+    lines = text_table(rows).splitlines()
     assert len(lines) == 5
     assert [line.split() for line in lines[2:]] == [
         ["a", "1", "0.500", "-"],
@@ -34,7 +34,7 @@ def test_all_lines_of_a_table_are_as_wide_as_its_rule() -> None:
 
 def test_an_interval_and_a_numpy_number_show_as_numbers() -> None:
     interval = Interval(mean=0.5, low=0.25, high=0.75, confidence=0.95, clusters=4)
-    assert table([{"NDCG@10": interval, "s": np.float64(0.25)}]).splitlines()[2].split() == [
+    assert text_table([{"NDCG@10": interval, "s": np.float64(0.25)}]).splitlines()[2].split() == [
         "0.500",
         "[0.250,",
         "0.750]",

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adaptive_memory_core import Cue, Fields, Policy, Recall, Record, Scope, Scored
-from adaptive_memory_core.context.blocks import page
+from adaptive_memory_core.context.blocks import session_blocks
 from adaptive_memory_core.context.clean import clean
 from adaptive_memory_core.context.render import render
 from adaptive_memory_core.context.styles import STYLES
@@ -117,7 +117,7 @@ def test_short_hits_come_before_what_stands_beside_them_and_a_long_reply_with_it
 ) -> None:
     replies = [hit(record(4 * n + 1, f"s{n}", f"{n} " + "x" * characters)) for n in range(9)]
     asked = [Neighbour(record(4 * n, f"s{n}", f"asked {n}?"), one.id, -1) for n, one in enumerate(replies[:5])]
-    whole = page(replies, asked, merge=0.5, fields=Fields())
+    whole = session_blocks(replies, asked, merge=0.5, fields=Fields())
     texts = [[whole.lines[number].record.text[:7] for number in unit] for unit in whole.by_worth]
     assert ("asked 0" in texts[0]) is asked_first
     places = [texts.index(one) for one in texts if len(one) > 1]

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adaptive_memory_core.channels.words.words_of_text import words
-from adaptive_memory_core.context.clean import MARK, estimated_tokens, excerpt, parts_of
+from adaptive_memory_core.context.clean import MARK, clean_parts, estimated_tokens, excerpt
 from adaptive_memory_core.context.render import render
 from adaptive_memory_core.records import Hit, Record, Scored
 
@@ -62,7 +62,7 @@ def test_code_and_lists_stay_whole() -> None:
     assert found is not None
     assert "door = open('4711') print(door)" in found
     assert "- the code of the door - the red door - 4711" in found
-    assert [one for one in parts_of(said) if "the red door" in one] == ["- the code of the door - the red door - 4711"]
+    assert [one for one in clean_parts(said) if "red door" in one] == ["- the code of the door - the red door - 4711"]
 
 
 @given(text=st.text(max_size=400), room=st.integers(5, 60))
@@ -70,7 +70,7 @@ def test_an_excerpt_fits_and_is_of_whole_words_of_the_text(text: str, room: int)
     found = excerpt(text, words("tea"), room, estimated_tokens)
     if found is not None:
         assert estimated_tokens(found) <= room
-        own = " ".join(parts_of(text)).split()
+        own = " ".join(clean_parts(text)).split()
         said = [word for word in found.replace(f" {MARK}", " ").replace(f"{MARK} ", " ").split() if word != MARK]
         cut = [word for word in said if word not in own]  # one that is too long alone is cut, since it must be
         too_long = [word for word in own if estimated_tokens(f"{word} {MARK}") > room]

@@ -16,7 +16,7 @@ from adaptive_memory_core.evaluate.datasets import Item
 from adaptive_memory_core.evaluate.plan import experiment_of
 from adaptive_memory_core.evaluate.run_systems import embeds_texts_once
 from adaptive_memory_core.evaluate.systems import POLICIES, Adaptive, SystemQuery, SystemResult, system_of
-from adaptive_memory_core.models.embedder import embedder_of
+from adaptive_memory_core.models.embedder import embedder_named
 from adaptive_memory_core.policy import Policy
 from tests.conftest import word_vectors
 from tests.evaluate.conftest import EMBEDDER, START
@@ -63,7 +63,7 @@ def run(folder: Path, *systems: dict[str, Any], **more: Any) -> Comparison:
 
 
 def test_a_name_brings_its_policy_without_a_plan_that_is_read_from_a_file() -> None:
-    embedder = embeds_texts_once(embedder_of(EMBEDDER))
+    embedder = embeds_texts_once(embedder_named(EMBEDDER))
     with closing(system_of("static", embedder, {})) as static, closing(system_of("adaptive", embedder, {})) as default:
         assert isinstance(static, Adaptive)
         assert isinstance(default, Adaptive)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from adaptive_memory_core.evaluate.tokens_shown import HEADING, MOST, ShownUnit, Texts, measured
+from adaptive_memory_core.evaluate.tokens_shown import HEADING, MOST, ShownUnit, Texts, shown_measures
 from benchmarks.chunks_and_windows import naive_chunks, sliding_windows
 from benchmarks.data import Dataset, Item, Question
 from benchmarks.embedders import trigrams
@@ -37,30 +37,30 @@ def test_a_turn_costs_its_line_and_the_first_of_a_session_a_heading() -> None:
 
 
 def test_evidence_counts_within_its_budget_and_what_is_never_shown_costs_everything() -> None:
-    row = measured(TEXTS, ask("a2", "b2"), [ShownUnit(0, ["a2"]), ShownUnit(1, ["b1"])])
+    row = shown_measures(TEXTS, ask("a2", "b2"), [ShownUnit(0, ["a2"]), ShownUnit(1, ["b1"])])
     assert (row["r250"], row["r2000"], row["all 1000"], row["tokens to all"]) == (0.5, 0.5, 0.0, MOST)
-    row = measured(TEXTS, ask("a2", "b2"), [ShownUnit(0, ["a2"]), ShownUnit(1, ["b2"])])
+    row = shown_measures(TEXTS, ask("a2", "b2"), [ShownUnit(0, ["a2"]), ShownUnit(1, ["b2"])])
     assert row["r250"] == 1.0
     assert row["tokens to all"] < 40
 
 
 def test_an_answer_is_intact_with_its_question() -> None:
-    assert measured(TEXTS, ask("a2"), [ShownUnit(0, ["a2"])])["intact 500"] == 0.0
-    assert measured(TEXTS, ask("a2"), [ShownUnit(0, ["a1", "a2"])])["intact 500"] == 1.0
+    assert shown_measures(TEXTS, ask("a2"), [ShownUnit(0, ["a2"])])["intact 500"] == 0.0
+    assert shown_measures(TEXTS, ask("a2"), [ShownUnit(0, ["a1", "a2"])])["intact 500"] == 1.0
 
 
 def test_an_answer_is_covered_by_words_and_by_the_day_that_yesterday_was() -> None:
-    row = measured(
+    row = shown_measures(
         TEXTS, ask("a2", answer="6 May 2023, skis"), [ShownUnit(0, ["a2"]), ShownUnit(1, ["b1"]), ShownUnit(2, ["b2"])]
     )
     assert (row["covered"], row["blocks to cover"]) == (1.0, 3)
-    assert measured(TEXTS, ask("a2", answer="Rome"), [ShownUnit(0, ["a2"])])["covered"] == 0.0
+    assert shown_measures(TEXTS, ask("a2", answer="Rome"), [ShownUnit(0, ["a2"])])["covered"] == 0.0
 
 
 def test_what_repeats_is_redundant() -> None:
-    twice = measured(TEXTS, ask("a2"), [ShownUnit(0, ["a2"]), ShownUnit(1, ["b2"])])["redundancy"]
+    twice = shown_measures(TEXTS, ask("a2"), [ShownUnit(0, ["a2"]), ShownUnit(1, ["b2"])])["redundancy"]
     assert 0.0 < twice < 0.9
-    assert measured(TEXTS, ask("a2"), [ShownUnit(0, ["a2", "b2"])])["redundancy"] == 0.0
+    assert shown_measures(TEXTS, ask("a2"), [ShownUnit(0, ["a2", "b2"])])["redundancy"] == 0.0
 
 
 def test_comparisons_are_over_what_both_know() -> None:

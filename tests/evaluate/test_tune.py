@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from adaptive_memory_core import Policy
-from adaptive_memory_core.evaluate.tune import Tuner, fitted, parted, tune
+from adaptive_memory_core.evaluate.tune import Tuner, fitted_policy, split_examples, tune
 from adaptive_memory_core.evaluate.worth import Example, Worth
 from adaptive_memory_core.policy import Advanced, Fusion
 
@@ -84,27 +84,27 @@ def test_the_same_question_asked_often_is_one_question() -> None:
 
 def test_the_fewer_questions_the_nearer_it_stays_to_the_common_policy() -> None:
     def words(count: int, prior: float) -> float:
-        policy, _ = fitted(
+        policy, _ = fitted_policy(
             made_up(count, seed=3, right=BETTER), START, leads=LEADS, history=False, tuner=Tuner(prior=prior)
         )
         return policy.advanced.fusion.words
 
     assert 0.2 < words(100, prior=10_000) < words(100, prior=100) < words(100, prior=1)
     assert words(1, prior=1_000_000) == pytest.approx(0.2, rel=1e-3)
-    assert fitted([], START, leads=LEADS, history=False, tuner=Tuner()) == (START, 0.0)
+    assert fitted_policy([], START, leads=LEADS, history=False, tuner=Tuner()) == (START, 0.0)
 
 
 def test_the_same_seed_gives_the_same_result_and_another_another_part() -> None:
     examples = made_up(120, seed=5, right=BETTER)
     assert tuned(examples) == tuned(list(examples))
-    first, other = (parted(examples, Tuner(seed=seed))[0] for seed in (0, 1))
+    first, other = (split_examples(examples, Tuner(seed=seed))[0] for seed in (0, 1))
     assert {one.key for one in first} != {one.key for one in other}
 
 
 def test_those_that_ask_the_same_are_on_one_side() -> None:
     twice = made_up(50, seed=7, right=BETTER)
     again = [Example(one.key.upper() + "  ", one.user, one.worth) for one in twice]
-    sides = parted([*twice, *again], Tuner())
+    sides = split_examples([*twice, *again], Tuner())
     keys = [{one.key.casefold().strip() for one in side} for side in sides]
     assert not keys[0] & keys[1]
 

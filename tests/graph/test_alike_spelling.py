@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adaptive_memory_core.graph.alike_names import may_be_one
-from adaptive_memory_core.graph.names import normalised
+from adaptive_memory_core.graph.names import normalised_name
 
 WORDS = st.lists(st.text(alphabet="abcdeilmnorstuvx", min_size=1, max_size=9), min_size=1, max_size=4)
 
@@ -61,7 +61,7 @@ def test_these_are_two(one: str, other: str) -> None:
     ],
 )
 def test_these_may_be_one(one: str, other: str) -> None:
-    assert may_be_one(normalised(one), normalised(other))
+    assert may_be_one(normalised_name(one), normalised_name(other))
 
 
 @given(WORDS, WORDS)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from adaptive_memory_core.graph.build import MOST_SENTENCES, passage, sentences, split_title
+from adaptive_memory_core.graph.build import MOST_SENTENCES, build_passage, sentences, split_title
 
 TEXTS: dict[str, Callable[[int], str]] = {
     "blanks amid a line": lambda size: "x" + " " * size + "y",
@@ -31,7 +31,7 @@ def seconds(text: str) -> float:
 
     def once() -> float:
         began = time.thread_time()
-        passage(text, None, lambda _: set())
+        build_passage(text, None, lambda _: set())
         return time.thread_time() - began
 
     return min(once() for _ in range(3))

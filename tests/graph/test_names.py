@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adaptive_memory_core.graph.build import passage, sentences
-from adaptive_memory_core.graph.names import known_names, names, normalised
+from adaptive_memory_core.graph.build import build_passage, sentences
+from adaptive_memory_core.graph.names import known_names, names_in_sentence, normalised_name
 
 
 @pytest.mark.parametrize(
@@ -23,12 +23,12 @@ from adaptive_memory_core.graph.names import known_names, names, normalised
     ],
 )
 def test_names_by_rule(sentence: str, expected: list[str]) -> None:
-    assert names(sentence) == expected
+    assert names_in_sentence(sentence) == expected
 
 
 def test_one_name_in_two_spellings_is_one() -> None:
-    assert normalised("Beyoncé’s") == normalised("BEYONCE") == "beyonce"  # noqa: RUF001
-    assert normalised("J.K. Rowling") == normalised("J K Rowling")
+    assert normalised_name("Beyoncé’s") == normalised_name("BEYONCE") == "beyonce"  # noqa: RUF001
+    assert normalised_name("J.K. Rowling") == normalised_name("J K Rowling")
 
 
 def test_a_known_name_is_found_in_lower_case_if_it_has_several_words() -> None:
@@ -50,7 +50,7 @@ def test_any_text_has_sentences_that_hold_all_of_it(text: str) -> None:
     found = sentences(text)
     assert all(one.strip() == one and one for one in found)
     assert "".join("".join(found).split()) == "".join(text.split())
-    assert passage(text, text, lambda _: set()).sentences or not text.strip()
+    assert build_passage(text, text, lambda _: set()).sentences or not text.strip()
 
 
 def test_a_chinese_title_is_found_in_running_text_and_in_a_question() -> None:
@@ -59,6 +59,6 @@ def test_a_chinese_title_is_found_in_running_text_and_in_a_question() -> None:
     def known(possible: Collection[str]) -> set[str]:
         return there & set(possible)
 
-    made = passage("他后来去了北京大学。校长是胡适。", "蔡元培", known)
+    made = build_passage("他后来去了北京大学。校长是胡适。", "蔡元培", known)
     assert [set(one.names) & there for one in made.sentences] == [{"北京大学"}, {"胡适"}]
     assert known_names("胡适在北京大学做什么?", known) == ["胡适", "北京大学"]

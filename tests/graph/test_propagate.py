@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 
 from adaptive_memory_core.channels.words.words_of_text import words
 from adaptive_memory_core.graph import propagate as spreading
-from adaptive_memory_core.graph.build import GraphInMemory, passage, word_key
+from adaptive_memory_core.graph.build import GraphInMemory, build_passage, word_key
 from adaptive_memory_core.graph.paper import PublishedQuestion, Weight, propagate_as_published, without_memory
-from adaptive_memory_core.graph.ports import SENTENCE_BITS, SENTENCES, Evidence, Graph, Question
+from adaptive_memory_core.graph.ports import SENTENCE_BITS, SENTENCES, GraphPort, GraphQuery, PropagationResult
 from adaptive_memory_core.graph.propagate import propagate
 from adaptive_memory_core.policy.advanced import Graphs
 
@@ -32,12 +32,14 @@ TEXTS = [
 TITLES = {"teutberga", "lothair ii", "lothair i", "prum"}
 
 
-def published(graph: Graph, asked: Question, settings: Graphs, weight: Weight = without_memory) -> Evidence:
+def published(
+    graph: GraphPort, asked: GraphQuery, settings: Graphs, weight: Weight = without_memory
+) -> PropagationResult:
     question = PublishedQuestion(asked.names, np.array([1.0, 0.0])[: len(graph_vector(graph))], weight)
     return propagate_as_published(lambda: nullcontext(graph), question, settings)
 
 
-def graph_vector(graph: Graph) -> Any:
+def graph_vector(graph: GraphPort) -> Any:
     found = graph.sentence_vectors(None, times=False).vectors
     return found[0] if len(found) else found
 
@@ -47,13 +49,13 @@ FORMS: list[Any] = [propagate, published]
 
 @pytest.fixture(scope="module")
 def graph() -> GraphInMemory:
-    passages = [passage(text, title, lambda names: TITLES & set(names)) for title, text in TEXTS]
+    passages = [build_passage(text, title, lambda names: TITLES & set(names)) for title, text in TEXTS]
     return GraphInMemory(passages, np.ones((len(TEXTS), 2), dtype=np.float32))
 
 
-def question(text: str, *names: str, **more: object) -> Question:
+def question(text: str, *names: str, **more: object) -> GraphQuery:
     keys = {word_key(word) for word in words(text)}
-    return replace(Question(dict.fromkeys(names, 1.0), np.float32([1, 0]), keys), **more)  # type: ignore[arg-type]
+    return replace(GraphQuery(dict.fromkeys(names, 1.0), np.float32([1, 0]), keys), **more)  # type: ignore[arg-type]
 
 
 def test_a_second_round_reaches_what_the_question_does_not_name(graph: GraphInMemory) -> None:
@@ -80,7 +82,7 @@ def test_each_step_says_which_sentence_led_to_its_name(graph: GraphInMemory) -> 
 
 def test_the_papers_form_goes_on_by_the_names_in_a_sentence() -> None:
     texts = ["Ada met Bob.", "Bob met Eve.", "Eve left."]
-    graph = GraphInMemory([passage(text, None, lambda _: set()) for text in texts], np.ones((3, 2), dtype=np.float32))
+    graph = GraphInMemory([build_passage(text, None, lambda _: set()) for text in texts], np.ones((3, 2), np.float32))
     found = published(graph, question("?", "ada"), Graphs(form="paper", rounds=2))
     assert found.rounds[0] == {0: 1.0}
     assert found.rounds[1] == pytest.approx({0: 2 / 3, 1 << SENTENCE_BITS: 1 / 3})  # Ada and Bob at 1 each, then Bob
@@ -116,7 +118,7 @@ def test_what_was_learned_of_a_sentence_lifts_it(graph: GraphInMemory) -> None:
 @given(st.lists(st.sampled_from(["ada", "bob", "eve"]), max_size=3), st.integers(1, 5))
 def test_scores_are_finite_and_not_negative(names: list[str], rounds: int) -> None:
     texts = ["Ada met Bob. Bob met Eve.", "Eve left.", "Ada stayed. Nobody came."]
-    graph = GraphInMemory([passage(text, None, lambda names: set()) for text in texts])
+    graph = GraphInMemory([build_passage(text, None, lambda names: set()) for text in texts])
     settings = Graphs(rounds=rounds)
     for form in FORMS:
         found = form(graph, question("who met whom?", *names), settings)
@@ -135,7 +137,7 @@ def test_each_of_two_things_asked_about_is_followed(monkeypatch: pytest.MonkeyPa
         "Lloyd": "He was born in Kent.",
     }
     known = {title.lower() for title in told}
-    passages = [passage(text, title, lambda names: known & set(names)) for title, text in told.items()]
+    passages = [build_passage(text, title, lambda names: known & set(names)) for title, text in told.items()]
     graph = GraphInMemory(passages, np.ones((len(told), 2), dtype=np.float32))
     asked = question("Who was born later, the author of Hamlet or of Cats?", "hamlet", "cats")
     found = propagate(graph, asked, Graphs(rounds=2))
@@ -149,7 +151,7 @@ def test_each_of_two_things_asked_about_is_followed(monkeypatch: pytest.MonkeyPa
 def test_a_sentence_that_says_nothing_of_the_question_is_still_on_the_way(monkeypatch: pytest.MonkeyPatch) -> None:
     texts = ["Ada's manager is Bob Stone.", "Bob Stone reports to Carla Diaz.", "Carla Diaz lives in Graz."]
     vectors = np.array([[1, 0], [-1, 0], [1, 0]], dtype=np.float32)  # the second one is the opposite of the question
-    graph = GraphInMemory([passage(text, None, lambda _: set()) for text in texts], vectors)
+    graph = GraphInMemory([build_passage(text, None, lambda _: set()) for text in texts], vectors)
     asked = question("Where does the boss of Ada's manager live?", "ada")
     assert list(propagate(graph, asked, Graphs()).passages) == [0, 1, 2]
     monkeypatch.setattr(spreading, "UNLIKE", 0.0)
@@ -164,7 +166,7 @@ class _InAnyOrder(GraphInMemory):
         more = [(f"Guest{n} Smith", f"Guest{n} Smith came by train {n}. Ada waited.") for n in range(30)]
         texts = [*crowded, *more]
         super().__init__(
-            [passage(text, title, lambda _: set()) for title, text in texts], np.ones((31, 2), dtype=np.float32)
+            [build_passage(text, title, lambda _: set()) for title, text in texts], np.ones((31, 2), dtype=np.float32)
         )
         self._shuffle = shuffle
 

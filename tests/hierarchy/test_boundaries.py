@@ -9,7 +9,7 @@ import pytest
 
 from adaptive_memory_core.hierarchy import episodes
 from adaptive_memory_core.hierarchy.episodes import starts
-from adaptive_memory_core.hierarchy.nodes import Said
+from adaptive_memory_core.hierarchy.nodes import HierarchyMessage
 from adaptive_memory_core.policy.advanced import Hierarchies
 from tests.conftest import word_vectors
 
@@ -17,9 +17,9 @@ PETS = ["My beagle puppy Rex chews shoes.", "The puppy Rex is a beagle.", "Rex t
 WORK = ["Billing servers crashed on Monday.", "Servers for billing restarted.", "Billing servers run on."]
 
 
-def said(*texts: str, apart: float = 60.0, vectors: bool = True) -> list[Said]:
+def said(*texts: str, apart: float = 60.0, vectors: bool = True) -> list[HierarchyMessage]:
     rows: Any = word_vectors(texts) if vectors else [None] * len(texts)
-    return [Said(str(n), "Ana", text, apart * n, rows[n]) for n, text in enumerate(texts)]
+    return [HierarchyMessage(str(n), "Ana", text, apart * n, rows[n]) for n, text in enumerate(texts)]
 
 
 def test_another_topic_in_words_and_vectors_begins_an_episode() -> None:

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from adaptive_memory_core.hierarchy import grow
-from adaptive_memory_core.hierarchy.grow import Themes, centre_of, from_scratch
+from adaptive_memory_core.hierarchy.grow import ThemeClusters, centre_of, from_scratch
 from adaptive_memory_core.hierarchy.nodes import Placed
 from adaptive_memory_core.policy.advanced import Hierarchies
 
@@ -41,8 +41,8 @@ def vector(topic: int, seed: int) -> Any:
     return (made / np.linalg.norm(made)).astype(np.float32)
 
 
-def grown(steps: Any, settings: Hierarchies = SMALL) -> tuple[Themes, dict[int, Any]]:
-    themes, there = Themes(settings, next_key=1), dict[int, Any]()
+def grown(steps: Any, settings: Hierarchies = SMALL) -> tuple[ThemeClusters, dict[int, Any]]:
+    themes, there = ThemeClusters(settings, next_key=1), dict[int, Any]()
     for number, (what, one, other) in enumerate(steps):
         if what == "attach":
             there[number] = vector(one, other)
@@ -56,7 +56,7 @@ def grown(steps: Any, settings: Hierarchies = SMALL) -> tuple[Themes, dict[int, 
     return themes, there
 
 
-def check(themes: Themes, there: dict[int, Any]) -> None:
+def check(themes: ThemeClusters, there: dict[int, Any]) -> None:
     assert sorted(key for found in themes.members.values() for key in found) == sorted(there)  # each in one theme
     assert {key: theme for theme, found in themes.members.items() for key in found} == themes.theme_of
     assert all(found and len(found) <= SMALL.theme_semantics for found in themes.members.values())
@@ -89,7 +89,7 @@ def test_the_graph_of_neighbours_is_exact_after_any_history(steps: Any) -> None:
 @given(STEPS)
 def test_themes_that_were_loaded_go_on_as_those_that_were_never_put_down(steps: Any) -> None:
     themes, there = grown(steps)
-    again = Themes(SMALL, next_key=1_000)
+    again = ThemeClusters(SMALL, next_key=1_000)
     placed = [Placed(key, there[key], themes.theme_of[key], key in themes.moved) for key in sorted(there)]
     again.load(placed, themes.grown, themes.attached)
     check(again, there)
@@ -103,7 +103,7 @@ def test_themes_that_were_loaded_go_on_as_those_that_were_never_put_down(steps: 
 
 
 def test_a_theme_above_the_cap_is_split_by_the_cut_with_the_highest_value() -> None:
-    themes = Themes(SMALL, next_key=1)
+    themes = ThemeClusters(SMALL, next_key=1)
     for number in range(SMALL.theme_semantics + 1):
         themes.attach(number, vector(number % 2, 0) if number else vector(0, 0))
         themes.attach(100 + number, vector(3, number))
@@ -114,7 +114,7 @@ def test_a_theme_above_the_cap_is_split_by_the_cut_with_the_highest_value() -> N
 def test_a_tiny_theme_is_merged_once_it_has_not_grown_for_long_and_not_before(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(grow, "PATIENCE", 5)
     monkeypatch.setattr(grow, "ATTACH", 0.5)
-    themes = Themes(Hierarchies(), next_key=1)
+    themes = ThemeClusters(Hierarchies(), next_key=1)
     themes.attach(0, np.array([0.0, 0.6, 0.8]))
     for number in range(1, 5):
         themes.attach(number, np.array([1.0, 0.0, 0.0]))

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from adaptive_memory_core.hierarchy.nodes import Said, name_of
+from adaptive_memory_core.hierarchy.nodes import HierarchyMessage, distinctive_terms
 from adaptive_memory_core.hierarchy.semantics import Stated, distil, in_third_person, replaced
 
 TALK = [
-    Said("1", "Ana", "Hey! How are you?", 0.0),
-    Said("2", "Ben", "Great, thanks!", 1.0),
-    Said("3", "Ana", "I adopted a beagle puppy named Rex in May. He chews shoes.", 2.0),
-    Said("4", "Ben", "My sister lives in Oslo with two cats.", 3.0),
+    HierarchyMessage("1", "Ana", "Hey! How are you?", 0.0),
+    HierarchyMessage("2", "Ben", "Great, thanks!", 1.0),
+    HierarchyMessage("3", "Ana", "I adopted a beagle puppy named Rex in May. He chews shoes.", 2.0),
+    HierarchyMessage("4", "Ben", "My sister lives in Oslo with two cats.", 3.0),
 ]
 
 
@@ -39,7 +39,7 @@ def test_what_is_embedded_has_no_name_that_was_not_said() -> None:
     ],
 )
 def test_what_can_be_understood_by_itself_is_kept_in_other_languages_too(statement: str, leans: str) -> None:
-    kept = distil([Said("1", "Ana", leans, 0.0), Said("2", "Ana", statement, 1.0)], 1)
+    kept = distil([HierarchyMessage("1", "Ana", leans, 0.0), HierarchyMessage("2", "Ana", statement, 1.0)], 1)
     assert [one.text for one in kept] == [statement]
 
 
@@ -47,15 +47,15 @@ def test_a_long_message_may_have_several_sentences_and_a_short_one_has_one() -> 
     facts = [
         f"The server number {n} runs the database of the {w} team." for n, w in enumerate(["blue", "red", "green"])
     ]
-    short = Said("s", None, " ".join(facts), 0.0)
-    long = Said("l", None, " ".join(facts) + " x" * 500, 0.0)
+    short = HierarchyMessage("s", None, " ".join(facts), 0.0)
+    long = HierarchyMessage("l", None, " ".join(facts) + " x" * 500, 0.0)
     assert len(distil([short], 3)) == 1
     assert len(distil([long], 3)) == 3
 
 
 @pytest.mark.parametrize("text", ["", "...", "Ok!", "yes yes yes"])
 def test_what_says_nothing_gives_nothing(text: str) -> None:
-    assert distil([Said("1", "Ana", text, 0.0)], 3) == []
+    assert distil([HierarchyMessage("1", "Ana", text, 0.0)], 3) == []
 
 
 @pytest.mark.parametrize(
@@ -103,5 +103,5 @@ def test_a_newer_version_is_told_from_another_fact(old: str, new: str, same: boo
 
 def test_a_theme_is_named_by_what_tells_it_from_others() -> None:
     usual = {"puppi": 3, "rex": 2, "work": 40}
-    named = name_of(["Rex the puppy works.", "A puppy at work.", "The puppy Rex."], usual, 100)
+    named = distinctive_terms(["Rex the puppy works.", "A puppy at work.", "The puppy Rex."], usual, 100)
     assert named.startswith("puppy, Rex")

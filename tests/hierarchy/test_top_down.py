@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from adaptive_memory_core.hierarchy import top_down as stage_one
-from adaptive_memory_core.hierarchy.nodes import Episode, Hierarchy, Semantic, Theme
+from adaptive_memory_core.hierarchy.nodes import Episode, Hierarchy, Semantic, ThemeNode
 from adaptive_memory_core.hierarchy.top_down import NOWHERE, top_down
 from adaptive_memory_core.policy.advanced import Hierarchies
 
@@ -25,7 +25,7 @@ def hierarchy() -> Hierarchy:
         for key, theme in enumerate(theme_of)
     }  # fmt: skip
     themes = {
-        theme: Theme(theme, f"t{theme}", tuple(k for k, t in enumerate(theme_of) if t == theme), (), 0.0, 0.0)
+        theme: ThemeNode(theme, f"t{theme}", tuple(k for k, t in enumerate(theme_of) if t == theme), (), 0.0, 0.0)
         for theme in range(3)
     }
     episodes = {

@@ -17,13 +17,13 @@ from adaptive_memory_core.learn.asked_before import (
     nearness,
     question_evidence,
 )
-from adaptive_memory_core.learn.gain import unit
+from adaptive_memory_core.learn.gain import unit_vector
 
 VECTORS = st.lists(st.floats(-1, 1).filter(lambda one: abs(one) > 1e-3), min_size=3, max_size=3).map(
-    lambda one: unit(np.array(one))
+    lambda one: unit_vector(np.array(one))
 )
 VERDICTS = st.tuples(st.integers(0, 3), VECTORS, st.integers(0, 3), st.integers(0, 3))
-EAST, NEAR_EAST, NORTH = np.array([1.0, 0.0]), unit(np.array([1.0, 0.2])), np.array([0.0, 1.0])
+EAST, NEAR_EAST, NORTH = np.array([1.0, 0.0]), unit_vector(np.array([1.0, 0.2])), np.array([0.0, 1.0])
 
 
 def questions(*verdicts: tuple[int, Any, int, int]) -> RatedQuestions:
@@ -86,7 +86,7 @@ def test_an_unhelpful_verdict_takes_some_of_the_gain_back() -> None:
 def test_an_unhelpful_verdict_lowers_the_record_for_the_same_question_alone() -> None:
     refused = questions((0, EAST, 0, 1))
     assert moves(refused, EAST)["0"] == pytest.approx(-0.2)
-    assert moves(refused, unit(np.array([1.0, 1.0]))).get("0", 0.0) > -0.01
+    assert moves(refused, unit_vector(np.array([1.0, 1.0]))).get("0", 0.0) > -0.01
 
 
 def test_what_others_answered_as_well_is_trusted_less() -> None:

@@ -22,7 +22,7 @@ from adaptive_memory_core.learn.gain import (
     kalman_gain,
     learned,
     surer,
-    unit,
+    unit_vector,
     updated,
     weight,
 )
@@ -30,7 +30,7 @@ from adaptive_memory_core.policy import Graphs
 
 NOISE = Graphs().process_noise
 NUMBERS = st.floats(-1, 1).filter(lambda one: abs(one) > 1e-3)
-UNITS = st.lists(NUMBERS, min_size=4, max_size=4).map(lambda one: unit(np.array(one)))
+UNITS = st.lists(NUMBERS, min_size=4, max_size=4).map(lambda one: unit_vector(np.array(one)))
 SHARES = st.floats(0, 1)
 EAST, NORTH = np.array([1.0, 0.0]), np.array([0.0, 1.0])
 
@@ -99,6 +99,6 @@ def test_time_memory_learns_from_a_question_about_a_time() -> None:
 
 def test_a_verdict_of_no_support_raises_the_paper_s_score_all_the_same() -> None:
     """Why it is not the default: any verdict makes the memory surer, and it is never below neutral."""
-    before = SentenceMemory(Belief(unit(np.array([1.0, 0.5]))))
+    before = SentenceMemory(Belief(unit_vector(np.array([1.0, 0.5]))))
     after = learned(before, QuestionVectors(EAST), supports=False, process_noise=NOISE)
     assert weight(0.5, after, QuestionVectors(EAST)) > weight(0.5, before, QuestionVectors(EAST))

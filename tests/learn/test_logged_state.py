@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adaptive_memory_core import Policy
-from adaptive_memory_core.learn.logged_state import Basis, StatesThen, columns_of, logged_state
+from adaptive_memory_core.learn.logged_state import Basis, StatesThen, logged_state, state_columns
 from adaptive_memory_core.policy import Learning
 from adaptive_memory_core.records import ReadState
 from adaptive_memory_core.score.signals import DAY, worths
@@ -45,7 +45,7 @@ def told_of(states: list[ReadState], policy: Policy) -> list[ReadState]:
         "importance": worths(importances, states, policy, now=NOW),
     }
     seen = StatesThen([str(one) for one in range(len(states))], [False] * len(states), states, importances)
-    titles, numbers = columns_of(seen, signals, Basis(policy=policy), scored=len(states), at=NOW)
+    titles, numbers = state_columns(seen, signals, Basis(policy=policy), scored=len(states), at=NOW)
     logged = {name: [round(one, DIGITS) for one in values] for name, values in signals.items()}
     return [
         logged_state(

@@ -14,10 +14,10 @@ from adaptive_memory_core import Policy, ReadState
 from adaptive_memory_core.learn.decay import (
     PacedSpan,
     Timeline,
-    columns_of,
     met,
     settled,
     strength,
+    strength_columns,
     strengths_of,
     strong_since,
 )
@@ -106,7 +106,7 @@ def test_columns_give_what_one_by_one_gives(data: st.DataObject, timeline: Timel
     rows = data.draw(st.lists(st.tuples(states(timeline.step), kinds), min_size=1, max_size=8))
     now = timeline.step * DAY
     names = np.array([kind for _, kind in rows], dtype=object)
-    found = strengths_of(columns_of([state for state, _ in rows]), names, timeline, now=now)
+    found = strengths_of(strength_columns([state for state, _ in rows]), names, timeline, now=now)
     assert list(found) == pytest.approx([strength(state, kind, timeline, now=now) for state, kind in rows], rel=1e-12)
 
 

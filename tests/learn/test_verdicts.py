@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adaptive_memory_core import Policy, ReadState, Record, Verdict
-from adaptive_memory_core.learn.verdicts import IMPORTANCE_BOUND, demoted, judged, rejudged
+from adaptive_memory_core.learn.verdicts import IMPORTANCE_BOUND, boost_after, demoted, rejudged
 from adaptive_memory_core.policy import Learning
 from adaptive_memory_core.score.signals import DAY, boosted, importance, recency
 
@@ -20,7 +20,7 @@ def test_one_verdict_moves_the_importance_by_5_percent_at_most(
     policy: Policy, share: float, verdict: Verdict, written: float
 ) -> None:
     before = share * IMPORTANCE_BOUND
-    old, new = boosted(written, before), boosted(written, judged(before, verdict, policy))
+    old, new = boosted(written, before), boosted(written, boost_after(before, verdict, policy))
     assert abs(new - old) <= 0.05 * old + 1e-9
 
 
@@ -28,7 +28,7 @@ def test_one_verdict_moves_the_importance_by_5_percent_at_most(
 def test_no_sequence_of_verdicts_leaves_the_bound(policy: Policy, given_verdicts: list[Verdict]) -> None:
     boost = 0.0
     for verdict in given_verdicts:
-        boost = judged(boost, verdict, policy)
+        boost = boost_after(boost, verdict, policy)
         assert -IMPORTANCE_BOUND <= boost <= IMPORTANCE_BOUND
 
 
@@ -37,14 +37,14 @@ def test_a_changed_mind_leaves_what_the_second_verdict_alone_would_have(
     policy: Policy, share: float, first: Verdict, second: Verdict
 ) -> None:
     before = share * IMPORTANCE_BOUND
-    after = judged(before, first, policy)
+    after = boost_after(before, first, policy)
     without, changed = rejudged(after, second, (before, after), policy)
     assert without == pytest.approx(before, abs=1e-9)
-    assert changed == pytest.approx(judged(before, second, policy), abs=1e-9)
+    assert changed == pytest.approx(boost_after(before, second, policy), abs=1e-9)
 
 
 def test_a_verdict_goes_the_way_its_name_says() -> None:
-    assert judged(0.0, Verdict.UNHELPFUL, Policy()) < 0 < judged(0.0, Verdict.HELPFUL, Policy())
+    assert boost_after(0.0, Verdict.UNHELPFUL, Policy()) < 0 < boost_after(0.0, Verdict.HELPFUL, Policy())
 
 
 def test_a_demotion_takes_what_reads_earned_and_keeps_what_happened() -> None:

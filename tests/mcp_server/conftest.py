@@ -69,7 +69,7 @@ async def over_pipes(whose: Whose, idle_seconds: float | None = None) -> AsyncIt
     read, outward = os.pipe()
     in_use = InUse()
     server = new_server(whose, ToolSettings(), in_use)
-    serving = asyncio.create_task(stdio.serve(server, inward, outward, in_use, idle_seconds))
+    serving = asyncio.create_task(stdio.serve_stdio(server, inward, outward, in_use, idle_seconds))
     try:
         yield Pipes(write, read, serving)
         os.close(write)
@@ -87,7 +87,7 @@ async def over_http(memory: AdaptiveMemory, idle_seconds: float | None = None) -
     where: asyncio.Future[str] = asyncio.get_running_loop().create_future()
     server = new_server(lambda: memory.for_user(user_of_request()), ToolSettings(), in_use)
     serving = asyncio.create_task(
-        streamable_http.serve(server, ServerAddress(port=0), tokens, in_use, idle_seconds, where.set_result)
+        streamable_http.serve_http(server, ServerAddress(port=0), tokens, in_use, idle_seconds, where.set_result)
     )
     try:
         yield await asyncio.wait_for(where, SECONDS)

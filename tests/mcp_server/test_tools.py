@@ -6,7 +6,7 @@ import pytest
 from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 
 from adaptive_memory_core import AdaptiveMemory
-from adaptive_memory_core.mcp_server.tools import listed, offered
+from adaptive_memory_core.mcp_server.tools import offered, tool_list
 from tests.mcp_server.conftest import of
 
 ALL = ["explain", "feedback", "forget", "recall", "recent", "remember"]
@@ -27,7 +27,7 @@ async def test_there_are_six_tools_and_each_says_what_it_changes(memory: Adaptiv
 
 @pytest.mark.parametrize("read_only", [False, True])
 def test_the_schemas_are_valid_and_name_no_user(read_only: bool) -> None:
-    for tool in listed(offered(read_only=read_only)):
+    for tool in tool_list(offered(read_only=read_only)):
         for schema in (tool.input_schema, tool.output_schema or {}):
             Draft202012Validator.check_schema(schema)
         assert tool.input_schema["additionalProperties"] is False

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from adaptive_memory_core import AdaptiveMemory, InvalidInputError, UserMemory
-from adaptive_memory_core.pages.markup import digest, resource
+from adaptive_memory_core.pages.markup import resource, script_digest
 from tests.conftest import Clock, Rows
 from tests.pages.conftest import HOSTILE
 
@@ -73,8 +73,8 @@ def test_every_link_leads_somewhere_and_no_name_is_given_twice(page: str) -> Non
 def test_it_may_run_its_own_script_and_nothing_else(page: str) -> None:
     policy = next(own["content"] for own in Parsed(page).named("meta") if own.get("http-equiv"))
     assert policy is not None
-    assert f"script-src 'sha256-{digest(resource('page.js'))}'" in policy
-    assert f"style-src 'sha256-{digest(resource('page.css'))}'" in policy
+    assert f"script-src 'sha256-{script_digest(resource('page.js'))}'" in policy
+    assert f"style-src 'sha256-{script_digest(resource('page.css'))}'" in policy
     assert f"<script>{resource('page.js')}</script>" in page
     assert f"<style>{resource('page.css')}</style>" in page
     assert "unsafe" not in policy

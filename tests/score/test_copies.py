@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adaptive_memory_core.score.copies import REMEMBERED, leaders, plain
+from adaptive_memory_core.score.copies import REMEMBERED, leaders, plain_words
 
 WORDS = st.sampled_from(["tea", "Tea", "coffee", "tax.", "!", "...", ""])
 TEXTS = st.lists(
@@ -20,5 +20,5 @@ TEXTS = st.lists(
 
 @given(TEXTS)
 def test_each_leads_to_the_first_with_its_words(texts: list[str]) -> None:
-    words = [plain(text) for text in texts]
+    words = [plain_words(text) for text in texts]
     assert leaders(texts, 1.0) == [words.index(one) if one else number for number, one in enumerate(words)]

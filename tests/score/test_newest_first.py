@@ -10,7 +10,7 @@ import pytest
 
 from adaptive_memory_core.cue.time.intent import NO_INTENT, Intent, Window
 from adaptive_memory_core.records import Hit, Record, Scored
-from adaptive_memory_core.score.newest_first import Told, newest_first
+from adaptive_memory_core.score.newest_first import NewestFirstQuery, newest_first
 
 CUE = "Where does Ilse live?"
 
@@ -33,7 +33,7 @@ def texts_of(found: Sequence[Scored]) -> list[str]:
 
 def first(cue: str, *texts: str, **more: Any) -> str:
     intent = more.pop("intent", NO_INTENT)
-    return newest_first(ranked(*texts, **more), Told(cue, "speaker"), intent)[0].text
+    return newest_first(ranked(*texts, **more), NewestFirstQuery(cue, "speaker"), intent)[0].text
 
 
 OSLO, ROME, TURIN = "Ilse lives in Oslo.", "Ilse lives in Rome.", "Ilse lives in Turin."
@@ -41,7 +41,7 @@ OSLO, ROME, TURIN = "Ilse lives in Oslo.", "Ilse lives in Rome.", "Ilse lives in
 
 def test_three_versions_come_newest_first_and_the_older_ones_are_marked() -> None:
     given = ranked(OSLO, "Colm has a cat.", ROME, "Colm has a dog at home.", TURIN)
-    found = newest_first(given, Told(CUE, "speaker"), NO_INTENT)
+    found = newest_first(given, NewestFirstQuery(CUE, "speaker"), NO_INTENT)
     assert texts_of(found) == [TURIN, ROME, "Colm has a cat.", OSLO, "Colm has a dog at home."]
     assert [one.older_than for one in found] == [None, TURIN, None, TURIN, None]
     scores = [one.score for one in found]
@@ -56,7 +56,7 @@ def test_any_order_of_the_candidates_gives_the_versions_in_the_order_of_time() -
     for _ in range(24):
         chance.shuffle(pairs)
         given = ranked(*(text for text, _ in pairs), days=[day for _, day in pairs])
-        found = newest_first(given, Told(CUE, "speaker"), NO_INTENT)
+        found = newest_first(given, NewestFirstQuery(CUE, "speaker"), NO_INTENT)
         assert [one.record.created_at for one in found] == [4, 3, 2, 1]
 
 
@@ -111,7 +111,7 @@ def test_what_began_later_is_newer_whenever_it_was_written() -> None:
     early = Record("a", OSLO, created_at=9.0, valid_from=1.0)
     late = Record("b", TURIN, created_at=5.0, valid_from=2.0)
     given = [Scored(Hit(one, 0.5, one.id), 0.5, {"similarity": 0.5}, {}) for one in (early, late)]
-    assert newest_first(given, Told(CUE, "speaker"), NO_INTENT)[0].id == "b"
+    assert newest_first(given, NewestFirstQuery(CUE, "speaker"), NO_INTENT)[0].id == "b"
 
 
 def test_i_is_somebody_else_in_anothers_words() -> None:
@@ -138,12 +138,12 @@ def test_who_speaks_is_not_whom_it_is_about() -> None:
 )
 def test_what_is_said_of_somebodys_is_said_of_another(cue: str, older: str, newer: str, is_newer: bool) -> None:
     assert first(cue, older, newer) == (newer if is_newer else older)
-    found = newest_first(ranked(older, newer), Told(cue, "speaker"), NO_INTENT)
+    found = newest_first(ranked(older, newer), NewestFirstQuery(cue, "speaker"), NO_INTENT)
     assert [one.older_than for one in found] == ([None, newer] if is_newer else [None, None])
 
 
 def test_a_callers_facts_replace_our_rules() -> None:
     given = ranked(OSLO, "She packed her things for Turin.", TURIN)
     facts = {OSLO: "home", "She packed her things for Turin.": "home", TURIN: None}
-    found = newest_first(given, Told(CUE, "speaker", facts), NO_INTENT)
+    found = newest_first(given, NewestFirstQuery(CUE, "speaker", facts), NO_INTENT)
     assert texts_of(found)[0] == "She packed her things for Turin."

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from adaptive_memory_core import Policy, Record
 from adaptive_memory_core.reports import Hit
-from adaptive_memory_core.score.nothing_found import HARDER, NAMES_SPEAKER, Best, chance, fitted, most_relevant
+from adaptive_memory_core.score.nothing_found import HARDER, NAMES_SPEAKER, Best, chance, fitted_floor, most_relevant
 
 shares = st.floats(-1.0, 1.0)
 
@@ -25,7 +25,7 @@ def best_by_chance(records: int, questions: int, seed: int) -> list[Best]:
 @pytest.mark.parametrize("records", [30, 1000])
 @pytest.mark.parametrize("target", [0.02, 0.1])
 def test_of_questions_like_those_it_was_made_of_no_more_pass_than_it_says(records: int, target: float) -> None:
-    floor = fitted(best_by_chance(records, 172, seed=1), records=records)
+    floor = fitted_floor(best_by_chance(records, 172, seed=1), records=records)
     fresh = best_by_chance(records, 4000, seed=2)
     passed = sum(chance(floor, one) <= target * HARDER for one in fresh) / len(fresh)
     assert target / 4 <= passed <= 1.3 * target  # the best of few is bounded more sharply than the law says
@@ -33,7 +33,7 @@ def test_of_questions_like_those_it_was_made_of_no_more_pass_than_it_says(record
 
 @given(shares, shares, shares)
 def test_what_is_better_is_never_likelier_by_chance(one: float, other: float, fixed: float) -> None:
-    floor = fitted(best_by_chance(30, 50, seed=3), records=30)
+    floor = fitted_floor(best_by_chance(30, 50, seed=3), records=30)
     low, high = sorted((one, other))
     assert chance(floor, Best(high, fixed)) <= chance(floor, Best(low, fixed))
     assert chance(floor, Best(fixed, high)) <= chance(floor, Best(fixed, low))
@@ -41,7 +41,7 @@ def test_what_is_better_is_never_likelier_by_chance(one: float, other: float, fi
 
 
 def test_questions_that_all_find_the_same_make_a_floor_too() -> None:
-    floor = fitted([Best(0.2, 0.2)] * 30, records=1)
+    floor = fitted_floor([Best(0.2, 0.2)] * 30, records=1)
     assert chance(floor, Best(0.3, 0.3)) < 0.01
     assert chance(floor, Best(0.2, 0.2)) > 0.5
 
@@ -78,7 +78,7 @@ def test_questions_of_ours_that_have_an_answer_here_hardly_move_the_floor(share:
     unrelated = best_by_chance(300, 172, seed=1)
     some = [Best(0.8, 0.8)] * int(share * len(unrelated)) + unrelated[int(share * len(unrelated)) :]
     for best in (Best(0.3, 0.3), Best(0.35, 0.35), Best(0.45, 0.45)):
-        plain, mixed = (chance(fitted(found, records=300), best) for found in (unrelated, some))
+        plain, mixed = (chance(fitted_floor(found, records=300), best) for found in (unrelated, some))
         assert mixed <= plain + 0.12
 
 
@@ -88,7 +88,7 @@ def test_a_question_that_names_a_speaker_is_less_likely_to_be_unrelated() -> Non
     by_him = Hit(Record("b", "x"), 0.5, "b", {**leads, "speaker": -3.0})
     policy = Policy(channels=("dense", "lexical"))
     found = [most_relevant(hits, policy, now=0.0) for hits in ([by_her, by_him], [by_him])]
-    floor = fitted(best_by_chance(30, 50, seed=3), records=30)
+    floor = fitted_floor(best_by_chance(30, 50, seed=3), records=30)
     named, unnamed = (chance(floor, one) for one in found if one is not None)
     assert named == pytest.approx(NAMES_SPEAKER * unnamed)
 

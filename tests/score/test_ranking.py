@@ -11,7 +11,7 @@ from adaptive_memory_core.record_metadata import hits_of
 from adaptive_memory_core.records import Dropped, Hit, ReadState, Scope, Scored
 from adaptive_memory_core.score.blend import score
 from adaptive_memory_core.score.gates import BEYOND_K
-from adaptive_memory_core.score.ranking import LeftOut, Ranking, columns_of
+from adaptive_memory_core.score.ranking import LeftOut, Ranking, as_candidates
 from adaptive_memory_core.score.select import select
 from adaptive_memory_core.store.ledger.recall_encoding import encode
 
@@ -90,14 +90,14 @@ def test_the_columns_of_what_a_search_brought_are_those_of_its_hits() -> None:
         ("c", "tax", {"importance": "high", "created_at": "1970-01-02", "valid_from": 9.0, "topic": "x"}, 0.75),
         ("d", "due", {"created_at": float("inf"), "valid_until": 4.0, "superseded_by": "c"}, -0.5),
     ]
-    found = columns_of(hits_of(Scope("ana"), rows, {"a": read}, fields))
-    one_by_one = columns_of(list(found))
+    found = as_candidates(hits_of(Scope("ana"), rows, {"a": read}, fields))
+    one_by_one = as_candidates(list(found))
     assert [list(column) for column in found.columns[:-1]] == [list(column) for column in one_by_one.columns[:-1]]
     assert list(found.columns.gated) == [2, 3]
 
 
 def test_a_part_of_the_candidates_has_their_columns_and_leads() -> None:
-    these = columns_of(hits())
+    these = as_candidates(hits())
     some = these.only([4, 1])
     assert [one.record.id for one in some] == some.columns.ids == ["4", "1"]
     assert [one.leads["words"] for one in some] == some.leads["words"]

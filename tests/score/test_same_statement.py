@@ -8,7 +8,7 @@ import pytest
 
 from adaptive_memory_core.cue.time.intent import NO_INTENT
 from adaptive_memory_core.records import Hit, Record, Scored
-from adaptive_memory_core.score.newest_first import Told, newest_first
+from adaptive_memory_core.score.newest_first import NewestFirstQuery, newest_first
 
 FILLER = "Good that you ask, this is worth a closer look. Let us go through it step by step, and see what helps you. "
 
@@ -20,7 +20,7 @@ def found(cue: str, *texts: str) -> Sequence[Scored]:
         score = 0.9 - 0.1 * number
         hit = Hit(Record(text, text, created_at=float(number)), score, text)
         given.append(Scored(hit, score, {"similarity": score}, {}))
-    return newest_first(given, Told(cue, "speaker"), NO_INTENT, reworded=False)
+    return newest_first(given, NewestFirstQuery(cue, "speaker"), NO_INTENT, reworded=False)
 
 
 def newest(cue: str, *texts: str) -> str:
@@ -165,5 +165,5 @@ def test_neither_scores_nor_similarities_matter() -> None:
             )
             for day, text in enumerate(texts)
         ]
-        after = newest_first(given, Told("where does Ilse live?", "speaker"), NO_INTENT, reworded=False)
+        after = newest_first(given, NewestFirstQuery("where does Ilse live?", "speaker"), NO_INTENT, reworded=False)
         assert [one.text for one in after] == [texts[2], texts[0], texts[1]]

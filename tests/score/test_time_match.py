@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from adaptive_memory_core import Intent, Policy, Record, Weights, Window
 from adaptive_memory_core.policy import Advanced
 from adaptive_memory_core.reports import Hit
-from adaptive_memory_core.score.ranking import columns_of
+from adaptive_memory_core.score.ranking import as_candidates
 from adaptive_memory_core.score.relevance import attuned, closeness, timing
 from adaptive_memory_core.score.select import select
 
@@ -123,7 +123,7 @@ def test_scores_stay_in_bounds_parts_add_up_and_what_fits_gains(
     for one in kept:
         assert 0.0 <= one.score <= 1.0
         assert one.score == pytest.approx(sum(one.parts.values()))
-    found = timing(columns_of(hits), intent, policy, alone=alone)
+    found = timing(as_candidates(hits), intent, policy, alone=alone)
     if found is not None:
         assert max(found.nats) <= found.most + 1e-9
         by_fit = sorted(zip(found.fits, found.nats, strict=True))

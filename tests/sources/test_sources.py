@@ -11,7 +11,7 @@ from chromadb import Collection
 
 from adaptive_memory_core import AdaptiveMemory, Policy, PolicyError, Weights
 from adaptive_memory_core.flow.ports import Ports
-from adaptive_memory_core.flow.ports.source import Answer, Asked
+from adaptive_memory_core.flow.ports.source import Answer, SourceQuery
 from adaptive_memory_core.score.ranking import Candidates
 from adaptive_memory_core.sources import ask
 from adaptive_memory_core.sources.request import Request
@@ -26,12 +26,12 @@ class Toy:
     name = "toy"
 
     def __init__(self) -> None:
-        self.told: list[Asked] = []
+        self.told: list[SourceQuery] = []
 
     def wanted(self, request: Request) -> bool:
         return self.name in request.policy.ways
 
-    def ask(self, ports: Ports, request: Request, asked: Asked) -> Answer:
+    def ask(self, ports: Ports, request: Request, asked: SourceQuery) -> Answer:
         self.told.append(asked)
         end = request.cue.text[-1]
         pages = list(ports.records.pages(request.scope))

@@ -18,14 +18,14 @@ from adaptive_memory_core.arguments.values import (
     distinct,
     encodable,
     flag,
+    fraction,
     moment,
     name,
+    nonblank_text,
     over,
     progress,
-    share,
     shared,
     user_scope,
-    words,
 )
 
 __all__ = [
@@ -48,10 +48,10 @@ __all__ = [
     "policy",
     "progress",
     "questions",
-    "share",
+    "fraction",
     "shared",
     "similarities",
     "user_scope",
     "where",
-    "words",
+    "nonblank_text",
 ]

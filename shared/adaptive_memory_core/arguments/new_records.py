@@ -10,8 +10,8 @@ from dataclasses import fields
 from itertools import count
 from typing import Any
 
-from adaptive_memory_core.arguments.values import each, encodable, in_turn, moment, name, share, words
-from adaptive_memory_core.error_messages import MOST_SHOWN, shortened, shown
+from adaptive_memory_core.arguments.values import each, encodable, fraction, in_turn, moment, name, nonblank_text
+from adaptive_memory_core.error_messages import MOST_SHOWN, shortened_text, shown
 from adaptive_memory_core.errors import InvalidInputError
 from adaptive_memory_core.fields import RESERVED, Fields
 from adaptive_memory_core.identity import is_reserved
@@ -36,9 +36,9 @@ def new_record(item: object, names: Fields) -> NewRecord:
     if start is not None and end is not None and end <= start:
         raise InvalidInputError(f"valid_until ({end}) is not after valid_from ({start}). Give a later valid_until.")
     return NewRecord(
-        text=words(given.text, "text"),
+        text=nonblank_text(given.text, "text"),
         id=None if given.id is None else new_id(given.id),
-        importance=share(given.importance, "importance"),
+        importance=fraction(given.importance, "importance"),
         kind=name(given.kind, "kind"),
         created_at=moment(given.created_at, "created_at"),
         valid_from=start,
@@ -123,7 +123,7 @@ def metadata(given: object, names: Fields) -> Metadata:
             )
         if not _storable(value):
             raise InvalidInputError(
-                f"The metadata value {shortened(key, MOST_SHOWN)}={shown(value)} cannot be stored. Give a str, a "
+                f"The metadata value {shortened_text(key, MOST_SHOWN)}={shown(value)} cannot be stored. Give a str, a "
                 "finite number below 2**63, a bool, or a non-empty list of one of these types; text for a date, JSON "
                 "text for anything nested."
             )
@@ -203,7 +203,7 @@ def _checked(item: object) -> Mapping[str, Any]:
 def _record(
     item: Mapping[str, Any], names: Fields, times: Counter[tuple[str, float]], repeats: Counter[str], now: float
 ) -> NewRecord:
-    text = words(_text(item.get("text", item.get("content"))), "text")
+    text = nonblank_text(_text(item.get("text", item.get("content"))), "text")
     speaker, session = (_name(item, key) for key in (("speaker", "role"), ("session",)))
     given, named, at = item.get("metadata"), item.get("id"), moment(item.get("at"), "at")
     time = now if at is None else at

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from adaptive_memory_core.arguments.values import encodable, moment, name, words
+from adaptive_memory_core.arguments.values import encodable, moment, name, nonblank_text
 from adaptive_memory_core.cue.question_kinds import build_cue, drift
 from adaptive_memory_core.error_messages import listed, shown
 from adaptive_memory_core.errors import FilterError, InvalidInputError, PolicyError
@@ -32,11 +32,11 @@ def cue(value: object) -> Cue:
     if isinstance(value, AgentState):
         value = build_cue(value)
     if not isinstance(value, Cue):
-        return Cue(words(value, "cue"))
+        return Cue(nonblank_text(value, "cue"))
     if value.words is not None:
-        words(value.words, "cue's words")
+        nonblank_text(value.words, "cue's words")
     if value.vector is None or not isinstance(value.text, str):
-        return replace(value, text=words(value.text, "cue"))
+        return replace(value, text=nonblank_text(value.text, "cue"))
     try:
         vector = np.asarray(value.vector, dtype=np.float32)
     except (TypeError, ValueError):
@@ -125,7 +125,7 @@ def questions(given: object, *, fewest: int) -> tuple[str, ...]:
     """Different questions, enough to tell a tail by."""
     if isinstance(given, str) or not isinstance(given, Iterable):
         raise InvalidInputError(f"questions are {shown(given)}. Give a list of strings, or None for our own.")
-    kept = tuple(dict.fromkeys(words(one, "question") for one in given))
+    kept = tuple(dict.fromkeys(nonblank_text(one, "question") for one in given))
     if len(kept) < fewest:
         raise InvalidInputError(
             f"There are {len(kept)} different questions. Give at least {fewest} that have nothing to do with the "
@@ -200,8 +200,8 @@ def _labelled(number: int, pair: object) -> Labelled:
     given = [answers] if isinstance(answers, str) else answers
     if isinstance(given, Mapping) or not isinstance(given, Iterable):
         raise InvalidInputError(f"Pair {number} has the answers {shown(given)}. {EXAMPLE}")
-    known = tuple(dict.fromkeys(words(one, f"answer of pair {number}") for one in given))
-    asked = words(question, f"question of pair {number}")
+    known = tuple(dict.fromkeys(nonblank_text(one, f"answer of pair {number}") for one in given))
+    asked = nonblank_text(question, f"question of pair {number}")
     if not known:
         raise InvalidInputError(f"Pair {number} names nothing that answers {shown(asked)}. {EXAMPLE}")
     return Labelled(asked, known, moment(now, f"now of pair {number}"))

@@ -38,7 +38,7 @@ def encodable(value: str, what: str) -> str:
     return value
 
 
-def words(value: object, what: str) -> str:
+def nonblank_text(value: object, what: str) -> str:
     """A text or a cue with something in it."""
     if not isinstance(value, str) or not value.strip():
         raise InvalidInputError(f"The {what} is {shown(value)}. Give a string that is not blank.")
@@ -120,7 +120,7 @@ def in_turn(now: float, number: int) -> float:
     return round(now + number / 1e6, 6)
 
 
-def share(value: object, what: str) -> float:
+def fraction(value: object, what: str) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
         raise InvalidInputError(f"{what} is {shown(value)}. Give a number in [0, 1].")
     return float(value)

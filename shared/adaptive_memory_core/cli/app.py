@@ -42,7 +42,7 @@ from adaptive_memory_core.cli.records import (
     themes,
     unpin,
 )
-from adaptive_memory_core.cli.session import Session, embedder_of, session_of
+from adaptive_memory_core.cli.session import Session, embedder_option, session_of
 from adaptive_memory_core.cli.terminal import ending, printing_to_stderr, show
 from adaptive_memory_core.memory import AdaptiveMemory
 from adaptive_memory_core.whole_file import expanded
@@ -181,7 +181,7 @@ def demo(ctx: typer.Context) -> None:
     with (
         printing_to_stderr(),
         tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder,
-        AdaptiveMemory.open(folder, embedder=embedder_of(session.embedder)) as memory,
+        AdaptiveMemory.open(folder, embedder=embedder_option(session.embedder)) as memory,
     ):
         ana, bob = memory.for_user("ana"), memory.for_user("bob")
         ana.remember_many(ANA)

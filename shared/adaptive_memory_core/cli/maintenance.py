@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from adaptive_memory_core.cli.session import Session, embedder_of, session_of
+from adaptive_memory_core.cli.session import Session, embedder_option, session_of
 from adaptive_memory_core.cli.terminal import (
     NOTHING_FOUND,
     STDIN,
     is_readable,
     json_line,
-    json_of,
+    parsed_json,
     printing_to_stderr,
-    progress,
+    progress_bar,
     show,
     text_of,
 )
@@ -68,12 +68,12 @@ def reembed(
 ) -> None:
     """Give every record a vector from another embedder. If interrupted, run the same command again to continue."""
     session = session_of(ctx)
-    model = embedder_of(to)
+    model = embedder_option(to)
     if model is None:
         from adaptive_memory_core.models.local import LocalEmbedder
 
         model = LocalEmbedder()
-    with session.memory() as memory, progress("embedding") as told:
+    with session.memory() as memory, progress_bar("embedding") as told:
         count = memory.reembed(model, progress=told)
     show([f"{count} records have vectors of {to}"], {"records": count, "embedder": to}, as_json=session.as_json)
 
@@ -112,7 +112,7 @@ def move_ledger(
 ) -> None:
     """Move a ledger from SQLite to PostgreSQL, or back, while it is in use. If interrupted, run the same command
     again."""
-    with progress("rows") as told:
+    with progress_bar("rows") as told:
         rows = AdaptiveMemory.move_ledger(source, target, progress=told, source_stays=source_stays)
     show([f"{rows} rows"], {"rows": rows}, as_json=session_of(ctx).as_json)
 
@@ -120,7 +120,7 @@ def move_ledger(
 def backup(ctx: typer.Context, to: Annotated[Path, typer.Argument(help="A new directory.")]) -> None:
     """Copy the memory, while it is in use, to a new directory, which may be opened like this one."""
     session = session_of(ctx)
-    with session.memory() as memory, progress("copying") as told:
+    with session.memory() as memory, progress_bar("copying") as told:
         made = memory.backup(to, progress=told)
     show([str(made)], {"path": str(made)}, as_json=session.as_json)
 
@@ -133,8 +133,8 @@ def _checked(session: Session, *, repair: bool) -> CheckReport:
     except (DamagedStoreError, DamagedLedgerError):
         if not repair:
             raise
-    with printing_to_stderr(), progress("repairing") as told:
-        model = embedder_of(session.embedder)
+    with printing_to_stderr(), progress_bar("repairing") as told:
+        model = embedder_option(session.embedder)
         return AdaptiveMemory.repair(session.directory, session.collection, embedder=model, progress=told)
 
 
@@ -163,7 +163,7 @@ def restore(ctx: typer.Context, file: Annotated[Path, typer.Argument(help="What 
     session = session_of(ctx)
     if str(file) != "-" and not is_readable(file):
         raise InvalidInputError(f"There is no file {str(file)!r}. Give what export wrote, or - for stdin.")
-    state = json_of(text_of(file), "stdin" if str(file) == STDIN else repr(str(file)))
+    state = parsed_json(text_of(file), "stdin" if str(file) == STDIN else repr(str(file)))
     with session.scope() as user:
         restored = user.restore_state(state)
     lines = [f"{restored.records} records", *(f"not here: {one}" for one in restored.missing)]

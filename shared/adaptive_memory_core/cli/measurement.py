@@ -11,22 +11,22 @@ from typing import Annotated, Any
 import typer
 
 from adaptive_memory_core.arguments.recalls import labelled_questions
-from adaptive_memory_core.cli.session import Session, embedder_of, moment_of, policy_of, session_of
+from adaptive_memory_core.cli.session import Session, embedder_option, moment_of, policy_option, session_of
 from adaptive_memory_core.cli.terminal import (
     NOTHING_FOUND,
-    date,
     is_readable,
-    json_of,
     one_line,
+    parsed_json,
     printing_to_stderr,
-    progress,
+    progress_bar,
     show,
     text_of,
+    utc_time,
 )
 from adaptive_memory_core.error_messages import shown
 from adaptive_memory_core.errors import InvalidInputError
 from adaptive_memory_core.evaluate.intervals import Spread
-from adaptive_memory_core.evaluate.latency import LatencyComparison, compare_latency, machine, versions
+from adaptive_memory_core.evaluate.latency import LatencyComparison, compare_latency, machine, package_versions
 from adaptive_memory_core.evaluate.plan import Experiment
 from adaptive_memory_core.evaluate.replay import ReplayedRecall
 from adaptive_memory_core.evaluate.tune import PRIOR, Tuning
@@ -53,7 +53,7 @@ def evaluate(
     session.check_scope()
     pairs = list(pairs_of(file))
     with session.scope() as user:
-        found = user.evaluate(pairs, k=k, policy=policy_of(policy))
+        found = user.evaluate(pairs, k=k, policy=policy_option(policy))
     show(found.summary().splitlines(), json.loads(found.to_json()), as_json=session.as_json)
 
 
@@ -80,7 +80,13 @@ def tune(
     _check(session, all_users=all_users, keep=keep, file=file)
     if out is not None and (out.is_dir() or not out.parent.is_dir()):
         raise InvalidInputError(f"No policy can be written to {str(out)!r}. Give a file in a directory that is there.")
-    given: dict[str, Any] = {"k": k, "held_out": held_out, "prior": prior, "seed": seed, "policy": policy_of(policy)}
+    given: dict[str, Any] = {
+        "k": k,
+        "held_out": held_out,
+        "prior": prior,
+        "seed": seed,
+        "policy": policy_option(policy),
+    }
     pairs = None if file is None else list(pairs_of(file))
     with session.memory() as memory:
         given |= {"since": moment_of(since, now=memory.now()), "until": moment_of(until, now=memory.now())}
@@ -120,7 +126,7 @@ def pairs_of(file: Path) -> Iterator[Any]:
         if line.strip():
             count += 1
             try:
-                yield from labelled_questions([json_of(line, "it")])
+                yield from labelled_questions([parsed_json(line, "it")])
             except InvalidInputError as error:
                 raise InvalidInputError(f"Line {number} of {name}: {error} A line is e.g. {LINE}") from error
     if not count:
@@ -140,7 +146,7 @@ def compare(
     only with --yes.
     """
     from adaptive_memory_core.evaluate.compare import compare as compared
-    from adaptive_memory_core.evaluate.comparison import check_result_file, summary
+    from adaptive_memory_core.evaluate.comparison import check_result_file, comparison_text
     from adaptive_memory_core.evaluate.plan import read_experiment
 
     plan, as_json = read_experiment(experiment), session_of(ctx).as_json
@@ -148,11 +154,11 @@ def compare(
         check_result_file(out)
     if not _may_go_on(plan, only_told=estimate, yes=yes, as_json=as_json):
         return
-    with printing_to_stderr(), progress("Comparing") as told:
+    with printing_to_stderr(), progress_bar("Comparing") as told:
         found = replace(compared(plan, progress=told), command=f"adaptive-memory compare {experiment.name}")
     if out is not None:
         found.save(out)
-    show(summary(found).split("\n"), json.loads(found.to_json()), as_json=as_json)
+    show(comparison_text(found).split("\n"), json.loads(found.to_json()), as_json=as_json)
 
 
 def _may_go_on(plan: Experiment, *, only_told: bool, yes: bool, as_json: bool) -> bool:
@@ -187,7 +193,7 @@ def replay(
         raise InvalidInputError("--all-users stands for --user NAME or --everyone. Give one of the three.")
     with session.memory() as memory:
         first, last = moment_of(since, now=memory.now()), moment_of(until, now=memory.now())
-        by = policy_of(policy)
+        by = policy_option(policy)
         found = memory.replay(by, first, last) if all_users else session.scope_in(memory).replay(by, first, last)
     lines = [found.summary(), *(line for one in found.changed if changed for line in _replay_text(one))]
     show(lines, json.loads(found.to_json()), as_json=session.as_json)
@@ -197,7 +203,7 @@ def replay(
 
 def _replay_text(one: ReplayedRecall) -> list[str]:
     return [
-        f"{date(one.at)}  {one_line(one.cue)}",
+        f"{utc_time(one.at)}  {one_line(one.cue)}",
         *(f"  - {name}: {one.reasons.get(name, 'not looked at')}" for name in one.dropped),
         *(f"  + {name}" for name in one.promoted),
         f"  {' '.join(one.after)}",
@@ -278,10 +284,10 @@ def bench(
     """
     session = session_of(ctx)
     session.check_scope()
-    embedder = bundled_unless(embedder_of(session.embedder))
+    embedder = bundled_unless(embedder_option(session.embedder))
     with session.scope() as user:
         found = compare_latency(user, embedder, k=k, questions=questions, seed=seed)
-    about = {"machine": machine(), "versions": versions()}
+    about = {"machine": machine(), "versions": package_versions()}
     told = {"records": found.records, "k": found.k, "recall_ms": found.recall, "chroma_ms": found.chroma, **about}
     show(_lines(found), told, as_json=session.as_json)
 

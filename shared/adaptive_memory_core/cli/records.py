@@ -11,20 +11,20 @@ import typer
 
 from adaptive_memory_core import arguments as check
 from adaptive_memory_core.arguments.new_records import messages as checked_messages
-from adaptive_memory_core.cli.session import Session, moment_of, policy_of, session_of
+from adaptive_memory_core.cli.session import Session, moment_of, policy_option, session_of
 from adaptive_memory_core.cli.terminal import (
     NOTHING_FOUND,
     STDIN,
-    date,
     hit,
     is_readable,
-    json_of,
+    json_value,
     known,
     one_line,
-    plain,
-    progress,
+    parsed_json,
+    progress_bar,
     show,
     text_of,
+    utc_time,
 )
 from adaptive_memory_core.context.answer import Recall
 from adaptive_memory_core.error_messages import shown
@@ -119,7 +119,7 @@ def import_records(
 
 def _stored(user: UserMemory, items: Sequence[Any]) -> list[str]:
     ids: list[str] = []
-    with progress("storing") as told:
+    with progress_bar("storing") as told:
         for observed, group in groupby(items, _is_message):
             store, own = user.observe if observed else user.remember_many, list(group)
             for start in range(0, len(own), RECORDS_PER_BATCH):
@@ -142,7 +142,7 @@ def _of_file(file: Path | None) -> Iterator[Any]:
         if not line.strip():
             continue
         try:
-            item = json_of(line, "it")
+            item = parsed_json(line, "it")
             if _is_message(item):
                 checked_messages([item], DEFAULT_FIELDS, now=0.0)
             else:
@@ -180,7 +180,7 @@ def json_object(text: str, what: str) -> Mapping[str, Any]:
     """A JSON object that was given as an option."""
     example = 'Give a JSON object, e.g. \'{"project": "apollo"}\'.'
     try:
-        found = json_of(text, what)
+        found = parsed_json(text, what)
     except InvalidInputError as error:
         raise InvalidInputError(f"{error} {example}") from error
     if not isinstance(found, dict):
@@ -206,7 +206,7 @@ def recall(
     """The best memories for a cue, best first: score, id and text. They count as read."""
     session = session_of(ctx)
     with session.scope() as user:
-        found = _asked(user, cue, k, where, policy_of(policy), reinforce=not look)
+        found = _asked(user, cue, k, where, policy_option(policy), reinforce=not look)
     lines = [f"{one.score:.3f}  {one.id}  {one_line(one.text)}" for one in found]
     if max_tokens is not None:
         lines = [found.render(max_tokens=max_tokens)]
@@ -228,7 +228,7 @@ def explain(
     """Show how each score was calculated, and which candidates were dropped and why. Read-only."""
     session = session_of(ctx)
     with session.scope() as user:
-        found = _asked(user, cue, k, where, policy_of(policy), reinforce=False)
+        found = _asked(user, cue, k, where, policy_option(policy), reinforce=False)
         why = None if id is None else user.why(found, id, _filter(where))
     told: dict[str, Any] = {
         "hits": [hit(one) for one in found],
@@ -244,10 +244,10 @@ def get(ctx: typer.Context, id: Annotated[str, typer.Argument(help="A record's i
     session = session_of(ctx)
     with session.scope() as user:
         record = user.get(id)
-    told: dict[str, Any] = {"id": record.id, "text": record.text, **known(record), "read": plain(record.read)}
+    told: dict[str, Any] = {"id": record.id, "text": record.text, **known(record), "read": json_value(record.read)}
     lines = [record.text, *(f"{name}: {value}" for name, value in told.items() if name not in ("text", "read"))]
     read = record.read
-    last = "never" if read.last_read is None else date(read.last_read)
+    last = "never" if read.last_read is None else utc_time(read.last_read)
     lines.append(f"read: {read.retrieval_count} times, last {last}, strength {read.strength:.3f}, pinned {read.pinned}")
     show(lines, told, as_json=session.as_json)
 
@@ -265,7 +265,7 @@ def log(
         now = user.memory.now()
         first, last = moment_of(since, now=now), moment_of(until, now=now)
         found = user.recalls(first, last, limit, containing)
-    lines = [f"{date(one.at)}  {len(one.kept)} of {one.k}  {one.id}  {one_line(one.cue)}" for one in found]
+    lines = [f"{utc_time(one.at)}  {len(one.kept)} of {one.k}  {one.id}  {one_line(one.cue)}" for one in found]
     show(lines, found, as_json=session.as_json)
     if not found:
         raise typer.Exit(NOTHING_FOUND)
@@ -286,7 +286,7 @@ def themes(ctx: typer.Context) -> None:
     """Show what is known about each subject of the conversations, the largest first. Processes waiting messages
     first."""
     session = session_of(ctx)
-    with session.scope() as user, progress("growing") as told:
+    with session.scope() as user, progress_bar("growing") as told:
         found = user.themes(progress=told)
     known = [
         {"name": one.name, "ids": one.ids, "known": [{"text": each.text, "at": each.at} for each in one.known]}

@@ -56,7 +56,7 @@ class Session:
             yield memory
 
     def _opened(self, *, create: bool) -> AdaptiveMemory:
-        model = embedder_of(self.embedder)
+        model = embedder_option(self.embedder)
         if self.server is not None:
             return open_on_server(self.server, self.collection, model, self.ledger, create=create)
         return AdaptiveMemory.open(self.directory, self.collection, embedder=model, ledger=self.ledger)
@@ -118,17 +118,17 @@ def session_of(ctx: typer.Context) -> Session:
     return found
 
 
-def embedder_of(name: str) -> Any:
+def embedder_option(name: str) -> Any:
     """The embedder of that name; None is the bundled one, made when it is needed."""
     if name == "local":
         return None
     from adaptive_memory_core.models import embedder
 
     with printing_to_stderr():  # what its module prints while it is imported
-        return embedder.embedder_of(name)
+        return embedder.embedder_named(name)
 
 
-def policy_of(given: str | None) -> Policy | None:
+def policy_option(given: str | None) -> Policy | None:
     """The policy of a preset's name, or of a file of JSON as `Policy.to_json` writes it."""
     if given is None:
         return None

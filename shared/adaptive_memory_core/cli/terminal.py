@@ -34,7 +34,7 @@ _ESCAPED = {code: f"\\u{code:04x}" for code in _CONTROLS if code >= 32}  # below
 def show(lines: Iterable[str], data: object, *, as_json: bool) -> None:
     """The answer: the lines, or the same as JSON."""
     if as_json:
-        sys.stdout.write(json_line(plain(data)) + "\n")
+        sys.stdout.write(json_line(json_value(data)) + "\n")
     else:
         sys.stdout.writelines(f"{harmless(line)}\n" for line in lines)
 
@@ -72,20 +72,20 @@ def one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-def plain(value: object) -> Any:
+def json_value(value: object) -> Any:
     """A value as JSON has it: dataclasses as mappings of their public fields.
 
     >>> from adaptive_memory_core.reports import Restored
-    >>> plain(Restored(2, ("a",)))
+    >>> json_value(Restored(2, ("a",)))
     {'records': 2, 'missing': ['a']}
     """
     if is_dataclass(value) and not isinstance(value, type):
         names = [one.name for one in fields(value) if not one.name.startswith("_")]
-        return {name: plain(getattr(value, name)) for name in names}
+        return {name: json_value(getattr(value, name)) for name in names}
     if isinstance(value, Mapping):
-        return {str(name): plain(each) for name, each in value.items()}
+        return {str(name): json_value(each) for name, each in value.items()}
     if isinstance(value, list | tuple | set | frozenset):
-        return [plain(each) for each in value]
+        return [json_value(each) for each in value]
     return value if isinstance(value, str | int | float | bool | None) else str(value)
 
 
@@ -103,9 +103,9 @@ def known(record: Record) -> dict[str, Any]:
     return {**{name: value for name, value in told.items() if value is not None}, "metadata": dict(record.metadata)}
 
 
-def date(seconds: float) -> str:
+def utc_time(seconds: float) -> str:
     """
-    >>> date(0.0)
+    >>> utc_time(0.0)
     '1970-01-01 00:00:00Z'
     """
     try:
@@ -115,7 +115,7 @@ def date(seconds: float) -> str:
 
 
 @contextmanager
-def progress(title: str) -> Iterator[Progress]:
+def progress_bar(title: str) -> Iterator[Progress]:
     """Takes the number done and the total, and draws a bar on stderr, if that is a terminal."""
     from rich.console import Console
     from rich.progress import Progress as Bar
@@ -140,10 +140,10 @@ def is_readable(file: Path) -> bool:
     return file.is_file() or file.is_fifo()
 
 
-def json_of(text: str, name: str) -> Any:
+def parsed_json(text: str, name: str) -> Any:
     """What a text says as JSON.
 
-    >>> json_of("[1", "x")
+    >>> parsed_json("[1", "x")
     Traceback (most recent call last):
     ...
     adaptive_memory_core.errors.InvalidInputError: x is not valid JSON: Expecting ',' delimiter: line 1 column 3 ...

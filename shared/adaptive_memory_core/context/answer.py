@@ -10,7 +10,7 @@ from typing import Any, Literal, overload
 
 from adaptive_memory_core.context.blocks import NO_OUTLINE, Outline
 from adaptive_memory_core.context.clean import Count, Summarise, estimated_tokens
-from adaptive_memory_core.context.entries import date
+from adaptive_memory_core.context.entries import date_of
 from adaptive_memory_core.context.reasons import reasons
 from adaptive_memory_core.context.render import BLOCK_SHARES, render
 from adaptive_memory_core.cue.time.intent import NO_INTENT, Intent
@@ -129,7 +129,9 @@ class Recall(Sequence[Scored]):
         )
         others = [one.scored.record for one in self.dropped if one.scored is not None]
         why = reasons(self.kept, others, self.cue.own_words, self.fields)
-        return explain(f"recall {self.id} for {self.scope}: {_found(self)}", self.kept, why, self.dropped, notes)
+        return explanation_text(
+            f"recall {self.id} for {self.scope}: {_found(self)}", self.kept, why, self.dropped, notes
+        )
 
     @overload
     def render(
@@ -220,7 +222,9 @@ def _time(intent: Intent) -> list[str]:
     if not intent:
         return []
     said = ", ".join(repr(short(phrase)) for phrase in intent.phrases)
-    meant = [" to ".join("..." if end is None else date(end) for end in (one.start, one.end)) for one in intent.windows]
+    meant = [
+        " to ".join("..." if end is None else date_of(end) for end in (one.start, one.end)) for one in intent.windows
+    ]
     return [f"asked about time: {said}, taken for {' and '.join(meant) or f'the {intent.lean}'}"]
 
 
@@ -237,12 +241,12 @@ def _chance(unrelated: float | None) -> list[str]:
 TEXT_WIDTH = 60
 
 
-def explain(
+def explanation_text(
     title: str, kept: Sequence[Scored], reasons: Sequence[str], dropped: Sequence[Dropped], notes: Sequence[str]
 ) -> str:
     """The hits with their parts, a sentence for each of them, the dropped candidates with their reasons, and the notes.
 
-    >>> print(explain("recall 1", [], [], [Dropped("tax", "expired")], ["a note"]))
+    >>> print(explanation_text("recall 1", [], [], [Dropped("tax", "expired")], ["a note"]))
     recall 1
     nothing found
     dropped  score  because
@@ -270,7 +274,7 @@ def _hits(kept: Sequence[Scored]) -> Iterable[str]:
     names = list(dict.fromkeys(name for hit in kept for name in hit.parts))
     rows = [["#", "score", *names, "(raw)", "reads", "id", "text"]]
     rows += [_row(rank, hit, names) for rank, hit in enumerate(kept, start=1)]
-    return table(rows)
+    return aligned_columns(rows)
 
 
 def _row(rank: int, hit: Scored, names: Sequence[str]) -> list[str]:
@@ -290,13 +294,13 @@ def _dropped(dropped: Sequence[Dropped]) -> Iterable[str]:
     rows += [
         [short(drop.id), "" if drop.score is None else f"{drop.score:.3f}", short(drop.reason)] for drop in dropped
     ]
-    return table(rows)
+    return aligned_columns(rows)
 
 
-def table(rows: Sequence[Sequence[str]]) -> list[str]:
+def aligned_columns(rows: Sequence[Sequence[str]]) -> list[str]:
     """Rows as lines with columns of equal width.
 
-    >>> table([["a", "b"], ["long", "c"]])
+    >>> aligned_columns([["a", "b"], ["long", "c"]])
     ['a     b', 'long  c']
     """
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]

@@ -136,7 +136,7 @@ class _Making:
     blocks: int = 0
 
 
-def page(
+def session_blocks(
     hits: Sequence[Scored],
     beside: Sequence[Neighbour],
     *,
@@ -151,7 +151,7 @@ def page(
     >>> from adaptive_memory_core.records import Hit
     >>> hits = [Scored(Hit(Record(name, name, metadata={"session": "s"}), 0.5, name), score, {}, {})
     ...         for name, score in (("a", 0.9), ("b", 0.8), ("c", 0.1))]
-    >>> [line.block for line in page(hits, [], merge=0.85, fields=Fields()).lines]
+    >>> [line.block for line in session_blocks(hits, [], merge=0.85, fields=Fields()).lines]
     [0, 0, 1]
     """
     making, ranks = _Making(outline=outline), {hit.id: rank for rank, hit in enumerate(hits)}

@@ -196,7 +196,7 @@ def excerpt(text: str, cue: Sequence[str], room: int, count: Count) -> str | Non
     'We met on Monday. ... The code of the door is 4711. ...'
     """
     asked = frozenset(cue)
-    whole = parts_of(text, longest=MOST_SEARCHED if asked else len(text))
+    whole = clean_parts(text, longest=MOST_SEARCHED if asked else len(text))
     parts = [ExcerptPart(said, count(said + " "), asked & set(words(said[:MOST_SEARCHED]))) for said in whole]
     left = room - 2 * count(f" {MARK} ")
     chosen = _chosen(parts, left, count)
@@ -209,10 +209,10 @@ def excerpt(text: str, cue: Sequence[str], room: int, count: Count) -> str | Non
     return " ".join([*said, *([MARK] if chosen[-1] + 1 < len(parts) else [])])
 
 
-def parts_of(text: str, *, longest: int = MOST_SEARCHED) -> list[str]:
+def clean_parts(text: str, *, longest: int = MOST_SEARCHED) -> list[str]:
     """The text in parts that are shown whole, each clean; a sentence of more than `longest` characters in pieces.
 
-    >>> parts_of("Do it so. Like this:\\n- one\\n- two\\n\\nDone.")
+    >>> clean_parts("Do it so. Like this:\\n- one\\n- two\\n\\nDone.")
     ['Do it so.', 'Like this:', '- one - two', 'Done.']
     """
     parts: list[str] = []

@@ -13,7 +13,7 @@ from adaptive_memory_core.context.clean import Count, clean, excerpt, label
 from adaptive_memory_core.cue.time.calendar import Span, months
 from adaptive_memory_core.cue.time.chinese import Chinese
 from adaptive_memory_core.cue.time.english import local
-from adaptive_memory_core.cue.time.english_phrases import find
+from adaptive_memory_core.cue.time.english_phrases import find_times
 from adaptive_memory_core.cue.time.french import French
 from adaptive_memory_core.cue.time.german import German
 from adaptive_memory_core.cue.time.intent import Language, Window
@@ -26,10 +26,10 @@ _UNITS = ((86_400.0 * 365.25, 2, "year"), (86_400.0 * 30.44, 2, "month"), (604_8
 _SMALL = ((3_600.0, 1, "hour"), (60.0, 1, "minute"))
 
 
-def date(posix: float, zone: tzinfo = timezone.utc) -> str:
+def date_of(posix: float, zone: tzinfo = timezone.utc) -> str:
     """The day, or the plain number where no calendar reaches.
 
-    >>> date(0.0), date(1e300)
+    >>> date_of(0.0), date_of(1e300)
     ('1970-01-01', 'at 1e+300')
     """
     moment = local(posix, zone)
@@ -67,7 +67,7 @@ def resolved(text: str, said_at: float | None, zone: tzinfo = timezone.utc) -> s
     if today is None:
         return text
     read = text[:MOST_RESOLVED].replace("\u2019", "'")
-    found = [(dated.end, dated.spans[0]) for dated in find(read, today, ahead=True) if dated.relative]
+    found = [(dated.end, dated.spans[0]) for dated in find_times(read, today, ahead=True) if dated.relative]
     shown, before = [], 0
     for end, span in found or relative_times(read, today.timestamp(), zone):
         if end > before and (meant := _named_time(span)):
@@ -203,7 +203,7 @@ class ShownEntry:
         )
 
 
-def entries(
+def shown_entries(
     hits: Iterable[Scored],
     *,
     now: float | None = None,
@@ -215,11 +215,11 @@ def entries(
 
     >>> from adaptive_memory_core.records import Hit
     >>> hit = Scored(Hit(Record("a", "Ann may move", "reflection", created_at=0.0), 0.5, "a"), 0.5, {}, {})
-    >>> entries([hit], now=86_400.0 * 3)[0].labels
+    >>> shown_entries([hit], now=86_400.0 * 3)[0].labels
     ['reflection', '1970-01-01', '3 days ago', 'previously inferred']
     """
     return [
-        entry(
+        shown_entry(
             hit.record,
             now=now,
             zone=zone,
@@ -232,7 +232,7 @@ def entries(
     ]
 
 
-def entry(
+def shown_entry(
     record: Record,
     *,
     now: float | None,
@@ -248,7 +248,7 @@ def entry(
         id=clean(record.id),
         text=resolved(text, learned, zone) if resolve else text,
         kind=label(record.kind or "") or "memory",
-        learned=None if learned is None else date(learned, zone),
+        learned=None if learned is None else date_of(learned, zone),
         age=None if learned is None or now is None else age(learned, now=now),
         certainty=_certainty(record),
         inferred=_inferred(record),
@@ -275,7 +275,7 @@ def says_who(text: str, speaker: str) -> bool:
     return text[: len(speaker)].casefold() == speaker.casefold() and text[len(speaker) :].lstrip().startswith(":")
 
 
-def shortened(
+def shortened_entry(
     shown: ShownEntry,
     record: Record,
     cue: Sequence[str],
@@ -294,11 +294,11 @@ def shortened(
     return replace(shown, text=resolved(said, record.created_at, zone) if resolve else said, excerpt=True)
 
 
-def shared(among: Sequence[ShownEntry]) -> ShownEntry:
+def common_details(among: Sequence[ShownEntry]) -> ShownEntry:
     """What all of them have in common, but for who said it: that is each one's own. The age is that of the first.
 
     >>> ana = ShownEntry(kind="event", learned="2025-01-01", speaker="Ana")
-    >>> shared([ana, ShownEntry(kind="fact", learned="2025-01-01")])
+    >>> common_details([ana, ShownEntry(kind="fact", learned="2025-01-01")])
     ShownEntry(id='', text='', kind=None, learned='2025-01-01', age=None, certainty=None, speaker=None, source=None, ...
     """
     first = among[0]

@@ -7,7 +7,7 @@ from typing import Any
 
 from adaptive_memory_core.channels.words.languages import ENGLISH, language_given
 from adaptive_memory_core.channels.words.words_of_cue import Forms, language_of, words_of_cue
-from adaptive_memory_core.channels.words.words_of_text import chunks, form, pieces, words
+from adaptive_memory_core.channels.words.words_of_text import form, pieces, text_chunks, words
 from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.policy.advanced import ANSWERS, AROUND, BASELINE, GRAPH, RERANKER, SPREAD, WORDS
 from adaptive_memory_core.policy.learning import PART as ASKED_BEFORE
@@ -114,7 +114,7 @@ def _as_written(query: str, languages: Sequence[str]) -> Mapping[str, str]:
     {'machin': 'machines'}
     """
     found: dict[str, str] = {}
-    for piece in (piece for chunk in chunks(query) for piece in pieces(chunk)):
+    for piece in (piece for chunk in text_chunks(query) for piece in pieces(chunk)):
         for language in (None, *languages):
             if (looked_up := form(piece, language)) is not None:
                 found.setdefault(looked_up, piece.text.lower())

@@ -10,9 +10,9 @@ from datetime import timezone, tzinfo
 from typing import Any
 
 from adaptive_memory_core.channels.words.words_of_text import words
-from adaptive_memory_core.context.blocks import NO_OUTLINE, Outline, Page, page
+from adaptive_memory_core.context.blocks import NO_OUTLINE, Outline, Page, session_blocks
 from adaptive_memory_core.context.clean import Count, Summarise, estimated_tokens, extract, heading, summarised
-from adaptive_memory_core.context.entries import ShownEntry, entries, entry, shared, shortened
+from adaptive_memory_core.context.entries import ShownEntry, common_details, shortened_entry, shown_entries, shown_entry
 from adaptive_memory_core.context.styles import STYLES, Style, block
 from adaptive_memory_core.error_messages import shown
 from adaptive_memory_core.errors import InvalidInputError
@@ -62,11 +62,11 @@ def render(
     count = _numbers(count)
     roomy = max_tokens is None or max_tokens >= ROOM_FOR_NEIGHBOURS
     around = beside if roomy else ()
-    form, whole = STYLES[style], page(list(hits), around, merge=merge, fields=fields, outline=outline)
+    form, whole = STYLES[style], session_blocks(list(hits), around, merge=merge, fields=fields, outline=outline)
     if not whole.units:
         return ""
     shown = [
-        entry(one.record, now=now, zone=zone, resolve=resolve, fields=fields, whose=one.whose, older=one.older)
+        shown_entry(one.record, now=now, zone=zone, resolve=resolve, fields=fields, whose=one.whose, older=one.older)
         for one in whole.lines
     ]
     spacious = max_tokens is None or max_tokens >= ROOM_FOR_HEADINGS or outline.judged
@@ -78,14 +78,14 @@ def render(
 
     def cut(number: int, room: int) -> ShownEntry:
         record = whole.lines[number].record
-        return shortened(shown[number], record, asked, room, count, zone=zone, resolve=resolve)
+        return shortened_entry(shown[number], record, asked, room, count, zone=zone, resolve=resolve)
 
     return _fitting(shared_out(layout, cut, max_tokens, longest), max_tokens, summarise)
 
 
 def line(hit: Scored, *, ids: bool = False, now: float | None = None) -> str:
     """One memory on one line: what kind, when, how sure, and its words."""
-    return STYLES["text"].entry(entries([hit], now=now)[0], ids=ids)
+    return STYLES["text"].entry(shown_entries([hit], now=now)[0], ids=ids)
 
 
 def check_rendering(max_tokens: Any, style: Any, count: Any, summarise: Any) -> None:
@@ -206,7 +206,7 @@ class PageLayout:
             members.setdefault(line.block, []).append(self.entries[number])
         headings = self.page.headings if self.headings else {}
         self._shared = {
-            block: replace(shared(own), about=heading(headings.get(block, "")) or None)
+            block: replace(common_details(own), about=heading(headings.get(block, "")) or None)
             for block, own in members.items()
             if len(own) > 1
         }

@@ -11,10 +11,9 @@ from typing import Any, NamedTuple
 from adaptive_memory_core.channels.conversation.turns import BY_FIELD, turn_of
 from adaptive_memory_core.context.answer import Recall
 from adaptive_memory_core.context.clean import clean
-from adaptive_memory_core.context.entries import date
+from adaptive_memory_core.context.entries import date_of
 from adaptive_memory_core.fields import Fields
-from adaptive_memory_core.hierarchy.nodes import Hierarchy, Semantic, SemanticKey, Statistics
-from adaptive_memory_core.hierarchy.nodes import Theme as Node
+from adaptive_memory_core.hierarchy.nodes import Hierarchy, HierarchyStatistics, Semantic, SemanticKey, ThemeNode
 from adaptive_memory_core.identity import record_id
 from adaptive_memory_core.records import Record, Scope, Scored
 
@@ -59,7 +58,7 @@ def _line(record: Record, fields: Fields) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class ThemeStatement:
     """One thing that was said: how it is shown, the messages it is from, when that was (POSIX seconds), and the title
     of its episode. `replaced` was said before and holds no more."""
 
@@ -77,7 +76,7 @@ class Theme:
 
     name: str
     ids: tuple[str, ...]
-    known: tuple[Known, ...]
+    known: tuple[ThemeStatement, ...]
     begins: float
     ends: float
 
@@ -91,7 +90,7 @@ class Themes(Sequence[Theme]):
     """
 
     found: tuple[Theme, ...] = ()
-    statistics: Statistics = field(default_factory=Statistics)
+    statistics: HierarchyStatistics = field(default_factory=HierarchyStatistics)
     notes: tuple[str, ...] = ()
 
     def __len__(self) -> int:
@@ -109,10 +108,10 @@ class Themes(Sequence[Theme]):
     def html(self) -> str:
         """A page with all of them, which needs nothing from elsewhere: `Path("themes.html").write_text(...)`."""
         rows = [
-            (one.name, f"{date(one.begins)} to {date(one.ends)}", [_row(known) for known in one.known])
+            (one.name, f"{date_of(one.begins)} to {date_of(one.ends)}", [_row(known) for known in one.known])
             for one in self.found
         ]
-        return picture(rows, self.statistics)
+        return themes_page(rows, self.statistics)
 
 
 def themes_of(scope: Scope, hierarchy: Hierarchy, over: Set[str] = frozenset()) -> Themes:
@@ -124,7 +123,7 @@ def themes_of(scope: Scope, hierarchy: Hierarchy, over: Set[str] = frozenset()) 
     return Themes(tuple(found), hierarchy.statistics, hierarchy.notes)
 
 
-def _theme(scope: Scope, hierarchy: Hierarchy, theme: Node, over: Set[str]) -> Theme:
+def _theme(scope: Scope, hierarchy: Hierarchy, theme: ThemeNode, over: Set[str]) -> Theme:
     own = [hierarchy.semantics[one] for one in theme.semantics]
     newest = {hierarchy.newest(one.key) for one in own}  # also where that has joined another theme
     those = (hierarchy.semantics[one] for one in newest)
@@ -134,7 +133,7 @@ def _theme(scope: Scope, hierarchy: Hierarchy, theme: Node, over: Set[str]) -> T
     return Theme(theme.name, ids, known, theme.begins, theme.ends)
 
 
-def _known(scope: Scope, hierarchy: Hierarchy, semantic: Semantic) -> Known:
+def _known(scope: Scope, hierarchy: Hierarchy, semantic: Semantic) -> ThemeStatement:
     ids = tuple(record_id(scope, one) for one in semantic.messages)
     before: list[str] = []
     seen: set[SemanticKey] = {semantic.key}
@@ -143,15 +142,15 @@ def _known(scope: Scope, hierarchy: Hierarchy, semantic: Semantic) -> Known:
         seen.add(older)
         before.append(hierarchy.semantics[older].shown)
         older = hierarchy.semantics[older].replaces
-    return Known(semantic.shown, ids, semantic.at, hierarchy.episodes[semantic.episode].title, tuple(before))
+    return ThemeStatement(semantic.shown, ids, semantic.at, hierarchy.episodes[semantic.episode].title, tuple(before))
 
 
 def _lines(theme: Theme) -> list[str]:
-    return [clean(theme.name), *(f"  {date(one.at)}  {clean(one.text)}" for one in theme.known)]
+    return [clean(theme.name), *(f"  {date_of(one.at)}  {clean(one.text)}" for one in theme.known)]
 
 
-def _row(known: Known) -> tuple[str, str, str, str]:
-    return (date(known.at), known.text, known.episode, "; ".join(known.replaced))
+def _row(known: ThemeStatement) -> tuple[str, str, str, str]:
+    return (date_of(known.at), known.text, known.episode, "; ".join(known.replaced))
 
 
 WIDTH, MARGIN, SMALLEST = 960, 6, 14  # pixels
@@ -167,10 +166,11 @@ Row = tuple[str, str, str, str]  # day, what is known, its episode, what it repl
 Drawn = tuple[str, str, Sequence[Row]]  # name, days, rows
 
 
-def picture(themes: Sequence[Drawn], statistics: Statistics) -> str:
+def themes_page(themes: Sequence[Drawn], statistics: HierarchyStatistics) -> str:
     """The whole page. It loads nothing, and holds no script.
 
-    >>> page = picture([("puppy", "2023-05-01 to 2023-05-02", [("2023-05-01", "Ana has a <b>", "", "")])], Statistics())
+    >>> drawn = ("puppy", "2023-05-01 to 2023-05-02", [("2023-05-01", "Ana has a <b>", "", "")])
+    >>> page = themes_page([drawn], HierarchyStatistics())
     >>> "Ana has a &lt;b&gt;" in page, "<script" in page, "http" in page
     (True, False, False)
     """

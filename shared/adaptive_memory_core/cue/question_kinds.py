@@ -17,7 +17,7 @@ from functools import lru_cache
 
 from adaptive_memory_core.channels.words.words_of_text import words
 from adaptive_memory_core.cue.time.english_relative import PAST_TENSE
-from adaptive_memory_core.cue.time.intent import Intent, in_ascii_letters, some_in, words_of
+from adaptive_memory_core.cue.time.intent import Intent, in_ascii_letters, some_in, split_words
 from adaptive_memory_core.errors import InvalidInputError
 from adaptive_memory_core.records import AgentState, Cue
 
@@ -74,7 +74,7 @@ _ASKS_NAME = re.compile(
     rf"|\b(?:what|which) (?:\S+ ){{0,2}}{_NAMED}\b",
     re.IGNORECASE,
 )
-_MAY_ASK_NAME = words_of("who where which what name title called")
+_MAY_ASK_NAME = split_words("who where which what name title called")
 
 
 def asks_for_name(cue: str) -> bool:
@@ -127,7 +127,7 @@ _ASKS_WHEN = re.compile(
     r"|\b(?:what|which)\s+(?:date|day|week|month|year|time)\b|\bhow\s+long\b|\bsince\s+when\b",
     re.IGNORECASE,
 )
-_MAY_ASK_WHEN = words_of("when what which how")
+_MAY_ASK_WHEN = split_words("when what which how")
 _ASKS_ELSEWHERE = re.compile(  # German, French, Spanish, Chinese
     r"^\W*(?:und\s+|seit\s+|bis\s+)?wann\b|\bwelche[mnrs]?\s+(?:datum|tag|woche|monat|jahr)\b|\bwie\s+lange\b"
     r"|^\W*(?:et\s+|depuis\s+)?quand\b|\bquel(?:le)?\s+(?:date|jour|semaine|mois|année)\b|\bcombien\s+de\s+temps\b"
@@ -135,7 +135,7 @@ _ASKS_ELSEWHERE = re.compile(  # German, French, Spanish, Chinese
     r"|什么时候|什麼時候|何时|何時|哪一?年|哪一?天|哪个?月|几月|几号|多久",
     re.IGNORECASE,
 )
-_WHEN_NEEDS = words_of(
+_WHEN_NEEDS = split_words(
     "wann welche lange quand quel combien cuando que cuanto"
 )  # an ASCII cue without them asks it not
 SAYS = (
@@ -185,7 +185,7 @@ _IN_OTHER_LANGUAGES = re.compile(
     r"|以前|之前|原来|曾经|过去|最初|从前|かつて|最初|でした|ていました|예전|이전|처음|살았|했어",
     re.IGNORECASE,
 )
-_NEEDS = words_of(  # a cue without any of these, in lower case, asks for no history
+_NEEDS = split_words(  # a cue without any of these, in lower case, asks for no history
     "histor timeline chronolog over far ever prev earlier former used until till back longer more "
     "evolv chang differ compar old first before"
 )

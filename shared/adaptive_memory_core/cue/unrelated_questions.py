@@ -191,10 +191,10 @@ UNRELATED_IN: Mapping[str, tuple[str, ...]] = MappingProxyType(
 _OURS = tuple(code for code in UNRELATED_IN if code)
 
 
-def questions_in(language: str) -> tuple[str, ...]:
+def questions_in_language(language: str) -> tuple[str, ...]:
     """Our own questions in a language that there are some in.
 
-    >>> questions_in("sv")
+    >>> questions_in_language("sv")
     Traceback (most recent call last):
     ...
     adaptive_memory_core.errors.InvalidInputError: There are no unrelated questions in 'sv'. Give one of 'en', 'de', ...

@@ -16,7 +16,7 @@ from typing import Any
 from adaptive_memory_core.errors import InvalidInputError, JudgeError
 from adaptive_memory_core.evaluate.datasets import Dataset, Question
 from adaptive_memory_core.evaluate.plan import Experiment, ModelPlan
-from adaptive_memory_core.models.chat import json_of
+from adaptive_memory_core.models.chat import prompt_json
 from adaptive_memory_core.models.extras import load, require
 from adaptive_memory_core.models.openai import openai_client, reader_material
 
@@ -101,7 +101,7 @@ class ChatModel:
 
     def judge_answer(self, question: str, right: Sequence[str], reply: str) -> bool | None:
         """Whether a reply says what a right answer says; None if the judge's own reply cannot be read."""
-        material = json_of({"question": question, "right_answers": list(right), "reply": reply})
+        material = prompt_json({"question": question, "right_answers": list(right), "reply": reply})
         found = VERDICT.search(self.ask(JUDGE_PROMPT.read_text(encoding="utf-8"), material).text)
         return None if found is None else found[1].lower() == "yes"
 

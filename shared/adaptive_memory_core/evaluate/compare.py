@@ -12,10 +12,16 @@ from adaptive_memory_core.evaluate.chat_models import Estimate, QuestionsAsked, 
 from adaptive_memory_core.evaluate.comparison import Comparison, DataAbout, Difference, Result, SystemAbout
 from adaptive_memory_core.evaluate.datasets import Dataset, Question, read_folder
 from adaptive_memory_core.evaluate.intervals import Interval, bootstrap, paired_difference, spread
-from adaptive_memory_core.evaluate.latency import machine, versions
+from adaptive_memory_core.evaluate.latency import machine, package_versions
 from adaptive_memory_core.evaluate.plan import DataPlan, Experiment
 from adaptive_memory_core.evaluate.published_datasets import read_locomo, read_longmemeval
-from adaptive_memory_core.evaluate.run_systems import MeasuredSystems, Progress, about, chosen, measured_systems
+from adaptive_memory_core.evaluate.run_systems import (
+    MeasuredSystems,
+    Progress,
+    about,
+    measured_systems,
+    sampled_questions,
+)
 from adaptive_memory_core.evaluate.systems import ABOUT_SYSTEMS
 
 BEST_PUBLISHED = "The best published of LongMemEval without a language model: session R@5 0.984, session hit@1 0.876."
@@ -40,7 +46,7 @@ def compare(plan: Experiment, *, progress: Progress | None = None) -> Comparison
         seconds=time.perf_counter() - begun,
         notes=(plan.how, *(BEST_PUBLISHED for one in plan.data if one.kind == "longmemeval")),
         machine=machine(),
-        versions=versions(),
+        versions=package_versions(),
     )
 
 
@@ -65,7 +71,7 @@ def _read(plan: DataPlan, seed: int) -> tuple[Dataset, Sequence[Question]]:
     names = list(dict.fromkeys(one.tenant for one in scorable))
     wanted = names[: plan.users or len(names)]
     scorable = [one for one in scorable if one.tenant in wanted]
-    questions = chosen(scorable, most=plan.most, every=plan.every, seed=seed)
+    questions = sampled_questions(scorable, most=plan.most, every=plan.every, seed=seed)
     if not questions:
         raise InvalidInputError(f"{plan.path} has no question of which it is known what answers it. Check the data.")
     users = {question.tenant for question in questions}

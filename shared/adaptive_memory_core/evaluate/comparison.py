@@ -225,15 +225,15 @@ COMPARED = (
 )
 
 
-def summary(found: Comparison) -> str:
+def comparison_text(found: Comparison) -> str:
     """All tables as plain text, and after them what the differences from the baseline are."""
     parts = [found.title] if found.title else []
     for one in found.data:
         parts.append(f"{one.name}: {one.items} items, {one.users} users, {one.questions} questions")
-        parts += [f"{title}\n{table(rows)}" for title, rows in _tables(found, one.name) if rows]
+        parts += [f"{title}\n{text_table(rows)}" for title, rows in _tables(found, one.name) if rows]
         if rows := list(_differences(found, one.name)):
             title = f"Less {found.baseline}, question by question, {found.confidence:.0%} intervals; * excludes 0"
-            parts.append(f"{title}\n{table(rows)}")
+            parts.append(f"{title}\n{text_table(rows)}")
     return "\n\n".join([*parts, *found.notes])
 
 
@@ -279,15 +279,15 @@ def _difference_text(one: Difference) -> str:
 TableRow = Mapping[str, Any]
 
 
-def table(rows: Sequence[TableRow]) -> str:
+def text_table(rows: Sequence[TableRow]) -> str:
     """The rows as aligned plain text, numbers to the right; columns in the order in which they first appear.
 
-    >>> print(table([{"system": "ours", "NDCG@10": 0.5, "n": 12}, {"system": "similarity", "n": 7}]))
+    >>> print(text_table([{"system": "ours", "NDCG@10": 0.5, "n": 12}, {"system": "similarity", "n": 7}]))
     system      NDCG@10   n
     ----------  -------  --
     ours          0.500  12
     similarity        -   7
-    >>> table([])
+    >>> text_table([])
     '(no rows)'
     """
     if not rows:

@@ -97,7 +97,7 @@ def machine() -> dict[str, Any]:
     }
 
 
-def versions() -> dict[str, str | None]:
+def package_versions() -> dict[str, str | None]:
     """Of Python, SQLite and the packages that decide; None for one that is not installed."""
     return {
         "python": platform.python_version(),

@@ -323,16 +323,16 @@ def _system(told: Mapping[str, Any]) -> SystemPlan:
             "them out; the numbers of this project's memory are its `policy`."
         )
     if use in POLICIES or use == "adaptive":
-        settings["policy"] = policy_of(policy, POLICIES.get(use, Policy()))
+        settings["policy"] = system_policy(policy, POLICIES.get(use, Policy()))
     elif policy is not None:
         raise InvalidInputError(f'The system {use!r} has no policy. Leave it out, or give use = "adaptive".')
     return SystemPlan(**{"name": use, **own, "settings": settings})
 
 
-def policy_of(told: Any, start: Policy) -> Policy:
+def system_policy(told: Any, start: Policy) -> Policy:
     """The policy that a system's `policy` says: a preset, or changes of the start or of a preset.
 
-    >>> policy_of({"preset": "balanced", "decay": {"rate": 0.9}}, Policy()).decay.grace
+    >>> system_policy({"preset": "balanced", "decay": {"rate": 0.9}}, Policy()).decay.grace
     5.0
     """
     if told is None:

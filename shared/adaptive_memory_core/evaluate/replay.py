@@ -135,7 +135,7 @@ class Replay(Sequence[ReplayedRecall]):
 
     def summary(self) -> str:
         """The comparison in a few lines of plain text."""
-        lines = [counts(self)]
+        lines = [replay_summary(self)]
         judged = self.judged
         lines += [measure(one) for one in self.measures()]
         unhelpful = [unhelpful_returned(self.recalls, after=after) for after in (False, True)]
@@ -220,7 +220,7 @@ def _compared(name: str, measure: ReplayMeasure, judged: Sequence[ReplayedRecall
     return ReplayedMeasure(name, mean(before), mean(after), difference)
 
 
-def counts(replay: Replay) -> str:
+def replay_summary(replay: Replay) -> str:
     dropped, promoted = (
         sum(map(len, lists)) for lists in ([one.dropped for one in replay], [one.promoted for one in replay])
     )

@@ -26,8 +26,8 @@ from adaptive_memory_core.evaluate.metrics import (
 )
 from adaptive_memory_core.evaluate.plan import Experiment, SystemPlan
 from adaptive_memory_core.evaluate.systems import System, SystemQuery, SystemResult, system_of
-from adaptive_memory_core.evaluate.tokens_shown import Texts, each_alone, measured
-from adaptive_memory_core.models.embedder import Embedder, Vectors, as_embedder, embedder_of
+from adaptive_memory_core.evaluate.tokens_shown import Texts, each_alone, shown_measures
+from adaptive_memory_core.models.embedder import Embedder, Vectors, as_embedder, embedder_named
 
 DAY, MINUTE = 86_400.0, 60.0
 START = 1_760_000_000.0  # POSIX seconds, where the data name no time
@@ -43,12 +43,14 @@ class SystemAnswer(NamedTuple):
     seconds: float
 
 
-def chosen(questions: Sequence[Question], *, most: int, every: int, seed: int) -> list[Question]:
+def sampled_questions(questions: Sequence[Question], *, most: int, every: int, seed: int) -> list[Question]:
     """The questions that are asked, in their order.
 
     >>> asked = [Question(str(number), "?", ()) for number in range(9)]
-    >>> [one.id for one in chosen(asked, most=0, every=4, seed=1)], len(chosen(asked, most=3, every=1, seed=1))
-    (['0', '4', '8'], 3)
+    >>> [one.id for one in sampled_questions(asked, most=0, every=4, seed=1)]
+    ['0', '4', '8']
+    >>> len(sampled_questions(asked, most=3, every=1, seed=1))
+    3
     """
     own = list(questions)[::every]
     if not 0 < most < len(own):
@@ -65,8 +67,8 @@ def fill(system: System, data: Dataset, users: Sequence[str | None]) -> None:
         if item.tenant in wanted:
             own.setdefault(item.tenant, []).append(item)
     for user, items in own.items():
-        system.write(name_of(user), items, now=end_of(items))
-        before = SystemQuery(name_of(user), items[0].said, 1, end_of(items))
+        system.write(user_label(user), items, now=end_of(items))
+        before = SystemQuery(user_label(user), items[0].said, 1, end_of(items))
         system.prepare(before)
         system.ask(before)
 
@@ -81,13 +83,13 @@ def asked_in_turn(
         step = asked_before[question.tenant] = asked_before.get(question.tenant, 0) + 1
         now = max(ends.get(question.tenant, START), question.ts or 0.0)
         now += step * plan.minutes_apart * MINUTE if plan.reading else 0.0
-        asked = SystemQuery(name_of(question.tenant), question.query, plan.hits, now, plan.reading)
+        asked = SystemQuery(user_label(question.tenant), question.query, plan.hits, now, plan.reading)
         first = number % len(names)
         for name in names[first:] + names[:first]:
             yield _timed(name, systems[name], question, asked)
 
 
-def name_of(user: str | None) -> str:
+def user_label(user: str | None) -> str:
     return NOBODY if user is None else user
 
 
@@ -131,7 +133,7 @@ def measured_systems(
     pages: dict[str, list[str]] = {one.name: [] for one in plan.systems}
     plans = {one.name: one for one in plan.systems}
     with ExitStack() as stack:
-        embedders = {one.embedder: embeds_texts_once(embedder_of(one.embedder)) for one in plan.systems}
+        embedders = {one.embedder: embeds_texts_once(embedder_named(one.embedder)) for one in plan.systems}
         systems = {one.name: _filled(one, embedders, data, questions, stack) for one in plan.systems}
         texts = Texts(data, embedders[plan.systems[0].embedder].embed_documents([item.said for item in data.items]))
         for number, one in enumerate(asked_in_turn(systems, data, questions, plan), start=1):
@@ -161,7 +163,9 @@ def _check_known(one: SystemAnswer, texts: Texts) -> None:
 
 
 def _row(one: SystemAnswer, plan: SystemPlan, texts: Texts, experiment: Experiment, page: str) -> MeasureRow:
-    row = of_recall(one.question, one.found, texts, k=experiment.k, page=page) | {"recall ms": 1_000 * one.seconds}
+    row = recall_measures(one.question, one.found, texts, k=experiment.k, page=page) | {
+        "recall ms": 1_000 * one.seconds
+    }
     if plan.parameters_millions is not None:
         row["parameters (millions)"] = plan.parameters_millions
         row["NDCG per million parameters"] = row[f"NDCG@{experiment.k}"] / plan.parameters_millions
@@ -190,12 +194,14 @@ def _replies(
             for name in answering:
                 reply = model.answer(question.query, pages[name][number])
                 row = of_reply(question, reply.text, seconds=reply.seconds, input_tokens=reply.input_tokens)
-                rows[name].append(row | {"output tokens": reply.output_tokens} | judged(judge, question, reply.text))
+                rows[name].append(
+                    row | {"output tokens": reply.output_tokens} | judge_reply(judge, question, reply.text)
+                )
             told((number + 1) * len(answering), len(questions) * len(answering))
         yield from (((name, one.name), own) for name, own in rows.items())
 
 
-def judged(judge: ChatModel | None, question: Question, reply: str) -> MeasureRow:
+def judge_reply(judge: ChatModel | None, question: Question, reply: str) -> MeasureRow:
     """What a judge says of a reply; nothing without a judge, a right answer, or a verdict that can be read."""
     right = right_answers(question)
     verdict = judge.judge_answer(question.query, right, reply) if judge is not None and right else None
@@ -274,7 +280,7 @@ def about(name: str) -> MeasureAbout:
     return ABOUT_MEASURES.get(name, MeasureAbout(name))
 
 
-def of_recall(question: Question, found: SystemResult, texts: Texts, *, k: int, page: str) -> MeasureRow:
+def recall_measures(question: Question, found: SystemResult, texts: Texts, *, k: int, page: str) -> MeasureRow:
     """What can be said without a chat model. A measure that needs the answer is left out where it is not known."""
     ranking, gold = list(found.ids), question.gold_ids
     row = {
@@ -285,7 +291,7 @@ def of_recall(question: Question, found: SystemResult, texts: Texts, *, k: int, 
         f"MRR@{k}": reciprocal_rank(ranking, gold, k=k),
     }
     row |= session_measures(question, ranking, texts.items)
-    shown = measured(texts, question, found.units() if found.units is not None else each_alone(ranking))
+    shown = shown_measures(texts, question, found.units() if found.units is not None else each_alone(ranking))
     row |= {name: shown[one] for one, name in OF_TOKENS.items() if one in shown}
     if right := right_answers(question):
         row["contained in page"] = best_of(contains, page, right)

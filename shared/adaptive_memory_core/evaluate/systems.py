@@ -13,7 +13,7 @@ import numpy as np
 
 from adaptive_memory_core.channels.words.words_of_text import words
 from adaptive_memory_core.context.answer import Recall
-from adaptive_memory_core.context.blocks import page
+from adaptive_memory_core.context.blocks import session_blocks
 from adaptive_memory_core.errors import InvalidInputError, MissingExtraError
 from adaptive_memory_core.evaluate.datasets import Item
 from adaptive_memory_core.evaluate.tokens_shown import ShownUnit
@@ -164,7 +164,7 @@ class Adaptive:
 def units_of(recall: Recall) -> list[ShownUnit]:
     """The units of a recall's page, in the order in which it is filled; each in the order in which it was said."""
     merge = BLOCK_SHARES[recall.policy.shape]
-    whole = page(list(recall), recall.beside, merge=merge, fields=recall.fields, outline=recall.outline)
+    whole = session_blocks(list(recall), recall.beside, merge=merge, fields=recall.fields, outline=recall.outline)
     found = []
     for unit in whole.by_worth:
         if whole.lines[unit[0]].fact:

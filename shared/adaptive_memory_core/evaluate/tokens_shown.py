@@ -103,7 +103,7 @@ def each_alone(ids: Sequence[str]) -> list[ShownUnit]:
     return [ShownUnit(place, [one]) for place, one in enumerate(ids)]
 
 
-def measured(texts: Texts, question: Question, units: Sequence[ShownUnit]) -> Measures:
+def shown_measures(texts: Texts, question: Question, units: Sequence[ShownUnit]) -> Measures:
     """All measures of what is shown for one question; what is not known of it is left out."""
     read, gold = texts.read(units), set(question.gold_ids)
     row = {f"r{budget}": len(gold & set(read.within(budget))) / len(gold) for budget in BUDGETS}

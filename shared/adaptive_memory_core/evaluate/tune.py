@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from adaptive_memory_core.evaluate.intervals import CONFIDENCE, Interval
-from adaptive_memory_core.evaluate.tuning_search import between, changed_numbers, numbers_for, searched
+from adaptive_memory_core.evaluate.tuning_search import changed_numbers, numbers_for, policy_between, searched
 from adaptive_memory_core.evaluate.worth import (
     MEASURE,
     Example,
@@ -80,14 +80,14 @@ class Tuning:
 
     def summary(self) -> str:
         """The result in a few lines of plain text."""
-        return "\n".join(lines(self))
+        return "\n".join(tuning_lines(self))
 
     def __str__(self) -> str:
         return self.summary()
 
     def to_json(self) -> str:
         """All of it as JSON, for programs."""
-        return json.dumps(plain(self))
+        return json.dumps(tuning_as_plain_values(self))
 
 
 def tune(
@@ -100,12 +100,12 @@ def tune(
     tuner: Tuner = Tuner(),
 ) -> Tuning:
     """The tuned policy, or why it is refused. The same examples and the same seed give the same result."""
-    tuning, held_out = parted(examples, tuner)
+    tuning, held_out = split_examples(examples, tuner)
     found = Tuning(start, start, measure, questions=len(tuning), judged=len(held_out))
     thin = min(_distinct(tuning), _distinct(held_out))
     if thin < tuner.fewest:
         return replace(found, refused=too_thin(_distinct(tuning), _distinct(held_out), tuner.fewest))
-    policy, share = fitted(tuning, start, leads=leads, history=history, tuner=tuner)
+    policy, share = fitted_policy(tuning, start, leads=leads, history=history, tuner=tuner)
     if policy == start:
         return replace(found, refused=NOTHING_BETTER)
     before, after = ([one.worth(by) for one in held_out] for by in (start, policy))
@@ -120,17 +120,17 @@ def tune(
     return replace(found, tuned=policy, share=share, refused=refused)
 
 
-def fitted(
+def fitted_policy(
     examples: Sequence[Example], start: Policy, *, leads: Collection[str], history: bool, tuner: Tuner
 ) -> tuple[Policy, float]:
     """What ranks these best, drawn back towards the start, and how far it went: with few questions hardly."""
     some = _ordered(examples, tuner.seed)[:MOST]
     share = _distinct(examples) / (_distinct(examples) + tuner.prior) if examples else 0.0
     best = searched(start, numbers_for(start, leads, history=history), some)
-    return between(start, best, share), share
+    return policy_between(start, best, share), share
 
 
-def parted(examples: Sequence[Example], tuner: Tuner) -> tuple[list[Example], list[Example]]:
+def split_examples(examples: Sequence[Example], tuner: Tuner) -> tuple[list[Example], list[Example]]:
     """The questions to tune on, and those that judge. All that ask the same in the same memory are on one side, which
     depends on their words and the seed alone."""
     sides: tuple[list[Example], list[Example]] = ([], [])
@@ -177,7 +177,7 @@ def noise(measure: str, gain: Interval, chance: float) -> str:
     return f"{what} on the held-out questions: {measure} {gain.mean:+.3f} [{gain.low:.3f}, {gain.high:.3f}]{by_chance}"
 
 
-def lines(tuning: Tuning) -> list[str]:
+def tuning_lines(tuning: Tuning) -> list[str]:
     found = [
         f"{tuning.questions} questions to tune on, {tuning.judged} held out, measure {tuning.measure}",
         "tuned" if tuning.refused is None else f"refused, the policy stays as it is: {tuning.refused}",
@@ -196,7 +196,7 @@ def lines(tuning: Tuning) -> list[str]:
     return found
 
 
-def plain(tuning: Tuning) -> dict[str, Any]:
+def tuning_as_plain_values(tuning: Tuning) -> dict[str, Any]:
     gains = {name: getattr(tuning, name) for name in ("gain", "unnormalised")}
     names = ("measure", "refused", "before", "after", "questions", "judged", "share", "assumes", "notes")
     return {
@@ -204,12 +204,12 @@ def plain(tuning: Tuning) -> dict[str, Any]:
         **{name: one and {"mean": one.mean, "low": one.low, "high": one.high} for name, one in gains.items()},
         "changes": {place: list(pair) for place, pair in tuning.changes.items()},
         "policy": json.loads(tuning.policy.to_json()),
-        "users": {str(name): plain(own) for name, own in tuning.users.items()},
+        "users": {str(name): tuning_as_plain_values(own) for name, own in tuning.users.items()},
     }
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class TuningExamples:
     """Examples, the leads that their candidates have, the measure, and whether they tell of reads (`history`)."""
 
     examples: tuple[Example, ...]
@@ -225,11 +225,11 @@ class Evidence:
         return replace(found, assumes=self.assumes, notes=self.notes)
 
     @staticmethod
-    def joined(parts: Sequence[Evidence]) -> Evidence:
+    def joined(parts: Sequence[TuningExamples]) -> TuningExamples:
         """That of several users as one; of nobody, that of a log without verdicts."""
         if not parts:
-            return Evidence((), frozenset(), MEASURE, history=True)
-        return Evidence(
+            return TuningExamples((), frozenset(), MEASURE, history=True)
+        return TuningExamples(
             tuple(one for part in parts for one in part.examples),
             frozenset().union(*(part.leads for part in parts)),
             parts[0].measure,
@@ -239,17 +239,17 @@ class Evidence:
         )
 
 
-def of_labelled(asked: Sequence[AskedQuestion], user: Hashable, *, k: int) -> Evidence:
+def of_labelled(asked: Sequence[AskedQuestion], user: Hashable, *, k: int) -> TuningExamples:
     """What labelled questions tell."""
     leads = frozenset(name for one in asked for name in leads_of(one.question))
-    return Evidence(tuple(example(one, user, k=k) for one in asked), leads, f"NDCG@{k}")
+    return TuningExamples(tuple(example(one, user, k=k) for one in asked), leads, f"NDCG@{k}")
 
 
-def of_log(log: JudgedLog) -> Evidence:
+def of_log(log: JudgedLog) -> TuningExamples:
     """What verdicts in the log tell."""
     leads = frozenset(name for one in log.recalls for name in leads_of(one.question))
     lost = [f"{log.lost} judged recalls are left out: the log does not give their rankings again"] if log.lost else []
-    return Evidence(tuple(examples_of(log)), leads, MEASURE, True, assumed(log), tuple(lost))
+    return TuningExamples(tuple(examples_of(log)), leads, MEASURE, True, assumed(log), tuple(lost))
 
 
 def leads_of(question: Rankable) -> frozenset[str]:

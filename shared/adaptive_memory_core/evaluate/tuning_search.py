@@ -102,12 +102,14 @@ def changed_numbers(before: Policy, after: Policy) -> dict[str, tuple[float, flo
     return {place: pair for place, pair in pairs.items() if pair[0] != pair[1]}
 
 
-def between(before: Policy, after: Policy, share: float) -> Policy:
+def policy_between(before: Policy, after: Policy, share: float) -> Policy:
     """That share of the way from one policy to the other, by octaves where both numbers are above 0.
 
     >>> one, two = Policy(half_life_days=8).suited(), Policy(half_life_days=32).suited()
-    >>> between(one, two, 0.5).half_life_days, between(one, two, 0.0) == one, between(one, two, 1.0) == two
-    (16.0, True, True)
+    >>> policy_between(one, two, 0.5).half_life_days
+    16.0
+    >>> policy_between(one, two, 0.0) == one, policy_between(one, two, 1.0) == two
+    (True, True)
     """
     ways = changed_numbers(before, after)
     values = {place: _between(one, two, share) for place, (one, two) in ways.items()}

@@ -34,7 +34,7 @@ from adaptive_memory_core.flow.calibrate import AskedQuestion
 from adaptive_memory_core.flow.feedback import JudgedLog, JudgedRecall
 from adaptive_memory_core.flow.look_up import StrengthsAgain
 from adaptive_memory_core.policy.policy import Policy
-from adaptive_memory_core.score.ranking import columns_of
+from adaptive_memory_core.score.ranking import as_candidates
 
 _Rows = npt.NDArray[np.float64]
 ROUNDING = 1e-12
@@ -251,7 +251,7 @@ def _example(recall: JudgedRecall, strengths: StrengthsAgain) -> Example:
     line, question, helpful = recall.line, recall.question, recall.helpful
     chances = {one.id: one.propensity for one in line.candidates if one.propensity > 0.0}
     returned = {one.id for one in line.kept}
-    hits = columns_of(question.hits_under(question.request.policy))  # the numbers that are tuned ask for no others
+    hits = as_candidates(question.hits_under(question.request.policy))  # the numbers that are tuned ask for no others
     then = replace(question, hits_under=lambda policy: strengths.under(policy, line.id, hits))
 
     def worth(policy: Policy) -> Worth:

@@ -10,21 +10,21 @@ from adaptive_memory_core.arguments.recalls import Labelled
 from adaptive_memory_core.context.answer import Recall
 from adaptive_memory_core.cue.unrelated_questions import common_language
 from adaptive_memory_core.errors import InvalidInputError
-from adaptive_memory_core.flow.calls.call_state import kept_whole
+from adaptive_memory_core.flow.calls.call_state import in_one_transaction
 from adaptive_memory_core.flow.choose import with_leads
 from adaptive_memory_core.flow.count_reading import judge
 from adaptive_memory_core.flow.past_recall import HitsUnder, Rankable, rankable
-from adaptive_memory_core.flow.ports import Judge, JudgedQuestion, Moves, Ports, Rewritten, Stored
+from adaptive_memory_core.flow.ports import JudgedQuestion, Moves, Ports, Rewritten, Stored, VerdictEffectsPort
 from adaptive_memory_core.flow.recall import look_for
-from adaptive_memory_core.identity import said
+from adaptive_memory_core.identity import text_digest
 from adaptive_memory_core.learn.decay import Timeline
 from adaptive_memory_core.learn.verdicts import StateHistory, boost_for_everyone
 from adaptive_memory_core.policy.policy import Policy
-from adaptive_memory_core.record_metadata import SHARED, state_of
+from adaptive_memory_core.record_metadata import SHARED, state_in_metadata
 from adaptive_memory_core.records import NEVER_READ, Cue, Hit, ReadState, Record, Scope, Seen, Verdict
 from adaptive_memory_core.reports import Calibration, Unrelated
-from adaptive_memory_core.score.nothing_found import Best, chance, fitted, most_relevant
-from adaptive_memory_core.score.ranking import columns_of
+from adaptive_memory_core.score.nothing_found import Best, chance, fitted_floor, most_relevant
+from adaptive_memory_core.score.ranking import as_candidates
 from adaptive_memory_core.sources.ask import ask_sources
 from adaptive_memory_core.sources.gather import gather
 from adaptive_memory_core.sources.request import Request
@@ -73,7 +73,7 @@ def candidates_of(answer: Recall) -> list[Hit]:
 def _always(hits: Sequence[Hit]) -> HitsUnder:
     """The same candidates under each policy: those to compare differ in what candidates count, not in what is asked."""
 
-    columns = columns_of(hits)
+    columns = as_candidates(hits)
 
     def under(_: Policy) -> Sequence[Hit]:
         return columns
@@ -95,7 +95,7 @@ def _gold(answers: Iterable[str], known: set[str], records: Sequence[Record]) ->
     it among other things, else the text itself, which nothing returns."""
     gold: set[str] = set()
     for one in answers:
-        same = [] if one in known else [record.id for record in records if said(record.text) == said(one)]
+        same = [] if one in known else [record.id for record in records if text_digest(record.text) == text_digest(one)]
         within = [record.id for record in records if one.casefold() in record.text.casefold()]
         gold |= {one} if one in known else set(same or within or [one])
     return frozenset(gold)
@@ -109,7 +109,7 @@ def judge_and_share(
     scope: Scope,
     recall_id: str,
     given: Mapping[str, tuple[Verdict, Stored]],
-    rule: Judge,
+    rule: VerdictEffectsPort,
     policy: Policy,
     *,
     question: JudgedQuestion | None = None,
@@ -123,14 +123,14 @@ def judge_and_share(
     return _judge_with(ports, scope, recall_id, verdicts, shared, rule, policy, question=question, now=now)
 
 
-@kept_whole
+@in_one_transaction
 def _judge_with(
     ports: Ports,
     scope: Scope,
     recall_id: str,
     verdicts: Mapping[str, tuple[Verdict, Seen]],
     shared: Mapping[str, Stored],
-    rule: Judge,
+    rule: VerdictEffectsPort,
     policy: Policy,
     *,
     question: JudgedQuestion | None,
@@ -143,7 +143,7 @@ def _judge_with(
     after = known(scope, list(shared)).states
     for one, stored in shared.items():
         moved = after[one].boost - before.get(one, NEVER_READ).boost
-        everyones = stored.seen._replace(state=state_of(stored.record.stored, ports.fields), shared=False)
+        everyones = stored.seen._replace(state=state_in_metadata(stored.record.stored, ports.fields), shared=False)
         learned_of = known(SHARED, [one]).said.get(one)
         if learned_of not in (None, everyones.said):  # another program has changed the text since
             fresh = Rewritten(learned_of, everyones._replace(state=NEVER_READ))
@@ -179,7 +179,7 @@ def calibrate(
         if not going():
             raise InterruptedError("The memory is being closed.")
         found.append(probe(quick, replace(asked, cue=Cue(question))))
-    floor = fitted(found, records=records)
+    floor = fitted_floor(found, records=records)
     manner = ports.floors.manner(request.policy, common_language(questions))
     ports.ledger.floors.keep(request.scope, manner, floor, now=request.now)
     tried = [Unrelated(text, one.similarity, chance(floor, one)) for text, one in zip(questions, found, strict=True)]

@@ -17,19 +17,19 @@ from adaptive_memory_core.policy.advanced import DENSE, RERANKER
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Dropped, Hit, Scored
 from adaptive_memory_core.score.gates import unfit
-from adaptive_memory_core.score.newest_first import COMPARED, Told
+from adaptive_memory_core.score.newest_first import COMPARED, NewestFirstQuery
 from adaptive_memory_core.score.nothing_found import Floor, chance, most_relevant, of_time_alone, shares_of
-from adaptive_memory_core.score.ranking import Candidates, columns_of
+from adaptive_memory_core.score.ranking import Candidates, as_candidates
 from adaptive_memory_core.score.relevance import outside
 from adaptive_memory_core.score.select import Drawn, Ranked, choose_hits, rank, select, with_random_tail
 from adaptive_memory_core.score.usefulness import Use
-from adaptive_memory_core.sources.gather import Gathered, said, use_of
+from adaptive_memory_core.sources.gather import Gathered, error_text, use_of
 from adaptive_memory_core.sources.request import Request, in_collection
 
 
 def with_leads(hits: Sequence[Hit], answers: Sequence[Answer]) -> Candidates:
     """The candidates with the leads of all sources that have any; each candidate gets the same names."""
-    these = columns_of(hits)
+    these = as_candidates(hits)
     leads: dict[str, Sequence[float]] = {}
     for one in sorted(answers, key=lambda one: one.source != DENSE):  # what others say depends on the baseline
         if one.leads is not None:
@@ -156,7 +156,7 @@ def rerank_best(request: Request, hits: Sequence[Hit], floor: FloorVerdict = NO_
         except InvalidInputError as refused:
             error = refused
     if error is not None:
-        return Reranked(hits, (f"the reranker was left out: {said(error)}",))
+        return Reranked(hits, (f"the reranker was left out: {error_text(error)}",))
     known = {one.hit._stored_id: share for one, share in zip(best, shares, strict=True)}
     return Reranked([_judged(hit, known.get(hit._stored_id, min(shares))) for hit in hits])
 
@@ -192,7 +192,7 @@ def same_facts(request: Request, hits: Sequence[Hit], floor: FloorVerdict = NO_F
             return SameFacts({one.hit._stored_id: label for one, label in zip(best, labels, strict=True)})
         except InvalidInputError as refused:
             error = refused
-    return SameFacts(None, (f"the rule for what says the same was left out: {said(error)}",))
+    return SameFacts(None, (f"the rule for what says the same was left out: {error_text(error)}",))
 
 
 def _labels(given: Any, count: int) -> list[Hashable]:
@@ -228,7 +228,7 @@ def in_order(request: Request, gathered: Gathered, judged: Reranked, facts: Same
         intent=request.intent,
         use=use,
         time_alone=of_time_alone(request.cue.own_words, request.intent),
-        told=Told(request.cue.own_words, request.fields.speaker, facts.facts),
+        told=NewestFirstQuery(request.cue.own_words, request.fields.speaker, facts.facts),
     )
     return InOrder(ranked, use, (*judged.notes, *facts.notes))
 

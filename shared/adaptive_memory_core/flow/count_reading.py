@@ -8,30 +8,41 @@ from typing import Any
 
 from adaptive_memory_core.context.answer import Recall
 from adaptive_memory_core.errors import AdaptiveMemoryError, LedgerError
-from adaptive_memory_core.flow.calls.call_state import kept_whole, waiting_at_most
+from adaptive_memory_core.flow.calls.call_state import in_one_transaction, waiting_at_most
 from adaptive_memory_core.flow.calls.foreign_calls import tried
 from adaptive_memory_core.flow.calls.workers import still_awaited
-from adaptive_memory_core.flow.ports import Entry, Erased, Found, Judge, JudgedQuestion, Ports, Stored, Vector
-from adaptive_memory_core.flow.ports import seen as seen_of
-from adaptive_memory_core.frozen import changed
-from adaptive_memory_core.learn.decay import Timeline, read
+from adaptive_memory_core.flow.ports import (
+    Erased,
+    Found,
+    JudgedQuestion,
+    Ports,
+    RecallEntry,
+    Stored,
+    Vector,
+    VerdictEffectsPort,
+    seen_of,
+)
+from adaptive_memory_core.frozen import quickly_replaced
+from adaptive_memory_core.learn.decay import Timeline, state_after_read
 from adaptive_memory_core.learn.logged_state import Basis
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.record_metadata import belongs
 from adaptive_memory_core.records import ReadState, Scope, Seen, Verdict
-from adaptive_memory_core.score.ranking import columns_of
+from adaptive_memory_core.score.ranking import as_candidates
 from adaptive_memory_core.sources.gather import Gathered, unknown_records
 from adaptive_memory_core.sources.request import Request
 
 
-@kept_whole
+@in_one_transaction
 def wrote(ports: Ports, scope: Scope, records: Sequence[Stored], vectors: Sequence[Vector]) -> None:
     """Into every index, in one transaction."""
     for index in ports.indexes:
         index.wrote(scope, records, vectors)
 
 
-def judged(ports: Ports, scope: Scope, verdicts: Mapping[str, Verdict], question: JudgedQuestion | None = None) -> None:
+def index_verdicts(
+    ports: Ports, scope: Scope, verdicts: Mapping[str, Verdict], question: JudgedQuestion | None = None
+) -> None:
     for index in ports.indexes:
         index.judged(scope, verdicts, question)
 
@@ -41,7 +52,7 @@ def removed(ports: Ports, scope: Scope, stored_ids: Sequence[str]) -> None:
         index.removed(scope, stored_ids)
 
 
-@kept_whole
+@in_one_transaction
 def erase(
     ports: Ports,
     scope: Scope,
@@ -59,33 +70,33 @@ def erase(
     return erased
 
 
-@kept_whole
+@in_one_transaction
 def retire(ports: Ports, scope: Scope, stored_ids: Sequence[str], *, by: str, now: float) -> None:
     """Pruned records out of the ledger and out of every index, in one transaction."""
     removed(ports, scope, stored_ids)
     ports.ledger.removal.retire(scope, stored_ids, by=by, now=now)
 
 
-@kept_whole
+@in_one_transaction
 def judge(
     ports: Ports,
     scope: Scope,
     recall_id: str,
     given: Mapping[str, tuple[Verdict, Seen]],
-    rule: Judge,
+    rule: VerdictEffectsPort,
     *,
     question: JudgedQuestion | None = None,
     now: float,
 ) -> int:
     """Verdicts into the ledger and to every index, in one transaction; gives how many were new."""
     changed = ports.ledger.verdicts.judge(scope, recall_id, given, rule, now=now)
-    judged(ports, scope, {stored_id: verdict for stored_id, (verdict, _) in given.items()}, question)
+    index_verdicts(ports, scope, {stored_id: verdict for stored_id, (verdict, _) in given.items()}, question)
     return changed
 
 
 def came_upon(ports: Ports, request: Request, gathered: Gathered) -> None:
     """What a recall looked at tells whether a graph is worth making."""
-    columns = columns_of(gathered.hits).columns
+    columns = as_candidates(gathered.hits).columns
     rows = zip(columns.stored_ids, columns.texts, columns.stored, columns.similarities, strict=True)
     found = list(map(partial(tuple.__new__, Found), rows))  # `Found(*row)` of each, in half of the time
     for scope, own in _by_scope(ports, request.scope, found):
@@ -112,20 +123,20 @@ def count_reading(ports: Ports, request: Request, answer: Recall, gathered: Gath
     tried(LedgerError, waiting_at_most, within, ports.graph.catch_up, request.scope)  # else a later recall does
     outcome = tried(LedgerError, waiting_at_most, within, _commit, ports, request, answer, gathered)
     if outcome.value is None:
-        return changed(answer, trace=(*answer.trace, f"this recall was not counted: {outcome.error}"))
+        return quickly_replaced(answer, trace=(*answer.trace, f"this recall was not counted: {outcome.error}"))
     if ports.write_through:
         shown = tried(AdaptiveMemoryError, ports.write_back.flush)
         if shown.error is not None:
             late = f"the collection does not show this recall yet: {shown.error}"
-            return changed(answer, step=outcome.value, trace=(*answer.trace, late))
-    return changed(answer, step=outcome.value)
+            return quickly_replaced(answer, step=outcome.value, trace=(*answer.trace, late))
+    return quickly_replaced(answer, step=outcome.value)
 
 
 def _commit(ports: Ports, request: Request, answer: Recall, gathered: Gathered) -> int:
     """One transaction: the user's step, the state of what was read, the log."""
     policy = answer.policy
     name, json = _named(policy)
-    entry = Entry(
+    entry = RecallEntry(
         id=answer.id,
         at=answer.now,
         cue=answer.cue.text[:LOGGED_CUE],
@@ -144,7 +155,7 @@ def _commit(ports: Ports, request: Request, answer: Recall, gathered: Gathered) 
     )
     own = [one for one in answer.kept if one.hit._stored_id not in gathered.guests]
     seen = {one.hit._stored_id: seen_of(one.record, shared=one.shared is not None) for one in own}
-    by = partial(_read_back if request.looks_back else read, policy=policy, now=answer.now)
+    by = partial(_read_back if request.looks_back else state_after_read, policy=policy, now=answer.now)
     counted = ports.ledger.recalls.count(answer.scope, entry, seen, by)
     if counted.changed:
         ports.write_back.wake()
@@ -177,7 +188,7 @@ def _propensities(answer: Recall) -> dict[str, float]:
 def _read_back(seen: Seen, *, policy: Policy, timeline: Timeline, now: float) -> ReadState:
     """A look back at an earlier day takes back no later read, however far it goes: no clock was wrong here."""
     known = seen.state.last_read
-    return read(seen, policy=policy, timeline=timeline, now=now if known is None else max(now, known))
+    return state_after_read(seen, policy=policy, timeline=timeline, now=now if known is None else max(now, known))
 
 
 @lru_cache(maxsize=64)

@@ -12,36 +12,38 @@ from typing import Any
 from adaptive_memory_core.channels.conversation.turns import turn_of
 from adaptive_memory_core.context.answer import Recall
 from adaptive_memory_core.context.blocks import NO_OUTLINE, MessagePlace, Outline, OutlineFact
-from adaptive_memory_core.context.entries import date
+from adaptive_memory_core.context.entries import date_of
 from adaptive_memory_core.cue.question_kinds import asks_for_set
 from adaptive_memory_core.error_messages import shown
 from adaptive_memory_core.errors import AdaptiveMemoryError, InvalidInputError
 from adaptive_memory_core.flow.calls.foreign_calls import answered, tried
 from adaptive_memory_core.flow.neighbours import AFTER, BEFORE, that_may_be_shown
 from adaptive_memory_core.flow.ports import Ports
-from adaptive_memory_core.frozen import changed
+from adaptive_memory_core.frozen import quickly_replaced
 from adaptive_memory_core.hierarchy.nodes import Hierarchy, SemanticKey
 from adaptive_memory_core.hierarchy.top_down import Context, Expansion, expand
 from adaptive_memory_core.identity import record_id
 from adaptive_memory_core.records import Dropped, Hit, Neighbour, Record, Scored
 from adaptive_memory_core.score.copies import Member, members
 from adaptive_memory_core.score.gates import BEYOND_K
-from adaptive_memory_core.score.ranking import Candidates, columns_of
-from adaptive_memory_core.sources.gather import said
-from adaptive_memory_core.sources.graph_and_hierarchy import Led
+from adaptive_memory_core.score.ranking import Candidates, as_candidates
+from adaptive_memory_core.sources.gather import error_text
+from adaptive_memory_core.sources.graph_and_hierarchy import HierarchyLeads
 from adaptive_memory_core.sources.request import Request
 
 ELSEWHERE = "in no episode that the themes lead to"
 
 
-def on_the_way(hits: Candidates, led: Led | None) -> Candidates:
+def on_the_way(hits: Candidates, led: HierarchyLeads | None) -> Candidates:
     """The candidates; those of no chosen episode are refused."""
     if led is None:
         return hits
-    return columns_of([hit if _is_there(hit, led) else changed(hit, refused=hit.refused or ELSEWHERE) for hit in hits])
+    return as_candidates(
+        [hit if _is_there(hit, led) else quickly_replaced(hit, refused=hit.refused or ELSEWHERE) for hit in hits]
+    )
 
 
-def for_episodes(request: Request, led: Led | None) -> Request:
+def for_episodes(request: Request, led: HierarchyLeads | None) -> Request:
     """The request with room for all messages of the episodes, and for `k` hits of none, of which `k` are wanted."""
     if led is None:
         return request
@@ -49,7 +51,7 @@ def for_episodes(request: Request, led: Led | None) -> Request:
     return replace(request, k=request.k + messages)
 
 
-def by_episode(request: Request, answer: Recall, led: Led | None) -> Recall:
+def by_episode(request: Request, answer: Recall, led: HierarchyLeads | None) -> Recall:
     """At most `k` hits: the best message of each episode, and what is in none. Without a hierarchy, as it is."""
     if led is None:
         return answer
@@ -66,7 +68,7 @@ def by_episode(request: Request, answer: Recall, led: Led | None) -> Recall:
     return replace(answer, k=request.k, kept=tuple(kept.values()), dropped=(*dropped, *answer.dropped))
 
 
-def _is_there(hit: Hit, led: Led) -> bool:
+def _is_there(hit: Hit, led: HierarchyLeads) -> bool:
     return led.worth(hit._stored_id, hit.similarity) is not None
 
 
@@ -75,7 +77,7 @@ POOL = 2  # times the size of a set that is looked at, from which it is chosen; 
 LEFT_OUT = "the rest of the episodes was left out"
 
 
-def with_outline(ports: Ports, request: Request, answer: Recall, led: Led | None) -> Recall:
+def with_outline(ports: Ports, request: Request, answer: Recall, led: HierarchyLeads | None) -> Recall:
     """The answer with what its hits are part of, where the policy's shape asks for it and messages were observed."""
     if request.policy.shape == "flat" or not answer.kept:
         return answer
@@ -108,7 +110,7 @@ def _members(request: Request, answer: Recall) -> tuple[Scored, ...]:
     return tuple(pool[one - len(answer)] for one in chosen)
 
 
-def _with_episodes(ports: Ports, request: Request, answer: Recall, led: Led) -> Recall:
+def _with_episodes(ports: Ports, request: Request, answer: Recall, led: HierarchyLeads) -> Recall:
     """The other messages of each hit's episode, in their order, as far as the gates let them through."""
     episodes = {
         hit.id: led.hierarchy.episodes[key]
@@ -132,7 +134,7 @@ def _with_episodes(ports: Ports, request: Request, answer: Recall, led: Led) -> 
     return replace(answer, beside=tuple(beside))
 
 
-def _that_may_be_told(ports: Ports, request: Request, led: Led) -> Sequence[SemanticKey]:
+def _that_may_be_told(ports: Ports, request: Request, led: HierarchyLeads) -> Sequence[SemanticKey]:
     """The semantics that were chosen, of which every message could be a hit: it holds still, and passes the filter."""
     chosen = led.way.semantics
     of = {one: led.hierarchy.semantics[led.hierarchy.newest(one)].messages for one in chosen}
@@ -215,7 +217,7 @@ def helpful_episodes(request: Request, answer: Recall) -> Recall:
         cue, texts = request.cue.own_words or request.cue.text, evidence.texts(context)
         outcome = answered(reader.asked(policy.advanced.timeout_seconds, cue, texts))
         if outcome.error is not None:
-            raise InvalidInputError(said(outcome.error)) from outcome.error
+            raise InvalidInputError(error_text(outcome.error)) from outcome.error
         return _nats(outcome.value)
 
     try:
@@ -276,7 +278,7 @@ def _messages(record: Record, around: Sequence[Neighbour]) -> list[str]:
 
 
 def _dated(text: str, at: float | None) -> str:
-    return text if at is None else f"[{date(at)}] {text}"
+    return text if at is None else f"[{date_of(at)}] {text}"
 
 
 def _expanded(answer: Recall, found: Expansion) -> Recall:

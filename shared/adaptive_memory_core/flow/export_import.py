@@ -12,15 +12,15 @@ from typing import Any
 
 from adaptive_memory_core.error_messages import shown
 from adaptive_memory_core.errors import InvalidInputError, ScopeError
-from adaptive_memory_core.flow.calls.call_state import kept_whole
-from adaptive_memory_core.flow.count_reading import judged
+from adaptive_memory_core.flow.calls.call_state import in_one_transaction
+from adaptive_memory_core.flow.count_reading import index_verdicts
 from adaptive_memory_core.flow.feedback import MOST_OF_GAM_RAG
 from adaptive_memory_core.flow.look_up import look_up
 from adaptive_memory_core.flow.ports import Advance, Found, Ports, Stored
 from adaptive_memory_core.flow.ports.records import Imported
 from adaptive_memory_core.graph.ports import MOST_PLACES
 from adaptive_memory_core.identity import exported_mark
-from adaptive_memory_core.learn.after_read import state_of
+from adaptive_memory_core.learn.after_read import state_from_values
 from adaptive_memory_core.learn.asked_before import MOST_QUESTIONS
 from adaptive_memory_core.learn.decay import Timeline, met, settled
 from adaptive_memory_core.learn.verdicts import within_bounds
@@ -43,21 +43,21 @@ def exported(ports: Ports, scope: Scope, stored_ids: Sequence[str]) -> dict[str,
     return {one: [_question_line(question) for question in questions] for one, questions in found.items()}
 
 
-def embedder_of(ports: Ports, lines: Sequence[Line]) -> dict[str, Any]:
+def embedder_of_export(ports: Ports, lines: Sequence[Line]) -> dict[str, Any]:
     """Whose vectors these are; nothing where there are none."""
     if not any("questions" in line for line in lines):
         return {}
     return {"embedder": list(ports.ledger.notes.embedder())}
 
 
-def questions_in(ports: Ports, given: object) -> dict[str, list[Imported]]:
+def exported_questions(ports: Ports, given: object) -> dict[str, list[Imported]]:
     """The questions of each record of an exported state, by its id; none where they are of another embedder."""
     if not isinstance(given, Mapping) or given.get("embedder") != list(ports.ledger.notes.embedder()):
         return {}
     return {line["id"]: _questions(line) for line in given["records"] if line.get("questions")}
 
 
-@kept_whole
+@in_one_transaction
 def restore_questions(
     ports: Ports, scope: Scope, targets: Mapping[str, str], questions: Mapping[str, Sequence[Imported]]
 ) -> None:
@@ -141,14 +141,14 @@ def export_state(ports: Ports, scope: Scope, *, regime: Regime, now: float) -> d
     balance = ports.ledger.states.known(scope, []).balance
     heading = {"format": FORMAT, "version": VERSION, "user": scope.name, "exported_at": now, "balance": balance}
     over = {} if scope.over is None else {"over": scope.over}
-    return {**heading, **over, **embedder_of(ports, lines), "records": lines}
+    return {**heading, **over, **embedder_of_export(ports, lines), "records": lines}
 
 
 def restore_state(ports: Ports, scope: Scope, given: object, *, now: float) -> Restored:
     """Give the records what they, or those of the same document and text elsewhere, had learned."""
     lines = _checked(scope, given)
     balance = within_bounds(_balance(given))
-    questions = questions_in(ports, given)
+    questions = exported_questions(ports, given)
     everyones = _everyones(given)
     found = look_up(ports, scope, list(lines), now=now)
     found = {one: stored for one, stored in found.items() if stored.shared == (one in everyones)}
@@ -179,13 +179,13 @@ def _restore_all(ports: Ports, scope: Scope, befores: Mapping[str, ReadState], *
     return list(present)
 
 
-@kept_whole
+@in_one_transaction
 def _restore(ports: Ports, scope: Scope, target: Stored, rule: Advance, *, now: float) -> None:
     """One record's state, and what verdicts had made of it to every index, in one transaction."""
     how = {"what": "restored", "by": "restore_state"}
     state = ports.ledger.states.change(scope, target.stored_id, target.seen, rule, **how, now=now)
     if state.useful_at is not None:
-        judged(ports, scope, {target.stored_id: Verdict.HELPFUL})
+        index_verdicts(ports, scope, {target.stored_id: Verdict.HELPFUL})
 
 
 def _by_origin(
@@ -286,7 +286,7 @@ def _line(line: object) -> tuple[str, tuple[bytes, ReadState]]:
     """One record's id, the digest of its document and text, and its state."""
     try:
         if isinstance(line, Mapping) and isinstance(line["id"], str):
-            return line["id"], (bytes.fromhex(line["origin"]), state_of(line["state"]))
+            return line["id"], (bytes.fromhex(line["origin"]), state_from_values(line["state"]))
     except InvalidInputError as error:
         raise InvalidInputError(f"Record {shown(line['id'])} of the state: {error}") from None  # type: ignore[index]
     except (KeyError, TypeError, ValueError):

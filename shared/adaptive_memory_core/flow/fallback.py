@@ -22,8 +22,7 @@ from adaptive_memory_core.flow.count_reading import came_upon, count_reading
 from adaptive_memory_core.flow.episodes import helpful_episodes
 from adaptive_memory_core.flow.neighbours import with_neighbours
 from adaptive_memory_core.flow.ports import Ports
-from adaptive_memory_core.flow.recall import look_for
-from adaptive_memory_core.flow.recall import recall as recall_own
+from adaptive_memory_core.flow.recall import look_for, recall
 from adaptive_memory_core.records import Dropped, Scope, Scored
 from adaptive_memory_core.sources.gather import Gathered
 from adaptive_memory_core.sources.request import Request
@@ -64,9 +63,9 @@ def fallback_of(scope: Scope, behind: Scope, shared: Set[str], below: int) -> Fa
     return Fallback(behind, count(below, "fallback_below"))
 
 
-def recall(ports: Ports, request: Request, fallback: Fallback | None) -> Recall:
+def recall_with_fallback(ports: Ports, request: Request, fallback: Fallback | None) -> Recall:
     """The user's own hits; and behind them, for one who has no history, those of the shared scope."""
-    return recall_own(ports, request) if fallback is None else _with_shared(ports, request, fallback)
+    return recall(ports, request) if fallback is None else _with_shared(ports, request, fallback)
 
 
 def _with_shared(ports: Ports, request: Request, fallback: Fallback) -> Recall:
@@ -87,7 +86,7 @@ def _with_shared(ports: Ports, request: Request, fallback: Fallback) -> Recall:
         more, _ = look_for(ports, replace(wanted, reinforce=False, draws=False))
     except AdaptiveMemoryError as error:
         return replace(answer, trace=(*answer.trace, f"nothing that is shared ({fallback.name}) was read: {error}"))
-    return joined(answer, more, fallback)
+    return own_then_shared(answer, more, fallback)
 
 
 def is_new(ports: Ports, request: Request, own: Recall, gathered: Gathered, below: int) -> bool:
@@ -100,7 +99,7 @@ def is_new(ports: Ports, request: Request, own: Recall, gathered: Gathered, belo
     return len(found) < below
 
 
-def joined(own: Recall, more: Recall, fallback: Fallback) -> Recall:
+def own_then_shared(own: Recall, more: Recall, fallback: Fallback) -> Recall:
     """One answer, the user's own first; whatever is shared says so."""
     name = fallback.name
     few = "no records" if fallback.below == 1 else f"fewer than {fallback.below} records"
@@ -117,7 +116,7 @@ def joined(own: Recall, more: Recall, fallback: Fallback) -> Recall:
     )
 
 
-def unmet_here(call: Callable[[], T], fallback: Fallback | None) -> T:
+def missing_here(call: Callable[[], T], fallback: Fallback | None) -> T:
     """What the call gives; an id that is not found may have come from the shared scope, and the error says so."""
     if fallback is None:
         return call()

@@ -12,9 +12,9 @@ from adaptive_memory_core.context.answer import Recall
 from adaptive_memory_core.error_messages import listed, shown
 from adaptive_memory_core.errors import AdaptiveMemoryError, InvalidInputError
 from adaptive_memory_core.flow.calibrate import judge_and_share
-from adaptive_memory_core.flow.calls.call_state import export_soon, kept_whole
+from adaptive_memory_core.flow.calls.call_state import export_soon, in_one_transaction
 from adaptive_memory_core.flow.calls.foreign_calls import tried
-from adaptive_memory_core.flow.forget import refuse_said_anew
+from adaptive_memory_core.flow.forget import refuse_changed_texts
 from adaptive_memory_core.flow.look_up import look_up, look_up_one, not_found
 from adaptive_memory_core.flow.past_recall import (
     Candidate,
@@ -27,7 +27,13 @@ from adaptive_memory_core.flow.past_recall import (
 from adaptive_memory_core.flow.ports import DEMOTED, JudgedQuestion, Ports, Vector
 from adaptive_memory_core.flow.ports.models import JudgePort
 from adaptive_memory_core.flow.ports.records import Activated
-from adaptive_memory_core.flow.rank_again import as_it_was, over_the_same, question_of, records_of, verdicts_in_log
+from adaptive_memory_core.flow.rank_again import (
+    as_it_was,
+    over_the_same,
+    past_question,
+    recalled_records,
+    verdicts_in_log,
+)
 from adaptive_memory_core.learn.asked_before import MOST_QUESTIONS
 from adaptive_memory_core.learn.decay import Timeline, settled
 from adaptive_memory_core.learn.verdicts import Judging, Occasion, demoted
@@ -75,7 +81,7 @@ def judged_recalls(ports: Ports, asked: Request, *, since: float | None, until: 
     recalls: list[JudgedRecall] = []
     for over, some in over_the_same(judged):
         reader = Scope(scope.user, over)
-        records = records_of(ports, reader, some)
+        records = recalled_records(ports, reader, some)
         for line in some:
             own = policies[line.policy_hash]
             request = replace(asked, id=line.id, scope=reader, cue=Cue(line.cue), k=line.k, now=line.at)
@@ -83,7 +89,7 @@ def judged_recalls(ports: Ports, asked: Request, *, since: float | None, until: 
                 past = past_candidates(line, own, records, reader, ports.fields)
                 past, _, reproduced = as_it_was(ports, replace(request, draws=True), past, own)
                 if reproduced:
-                    question = question_of(ports, request, past, asked.policy)
+                    question = past_question(ports, request, past, asked.policy)
                     recalls.append(JudgedRecall(line, question, verdicts[line.id]))
     return JudgedLog(recalls, len(judged) - len(recalls), lines)
 
@@ -127,7 +133,9 @@ def _is_published(policy: Policy) -> bool:
     return GRAPH in policy.ways and policy.advanced.graph.form == "paper"
 
 
-def activated(past: PastRecall, verdicts: Mapping[str, Verdict], supports: Mapping[str, int]) -> dict[str, Activated]:
+def judged_activations(
+    past: PastRecall, verdicts: Mapping[str, Verdict], supports: Mapping[str, int]
+) -> dict[str, Activated]:
     """The sentences of what is judged that the graph activated, and which of them support the answer: those that are
     said to, else all of a helpful record's."""
     found: dict[str, Activated] = {}
@@ -197,7 +205,9 @@ def feedback(
     asked = judged_question(ports, past, stored, policy)  # which may have to be embedded
     if asked is not None:
         own = {
-            stored[one]: sentences for one, sentences in activated(past, verdicts, supports).items() if one in stored
+            stored[one]: sentences
+            for one, sentences in judged_activations(past, verdicts, supports).items()
+            if one in stored
         }
         asked = asked._replace(activated=own, time=time_asked(ports, past, judge))
     changed = _judge(ports, scope, past, verdicts, policy, asked, now=now)
@@ -205,7 +215,7 @@ def feedback(
     return changed
 
 
-@kept_whole
+@in_one_transaction
 def _judge(
     ports: Ports,
     scope: Scope,
@@ -220,7 +230,7 @@ def _judge(
     found = look_up(ports, scope, list(verdicts), now=now)
     if len(found) < len(verdicts):
         raise not_found(scope, [one for one in verdicts if one not in found])
-    refuse_said_anew(ports, scope, past, found)
+    refuse_changed_texts(ports, scope, past, found)
     helpful = {one: found[one].stored_id for one, verdict in verdicts.items() if verdict is Verdict.HELPFUL}
     rule = _rule(ports, scope, past, helpful, policy, now=now)
     given = {found[one].stored_id: (verdict, found[one]) for one, verdict in verdicts.items()}
@@ -271,7 +281,7 @@ def change(ports: Ports, scope: Scope, record_id: str, act: Act, *, by: str, reg
     return state
 
 
-@kept_whole
+@in_one_transaction
 def _change(ports: Ports, scope: Scope, record_id: str, act: Act, *, by: str, regime: Regime, now: float) -> ReadState:
     found = look_up_one(ports, scope, record_id, now=now)
 

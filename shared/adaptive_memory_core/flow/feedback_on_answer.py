@@ -9,11 +9,11 @@ from adaptive_memory_core.error_messages import listed
 from adaptive_memory_core.errors import InvalidInputError, JudgeError, NotFoundError
 from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.flow.feedback import NOT_SAID, feedback
-from adaptive_memory_core.flow.forget import is_stale, said_anew
+from adaptive_memory_core.flow.forget import is_stale, texts_changed_at
 from adaptive_memory_core.flow.look_up import look_up
 from adaptive_memory_core.flow.ports import Ports, Stored
 from adaptive_memory_core.flow.ports.models import JudgePort
-from adaptive_memory_core.graph.build import sentences_below, title_of
+from adaptive_memory_core.graph.build import record_title, sentences_below
 from adaptive_memory_core.graph.ports import places_in
 from adaptive_memory_core.policy.advanced import ACTIVATED
 from adaptive_memory_core.policy.policy import Policy
@@ -64,7 +64,7 @@ def feedback_on_answer(
     bad = _resolved(ports, scope, unhelpful, turn)
     _refuse_contradictions(good, bad)
     there = _there(ports, scope, [*good, *bad], now=now)
-    changed_words = said_anew(ports, scope, there)
+    changed_words = texts_changed_at(ports, scope, there)
     liked, disliked = (judgeable(some, there, changed_words) for some in (good, bad))
     if (good or bad) and not (liked or disliked):
         raise _none_left(scope, [one.record for one in (*good, *bad)])
@@ -120,7 +120,7 @@ class _Piece(NamedTuple):
 
 
 def _pieces(record: Record, fields: Fields, activated: int) -> list[_Piece]:
-    sentences = sentences_below(record.text, title_of(record.metadata, fields))[1]
+    sentences = sentences_below(record.text, record_title(record.metadata, fields))[1]
     own = [_Piece(record.id, sentences[one], 1 << one) for one in places_in(activated) if one < len(sentences)]
     return own or [_Piece(record.id, record.text, 1)]
 

@@ -8,13 +8,13 @@ from dataclasses import replace
 from adaptive_memory_core import identity
 from adaptive_memory_core.error_messages import listed, shown
 from adaptive_memory_core.errors import NotFoundError, ScopeError
-from adaptive_memory_core.flow.calls.call_state import export_soon, kept_whole
+from adaptive_memory_core.flow.calls.call_state import export_soon, in_one_transaction
 from adaptive_memory_core.flow.count_reading import erase, retire
 from adaptive_memory_core.flow.look_up import look_up, not_found
 from adaptive_memory_core.flow.past_recall import PastRecall
 from adaptive_memory_core.flow.ports import REWRITTEN, Found, Ports, Stored
 from adaptive_memory_core.flow.supersede import sources_hold_again
-from adaptive_memory_core.identity import origin, said, scoped_id
+from adaptive_memory_core.identity import origin, scoped_id, text_digest
 from adaptive_memory_core.learn.after_read import added
 from adaptive_memory_core.record_metadata import SHARED, belongs, hits_of
 from adaptive_memory_core.records import Scope
@@ -40,20 +40,20 @@ def _twin(ports: Ports, scope: Scope, leaving: Stored) -> str | None:
         return None
     named = ports.ledger.inheritance.ancestors(scope, [mark])
     rows = ports.records.rows([one for one in named if one != leaving.stored_id])
-    same = (row[0] for row in rows if said(row[1]) == said(text) and belongs(row[2], scope, ports.fields))
+    same = (row[0] for row in rows if text_digest(row[1]) == text_digest(text) and belongs(row[2], scope, ports.fields))
     return next(same, None)
 
 
 MOST_CHANGES = 100_000  # of the records that are judged at once
 
 
-def refuse_said_anew(ports: Ports, scope: Scope, past: PastRecall, found: Mapping[str, Stored]) -> None:
+def refuse_changed_texts(ports: Ports, scope: Scope, past: PastRecall, found: Mapping[str, Stored]) -> None:
     """An error that names the records which say something else than what the recall returned."""
     if past.said:
         texts = {one: stored.record.text for one, stored in found.items()}
-        stale = [one for one, text in texts.items() if past.said.get(one) not in (None, said(text))]
+        stale = [one for one, text in texts.items() if past.said.get(one) not in (None, text_digest(text))]
     else:
-        latest = said_anew(ports, scope, list(found))
+        latest = texts_changed_at(ports, scope, list(found))
         stale = [one for one in found if is_stale(latest.get(one), past.step, past.at)]
     if stale:
         raise NotFoundError(
@@ -63,7 +63,7 @@ def refuse_said_anew(ports: Ports, scope: Scope, past: PastRecall, found: Mappin
         )
 
 
-def said_anew(ports: Ports, scope: Scope, ids: Collection[str]) -> dict[str, Change]:
+def texts_changed_at(ports: Ports, scope: Scope, ids: Collection[str]) -> dict[str, Change]:
     """When each of the records was last written over with other words; nothing of those that never were."""
     places = [place for one in ids for place in (one, *(scoped_id(part, one) for part in scope.parts))]
     if not places:
@@ -137,13 +137,13 @@ def _stored_ids(ports: Ports, scope: Scope) -> list[str]:
     return [one.stored_id for page in ports.records.pages(scope) for one in page]
 
 
-@kept_whole
+@in_one_transaction
 def _let_go(ports: Ports, scope: Scope, stored_ids: Sequence[str], *, now: float) -> None:
     ports.records.remove(scope, stored_ids)
     retire(ports, scope, stored_ids, by="forget_user", now=now)
 
 
-@kept_whole
+@in_one_transaction
 def _forget(ports: Ports, scope: Scope, record_id: str, *, replaced: bool, now: float) -> Receipt:
     if replaced:
         hand_over(ports, scope, record_id, now=now)

@@ -12,8 +12,8 @@ from typing import Any
 from adaptive_memory_core.error_messages import listed
 from adaptive_memory_core.errors import LedgerError, NotFoundError
 from adaptive_memory_core.flow.calls.foreign_calls import tried
-from adaptive_memory_core.flow.ports import Found, Ports, Stored, seen
-from adaptive_memory_core.learn.decay import PacedSpan, Timeline, as_of, met, read, strength
+from adaptive_memory_core.flow.ports import Found, Ports, Stored, seen_of
+from adaptive_memory_core.learn.decay import PacedSpan, Timeline, as_of, met, state_after_read, strength
 from adaptive_memory_core.learn.verdicts import earned_share
 from adaptive_memory_core.policy.learning import Regime
 from adaptive_memory_core.policy.policy import Policy
@@ -25,7 +25,7 @@ from adaptive_memory_core.sources.read_state import known_states
 from adaptive_memory_core.where import predicate
 
 
-def unmet(ports: Ports, scope: Scope) -> dict[str, Seen]:
+def states_from_metadata(ports: Ports, scope: Scope) -> dict[str, Seen]:
     """They and their states, as their metadata have them."""
     strangers: dict[str, Seen] = {}
     pages: Iterator[list[Found]] = ports.records.pages(scope)
@@ -33,7 +33,7 @@ def unmet(ports: Ports, scope: Scope) -> dict[str, Seen]:
         known = known_states(ports, scope, page, now=None)
         new = [one for one in page if one.stored_id not in known.states]
         hits = hits_of(scope, new, {}, ports.fields)
-        strangers |= {hit._stored_id: seen(hit.record, shared=hit.shared is not None) for hit in hits}
+        strangers |= {hit._stored_id: seen_of(hit.record, shared=hit.shared is not None) for hit in hits}
     return strangers
 
 
@@ -86,7 +86,7 @@ def strengths_again(lines: Sequence[LoggedRecall], policy: Policy, wanted: froze
             left = {one.id: strength(states[one.id], None, timeline, now=line.at) for one in line.candidates}
             found[line.id] = {name: value for name, value in left.items() if value < 1.0}
         for one in line.kept:
-            states[one.id] = read(Seen(states[one.id], None), policy=policy, timeline=timeline, now=line.at)
+            states[one.id] = state_after_read(Seen(states[one.id], None), policy=policy, timeline=timeline, now=line.at)
     return found
 
 
@@ -197,7 +197,7 @@ def stats(ports: Ports, scope: Scope, *, regime: Regime, at_least: float, now: f
     """The scope in numbers; of records that the ledger has not met, what their metadata say."""
     records = ports.records.count(scope)
     tally = ports.ledger.statistics.tally(scope)
-    strangers = unmet(ports, scope) if records > tally.met else {}
+    strangers = states_from_metadata(ports, scope) if records > tally.met else {}
     states = [one.state for one in strangers.values()]
     strengths = ports.ledger.statistics.strengths(scope, regime, at_least=at_least, unmet=states, now=now)
     return Stats(

@@ -6,17 +6,17 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from adaptive_memory_core.channels.conversation.turns import Turn, asks, beside, turn_of
+from adaptive_memory_core.channels.conversation.turns import Turn, adjacent_turns, asks, turn_of
 from adaptive_memory_core.context.answer import Recall
 from adaptive_memory_core.errors import AdaptiveMemoryError
-from adaptive_memory_core.flow.calls.foreign_calls import Question, answered
+from adaptive_memory_core.flow.calls.foreign_calls import ForeignCall, answered
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.flow.ports.source import Found, Pair
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.record_metadata import hits_of
 from adaptive_memory_core.records import Hit, Neighbour, Record, Scored
 from adaptive_memory_core.score.gates import is_later, stale
-from adaptive_memory_core.sources.gather import NOTHING_KNOWN, present, said
+from adaptive_memory_core.sources.gather import NOTHING_KNOWN, error_text, present
 from adaptive_memory_core.sources.request import Request, in_collection
 
 ANSWERS = 5  # of the best hits that get the question they answer, the first of them both neighbours; measured
@@ -61,7 +61,7 @@ def _pairs(ports: Ports, request: Request, best: Sequence[Scored]) -> tuple[Mapp
     if len(rows) > MOST_TURNS:
         return {}, TOO_LONG
     hits = hits_of(request.scope, rows, {}, request.fields)
-    pairs = beside((hit._stored_id, _turn(request, hit.record)) for hit in hits)
+    pairs = adjacent_turns((hit._stored_id, _turn(request, hit.record)) for hit in hits)
     return pairs, None if pairs else NO_SESSION
 
 
@@ -72,8 +72,10 @@ def _known(ports: Ports, request: Request, ids: Sequence[str]) -> tuple[Mapping[
     def look() -> Mapping[str, Pair]:
         return ports.words.beside(request.scope, ids)
 
-    outcome = answered(Question(look, seconds, ports.unanswered["lexical"]))
-    return ({}, f"{LEFT_OUT}: {said(outcome.error)}") if outcome.error is not None else (outcome.value or {}, None)
+    outcome = answered(ForeignCall(look, seconds, ports.unanswered["lexical"]))
+    return (
+        ({}, f"{LEFT_OUT}: {error_text(outcome.error)}") if outcome.error is not None else (outcome.value or {}, None)
+    )
 
 
 def _wanted(best: Sequence[Scored], pairs: Mapping[str, Pair]) -> list[str]:

@@ -24,7 +24,7 @@ from adaptive_memory_core.flow.choose import (
     same_facts,
 )
 from adaptive_memory_core.flow.ports import Found, Ports
-from adaptive_memory_core.identity import said
+from adaptive_memory_core.identity import text_digest
 from adaptive_memory_core.learn.logged_state import (
     BY_GRAPH,
     BY_OWN_CHANNEL,
@@ -275,7 +275,7 @@ def past_recall(ports: Ports, scope: Scope, recall: Recall | str) -> PastRecall:
         kept = [Candidate(one.id, one.signals, False, one.parts) for one in own]
         weighed = [(one.id, one.scored) for one in recall.dropped if one.scored is not None]
         rest = [Candidate(one_id, scored.signals, True, scored.parts) for one_id, scored in weighed]
-        words, ids = {one.id: said(one.text) for one in own}, [one.id for one in own]
+        words, ids = {one.id: text_digest(one.text) for one in own}, [one.id for one in own]
         return PastRecall(recall.id, recall.now, recall.step, ids, [*kept, *rest], recall.scope, recall.cue, words)
     logged = ports.ledger.log.recall(scope, recall)
     if logged is None:

@@ -8,11 +8,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from adaptive_memory_core.flow.calls.call_state import kept_whole
+from adaptive_memory_core.flow.calls.call_state import in_one_transaction
 from adaptive_memory_core.flow.count_reading import retire
-from adaptive_memory_core.flow.look_up import as_they_stand, look_up, unmet
+from adaptive_memory_core.flow.look_up import as_they_stand, look_up, states_from_metadata
 from adaptive_memory_core.flow.ports import Ports, Stored
-from adaptive_memory_core.identity import places_of, record_id
+from adaptive_memory_core.identity import record_id, stored_ids_of
 from adaptive_memory_core.learn.decay import PacedSpan, Timeline, strength
 from adaptive_memory_core.policy.learning import DecayPace, Regime
 from adaptive_memory_core.records import Record, Scope, Seen
@@ -22,7 +22,7 @@ RECORDS_OF_A_PAGE = 1_000
 Flag = Literal["remembered", "pinned"]
 
 
-def kept(ports: Ports, scope: Scope, flag: Flag, *, regime: Regime, now: float) -> list[Record]:
+def flagged_records(ports: Ports, scope: Scope, flag: Flag, *, regime: Regime, now: float) -> list[Record]:
     """The records that carry a flag, by the ledger or, where it has not met them, by their metadata."""
     known = ports.ledger.states.flagged(scope, flag)
     shown = ports.records.flagged(scope, flag)
@@ -37,7 +37,7 @@ def kept(ports: Ports, scope: Scope, flag: Flag, *, regime: Regime, now: float) 
 
 def changes(ports: Ports, scope: Scope, record: str | None, *, limit: int) -> Sequence[Change]:
     """The audit trail, newest first: of the whole scope, or of one record."""
-    places = [] if record is None else places_of(scope, record)
+    places = [] if record is None else stored_ids_of(scope, record)
     return ports.ledger.audit.changes(scope, places, limit=limit)
 
 
@@ -165,7 +165,7 @@ def _strangers(ports: Ports, call: Pruning, tally: _Tally) -> Mapping[str, Seen]
     """The ledger registers records that it has not seen before and whose metadata say that they have faded. If the time
     since the last read counts, it registers all others as well: for records that nobody has read, that time begins
     here."""
-    found = unmet(ports, call.scope)
+    found = states_from_metadata(ports, call.scope)
     faded = {one: seen for one, seen in found.items() if call.doomed(seen, timeline=UNMET)}
     tally.kept += len(found) - len(faded)
     if call.dry_run:
@@ -199,7 +199,7 @@ def _let_go(ports: Ports, call: Pruning, timeline: Timeline, names: dict[str, st
     tally.ids += [one for one, stored in own.items() if stored.stored_id in gone]
 
 
-@kept_whole
+@in_one_transaction
 def _remove(ports: Ports, call: Pruning, stored_ids: Sequence[str]) -> list[str]:
     """Those that are doomed as they stand now: somebody may have judged or pinned one meanwhile."""
     gone = ports.ledger.removal.doomed(call.scope, stored_ids, call.doomed)

@@ -53,7 +53,7 @@ def rank_again(
     found: list[RankedAgain] = []
     for over, some in over_the_same(sorted(lines, key=_when)):
         reader = Scope(scope.user, over)
-        records = records_of(ports, reader, some)
+        records = recalled_records(ports, reader, some)
         for line in some:
             if line.policy_hash not in policies:
                 text = log.policy(line.policy_hash)
@@ -106,11 +106,11 @@ def _not_told(past: PastCandidates, own: Policy, other: Policy, *, reproduced: b
 
 def _ranked(ports: Ports, asked: Request, past: PastCandidates, policy: Policy) -> Recall:
     """The candidates through the steps of a recall that come after the searching."""
-    question = question_of(ports, asked, past, policy)
+    question = past_question(ports, asked, past, policy)
     return question.ranked(policy)
 
 
-def question_of(ports: Ports, asked: Request, past: PastCandidates, policy: Policy) -> Rankable:
+def past_question(ports: Ports, asked: Request, past: PastCandidates, policy: Policy) -> Rankable:
     """The question of a past recall with its candidates, to be ranked under this policy and others that ask the same
     channels."""
     request = understand_time(ports, replace(asked, policy=policy, k=past.k))
@@ -148,7 +148,7 @@ def over_the_same(lines: Sequence[LoggedRecall]) -> Iterator[tuple[str | None, S
         yield lines[start].over, lines[start:]
 
 
-def records_of(ports: Ports, scope: Scope, lines: Sequence[LoggedRecall]) -> dict[str, Found]:
+def recalled_records(ports: Ports, scope: Scope, lines: Sequence[LoggedRecall]) -> dict[str, Found]:
     """The records that these recalls looked at, as far as they are there."""
     ids = list(dict.fromkeys(one.id for line in lines for one in line.candidates if one.signals))
     found: dict[str, Found] = {}

@@ -15,14 +15,14 @@ from adaptive_memory_core.channels.conversation.turns import turn_of
 from adaptive_memory_core.context.themes import Themes, themes_of
 from adaptive_memory_core.errors import AdaptiveMemoryError, PartialWriteError, StoreError
 from adaptive_memory_core.fields import Fields
-from adaptive_memory_core.flow.calls.call_state import export_soon, kept_whole
+from adaptive_memory_core.flow.calls.call_state import export_soon, in_one_transaction
 from adaptive_memory_core.flow.count_reading import wrote
 from adaptive_memory_core.flow.look_up import look_up
-from adaptive_memory_core.flow.ports import Moves, Ports, Rewritten, Stored, Vector, anew, seen
-from adaptive_memory_core.flow.ports.hierarchy import Entry
+from adaptive_memory_core.flow.ports import Moves, Ports, Rewritten, Stored, Vector, never_read, seen_of
+from adaptive_memory_core.flow.ports.hierarchy import ConversationMessage
 from adaptive_memory_core.flow.supersede import born_stale, check_superseded, supersede
 from adaptive_memory_core.hierarchy.nodes import NOTHING, Hierarchy
-from adaptive_memory_core.identity import record_id, said, scoped_id
+from adaptive_memory_core.identity import record_id, scoped_id, text_digest
 from adaptive_memory_core.records import MESSAGE_KIND, NEVER_READ, Metadata, NewRecord, Record, Scope, Seen
 from adaptive_memory_core.score.gates import CHANGED
 from adaptive_memory_core.sources.read_state import sources_ended
@@ -54,7 +54,7 @@ def remember(
     return written
 
 
-@kept_whole
+@in_one_transaction
 def _write(
     ports: Ports,
     scope: Scope,
@@ -97,7 +97,7 @@ def _add(
     now: float,
 ) -> None:
     """New records: enrolled and written."""
-    fresh = {record.id: anew(seen(record)) if look_again else seen(record) for record in new}
+    fresh = {record.id: never_read(seen_of(record)) if look_again else seen_of(record) for record in new}
     ids = _enrol(ports, scope, fresh, taken, now=now)
     added = [Stored(record, stored_id) for record, stored_id in zip(new, ids, strict=True)]
     ports.records.add(scope, added, vectors)
@@ -122,15 +122,15 @@ def _enrol(ports: Ports, scope: Scope, new: Mapping[str, Seen], taken: set[str],
 
 def _revision(record: Record, before: Stored) -> Stored:
     """The new version, with the old one's reads if it says the same, and the metadata that it is written over."""
-    reads = before.record.read if said(record.text) == said(before.record.text) else NEVER_READ
+    reads = before.record.read if text_digest(record.text) == text_digest(before.record.text) else NEVER_READ
     return Stored(replace(record, read=reads, stored=before.record.stored), before.stored_id)
 
 
 def _begin_anew(revised: Sequence[Stored], known: Mapping[str, Stored]) -> dict[str, Rewritten]:
     """Those that say something else from now on."""
-    before = {one.stored_id: said(known[one.record.id].record.text) for one in revised}
+    before = {one.stored_id: text_digest(known[one.record.id].record.text) for one in revised}
     seen_now = {one.stored_id: one.seen for one in revised}
-    return {one: Rewritten(before[one], anew(now)) for one, now in seen_now.items() if before[one] != now.said}
+    return {one: Rewritten(before[one], never_read(now)) for one, now in seen_now.items() if before[one] != now.said}
 
 
 def _record(given: NewRecord, *, now: float, new_id: Callable[[], str]) -> Record:
@@ -156,21 +156,23 @@ def _partial(error: AdaptiveMemoryError, written: Sequence[str], total: int) -> 
     )
 
 
-def entry_of(one: Stored, fields: Fields) -> Entry:
+def entry_of(one: Stored, fields: Fields) -> ConversationMessage:
     """The place of a record; of one without a time the beginning."""
-    return entry(
+    return message_to_queue(
         one.stored_id, one.record.text, one.record.metadata or one.record.stored, fields, at=one.record.created_at
     )
 
 
-def entry(stored_id: str, text: str, metadata: Metadata | None, fields: Fields, *, at: float | None) -> Entry:
+def message_to_queue(
+    stored_id: str, text: str, metadata: Metadata | None, fields: Fields, *, at: float | None
+) -> ConversationMessage:
     """
-    >>> entry("m1", "Hi!", {"speaker": "Ana", "session": 3}, Fields(), at=50.0)[:5]
+    >>> message_to_queue("m1", "Hi!", {"speaker": "Ana", "session": 3}, Fields(), at=50.0)[:5]
     ('m1', '3', 50.0, 50.0, 'Ana')
     """
     turn, time = turn_of(text, metadata, fields, created_at=at), 0.0 if at is None else at
     place = time if turn.place is None else turn.place
-    return Entry(stored_id, turn.session or "", place, time, turn.speaker, said(text))
+    return ConversationMessage(stored_id, turn.session or "", place, time, turn.speaker, text_digest(text))
 
 
 BATCH = 500  # messages that are written together, and after which progress is told

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from adaptive_memory_core.context.entries import date
+from adaptive_memory_core.context.entries import date_of
 from adaptive_memory_core.flow import prune
 from adaptive_memory_core.flow.look_up import RECORDS_OF_A_PAGE, look_up
 from adaptive_memory_core.flow.look_up import stats as stats_of
@@ -43,7 +43,7 @@ Worth = tuple[bool, bool, int, int, float]
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ReportRequest:
     """What a page is to show, checked."""
 
     scope: Scope
@@ -77,7 +77,7 @@ class _Collected:
     def add(self, stored_id: str, record: Record) -> None:
         read = record.read
         self.total += 1
-        self.reads[reads_of(read.retrieval_count)] += 1
+        self.reads[reads_label(read.retrieval_count)] += 1
         self.kinds[record.kind or "no kind"] += 1
         number = -next(self.order)  # of equal ones, the first
         worth = (read.pinned, read.remembered, read.retrieval_count, read.helpful, record.created_at or 0.0)
@@ -86,7 +86,7 @@ class _Collected:
             _keep(self.judged, (read.helpful + read.unhelpful, number, record), MOST_JUDGED)
 
 
-def gathered(ports: Ports, asked: Asked) -> MemoryFacts:
+def gathered(ports: Ports, asked: ReportRequest) -> MemoryFacts:
     """All that the page shows; nothing of it counts as a read."""
     scope, now = asked.scope, asked.now
     stats = stats_of(ports, scope, regime=asked.regime, at_least=AT_LEAST, now=now)
@@ -110,12 +110,12 @@ def gathered(ports: Ports, asked: Asked) -> MemoryFacts:
         log=log,
         samples=samples,
         themes=found,
-        fading=fading(timeline, asked.regime.phases[-1].pace, records, now=now),
+        fading=fading_curves(timeline, asked.regime.phases[-1].pace, records, now=now),
         names=names,
     )
 
 
-def _log(ports: Ports, asked: Asked, known: Sequence[Record]) -> LogFacts:
+def _log(ports: Ports, asked: ReportRequest, known: Sequence[Record]) -> LogFacts:
     """What was asked and judged, and what the records say that this is about."""
     scope, since = asked.scope, asked.since
     logged = ports.ledger.log.recalls(scope, since=since, until=None, limit=MOST_LOGGED, containing=None)
@@ -125,7 +125,7 @@ def _log(ports: Ports, asked: Asked, known: Sequence[Record]) -> LogFacts:
     return LogFacts(recalls, _by_day(logged, now=asked.now), len(logged), texts, changes)
 
 
-def _collected(ports: Ports, asked: Asked) -> _Collected:
+def _collected(ports: Ports, asked: ReportRequest) -> _Collected:
     """All records of the scope, each as it stands now, a page at a time."""
     collected = _Collected(asked.records)
     pages: Iterator[list[Found]] = ports.records.pages(asked.scope)
@@ -157,16 +157,16 @@ def _shown(recalls: Sequence[LoggedRecall]) -> Iterator[str]:
 
 def _by_day(recalls: Sequence[LoggedRecall], *, now: float) -> list[tuple[str, int]]:
     """The last days up to now, with those on which nothing was asked; as month and day."""
-    counted = Counter(date(one.at) for one in recalls)
+    counted = Counter(date_of(one.at) for one in recalls)
     first = min((one.at for one in recalls), default=now)
     days = max(1, min(MOST_DAYS, int((now - first) // DAY) + 2))
-    names = [date(now - back * DAY) for back in reversed(range(days))]
+    names = [date_of(now - back * DAY) for back in reversed(range(days))]
     return [(name[5:], counted[name]) for name in names]
 
 
-def reads_of(reads: int) -> str:
+def reads_label(reads: int) -> str:
     """
-    >>> reads_of(0), reads_of(3), reads_of(400)
+    >>> reads_label(0), reads_label(3), reads_label(400)
     ('0', '2–3', '32 and more')
     """
     return next((name for most, name in READS if reads <= most), MORE_READS)
@@ -182,7 +182,7 @@ def _keep(heap: list[T], item: T, most: int) -> None:
 POINTS, LEAST_UNITS, MOST_UNITS, GONE = 40, 20, 400, 0.05
 
 
-def fading(timeline: Timeline, pace: DecayPace, records: Sequence[Record], *, now: float) -> FadingFacts:
+def fading_curves(timeline: Timeline, pace: DecayPace, records: Sequence[Record], *, now: float) -> FadingFacts:
     """The curves of the pace that is in force; none where nothing fades."""
     if pace.still:
         return FadingFacts(pace.unit)
@@ -266,7 +266,7 @@ def _links(mentioned: dict[str, dict[str, None]], drawn: set[str]) -> dict[tuple
 MOST_COUNTED = 2_000  # scopes whose recalls are counted, to find those with most of them
 
 
-def names(ports: Ports) -> list[str | int]:
+def user_names(ports: Ports) -> list[str | int]:
     """All users who have records or an entry in the ledger, by name."""
     scopes = set(ports.ledger.removal.scopes())
     stored_ids = ports.records.ids()

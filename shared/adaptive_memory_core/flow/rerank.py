@@ -21,7 +21,7 @@ from adaptive_memory_core.flow.count_reading import count_reading
 from adaptive_memory_core.flow.episodes import with_outline
 from adaptive_memory_core.flow.neighbours import with_neighbours
 from adaptive_memory_core.flow.ports import Found, Ports
-from adaptive_memory_core.flow.ports.source import Answer, Asked
+from adaptive_memory_core.flow.ports.source import Answer, SourceQuery
 from adaptive_memory_core.flow.widen import aged
 from adaptive_memory_core.policy.advanced import DENSE
 from adaptive_memory_core.records import Dropped, Hit, Record, Scope
@@ -71,7 +71,7 @@ def _asked_before(ports: Ports, request: Request, hits: Sequence[Hit]) -> Answer
             return nothing
         request = replace(request, cue=replace(request.cue, vector=vector))
     nearest = Answer(DENSE, found=[Found(hit._stored_id, None, None, hit.similarity) for hit in hits])
-    return source.ask(ports, request, Asked(earlier=(nearest,)))
+    return source.ask(ports, request, SourceQuery(earlier=(nearest,)))
 
 
 def _looked_up(

@@ -19,7 +19,7 @@ from adaptive_memory_core.score.gates import CHANGED, FORGOTTEN, SUPERSEDED
 from adaptive_memory_core.sources.read_state import derivations_in, ended_for, sources_ended
 
 
-def sources_of(records: Iterable[NewRecord | Record]) -> list[str]:
+def source_ids(records: Iterable[NewRecord | Record]) -> list[str]:
     """The ids that these were derived from, each once."""
     return list(dict.fromkeys(source for one in records for source in one.derived_from))
 
@@ -31,7 +31,7 @@ def check_sources(ports: Ports, scope: Scope, given: Sequence[NewRecord], *, mus
             raise InvalidInputError(
                 f"Record {shown(one.id)} cannot be derived from itself. Take its id out of derived_from."
             )
-    wanted = sources_of(given) if must_exist else []
+    wanted = source_ids(given) if must_exist else []
     known = look_up(ports, scope, wanted, now=None)
     missing = [one for one in wanted if one not in known]
     if missing:
@@ -40,7 +40,7 @@ def check_sources(ports: Ports, scope: Scope, given: Sequence[NewRecord], *, mus
 
 def born_stale(ports: Ports, scope: Scope, batch: Sequence[Record], *, now: float) -> Sequence[Record]:
     """The records as they are to be written: what was derived from what had ended before is stale from the first."""
-    wanted = sources_of(batch)
+    wanted = source_ids(batch)
     if not wanted:
         return batch
     found = look_up(ports, scope, wanted, now=now)
@@ -55,7 +55,7 @@ def sources_hold_again(ports: Ports, scope: Scope, ids: Sequence[str], *, ended:
         return
     made = derivations_in(ports, scope)
     reached = made.below(dict.fromkeys(ids, ended))
-    wanted = sources_of([made.records[one] for one in reached])
+    wanted = source_ids([made.records[one] for one in reached])
     found = look_up(ports, scope, wanted, now=None)
     still_ended = {one: was.record for one, was in found.items() if one not in ids and _has_ended(was.record)}
     again = made.valid_again(reached, still_ended)

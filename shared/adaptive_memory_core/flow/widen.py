@@ -56,10 +56,10 @@ def with_nearest(ports: Ports, request: Request, gathered: Gathered, found: list
         [replace(hits[one.stored_id], similarity=one.similarity) for one in found],
         [hit for hit in gathered.others if hit._stored_id not in here],
     )
-    return replace(wider, known=both(gathered.known, known), asked=asked)
+    return replace(wider, known=merged_states(gathered.known, known), asked=asked)
 
 
-def both(first: Outcome[KnownStates], second: Outcome[KnownStates]) -> Outcome[KnownStates]:
+def merged_states(first: Outcome[KnownStates], second: Outcome[KnownStates]) -> Outcome[KnownStates]:
     """What is known of these records and of those; an error of either is one of both."""
     if first.value is None or second.value is None:
         return second if first.error is None else first
@@ -125,7 +125,7 @@ def _compared(ports: Ports, request: Request, gathered: Gathered) -> Gathered | 
         new = [one for one in named if one not in seen]
         more = ports.search.among(request.scope, gathered.cue.vector, new, request.where)
         of_more = known_of(ports, request, more)
-        gathered = replace(gathered, known=both(gathered.known, of_more))
+        gathered = replace(gathered, known=merged_states(gathered.known, of_more))
         timeline = timeline_of(gathered.known, request)
         hits = [*hits, *_aged_hits(present(request, more, of_more), gathered, timeline, request)]
     return gathered.with_hits(hits, gathered.others)

@@ -15,24 +15,26 @@ from typing import NamedTuple
 import numpy as np
 
 from adaptive_memory_core.channels.words.words_of_text import STOP_WORDS
-from adaptive_memory_core.graph.names import INSIDE, names, words_of
-from adaptive_memory_core.graph.ports import SENTENCE_BITS, Alike, Array, Graph, Question, Rows
-from adaptive_memory_core.score.surprise import Baseline, baseline_of, for_query, sample_of
+from adaptive_memory_core.graph.names import INSIDE, names_in_sentence, words_in_name
+from adaptive_memory_core.graph.ports import SENTENCE_BITS, Alike, Array, GraphPort, GraphQuery, Rows
+from adaptive_memory_core.score.surprise import Baseline, baseline_of_vectors, for_query, sample_of
 
 TERM_SATURATION, LENGTH_NORMALISATION = 0.9, 0.3  # BM25's k1 and b, for short texts
 USUAL_LENGTH = 16.0  # words of a sentence with those of its title, without function words
 
 
-def weights_of(graph: Graph, question: Question, frequencies: Mapping[int, int], keys: Array, *, least: float) -> Array:
+def sentence_weights(
+    graph: GraphPort, question: GraphQuery, frequencies: Mapping[int, int], keys: Array, *, least: float
+) -> Array:
     """How far each sentence is about the question, and what was learned of it. What says nothing of it may still be on
     the way to what does, so it counts the least and not nothing.
 
-    >>> from adaptive_memory_core.graph.build import passage
+    >>> from adaptive_memory_core.graph.build import build_passage
     >>> from adaptive_memory_core.graph.build import GraphInMemory
     >>> texts, vectors = ["Ada met Bob.", "Bob left."], np.float32([[1, 0], [-1, 0]])
-    >>> graph = GraphInMemory([passage(text, None, lambda _: set()) for text in texts], vectors)
-    >>> asked = Question({}, np.float32([1, 0]), ())
-    >>> weights_of(graph, asked, {}, np.array([0, 1 << SENTENCE_BITS]), least=0.1).round(2).tolist()
+    >>> graph = GraphInMemory([build_passage(text, None, lambda _: set()) for text in texts], vectors)
+    >>> asked = GraphQuery({}, np.float32([1, 0]), ())
+    >>> sentence_weights(graph, asked, {}, np.array([0, 1 << SENTENCE_BITS]), least=0.1).round(2).tolist()
     [0.71, 0.1]
     """
     rows = graph.rows(np.unique(keys >> SENTENCE_BITS))
@@ -138,7 +140,7 @@ def may_be_one(one: str, other: str) -> bool:
 
 
 def _words(name: str) -> list[str]:
-    return [word.plain for word in words_of(name) if word.plain not in STOP_WORDS | INSIDE or len(word.plain) == 1]
+    return [word.plain for word in words_in_name(name) if word.plain not in STOP_WORDS | INSIDE or len(word.plain) == 1]
 
 
 def _tells(word: str) -> bool:
@@ -195,10 +197,10 @@ def unknown_names(cue: str, linked: Collection[str]) -> list[str]:
     []
     """
     covered = {word for name in linked for word in name.split()} | INSIDE
-    return [one for one in names(cue) if not set(one.split()) <= covered][:MOST_UNKNOWN]
+    return [one for one in names_in_sentence(cue) if not set(one.split()) <= covered][:MOST_UNKNOWN]
 
 
-def alike_of_untitled(graph: Graph, names: Collection[str], least: float) -> Mapping[str, Mapping[str, float]]:
+def alike_of_untitled(graph: GraphPort, names: Collection[str], least: float) -> Mapping[str, Mapping[str, float]]:
     """What each of these names may be taken for; one that titles a passage leads to it, and is taken for nothing."""
     titled = graph.titled(names)
     return graph.alike([name for name in names if not len(titled.get(name, ()))], least)
@@ -229,7 +231,7 @@ def at_least(alike: Mapping[str, Mapping[str, float]], least: float) -> dict[str
     return {name: {one: like for one, like in found.items() if like >= least} for name, found in alike.items()}
 
 
-class Known(NamedTuple):
+class KnownNames(NamedTuple):
     """The known names: pages of keys and unit vectors, and the entries by key."""
 
     pages: Iterable[tuple[Array, Array]]
@@ -237,14 +239,14 @@ class Known(NamedTuple):
 
 
 def alike_above(
-    least: float, asked: Sequence[str], vectors: Array, known: Known
+    least: float, asked: Sequence[str], vectors: Array, known: KnownNames
 ) -> Iterator[tuple[int, int, str, float]]:
     """Of each name that is asked for, by its place: the key of a known name that may be the same, that name, and how
     alike the vectors are, best first: 0 is as alike as it is to known names in general, 1 the same.
 
     >>> said = {7: "jon smith", 8: "john smith", 9: "john smyth"}
     >>> page = np.array([7, 8, 9]), np.float32([[1, 0], [0.8, 0.6], [0, 1]])
-    >>> list(alike_above(0.7, ["jon smith"], np.float32([[1, 0]]), Known([page], lambda keys: said)))
+    >>> list(alike_above(0.7, ["jon smith"], np.float32([[1, 0]]), KnownNames([page], lambda keys: said)))
     [(0, 8, 'john smith', 0.7293)]
     """
     near: dict[int, list[tuple[float, int]]] = {}
@@ -266,7 +268,7 @@ def alike_above(
 
 def _baselines(asked: Array, sample: Array) -> list[Baseline]:
     """What each has in common with known names that are others: with all but the nearest, which may be the same."""
-    of_names = baseline_of(sample, "cosine")
+    of_names = baseline_of_vectors(sample, "cosine")
     return [for_query(of_names, row[:-1]) for row in np.sort(asked @ sample.T, axis=1)]
 
 

@@ -17,7 +17,16 @@ import numpy as np
 from adaptive_memory_core.channels.words.words_of_text import words
 from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.graph.alike_names import at_least
-from adaptive_memory_core.graph.names import Extract, Gram, Known, grams, handle, known_names, longest, names
+from adaptive_memory_core.graph.names import (
+    Extract,
+    Gram,
+    Known,
+    handle,
+    known_names,
+    longest,
+    name_grams,
+    names_in_sentence,
+)
 from adaptive_memory_core.graph.ports import MOST_TITLED, SENTENCE_BITS, Array, Rows, SentenceKey, SentenceVectors
 from adaptive_memory_core.records import Metadata
 
@@ -63,10 +72,10 @@ def _goes_on(text: str, start: int, end: int) -> bool:
 TITLE_KEYS = ("title", "document_title", "file_name")  # where frameworks' loaders put it, after the caller's own
 
 
-def title_of(metadata: Metadata | None, fields: Fields) -> str | None:
+def record_title(metadata: Metadata | None, fields: Fields) -> str | None:
     """What a record's metadata call it.
 
-    >>> title_of({"file_name": "rome.md"}, Fields()), title_of({"title": 7}, Fields()) is None
+    >>> record_title({"file_name": "rome.md"}, Fields()), record_title({"title": 7}, Fields()) is None
     ('rome.md', True)
     """
     found: Mapping[str, Any] = metadata or {}
@@ -134,16 +143,16 @@ class Passage(NamedTuple):
     sentences: tuple[Sentence, ...]
 
 
-def passage(text: str, title: str | None, known: Known, extract: Extract = names) -> Passage:
+def build_passage(text: str, title: str | None, known: Known, extract: Extract = names_in_sentence) -> Passage:
     """A record's part of the graph. `known` says which names are titles in the graph: they are found again.
 
-    >>> rome = passage("Rome lies on the Tiber. It is old.", "Rome", lambda names: {"tiber"} & set(names))
+    >>> rome = build_passage("Rome lies on the Tiber. It is old.", "Rome", lambda names: {"tiber"} & set(names))
     >>> rome.title, [(one.names, one.words) for one in rome.sentences]
     ('rome', [(('rome', 'tiber'), ('rome', 'rome', 'li', 'tiber')), ((), ('rome', 'old'))])
     """
     heading, found = sentences_below(text, title)
     named = None if heading is None else handle(heading) or None
-    possible = [grams(one) for one in found]
+    possible = [name_grams(one) for one in found]
     there = known({gram.name for own in possible for gram in own}) | ({named} if named else set())
     begin = () if heading is None else tuple(words(heading))
     return Passage(
@@ -199,9 +208,10 @@ NONE: Array = np.empty(0, dtype=np.int64)
 class GraphInMemory:
     """A graph of passages, numbered as they are given.
 
-    >>> from adaptive_memory_core.graph.build import passage
+    >>> from adaptive_memory_core.graph.build import build_passage
     >>> nobody = lambda names: set()
-    >>> graph = GraphInMemory([passage("Ada met Bob.", None, nobody), passage("Bob left.", "Paris", nobody)])
+    >>> met, left = build_passage("Ada met Bob.", None, nobody), build_passage("Bob left.", "Paris", nobody)
+    >>> graph = GraphInMemory([met, left])
     >>> graph.frequencies(["bob", "ada", "eve"]), graph.titled(["paris"])["paris"].tolist()
     ({'bob': 2, 'ada': 1}, [1])
     >>> graph.names_in(graph.mentions("bob", most=9))

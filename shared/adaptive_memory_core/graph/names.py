@@ -38,29 +38,29 @@ class Word(NamedTuple):
     capital: bool
 
 
-def names(sentence: str) -> list[str]:
+def names_in_sentence(sentence: str) -> list[str]:
     """The names in a sentence, in the form they are compared in, once each.
 
-    >>> names("Then Ada Lovelace's friend, Charles Babbage of London, wrote it in Python-3.")
+    >>> names_in_sentence("Then Ada Lovelace's friend, Charles Babbage of London, wrote it in Python-3.")
     ['ada lovelace', 'charles babbage of london', 'charles babbage', 'london', 'python 3']
-    >>> names("Yeah, I know."), names('He sang "let it be" twice.')
+    >>> names_in_sentence("Yeah, I know."), names_in_sentence('He sang "let it be" twice.')
     ([], ['let it be'])
     """
-    found = [normalised(one) for one in _QUOTED.findall(sentence)]
+    found = [normalised_name(one) for one in _QUOTED.findall(sentence)]
     for run in _runs(sentence):
         found += _of_run(run)
     return [one for one in dict.fromkeys(found) if _may_be(one)]
 
 
-def normalised(name: str) -> str:
+def normalised_name(name: str) -> str:
     """A name as it is compared: its words without accents, capitals and possessives, one blank between them.
 
-    >>> normalised("The Beyoncé's  Renaissance"), normalised("J. K. Rowling"), normalised("東京")
+    >>> normalised_name("The Beyoncé's  Renaissance"), normalised_name("J. K. Rowling"), normalised_name("東京")
     ('beyonce renaissance', 'j k rowling', '東京')
-    >>> normalised("Blind Man'S Eyes") == normalised("Blind Man's Eyes")  # as programs write titles with capitals
+    >>> normalised_name("Blind Man'S Eyes") == normalised_name("Blind Man's Eyes")  # as titles are capitalised
     True
     """
-    plain = " ".join(word.plain for word in words_of(name))
+    plain = " ".join(word.plain for word in words_in_name(name))
     return plain[4:] if plain.startswith("the ") else plain
 
 
@@ -70,13 +70,13 @@ def handle(title: str) -> str:
     >>> handle("Mercury (planet)"), handle("(500) Days of Summer")
     ('mercury', '500 days of summer')
     """
-    return normalised(re.sub(r"(?<=\S)\s*\([^()]*\)", "", title)) or normalised(title)
+    return normalised_name(re.sub(r"(?<=\S)\s*\([^()]*\)", "", title)) or normalised_name(title)
 
 
-def words_of(text: str) -> list[Word]:
+def words_in_name(text: str) -> list[Word]:
     """The words of a text; what is joined by hyphens or dots are several.
 
-    >>> [word.plain for word in words_of("Anna's X-ray, Café")]
+    >>> [word.plain for word in words_in_name("Anna's X-ray, Café")]
     ['anna', 'x', 'ray', 'cafe']
     """
     found = []
@@ -104,7 +104,7 @@ def _runs(sentence: str) -> Iterator[list[Word]]:
     """Words with capitals that stand together, with the small words between them."""
     run: list[Word] = []
     waiting: list[Word] = []
-    for word in words_of(sentence):
+    for word in words_in_name(sentence):
         last = (waiting or run or [word])[-1]
         joined = last is word or _joined(sentence[last.end : word.start])
         if not joined and run:
@@ -165,19 +165,19 @@ class Gram(NamedTuple):
     end: int
 
 
-def grams(text: str, *, loose: bool = False) -> list[Gram]:
+def name_grams(text: str, *, loose: bool = False) -> list[Gram]:
     """All that may be a name: up to six words together; a single word only if it has a capital (`loose`: or is not a
     function word); function words only if each has a capital; and any characters together in a script that puts nothing
     between words.
 
-    >>> [one.name for one in grams("the Nile flows")]
+    >>> [one.name for one in name_grams("the Nile flows")]
     ['the nile', 'the nile flows', 'nile', 'nile flows']
-    >>> [one.name for one in grams("What Is what is")]  # a title, and the begin of any question
+    >>> [one.name for one in name_grams("What Is what is")]  # a title, and the begin of any question
     ['what is']
-    >>> [one.name for one in grams("在东京")]
+    >>> [one.name for one in name_grams("在东京")]
     ['在东京', '在东', '东京']
     """
-    words = words_of(text)
+    words = words_in_name(text)
     found = []
     for start, first in enumerate(words):
         function_words, capitals = True, True
@@ -199,7 +199,7 @@ def known_names(text: str, known: Known, *, loose: bool = False) -> list[str]:
     >>> known_names("我住在东京。", lambda names: there & set(names))
     ['东京']
     """
-    found = grams(text, loose=loose)
+    found = name_grams(text, loose=loose)
     there = known({one.name for one in found})
     return longest([one for one in found if one.name in there])
 

@@ -19,9 +19,9 @@ import numpy as np
 from adaptive_memory_core.graph.ports import (
     SENTENCES,
     Array,
-    Evidence,
-    Graph,
+    GraphPort,
     PassageKey,
+    PropagationResult,
     SentenceKey,
     Step,
     passage_of,
@@ -105,10 +105,10 @@ def given(mentions: Mapping[str, Array], active: Mapping[str, float]) -> dict[Se
     return received
 
 
-def normalised(scores: Mapping[SentenceKey, float]) -> dict[SentenceKey, float]:
+def normalised_scores(scores: Mapping[SentenceKey, float]) -> dict[SentenceKey, float]:
     """Eq. 6: as shares of their sum.
 
-    >>> normalised({1: 3.0, 2: 1.0}), normalised({1: 0.0})
+    >>> normalised_scores({1: 3.0, 2: 1.0}), normalised_scores({1: 0.0})
     ({1: 0.75, 2: 0.25}, {1: 0.0})
     """
     total = sum(abs(score) for score in scores.values()) or 1.0
@@ -181,11 +181,11 @@ class _Walk:
 
 
 def propagate_as_published(
-    view: Callable[[], AbstractContextManager[Graph]],
+    view: Callable[[], AbstractContextManager[GraphPort]],
     question: PublishedQuestion,
     settings: Graphs,
     suffices: Callable[[Sequence[SentenceKey]], bool] = lambda _: False,
-) -> Evidence:
+) -> PropagationResult:
     """The passages that the question leads to, in `settings.rounds` rounds, or in fewer where the sentences that one
     activated are said to suffice. Nothing is held of the graph while that is asked."""
     walk = _Walk(question.names)
@@ -194,21 +194,21 @@ def propagate_as_published(
             top = _one_round(graph, question, walk)
         if number == settings.rounds or not walk.active or suffices(list(top)):
             break
-    return Evidence({one: accumulated(own) for one, own in walk.bonuses.items()}, walk.rounds, walk.steps)
+    return PropagationResult({one: accumulated(own) for one, own in walk.bonuses.items()}, walk.rounds, walk.steps)
 
 
-def _one_round(graph: Graph, question: PublishedQuestion, walk: _Walk) -> Mapping[SentenceKey, float]:
+def _one_round(graph: GraphPort, question: PublishedQuestion, walk: _Walk) -> Mapping[SentenceKey, float]:
     mentions = {name: graph.mentions(name, most=REACH) for name in walk.active}
     received = given(mentions, walk.active)
     weights = _weights(graph, question, np.array(sorted(received), dtype=np.int64) if walk.active else None)
-    scores = normalised({key: one * received.get(key, 1.0) for key, one in weights.items()})
+    scores = normalised_scores({key: one * received.get(key, 1.0) for key, one in weights.items()})
     top = dict(sorted(scores.items(), key=lambda one: (-one[1], one[0]))[:SENTENCES])
     walk.add(top, mentions)
     walk.go_on(graph.names_in(np.array(list(top), dtype=np.int64), titles=False), NAMES)
     return top
 
 
-def _weights(graph: Graph, question: PublishedQuestion, keys: Array | None) -> dict[SentenceKey, float]:
+def _weights(graph: GraphPort, question: PublishedQuestion, keys: Array | None) -> dict[SentenceKey, float]:
     """What each sentence says of the question; of all, without keys."""
     found = graph.sentence_vectors(keys, times=question.of_time)
     if not len(found.keys):

@@ -60,7 +60,7 @@ class Alike(NamedTuple):
     likeness: float
 
 
-class Graph(Protocol):
+class GraphPort(Protocol):
     """Entities, sentences and passages of one scope. Only neighbours of what is active are asked for."""
 
     @property
@@ -97,7 +97,7 @@ class Graph(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class GraphQuery:
     """What is asked: the names that it links to, its vector, the keys of its words, the passages that other channels
     found, and what was learned of sentences, 0 for nothing. `alike` says which of its names are taken for another one,
     and `baseline` how similar unrelated records are to it."""
@@ -121,7 +121,7 @@ class Step(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class PropagationResult:
     """What propagation found: a number for each passage that was reached, the sentences that were activated in each
     round with their scores, how each was reached, and which names were taken for others on the way."""
 
@@ -139,10 +139,10 @@ def passage_of(sentence: SentenceKey) -> PassageKey:
     return sentence >> SENTENCE_BITS
 
 
-def place_of(sentence: SentenceKey) -> int:
+def place_in_passage(sentence: SentenceKey) -> int:
     """Of a sentence in its passage.
 
-    >>> place_of(5 << SENTENCE_BITS | 3)
+    >>> place_in_passage(5 << SENTENCE_BITS | 3)
     3
     """
     return sentence & ((1 << SENTENCE_BITS) - 1)

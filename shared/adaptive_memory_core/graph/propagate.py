@@ -12,17 +12,17 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from adaptive_memory_core.graph.alike_names import alike_of_untitled, weights_of, with_alike
+from adaptive_memory_core.graph.alike_names import alike_of_untitled, sentence_weights, with_alike
 from adaptive_memory_core.graph.ports import (
     REACH,
     SENTENCE_BITS,
     SENTENCES,
     Alike,
     Array,
-    Evidence,
-    Graph,
+    GraphPort,
+    GraphQuery,
     PassageKey,
-    Question,
+    PropagationResult,
     SentenceKey,
     Step,
     passage_of,
@@ -48,14 +48,14 @@ def rarity(frequency: int, passages: int) -> float:
     return math.log1p(passages / max(1, frequency)) / math.log1p(max(1, passages))
 
 
-def trust(graph: Graph, question: Question) -> float:
+def trust(graph: GraphPort, question: GraphQuery) -> float:
     """How far what the names lead to is to be believed, in [0, 1]: as far as the rarest of them tells. A name that most
     records have, as that of a speaker, tells nothing; a question without names goes by what others found.
 
-    >>> from adaptive_memory_core.graph.build import passage
+    >>> from adaptive_memory_core.graph.build import build_passage
     >>> from adaptive_memory_core.graph.build import GraphInMemory
-    >>> graph = GraphInMemory([passage(text, None, lambda _: set()) for text in ("Ada met Bob.", "Ada left.")])
-    >>> [round(trust(graph, Question({name: 1.0}, None, ())), 2) for name in ("bob", "ada")]
+    >>> graph = GraphInMemory([build_passage(text, None, lambda _: set()) for text in ("Ada met Bob.", "Ada left.")])
+    >>> [round(trust(graph, GraphQuery({name: 1.0}, None, ())), 2) for name in ("bob", "ada")]
     [1.0, 0.4]
     """
     known = graph.frequencies(question.names)
@@ -88,14 +88,14 @@ class _Walk:
         self.rounds.append(top)
 
 
-def propagate(graph: Graph, question: Question, settings: Graphs) -> Evidence:
+def propagate(graph: GraphPort, question: GraphQuery, settings: Graphs) -> PropagationResult:
     """The passages that the question's names lead to, in at most `settings.rounds` rounds.
 
-    >>> from adaptive_memory_core.graph.build import passage
+    >>> from adaptive_memory_core.graph.build import build_passage
     >>> from adaptive_memory_core.graph.build import GraphInMemory
     >>> texts = ["Ada met Bob.", "Bob met Eve.", "Tom left."]
-    >>> graph = GraphInMemory([passage(text, None, lambda _: set()) for text in texts], np.ones((3, 1)))
-    >>> ada = Question({"ada": 1.0}, np.ones(1), ())
+    >>> graph = GraphInMemory([build_passage(text, None, lambda _: set()) for text in texts], np.ones((3, 1)))
+    >>> ada = GraphQuery({"ada": 1.0}, np.ones(1), ())
     >>> {one: round(score, 2) for one, score in propagate(graph, ada, Graphs(rounds=2)).passages.items()}
     {0: 0.69, 1: 0.35}
     """
@@ -112,16 +112,16 @@ def propagate(graph: Graph, question: Question, settings: Graphs) -> Evidence:
         if not len(keys):
             break
         begins = [walk.begin_of(by.get(key)) for key in keys.tolist()]
-        weights = weights_of(graph, question, frequencies, keys, least=UNLIKE)
-        top = activated(keys, reached * weights, begins, SENTENCES)
+        weights = sentence_weights(graph, question, frequencies, keys, least=UNLIKE)
+        top = best_sentences(keys, reached * weights, begins, SENTENCES)
         if not top:
             break
         walk.add(number, top, {key: by.get(key) for key in top})
         active = _next_names(graph, top, question, settings, walk)
-    return Evidence(walk.scores, walk.rounds, walk.steps, walk.alike)
+    return PropagationResult(walk.scores, walk.rounds, walk.steps, walk.alike)
 
 
-def _titles(graph: Graph, question: Question) -> dict[PassageKey, float]:
+def _titles(graph: GraphPort, question: GraphQuery) -> dict[PassageKey, float]:
     """What a passage has for being titled by a name in the question."""
     known = graph.frequencies(question.names)
     scores: dict[PassageKey, float] = {}
@@ -131,7 +131,7 @@ def _titles(graph: Graph, question: Question) -> dict[PassageKey, float]:
     return scores
 
 
-def _reached(graph: Graph, active: Mapping[str, float]) -> tuple[Array, Array, dict[int, str]]:
+def _reached(graph: GraphPort, active: Mapping[str, float]) -> tuple[Array, Array, dict[int, str]]:
     """The sentences next to the active names, what they receive from them, and the name that gives each the most."""
     known = graph.frequencies(active)
     titled = graph.titled(known)
@@ -155,7 +155,7 @@ def _reached(graph: Graph, active: Mapping[str, float]) -> tuple[Array, Array, d
     return keys, np.bincount(places, weights=given, minlength=len(keys)), by
 
 
-def _seeded(graph: Graph, question: Question, keys: Array, reached: Array) -> tuple[Array, Array]:
+def _seeded(graph: GraphPort, question: GraphQuery, keys: Array, reached: Array) -> tuple[Array, Array]:
     """With the sentences of the passages that other channels found: all there is for a question without names."""
     if not question.seeds:
         return keys, reached
@@ -166,7 +166,7 @@ def _seeded(graph: Graph, question: Question, keys: Array, reached: Array) -> tu
 
 
 def _next_names(
-    graph: Graph, top: Mapping[SentenceKey, float], question: Question, settings: Graphs, walk: _Walk
+    graph: GraphPort, top: Mapping[SentenceKey, float], question: GraphQuery, settings: Graphs, walk: _Walk
 ) -> dict[str, float]:
     """The mean score of the activated sentences that have a name (eq. 9), of the best names, none of the question's. Of
     names that are as good, as all of one sentence are, the longer ones go first: they tell more."""
@@ -187,7 +187,7 @@ def _next_names(
 
 
 def _and_alike(
-    graph: Graph, best: Mapping[str, float], question: Question, settings: Graphs, walk: _Walk
+    graph: GraphPort, best: Mapping[str, float], question: GraphQuery, settings: Graphs, walk: _Walk
 ) -> dict[str, float]:
     """The names to go on with, and those that may be the same, which come from the same sentences."""
     names, alike = with_alike(best, alike_of_untitled(graph, best, settings.names_alike), without=question.names)
@@ -199,13 +199,13 @@ def _and_alike(
     return names
 
 
-def activated(keys: Array, scores: Array, begins: Sequence[str | None], most: int) -> dict[SentenceKey, float]:
+def best_sentences(keys: Array, scores: Array, begins: Sequence[str | None], most: int) -> dict[SentenceKey, float]:
     """The `most` best sentences as shares of the best, and of every name in the question from which none of these was
     reached the best one: who asks of two things is to have both. `begins` are these names, a sentence each.
 
-    >>> activated(np.array([7, 8, 9]), np.array([4.0, 3.0, 1.0]), ["ada", "ada", "bob"], 1)
+    >>> best_sentences(np.array([7, 8, 9]), np.array([4.0, 3.0, 1.0]), ["ada", "ada", "bob"], 1)
     {7: 1.0, 9: 0.25}
-    >>> activated(np.array([7, 8, 9]), np.array([4.0, 3.0, 0.0]), ["ada", None, "bob"], 1)
+    >>> best_sentences(np.array([7, 8, 9]), np.array([4.0, 3.0, 0.0]), ["ada", None, "bob"], 1)
     {7: 1.0}
     """
     order = np.argsort(-scores, kind="stable").tolist()

@@ -8,9 +8,9 @@ import numpy as np
 
 from adaptive_memory_core.channels.conversation.turns import asks
 from adaptive_memory_core.channels.words.words_of_text import words
-from adaptive_memory_core.context.entries import date
-from adaptive_memory_core.hierarchy.neighbours import from_unrelated, unit
-from adaptive_memory_core.hierarchy.nodes import Array, Said, name_of
+from adaptive_memory_core.context.entries import date_of
+from adaptive_memory_core.hierarchy.neighbours import from_unrelated, unit_vectors
+from adaptive_memory_core.hierarchy.nodes import Array, HierarchyMessage, distinctive_terms
 from adaptive_memory_core.hierarchy.semantics import ENDS, TURNS_TO, distil, spoken
 from adaptive_memory_core.policy.advanced import Hierarchies
 
@@ -66,7 +66,9 @@ def _oriented(side: Array) -> Cut:
     return tuple(bool(one) for one in (side if side[0] else ~side))
 
 
-Decided = Callable[[Sequence[Said], Sequence[Said]], bool | None]  # of what came before, and what follows
+Decided = Callable[
+    [Sequence[HierarchyMessage], Sequence[HierarchyMessage]], bool | None
+]  # of what came before, and what follows
 CHARACTERS = 4_000  # of an episode, from which on the next message begins another; guess
 SHORTEST = 2  # messages that an episode has before a change of topic can end it; a sweep: docs/hierarchy.md
 SAME_TOPIC = 0.35  # of the way from unrelated to equal, below which vectors speak of another topic; docs/hierarchy.md
@@ -77,7 +79,7 @@ LOOKED_AT = 500  # characters at the start and at the end of a message, in which
 
 
 def starts(
-    said: Sequence[Said],
+    said: Sequence[HierarchyMessage],
     settings: Hierarchies,
     *,
     unrelated: Array | None = None,
@@ -91,7 +93,7 @@ def starts(
     Unless it is the `whole` conversation, a change of topic is seen once it has gone on. `decided` may say of a gap
     whether it is a change of topic (None: the rule is asked).
 
-    >>> def at(minute, text): return Said(str(minute), "Ana", text, 60.0 * minute)
+    >>> def at(minute, text): return HierarchyMessage(str(minute), "Ana", text, 60.0 * minute)
     >>> starts([at(0, "I sold my car."), at(1, "Cars rust."), at(50, "Cars rust.")], Hierarchies())
     [0, 2]
     >>> starts([at(0, "I sold my car."), at(1, "By the way, rain?")], Hierarchies(), begun=1)
@@ -111,7 +113,12 @@ class _Gaps:
     """The gaps of one conversation, each between two messages; words are taken once."""
 
     def __init__(
-        self, said: Sequence[Said], settings: Hierarchies, unrelated: Array | None, whole: bool, decided: Decided | None
+        self,
+        said: Sequence[HierarchyMessage],
+        settings: Hierarchies,
+        unrelated: Array | None,
+        whole: bool,
+        decided: Decided | None,
     ) -> None:
         self._said, self._settings, self._unrelated = said, settings, unrelated
         self._whole, self._decided = whole, decided
@@ -154,64 +161,66 @@ class _Gaps:
     def _words_of(self, place: int) -> frozenset[str]:
         found = self._words.get(place)
         if found is None:
-            found = self._words[place] = frozenset(words(start_and_end(self._said[place].text)))
+            found = self._words[place] = frozenset(words(message_ends(self._said[place].text)))
         return found
 
 
-def start_and_end(text: str) -> str:
+def message_ends(text: str) -> str:
     """Of a long message where it begins and where it ends: there it says what it is about."""
     return text if len(text) <= 2 * LOOKED_AT else f"{text[:LOOKED_AT]} {text[-LOOKED_AT:]}"
 
 
-def _has_ended(said: Sequence[Said], place: int, first: int) -> bool:
+def _has_ended(said: Sequence[HierarchyMessage], place: int, first: int) -> bool:
     """Whether both have said goodbye before, and neither does here."""
     ended = [ENDS.search(one.text) is not None for one in said[max(first, place - 2) : place + 1]]
     return len(ended) == 3 and ended[:2] == [True, True] and not ended[2]
 
 
-def _sum(side: Sequence[Said], unrelated: Array) -> Array | None:
+def _sum(side: Sequence[HierarchyMessage], unrelated: Array) -> Array | None:
     """The direction of what is said, from what unrelated texts have in common; None if a vector is unknown."""
     vectors = [one.vector for one in side]
     if any(one is None for one in vectors):
         return None
-    return unit(from_unrelated(np.array(vectors), unrelated).sum(axis=0))
+    return unit_vectors(from_unrelated(np.array(vectors), unrelated).sum(axis=0))
 
 
 LONGEST_TITLE = 80  # characters
 LONGEST_NARRATIVE = 1_500  # characters
 
 
-def title_of(said: Sequence[Said]) -> str:
+def episode_title(said: Sequence[HierarchyMessage]) -> str:
     """The terms that come most often and, behind them, the sentence that says most.
 
-    >>> title_of([Said("1", "Ana", "I adopted a puppy.", 0.0), Said("2", "Ben", "A puppy? Sweet puppy!", 1.0)])
+    >>> first = HierarchyMessage("1", "Ana", "I adopted a puppy.", 0.0)
+    >>> episode_title([first, HierarchyMessage("2", "Ben", "A puppy? Sweet puppy!", 1.0)])
     'puppy: Ana adopted a puppy.'
     """
     best = distil(said, 1)
-    terms = name_of([one.text for one in spoken(said)], {}, len(said), most=1) if said else ""
+    terms = distinctive_terms([one.text for one in spoken(said)], {}, len(said), most=1) if said else ""
     title = f"{terms}: {best[0].shown}" if best else terms
     return title if len(title) <= LONGEST_TITLE else f"{title[: LONGEST_TITLE - 1].rstrip()}\u2026"
 
 
-def narrative_of(said: Sequence[Said], sentences: int) -> str:
+def narrative_of(said: Sequence[HierarchyMessage], sentences: int) -> str:
     """The day, and the sentences that say most in the order in which they were said: an extract, nothing is added.
     Of small talk, in which no sentence stands by itself, all that was said.
 
-    >>> narrative_of([Said("1", "Ana", "Wow! I adopted a puppy in May.", 0.0), Said("2", "Ben", "Great!", 60.0)], 5)
+    >>> first = HierarchyMessage("1", "Ana", "Wow! I adopted a puppy in May.", 0.0)
+    >>> narrative_of([first, HierarchyMessage("2", "Ben", "Great!", 60.0)], 5)
     '1970-01-01: Ana adopted a puppy in May.'
-    >>> narrative_of([Said("1", "Ana", "Hi!", 0.0), Said("2", "Ben", "Hello!", 60.0)], 5)
+    >>> narrative_of([HierarchyMessage("1", "Ana", "Hi!", 0.0), HierarchyMessage("2", "Ben", "Hello!", 60.0)], 5)
     '1970-01-01: Ana: Hi! Ben: Hello!'
     """
     told = [one.shown for one in distil(said, sentences)]
     told = told or [f"{one.speaker}: {one.text}" if one.speaker else one.text for one in spoken(said)]
-    text = f"{date(said[0].at)}: {' '.join(told)}" if said else ""
+    text = f"{date_of(said[0].at)}: {' '.join(told)}" if said else ""
     return text if len(text) <= LONGEST_NARRATIVE else f"{text[: LONGEST_NARRATIVE - 1].rstrip()}\u2026"
 
 
-def span(said: Sequence[Said]) -> tuple[float, float]:
+def span(said: Sequence[HierarchyMessage]) -> tuple[float, float]:
     """When it began and ended, in POSIX seconds.
 
-    >>> span([Said("1", None, "a", 7.0), Said("2", None, "b", 9.0)])
+    >>> span([HierarchyMessage("1", None, "a", 7.0), HierarchyMessage("2", None, "b", 9.0)])
     (7.0, 9.0)
     """
     times = [one.at for one in said]

@@ -14,7 +14,7 @@ import numpy as np
 
 from adaptive_memory_core.hierarchy.episodes import Cut, cuts
 from adaptive_memory_core.hierarchy.neighbours import NearestGraph, UsualLikeness, from_unrelated
-from adaptive_memory_core.hierarchy.nodes import Array, Changes, Placed, SemanticKey, ThemeKey
+from adaptive_memory_core.hierarchy.nodes import Array, HierarchyChanges, Placed, SemanticKey, ThemeKey
 from adaptive_memory_core.policy.advanced import Hierarchies
 
 EPSILON = 1e-3  # the paper's, which it gives no number for; guess
@@ -91,7 +91,7 @@ def from_scratch(themes: Sequence[Array]) -> float:
     return objective([len(one) for one in themes], cohesions, nearest)
 
 
-class Rest(NamedTuple):
+class OtherThemes(NamedTuple):
     """The themes that stay as they are: one row each. `nearest` is the similarity to the nearest other of them."""
 
     sizes: list[int]
@@ -105,11 +105,11 @@ def rest_without(
     centres: NearestGraph,
     members: Mapping[ThemeKey, Sequence[SemanticKey]],
     cohesions: Mapping[ThemeKey, float],
-) -> Rest:
+) -> OtherThemes:
     """All themes but these, with what each of them is near to besides these."""
     stay = [one for one in centres.rows if one not in gone]
     alone = -np.inf if gone else 0.0
-    return Rest(
+    return OtherThemes(
         [len(members[one]) for one in stay],
         np.array([cohesions[one] for one in stay]),
         np.array([centres.nearest(one, gone, alone=alone) for one in stay]),
@@ -117,10 +117,10 @@ def rest_without(
     )
 
 
-def value_with(rest: Rest, parts: Sequence[Array]) -> float:
+def value_with(rest: OtherThemes, parts: Sequence[Array]) -> float:
     """f(P) of the rest and of themes with these members.
 
-    >>> none = Rest([], np.zeros(0), np.zeros(0), np.zeros((0, 2)))
+    >>> none = OtherThemes([], np.zeros(0), np.zeros(0), np.zeros((0, 2)))
     >>> value_with(none, [np.eye(2)[:1], np.eye(2)[1:]])
     2.0
     """
@@ -153,11 +153,11 @@ MERGE_CANDIDATES = 5  # nearest themes that a tiny one may go into; guess
 NEIGHBOURS = 8  # nearest nodes that each theme and each semantic is linked to; guess
 
 
-class Themes:
+class ThemeClusters:
     """The semantics of one user in their themes. `unrelated` is the mean vector of texts that have nothing to do with
     each other, from which vectors are measured.
 
-    >>> themes = Themes(Hierarchies(), next_key=1)
+    >>> themes = ThemeClusters(Hierarchies(), next_key=1)
     >>> for key, vector in enumerate([[1.0, 0.0], [0.8, 0.6], [-1.0, 0.0]]): themes.attach(key, np.array(vector))
     >>> {theme: sorted(found) for theme, found in themes.members.items()}
     {1: [0, 1], 2: [2]}
@@ -172,13 +172,13 @@ class Themes:
         self.semantics = NearestGraph(NEIGHBOURS)
         self.grown: dict[ThemeKey, int] = {}  # how many semantics had come in when a theme last grew
         self.attached = 0
-        self._changed = Changes(set(), set(), set())
+        self._changed = HierarchyChanges(set(), set(), set())
         self._cohesion: dict[ThemeKey, float] = {}
         self._usual = UsualLikeness()
 
-    def taken_changes(self) -> Changes:
+    def taken_changes(self) -> HierarchyChanges:
         """What has changed since this was asked last."""
-        changed, self._changed = self._changed, Changes(set(), set(), set())
+        changed, self._changed = self._changed, HierarchyChanges(set(), set(), set())
         return changed
 
     def number_from(self, next_key: ThemeKey) -> None:
@@ -299,7 +299,7 @@ class Themes:
         self._renew(target)
         return True
 
-    def _rest(self, *gone: ThemeKey) -> Rest:
+    def _rest(self, *gone: ThemeKey) -> OtherThemes:
         return rest_without(gone, self.centres, self.members, self._cohesion)
 
     def _begin(self, keys: list[SemanticKey]) -> None:

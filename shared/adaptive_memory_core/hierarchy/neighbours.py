@@ -22,16 +22,16 @@ def from_unrelated(vectors: Array, unrelated: Array | None) -> Array:
     >>> from_unrelated(np.array([[0.6, 0.8], [0.0, 0.0]]), np.array([0.0, 0.8])).tolist()
     [[1.0, 0.0], [0.0, 0.0]]
     """
-    rows = unit(vectors)
+    rows = unit_vectors(vectors)
     if unrelated is None or rows.shape[-1] != len(unrelated):  # of another embedder
         return vectors
-    return unit(np.where(rows.any(axis=-1, keepdims=True), rows - unrelated, 0.0))
+    return unit_vectors(np.where(rows.any(axis=-1, keepdims=True), rows - unrelated, 0.0))
 
 
-def unit(vectors: Array) -> Array:
+def unit_vectors(vectors: Array) -> Array:
     """Vectors at length 1; zeros stay.
 
-    >>> unit(np.array([3.0, 4.0])).tolist(), unit(np.zeros((1, 2))).tolist()
+    >>> unit_vectors(np.array([3.0, 4.0])).tolist(), unit_vectors(np.zeros((1, 2))).tolist()
     ([0.6, 0.8], [[0.0, 0.0]])
     """
     rows = np.asarray(vectors)

@@ -20,7 +20,7 @@ ThemeKey = int
 Neighbours = tuple[tuple[int, float], ...]  # keys of the nearest nodes of one kind with their similarity, best first
 
 
-class Said(NamedTuple):
+class HierarchyMessage(NamedTuple):
     """A message as far as the hierarchy reads it; `id` is its id in the collection. `at` is in POSIX seconds."""
 
     id: str
@@ -65,7 +65,7 @@ class Semantic:
 
 
 @dataclass(frozen=True, slots=True)
-class Theme:
+class ThemeNode:
     """Semantics that are about the same; `messages` are those that these were distilled from."""
 
     key: ThemeKey
@@ -78,7 +78,7 @@ class Theme:
 
 
 @dataclass(frozen=True, slots=True)
-class Statistics:
+class HierarchyStatistics:
     """The hierarchy in numbers. `objective` is f(P) of equation 1, the sum of `sparsity` and `coherence`;
     `reassigned` is the share of semantics that have changed their theme since they came in; `waiting` are messages that
     are in no episode yet, and `unfinished` episodes and semantics that are not worked in."""
@@ -104,12 +104,12 @@ class Hierarchy:
 
     episodes: Mapping[EpisodeKey, Episode]
     semantics: Mapping[SemanticKey, Semantic]
-    themes: Mapping[ThemeKey, Theme]
+    themes: Mapping[ThemeKey, ThemeNode]
     vectors: Array = field(repr=False)
     centroids: Array = field(repr=False)
     episode_of: Mapping[str, EpisodeKey] = field(default_factory=dict)  # by message
     semantics_of: Mapping[str, tuple[SemanticKey, ...]] = field(default_factory=dict)  # by message
-    statistics: Statistics = field(default_factory=Statistics)
+    statistics: HierarchyStatistics = field(default_factory=HierarchyStatistics)
     notes: tuple[str, ...] = ()  # why a rule did what a model was to do, each once
     complete: bool = True  # whether every episode is distilled, and every semantic in a theme
 
@@ -163,7 +163,7 @@ class Placed(NamedTuple):
     near: Neighbours = ()
 
 
-class Changes(NamedTuple):
+class HierarchyChanges(NamedTuple):
     """Semantics that are in another theme, themes with other members, and those that are gone."""
 
     semantics: set[SemanticKey]
@@ -182,14 +182,14 @@ _NAMELESS = frozenset(  # what is said on any day of anything
 _WORD = re.compile(r"[^\W_]+(?:['\u2019-][^\W_]+)*")
 
 
-def name_of(texts: Sequence[str], usual: Mapping[str, int], total: int, *, most: int = TERMS) -> str:
+def distinctive_terms(texts: Sequence[str], usual: Mapping[str, int], total: int, *, most: int = TERMS) -> str:
     """The terms that tell a theme from the others, the most telling first. `usual` is in how many of the user's
     `total` semantics each stem is.
 
     >>> usual = {"puppi": 2, "adopt": 2, "went": 9, "vet": 1}
-    >>> name_of(["I adopted a puppy.", "The puppy went to the vet."], usual, 20)
+    >>> distinctive_terms(["I adopted a puppy.", "The puppy went to the vet."], usual, 20)
     'puppy, vet, adopted'
-    >>> name_of(["So it is."], {}, 1)
+    >>> distinctive_terms(["So it is."], {}, 1)
     'So it is.'
     """
     counts = Counter(stem for text in texts for stem in stems(text))

@@ -17,7 +17,7 @@ from typing import NamedTuple
 from adaptive_memory_core.channels.words.words_of_cue import language_of
 from adaptive_memory_core.channels.words.words_of_text import words
 from adaptive_memory_core.graph.build import sentences
-from adaptive_memory_core.hierarchy.nodes import Distilled, Said, SemanticKey
+from adaptive_memory_core.hierarchy.nodes import Distilled, HierarchyMessage, SemanticKey
 from adaptive_memory_core.score.same_statement import same_sentence
 
 _TURNS_TO = (
@@ -196,7 +196,7 @@ _SPEAKER = re.compile(r"^(User|Assistant): ", re.MULTILINE)  # as the words of b
 
 class _Sentence(NamedTuple):
     text: str
-    turn: Said
+    turn: HierarchyMessage
     words: frozenset[str]
     worth: float
 
@@ -204,11 +204,12 @@ class _Sentence(NamedTuple):
 SEMANTICS = 5  # sentences distilled from an episode; fewer of a short one; a sweep: docs/hierarchy.md
 
 
-def distil(said: Sequence[Said], most: int) -> list[Distilled]:
+def distil(said: Sequence[HierarchyMessage], most: int) -> list[Distilled]:
     """The sentences that say most, in their order: one of a message, more of a long one. A word counts less each time
     it is repeated.
 
-    >>> turns = [Said("1", "Ana", "Wow! I adopted a puppy in May.", 0.0), Said("2", "Ben", "Great!", 1.0)]
+    >>> first = HierarchyMessage("1", "Ana", "Wow! I adopted a puppy in May.", 0.0)
+    >>> turns = [first, HierarchyMessage("2", "Ben", "Great!", 1.0)]
     >>> distil(turns, 2)
     [Distilled(text='I adopted a puppy in May.', shown='Ana adopted a puppy in May.', messages=('1',))]
     """
@@ -230,17 +231,17 @@ def distil(said: Sequence[Said], most: int) -> list[Distilled]:
     return [Distilled(one.text, in_third_person(one.text, one.turn.speaker), (one.turn.id,)) for one in chosen]
 
 
-def spoken(said: Sequence[Said]) -> list[Said]:
+def spoken(said: Sequence[HierarchyMessage]) -> list[HierarchyMessage]:
     """The messages as their speakers said them: one that holds a whole turn with an agent is parted.
 
-    >>> turn = Said("1", "User", "User: I adopted a puppy.\\nAssistant: Congratulations!", 0.0)
+    >>> turn = HierarchyMessage("1", "User", "User: I adopted a puppy.\\nAssistant: Congratulations!", 0.0)
     >>> [(one.speaker, one.text) for one in spoken([turn])]
     [('User', 'I adopted a puppy.'), ('Assistant', 'Congratulations!')]
     """
     return [part for one in said for part in _parts(one)]
 
 
-def _parts(message: Said) -> list[Said]:
+def _parts(message: HierarchyMessage) -> list[HierarchyMessage]:
     marks = list(_SPEAKER.finditer(message.text))
     if not marks or marks[0].start() > 0:
         return [message]
@@ -255,7 +256,7 @@ def _fewest(one: _Sentence) -> int:
     return 1 if ONESELF.search(one.text) else FEWEST
 
 
-def _of(turn: Said, names: frozenset[str]) -> list[_Sentence]:
+def _of(turn: HierarchyMessage, names: frozenset[str]) -> list[_Sentence]:
     """Its sentences; whom one speaks to says nothing."""
     found = []
     for text in sentences(turn.text):

@@ -14,7 +14,7 @@ import numpy as np
 
 from adaptive_memory_core.hierarchy.nodes import EpisodeKey, Hierarchy, Neighbours, SemanticKey, ThemeKey
 from adaptive_memory_core.policy.advanced import Hierarchies
-from adaptive_memory_core.score.surprise import baseline_of, for_query, sample_of, similarities_to
+from adaptive_memory_core.score.surprise import baseline_of_vectors, for_query, sample_of, similarities_to
 
 Edges = Mapping[int, Mapping[int, float]]  # of each node its neighbours and the similarity, above 0
 
@@ -238,4 +238,4 @@ def _closeness(rows: Any, cue: Any) -> Any:
     if vector.ndim != 1 or not len(rows) or rows.shape[1] != len(vector):
         return None
     similarities, sample = similarities_to(vector, rows, "cosine"), sample_of(len(rows))
-    return for_query(baseline_of(rows[sample], "cosine"), similarities[sample]).above(similarities)
+    return for_query(baseline_of_vectors(rows[sample], "cosine"), similarities[sample]).above(similarities)

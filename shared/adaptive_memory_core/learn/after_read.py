@@ -9,7 +9,7 @@ from typing import Any
 
 from adaptive_memory_core.error_messages import shown
 from adaptive_memory_core.errors import InvalidInputError
-from adaptive_memory_core.frozen import changed
+from adaptive_memory_core.frozen import quickly_replaced
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.ranges import LARGEST, SHARE, Range
 from adaptive_memory_core.records import ReadState
@@ -54,13 +54,14 @@ def worth_keeping(said: str, answer: str = "") -> bool:
 ROW_DAYS = 14.0  # within which reads must follow each other to count together for `reads_before_refresh`; guess
 
 
-def counts(state: ReadState, policy: Policy, *, now: float) -> bool:
+def counts_as_read(state: ReadState, policy: Policy, *, now: float) -> bool:
     """Whether a read at `now` counts: the last counted one is further back than the refresh floor.
 
     Where the clock went back, nothing counts until it has caught up - unless it is a whole day behind: then the older
     time was wrong. Without a floor everything counts.
 
-    >>> counts(ReadState(last_read=100.0), Policy(), now=130.0), counts(ReadState(last_read=100.0), Policy(), now=160.0)
+    >>> state = ReadState(last_read=100.0)
+    >>> counts_as_read(state, Policy(), now=130.0), counts_as_read(state, Policy(), now=160.0)
     (False, True)
     """
     if state.last_read is None or policy.refresh_floor_seconds == 0:
@@ -77,12 +78,12 @@ def after_read(state: ReadState, policy: Policy, *, now: float, kind: str | None
     >>> after_read(ReadState(last_read=5.0, retrieval_count=1), Policy(), now=6.0).retrieval_count
     1
     """
-    if not counts(state, policy, now=now):
+    if not counts_as_read(state, policy, now=now):
         return state
     credit = state.credit + 1
     streak = _streak(state, now=now)
     last_read = latest(state.last_read, now, now=now)
-    return changed(
+    return quickly_replaced(
         state,
         last_read=last_read,
         refreshed_at=last_read if streak >= policy.reads_before_refresh else state.refreshed_at,
@@ -175,12 +176,12 @@ FLAGS = ("remembered", "pinned")
 _UNKNOWN = tuple(one.name for one in fields(ReadState) if one.default is None)
 
 
-def state_of(given: object) -> ReadState:
+def state_from_values(given: object) -> ReadState:
     """A state from plain values, each within its range.
 
-    >>> state_of({"strength": 0.5}).strength
+    >>> state_from_values({"strength": 0.5}).strength
     0.5
-    >>> state_of({"strength": 2})
+    >>> state_from_values({"strength": 2})
     Traceback (most recent call last):
         ...
     adaptive_memory_core.errors.InvalidInputError: The read state has strength=2. It must be a number in [0, 1]. ...

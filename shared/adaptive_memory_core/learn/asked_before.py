@@ -95,12 +95,12 @@ def question_evidence(questions: RatedQuestions, cue: Any, baseline: float) -> M
     }
 
 
-def without(questions: RatedQuestions, changed: Set[str]) -> RatedQuestions:
+def without_records(questions: RatedQuestions, changed: Set[str]) -> RatedQuestions:
     """The questions without the verdicts on these records.
 
     >>> both = RatedQuestions(["tea", "milk"], np.eye(2), [0, 1], [0, 1], [1, 1], [0, 0])
-    >>> left = without(both, {"tea"})
-    >>> left.records.tolist(), left.rows.tolist(), without(both, set()) is both
+    >>> left = without_records(both, {"tea"})
+    >>> left.records.tolist(), left.rows.tolist(), without_records(both, set()) is both
     ([1], [1], True)
     """
     if not changed:

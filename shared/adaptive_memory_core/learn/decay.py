@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from adaptive_memory_core.frozen import changed
+from adaptive_memory_core.frozen import quickly_replaced
 from adaptive_memory_core.learn.after_read import after_read
 from adaptive_memory_core.policy.learning import DecayCurve, DecayPace, Regime
 from adaptive_memory_core.policy.policy import Policy
@@ -104,24 +104,25 @@ def settled(state: ReadState, kind: str | None, timeline: Timeline, *, now: floa
     0.25
     """
     left = strength(state, kind, timeline, now=now)
-    return changed(state, strength=left, settled_step=timeline.step, settled_at=now)
+    return quickly_replaced(state, strength=left, settled_step=timeline.step, settled_at=now)
 
 
 def as_of(state: ReadState, kind: str | None, timeline: Timeline, *, now: float) -> ReadState:
     """The state to look at: its strength is today's, all else is as it was kept."""
     left = strength(state, kind, timeline, now=now)
-    return state if left == state.strength else changed(state, strength=left)
+    return state if left == state.strength else quickly_replaced(state, strength=left)
 
 
-def read(seen: Seen, *, policy: Policy, timeline: Timeline, now: float) -> ReadState:
+def state_after_read(seen: Seen, *, policy: Policy, timeline: Timeline, now: float) -> ReadState:
     """The state after a read at the step after the timeline's: counted, and its strength settled and fresh again.
 
     >>> arm = Timeline(7, (PacedSpan(0, -math.inf, DecayPace("recalls", DecayCurve(grace=5, rate=0.5))),))
-    >>> after = read(Seen(ReadState(), None), policy=Policy(), timeline=arm, now=9.0)
+    >>> after = state_after_read(Seen(ReadState(), None), policy=Policy(), timeline=arm, now=9.0)
     >>> after.strength, after.fresh_step, after.retrieval_count
     (0.25, 8, 1)
     >>> from adaptive_memory_core.policy import Decay
-    >>> read(Seen(ReadState(), None), policy=Policy(decay=Decay(restore_on_read=0.5)), timeline=arm, now=9.0).strength
+    >>> half = Policy(decay=Decay(restore_on_read=0.5))
+    >>> state_after_read(Seen(ReadState(), None), policy=half, timeline=arm, now=9.0).strength
     0.625
     """
     state, kind = seen.state, seen.kind
@@ -138,7 +139,7 @@ def met(timeline: Timeline, state: ReadState, *, now: float) -> ReadState:
     >>> met(Timeline(7), ReadState(), now=5.0).fresh_step
     7
     """
-    return changed(state, fresh_step=timeline.step, settled_step=timeline.step, fresh_at=now, settled_at=now)
+    return quickly_replaced(state, fresh_step=timeline.step, settled_step=timeline.step, fresh_at=now, settled_at=now)
 
 
 def strong_since(timeline: Timeline, least: float, *, now: float) -> tuple[int, float] | None:
@@ -230,7 +231,7 @@ def strengths_of(
 
     >>> from adaptive_memory_core.policy.learning import DecayPace
     >>> arm = Timeline(7, (PacedSpan(0, -np.inf, DecayPace("recalls", DecayCurve(grace=5, rate=0.5))),))
-    >>> [float(one) for one in strengths_of(columns_of([ReadState()]), np.array([None]), arm, now=0.0)]
+    >>> [float(one) for one in strengths_of(strength_columns([ReadState()]), np.array([None]), arm, now=0.0)]
     [0.25]
     """
     left = columns[0].astype(float)
@@ -245,7 +246,7 @@ def strengths_of(
     return left
 
 
-def summary(
+def strength_summary(
     columns: Sequence[StrengthColumn],
     kinds: StrengthColumn,
     timeline: Timeline,
@@ -256,11 +257,11 @@ def summary(
 ) -> Strengths:
     """All strengths in a few numbers; those of `unmet` records, which have not begun to decay, as they are.
 
-    >>> summary(columns_of([ReadState(), ReadState(strength=0.5)]), np.array([None] * 2), Timeline(0), now=0.0,
-    ...     at_least=0.6).size
+    >>> columns = strength_columns([ReadState(), ReadState(strength=0.5)])
+    >>> strength_summary(columns, np.array([None] * 2), Timeline(0), now=0.0, at_least=0.6).size
     1
     """
-    others = columns_of(unmet)
+    others = strength_columns(unmet)
     left = np.concatenate([strengths_of(columns, kinds, timeline, now=now), others[0]])
     held = np.concatenate([(columns[5] == 1) | (columns[6] == 1), (others[5] == 1) | (others[6] == 1)])
     faded = left[~held]
@@ -276,7 +277,7 @@ def summary(
     )
 
 
-def columns_of(states: Sequence[ReadState]) -> list[StrengthColumn]:
+def strength_columns(states: Sequence[ReadState]) -> list[StrengthColumn]:
     """States as columns."""
     rows = [tuple(getattr(state, name) for name in FIELDS) for state in states]
     return [np.array([row[index] for row in rows], dtype=float) for index in range(len(FIELDS))]

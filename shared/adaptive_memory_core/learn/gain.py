@@ -101,7 +101,7 @@ def updated(belief: Belief, question: Any, *, supports: bool, process_noise: flo
     ([0.832, 0.555], 0.433)
     """
     step = kalman_gain(belief.uncertainty, POSITIVE_NOISE if supports else NEGATIVE_NOISE)
-    moved = unit(corrected(belief.vector, question, 1.0 if supports else 0.0, step))
+    moved = unit_vector(corrected(belief.vector, question, 1.0 if supports else 0.0, step))
     return Belief(moved, surer(belief.uncertainty, step, process_noise))
 
 
@@ -148,10 +148,10 @@ def cosine(one: Any, other: Any) -> float:
     return float(np.dot(one, other))
 
 
-def unit(vector: Any) -> Any:
+def unit_vector(vector: Any) -> Any:
     """The vector at length 1; one of length 0 stays.
 
-    >>> unit(np.array([3.0, 4.0])).tolist(), unit(np.array([0.0])).tolist()
+    >>> unit_vector(np.array([3.0, 4.0])).tolist(), unit_vector(np.array([0.0])).tolist()
     ([0.6, 0.8], [0.0])
     """
     length = float(np.linalg.norm(vector))

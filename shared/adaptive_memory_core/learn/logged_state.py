@@ -73,10 +73,10 @@ class StatesThen(NamedTuple):
     importances: Sequence[float | None]
 
 
-def columns_of(then: StatesThen, signals: Signals, basis: Basis, *, scored: int, at: float) -> StateColumns:
+def state_columns(then: StatesThen, signals: Signals, basis: Basis, *, scored: int, at: float) -> StateColumns:
     """The columns of these candidates, of which the first ones were scored; of those nobody has read, next to none.
 
-    >>> columns_of(StatesThen(["a"], [False], [ReadState()], [None]), {}, Basis(balance=-1.0), scored=1, at=9.0)
+    >>> state_columns(StatesThen(["a"], [False], [ReadState()], [None]), {}, Basis(balance=-1.0), scored=1, at=9.0)
     StateColumns(titles=['via', 'balance'], numbers=[[0], [-1000000]])
     """
     reads = then.reads
@@ -90,7 +90,7 @@ def columns_of(then: StatesThen, signals: Signals, basis: Basis, *, scored: int,
         policy = Policy() if basis.policy is None else basis.policy
         told = ReadsInSignals.by(policy)
         found = (
-            columns_of_told(reads, then.importances)
+            columns_of_signals(reads, then.importances)
             if scored == len(reads) and told.tell_all(reads, times, at)
             else columns_of_untold(reads, then.importances, signals, told, at)
         )
@@ -126,7 +126,7 @@ def logged_state(
     >>> read = ReadState(last_read=4.0, refreshed_at=4.0, retrieval_count=2, credit=2, warmth=1.5)
     >>> said = {"recency": 0.999997, "importance": 0.545815, "strength": 1.0}
     >>> signals = {name: [value] for name, value in said.items()}
-    >>> columns = columns_of(StatesThen(["a"], [False], [read], [None]), signals, NO_BASIS, scored=1, at=9.0)
+    >>> columns = state_columns(StatesThen(["a"], [False], [read], [None]), signals, NO_BASIS, scored=1, at=9.0)
     >>> then = {title: int(numbers[0]) for title, numbers in zip(columns.titles, columns.numbers)}
     >>> logged_state(then, said, Policy(), step=7, at=9.0) == read, importance_then(then, said)
     (True, 0.5)
@@ -134,7 +134,7 @@ def logged_state(
     via, strength = then.get("via", 0), signals.get("strength", 1.0)
     if not via & (READ | USEFUL):
         return ReadState(strength=strength)
-    reads = reads_of(then, signals, policy)
+    reads = logged_reads(then, signals, policy)
     return ReadState(
         last_read=at - reads.age if via & READ else None,
         refreshed_at=at - reads.age - reads.fresh_before if via & (READ | UNREFRESHED) == READ else None,
@@ -261,11 +261,11 @@ class ReadsInSignals(NamedTuple):
         return math.expm1(gained / self.count_weight) / left if left >= LEAST_LEFT else 0.0
 
 
-def columns_of_told(reads: Sequence[ReadState], importances: Sequence[float | None]) -> dict[str, Sequence[float]]:
+def columns_of_signals(reads: Sequence[ReadState], importances: Sequence[float | None]) -> dict[str, Sequence[float]]:
     """By title a number for each candidate, of which the log keeps the nearest whole one, where signals tell all but
     how often a record was read, which follows from the retrieval count but for what decay took of that.
 
-    >>> columns_of_told([ReadState(credit=2, warmth=1.5), ReadState()], [0.75, None])
+    >>> columns_of_signals([ReadState(credit=2, warmth=1.5), ReadState()], [0.75, None])
     {'importance': [750000.0, 500000.0], 'credit': [1, 0]}
     """
     columns: dict[str, Sequence[float]] = {"importance": _written(importances)}
@@ -318,11 +318,11 @@ def _in_log(value: float) -> float:
     return round(SHARE_UNIT * value) / SHARE_UNIT
 
 
-def reads_of(then: Mapping[str, int], signals: Mapping[str, float], policy: Policy) -> LoggedReads:
+def logged_reads(then: Mapping[str, int], signals: Mapping[str, float], policy: Policy) -> LoggedReads:
     """The reads that a row and the signals tell of.
 
     >>> then = {"credit": 1, "importance": 750_000}
-    >>> reads_of(then, {"recency": 0.999997, "importance": 0.795815}, Policy())
+    >>> logged_reads(then, {"recency": 0.999997, "importance": 0.795815}, Policy())
     LoggedReads(age=5, fresh_before=0, warmth=1.5, credit=2)
     """
     told, beyond = ReadsInSignals.by(policy), then.get

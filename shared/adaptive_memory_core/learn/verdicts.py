@@ -105,12 +105,12 @@ def withdrawn(state: ReadState, earlier: EarlierVerdict) -> ReadState:
     return replace(state, helpful=helpful, useful_at=earlier.left.at, useful_step=earlier.left.step)
 
 
-def judged(boost: float, verdict: Verdict, policy: Policy) -> float:
+def boost_after(boost: float, verdict: Verdict, policy: Policy) -> float:
     """The boost after one verdict: one moves the importance by `importance_step`, all by `IMPORTANCE_BOUND` at most.
 
-    >>> judged(0.0, Verdict.HELPFUL, Policy()), judged(0.0, Verdict.UNHELPFUL, Policy())
+    >>> boost_after(0.0, Verdict.HELPFUL, Policy()), boost_after(0.0, Verdict.UNHELPFUL, Policy())
     (0.05, -0.05)
-    >>> judged(0.5, Verdict.HELPFUL, Policy())
+    >>> boost_after(0.5, Verdict.HELPFUL, Policy())
     0.5
     """
     step = policy.learning.importance_step
@@ -132,7 +132,7 @@ def rejudged(
     """
     before, after = (0.0, 0.0) if earlier is None else earlier
     without = before if after <= -1.0 else round((1.0 + boost) * (1.0 + before) / (1.0 + after) - 1.0, 12)
-    return without, judged(without, verdict, policy)
+    return without, boost_after(without, verdict, policy)
 
 
 def demoted(state: ReadState, policy: Policy) -> ReadState:
@@ -151,7 +151,7 @@ def demoted(state: ReadState, policy: Policy) -> ReadState:
         warmth=0.0,
         streak=0,
         refreshed_at=None,
-        boost=judged(min(0.0, state.boost), Verdict.UNHELPFUL, policy),
+        boost=boost_after(min(0.0, state.boost), Verdict.UNHELPFUL, policy),
         useful_at=None,
         useful_step=0,
         helpful=0,

@@ -27,9 +27,9 @@ from adaptive_memory_core.mcp_server.tools import (
     OfferedTool,
     ToolAnswer,
     ToolSettings,
-    listed,
     model_mistake,
     offered,
+    tool_list,
     wrong_arguments,
 )
 from adaptive_memory_core.model_tools import INSTRUCTIONS, OUT_OF_ORDER
@@ -43,7 +43,7 @@ Context = ServerRequestContext[Any, Any]
 def new_server(whose: Whose, manner: ToolSettings, in_use: InUse) -> Server[Any]:
     """A server of the memory that `whose` gives for each message: no argument of a tool says whose it is."""
     offers = offered(read_only=manner.read_only)
-    tools = listed(offers)
+    tools = tool_list(offers)
 
     async def list_tools(_: Context, __: PaginatedRequestParams | None) -> ListToolsResult:
         return ListToolsResult(tools=tools)

@@ -61,10 +61,12 @@ def protocol_alone() -> Iterator[tuple[int, int]]:
 def over_stdio(whose: Whose, manner: ToolSettings, wire: tuple[int, int], idle_seconds: float | None) -> None:
     """Serve the program that has this process's stdin and stdout, until it goes."""
     in_use = InUse()
-    anyio.run(partial(serve, new_server(whose, manner, in_use), *wire, in_use, idle_seconds))
+    anyio.run(partial(serve_stdio, new_server(whose, manner, in_use), *wire, in_use, idle_seconds))
 
 
-async def serve(server: Server[Any], inward: int, outward: int, in_use: InUse, idle_seconds: float | None) -> None:
+async def serve_stdio(
+    server: Server[Any], inward: int, outward: int, in_use: InUse, idle_seconds: float | None
+) -> None:
     """Serve one client until it closes stdin, goes away, says nothing for so long, or the process is to end."""
     to_server, reading = anyio.create_memory_object_stream[SessionMessage | Exception](0)
     writing, from_server = anyio.create_memory_object_stream[SessionMessage](0)

@@ -110,10 +110,10 @@ def over_http(
     """Serve any client that sends a token; `started` gets the address once it listens."""
     in_use = InUse()
     server = new_server(whose, manner, in_use)
-    anyio.run(partial(serve, server, place, tokens, in_use, idle_seconds, started))
+    anyio.run(partial(serve_http, server, place, tokens, in_use, idle_seconds, started))
 
 
-async def serve(
+async def serve_http(
     server: Server[Any],
     place: ServerAddress,
     tokens: Tokens,

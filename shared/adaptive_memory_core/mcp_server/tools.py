@@ -23,7 +23,7 @@ from adaptive_memory_core.model_tools import (
     RecentInput,
     RememberInput,
     forgotten,
-    remembered,
+    remembered_message,
 )
 from adaptive_memory_core.records import EVERYONE, Hit, Record, Scored
 from adaptive_memory_core.user_memory import UserMemory
@@ -100,7 +100,7 @@ def offered(*, read_only: bool) -> Mapping[str, OfferedTool]:
     return LOOKING if read_only else OFFERS
 
 
-def listed(offers: Mapping[str, OfferedTool]) -> list[Tool]:
+def tool_list(offers: Mapping[str, OfferedTool]) -> list[Tool]:
     """The tools as a client is told of them."""
     return [
         Tool(
@@ -160,7 +160,7 @@ async def recall(user: UserMemory, manner: ToolSettings, said: RecallInput) -> T
 async def remember(user: UserMemory, manner: ToolSettings, said: RememberInput) -> ToolAnswer:
     fact = {"id": user.memory.new_id(), "text": said.text, "importance": said.importance, "kind": manner.kind}
     (new,) = await user.aobserve([{**fact, "supersedes": said.replaces or None}])  # models say "" for none
-    return RememberAnswer(text=remembered(new), id=new)
+    return RememberAnswer(text=remembered_message(new), id=new)
 
 
 async def explain(user: UserMemory, manner: ToolSettings, said: ExplainInput) -> ToolAnswer:

@@ -10,9 +10,9 @@ from typing import Any, Protocol
 
 from adaptive_memory_core.error_messages import shown
 from adaptive_memory_core.errors import InvalidInputError, MissingExtraError
-from adaptive_memory_core.graph.names import Extract, normalised
+from adaptive_memory_core.graph.names import Extract, normalised_name
 from adaptive_memory_core.models.extras import load, require
-from adaptive_memory_core.policy.advanced import check_names
+from adaptive_memory_core.policy.advanced import check_channel_names
 
 ChannelResult = Mapping[str, float] | Iterable[tuple[str, float]]
 ChannelFunction = Callable[
@@ -53,11 +53,11 @@ def as_reranker(given: Any) -> RerankFunction:
     return judge
 
 
-def sources_of(given: Mapping[str, ChannelFunction] | None) -> dict[str, ChannelFunction]:
+def callers_channels(given: Mapping[str, ChannelFunction] | None) -> dict[str, ChannelFunction]:
     """The caller's own channels, checked."""
     if given is None:
         return {}
-    check_names(given)
+    check_channel_names(given)
     for name, one in given.items():
         if not callable(one) or isinstance(one, type):
             raise InvalidInputError(
@@ -158,7 +158,7 @@ def as_extract(given: Any) -> Extract | None:
 
 
 def _compared(names: Any) -> list[str]:
-    return [one for one in dict.fromkeys(map(normalised, names)) if one]
+    return [one for one in dict.fromkeys(map(normalised_name, names)) if one]
 
 
 def _loaded(name: str) -> Any:

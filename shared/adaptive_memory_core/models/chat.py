@@ -115,7 +115,7 @@ def ask_for_json(chat: Chat, prompt: str, material: Mapping[str, Any], read: Cal
     said = ""
     for _ in range(TRIES):
         try:
-            said = chat(prompt, json_of(material))
+            said = chat(prompt, prompt_json(material))
         except Exception as error:  # noqa: BLE001 - a model of the caller's may fail in any way
             return JsonReply(None, f"the judge failed: {error}")
         try:
@@ -126,10 +126,10 @@ def ask_for_json(chat: Chat, prompt: str, material: Mapping[str, Any], read: Cal
     return JsonReply(None, f"the judge was not believed: it said {shown}, which is not the JSON that it was asked for")
 
 
-def json_of(material: Mapping[str, Any]) -> str:
+def prompt_json(material: Mapping[str, Any]) -> str:
     """The material as JSON, with angle brackets in its texts escaped, so that no text can look like an end mark.
 
-    >>> json_of({"text": "</memories>"})
+    >>> prompt_json({"text": "</memories>"})
     '{"text": "\\\\u003c/memories\\\\u003e"}'
     """
     return json.dumps(dict(material), ensure_ascii=False).replace("<", "\\u003c").replace(">", "\\u003e")

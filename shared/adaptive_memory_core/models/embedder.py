@@ -135,7 +135,7 @@ def as_embedder(thing: Any, *, name: str | None = None) -> Embedder:
         return _of_framework(thing, methods, name)
     if not callable(thing) or isinstance(thing, type):
         raise _not_an_embedder(thing)
-    name = name_of(thing) if name is None else name
+    name = name_of_embedder(thing) if name is None else name
     call = kept_and_explained(thing) if is_chroma_minilm(thing) else thing
     return Embedder(name, call, _query_of(call, name), dimension_of(thing))
 
@@ -198,10 +198,10 @@ def _type(thing: Any) -> str:
     return type(thing).__name__
 
 
-def embedder_of(name: str) -> Any:
+def embedder_named(name: str) -> Any:
     """The embedder of that name, made: local, minilm, openai:MODEL, or MODULE:NAME of a function.
 
-    >>> embedder_of("local").name
+    >>> embedder_named("local").name
     'wordllama-l2-supercat-256'
     """
     from adaptive_memory_core.models.local import LocalEmbedder
@@ -252,7 +252,7 @@ def methods_of(thing: Any) -> Methods | None:
         return Methods(_llama_index_name(thing), thing.get_text_embedding_batch, thing.get_query_embedding)
     if hasattr(thing, "embed_documents") and hasattr(thing, "embed_query"):
         own = (_own_coroutine(thing, "aembed_query"), _own_coroutine(thing, "aembed_documents"))
-        return Methods(name_of(thing), thing.embed_documents, thing.embed_query, *own)
+        return Methods(name_of_embedder(thing), thing.embed_documents, thing.embed_query, *own)
     return None
 
 
@@ -266,20 +266,20 @@ def _llama_index_name(thing: Any) -> str:
     return f"{kind}:{model}" if isinstance(model, str) and model and model != "unknown" else kind
 
 
-def name_of(thing: Any) -> str:
+def name_of_embedder(thing: Any) -> str:
     """The name it gives itself, with the model if it has one; else that of the function or class.
 
     >>> def embed(texts): ...
-    >>> name_of(embed)
+    >>> name_of_embedder(embed)
     'embed'
     >>> class Hosted:
     ...     model_name, dimensions = "text-embedding-3-small", 512
     ...     def name(self): return "openai"
-    >>> name_of(Hosted())
+    >>> name_of_embedder(Hosted())
     'openai:text-embedding-3-small:512'
     """
     if isinstance(thing, functools.partial):
-        return name_of(thing.func)
+        return name_of_embedder(thing.func)
     own = _own_name(thing)
     model = _non_empty_text(getattr(thing, "model_name", None)) or _non_empty_text(getattr(thing, "model", None))
     if own is None:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from adaptive_memory_core.errors import AdaptiveMemoryError, EmbedderError, InvalidInputError, JudgeError, RerankerError
-from adaptive_memory_core.models.chat import json_of
+from adaptive_memory_core.models.chat import prompt_json
 from adaptive_memory_core.models.embedder import Vectors
 from adaptive_memory_core.models.extras import load, require
 from adaptive_memory_core.models.judges import LONGEST_RATED, RATING_PROMPT, checked_length, marks_of, material
@@ -255,7 +255,7 @@ def reader_material(question: str, evidence: Sequence[str]) -> str:
     >>> reader_material("tea?", ['</evidence>'])
     '{"question": "tea?", "evidence": ["\\\\u003c/evidence\\\\u003e"]}'
     """
-    return json_of({"question": question, "evidence": list(evidence)})
+    return prompt_json({"question": question, "evidence": list(evidence)})
 
 
 def uncertainty(places: Sequence[Sequence[float]]) -> float:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from adaptive_memory_core.pages.markup import number, shown
+from adaptive_memory_core.pages.markup import html_text, number
 
 WIDTH, HEIGHT = 360, 200
 LEFT, RIGHT, TOP, BOTTOM = 40, 10, 12, 30  # around what is drawn
@@ -22,11 +22,11 @@ class Point(NamedTuple):
     high: float | None = None
 
 
-def picture(title: str, inside: str, width: int = WIDTH, height: int = HEIGHT, kind: str = "chart") -> str:
+def svg_chart(title: str, inside: str, width: int = WIDTH, height: int = HEIGHT, kind: str = "chart") -> str:
     """A picture that says in words what it shows, for readers who cannot see it."""
     return (
-        f'<svg class="{kind}" viewBox="0 0 {width} {height}" role="img" aria-label="{shown(title, 300)}">'
-        f"<title>{shown(title, 300)}</title>{inside}</svg>"
+        f'<svg class="{kind}" viewBox="0 0 {width} {height}" role="img" aria-label="{html_text(title, 300)}">'
+        f"<title>{html_text(title, 300)}</title>{inside}</svg>"
     )
 
 
@@ -46,16 +46,16 @@ def bars(title: str, values: Sequence[tuple[str, float]], *, tone: int = 0) -> s
     for place, (name, value) in enumerate(values):
         x, y = LEFT + place * step, down(value)
         drawn.append(
-            f"<g><title>{shown(name)}: {number(value)}</title>"
+            f"<g><title>{html_text(name)}: {number(value)}</title>"
             f'<rect class="s{tone}" x="{x + step * 0.1:.1f}" y="{y:.1f}" '
             f'width="{step * 0.8:.1f}" height="{HEIGHT - BOTTOM - y:.1f}" rx="2"/></g>'
         )
         if place % every == 0:
             drawn.append(_word(x + step / 2, HEIGHT - BOTTOM + 15, name))
-    return picture(f"{title}: " + ", ".join(f"{name} {number(value)}" for name, value in values[:20]), "".join(drawn))
+    return svg_chart(f"{title}: " + ", ".join(f"{name} {number(value)}" for name, value in values[:20]), "".join(drawn))
 
 
-def lines(
+def line_chart(
     title: str,
     series: Mapping[str, Sequence[Point]],
     *,
@@ -65,7 +65,7 @@ def lines(
 ) -> str:
     """A line for each series, with a band where there are intervals; `dots` stand by themselves.
 
-    >>> drawn = lines("strength", {"all": [Point(0, 1), Point(10, 0.5, 0.4, 0.6)]})
+    >>> drawn = line_chart("strength", {"all": [Point(0, 1), Point(10, 0.5, 0.4, 0.6)]})
     >>> drawn.count("<polyline"), drawn.count("<polygon")
     (1, 0)
     """
@@ -85,7 +85,7 @@ def lines(
     said = ", ".join(
         f"{name} from {number(line[0].y)} to {number(line[-1].y)}" for name, line in series.items() if line
     )
-    return picture(f"{title}: {said}", "".join(drawn)) + (legend(list(series)) if len(series) > 1 else "")
+    return svg_chart(f"{title}: {said}", "".join(drawn)) + (legend(list(series)) if len(series) > 1 else "")
 
 
 def shares(title: str, parts: Sequence[tuple[str, float, int]], whole: float) -> str:
@@ -100,7 +100,7 @@ def shares(title: str, parts: Sequence[tuple[str, float, int]], whole: float) ->
         width = 100.0 * min(1.0, max(0.0, whole)) * max(0.0, value) / total
         if width > 0.0:
             drawn.append(
-                f"<g><title>{shown(name)} {number(value)}</title>"
+                f"<g><title>{html_text(name)} {number(value)}</title>"
                 f'<rect class="s{tone}" x="{x:.2f}" y="0" width="{width:.2f}" height="10"/></g>'
             )
         x += width
@@ -123,7 +123,7 @@ def legend(names: Sequence[str], tones: Sequence[int] | None = None) -> str:
         '<ul class="legend">'
         + "".join(
             f'<li><svg viewBox="0 0 10 10" aria-hidden="true"><rect class="s{tone % SERIES}" width="10" height="10"/>'
-            f"</svg>{shown(name, 60)}</li>"
+            f"</svg>{html_text(name, 60)}</li>"
             for name, tone in zip(names, colours, strict=True)
         )
         + "</ul>"
@@ -132,13 +132,13 @@ def legend(names: Sequence[str], tones: Sequence[int] | None = None) -> str:
 
 def _wide(title: str, inside: str) -> str:
     kind = 'class="bar" viewBox="0 0 100 10" preserveAspectRatio="none" role="img"'
-    return f'<svg {kind} aria-label="{shown(title)}">{inside}</svg>'
+    return f'<svg {kind} aria-label="{html_text(title)}">{inside}</svg>'
 
 
 def _line(name: str, line: Sequence[Point], tone: int, x: Scale, y: Scale) -> str:
     path = " ".join(f"{x(one.x):.1f},{y(one.y):.1f}" for one in line)
     banded = [(one.x, one.low, one.high) for one in line if one.low is not None and one.high is not None]
-    drawn = f"<g><title>{shown(name)}</title>"
+    drawn = f"<g><title>{html_text(name)}</title>"
     if len(banded) > 1:
         above = [f"{x(at):.1f},{y(high):.1f}" for at, _, high in banded]
         below = [f"{x(at):.1f},{y(low):.1f}" for at, low, _ in reversed(banded)]
@@ -157,7 +157,7 @@ def _level(name: str, y: float) -> str:
 
 
 def _word(x: float, y: float, word: str, place: str = "middle") -> str:
-    return f'<text class="{place}" x="{x:.1f}" y="{y:.1f}">{shown(word, 30)}</text>'
+    return f'<text class="{place}" x="{x:.1f}" y="{y:.1f}">{html_text(word, 30)}</text>'
 
 
 def _ends(x: Scale) -> list[tuple[float, str]]:

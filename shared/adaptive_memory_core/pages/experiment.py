@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from adaptive_memory_core.pages.charts import Point, Scale, lines, picture, ticks
+from adaptive_memory_core.pages.charts import Point, Scale, line_chart, svg_chart, ticks
 from adaptive_memory_core.pages.markup import (
     Section,
     TableCell,
     TableColumn,
     cards,
+    html_page,
+    html_table,
+    html_text,
     number,
-    page,
     plural,
-    shown,
     signed,
-    table,
 )
 
 if TYPE_CHECKING:
@@ -29,25 +29,27 @@ def experiment_page(comparison: Comparison) -> str:
     for place, one in enumerate(comparison.data):
         lead = f"{plural(one.items, 'item')}, {plural(one.users, 'user')}, {plural(one.questions, 'question')}."
         body = (
-            measures(comparison, one.name, place) + differences(comparison, one.name) + ablations(comparison, one.name)
+            measures(comparison, one.name, place)
+            + differences_section(comparison, one.name)
+            + ablations(comparison, one.name)
         )
         sections.append(
-            Section(f"data-{place}", shown(one.name, 60), lead, body + spreads(comparison, one.name, place))
+            Section(f"data-{place}", html_text(one.name, 60), lead, body + spreads(comparison, one.name, place))
         )
     sections.append(Section("how", "How it was run", "", _how(comparison)))
     systems, sets = plural(len(comparison.systems), "system"), plural(len(comparison.data), "set")
-    lead = f"{systems} on {sets} of data, each compared with {shown(comparison.baseline)}."
+    lead = f"{systems} on {sets} of data, each compared with {html_text(comparison.baseline)}."
     made = "Made by adaptive-memory-retrieval. Intervals are bootstrapped over clusters of questions."
-    return page(comparison.title or "Comparison", lead, sections, made=made)
+    return html_page(comparison.title or "Comparison", lead, sections, made=made)
 
 
 def _systems(comparison: Comparison) -> str:
     rows = [
-        f"<dt>{shown(one.name, 60)}{' (baseline)' if one.name == comparison.baseline else ''}</dt>"
-        f"<dd>{shown(one.about or '–', 300)}{f'; answers by {shown(one.model, 60)}' if one.model else ''}</dd>"
+        f"<dt>{html_text(one.name, 60)}{' (baseline)' if one.name == comparison.baseline else ''}</dt>"
+        f"<dd>{html_text(one.about or '–', 300)}{f'; answers by {html_text(one.model, 60)}' if one.model else ''}</dd>"
         for one in comparison.systems
     ]
-    notes = "".join(f"<li>{shown(one, 400)}</li>" for one in comparison.notes)
+    notes = "".join(f"<li>{html_text(one, 400)}</li>" for one in comparison.notes)
     return f'<dl class="facts">{"".join(rows)}</dl>' + (f"<h3>Notes</h3><ul>{notes}</ul>" if notes else "")
 
 
@@ -55,7 +57,9 @@ def _how(comparison: Comparison) -> str:
     rows: list[tuple[str, object]] = [("command", comparison.command or "–")]
     rows.append(("seconds", f"{comparison.seconds:,.1f}"))
     rows += [(name, value) for part in (comparison.machine, comparison.versions) for name, value in part.items()]
-    shown_rows = "".join(f"<dt>{shown(name, 40)}</dt><dd><code>{shown(value, 200)}</code></dd>" for name, value in rows)
+    shown_rows = "".join(
+        f"<dt>{html_text(name, 40)}</dt><dd><code>{html_text(value, 200)}</code></dd>" for name, value in rows
+    )
     return f'<dl class="facts">{shown_rows}</dl>'
 
 
@@ -76,8 +80,8 @@ def ablations(comparison: Comparison, data: str) -> str:
             if len(points) > 1:
                 best = (max if measure.better == "higher" else min)(points, key=lambda one: one.y)
                 word = "" if measure.better is None else f"best at {number(best.x, 2)}"
-                title = f"{shown(measure.name, 40)} by {shown(axis, 40)}"
-                drawn.append((title, lines(title, {measure.name: points}, across=axis), word))
+                title = f"{html_text(measure.name, 40)} by {html_text(axis, 40)}"
+                drawn.append((title, line_chart(title, {measure.name: points}, across=axis), word))
     return f"<h3>One setting at a time</h3>{cards(drawn)}" if drawn else ""
 
 
@@ -95,9 +99,9 @@ def measures(comparison: Comparison, data: str, place: int) -> str:
         own = [found.get((system.name, one.name)) for one in comparison.measures]
         if any(own):
             cells = [_cell(one, best[measure.name]) for one, measure in zip(own, comparison.measures, strict=True)]
-            rows.append([TableCell(shown(system.name, 60)), *cells])
+            rows.append([TableCell(html_text(system.name, 60)), *cells])
     note = f"Means with {comparison.confidence:.0%} intervals; the best of each in bold."
-    return f'<h3>Measures</h3><p class="none">{note}</p>' + table(
+    return f'<h3>Measures</h3><p class="none">{note}</p>' + html_table(
         f"measures-{place}", "Measures", columns, rows, pinned=True
     )
 
@@ -107,8 +111,8 @@ def spreads(comparison: Comparison, data: str, place: int) -> str:
     timed = {one.name: one for one in comparison.measures if one.unit not in ("share", "ratio")}
     rows = [
         [
-            TableCell(shown(one.system, 60)),
-            TableCell(shown(_head(timed[one.measure]))),
+            TableCell(html_text(one.system, 60)),
+            TableCell(html_text(_head(timed[one.measure]))),
             *(TableCell(number(getattr(one, name)), getattr(one, name)) for name in SPREAD),
             TableCell(number(one.questions), one.questions),
         ]
@@ -122,12 +126,12 @@ def spreads(comparison: Comparison, data: str, place: int) -> str:
         TableColumn("Measure"),
         *(TableColumn(name, "number") for name in (*SPREAD, "questions")),
     ]
-    return "<h3>How times and lengths lie</h3>" + table(f"spreads-{place}", "Spreads", columns, rows, pinned=True)
+    return "<h3>How times and lengths lie</h3>" + html_table(f"spreads-{place}", "Spreads", columns, rows, pinned=True)
 
 
 def _head(measure: MeasureAbout) -> str:
     way = {"higher": " ↑", "lower": " ↓"}.get(measure.better or "", "")
-    return f"{shown(measure.name, 40)}{UNITS.get(measure.unit, f' ({shown(measure.unit, 12)})')}{way}"
+    return f"{html_text(measure.name, 40)}{UNITS.get(measure.unit, f' ({html_text(measure.unit, 12)})')}{way}"
 
 
 def _best(measure: MeasureAbout, results: Sequence[Result]) -> float | None:
@@ -151,21 +155,21 @@ NAMES, ROW, MOST_ROWS = 118, 24, 30
 BETTER, WORSE, UNSETTLED = 3, 6, 7  # colours
 
 
-def differences(comparison: Comparison, data: str) -> str:
+def differences_section(comparison: Comparison, data: str) -> str:
     """All measures that there are differences of."""
     drawn = []
     for measure in comparison.measures:
         own = [one for one in comparison.differences if (one.data, one.measure) == (data, measure.name)]
         if own:
             word = "" if measure.better is None else f"{measure.better} is better"
-            drawn.append((shown(measure.name, 40), _intervals(measure, own[:MOST_ROWS]), word))
+            drawn.append((html_text(measure.name, 40), _intervals(measure, own[:MOST_ROWS]), word))
     if not drawn:
         return ""
     note = (
         f"Question by question, with {comparison.confidence:.0%} intervals. Filled: the interval excludes 0; green is "
-        f"better than {shown(comparison.baseline, 60)}, red is worse. Hollow: not settled."
+        f"better than {html_text(comparison.baseline, 60)}, red is worse. Hollow: not settled."
     )
-    return f'<h3>Less {shown(comparison.baseline, 60)}</h3><p class="none">{note}</p>{cards(drawn)}'
+    return f'<h3>Less {html_text(comparison.baseline, 60)}</h3><p class="none">{note}</p>{cards(drawn)}'
 
 
 def _intervals(measure: MeasureAbout, rows: Sequence[Difference]) -> str:
@@ -179,7 +183,7 @@ def _intervals(measure: MeasureAbout, rows: Sequence[Difference]) -> str:
     )
     inside += "".join(_interval(measure, one, ROW * place + 18, x) for place, one in enumerate(rows))
     said = "; ".join(f"{one.system} {signed(one.mean)}" for one in rows)
-    return picture(f"{measure.name} less the baseline's: {said}", inside, height=foot + 22, kind="chart tall")
+    return svg_chart(f"{measure.name} less the baseline's: {said}", inside, height=foot + 22, kind="chart tall")
 
 
 def _interval(measure: MeasureAbout, one: Difference, y: int, x: Scale) -> str:
@@ -188,8 +192,8 @@ def _interval(measure: MeasureAbout, one: Difference, y: int, x: Scale) -> str:
     kind = f"s{tone}" if one.settled else f"open t{tone}"
     told = f"{one.system}: {signed(one.mean)}" + ("" if one.low is None else f" [{signed(low)}, {signed(high)}]")
     return (
-        f"<g><title>{shown(told, 200)}, {one.questions:,} questions</title>"
-        f'<text class="end name" x="{NAMES}" y="{y + 4}">{shown(one.system, 18)}</text>'
+        f"<g><title>{html_text(told, 200)}, {one.questions:,} questions</title>"
+        f'<text class="end name" x="{NAMES}" y="{y + 4}">{html_text(one.system, 18)}</text>'
         f'<line class="whisker t{tone}" x1="{x(low):.1f}" x2="{x(high):.1f}" y1="{y}" y2="{y}"/>'
         f'<circle class="{kind}" cx="{x(one.mean):.1f}" cy="{y}" r="4.5"/></g>'
     )

@@ -1,9 +1,10 @@
 """HTML of a page: escaped values, tables that can be sorted, and what surrounds the sections.
 
-Whatever was stored goes through `shown` or `passage`: no markup, control or bidirectional character of it is left.
+Whatever was stored goes through `html_text` or `expandable_text`: no markup, control or bidirectional character of it
+is left.
 
-`page`: The page allows itself nothing but this style and this script, each by its digest: a text that got into it as
-markup after all could neither run nor load anything.
+`html_page`: The page allows itself nothing but this style and this script, each by its digest: a text that got into it
+as markup after all could neither run nor load anything.
 """
 
 from __future__ import annotations
@@ -36,29 +37,29 @@ class TableColumn(NamedTuple):
     kind: str = "text"
 
 
-def shown(text: object, most: int = SHORT) -> str:
+def html_text(text: object, most: int = SHORT) -> str:
     """A text of somebody's, safe anywhere in a page.
 
-    >>> shown('<b onclick="x">tea</b>\\u202e'), shown("abcdef", 4)
+    >>> html_text('<b onclick="x">tea</b>\\u202e'), html_text("abcdef", 4)
     ('&lt;b onclick=&quot;x&quot;&gt;tea&lt;/b&gt;', 'abc…')
     """
-    return escape(cut(str(text), most), quote=True)
+    return escape(start_of_text(str(text), most), quote=True)
 
 
-def cut(text: str, most: int) -> str:
+def start_of_text(text: str, most: int) -> str:
     """The beginning of a text on one line, without control, invisible and bidirectional characters."""
     line = clean(text[: 4 * most])
     return line[: most - 1] + "…" if len(line) > most or len(text) > 4 * most else line
 
 
-def passage(text: str, most: int = LONG) -> str:
+def expandable_text(text: str, most: int = LONG) -> str:
     """A text with its own direction; the rest of a long one opens with a click, at most the first `most` characters of
     a huge one."""
-    short = f'<bdi dir="auto">{escape(cut(text, SHORT), quote=False)}</bdi>'
+    short = f'<bdi dir="auto">{escape(start_of_text(text, SHORT), quote=False)}</bdi>'
     if len(text) <= SHORT or most <= SHORT:
         return short
     left_out = f" <small>({len(text):,} characters in all)</small>" if len(text) > most else ""
-    whole = f'<bdi dir="auto">{escape(cut(text, most), quote=False)}</bdi>{left_out}'
+    whole = f'<bdi dir="auto">{escape(start_of_text(text, most), quote=False)}</bdi>{left_out}'
     return f'<details class="more"><summary>{short}</summary>{whole}</details>'
 
 
@@ -78,9 +79,9 @@ def chip(word: str, tone: str = "") -> str:
     '<span class="chip good">pinned</span>'
     """
     return (
-        f'<span class="chip {tone}">{shown(word, 40)}</span>'
+        f'<span class="chip {tone}">{html_text(word, 40)}</span>'
         if tone
-        else f'<span class="chip">{shown(word, 40)}</span>'
+        else f'<span class="chip">{html_text(word, 40)}</span>'
     )
 
 
@@ -114,7 +115,7 @@ def plural(count: int, one: str, more: str | None = None) -> str:
     return f"{count:,} {one if count == 1 else more or one + 's'}"
 
 
-def table(
+def html_table(
     name: str,
     caption: str,
     columns: Sequence[TableColumn],
@@ -140,7 +141,7 @@ def _head(column: TableColumn) -> str:
 
 
 def _cell(column: TableColumn, cell: TableCell) -> str:
-    key = "" if cell.key is None else f' data-key="{shown(cell.key, 60)}"'
+    key = "" if cell.key is None else f' data-key="{html_text(cell.key, 60)}"'
     return f'<td class="{column.kind}" data-label="{column.name}"{key}>{cell.markup}</td>'
 
 
@@ -156,21 +157,23 @@ class Section(NamedTuple):
     body: str
 
 
-def page(title: str, lead: str, sections: Sequence[Section], *, made: str) -> str:
+def html_page(title: str, lead: str, sections: Sequence[Section], *, made: str) -> str:
     """The whole file; `made` says when, and from what."""
     style, script = resource("page.css"), resource("page.js")
     ways = "".join(f'<li><a href="#{one.name}">{one.title}</a></li>' for one in sections)
-    policy = f"default-src 'none'; style-src 'sha256-{digest(style)}'; script-src 'sha256-{digest(script)}'"
+    policy = (
+        f"default-src 'none'; style-src 'sha256-{script_digest(style)}'; script-src 'sha256-{script_digest(script)}'"
+    )
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         f"{MADE_BY}"
         f"<meta http-equiv=\"Content-Security-Policy\" content=\"{policy}; base-uri 'none'; form-action 'none'\">"
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         '<meta name="color-scheme" content="light dark">'
-        f'<meta name="referrer" content="no-referrer"><title>{shown(title, 120)}</title>'
+        f'<meta name="referrer" content="no-referrer"><title>{html_text(title, 120)}</title>'
         f"<style>{style}</style></head><body>"
         '<a class="skip" href="#main">Skip to the content</a>'
-        f'<header><div class="wide"><h1>{shown(title, 120)}</h1><p class="lead">{lead}</p></div></header>'
+        f'<header><div class="wide"><h1>{html_text(title, 120)}</h1><p class="lead">{lead}</p></div></header>'
         f'<nav aria-label="Sections"><ul class="wide">{ways}</ul></nav>'
         f'<main id="main" class="wide">{"".join(map(_drawn, sections))}</main>'
         f'<footer class="wide">{made}</footer><script>{script}</script></body></html>\n'
@@ -189,9 +192,9 @@ def resource(name: str) -> str:
     return files("adaptive_memory_core.pages").joinpath(name).read_text(encoding="utf-8")
 
 
-def digest(text: str) -> str:
+def script_digest(text: str) -> str:
     """
-    >>> digest("")
+    >>> script_digest("")
     '47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='
     """
     return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()

@@ -6,28 +6,44 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from adaptive_memory_core.context.entries import date
-from adaptive_memory_core.pages.charts import meter, picture
-from adaptive_memory_core.pages.markup import Section, TableCell, TableColumn, number, page, plural, shown, table, tiles
-from adaptive_memory_core.pages.memory_recalls import recalls, verdicts
-from adaptive_memory_core.pages.memory_records import MemoryFacts, fading, records, themes
+from adaptive_memory_core.context.entries import date_of
+from adaptive_memory_core.pages.charts import meter, svg_chart
+from adaptive_memory_core.pages.markup import (
+    Section,
+    TableCell,
+    TableColumn,
+    html_page,
+    html_table,
+    html_text,
+    number,
+    plural,
+    tiles,
+)
+from adaptive_memory_core.pages.memory_recalls import recalls_section, verdicts_section
+from adaptive_memory_core.pages.memory_records import MemoryFacts, fading_section, records_section, themes_section
 from adaptive_memory_core.reports import BackgroundStats, Stats, WriteBackProgress
 
 
 def memory_page(facts: MemoryFacts, *, title: str | None = None) -> str:
     """The whole page, in one file that needs nothing else."""
-    sections = [overview(facts), fading(facts), records(facts), recalls(facts), verdicts(facts)]
-    sections += [one for one in (themes(facts), names(facts)) if one is not None]
-    day = date(facts.now)
+    sections = [
+        overview_section(facts),
+        fading_section(facts),
+        records_section(facts),
+        recalls_section(facts),
+        verdicts_section(facts),
+    ]
+    sections += [one for one in (themes_section(facts), names_section(facts)) if one is not None]
+    day = date_of(facts.now)
     lead = f"As of {day}: {plural(facts.stats.records, 'record')}, {plural(facts.stats.recalls, 'recall')} so far."
     made = (
         f"Made on {day} (UTC) by adaptive-memory-retrieval, under the policy <code>{facts.policy.hash}</code>. "
         "This file holds what is remembered: keep it as you keep the memory itself. Looking at it counts as no read."
     )
-    return page(title or f"Memory of {facts.whose}", lead, sections, made=made)
+    return html_page(title or f"Memory of {facts.whose}", lead, sections, made=made)
 
 
-def overview(facts: MemoryFacts) -> Section:
+def overview_section(facts: MemoryFacts) -> Section:
     """The numbers that tell how a memory is doing."""
     stats = facts.stats
     unread = stats.records - stats.read_records
@@ -43,7 +59,7 @@ def overview(facts: MemoryFacts) -> Section:
 
 
 def _kinds(facts: MemoryFacts) -> str:
-    first = [f"{shown(kind, 20)} {count:,}" for kind, count in list(facts.kinds.items())[:2]]
+    first = [f"{html_text(kind, 20)} {count:,}" for kind, count in list(facts.kinds.items())[:2]]
     return ", ".join(first)
 
 
@@ -68,7 +84,7 @@ NAME_COLUMNS = (
 )
 
 
-def names(facts: MemoryFacts) -> Section | None:
+def names_section(facts: MemoryFacts) -> Section | None:
     """None where there is no graph, which is grown only where a policy asks for the channel "graph"."""
     found = facts.names
     if not found.counts:
@@ -79,7 +95,7 @@ def names(facts: MemoryFacts) -> Section | None:
     )
     listed = list(found.counts)[:MOST_LISTED]
     rows = [_name_row(name, facts) for name in listed]
-    listing = table("names-table", "Names", NAME_COLUMNS, rows)
+    listing = html_table("names-table", "Names", NAME_COLUMNS, rows)
     body = f'<div class="columns"><div class="card">{_network(facts)}</div>{listing}</div>'
     return Section("names", "Names", lead, body)
 
@@ -87,13 +103,13 @@ def names(facts: MemoryFacts) -> Section | None:
 def _name_row(name: str, facts: MemoryFacts) -> list[TableCell]:
     found = facts.names
     pairs = [(count, a if b == name else b) for (a, b), count in found.links.items() if name in (a, b)]
-    beside = ", ".join(shown(other, 30) for _, other in sorted(pairs, key=lambda one: (-one[0], one[1]))[:5])
+    beside = ", ".join(html_text(other, 30) for _, other in sorted(pairs, key=lambda one: (-one[0], one[1]))[:5])
     texts = [facts.log.texts.get(one, "") for one in found.records.get(name, ())[:MOST_EXAMPLES]]
     examples = "".join(
-        f'<small class="block"><bdi dir="auto">{shown(text, 110)}</bdi></small>' for text in texts if text
+        f'<small class="block"><bdi dir="auto">{html_text(text, 110)}</bdi></small>' for text in texts if text
     )
     return [
-        TableCell(shown(name, 40)),
+        TableCell(html_text(name, 40)),
         TableCell(number(found.counts[name]), found.counts[name]),
         TableCell(beside or "–"),
         TableCell(examples or "–"),
@@ -110,7 +126,7 @@ def _network(facts: MemoryFacts) -> str:
         _link(places[a], places[b], count) for (a, b), count in found.links.items() if a in places and b in places
     )
     inside += "".join(_node(name, number_, len(drawn), found.counts[name], most) for number_, name in enumerate(drawn))
-    return picture(
+    return svg_chart(
         f"{plural(len(drawn), 'name')} and which of them stand together: {', '.join(drawn)}",
         inside,
         SIDE,
@@ -156,11 +172,11 @@ def _node(name: str, number_: int, count: int, mentions: int, most: int) -> str:
     x_label = SIDE / 2 + far * math.cos(math.radians(angle))
     y_label = SIDE / 2 + far * math.sin(math.radians(angle))
     return (
-        f"<g><title>{shown(name)}: {plural(mentions, 'record')}</title>"
+        f"<g><title>{html_text(name)}: {plural(mentions, 'record')}</title>"
         f'<circle class="s0" cx="{x:.1f}" cy="{y:.1f}" r="{radius:.1f}"/>'
         f'<text class="{"begin" if right else "end"} name" x="{x_label:.1f}" y="{y_label:.1f}" '
         'dominant-baseline="middle" '
-        f'transform="rotate({turn:.1f} {x_label:.1f} {y_label:.1f})">{shown(name, 16)}</text></g>'
+        f'transform="rotate({turn:.1f} {x_label:.1f} {y_label:.1f})">{html_text(name, 16)}</text></g>'
     )
 
 
@@ -187,10 +203,10 @@ class UsersFacts:
 def users_page(facts: UsersFacts, *, title: str | None = None) -> str:
     """The whole page. It holds names of users and numbers, and no text that anybody stored."""
     sections = [Section("overview", "Overview", "", _overview(facts)), _users(facts), _background(facts)]
-    day = date(facts.now)
+    day = date_of(facts.now)
     lead = f"As of {day}. What one user's memory holds: <code>for_user(name).report(path)</code>."
     made = f"Made on {day} (UTC) by adaptive-memory-retrieval. This file holds names of users, and none of their texts."
-    return page(title or "Whole memory", lead, sections, made=made)
+    return html_page(title or "Whole memory", lead, sections, made=made)
 
 
 def _overview(facts: UsersFacts) -> str:
@@ -212,7 +228,7 @@ def _users(facts: UsersFacts) -> Section:
     lead += f" {left_out:,} are left out, also of the sums above." if left_out else ""
     rows = [_user_row(name, one) for name, one in facts.users]
     body = (
-        table("users-table", "Users", USER_COLUMNS, rows, stack=True)
+        html_table("users-table", "Users", USER_COLUMNS, rows, stack=True)
         if rows
         else '<p class="none">Nobody is known yet.</p>'
     )
@@ -223,7 +239,7 @@ def _user_row(name: str, stats: Stats) -> list[TableCell]:
     counts = (stats.records, stats.recalls, stats.reads, stats.remembered, stats.verdicts)
     mean = stats.strengths.mean
     return [
-        TableCell(f"<bdi>{shown(name, 60)}</bdi>"),
+        TableCell(f"<bdi>{html_text(name, 60)}</bdi>"),
         *(TableCell(number(one), one) for one in counts),
         TableCell(number(mean, 2) + meter(mean, "mean strength", 5), mean),
     ]
@@ -232,13 +248,13 @@ def _user_row(name: str, stats: Stats) -> list[TableCell]:
 def _background(facts: UsersFacts) -> Section:
     """What a person would look at first where something is amiss."""
     done, background = facts.write_back, facts.background
-    failed = ", ".join(f"{shown(name, 40)} {count:,} times" for name, count in sorted(background.failures.items()))
+    failed = ", ".join(f"{html_text(name, 40)} {count:,} times" for name, count in sorted(background.failures.items()))
     rows = [
         ("written back", f"{done.written:,} since this memory was opened"),
         ("deleted meanwhile", f"{done.vanished:,}"),
         ("keys that others use", f"{done.conflicts:,}"),
         ("failed in the background", failed or "nothing"),
-        ("last error", shown(background.last_error or "none", 60)),
+        ("last error", html_text(background.last_error or "none", 60)),
     ]
     listed = "".join(f"<dt>{name}</dt><dd>{said}</dd>" for name, said in rows)
     return Section("health", "Write-back and background", "", f'<dl class="facts">{listed}</dl>')

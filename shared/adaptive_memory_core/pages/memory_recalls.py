@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from adaptive_memory_core.context.entries import date
-from adaptive_memory_core.pages.charts import Scale, legend, picture, shares
+from adaptive_memory_core.context.entries import date_of
+from adaptive_memory_core.pages.charts import Scale, legend, shares, svg_chart
 from adaptive_memory_core.pages.markup import (
     SHORT,
     Section,
@@ -13,14 +13,14 @@ from adaptive_memory_core.pages.markup import (
     TableColumn,
     cards,
     chip,
+    expandable_text,
+    html_table,
+    html_text,
     number,
-    passage,
     plural,
     room,
-    shown,
-    table,
 )
-from adaptive_memory_core.pages.memory_records import MemoryFacts, judged
+from adaptive_memory_core.pages.memory_records import MemoryFacts, verdict_counts
 from adaptive_memory_core.policy.advanced import AROUND, OF_TURNS
 from adaptive_memory_core.records import Record
 from adaptive_memory_core.reports import LoggedCandidate, LoggedRecall
@@ -49,7 +49,7 @@ DROPPED = (TableColumn("Dropped"), TableColumn("Score", "number"), TableColumn("
 TOOLS = '<div class="tools"><button type="button" data-opens="recall-list">Open all</button></div>'
 
 
-def recalls(facts: MemoryFacts) -> Section:
+def recalls_section(facts: MemoryFacts) -> Section:
     """The newest ones, each to be opened."""
     if not facts.log.recalls:
         return Section("recalls", "Recalls", "", '<p class="none">No recall is in the log.</p>')
@@ -57,7 +57,7 @@ def recalls(facts: MemoryFacts) -> Section:
     lead = f"The newest {plural(len(facts.log.recalls), 'recall')}" + (
         f"; {left_out:,} older ones are left out." if left_out else "."
     )
-    parts = {name for one in facts.log.recalls for hit in one.kept for name, _ in parts_of(hit)}
+    parts = {name for one in facts.log.recalls for hit in one.kept for name, _ in score_parts(hit)}
     found = {tone_of(name): _named(name) for name in sorted(parts)}
     given = verdicts_of(facts)
     drawn = "".join(_recall(place, one, facts, given) for place, one in enumerate(facts.log.recalls))
@@ -79,15 +79,15 @@ def _named(name: str) -> str:
     return "the conversation" if name in AROUND_PARTS else name.replace("_", " ")
 
 
-def parts_of(one: LoggedCandidate) -> list[tuple[str, float]]:
+def score_parts(one: LoggedCandidate) -> list[tuple[str, float]]:
     """The parts of a score that are not nothing, each colour's together."""
     parts = [part for part in one.parts.items() if abs(part[1]) >= LEAST_SHOWN]
     return sorted(parts, key=lambda part: (tone_of(part[0]), part[0]))
 
 
-def place_of(recall_id: str) -> str:
+def recall_anchor(recall_id: str) -> str:
     """Where in the page a recall is to be found."""
-    return f"recall-{shown(recall_id, 60)}"
+    return f"recall-{html_text(recall_id, 60)}"
 
 
 def verdicts_of(facts: MemoryFacts) -> Mapping[tuple[str, str], str]:
@@ -100,31 +100,31 @@ def _recall(place: int, recall: LoggedRecall, facts: MemoryFacts, given: Mapping
     kept = recall.kept
     found = f"{len(kept)} of {plural(len(recall.candidates), 'candidate')}" if kept else "nothing found"
     summary = (
-        f'<summary><b><bdi dir="auto">{shown(recall.cue, 300)}</bdi></b><span class="meta">{found}</span> '
-        f"<time>{date(recall.at)}</time></summary>"
+        f'<summary><b><bdi dir="auto">{html_text(recall.cue, 300)}</bdi></b><span class="meta">{found}</span> '
+        f"<time>{date_of(recall.at)}</time></summary>"
     )
     rows = [
         _hit(number_, one, facts, given.get((recall.id, one.id))) for number_, one in enumerate(kept[:MOST_HITS], 1)
     ]
-    body = table(f"hits-{place}", "Hits", HITS, rows, stack=True) if rows else ""
+    body = html_table(f"hits-{place}", "Hits", HITS, rows, stack=True) if rows else ""
     dropped = [one for one in recall.candidates if one.reason is not None]
     if dropped:
-        body += table(f"dropped-{place}", "Dropped", DROPPED, _dropped(dropped, facts))
+        body += html_table(f"dropped-{place}", "Dropped", DROPPED, _dropped(dropped, facts))
     more = max(0, len(kept) - MOST_HITS) + max(0, len(dropped) - MOST_DROPPED)
     body += f'<p class="none">{more:,} more are left out.</p>' if more else ""
     opened = " open" if place == 0 else ""
-    return f'<details class="recall" id="{place_of(recall.id)}"{opened}>{summary}{body}</details>'
+    return f'<details class="recall" id="{recall_anchor(recall.id)}"{opened}>{summary}{body}</details>'
 
 
 def _hit(place: int, one: LoggedCandidate, facts: MemoryFacts, verdict: str | None) -> list[TableCell]:
-    parts = parts_of(one)
+    parts = score_parts(one)
     said = ", ".join(f"{name.replace('_', ' ')} {number(value)}" for name, value in parts)
     bar = shares(said, [(name, value, tone_of(name)) for name, value in parts], one.score or 0.0)
     tone = "good" if verdict == "helpful" else "bad"
     return [
         TableCell(number(place), place),
         TableCell(_text_of(one.id, facts, _room(facts))),
-        TableCell(f"{bar}<small>{shown(said)}</small>", one.score or 0.0),
+        TableCell(f"{bar}<small>{html_text(said)}</small>", one.score or 0.0),
         TableCell(number(one.score), one.score or 0.0),
         TableCell(chip(verdict, tone) if verdict else "–", verdict or ""),
     ]
@@ -136,7 +136,7 @@ def _dropped(dropped: Sequence[LoggedCandidate], facts: MemoryFacts) -> list[lis
         [
             TableCell(_text_of(one.id, facts)),
             TableCell(number(one.score), one.score or 0.0),
-            TableCell(shown(one.reason or "")),
+            TableCell(html_text(one.reason or "")),
         ]
         for one in best
     ]
@@ -149,8 +149,8 @@ def _room(facts: MemoryFacts) -> int:
 def _text_of(name: str, facts: MemoryFacts, most: int = SHORT) -> str:
     text = facts.log.texts.get(name)
     if text is None:
-        return f"<code>{shown(name, 60)}</code> <small>is gone</small>"
-    return passage(text, most)
+        return f"<code>{html_text(name, 60)}</code> <small>is gone</small>"
+    return expandable_text(text, most)
 
 
 MOST_DRAWN = 16
@@ -167,7 +167,7 @@ TONE = {
 NOTHING = '<p class="none">Nobody has judged a memory yet, pinned one or demoted one.</p>'
 
 
-def verdicts(facts: MemoryFacts) -> Section:
+def verdicts_section(facts: MemoryFacts) -> Section:
     """The effect of verdicts first, then each of them."""
     if not facts.log.changes and not facts.judged:
         return Section("verdicts", "Verdicts", "", NOTHING)
@@ -207,7 +207,7 @@ def _pairs(moved: list[Record]) -> str:
         f'<text class="{place}" x="{x(at):.0f}" y="{foot}">{number(at, 3)}</text>'
         for at, place in ((low, "begin"), (high, "end"))
     ]
-    return picture(
+    return svg_chart(
         f"Importance of {plural(len(drawn), 'record')} before and after verdicts", "".join(rows), height=foot + 8
     )
 
@@ -216,8 +216,8 @@ def _pair(place: int, record: Record, x: Scale) -> str:
     y, before, after = 14 + 22 * place, _before(record), _after(record)
     tone = 3 if after >= before else 6
     return (
-        f"<g><title>{shown(record.text)}: {number(before)} to {number(after)}</title>"
-        f'<text class="end name" x="178" y="{y + 4}">{shown(record.text, 27)}</text>'
+        f"<g><title>{html_text(record.text)}: {number(before)} to {number(after)}</title>"
+        f'<text class="end name" x="178" y="{y + 4}">{html_text(record.text, 27)}</text>'
         f'<line class="whisker t{tone}" x1="{x(before):.1f}" x2="{x(after):.1f}" y1="{y}" y2="{y}"/>'
         f'<circle class="open t{tone}" cx="{x(before):.1f}" cy="{y}" r="4"/>'
         f'<circle class="s{tone}" cx="{x(after):.1f}" cy="{y}" r="4.5"/></g>'
@@ -232,17 +232,17 @@ def _trail(facts: MemoryFacts) -> str:
     rows = []
     for one in facts.log.changes:
         recall = one.by.removeprefix("recall ")
-        by = f'<a href="#{place_of(recall)}">a recall</a>' if recall in there else shown(one.by, 60)
+        by = f'<a href="#{recall_anchor(recall)}">a recall</a>' if recall in there else html_text(one.by, 60)
         record = known.get(one.id)
         text = facts.log.texts.get(one.id) or (record.text if record is not None else None)
-        about = f"<code>{shown(one.id, 60)}</code>" if text is None else passage(text, SHORT)
-        about += f" {judged(record)}" if record is not None and judged(record) != "–" else ""
+        about = f"<code>{html_text(one.id, 60)}</code>" if text is None else expandable_text(text, SHORT)
+        about += f" {verdict_counts(record)}" if record is not None and verdict_counts(record) != "–" else ""
         rows.append(
             [
-                TableCell(f"<time>{date(one.at)}</time>", one.at),
+                TableCell(f"<time>{date_of(one.at)}</time>", one.at),
                 TableCell(about),
                 TableCell(chip(one.what, TONE.get(one.what, ""))),
                 TableCell(by),
             ]
         )
-    return f"<h3>The newest {plural(len(rows), 'change')}</h3>" + table("changes", "Changes", TRAIL, rows)
+    return f"<h3>The newest {plural(len(rows), 'change')}</h3>" + html_table("changes", "Changes", TRAIL, rows)

@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from adaptive_memory_core.context.entries import age, date
+from adaptive_memory_core.context.entries import age, date_of
 from adaptive_memory_core.context.themes import Theme, Themes, circles
-from adaptive_memory_core.pages.charts import Point, bars, lines, meter
+from adaptive_memory_core.pages.charts import Point, bars, line_chart, meter
 from adaptive_memory_core.pages.markup import (
     Section,
     TableCell,
     TableColumn,
     cards,
     chip,
+    expandable_text,
+    html_table,
+    html_text,
     number,
-    passage,
     plural,
     room,
-    shown,
-    table,
 )
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Record
@@ -96,7 +96,7 @@ SEARCH = (
 )
 
 
-def records(facts: MemoryFacts) -> Section:
+def records_section(facts: MemoryFacts) -> Section:
     """The table, and what it leaves out."""
     left_out = facts.total - len(facts.records)
     lead = f"All {plural(facts.total, 'record')}: "
@@ -108,7 +108,10 @@ def records(facts: MemoryFacts) -> Section:
     most = room(CHARACTERS, len(facts.records))
     rows = [_row(one, facts.now, most) for one in facts.records]
     return Section(
-        "records", "What is remembered", lead, SEARCH + table("records-table", "Records", COLUMNS, rows, stack=True)
+        "records",
+        "What is remembered",
+        lead,
+        SEARCH + html_table("records-table", "Records", COLUMNS, rows, stack=True),
     )
 
 
@@ -118,7 +121,7 @@ def _row(record: Record, now: float, most: int) -> list[TableCell]:
     last, written = read.last_read, record.created_at
     return [
         TableCell(
-            f'{passage(record.text, most)}<small class="block"><code>{shown(record.id, 60)}</code> '
+            f'{expandable_text(record.text, most)}<small class="block"><code>{html_text(record.id, 60)}</code> '
             f"{_marks(record, now)}</small>"
         ),
         TableCell(
@@ -128,12 +131,12 @@ def _row(record: Record, now: float, most: int) -> list[TableCell]:
         TableCell(number(read.strength, 2) + meter(read.strength, "strength", 5), read.strength),
         TableCell(number(read.retrieval_count), read.retrieval_count),
         TableCell("never" if last is None else age(last, now=now), last or 0.0),
-        TableCell(judged(record), read.helpful - read.unhelpful),
-        TableCell("–" if written is None else f"<time>{date(written)}</time>", written or 0.0),
+        TableCell(verdict_counts(record), read.helpful - read.unhelpful),
+        TableCell("–" if written is None else f"<time>{date_of(written)}</time>", written or 0.0),
     ]
 
 
-def judged(record: Record) -> str:
+def verdict_counts(record: Record) -> str:
     """The verdicts that a record got."""
     helpful, unhelpful = record.read.helpful, record.read.unhelpful
     said = chip(f"+{helpful}", "good") if helpful else ""
@@ -157,7 +160,7 @@ BINS = [f"{place / 10:.1f}" for place in range(10)]
 STILL = '<p class="none">Nothing fades under this policy: every record keeps its strength of 1 (docs/fading.md).</p>'
 
 
-def fading(facts: MemoryFacts) -> Section:
+def fading_section(facts: MemoryFacts) -> Section:
     """Strengths, their decay, reads and recalls."""
     strengths = facts.stats.strengths
     charts = [
@@ -192,7 +195,9 @@ def _decay(facts: MemoryFacts) -> str:
     if not facts.fading.curves:
         return STILL
     title = f"Strength over {facts.fading.unit} without a read"
-    return lines(title, facts.fading.curves, dots=facts.fading.records, across=facts.fading.unit, range_of=(0.0, 1.0))
+    return line_chart(
+        title, facts.fading.curves, dots=facts.fading.records, across=facts.fading.unit, range_of=(0.0, 1.0)
+    )
 
 
 def _decay_words(facts: MemoryFacts) -> str:
@@ -205,14 +210,14 @@ def _over_time(facts: MemoryFacts) -> str:
         "mean strength": [Point(one.step, one.strengths.mean) for one in samples],
         "share remembered": [Point(one.step, one.remembered_fraction) for one in samples],
     }
-    return lines("Over time", series, across="recalls", range_of=(0.0, 1.0))
+    return line_chart("Over time", series, across="recalls", range_of=(0.0, 1.0))
 
 
 MOST_THEMES, MOST_KNOWN = 60, 25
 TOOLS = '<div class="tools"><button type="button" data-opens="theme-list">Open all</button></div>'
 
 
-def themes(facts: MemoryFacts) -> Section | None:
+def themes_section(facts: MemoryFacts) -> Section | None:
     """None where no conversation was observed."""
     found = facts.themes
     if not len(found):
@@ -232,22 +237,24 @@ def themes(facts: MemoryFacts) -> Section | None:
 
 def _theme(place: int, theme: Theme) -> str:
     days = (
-        date(theme.begins) if date(theme.begins) == date(theme.ends) else f"{date(theme.begins)} to {date(theme.ends)}"
+        date_of(theme.begins)
+        if date_of(theme.begins) == date_of(theme.ends)
+        else f"{date_of(theme.begins)} to {date_of(theme.ends)}"
     )
-    known = "".join(_known(date(one.at), one.text, one.episode, one.replaced) for one in theme.known[-MOST_KNOWN:])
+    known = "".join(_known(date_of(one.at), one.text, one.episode, one.replaced) for one in theme.known[-MOST_KNOWN:])
     left_out = len(theme.known) - MOST_KNOWN
     more = f'<p class="none">{left_out:,} older ones are left out.</p>' if left_out > 0 else ""
     return (
-        f'<details class="theme" id="theme-{place}"><summary><b>{shown(theme.name, 80)}</b>'
+        f'<details class="theme" id="theme-{place}"><summary><b>{html_text(theme.name, 80)}</b>'
         f'<span class="meta">{plural(len(theme.ids), "message")}</span> <time>{days}</time></summary>'
         f"<ul>{known}</ul>{more}</details>"
     )
 
 
 def _known(day: str, text: str, episode: str, replaced: tuple[str, ...]) -> str:
-    before = "; ".join(shown(one, 120) for one in replaced[:3])
+    before = "; ".join(html_text(one, 120) for one in replaced[:3])
     return (
-        f'<li><time>{day}</time> <bdi dir="auto">{shown(text, 400)}</bdi>'
+        f'<li><time>{day}</time> <bdi dir="auto">{html_text(text, 400)}</bdi>'
         + (f" <small>before: <del>{before}</del></small>" if before else "")
-        + f' <small class="meta">{shown(episode, 80)}</small></li>'
+        + f' <small class="meta">{html_text(episode, 80)}</small></li>'
     )

@@ -150,7 +150,7 @@ def check_channels(channels: Any) -> None:
         )
 
 
-def check_names(given: Any) -> None:
+def check_channel_names(given: Any) -> None:
     """Nothing, or a PolicyError: the names under which a memory is given channels."""
     if not isinstance(given, Mapping) or not all(is_free(name) for name in given):
         raise PolicyError(
@@ -160,10 +160,10 @@ def check_names(given: Any) -> None:
         )
 
 
-def weights_of(given: Any) -> tuple[tuple[str, float], ...]:
+def checked_channel_weights(given: Any) -> tuple[tuple[str, float], ...]:
     """The weights of callers' channels, checked: 1 is as much as the vectors, unless `Fusion` says otherwise.
 
-    >>> weights_of({"sql": 2})
+    >>> checked_channel_weights({"sql": 2})
     (('sql', 2.0),)
     """
     pairs = tuple(given.items()) if isinstance(given, Mapping) else given
@@ -336,4 +336,4 @@ class Advanced:
         check_choices(self, self.CHOICES)
         check_switches(self, ("reworded_facts", "neighbours"))
         object.__setattr__(self, "kind_weights", kind_weights_of(self.kind_weights))
-        object.__setattr__(self, "channel_weights", weights_of(self.channel_weights))
+        object.__setattr__(self, "channel_weights", checked_channel_weights(self.channel_weights))

@@ -27,7 +27,7 @@ from adaptive_memory_core.policy.advanced import (
 )
 from adaptive_memory_core.policy.keeping import Keeping
 from adaptive_memory_core.policy.learning import Decay, DecayPace, Learning, Remembrance
-from adaptive_memory_core.policy.presets import fields_of, read_policy, settings_of, write_policy
+from adaptive_memory_core.policy.presets import fields_of, preset_settings, read_policy, write_policy
 from adaptive_memory_core.ranges import (
     POSITIVE,
     SHARE,
@@ -118,7 +118,7 @@ class Policy(HashedOnce):
         >>> Policy.preset("balanced").replace(decay={"rate": 0.9}).decay.grace
         5.0
         """
-        return replace(self, **changed(self, changes))
+        return replace(self, **checked_changes(self, changes))
 
     @staticmethod
     def preset(name: str) -> Policy:
@@ -127,7 +127,7 @@ class Policy(HashedOnce):
         >>> Policy.preset("support").weights.importance
         1.5
         """
-        return Policy(**settings_of(name))
+        return Policy(**preset_settings(name))
 
     def suited(self, *, links: float = 0.0) -> Policy:
         """The policy with "auto" decided: words besides vectors. And for records that name so many titles of each
@@ -222,10 +222,12 @@ def _shaped(given: Mapping[str, Any], advanced: Advanced) -> tuple[Any, Advanced
     """
     settings = dict(given)
     form = settings.pop("form", "episodes" if settings.keys() == {"set_size"} else "top_down")
-    return form, replace(advanced, hierarchy=replace(advanced.hierarchy, **changed(advanced.hierarchy, settings)))
+    return form, replace(
+        advanced, hierarchy=replace(advanced.hierarchy, **checked_changes(advanced.hierarchy, settings))
+    )
 
 
-def changed(owner: Any, changes: Mapping[str, Any]) -> dict[str, Any]:
+def checked_changes(owner: Any, changes: Mapping[str, Any]) -> dict[str, Any]:
     """The changes with whole groups instead of mappings, or a PolicyError that lists the existing fields."""
     known = [field.name for field in fields(owner)]
     unknown = sorted(set(changes) - set(known))
@@ -240,4 +242,4 @@ def changed(owner: Any, changes: Mapping[str, Any]) -> dict[str, Any]:
 
 def _whole(now: Any, given: Any) -> Any:
     is_group = is_dataclass(now) and not isinstance(now, type)
-    return replace(now, **changed(now, given)) if is_group and isinstance(given, Mapping) else given
+    return replace(now, **checked_changes(now, given)) if is_group and isinstance(given, Mapping) else given

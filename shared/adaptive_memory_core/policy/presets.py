@@ -97,10 +97,10 @@ Settings = Mapping[str, Any]
 HOURLY_DECAY = 0.995  # Generative Agents, recency per sandbox hour
 
 
-def settings_of(name: object) -> Settings:
+def preset_settings(name: object) -> Settings:
     """The fields in which a preset differs from the default policy.
 
-    >>> dict(settings_of("default"))
+    >>> dict(preset_settings("default"))
     {}
     """
     if not isinstance(name, str) or name not in PRESETS:

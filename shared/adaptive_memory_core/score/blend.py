@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from adaptive_memory_core.policy.advanced import Weights
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Hit
-from adaptive_memory_core.score.ranking import Candidates, Ranking, columns_of
+from adaptive_memory_core.score.ranking import Candidates, Ranking, as_candidates
 from adaptive_memory_core.score.relevance import TIME, Parts, Timing, relevances, times, within_share
 from adaptive_memory_core.score.signals import recencies, weakened, worths
 from adaptive_memory_core.score.usefulness import NO_USE, Use, asked_before, bounded, since_read, since_useful
@@ -71,7 +71,7 @@ def score(
     >>> [s.id for s in score([Hit(old, 0.8, "old"), Hit(new, 0.8, "new")], Policy(), now=1e6)]
     ['new', 'old']
     """
-    these = columns_of(hits)
+    these = as_candidates(hits)
     columns = these.columns
     reads, similarities = columns.reads, columns.similarities
     worth = worths(columns.importances, reads, policy, now=now)
@@ -111,7 +111,7 @@ def _by_kind(these: Candidates, policy: Policy, parts_of: Callable[[Weights], Pa
     """The parts of each score, by the weights of the record's kind.
 
     >>> from adaptive_memory_core.records import Record
-    >>> both = columns_of([Hit(Record("a", "tea", kind="fact"), 0.5, "a"), Hit(Record("b", "tax"), 0.5, "b")])
+    >>> both = as_candidates([Hit(Record("a", "tea", kind="fact"), 0.5, "a"), Hit(Record("b", "tax"), 0.5, "b")])
     >>> policy = Policy(weights=Weights(1, 0, 0)).replace(advanced={"kind_weights": {"fact": Weights(0, 0, 1)}})
     >>> _by_kind(both, policy, lambda own: {"recency": [own.recency] * 2, "similarity": [own.similarity] * 2})
     {'recency': [0.0, 1.0], 'similarity': [1.0, 0.0]}

@@ -188,11 +188,11 @@ class Shape(NamedTuple):
     telling: frozenset[str]
 
 
-def plain(text: str) -> str:
+def plain_words(text: str) -> str:
     """The words alone: in lower case, with single spaces, without a stop at the end.
 
-    >>> plain("Bob  likes TEA.") == plain("bob likes tea"), plain("Bob likes tea?") == plain("Bob likes tea")
-    (True, False)
+    >>> plain_words("Bob  likes TEA."), plain_words("Bob likes tea?")
+    ('bob likes tea', 'bob likes tea?')
     """
     return " ".join(text.casefold().split()).rstrip(".! ")
 
@@ -238,14 +238,14 @@ def _same(texts: Sequence[str]) -> list[int]:
 
 @lru_cache(maxsize=2_000)  # of at most 1 kB each, and the texts are in RAM for other reasons as well
 def _plain_of_short(text: str) -> str:
-    return plain(text)
+    return plain_words(text)
 
 
 def _plain_where_needed(texts: Sequence[str]) -> list[str]:
     """The words of each; of a text that begins like no other its begin, for it needs no closer look."""
     begun = [_edges(text)[0] for text in texts]
     often = Counter(begun)
-    return [plain(text) if often[start] > 1 else start for text, start in zip(texts, begun, strict=True)]
+    return [plain_words(text) if often[start] > 1 else start for text, start in zip(texts, begun, strict=True)]
 
 
 def _nearly(texts: Sequence[str], same: Sequence[int], share: float) -> list[int]:

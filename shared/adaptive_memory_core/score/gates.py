@@ -12,7 +12,7 @@ from adaptive_memory_core.error_messages import shown
 from adaptive_memory_core.errors import InvalidInputError
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Hit, Record, Scored
-from adaptive_memory_core.score.ranking import columns_of
+from adaptive_memory_core.score.ranking import as_candidates
 
 ONE_CALL_SECONDS = 0.1  # records of one call are a microsecond apart, and all of them are there once it returns
 BELOW_FLOOR = "below the similarity floor"
@@ -74,7 +74,7 @@ def unfit_ones(hits: Sequence[Hit], policy: Policy, *, now: float) -> dict[int, 
     >>> unfit_ones([Hit(Record("a", "text"), 0.5, "a"), Hit(Record("b", "text"), 0.1, "b")], Policy(), now=0.0)
     {}
     """
-    these = columns_of(hits)
+    these = as_candidates(hits)
     numbers: Sequence[int] = these.columns.gated
     if policy.min_similarity > 0.0 or not math.isfinite(sum(these.columns.similarities)):
         numbers = range(len(these))

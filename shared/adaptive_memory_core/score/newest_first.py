@@ -11,7 +11,7 @@ from adaptive_memory_core.cue.time.intent import Intent
 from adaptive_memory_core.records import Scored
 from adaptive_memory_core.score.copies import about_the_same, asked_for, says_otherwise_now
 from adaptive_memory_core.score.ranking import texts_of, times_of
-from adaptive_memory_core.score.same_statement import Version, versions
+from adaptive_memory_core.score.same_statement import Version, statement_versions
 
 BEST = 3  # results, the best ones, whose newer and older versions are looked for; guess
 COMPARED = 40  # of the best candidates that are looked at for versions of them; guess
@@ -19,7 +19,7 @@ NEWEST = "newest"  # the name of the part that lifts a score
 Facts = Mapping[str, Hashable]  # what each record says, by its id in the collection
 
 
-class Told(NamedTuple):
+class NewestFirstQuery(NamedTuple):
     """What is asked for, under which key records name their speaker, and what a rule of the caller's says of them."""
 
     cue: str
@@ -27,14 +27,16 @@ class Told(NamedTuple):
     facts: Facts | None = None
 
 
-class Group(NamedTuple):
+class StatementGroup(NamedTuple):
     """Candidates that make the same statement, by their places, and whether that is sure."""
 
     places: Sequence[int]
     sure: bool = True
 
 
-def newest_first(ranked: Sequence[Scored], told: Told, intent: Intent, *, reworded: bool = True) -> Sequence[Scored]:
+def newest_first(
+    ranked: Sequence[Scored], told: NewestFirstQuery, intent: Intent, *, reworded: bool = True
+) -> Sequence[Scored]:
     """The candidates, best first, with the newest of each statement at the place of the best that makes it.
 
     The older ones follow at the places that are left, newest first, and each names the newest (`hit.older_than`).
@@ -46,7 +48,7 @@ def newest_first(ranked: Sequence[Scored], told: Told, intent: Intent, *, reword
     >>> texts = ("Ilse lives in Oslo.", "Colm lives in Rome.", "Ilse lives in Turin.")
     >>> ranked = [Scored(Hit(Record(text, text, created_at=float(day)), 0.5, text), score, {"similarity": score}, {})
     ...           for day, (text, score) in enumerate(zip(texts, (0.9, 0.5, 0.4)))]
-    >>> found = newest_first(ranked, Told("Where does Ilse live?", "speaker"), NO_INTENT)
+    >>> found = newest_first(ranked, NewestFirstQuery("Where does Ilse live?", "speaker"), NO_INTENT)
     >>> [(one.id, one.score, one.older_than) for one in found[:2]]
     [('Ilse lives in Turin.', 0.9, None), ('Ilse lives in Oslo.', 0.9, 'Ilse lives in Turin.')]
     """
@@ -68,10 +70,12 @@ def newest_first(ranked: Sequence[Scored], told: Told, intent: Intent, *, reword
     return _alike([moved.get(one, ranked[one]) for one in order])
 
 
-def _groups(ranked: Sequence[Scored], times: Sequence[float | None], told: Told, *, reworded: bool) -> Iterator[Group]:
+def _groups(
+    ranked: Sequence[Scored], times: Sequence[float | None], told: NewestFirstQuery, *, reworded: bool
+) -> Iterator[StatementGroup]:
     """What makes the same statement as one of the best; none is in two groups."""
     texts = [text if time is not None else "" for text, time in zip(texts_of(ranked), times, strict=False)]
-    found, taken = dict(versions(texts, told.cue, best=BEST)), set[int]()
+    found, taken = dict(statement_versions(texts, told.cue, best=BEST)), set[int]()
     if reworded and asked_for(told.cue):
         same = found.get(0, [])
         found[0] = [*same, *_reworded(texts, times, told.cue, [0, *(one.number for one in same)])]
@@ -81,7 +85,7 @@ def _groups(ranked: Sequence[Scored], times: Sequence[float | None], told: Told,
             same = [one for one in others if one.number not in taken and _one_voice(ranked, best, one.number, told)]
             group = [best, *(one.number for one in same)]
             taken.update(group if same else ())
-            yield Group(group, sure=not past and all(one.sure for one in same))
+            yield StatementGroup(group, sure=not past and all(one.sure for one in same))
 
 
 def _reworded(texts: Sequence[str], times: Sequence[float | None], cue: str, group: Sequence[int]) -> Iterator[Version]:
@@ -97,26 +101,26 @@ def _reworded(texts: Sequence[str], times: Sequence[float | None], cue: str, gro
             yield Version(number, sure=False)
 
 
-def _one_voice(ranked: Sequence[Scored], one: int, other: int, told: Told) -> bool:
+def _one_voice(ranked: Sequence[Scored], one: int, other: int, told: NewestFirstQuery) -> bool:
     """Whether both are of one speaker, or the cue names whom they speak of: "I" is another person for others."""
     mine, theirs = (ranked[place].record.stored.get(told.speaker) for place in (one, other))
     return mine == theirs or bool(names_in(told.cue))
 
 
-def _labelled(ranked: Sequence[Scored], times: Sequence[float | None], facts: Facts) -> Iterator[Group]:
+def _labelled(ranked: Sequence[Scored], times: Sequence[float | None], facts: Facts) -> Iterator[StatementGroup]:
     """What says the same, as a caller has it."""
     groups: dict[Hashable, list[int]] = {}
     for number, time in enumerate(times):
         fact = facts.get(ranked[number].hit._stored_id)
         if fact is not None and time is not None:
             groups.setdefault(fact, []).append(number)
-    return map(Group, groups.values())
+    return map(StatementGroup, groups.values())
 
 
 def _in_turn(
     ranked: Sequence[Scored],
     times: Sequence[float | None],
-    group: Group,
+    group: StatementGroup,
     order: list[int],
     found: dict[int, Scored],
 ) -> None:

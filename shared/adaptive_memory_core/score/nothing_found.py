@@ -125,11 +125,11 @@ def most_relevant(hits: Sequence[Hit], policy: Policy, *, now: float) -> Best | 
     return Best(max(0.0, close), beside, any(hit.leads.get("speaker", 0.0) > 0.0 for hit in fit))
 
 
-def fitted(found: Sequence[Best], *, records: int) -> Floor:
+def fitted_floor(found: Sequence[Best], *, records: int) -> Floor:
     """The floor that these finds of unrelated questions make. The law is fitted to those that find less, since some of
     the questions may have an answer here.
 
-    >>> floor = fitted([Best(0.2 + 0.01 * n, 0.2 + 0.01 * n) for n in range(21)], records=100)
+    >>> floor = fitted_floor([Best(0.2 + 0.01 * n, 0.2 + 0.01 * n) for n in range(21)], records=100)
     >>> round(floor.similarity, 2), round(chance(floor, Best(0.5, 0.5)), 2)
     (0.3, 0.03)
     """

@@ -10,14 +10,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from operator import is_
 from typing import Any, Generic, NamedTuple, TypeVar, overload
 
-from adaptive_memory_core.frozen import changed
+from adaptive_memory_core.frozen import quickly_replaced
 from adaptive_memory_core.records import Dropped, Hit, Metadata, ReadState, Scored
 
 Leads = Mapping[str, Sequence[float]]
 NO_LEADS: Leads = {}
 
 
-class Columns(NamedTuple):
+class CandidateColumns(NamedTuple):
     """What ranking looks at. `gated` are the numbers of those that gates have to look at closely: that are valid only
     for a time, were superseded or refused."""
 
@@ -39,14 +39,14 @@ class Candidates(Sequence[Hit]):
     said, by name.
 
     >>> from adaptive_memory_core.records import Record
-    >>> both = columns_of([Hit(Record("a", "tea"), 0.5, "a"), Hit(Record("b", "tax"), 0.25, "b")])
+    >>> both = as_candidates([Hit(Record("a", "tea"), 0.5, "a"), Hit(Record("b", "tax"), 0.25, "b")])
     >>> both.columns.texts, both[1].record.id, len(both.only([1])), both.with_leads({"words": [0.0, 1.0]})[1].leads
     (['tea', 'tax'], 'b', 1, {'words': 1.0})
     """
 
     __slots__ = ("_hits", "_make", "columns", "leads")
 
-    def __init__(self, columns: Columns, make: Callable[[int], Hit], leads: Leads = NO_LEADS) -> None:
+    def __init__(self, columns: CandidateColumns, make: Callable[[int], Hit], leads: Leads = NO_LEADS) -> None:
         self.columns, self.leads, self._make = columns, leads, make
         self._hits: list[Hit | None] = [None] * len(columns.stored_ids)
 
@@ -88,24 +88,26 @@ class Candidates(Sequence[Hit]):
         there = frozenset(gated)
         gates = [place for place, one in enumerate(numbers) if one in there] if there else []
         leads = {name: taken(values) for name, values in self.leads.items()}
-        return Candidates(Columns._make([*map(taken, columns), gates]), lambda place: self[numbers[place]], leads)
+        return Candidates(
+            CandidateColumns._make([*map(taken, columns), gates]), lambda place: self[numbers[place]], leads
+        )
 
     def with_leads(self, leads: Leads) -> Candidates:
         """The same with what channels said of them."""
 
         def make(place: int) -> Hit:
-            return changed(self[place], leads={name: values[place] for name, values in leads.items()})
+            return quickly_replaced(self[place], leads={name: values[place] for name, values in leads.items()})
 
         return Candidates(self.columns, make, leads) if leads else self
 
 
-def columns_of(hits: Sequence[Hit]) -> Candidates:
+def as_candidates(hits: Sequence[Hit]) -> Candidates:
     """Hits as candidates in columns; those that are stay as they are."""
     if isinstance(hits, Candidates):
         return hits
     hits = tuple(hits)
     records = [hit.record for hit in hits]
-    columns = Columns(
+    columns = CandidateColumns(
         [one.id for one in records],
         [hit._stored_id for hit in hits],
         [one.text for one in records],

@@ -23,7 +23,7 @@ from adaptive_memory_core.policy.advanced import (
 )
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Hit, Record
-from adaptive_memory_core.score.ranking import Candidates, columns_of
+from adaptive_memory_core.score.ranking import Candidates, as_candidates
 from adaptive_memory_core.score.signals import DAY
 from adaptive_memory_core.score.surprise import Array, Baseline, of_kind, of_meaning
 
@@ -78,9 +78,9 @@ def timing(these: Candidates, intent: Intent, policy: Policy, *, alone: bool = F
     ("what happened last week?") is like no record, so that what is of that time comes first.
 
     >>> from adaptive_memory_core.records import Hit
-    >>> from adaptive_memory_core.score.ranking import columns_of
+    >>> from adaptive_memory_core.score.ranking import as_candidates
     >>> hits = [Hit(Record(str(day), "x", created_at=day * DAY), 0.5, "") for day in (1, 500)]
-    >>> found = timing(columns_of(hits), Intent((Window(499 * DAY, 501 * DAY),)), Policy())
+    >>> found = timing(as_candidates(hits), Intent((Window(499 * DAY, 501 * DAY),)), Policy())
     >>> found.fits, [round(one, 1) for one in found.nats]
     ([0.0, 1.0], [-4.6, 2.0])
     """
@@ -203,7 +203,7 @@ def relevances(
     >>> relevances([Hit(Record("a", "tea"), 0.5, "a"), Hit(Record("b", "tax"), -0.5, "b")], Fusion(), {}, 0.0)
     {'similarity': [0.5, 0.0]}
     """
-    these = columns_of(hits)
+    these = as_candidates(hits)
     if fusion.method == "rrf":
         parts = _reciprocal_ranks(these, more, of_time)
     elif fusion.method == "sum":
@@ -269,7 +269,7 @@ def _reciprocal_ranks(these: Candidates, more: LeadWeights, of_time: Timing | No
     >>> from adaptive_memory_core.records import Record
     >>> hits = [Hit(Record(one), close, one, {"words": words}) for one, close, words in
     ...         (("a", 0.9, 0.0), ("b", 0.8, 0.5))]
-    >>> _reciprocal_ranks(columns_of(hits), {})
+    >>> _reciprocal_ranks(as_candidates(hits), {})
     {'similarity': [0.5, 0.49...], 'words': [0.0, 0.5]}
     """
     leads = these.leads
@@ -293,7 +293,7 @@ def _weighted_sum(these: Candidates, fusion: Fusion, more: LeadWeights) -> Parts
 
     >>> from adaptive_memory_core.records import Record
     >>> hits = [Hit(Record("a"), 0.5, "a", {"graph": 0.25}), Hit(Record("b"), -1.0, "b", {"graph": 0.0})]
-    >>> _weighted_sum(columns_of(hits), Fusion(method="sum", vectors=1), {"graph": 3.0})
+    >>> _weighted_sum(as_candidates(hits), Fusion(method="sum", vectors=1), {"graph": 3.0})
     {'similarity': [0.125, -0.25], 'graph': [0.1875, 0.0]}
     """
     said = {name: these.leads[name] for name in more if name in these.leads}

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from adaptive_memory_core.channels.words.words_of_text import STOP_WORDS, UNSPACED, chunks, parted, words
+from adaptive_memory_core.channels.words.words_of_text import STOP_WORDS, UNSPACED, script_runs, text_chunks, words
 from adaptive_memory_core.cue.question_kinds import EDGES, names_in
 
 SHARED = 0.4  # of the longer sentence's words, both have a greater share; guess
@@ -37,14 +37,14 @@ _ARTICLES = frozenset(("a", "an", "the"))
 _OWNER = ("'s", "\u2019s")
 
 
-class Said(NamedTuple):
+class SentenceWords(NamedTuple):
     """A sentence's words in order: as they are compared, and the stems of each that mean something."""
 
     keys: tuple[str, ...]
     stems: tuple[tuple[str, ...], ...]
 
 
-class Question(NamedTuple):
+class QueryWords(NamedTuple):
     """A question's words, the stems of those that mean something, and the stems of its names."""
 
     keys: frozenset[str]
@@ -59,11 +59,11 @@ class Version(NamedTuple):
     sure: bool
 
 
-def versions(texts: Sequence[str], cue: str, *, best: int) -> Iterator[tuple[int, list[Version]]]:
+def statement_versions(texts: Sequence[str], cue: str, *, best: int) -> Iterator[tuple[int, list[Version]]]:
     """The numbers of the best texts, each with the texts that make the same statement, if there are any.
 
     >>> texts = ("Ilse lives in Oslo.", "Colm lives in Rome.", "Ilse has a cat.", "Ilse lives in Turin.")
-    >>> list(versions(texts, "where does Ilse live?", best=2))
+    >>> list(statement_versions(texts, "where does Ilse live?", best=2))
     [(0, [Version(number=3, sure=True)])]
     """
     question = _question(cue)
@@ -93,10 +93,10 @@ def same_sentence(one: str, other: str) -> bool:
     if len(shared) < SHARED_UNASKED * max(len(mine.keys), len(theirs.keys)):
         return False
     stems = [stem for key, stems in zip(*mine, strict=True) if key in shared for stem in stems]
-    return same_statement(mine, theirs, Question(shared, frozenset(stems), frozenset()))
+    return same_statement(mine, theirs, QueryWords(shared, frozenset(stems), frozenset()))
 
 
-def same_statement(one: Said, other: Said, question: Question) -> bool:
+def same_statement(one: SentenceWords, other: SentenceWords, question: QueryWords) -> bool:
     """Whether two sentences differ in one span only, behind what the question names.
 
     >>> def same(one, other, cue="Where does Ilse live?"):
@@ -145,12 +145,12 @@ def _are_of_two_kinds(gone: Sequence[str], come: Sequence[str]) -> bool:
 
 
 @lru_cache(maxsize=512)
-def _question(cue: str) -> Question:
-    return Question(frozenset(_said(cue).keys), frozenset(words(cue)), names_in(cue))
+def _question(cue: str) -> QueryWords:
+    return QueryWords(frozenset(_said(cue).keys), frozenset(words(cue)), names_in(cue))
 
 
 @lru_cache(maxsize=1_000)  # of a few kB each
-def _said(sentence: str) -> Said:
+def _said(sentence: str) -> SentenceWords:
     """
     >>> _said("Ilse's dentist is Dr. Weber.").keys, _said("小明住在北京。").keys
     (("ils's", 'dentist', 'is', 'dr', 'weber'), ('小', '明', '住', '在', '北', '京'))
@@ -162,20 +162,20 @@ def _said(sentence: str) -> Said:
             found = tuple(words(part))
             keys.append((" ".join(found) or plain) + ("'s" if plain.endswith(_OWNER) and found else ""))
             stems.append(found)
-    return Said(tuple(keys), tuple(stems))
+    return SentenceWords(tuple(keys), tuple(stems))
 
 
 def _parts(sentence: str) -> Iterator[str]:
     """The words as they are written; of scripts without spaces, the characters."""
-    for chunk in chunks(sentence):
+    for chunk in text_chunks(sentence):
         if chunk.isascii() or not UNSPACED.search(chunk):
             yield chunk
         else:
-            for part, unspaced in parted(chunk):
+            for part, unspaced in script_runs(chunk):
                 yield from part if unspaced and not _HANGUL.search(part) else (part,)
 
 
-def _that_answers(text: str, question: Question) -> str:
+def _that_answers(text: str, question: QueryWords) -> str:
     """The sentence with most of the question's words; "" if it is long, a label or a question itself."""
     found = text
     if len(text) > LONGEST_SENTENCE or _END.search(text, 0, len(text) - 1):
@@ -210,7 +210,7 @@ def _end(text: str, place: int) -> int:
     return found.end() if found else len(text)
 
 
-def _beginning(sentence: str, question: Question) -> str:
+def _beginning(sentence: str, question: QueryWords) -> str:
     """A sentence up to the first word that the question has as well, or up to what follows the question's names.
 
     >>> _beginning("The author of Emma is Jane Austen.", _question("Who is the author of Emma?"))
@@ -244,7 +244,7 @@ def _that_begins(text: str, begins: str) -> str:
     return found if len(found) <= LONGEST_SENTENCE and _states(found) else ""
 
 
-def _has_as_much(sentence: str, first: str, question: Question) -> bool:
+def _has_as_much(sentence: str, first: str, question: QueryWords) -> bool:
     """Whether it has more than half as many of the question's words as the first hit."""
     mine, most = (question.stems.intersection(words(text)) for text in (sentence, first))
     return 2 * len(mine) > len(most)

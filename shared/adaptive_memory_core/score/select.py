@@ -14,10 +14,10 @@ from adaptive_memory_core.policy.advanced import BASELINE
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Dropped, Hit, Scored
 from adaptive_memory_core.score.blend import score
-from adaptive_memory_core.score.copies import leaders, plain
+from adaptive_memory_core.score.copies import leaders, plain_words
 from adaptive_memory_core.score.gates import BELOW_FLOOR, BEYOND_K, too_weak, unfit, unfit_ones
-from adaptive_memory_core.score.newest_first import Told, newest_first
-from adaptive_memory_core.score.ranking import Candidates, LeftOut, Ranking, columns_of, texts_of
+from adaptive_memory_core.score.newest_first import NewestFirstQuery, newest_first
+from adaptive_memory_core.score.ranking import Candidates, LeftOut, Ranking, as_candidates, texts_of
 from adaptive_memory_core.score.relevance import OUTSIDE, attuned, timing
 from adaptive_memory_core.score.surprise import Baseline, similarities_to
 from adaptive_memory_core.score.usefulness import NO_USE, Use
@@ -79,8 +79,8 @@ def _spokesman(ranked: Sequence[Scored], members: Sequence[int]) -> int:
     known = [time for time in times if time is not None]
     if len(known) < len(times):
         return members[0]
-    newest = plain(ranked[members[times.index(max(known))]].text)
-    return next(one for one in members if plain(ranked[one].text) == newest)
+    newest = plain_words(ranked[members[times.index(max(known))]].text)
+    return next(one for one in members if plain_words(ranked[one].text) == newest)
 
 
 def _in_turn(ranked: Sequence[Scored], strength: float, k: int, vectors: Vectors) -> list[Scored]:
@@ -193,7 +193,7 @@ def select(
     intent: Intent = NO_INTENT,
     use: Use = NO_USE,
     time_alone: bool = False,
-    told: Told | None = None,
+    told: NewestFirstQuery | None = None,
 ) -> tuple[tuple[Scored, ...], Sequence[Dropped]]:
     """The hits to return, best first, and the dropped ones with their reasons.
 
@@ -218,10 +218,10 @@ def rank(
     intent: Intent = NO_INTENT,
     use: Use = NO_USE,
     time_alone: bool = False,
-    told: Told | None = None,
+    told: NewestFirstQuery | None = None,
 ) -> Ranked:
     """The first half of `select`: those that pass the gates, by score."""
-    these = columns_of(hits)
+    these = as_candidates(hits)
     reasons = unfit_ones(these, policy, now=now)
     fit = these.only([one for one in range(len(these)) if one not in reasons]) if reasons else these
     of_time = timing(fit, intent, policy, alone=time_alone)
@@ -273,7 +273,7 @@ def wants_more(hits: Sequence[Hit], policy: Policy, *, k: int, asked: int, now: 
 
 def _fewer(hits: Sequence[Hit], policy: Policy, *, k: int, now: float) -> bool:
     """Whether fewer than k of them, each unlike the others, may be returned."""
-    these = columns_of(hits)
+    these = as_candidates(hits)
     reasons = unfit_ones(these, policy, now=now)
     fit = (text for number, text in enumerate(these.columns.texts) if number not in reasons)
     texts = list(islice(fit, k))

@@ -157,10 +157,10 @@ def similarity(distance: float, *, space: str) -> float:
     >>> similarity(0.25, space="cosine"), similarity(0.25, space="ip"), similarity(0.5, space="l2")
     (0.75, 0.75, 0.75)
     """
-    (found,) = similarities([distance], space=space)
+    (found,) = similarities_at([distance], space=space)
     return found
 
 
-def similarities(distances: Sequence[float], *, space: str) -> list[float]:
+def similarities_at(distances: Sequence[float], *, space: str) -> list[float]:
     """The similarities of many distances."""
     return [1.0 - one / 2.0 for one in distances] if space == "l2" else [1.0 - one for one in distances]

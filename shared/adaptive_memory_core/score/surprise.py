@@ -43,10 +43,10 @@ class Baseline(NamedTuple):
 UNMEASURED = Baseline()
 
 
-def baseline_of(vectors: Array, space: str) -> Baseline:
+def baseline_of_vectors(vectors: Array, space: str) -> Baseline:
     """The baseline that a sample of a scope's vectors has. One record says nothing yet, ten say most of it.
 
-    >>> baseline_of(np.eye(1), "cosine"), baseline_of(np.eye(3), "ip").mean
+    >>> baseline_of_vectors(np.eye(1), "cosine"), baseline_of_vectors(np.eye(3), "ip").mean
     (Baseline(mean=0.0, spread=0.12), 0.0)
     """
     count = len(vectors)
@@ -68,10 +68,10 @@ def sample_of(count: int) -> list[int]:
     return sorted({int(place) for place in np.linspace(0, count - 1, min(count, SAMPLE))}) if count else []
 
 
-def joined(parts: Sequence[tuple[int, Baseline]]) -> Baseline:
+def merged_baseline(parts: Sequence[tuple[int, Baseline]]) -> Baseline:
     """The baseline of several scopes that are searched as one, each with its number of records.
 
-    >>> joined([(10, Baseline(0.2, 0.1)), (30, Baseline(0.4, 0.1))]).mean
+    >>> merged_baseline([(10, Baseline(0.2, 0.1)), (30, Baseline(0.4, 0.1))]).mean
     0.35
     """
     total = sum(count for count, _ in parts)

@@ -15,7 +15,7 @@ from adaptive_memory_core.policy.advanced import Weights
 from adaptive_memory_core.policy.learning import AGAINST, AHEAD, NEAR, PART, TRUSTED
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Hit, ReadState
-from adaptive_memory_core.score.ranking import columns_of
+from adaptive_memory_core.score.ranking import as_candidates
 from adaptive_memory_core.score.relevance import Parts, baseline_in, times, within_share
 from adaptive_memory_core.score.signals import faded
 
@@ -32,7 +32,7 @@ def odd_importance(hits: Sequence[Hit], fields: Fields) -> str | None:
     >>> odd_importance([Hit(Record("a", "tea"), 0.5, "a")], Fields()) is None
     True
     """
-    these, key = columns_of(hits), fields.importance
+    these, key = as_candidates(hits), fields.importance
     rows = enumerate(zip(these.columns.stored, these.columns.importances, these.columns.reads, strict=True))
     likely = [one for one, (stored, found, read) in rows if (found is None or read.boost) and key in stored]
     odd = [record for one in likely if (record := these[one].record).written_importance is None]
@@ -133,22 +133,22 @@ def since_read(reads: Sequence[ReadState], policy: Policy, *, now: float) -> lis
 
 def since_useful(hits: Sequence[Hit], close: Sequence[float], *, use: Use, now: float) -> list[float]:
     """The recency of useful reads: it has its own decay, and counts in proportion to how well the hit fits the cue."""
-    these = columns_of(hits)
+    these = as_candidates(hits)
     reads = these.columns.reads
     if [read.useful_at for read in reads].count(None) == len(reads):
         return [0.0] * len(reads)
     above = baseline_in(these.leads).above(np.array(these.columns.similarities)).tolist()
     return [
         0.0 if read.useful_at is None else fit * usefulness(read, step=use.step, now=now)
-        for read, fit in zip(reads, fits(close, above), strict=True)
+        for read, fit in zip(reads, gain_limits(close, above), strict=True)
     ]
 
 
-def fits(close: Sequence[float], similarities: Sequence[float]) -> list[float]:
+def gain_limits(close: Sequence[float], similarities: Sequence[float]) -> list[float]:
     """How far each may gain by having been of use: the less, the further it is from the relevance of the best, and
     not at all if the most similar one is just what was asked for and it is not. Similarities count from unrelated text.
 
-    >>> fits([0.5, 0.4, 0.0], [0.7, 0.6, 0.5]), fits([0.9, 0.8], [1.0, 0.9]), fits([], [])
+    >>> gain_limits([0.5, 0.4, 0.0], [0.7, 0.6, 0.5]), gain_limits([0.9, 0.8], [1.0, 0.9]), gain_limits([], [])
     ([1.0, 1.0, 0.0], [1.0, 0.0], [])
     """
     best, nearest = max(close, default=0.0), max(similarities, default=0.0)
@@ -212,7 +212,7 @@ def asked_before(shares: Parts, hits: Sequence[Hit], weight: float) -> Parts:
     >>> asked_before({"similarity": [0.5]}, [hit()], 1.0)
     {'similarity': [0.5]}
     """
-    these = columns_of(hits)
+    these = as_candidates(hits)
     leads, similarities = these.leads, these.columns.similarities
     if not these or NEAR not in leads:  # all hits of a recall have the same leads
         return shares
@@ -225,10 +225,10 @@ def asked_before(shares: Parts, hits: Sequence[Hit], weight: float) -> Parts:
     return {**shares, PART: [gained(whole, near, good, bad, weight) for whole, near, good, bad in told]}
 
 
-def baseline_of(similarities: Sequence[float]) -> float:
+def median_baseline(similarities: Sequence[float]) -> float:
     """The similarity of unrelated texts, by the candidates: their median, since few of them answer the question.
 
-    >>> baseline_of([0.9, 0.7, 0.72]), baseline_of([])
+    >>> median_baseline([0.9, 0.7, 0.72]), median_baseline([])
     (0.72, 0.0)
     """
     return min(MOST_UNRELATED, max(0.0, median(similarities))) if similarities else 0.0
@@ -241,7 +241,7 @@ def from_baseline(similarities: Sequence[float]) -> list[float]:
     >>> from_baseline([1.0, 0.5, 0.5])
     [1.0, 0.0, 0.0]
     """
-    baseline = baseline_of(similarities)
+    baseline = median_baseline(similarities)
     return [(one - baseline) / (1.0 - baseline) for one in similarities]
 
 

@@ -6,21 +6,21 @@ from collections.abc import Iterable, Sequence
 
 from adaptive_memory_core.errors import StoreError
 from adaptive_memory_core.flow.ports import Ports
-from adaptive_memory_core.flow.ports.source import Answer, Asked, Slow, Source
+from adaptive_memory_core.flow.ports.source import Answer, Slow, Source, SourceQuery
 from adaptive_memory_core.policy.advanced import DENSE, is_channel_name
 from adaptive_memory_core.sources.callers_own import CallersOwn
-from adaptive_memory_core.sources.graph_and_hierarchy import Graph, WayDownHierarchy
+from adaptive_memory_core.sources.graph_and_hierarchy import GraphSource, WayDownHierarchy
 from adaptive_memory_core.sources.learned import AskedBefore, RecentlyHelpful
 from adaptive_memory_core.sources.request import Request, in_collection
 from adaptive_memory_core.sources.times import AskedTime, AsOfDay
-from adaptive_memory_core.sources.vectors_and_words import Vectors, Words
+from adaptive_memory_core.sources.vectors_and_words import VectorsSource, WordsSource
 
 Stages = Sequence[Sequence[Source]]
 SOURCES: Stages = (
-    (Words(),),
-    (Vectors(),),
+    (WordsSource(),),
+    (VectorsSource(),),
     (AskedTime(), AsOfDay(), RecentlyHelpful(), AskedBefore(), WayDownHierarchy()),
-    (Graph(),),
+    (GraphSource(),),
 )
 
 
@@ -48,12 +48,12 @@ def ask_sources(ports: Ports, request: Request) -> list[Answer]:
             answers.append(Answer("filter", notes=(f"only the channel 'dense' was asked: {error}",)))
             wanted = [[one for one in stage if not _finds_by_itself(one)] for stage in wanted]
     for stage in filter(None, wanted):
-        asked = Asked(passing, tuple(answers))
+        asked = SourceQuery(passing, tuple(answers))
         answers += _answers(ports, request, asked, stage)
     return answers
 
 
-def _answers(ports: Ports, request: Request, asked: Asked, stage: Sequence[Source]) -> list[Answer]:
+def _answers(ports: Ports, request: Request, asked: SourceQuery, stage: Sequence[Source]) -> list[Answer]:
     """What the sources of a stage say, in their order. Those that wait for others begin first."""
     if not ports.channels:
         return [one.ask(ports, request, asked) for one in stage]

@@ -12,8 +12,8 @@ from adaptive_memory_core.error_messages import shown
 from adaptive_memory_core.errors import InvalidInputError
 from adaptive_memory_core.flow.calls.foreign_calls import Begun, Outcome
 from adaptive_memory_core.flow.ports import Ports
-from adaptive_memory_core.flow.ports.source import Answer, Asked
-from adaptive_memory_core.identity import places_of
+from adaptive_memory_core.flow.ports.source import Answer, SourceQuery
+from adaptive_memory_core.identity import stored_ids_of
 from adaptive_memory_core.score.ranking import Candidates
 from adaptive_memory_core.sources.request import Request
 
@@ -70,17 +70,17 @@ class CallersOwn:
     def wanted(self, request: Request) -> bool:
         return self.name in request.policy.ways and bool(request.cue.own_words.strip())
 
-    def ask(self, ports: Ports, request: Request, asked: Asked) -> Answer:
+    def ask(self, ports: Ports, request: Request, asked: SourceQuery) -> Answer:
         """The ids it names."""
         return self.begin(ports, request, asked)()
 
-    def begin(self, ports: Ports, request: Request, asked: Asked) -> Callable[[], Answer]:
+    def begin(self, ports: Ports, request: Request, asked: SourceQuery) -> Callable[[], Answer]:
         """The same as a call that is under way: others can be asked meanwhile."""
         seconds, function = request.policy.advanced.timeout_seconds, ports.channels[self.name]
         call = Begun(function.asked(seconds, request.cue.own_words, request.scope.name, request.candidates))
         return lambda: self._answer(call.outcome(), request, asked)
 
-    def _answer(self, outcome: Outcome[Any], request: Request, asked: Asked) -> Answer:
+    def _answer(self, outcome: Outcome[Any], request: Request, asked: SourceQuery) -> Answer:
         """The collection has ids as they are, or in the scope's form."""
         if outcome.error is not None:
             return Answer(self.name, error=outcome.error)
@@ -88,7 +88,7 @@ class CallersOwn:
             numbers = numbers_of(outcome.value, request.candidates)
         except InvalidInputError as error:
             return Answer(self.name, error=error)
-        places = [place for one in numbers for place in places_of(request.scope, one)]
+        places = [place for one in numbers for place in stored_ids_of(request.scope, one)]
         named = places if asked.passing is None else [one for one in places if one in asked.passing]
         return Answer(self.name, named=named, asked_for=list(numbers), leads=_Numbers(self.name, numbers))
 

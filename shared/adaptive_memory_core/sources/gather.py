@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 
 from adaptive_memory_core.errors import LedgerError, StoreError
 from adaptive_memory_core.flow.calls.foreign_calls import Outcome
-from adaptive_memory_core.flow.ports import Extent, KnownStates, Ports, seen
+from adaptive_memory_core.flow.ports import Extent, KnownStates, Ports, seen_of
 from adaptive_memory_core.flow.ports.source import Answer, Found
 from adaptive_memory_core.frozen import quickly_made
 from adaptive_memory_core.identity import own_places
@@ -185,7 +185,9 @@ def unknown_records(hits: Sequence[Hit], known: Outcome[KnownStates], request: R
         return {}
     states = known.value.states
     return {
-        hit._stored_id: seen(hit.record, shared=hit.shared is not None) for hit in hits if hit._stored_id not in states
+        hit._stored_id: seen_of(hit.record, shared=hit.shared is not None)
+        for hit in hits
+        if hit._stored_id not in states
     }
 
 
@@ -218,11 +220,11 @@ def notes_of(answers: Sequence[Answer]) -> list[str]:
     for one in answers:
         notes += one.notes
         if one.error is not None:
-            notes.append(f"the channel {one.source!r} was left out: {said(one.error)}")
+            notes.append(f"the channel {one.source!r} was left out: {error_text(one.error)}")
     return notes
 
 
-def said(error: Exception) -> str:
+def error_text(error: Exception) -> str:
     """What an error says, or else what it is."""
     return str(error) or type(error).__name__
 

@@ -11,10 +11,10 @@ from adaptive_memory_core.cue.time.intent import Language, understand
 from adaptive_memory_core.errors import AdaptiveMemoryError, LedgerError, StoreError
 from adaptive_memory_core.flow.calls.foreign_calls import tried
 from adaptive_memory_core.flow.ports import Ports, Vector
-from adaptive_memory_core.flow.ports.graph import NO_LIFTS, AskedAsPublished, GraphFound, Hop, Lifts
+from adaptive_memory_core.flow.ports.graph import NO_LIFTS, GamRagQuery, GraphFound, Hop, Lifts
 from adaptive_memory_core.flow.ports.models import JudgePort
-from adaptive_memory_core.flow.ports.source import Answer, Asked, Found, WordsFound
-from adaptive_memory_core.graph.build import split_title, title_of
+from adaptive_memory_core.flow.ports.source import Answer, Found, SourceQuery, WordsFound
+from adaptive_memory_core.graph.build import record_title, split_title
 from adaptive_memory_core.graph.names import MOST_LOOKED_UP, handle, known_names
 from adaptive_memory_core.graph.paper import NO_TIME
 from adaptive_memory_core.hierarchy.nodes import Hierarchy
@@ -26,12 +26,12 @@ from adaptive_memory_core.policy.advanced import GRAPH, HIERARCHY, LEXICAL, LINK
 from adaptive_memory_core.score.ranking import Candidates
 from adaptive_memory_core.score.relevance import baseline_in
 from adaptive_memory_core.score.surprise import UNMEASURED
-from adaptive_memory_core.sources.learned import Said, of_same_texts
+from adaptive_memory_core.sources.learned import FeedbackLeads, of_same_texts
 from adaptive_memory_core.sources.request import Request, embedded_texts
-from adaptive_memory_core.sources.vectors_and_words import Unrelated
+from adaptive_memory_core.sources.vectors_and_words import BaselineLeads
 
 
-def is_made(ports: Ports, request: Request, asked: Asked) -> bool:
+def is_made(ports: Ports, request: Request, asked: SourceQuery) -> bool:
     """Whether this user's records are linked and in the graph. Until they are, recalls that count check if the question
     names the title of a record they found; if so, the graph is built in the background."""
     if ports.graph.links(request.scope) < LINKED_FROM:
@@ -45,7 +45,7 @@ def is_made(ports: Ports, request: Request, asked: Asked) -> bool:
     return made
 
 
-def _found(ports: Ports, request: Request, asked: Asked) -> list[Found]:
+def _found(ports: Ports, request: Request, asked: SourceQuery) -> list[Found]:
     """What vectors and words found."""
     nearest = [*asked.nearest.found, *asked.nearest.beside]
     known = {one.stored_id for one in nearest}
@@ -57,7 +57,7 @@ def _found(ports: Ports, request: Request, asked: Asked) -> list[Found]:
 
 
 def _title(one: Found, request: Request) -> str | None:
-    return split_title(one.text or "", title_of(one.metadata, request.fields))[0]
+    return split_title(one.text or "", record_title(one.metadata, request.fields))[0]
 
 
 def vectors_of_unknown_names(ports: Ports, request: Request) -> Mapping[str, Vector]:
@@ -92,7 +92,7 @@ def look_as_published(ports: Ports, request: Request, vector: Vector) -> GraphFo
     asked_time, no_time = (None, None) if time is None else vectors[len(entities) :]
     settings = request.policy.advanced.graph
     judged = _judged(ports, request)
-    asked = AskedAsPublished(vectors[: len(entities)], vector, asked_time, no_time, judged, settings.process_noise)
+    asked = GamRagQuery(vectors[: len(entities)], vector, asked_time, no_time, judged, settings.process_noise)
     sufficient = None if judge is None else judge.sufficient
     suffices = None if sufficient is None else lambda texts: sufficient(question, texts)
     return ports.graph.look_as_published(request.scope, asked, settings, suffices)
@@ -120,7 +120,7 @@ SPOKEN = 0.1  # share of what it says of a record that is said in a conversation
 SEEDS = 5  # of the nearest and of those with most of the words, that it also starts from
 
 
-class Graph:
+class GraphSource:
     """The channel "graph". It is asked after vectors and words, which found records to start from as well, and after
     what verdicts on similar questions say."""
 
@@ -129,7 +129,7 @@ class Graph:
     def wanted(self, request: Request) -> bool:
         return GRAPH in request.policy.ways and bool(request.cue.own_words.strip())
 
-    def ask(self, ports: Ports, request: Request, asked: Asked) -> Answer:
+    def ask(self, ports: Ports, request: Request, asked: SourceQuery) -> Answer:
         """The records that it reaches, best first."""
         cue, policy = asked.cue(request), request.policy
         if policy.advanced.graph.asks == "linked" and not is_made(ports, request, asked):
@@ -142,7 +142,7 @@ class Graph:
             if published:
                 return look_as_published(ports, request, cue.vector)
             measured = asked.nearest.leads
-            baseline = measured.measured if isinstance(measured, Unrelated) else UNMEASURED
+            baseline = measured.measured if isinstance(measured, BaselineLeads) else UNMEASURED
             more = (_seeds(asked), _lifts(asked), vectors_of_unknown_names(ports, request), baseline)
             return ports.graph.look(request.scope, request.cue.own_words, cue.vector, policy.advanced.graph, *more)
 
@@ -158,7 +158,7 @@ class Graph:
         return Answer(self.name, named=named[: request.candidates], leads=found, because=because, notes=notes)
 
 
-def _words_lacking(ports: Ports, request: Request, asked: Asked) -> str | None:
+def _words_lacking(ports: Ports, request: Request, asked: SourceQuery) -> str | None:
     """Why the graph says nothing, where it follows words that are not all there yet."""
     words = next((one for one in asked.earlier if one.source == LEXICAL), None)
     if words is None:  # nobody else asks for them
@@ -166,7 +166,7 @@ def _words_lacking(ports: Ports, request: Request, asked: Asked) -> str | None:
     return "the graph is left out as well" if words.leads is None and words.error is None else None
 
 
-def _less_where_spoken(found: GraphFound, asked: Asked, settings: Graphs) -> GraphFound:
+def _less_where_spoken(found: GraphFound, asked: SourceQuery, settings: Graphs) -> GraphFound:
     """With less said of what is said in a conversation: its neighbours tell what it is about, better than names do."""
     words = next((one.leads for one in asked.earlier if isinstance(one.leads, WordsFound)), None)
     if words is None or words.talk is None or settings.form == "paper":
@@ -177,7 +177,7 @@ def _less_where_spoken(found: GraphFound, asked: Asked, settings: Graphs) -> Gra
     return replace(found, numbers=numbers)
 
 
-def _seeds(asked: Asked) -> dict[str, float]:
+def _seeds(asked: SourceQuery) -> dict[str, float]:
     """The best of the vectors and of the words, each with what its rank is worth."""
     nearest = [one.stored_id for one in asked.nearest.found[:SEEDS]]
     worded = next((list(one.named[:SEEDS]) for one in asked.earlier if one.source == LEXICAL), [])
@@ -188,9 +188,9 @@ def _seeds(asked: Asked) -> dict[str, float]:
     return worth
 
 
-def _lifts(asked: Asked) -> Lifts:
+def _lifts(asked: SourceQuery) -> Lifts:
     """What verdicts taught: as of an earlier day later ones are not known."""
-    said = next((one.leads for one in asked.earlier if isinstance(one.leads, Said)), None)
+    said = next((one.leads for one in asked.earlier if isinstance(one.leads, FeedbackLeads)), None)
     if said is None:
         return NO_LIFTS
     return Lifts({one: it.trusted * it.near for one, it in said.said.items() if it.trusted > 0.0})
@@ -218,7 +218,7 @@ NOTHING_OBSERVED = "the shape 'top_down' was left out: nothing was observed yet,
 
 
 @dataclass(frozen=True, slots=True)
-class Led:
+class HierarchyLeads:
     """The way that was gone, in which hierarchy; a lead on every candidate: what its episode is worth. What is in no
     episode, since it was not observed or its episode has not ended, stands for itself."""
 
@@ -245,7 +245,7 @@ class WayDownHierarchy:
         """As of an earlier day the hierarchy of today is of no use: it knows what was said later."""
         return request.policy.shape == "top_down" and request.as_of is None
 
-    def ask(self, ports: Ports, request: Request, asked: Asked) -> Answer:
+    def ask(self, ports: Ports, request: Request, asked: SourceQuery) -> Answer:
         """The messages of the episodes that the themes lead to, best episode first."""
         cue = asked.cue(request)
         looked = tried(AdaptiveMemoryError, ports.hierarchy.view, request.scope.own)
@@ -259,9 +259,11 @@ class WayDownHierarchy:
         way = top_down(hierarchy, cue.vector, request.policy.advanced.hierarchy)
         messages = [one for episode in way.episodes for one in hierarchy.episodes[episode].messages]
         named = [one for one in messages if asked.passing is None or one in asked.passing]
-        return Answer(self.name, named=named, leads=Led(hierarchy, way))
+        return Answer(self.name, named=named, leads=HierarchyLeads(hierarchy, way))
 
 
-def led_to(answers: Sequence[Answer]) -> Led | None:
+def led_to(answers: Sequence[Answer]) -> HierarchyLeads | None:
     """The way that was gone, if any was."""
-    return next((one.leads for one in answers if isinstance(one.leads, Led) and one.leads.way.episodes), None)
+    return next(
+        (one.leads for one in answers if isinstance(one.leads, HierarchyLeads) and one.leads.way.episodes), None
+    )

@@ -8,20 +8,20 @@ from dataclasses import dataclass
 from adaptive_memory_core.errors import AdaptiveMemoryError, LedgerError
 from adaptive_memory_core.flow.calls.foreign_calls import tried
 from adaptive_memory_core.flow.ports import Ports
-from adaptive_memory_core.flow.ports.source import Answer, Asked
-from adaptive_memory_core.identity import said as digest
+from adaptive_memory_core.flow.ports.source import Answer, SourceQuery
+from adaptive_memory_core.identity import text_digest
 from adaptive_memory_core.learn.asked_before import (
     NO_EVIDENCE,
     QuestionEvidence,
     RatedQuestions,
     question_evidence,
-    without,
+    without_records,
 )
-from adaptive_memory_core.learn.gain import unit
+from adaptive_memory_core.learn.gain import unit_vector
 from adaptive_memory_core.policy.learning import AGAINST, AHEAD, NEAR, TRUSTED
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.score.ranking import Candidates
-from adaptive_memory_core.score.usefulness import baseline_of
+from adaptive_memory_core.score.usefulness import median_baseline
 from adaptive_memory_core.sources.request import Request
 
 MOST_NAMED = 5  # records that are candidates because they answered similar questions; similar_questions.py
@@ -40,7 +40,7 @@ class AskedBefore:
         policy = request.policy
         return policy.blending == "bounded" and policy.learning.similar_questions > 0.0 and request.as_of is None
 
-    def ask(self, ports: Ports, request: Request, asked: Asked) -> Answer:
+    def ask(self, ports: Ports, request: Request, asked: SourceQuery) -> Answer:
         """Nothing, where nothing was judged yet, or no question is like this one."""
         cue = asked.cue(request)
         if cue.vector is None:
@@ -48,7 +48,7 @@ class AskedBefore:
         known = tried(LedgerError, ports.ledger.judged_questions.of, request.scope)
         if known.value is None:
             return Answer(self.name, error=known.error)
-        baseline = baseline_of([one.similarity for one in asked.nearest.found])
+        baseline = median_baseline([one.similarity for one in asked.nearest.found])
         said = _told(known.value, cue.vector, baseline)
         if not said:
             return Answer(self.name)
@@ -62,11 +62,11 @@ class AskedBefore:
         best = sorted((one for one in said if said[one].trusted > 0.0), key=lambda one: -said[one].trusted)
         named = best if asked.passing is None else [one for one in best if one in asked.passing]
         because = _because(ports, known.value, {one: said[one] for one in best[:MOST_EXPLAINED]})
-        return Answer(self.name, named=named[:MOST_NAMED], leads=Said(said), because=because)
+        return Answer(self.name, named=named[:MOST_NAMED], leads=FeedbackLeads(said), because=because)
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class FeedbackLeads:
     """What is said of each candidate; nothing of one that no similar question was about."""
 
     said: Mapping[str, QuestionEvidence]
@@ -86,13 +86,13 @@ def of_same_texts(ports: Ports, scope: Scope, questions: RatedQuestions, stored_
     earlier text. Only these ids are looked at."""
     learned = ports.ledger.states.known(scope, stored_ids).said
     found = ports.search.stored(scope, stored_ids)
-    changed = {one.stored_id for one in found if learned.get(one.stored_id) not in (None, digest(one.text))}
-    return without(questions, changed)
+    changed = {one.stored_id for one in found if learned.get(one.stored_id) not in (None, text_digest(one.text))}
+    return without_records(questions, changed)
 
 
 def _told(questions: RatedQuestions, vector: object, baseline: float) -> Mapping[str, QuestionEvidence]:
     """What is said; nothing where the questions are of another embedder."""
-    direction = unit(vector)
+    direction = unit_vector(vector)
     if direction.shape != questions.vectors.shape[1:]:
         return NO_EVIDENCE
     return question_evidence(questions, direction, baseline)
@@ -132,7 +132,7 @@ class RecentlyHelpful:
         counts = policy.blending == "bounded" and policy.learning.usefulness > 0.0
         return counts and request.where is None
 
-    def ask(self, ports: Ports, request: Request, asked: Asked) -> Answer:
+    def ask(self, ports: Ports, request: Request, asked: SourceQuery) -> Answer:
         """Nothing, where the vectors failed or brought all records that there are."""
         if len(asked.nearest.found) < request.candidates:
             return Answer(self.name)

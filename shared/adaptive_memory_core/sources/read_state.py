@@ -17,9 +17,8 @@ from adaptive_memory_core.errors import AdaptiveMemoryError, LedgerError
 from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.flow.calls.call_state import waiting_at_most
 from adaptive_memory_core.flow.calls.foreign_calls import tried
-from adaptive_memory_core.flow.ports import Found, KnownStates, Moves, Ports, Rewritten
-from adaptive_memory_core.flow.ports import anew as begun
-from adaptive_memory_core.identity import LOOK_AGAIN, all_said, origin, record_id, said
+from adaptive_memory_core.flow.ports import Found, KnownStates, Moves, Ports, Rewritten, never_read
+from adaptive_memory_core.identity import LOOK_AGAIN, origin, record_id, text_digest, text_digests
 from adaptive_memory_core.record_metadata import SHARED, belongs, record_of
 from adaptive_memory_core.records import NEVER_READ, Metadata, ReadState, Record, Scope, Seen
 from adaptive_memory_core.score.gates import CHANGED, FORGOTTEN, SUPERSEDED
@@ -143,7 +142,7 @@ def moved_texts(ports: Ports, scope: Scope, new: Sequence[Found], other: Sequenc
     anew = {
         one.stored_id: Rewritten(known.said[one.stored_id], _seen(ports, scope, *there[one.stored_id]))
         for one in changed
-        if one.stored_id in there and said(there[one.stored_id][0]) == said(one.text)
+        if one.stored_id in there and text_digest(there[one.stored_id][0]) == text_digest(one.text)
     }
     left = _left(ports, scope, ancestors, waiting, there, anew)
     heirs, twins = _heirs(ancestors, waiting, left, standing=set(there))
@@ -152,7 +151,7 @@ def moved_texts(ports: Ports, scope: Scope, new: Sequence[Found], other: Sequenc
         anew={**anew, **{one: changed for one, changed in left.items() if changed is not None}},
         heirs={old: one for old, one in heirs.items() if one not in late},
         unsaid={one.stored_id: _seen(ports, scope, one.text, one.metadata) for one in unsaid if one.text is not None},
-        settled={one.stored_id: said(one.text) for one in new if one.stored_id not in {*heirs.values(), *twins}},
+        settled={one.stored_id: text_digest(one.text) for one in new if one.stored_id not in {*heirs.values(), *twins}},
         twins=list(twins),
         versions=versions,
     )
@@ -178,10 +177,10 @@ def _left(
     """Those of the ancestors whose text is gone: deleted (None), or written over."""
     left: dict[str, Rewritten | None] = {one: None for one in ancestors if one not in there}
     over = [one for one in ancestors if one in there and one not in anew]
-    over = [one for one in over if said(there[one][0]) != said(waiting[ancestors[one]][0].text)]
+    over = [one for one in over if text_digest(there[one][0]) != text_digest(waiting[ancestors[one]][0].text)]
     if over:
         known = ports.ledger.states.known(scope, over)
-        left.update({one: Rewritten(known.said.get(one), begun(_seen(ports, scope, *there[one]))) for one in over})
+        left.update({one: Rewritten(known.said.get(one), never_read(_seen(ports, scope, *there[one]))) for one in over})
     return {**left, **{one: anew[one] for one in ancestors if one in anew}}
 
 
@@ -208,7 +207,7 @@ def _seen(ports: Ports, scope: Scope, text: str | None, metadata: Metadata | Non
     """A record as nobody has read it yet."""
     kind = (metadata or {}).get(ports.fields.kind)
     shared = scope.over is not None and belongs(metadata, SHARED, ports.fields)
-    return Seen(NEVER_READ, kind if isinstance(kind, str) else None, origin(text, metadata), shared, said(text))
+    return Seen(NEVER_READ, kind if isinstance(kind, str) else None, origin(text, metadata), shared, text_digest(text))
 
 
 BY = "collection"  # in the audit trail: another program wrote
@@ -228,14 +227,14 @@ def known_states(
     ids = [*[one.stored_id for one in found], *more]
     known = ports.ledger.states.known(scope, ids, turn)
     before = known.said
-    told = zip(found, ids, all_said([one.text for one in found]), strict=False)
+    told = zip(found, ids, text_digests([one.text for one in found]), strict=False)
     other = [one for one, stored_id, words in told if before.get(stored_id, words) != words]
     if not other and (not known.new or known.new <= set(more)):
         return known
     moved = _as_texts_moved(ports, scope, found, known, other, now=now)
     if moved is None:
         moved = ports.ledger.states.known(scope, ids, turn)
-        stale = [one for one in other if moved.said.get(one.stored_id) not in (None, said(one.text))]
+        stale = [one for one in other if moved.said.get(one.stored_id) not in (None, text_digest(one.text))]
         moved = moved._replace(states={**moved.states, **_fresh(moved, stale)})
     return moved
 

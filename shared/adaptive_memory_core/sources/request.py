@@ -12,7 +12,7 @@ from adaptive_memory_core.fields import DEFAULT_FIELDS, Fields
 from adaptive_memory_core.flow.calls.foreign_calls import Theirs, Unanswered, in_either_form, in_time
 from adaptive_memory_core.flow.calls.workers import still_awaited
 from adaptive_memory_core.flow.ports import Ports, Vector, Where
-from adaptive_memory_core.flow.ports.models import Embedder, JudgePort
+from adaptive_memory_core.flow.ports.models import EmbedderPort, JudgePort
 from adaptive_memory_core.flow.ports.source import Found, NearestAndNamed
 from adaptive_memory_core.frozen import quickly_made
 from adaptive_memory_core.learn.verdicts import StateHistory
@@ -108,7 +108,7 @@ def embedded(ports: Ports, text: str, policy: Policy) -> Vector:
         raise _late(EmbedderError, "embedder", policy, error) from error
 
 
-def embedded_texts(embedder: Embedder, texts: Sequence[str]) -> Sequence[Vector]:
+def embedded_texts(embedder: EmbedderPort, texts: Sequence[str]) -> Sequence[Vector]:
     """The vectors of the texts, in their order."""
     still_awaited()
     if not embedder.can_wait_for_documents:

@@ -9,13 +9,13 @@ from adaptive_memory_core.cue.time.intent import Sign, Window, intent_of, signs,
 from adaptive_memory_core.errors import AdaptiveMemoryError, LedgerError
 from adaptive_memory_core.flow.calls.foreign_calls import tried
 from adaptive_memory_core.flow.ports import Ports
-from adaptive_memory_core.flow.ports.source import Answer, Asked
+from adaptive_memory_core.flow.ports.source import Answer, SourceQuery
 from adaptive_memory_core.learn.verdicts import StateHistory
 from adaptive_memory_core.records import Record
 from adaptive_memory_core.reports import Change, LoggedRecall
 from adaptive_memory_core.score.gates import LATER, ONE_CALL_SECONDS, is_later
 from adaptive_memory_core.score.relevance import OUTSIDE, outside
-from adaptive_memory_core.sources.gather import said
+from adaptive_memory_core.sources.gather import error_text
 from adaptive_memory_core.sources.request import Refuse, Request
 
 
@@ -27,7 +27,7 @@ class AskedTime:
     def wanted(self, request: Request) -> bool:
         return bool(request.intent.windows) and request.policy.advanced.time_weight > 0.0
 
-    def ask(self, ports: Ports, request: Request, asked: Asked) -> Answer:
+    def ask(self, ports: Ports, request: Request, asked: SourceQuery) -> Answer:
         """Nothing, where the vectors failed or brought all records that there are."""
         if len(asked.nearest.found) < request.candidates:
             return Answer(self.name)
@@ -48,7 +48,7 @@ class AsOfDay:
     def wanted(self, request: Request) -> bool:
         return request.as_of is not None
 
-    def ask(self, ports: Ports, request: Request, asked: Asked) -> Answer:
+    def ask(self, ports: Ports, request: Request, asked: SourceQuery) -> Answer:
         """Nothing, where the vectors failed or brought all records that there are."""
         if request.as_of is None or len(asked.nearest.found) < request.candidates:
             return Answer(self.name)
@@ -74,7 +74,7 @@ def understand_time(ports: Ports, request: Request) -> Request:
         found.append(outcome.value or [])
         if outcome.error is not None:
             name = getattr(language, "__name__", type(language).__name__)
-            notes.append(f"what the question says about time was not understood by {name}: {said(outcome.error)}")
+            notes.append(f"what the question says about time was not understood by {name}: {error_text(outcome.error)}")
     if not any(found) and not notes:
         return request
     asked = replace(request, intent=intent_of(without_repeats(found)), notes=(*request.notes, *notes))

@@ -6,17 +6,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from adaptive_memory_core.errors import EmbedderError, EmbedderMismatchError, StoreError
-from adaptive_memory_core.flow.calls.foreign_calls import Question, answered
+from adaptive_memory_core.flow.calls.foreign_calls import ForeignCall, answered
 from adaptive_memory_core.flow.ports import Ports
-from adaptive_memory_core.flow.ports.source import Answer, Asked, WordsFound
-from adaptive_memory_core.frozen import changed
+from adaptive_memory_core.flow.ports.source import Answer, SourceQuery, WordsFound
+from adaptive_memory_core.frozen import quickly_replaced
 from adaptive_memory_core.policy.advanced import BASELINE, DENSE, LEXICAL, SPREAD
 from adaptive_memory_core.score.ranking import Candidates
 from adaptive_memory_core.score.surprise import Baseline
 from adaptive_memory_core.sources.request import Request, embedded, in_collection, nearest_and_named
 
 
-class Vectors:
+class VectorsSource:
     """The channel "dense". It is asked after those that may take something out of the cue."""
 
     name = DENSE
@@ -24,14 +24,14 @@ class Vectors:
     def wanted(self, request: Request) -> bool:  # noqa: ARG002 - every recall compares vectors
         return True
 
-    def ask(self, ports: Ports, request: Request, asked: Asked) -> Answer:
+    def ask(self, ports: Ports, request: Request, asked: SourceQuery) -> Answer:
         """The cue with its vector, and the nearest records. If another source named something, a failure is an answer
         as well, unless the caller wants an embedder's failure raised; vectors of another embedder never are."""
         cue = asked.cue(request)
         try:
             if cue.vector is None:
                 vector = embedded(ports, cue.text, request.policy)
-                cue = changed(cue, vector=vector)
+                cue = quickly_replaced(cue, vector=vector)
             named = list(dict.fromkeys([one for answer in asked.earlier for one in answer.named]))
             found = nearest_and_named(ports, request, cue.vector, request.candidates, named)
         except EmbedderMismatchError:
@@ -45,7 +45,7 @@ class Vectors:
         leads = None
         if request.policy.ways != (DENSE,):  # else there is nothing to join, and the similarity is the relevance
             measured = in_collection(ports, request.policy, ports.search.baseline, request.scope, cue.vector)
-            leads = Unrelated(measured)
+            leads = BaselineLeads(measured)
         if found.named is None:
             return Answer(DENSE, found=found.nearest, cue=cue, leads=leads)
         looked_up = frozenset(named)
@@ -53,7 +53,7 @@ class Vectors:
 
 
 @dataclass(frozen=True, slots=True)
-class Unrelated:
+class BaselineLeads:
     """What unrelated texts score, the same for all candidates."""
 
     measured: Baseline
@@ -62,7 +62,7 @@ class Unrelated:
         return {BASELINE: [self.measured.mean] * len(these), SPREAD: [self.measured.spread] * len(these)}
 
 
-class Words:
+class WordsSource:
     """The channel "lexical"."""
 
     name = LEXICAL
@@ -70,7 +70,7 @@ class Words:
     def wanted(self, request: Request) -> bool:
         return LEXICAL in request.policy.ways and bool(request.cue.own_words.strip())
 
-    def ask(self, ports: Ports, request: Request, asked: Asked) -> Answer:
+    def ask(self, ports: Ports, request: Request, asked: SourceQuery) -> Answer:
         """The records with most of the cue's words; in this thread, unless there is a limit of time."""
         policy = request.policy
 
@@ -78,7 +78,7 @@ class Words:
             words, limit = request.cue.own_words, request.candidates
             return ports.words.look(request.scope, words, policy.advanced.fusion, limit, asked.passing)
 
-        outcome = answered(Question(look, policy.advanced.timeout_seconds, ports.unanswered[LEXICAL]))
+        outcome = answered(ForeignCall(look, policy.advanced.timeout_seconds, ports.unanswered[LEXICAL]))
         if outcome.value is None:
             return Answer(LEXICAL, error=outcome.error)
         if outcome.value.note is not None:
@@ -89,5 +89,5 @@ class Words:
 def _answer(request: Request, found: WordsFound) -> Answer:
     """What was found. The vectors look for the cue without the speaker it names, unless the cue gives separate
     words."""
-    cue = None if request.cue.words is not None else changed(request.cue, text=found.cue)
+    cue = None if request.cue.words is not None else quickly_replaced(request.cue, text=found.cue)
     return Answer(LEXICAL, named=found.best, leads=found, cue=cue)

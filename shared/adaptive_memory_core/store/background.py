@@ -132,7 +132,7 @@ class Background:
             last_error=type(error).__name__,
         )
         unknown = not isinstance(error, AdaptiveMemoryError | OSError)
-        error_messages.warn(_log, f"The {one.name} failed and will be tried again", error, stack=unknown)
+        error_messages.log_warning(_log, f"The {one.name} failed and will be tried again", error, stack=unknown)
 
     def _sleep(self, seconds: float | None) -> None:
         try:

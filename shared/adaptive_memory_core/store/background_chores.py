@@ -17,7 +17,7 @@ from contextlib import closing
 from typing import Any
 
 from adaptive_memory_core.cue.unrelated_questions import ENGLISH, UNRELATED_IN
-from adaptive_memory_core.flow.ports import Embedder, Ledger, Ports, Records
+from adaptive_memory_core.flow.ports import EmbedderPort, Ledger, Ports, Records
 from adaptive_memory_core.flow.prune import Pruning, prune
 from adaptive_memory_core.policy.keeping import Keeping
 from adaptive_memory_core.policy.learning import Regime
@@ -146,7 +146,7 @@ class RememberingEmbedder:
     can_wait = False
     can_wait_for_documents = False
 
-    def __init__(self, embedder: Embedder) -> None:
+    def __init__(self, embedder: EmbedderPort) -> None:
         self._embedder = embedder
         self._vectors: dict[str, Any] = {}
 
@@ -174,7 +174,7 @@ class FloorKeeper:
     name = "relevance floors"
 
     def __init__(
-        self, embedder: Embedder, embedder_name: str, store: Records, measure: Measure, wake: Callable[[], object]
+        self, embedder: EmbedderPort, embedder_name: str, store: Records, measure: Measure, wake: Callable[[], object]
     ) -> None:
         self._name, self._store = embedder_name, store
         self._measure, self._wake = measure, wake

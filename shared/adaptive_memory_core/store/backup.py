@@ -23,7 +23,7 @@ from adaptive_memory_core.error_messages import reason
 from adaptive_memory_core.errors import AdaptiveMemoryError, InvalidInputError, StoreError
 from adaptive_memory_core.learn.after_read import larger
 from adaptive_memory_core.policy.keeping import Keeping
-from adaptive_memory_core.record_metadata import owner_of, state_of
+from adaptive_memory_core.record_metadata import owner_of, state_in_metadata
 from adaptive_memory_core.records import Metadata, ReadState, Seen
 from adaptive_memory_core.reports import Finding
 from adaptive_memory_core.store.chroma import chroma_database, index_files
@@ -70,7 +70,7 @@ def keep_later_reads(store: ChromaRecords, ledger: Ledger, later: Mapping[str, M
     for stored_id, metadata in later.items():
         owner, kind = owner_of(metadata, store.fields), metadata.get(store.fields.kind)
         if owner is not None:
-            shown = state_of(metadata, store.fields)
+            shown = state_in_metadata(metadata, store.fields)
             seen = Seen(shown, kind if isinstance(kind, str) else None)
             rule = partial(_larger, shown=shown)
             ledger.states.change(owner, stored_id, seen, rule, what="restored", by="collection", now=now)
@@ -163,10 +163,10 @@ def _same(row: StoredRow, there: StoredRow | None) -> bool:
     return there is not None and (row[1] or "", row[2] or None) == (there[1] or "", there[2] or None)
 
 
-def is_beside(directory: Path | None, ledger: object) -> bool:
+def is_next_to_files(directory: Path | None, ledger: object) -> bool:
     """Whether the requested ledger is the one next to the collection's files, which belongs to no other directory.
 
-    >>> is_beside(Path("memory"), None), is_beside(Path("memory"), "shared.sqlite3"), is_beside(None, None)
+    >>> is_next_to_files(Path("memory"), None), is_next_to_files(Path("memory"), "shared.sqlite3"), is_next_to_files(None, None)
     (True, False, False)
     """
     if directory is None or not isinstance(ledger, str | Path | None):

@@ -17,7 +17,7 @@ from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.flow.calls.call_state import made_whole
 from adaptive_memory_core.flow.ports import Extent, Found, Ledger, MirrorRow, Stored, Vector
 from adaptive_memory_core.identity import record_id, scoped_id
-from adaptive_memory_core.record_metadata import belongs, merged, metadata_of, revision, unlinked
+from adaptive_memory_core.record_metadata import belongs, merged_metadata, metadata_of, revision, unlinked
 from adaptive_memory_core.records import Metadata, Record, Scope
 from adaptive_memory_core.store.chroma.open_collection import CollectionAccess
 from adaptive_memory_core.store.embedder_check import EmbedderVersion
@@ -207,7 +207,7 @@ class LedgerRecords:
 
 def _merged(one: Stored, before: Mapping[str, Metadata], changes: Changes) -> Metadata | None:
     present = before.get(one.stored_id, {})
-    return merged(present, changes(one.record, present))
+    return merged_metadata(present, changes(one.record, present))
 
 
 def _written(vector: Vector) -> bytes:

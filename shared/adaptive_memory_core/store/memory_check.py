@@ -13,14 +13,14 @@ from typing import Any
 import numpy as np
 
 from adaptive_memory_core.errors import StoreError
-from adaptive_memory_core.flow.ports import Ledger, Moves, Rewritten, anew
-from adaptive_memory_core.identity import MARK, record_id, said, scoped_id
+from adaptive_memory_core.flow.ports import Ledger, Moves, Rewritten, never_read
+from adaptive_memory_core.identity import MARK, record_id, scoped_id, text_digest
 from adaptive_memory_core.learn.after_read import added
 from adaptive_memory_core.record_metadata import created_at, owner_of
 from adaptive_memory_core.records import NEVER_READ, Metadata, Scope, Seen
 from adaptive_memory_core.reports import Finding
 from adaptive_memory_core.store import backup
-from adaptive_memory_core.store.backup import is_beside, keep_later_reads, later_reads, take_later_reads
+from adaptive_memory_core.store.backup import is_next_to_files, keep_later_reads, later_reads, take_later_reads
 from adaptive_memory_core.store.chroma import chroma_database, index_files
 from adaptive_memory_core.store.chroma.chroma_calls import PAGE
 from adaptive_memory_core.store.chroma.chroma_records import ChromaRecords
@@ -137,7 +137,7 @@ def _way_back(directory: Path | None, store: ChromaRecords, ledger: Ledger) -> s
     copied = None if directory is None else mirror_rows.find_copy(file, name)
     if directory is None or file is None or copied is None or copied.uuid == str(store.collection.id):
         return "If that was not intended, restore Chroma's directory from a backup."
-    where = "" if is_beside(directory, file) else f", ledger={str(file)!r}"
+    where = "" if is_next_to_files(directory, file) else f", ledger={str(file)!r}"
     return (
         "If that was not intended, close the memory before anything is written, and call "
         f"AdaptiveMemory.repair({str(directory)!r}, collection={name!r}{where}): it makes the collection again from "
@@ -252,8 +252,8 @@ def _of_scope(store: ChromaRecords, ledger: Ledger, scope: Scope, rows: Sequence
     """Those whose words are others, where anything was learned of them."""
     known = ledger.states.known(scope, [row[0] for row in rows])
     met = {one: words for one, words in known.said.items() if one in known.states and words}
-    changed = [row for row in rows if row[0] in met and said(row[1]) not in (None, met[row[0]])]
-    return {row[0]: Rewritten(met[row[0]], anew(Seen(NEVER_READ, _kind(store, row)))) for row in changed}
+    changed = [row for row in rows if row[0] in met and text_digest(row[1]) not in (None, met[row[0]])]
+    return {row[0]: Rewritten(met[row[0]], never_read(Seen(NEVER_READ, _kind(store, row)))) for row in changed}
 
 
 def _kind(store: ChromaRecords, row: RecordRow) -> str | None:

@@ -15,7 +15,7 @@ import orjson
 from adaptive_memory_core.errors import InvalidInputError
 from adaptive_memory_core.store.ledger.schema import ARRIVAL, MOVE
 from adaptive_memory_core.store.ledger.sql_ledger import SQLiteLedger, SqlLedger
-from adaptive_memory_core.store.ledger.state_rows import chunks
+from adaptive_memory_core.store.ledger.state_rows import in_batches
 from adaptive_memory_core.store.postgres.postgres_dialect import SCHEMA, tables
 
 RowKey = tuple[Any, ...]
@@ -80,13 +80,13 @@ class LedgerEnd:
     def rows(self, sql: Any, name: str, wanted: Sequence[RowKey], columns: Sequence[str]) -> list[TableRow]:
         """Those of the rows that there are."""
         found: list[TableRow] = []
-        for some in chunks(wanted, AT_ONCE):
+        for some in in_batches(wanted, AT_ONCE):
             query = f"SELECT {', '.join(columns)} FROM {self.of(name)} WHERE {_among(name, len(some))}"  # noqa: S608
             found += sql.execute(query, [value for key in some for value in key]).fetchall()
         return found
 
     def delete(self, sql: Any, name: str, gone: Sequence[RowKey]) -> None:
-        for some in chunks(gone, AT_ONCE):
+        for some in in_batches(gone, AT_ONCE):
             query = f"DELETE FROM {self.of(name)} WHERE {_among(name, len(some))}"  # noqa: S608 - our own names
             sql.execute(query, [value for key in some for value in key])
 

@@ -47,7 +47,7 @@ SETTINGS = ("synchronous", "cache_size", "wal_autocheckpoint", "journal_size_lim
 
 def connect(path: str) -> sqlite3.Connection:
     """A connection without SQLite's own waiting, which sleeps for up to 100 ms at a time and is unfair."""
-    file = place_of(path)
+    file = database_file(path)
     try:
         if file is not None:
             file.parent.mkdir(parents=True, exist_ok=True)
@@ -85,11 +85,13 @@ def prepare(connection: sqlite3.Connection, path: str) -> tuple[bool, int]:
         ) from error
 
 
-def place_of(path: str) -> Path | None:
+def database_file(path: str) -> Path | None:
     """The file that a path or an SQLite URI names.
 
-    >>> place_of(":memory:") is None, place_of("file:/data/reads.sqlite3?mode=ro") == Path("/data/reads.sqlite3")
-    (True, True)
+    >>> database_file(":memory:") is None
+    True
+    >>> database_file("file:/data/reads.sqlite3?mode=ro") == Path("/data/reads.sqlite3")
+    True
     """
     return (
         None
@@ -141,7 +143,7 @@ def _await_writers(connection: sqlite3.Connection) -> None:
 
 def _prepared(connection: sqlite3.Connection, path: str) -> tuple[bool, int]:
     try:
-        file = place_of(path)
+        file = database_file(path)
         if file is None or not (file.exists() and file.stat().st_size):
             _patiently(lambda: connection.execute("PRAGMA auto_vacuum = INCREMENTAL"))
         lost_pages = _recovered(connection, file)

@@ -31,9 +31,9 @@ from adaptive_memory_core.store.sqlite_connection import (
     WriteAheadLog,
     connect,
     connect_again,
+    database_file,
     grouped,
     is_busy,
-    place_of,
     prepare,
     queue_of,
 )
@@ -228,7 +228,7 @@ class LedgerFile:
     @property
     def place(self) -> Path | None:
         """The file itself; None for a ledger in RAM."""
-        return place_of(self.path)
+        return database_file(self.path)
 
     def refuse_writing(self, _: str = "") -> NoReturn:
         raise LedgerError(

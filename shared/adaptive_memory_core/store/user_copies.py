@@ -63,7 +63,7 @@ def write(place: Path, notes: Mapping[str, Any], arrays: Mapping[str, Array]) ->
         file.truncate(start + end)
 
 
-def read(place: Path) -> Arrays | None:
+def load(place: Path) -> Arrays | None:
     """The content of a file; None if there is none, or it is not as it was written."""
     try:
         with place.open("rb") as file:
@@ -164,7 +164,7 @@ class UserCopies:
         found = self.files.find(scope, self.kind) if self.least else None
         if found is None:
             return None
-        arrays = read(found.place)
+        arrays = load(found.place)
         if arrays is None:
             self.files.drop(found)
             return None
@@ -189,7 +189,7 @@ class UserCopies:
         there = self.files.find(scope, self.kind)
         if there is None or there.owner != taken.owner or there.written < taken.written:
             there = self._written(taken)
-        arrays = None if there is None else read(there.place)
+        arrays = None if there is None else load(there.place)
         if there is not None and arrays is not None:
             adopt(there, arrays)
 

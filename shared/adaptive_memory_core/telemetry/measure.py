@@ -78,11 +78,11 @@ class Measurement:
             self.span.end()
 
 
-def measured(begin: Callable[[], Measurement], call: Callable[[], T], tell: Callable[[T], CallOutcome]) -> T:
+def measured_call(begin: Callable[[], Measurement], call: Callable[[], T], tell: Callable[[T], CallOutcome]) -> T:
     """What the call gives, measured from its begin to its end; what it does belongs to its span."""
     one = begin()
     try:
-        result = within(one.span, call)
+        result = call_in_span(one.span, call)
     except BaseException as error:
         one.end(CallOutcome(type(error).__name__))
         raise
@@ -90,7 +90,7 @@ def measured(begin: Callable[[], Measurement], call: Callable[[], T], tell: Call
     return result
 
 
-def within(span: Span | None, call: Callable[[], T]) -> T:
+def call_in_span(span: Span | None, call: Callable[[], T]) -> T:
     """What the call gives, made with the span as the current one."""
     if span is None:
         return call()

@@ -23,7 +23,7 @@ from adaptive_memory_core.error_messages import shown
 from adaptive_memory_core.errors import AdaptiveMemoryError, InvalidInputError
 from adaptive_memory_core.flow.ports import Ledger, Ports
 from adaptive_memory_core.flow.ports.models import OpenMemory
-from adaptive_memory_core.flow.ports.source import Answer, Asked, Slow, Source
+from adaptive_memory_core.flow.ports.source import Answer, Slow, Source, SourceQuery
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.sources.ask import Stages
 from adaptive_memory_core.sources.request import Request
@@ -32,9 +32,9 @@ from adaptive_memory_core.telemetry.measure import (
     CallMeasure,
     CallOutcome,
     Instruments,
-    measured,
+    call_in_span,
+    measured_call,
     watched_ledger,
-    within,
 )
 
 T = TypeVar("T")
@@ -77,7 +77,7 @@ class OpenTelemetry:
         self._own, self._gauges = own, Gauges(meter, NAME, own)
 
     def verb(self, name: str, call: Callable[[], T]) -> T:
-        return measured(lambda: self._verbs.begin(name), call, self._answered)
+        return measured_call(lambda: self._verbs.begin(name), call, self._answered)
 
     def sources(self, stages: Stages) -> Stages:
         return [[_watched(one, self._sources) for one in stage] for stage in stages]
@@ -144,19 +144,19 @@ class WatchedSource:
     def wanted(self, request: Request) -> bool:
         return self.source.wanted(request)
 
-    def ask(self, ports: Ports, request: Request, asked: Asked) -> Answer:
+    def ask(self, ports: Ports, request: Request, asked: SourceQuery) -> Answer:
         ask = partial(self.source.ask, ports, request, asked)
-        return measured(lambda: self.measure.begin(self.name), ask, self.tell)
+        return measured_call(lambda: self.measure.begin(self.name), ask, self.tell)
 
 
 @dataclass(frozen=True)
 class WatchedSlow(WatchedSource):
     """One that begins, and is measured from there to its answer."""
 
-    def begin(self, ports: Ports, request: Request, asked: Asked) -> Callable[[], Answer]:
+    def begin(self, ports: Ports, request: Request, asked: SourceQuery) -> Callable[[], Answer]:
         one, slow = self.measure.begin(self.name), cast("Slow", self.source)
-        finish = within(one.span, partial(slow.begin, ports, request, asked))
-        return lambda: measured(lambda: one, finish, self.tell)
+        finish = call_in_span(one.span, partial(slow.begin, ports, request, asked))
+        return lambda: measured_call(lambda: one, finish, self.tell)
 
 
 Numbers = Mapping[str, float]

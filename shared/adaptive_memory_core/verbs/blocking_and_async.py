@@ -13,7 +13,7 @@ from adaptive_memory_core.error_messages import refusing_unknown
 from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.flow.calls.foreign_calls import Theirs
 from adaptive_memory_core.flow.calls.workers import LOOKED_SECONDS, Exchange, Workers, in_worker
-from adaptive_memory_core.flow.fallback import Fallback, unmet_here
+from adaptive_memory_core.flow.fallback import Fallback, missing_here
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.flow.ports.models import JudgePort, Telemetry
 from adaptive_memory_core.policy.keeping import Keeping
@@ -113,4 +113,4 @@ def _done(verb: Verb[P, T], user: User, /, *args: P.args, **named: P.kwargs) -> 
     """What the verb gives, for this user and in this thread."""
     telemetry = user.memory.telemetry
     call = partial(refusing_unknown, verb, user, *args, **named)
-    return unmet_here(partial(telemetry.verb, verb.__name__, call), user.fallback)
+    return missing_here(partial(telemetry.verb, verb.__name__, call), user.fallback)

@@ -103,7 +103,7 @@ def report(
     most_records = check.count(records, "records", most=MOST_RECORDS)
     most_recalls = check.count(recalls, "recalls", most=MOST_RECALLS)
     policy, logged_since = usual_policy(user).suited(), now - memory.keeping.log_days * DAY
-    asked = gathering.Asked(user.scope, policy, memory.regime, now, logged_since, most_records, most_recalls)
+    asked = gathering.ReportRequest(user.scope, policy, memory.regime, now, logged_since, most_records, most_recalls)
     page = memory_page(gathering.gathered(memory.ports(), asked), title=named)
     if file is not None:
         write_page(file, page)

@@ -127,7 +127,7 @@ def prune(
         )
     call = pruning.Pruning(
         scope=user.scope.own,
-        below=None if below is None else check.share(below, "below"),
+        below=None if below is None else check.fraction(below, "below"),
         unread_since=None if unread_for is None else memory.now() - _seconds(unread_for),
         most=None if max_records is None else check.count(max_records, "max_records", most=MOST_PRUNED),
         limit=MOST_PRUNED if limit is None else check.count(limit, "limit", most=MOST_PRUNED),

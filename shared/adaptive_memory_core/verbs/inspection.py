@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
 from adaptive_memory_core import arguments as check
-from adaptive_memory_core.cue.unrelated_questions import UNRELATED, questions_in
+from adaptive_memory_core.cue.unrelated_questions import UNRELATED, questions_in_language
 from adaptive_memory_core.errors import LedgerError
 from adaptive_memory_core.flow import calibrate as calibrating
 from adaptive_memory_core.flow import look_up as past
@@ -39,14 +39,14 @@ def usual_policy(user: User) -> Policy:
     """The user's own policy, or else the memory's; the memory's too if the ledger cannot be read."""
     if user.own_policy.policy is UNREAD:
         ports = user.memory.ports()
-        outcome = tried(LedgerError, kept_policy, ports, user.scope)
+        outcome = tried(LedgerError, stored_policy, ports, user.scope)
         if outcome.error is None:
             user.own_policy.policy = outcome.value
     own = user.own_policy.policy
     return own if isinstance(own, Policy) else user.memory.policy
 
 
-def kept_policy(ports: Ports, scope: Scope) -> Policy | None:
+def stored_policy(ports: Ports, scope: Scope) -> Policy | None:
     """The policy in the ledger; everyone's records have the memory's."""
     text = None if scope.user is None else ports.ledger.own_policies.get(scope)
     return None if text is None else Policy.from_json(text)
@@ -158,7 +158,7 @@ def stats(user: User, at_least: float = 0.01) -> Stats:
 
     `at_least` is the least strength with which a record counts for `strengths.size`.
     """
-    memory, bound = user.memory, check.share(at_least, "at_least")
+    memory, bound = user.memory, check.fraction(at_least, "at_least")
     return past.stats(memory.ports(), user.scope, regime=memory.regime, at_least=bound, now=memory.now())
 
 
@@ -173,7 +173,7 @@ def calibrate(
     reads. A recall with a relevance floor starts it by itself, in the background; this waits for it.
     """
     memory = user.memory
-    asked = questions_in(language) if questions is None else check.questions(questions, fewest=FEWEST)
+    asked = questions_in_language(language) if questions is None else check.questions(questions, fewest=FEWEST)
     manner = check.policy(policy, memory.policy)
     check.channels(manner, channels_of(memory.ports().sources))
     decided = suited(user, manner)
@@ -197,4 +197,4 @@ def request_to_calibrate(pace: Pace, scope: Scope, policy: Policy) -> Request:
 
 def _flagged(user: User, flag: flagged.Flag) -> list[Record]:
     memory = user.memory
-    return flagged.kept(memory.ports(), user.scope, flag, regime=memory.regime, now=memory.now())
+    return flagged.flagged_records(memory.ports(), user.scope, flag, regime=memory.regime, now=memory.now())

@@ -10,8 +10,8 @@ from adaptive_memory_core import arguments as check
 from adaptive_memory_core.context.answer import Recall
 from adaptive_memory_core.flow import fallback, look_up
 from adaptive_memory_core.flow import rerank as reranking
-from adaptive_memory_core.frozen import changed
-from adaptive_memory_core.length_limits import cut
+from adaptive_memory_core.frozen import quickly_replaced
+from adaptive_memory_core.length_limits import shortened_cue
 from adaptive_memory_core.models.callbacks import Reranker
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import AgentState, Cue, Record
@@ -73,7 +73,7 @@ def recall(
     where, words_alone = check.where(filter), check.on_embedder_error(on_embedder_error) == "words"
     request = _request(user, cue, k=check.count(k, "k"), now=now, reinforce=reinforce, policy=policy, turn=turn)
     refuse, notes = check.refusals(accept, in_context), check.drifted(request.cue, state)
-    asked = changed(
+    asked = quickly_replaced(
         request,
         where=where,
         reranker=user.memory.reranker_of(reranker),
@@ -85,7 +85,7 @@ def recall(
     )
     ports, floors = user.memory.ports(), _floors(min_score, min_similarity)
     by = suited(user, _policy_of(user, policy, floors))
-    return fallback.recall(ports, changed(asked, policy=by), user.fallback)
+    return fallback.recall_with_fallback(ports, quickly_replaced(asked, policy=by), user.fallback)
 
 
 def rerank(
@@ -113,9 +113,9 @@ def rerank(
     given = check.similarities(hits)
     wanted = max(1, len(given)) if k is None else check.count(k, "k")
     request = _request(user, cue, k=wanted, now=now, reinforce=reinforce, policy=policy, turn=turn)
-    asked = changed(request, reranker=user.memory.reranker_of(reranker))
+    asked = quickly_replaced(request, reranker=user.memory.reranker_of(reranker))
     ports, welcome, floors = user.memory.ports(), check.guests(guests), _floors(min_score, min_similarity)
-    return reranking.rerank(ports, changed(asked, policy=_policy_of(user, policy, floors)), given, welcome)
+    return reranking.rerank(ports, quickly_replaced(asked, policy=_policy_of(user, policy, floors)), given, welcome)
 
 
 def get(user: User, id: str) -> Record:  # noqa: A002 - the contract's name
@@ -127,7 +127,7 @@ def get(user: User, id: str) -> Record:  # noqa: A002 - the contract's name
 def _floors(min_score: object, min_similarity: object) -> Floors:
     """The floors of a call, checked."""
     given = {"min_score": min_score, "min_similarity": min_similarity}
-    score, similarity = (None if value is None else check.share(value, name) for name, value in given.items())
+    score, similarity = (None if value is None else check.fraction(value, name) for name, value in given.items())
     return score, similarity
 
 
@@ -164,7 +164,7 @@ def _request(
         check.channels(check.policy(policy, memory.policy), channels_of(memory.ports().sources))
     at = check.moment(now, "now")
     keeping = memory.keeping
-    sought, notes = cut(check.cue(cue), keeping.cue_characters, keeping.cue_word_characters)
+    sought, notes = shortened_cue(check.cue(cue), keeping.cue_characters, keeping.cue_word_characters)
     return Request(
         id=memory.new_id(),
         scope=user.scope,

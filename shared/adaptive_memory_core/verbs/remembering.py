@@ -9,7 +9,7 @@ from typing import Any
 from adaptive_memory_core import arguments as check
 from adaptive_memory_core.arguments.new_records import mapping
 from adaptive_memory_core.arguments.new_records import messages as checked_messages
-from adaptive_memory_core.arguments.values import each, share
+from adaptive_memory_core.arguments.values import each, fraction
 from adaptive_memory_core.context.themes import Themes
 from adaptive_memory_core.error_messages import shown
 from adaptive_memory_core.errors import InvalidInputError
@@ -112,7 +112,7 @@ def _stored(user: User, items: Sequence[Item], *, from_known: bool) -> list[str]
     check_texts(given, memory.keeping.text_characters)
     for number, judge in enumerate(judges):
         if judge is not None:
-            given[number] = judged(given[number], judge)
+            given[number] = with_judged_importance(given[number], judge)
     check_sources(memory.ports(), scope, given, must_exist=from_known)
     return flows.remember(memory.ports(), scope, given, now=memory.now(), new_id=memory.new_id)
 
@@ -132,7 +132,7 @@ def unjudged(item: Any) -> Any:
     )
 
 
-def judged(record: NewRecord, judge: SaliencePort) -> NewRecord:
+def with_judged_importance(record: NewRecord, judge: SaliencePort) -> NewRecord:
     """The record with the judge's importance; the usual one if the judge cannot decide."""
     if is_coroutine(judge):
         raise InvalidInputError(
@@ -140,7 +140,7 @@ def judged(record: NewRecord, judge: SaliencePort) -> NewRecord:
         )
     said = judge(record.text)
     value = said.importance if isinstance(said, Salient) else said
-    return replace(record, importance=share(NEUTRAL_IMPORTANCE if value is None else value, "importance"))
+    return replace(record, importance=fraction(NEUTRAL_IMPORTANCE if value is None else value, "importance"))
 
 
 Progress = Callable[[int, int], object]

@@ -10,7 +10,7 @@ from adaptive_memory_core import arguments as check
 from adaptive_memory_core.arguments.recalls import labelled_questions
 from adaptive_memory_core.error_messages import shown
 from adaptive_memory_core.errors import InvalidInputError
-from adaptive_memory_core.evaluate.tune import PRIOR, Evidence, Tuner, Tuning, of_labelled, of_log
+from adaptive_memory_core.evaluate.tune import PRIOR, Tuner, Tuning, TuningExamples, of_labelled, of_log
 from adaptive_memory_core.evaluate.worth import Evaluation, evaluated
 from adaptive_memory_core.flow.calibrate import ask_labelled
 from adaptive_memory_core.flow.feedback import judged_recalls
@@ -76,7 +76,7 @@ def tune(
 
 def evidence_of(
     user: User, pairs: Any, start: Policy, *, k: int, since: Moment | None = None, until: Moment | None = None
-) -> Evidence:
+) -> TuningExamples:
     """The evidence in this user's questions about policies; without pairs, the feedback in the log."""
     if start.shape == "top_down":
         raise InvalidInputError(TOP_DOWN)
@@ -94,7 +94,7 @@ def evidence_of(
 
 def tuner_of(held_out: object, prior: object, seed: object) -> Tuner:
     """How it is tuned, checked."""
-    part = check.share(held_out, "held_out")
+    part = check.fraction(held_out, "held_out")
     if not 0.0 < part < 1.0:
         raise InvalidInputError(
             f"held_out is {shown(held_out)}. Give a share above 0 and below 1: some tune, some judge."
@@ -163,7 +163,7 @@ def tuned_together(
     parts = {
         name: _evidence(user, pairs, policy, k=k, since=since, until=until) for name, (user, pairs) in users.items()
     }
-    common = Evidence.joined(list(parts.values())).tuned(policy, tuner)
+    common = TuningExamples.joined(list(parts.values())).tuned(policy, tuner)
     if not each:
         return common
     return replace(common, users={name: one.tuned(common.policy, tuner) for name, one in parts.items()})

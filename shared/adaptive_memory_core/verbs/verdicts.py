@@ -70,7 +70,7 @@ def feedback_on_answer(
     good, bad = _used(helpful), _used(unhelpful)
     named = None if turn is None else check.name(turn, "turn")
     memory, policy = user.memory, usual_policy(user)
-    said = None if answer is None else check.words(answer, "answer")
+    said = None if answer is None else check.nonblank_text(answer, "answer")
     if said is not None and bad:
         raise InvalidInputError("With answer= the judge says what was unhelpful. Leave unhelpful= out.")
     by, now = memory.judge_of(judge), memory.now()

@@ -20,7 +20,7 @@ from adaptive_memory_core.flow.calls.workers import CLOSED
 from adaptive_memory_core.flow.ports import Ledger
 from adaptive_memory_core.flow.ports.ledger_copies import FileKind
 from adaptive_memory_core.flow.ports.models import UNWATCHED, Telemetry
-from adaptive_memory_core.models.callbacks import as_extract, as_reader, as_reranker, as_rule, sources_of
+from adaptive_memory_core.models.callbacks import as_extract, as_reader, as_reranker, as_rule, callers_channels
 from adaptive_memory_core.models.chroma_function import stored_by_chroma
 from adaptive_memory_core.models.embedder import Embedder, as_embedder
 from adaptive_memory_core.models.hierarchy_roles import as_roles
@@ -32,7 +32,7 @@ from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.sources.ask import Stages, channels_of, stages_with
 from adaptive_memory_core.store import locations
 from adaptive_memory_core.store.background import Background
-from adaptive_memory_core.store.backup import is_beside
+from adaptive_memory_core.store.backup import is_next_to_files
 from adaptive_memory_core.store.chroma.chroma_calls import only_writer
 from adaptive_memory_core.store.chroma.chroma_records import ChromaRecords
 from adaptive_memory_core.store.chroma.open_collection import OpenCollection
@@ -77,7 +77,7 @@ def _of_the_process() -> Telemetry:
     return OpenTelemetry()
 
 
-class Asked:
+class OpenRequest:
     """What was asked for, checked before anything is opened."""
 
     def __init__(self, options: Options) -> None:
@@ -88,7 +88,7 @@ class Asked:
         if (embedder := options.get("embedder")) is not None:
             as_embedder(embedder)
         self.unanswered: defaultdict[str, Unanswered] = defaultdict(Unanswered)
-        given = sources_of(options.get("channels"))
+        given = callers_channels(options.get("channels"))
         self.channels = {name: Theirs(one, self.unanswered[name]) for name, one in given.items()}
         if (reranker := options.get("reranker")) is not None:
             as_reranker(reranker)
@@ -108,7 +108,7 @@ class Asked:
 def check_options(options: Options) -> None:
     """Refuse what no memory can be opened with, before anything is made."""
     given = checked(options, usual_clock=float)  # no clock is read
-    Asked(given)
+    OpenRequest(given)
     check.shared(given["shared"])
 
 
@@ -116,7 +116,7 @@ def check_options(options: Options) -> None:
 class Common:
     """What was asked for, the embedder and the ledger, and the thread that does the chores."""
 
-    asked: Asked
+    asked: OpenRequest
     name: str  # of the collection
     embedder: Embedder
     ledger: Ledger
@@ -135,7 +135,7 @@ class Common:
     @property
     def is_shared(self) -> bool:
         """Whether other processes can do without the collection: the ledger next to it has all that they need."""
-        beside = is_beside(self.directory, self.asked.options.get("ledger"))
+        beside = is_next_to_files(self.directory, self.asked.options.get("ledger"))
         return beside and self.ledger.outlives_process and self.keeps_copies
 
     def copies_in_files(self, kind: FileKind) -> UserCopies:
@@ -204,7 +204,7 @@ class Reembedding:
 
 
 def ended(
-    asked: Asked, collection: Collection, embedder: Embedder, ledger: Ledger, directory: Path | None
+    asked: OpenRequest, collection: Collection, embedder: Embedder, ledger: Ledger, directory: Path | None
 ) -> Collection:
     """The collection; where a process was killed while another was taking its place, that one, once it has."""
     return Swap(ledger, embedder, directory, asked.keeping.copy_limit > 0).left(

@@ -20,7 +20,7 @@ from adaptive_memory_core.store.chroma.open_collection import is_parents
 from adaptive_memory_core.store.held_elsewhere import HeldElsewhere, HolderGoneError, open_as_guest, open_for_reading
 from adaptive_memory_core.store.locations import check_collection_name, check_ledger, is_in_postgres
 from adaptive_memory_core.whole_file import expanded
-from adaptive_memory_core.wiring.common import Asked, Common, ended
+from adaptive_memory_core.wiring.common import Common, OpenRequest, ended
 from adaptive_memory_core.wiring.parts import parts_over_collection, parts_over_ledger
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def opened(collection: Collection | HeldElsewhere, options: Options) -> Opened:
 
     Raises HolderGoneError if there is no collection available and the process that held it ended meanwhile.
     """
-    asked = Asked(options)
+    asked = OpenRequest(options)
     if isinstance(collection, HeldElsewhere):
         with ExitStack() as handles:
             return _guest(collection, asked, handles)
@@ -51,7 +51,7 @@ def opened(collection: Collection | HeldElsewhere, options: Options) -> Opened:
     raise AssertionError("An ExitStack swallows nothing.")
 
 
-def _holder(collection: Collection, directory: Path | None, asked: Asked, handles: ExitStack) -> Opened:
+def _holder(collection: Collection, directory: Path | None, asked: OpenRequest, handles: ExitStack) -> Opened:
     """A memory over the collection itself; in a directory, which is claimed for this process by now."""
     if directory is not None:
         handles.callback(process_locks.release, directory)
@@ -79,7 +79,7 @@ def _of_this_process(collection: Collection, directory: Path, handles: ExitStack
         return own
 
 
-def _guest(place: HeldElsewhere, asked: Asked, handles: ExitStack) -> Opened:
+def _guest(place: HeldElsewhere, asked: OpenRequest, handles: ExitStack) -> Opened:
     """A memory over the mirror, which takes over the collection once it can, unless it is for reading only."""
     given_ledger = asked.options.get("ledger")
     if place.read_only:

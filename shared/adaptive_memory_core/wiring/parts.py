@@ -24,7 +24,7 @@ from adaptive_memory_core.sources.graph_and_hierarchy import time_in
 from adaptive_memory_core.store import locations, process_locks
 from adaptive_memory_core.store.background import Chore, Going
 from adaptive_memory_core.store.background_chores import FloorKeeper, ScheduledPruning, checkpoints_of
-from adaptive_memory_core.store.backup import forget_gone_collections, is_beside, may_be_lost
+from adaptive_memory_core.store.backup import forget_gone_collections, is_next_to_files, may_be_lost
 from adaptive_memory_core.store.chroma.chroma_changes import listen
 from adaptive_memory_core.store.chroma.chroma_records import ChromaRecords
 from adaptive_memory_core.store.chroma.chroma_search import ChromaSearch
@@ -35,7 +35,7 @@ from adaptive_memory_core.store.chroma.open_collection import CollectionAccess, 
 from adaptive_memory_core.store.embedder_check import CheckedEmbedder, EmbedderVersion, recorded
 from adaptive_memory_core.store.graph.graph_building import ComparedNames, LinkedUsers
 from adaptive_memory_core.store.graph.graph_index import GraphIndex
-from adaptive_memory_core.store.graph.graph_lookup import SentenceTexts, SentenceVectors
+from adaptive_memory_core.store.graph.graph_lookup import SentenceTexts, SentenceVectorBuilder
 from adaptive_memory_core.store.held_elsewhere import HeldElsewhere
 from adaptive_memory_core.store.hierarchy.growth_steps import GrowthContext
 from adaptive_memory_core.store.hierarchy.hierarchy_index import HierarchyIndex
@@ -247,9 +247,9 @@ def _parts(
 
 def _spoken(
     common: Common, records: LedgerRecords, embedder: CheckedEmbedder, compared: ComparedNames
-) -> SentenceVectors:
+) -> SentenceVectorBuilder:
     judge, languages = common.asked.judge, _languages(common)
-    return SentenceVectors(
+    return SentenceVectorBuilder(
         common.ledger.graph.alike,
         compared,
         SentenceTexts(records, common.asked.fields),
@@ -334,7 +334,7 @@ class _Trim:
         self._common = common
         directory, ledger = common.directory, common.asked.options.get("ledger")
         self._look_for_gone = (
-            directory is not None and is_beside(directory, ledger) and not may_be_lost(directory, collection_id)
+            directory is not None and is_next_to_files(directory, ledger) and not may_be_lost(directory, collection_id)
         )
 
     def __call__(self, *, at_once: bool) -> None:

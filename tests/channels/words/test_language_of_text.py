@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from adaptive_memory_core.channels.words.languages import CODES
-from adaptive_memory_core.channels.words.words_of_cue import evidence, language_of, likeliest
+from adaptive_memory_core.channels.words.words_of_cue import language_evidence, language_of, likeliest
 from adaptive_memory_core.cue.unrelated_questions import UNRELATED
 from benchmarks.other_languages import questions, told
 
@@ -61,7 +61,7 @@ def test_what_is_not_sure_is_nobodys(text: str) -> None:
 
 
 def test_a_text_that_repeats_one_word_is_not_told_by_it() -> None:
-    assert evidence("die " * 100) == evidence("die die")
+    assert language_evidence("die " * 100) == language_evidence("die die")
 
 
 def test_a_cue_is_in_one_of_the_languages_that_the_records_are_in_or_in_english() -> None:

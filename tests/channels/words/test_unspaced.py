@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from adaptive_memory_core.channels.words.words_of_text import grams, parted, words
+from adaptive_memory_core.channels.words.words_of_text import character_pairs, script_runs, words
 
 
 @pytest.mark.parametrize(
@@ -36,6 +36,6 @@ def test_what_only_asks_says_nothing(text: str) -> None:
 
 
 def test_scripts_are_parted_wherever_they_change() -> None:
-    assert parted("abc") == [("abc", False)]
-    assert "".join(part for part, _ in parted("把v2的文档OK发给Ana")) == "把v2的文档OK发给Ana"
-    assert list(grams("")) == []
+    assert script_runs("abc") == [("abc", False)]
+    assert "".join(part for part, _ in script_runs("把v2的文档OK发给Ana")) == "把v2的文档OK发给Ana"
+    assert list(character_pairs("")) == []

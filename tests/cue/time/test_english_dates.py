@@ -6,7 +6,7 @@ from datetime import datetime, timezone
 
 import pytest
 
-from adaptive_memory_core.cue.time.english_phrases import AHEAD, DATE_PATTERNS, find, needs_in
+from adaptive_memory_core.cue.time.english_phrases import AHEAD, DATE_PATTERNS, find_times, needs_in
 from tests.behaviour.time_phrases import texts
 
 TODAY = datetime(2023, 5, 12, tzinfo=timezone.utc)
@@ -25,4 +25,4 @@ def test_no_way_to_name_a_time_is_left_out_of_a_text_that_holds_it() -> None:
 
 @pytest.mark.parametrize("phrase", ["3 may ", "over the weekend ", "5 days ago ", "last march "])
 def test_a_text_that_is_full_of_one_kind_of_date_is_read_up_to_some_number_of_them(phrase: str) -> None:
-    assert len(find(f"we met {phrase}" * 1_000, TODAY)) <= 300
+    assert len(find_times(f"we met {phrase}" * 1_000, TODAY)) <= 300

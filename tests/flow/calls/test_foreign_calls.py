@@ -14,8 +14,8 @@ import pytest
 from adaptive_memory_core.flow.calls.foreign_calls import (
     MOST_UNANSWERED,
     Begun,
+    ForeignCall,
     Outcome,
-    Question,
     Unanswered,
     UnansweredBy,
 )
@@ -31,11 +31,11 @@ def gate() -> Iterator[threading.Event]:
     event.set()
 
 
-def asked(*questions: Question) -> list[Outcome[Any]]:
+def asked(*questions: ForeignCall) -> list[Outcome[Any]]:
     return [one.outcome() for one in [Begun(question) for question in questions]]
 
 
-async def both(*questions: Question) -> list[list[Outcome[Any]]]:
+async def both(*questions: ForeignCall) -> list[list[Outcome[Any]]]:
     """What comes of it for a blocking caller, and for a task."""
     with Workers(1, nullcontext, nullcontext) as workers:
         return [asked(*questions), await in_worker(workers, lambda: asked(*questions))]
@@ -51,10 +51,10 @@ async def test_answers_and_errors_come_in_order_whatever_gives_them() -> None:
 
     none = Unanswered()
     questions = [
-        Question(lambda: 1, 0, none),
-        Question(lambda: later(2), 60, none, coroutine=True),
-        Question(lambda: later(3), 60, none),
-        Question(broken, 0, none),
+        ForeignCall(lambda: 1, 0, none),
+        ForeignCall(lambda: later(2), 60, none, coroutine=True),
+        ForeignCall(lambda: later(3), 60, none),
+        ForeignCall(broken, 0, none),
     ]
     for outcomes in await both(*questions):
         assert [one.value for one in outcomes] == [1, 2, 3, None]
@@ -63,7 +63,7 @@ async def test_answers_and_errors_come_in_order_whatever_gives_them() -> None:
 
 async def test_they_are_asked_at_once() -> None:
     meeting = threading.Barrier(2, timeout=60)
-    for outcomes in await both(*[Question(meeting.wait, 0, Unanswered()) for _ in range(2)]):
+    for outcomes in await both(*[ForeignCall(meeting.wait, 0, Unanswered()) for _ in range(2)]):
         assert {one.value for one in outcomes} == {0, 1}
 
 
@@ -77,15 +77,15 @@ async def test_what_is_late_is_an_error_and_is_counted_until_it_comes_back(gate:
 
     late = Unanswered()
     for _ in range(MOST_UNANSWERED):
-        for (outcome,) in await both(Question(hang, SOON, late)):
+        for (outcome,) in await both(ForeignCall(hang, SOON, late)):
             assert isinstance(outcome.error, TimeoutError)
     assert calls == MOST_UNANSWERED
     assert late.too_many
-    assert "still running" in str(asked(Question(hang, SOON, late))[0].error)
+    assert "still running" in str(asked(ForeignCall(hang, SOON, late))[0].error)
     gate.set()
     while late.too_many:  # noqa: ASYNC110 - threads come back when they do
         await asyncio.sleep(0.001)
-    assert asked(Question(lambda: "back", 60, late))[0].value == "back"
+    assert asked(ForeignCall(lambda: "back", 60, late))[0].value == "back"
 
 
 async def test_a_coroutine_that_is_late_is_cancelled() -> None:
@@ -97,7 +97,7 @@ async def test_a_coroutine_that_is_late_is_cancelled() -> None:
         finally:
             cancelled.release()
 
-    for (outcome,) in await both(Question(hang, SOON, Unanswered(), coroutine=True)):
+    for (outcome,) in await both(ForeignCall(hang, SOON, Unanswered(), coroutine=True)):
         assert isinstance(outcome.error, TimeoutError)
     assert all([await asyncio.to_thread(cancelled.acquire, timeout=60) for _ in range(2)])
 
@@ -106,7 +106,7 @@ async def test_a_coroutine_that_cancels_itself_does_not_cancel_the_recall() -> N
     async def gone() -> None:
         raise asyncio.CancelledError
 
-    for (outcome,) in await both(Question(gone, 60, Unanswered(), coroutine=True)):
+    for (outcome,) in await both(ForeignCall(gone, 60, Unanswered(), coroutine=True)):
         assert outcome.error is not None
 
 
@@ -119,7 +119,7 @@ async def test_a_recall_that_is_cancelled_leaves_no_call_uncounted(gate: threadi
 
     with Workers(1, nullcontext, nullcontext) as workers:
         recalls = [
-            asyncio.create_task(in_worker(workers, lambda: asked(Question(hang, 0, late))))
+            asyncio.create_task(in_worker(workers, lambda: asked(ForeignCall(hang, 0, late))))
             for _ in range(MOST_UNANSWERED)
         ]
         assert all([await asyncio.to_thread(begun.acquire, timeout=60) for _ in recalls])
@@ -133,7 +133,7 @@ async def test_a_recall_that_is_cancelled_leaves_no_call_uncounted(gate: threadi
 async def test_the_context_of_the_caller_is_there() -> None:
     who = contextvars.ContextVar("who", default="nobody")
     who.set("alice")
-    for (outcome,) in await both(Question(who.get, 0, Unanswered())):
+    for (outcome,) in await both(ForeignCall(who.get, 0, Unanswered())):
         assert outcome.value == "alice"
 
 
@@ -150,7 +150,7 @@ async def test_code_that_cancels_or_ends_only_itself_is_answered_with_an_error(r
         raise raised
 
     none = Unanswered()
-    for outcomes in await both(Question(broken, 0, none), Question(later, 60, none, coroutine=True)):
+    for outcomes in await both(ForeignCall(broken, 0, none), ForeignCall(later, 60, none, coroutine=True)):
         assert all(isinstance(one.error, Exception) for one in outcomes)
 
 

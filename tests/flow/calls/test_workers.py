@@ -14,7 +14,7 @@ import pytest
 
 from adaptive_memory_core.errors import ClosedError
 from adaptive_memory_core.flow.calls.call_state import have_waited, known_already, left, looked_at, one_call
-from adaptive_memory_core.flow.calls.foreign_calls import Begun, Outcome, Question, Unanswered, answered
+from adaptive_memory_core.flow.calls.foreign_calls import Begun, ForeignCall, Outcome, Unanswered, answered
 from adaptive_memory_core.flow.calls.workers import Workers, in_worker, still_awaited
 
 T = TypeVar("T")
@@ -79,7 +79,7 @@ async def test_a_call_that_is_cancelled_while_it_waits_ends_at_once_with_what_it
 
     def work() -> None:
         try:
-            answered(Question(hang, 0.0, Unanswered(), coroutine=True))
+            answered(ForeignCall(hang, 0.0, Unanswered(), coroutine=True))
         finally:
             ended.set()
 
@@ -120,7 +120,7 @@ async def test_calls_that_wait_for_foreign_code_do_not_hold_up_others(workers: W
         return "answer"
 
     def ask() -> Outcome[str]:
-        return Begun(Question(later if coroutine else slow, 0.0, Unanswered(), coroutine)).outcome()
+        return Begun(ForeignCall(later if coroutine else slow, 0.0, Unanswered(), coroutine)).outcome()
 
     hung = [asyncio.ensure_future(one) for one in _all(workers, ask, 20)]
     assert all([await asyncio.to_thread(waiting.acquire, timeout=60) for _ in hung])
@@ -143,7 +143,7 @@ async def test_so_many_work_at_a_time_and_no_more(workers: Workers) -> None:
             most = max(most, at_work)
         with turn:
             at_work -= 1
-        answered(Question(nothing, 0.0, Unanswered(), coroutine=True))
+        answered(ForeignCall(nothing, 0.0, Unanswered(), coroutine=True))
 
     await asyncio.gather(*_all(workers, work, 50))
     assert most <= 2 + 50  # those that come back from waiting do not wait for a place
@@ -161,7 +161,7 @@ async def test_what_waits_for_foreign_code_does_not_hold_up_the_end(workers: Wor
         await asyncio.Event().wait()
 
     task = asyncio.ensure_future(
-        in_worker(workers, lambda: answered(Question(hang, 0.0, Unanswered(), coroutine=True)))
+        in_worker(workers, lambda: answered(ForeignCall(hang, 0.0, Unanswered(), coroutine=True)))
     )
     await begun.wait()
     workers.shutdown(wait=True)  # on the loop that the coroutine would need

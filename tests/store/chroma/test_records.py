@@ -16,7 +16,7 @@ import pytest
 from adaptive_memory_core import AdaptiveMemory, Fields, Keeping, ReadState, Record, Scope
 from adaptive_memory_core.errors import FilterError, StoreError
 from adaptive_memory_core.flow.ports import Extent, Ledger, Stored
-from adaptive_memory_core.record_metadata import hits_of, projection, state_of
+from adaptive_memory_core.record_metadata import hits_of, projection, state_in_metadata
 from adaptive_memory_core.store.chroma.chroma_records import ChromaRecords
 from adaptive_memory_core.store.chroma.chroma_search import ChromaSearch
 from adaptive_memory_core.store.chroma.exporter import Exporter
@@ -135,7 +135,7 @@ def test_read_state_survives_the_way_through_the_database(collection: Any, writt
     state = ReadState(last_read=1763686800.123456, retrieval_count=3, remembered=True, strength=0.735092)
     _, store = written.both()
     store.update_metadata({"m1": projection(state, {}, Fields())})
-    back = state_of(store.metadata(["m1"])["m1"], Fields())
+    back = state_in_metadata(store.metadata(["m1"])["m1"], Fields())
     assert (back.last_read, back.retrieval_count, back.remembered, back.strength) == (
         1763686800.123456,
         3,

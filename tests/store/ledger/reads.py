@@ -8,7 +8,7 @@ from functools import partial
 
 from adaptive_memory_core import Policy, ReadState, Record, Scope, Scored, Verdict
 from adaptive_memory_core.channels.conversation.turns import Turn
-from adaptive_memory_core.flow.ports import Entry, Ledger, MirrorRow, WordRow
+from adaptive_memory_core.flow.ports import Ledger, MirrorRow, RecallEntry, WordRow
 from adaptive_memory_core.learn import decay as remembrance
 from adaptive_memory_core.learn.decay import Timeline
 from adaptive_memory_core.learn.verdicts import Judging, Occasion
@@ -24,9 +24,9 @@ DAY = 86_400.0
 VECTOR = b"\0\0\0\0"
 
 
-def entry(recall_id: str, at: float = 1.0, *ids: str, logged: bool = True, turn: str | None = None) -> Entry:
+def entry(recall_id: str, at: float = 1.0, *ids: str, logged: bool = True, turn: str | None = None) -> RecallEntry:
     kept = [Scored(Hit(Record(one, one), 0.25, one), 0.5, {"similarity": 0.5}, {"similarity": 0.25}) for one in ids]
-    return Entry(
+    return RecallEntry(
         recall_id,
         at,
         "tea",
@@ -45,7 +45,7 @@ def entry(recall_id: str, at: float = 1.0, *ids: str, logged: bool = True, turn:
 
 
 def read(ledger: Ledger, scope: Scope, recall_id: str, *ids: str, at: float = 1.0) -> int:
-    rule = partial(remembrance.read, policy=EVERY, now=at)
+    rule = partial(remembrance.state_after_read, policy=EVERY, now=at)
     return ledger.recalls.count(scope, entry(recall_id, at, *ids), dict.fromkeys(ids, NEW), rule).step
 
 

@@ -28,7 +28,7 @@ def test_states_are_looked_up_point_by_point(tmp_path: Path) -> None:
     seen: list[str] = []
     with ledger.file.reading() as sql:
         sql.set_trace_callback(seen.append)
-        state_rows.known_states(sql, 1, 1, ["m1", "m2"])
+        state_rows.state_rows_by_id(sql, 1, 1, ["m1", "m2"])
         sql.set_trace_callback(None)
         plan = sql.execute("EXPLAIN QUERY PLAN " + seen[0]).fetchall()
     assert [step[3] for step in plan] == [

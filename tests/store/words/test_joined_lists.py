@@ -7,7 +7,7 @@ import numpy as np
 from adaptive_memory_core.channels.conversation.sessions import conversation
 from adaptive_memory_core.channels.conversation.turns import Turns
 from adaptive_memory_core.channels.words.matches import Posting, matches
-from adaptive_memory_core.store.words.frozen_lists import Lists, joined
+from adaptive_memory_core.store.words.frozen_lists import Lists, concatenated_lists
 
 
 def lists(session: str | None, words: float, count: float) -> Lists:
@@ -19,7 +19,7 @@ def lists(session: str | None, words: float, count: float) -> Lists:
 
 
 def test_long_replies_of_one_scope_are_no_turns_beside_the_turns_of_the_other() -> None:
-    both = joined([lists("chat", 10.0, 1.0), lists("reply", 600.0, 2.0)])
+    both = concatenated_lists([lists("chat", 10.0, 1.0), lists("reply", 600.0, 2.0)])
     assert np.allclose(both.talk.layout.turns, [1.0] * 4 + [0.0025] * 4)
     found = matches(both.postings, both.talk.layout, both.talk.layout.turns)
     assert found.around is not None
@@ -28,7 +28,7 @@ def test_long_replies_of_one_scope_are_no_turns_beside_the_turns_of_the_other() 
 
 
 def test_notes_of_one_scope_stand_alone_beside_the_conversations_of_the_other() -> None:
-    both = joined([lists("chat", 10.0, 1.0), lists(None, 10.0, 1.0)]).talk.layout
+    both = concatenated_lists([lists("chat", 10.0, 1.0), lists(None, 10.0, 1.0)]).talk.layout
     assert both.alone is not None
     assert both.alone.tolist() == [False] * 4 + [True] * 4
-    assert joined([lists(None, 10.0, 1.0), lists(None, 10.0, 1.0)]).talk.layout.alone is None
+    assert concatenated_lists([lists(None, 10.0, 1.0), lists(None, 10.0, 1.0)]).talk.layout.alone is None

@@ -12,7 +12,7 @@ from adaptive_memory_core.channels.conversation.turns import (
     BY_FIELD,
     NOBODY,
     ONLY_IN_TEXT,
-    Columns,
+    TurnArrays,
     TurnColumns,
     Turns,
     stated,
@@ -134,7 +134,7 @@ def says_name(text: str, speakers: Container[str] = ()) -> bool:
     return False
 
 
-__all__ = ["Conversation", "Turns", "conversation", "named", "next_to", "without"]
+__all__ = ["Conversation", "Turns", "conversation", "named", "next_to", "cue_without_names"]
 PAUSE = 3_600.0  # seconds without a word that end a session which has no name
 LONG = 30.0  # words of a session's records on average from which they are less turns than replies; to 80 is flat
 
@@ -152,7 +152,7 @@ class Conversation(NamedTuple):
     people: Array | None = None
 
 
-def conversation(turns: Turns | Columns, lengths: Array, live: int) -> Conversation:
+def conversation(turns: Turns | TurnArrays, lengths: Array, live: int) -> Conversation:
     """How the records stand to each other; those of no conversation stand alone.
 
     >>> turns = Turns(["Ana", "Ben", None], [0, 0, 0], ["s", "s", None], [2.0, 1.0, 0.0])
@@ -183,12 +183,12 @@ def named(cue: str, speakers: Mapping[str, Array]) -> list[str]:
     return [one for one in speakers if one in text and re.search(rf"(?<!\w){re.escape(one)}(?!\w)", text)]
 
 
-def without(cue: str, names: Sequence[str]) -> str:
+def cue_without_names(cue: str, names: Sequence[str]) -> str:
     """The cue without these names: they swamp a vector, and say nothing where no text repeats them.
 
-    >>> without("What did Ana's sister say to Ben?", ["ana", "ben"])
+    >>> cue_without_names("What did Ana's sister say to Ben?", ["ana", "ben"])
     'What did sister say to ?'
-    >>> without("Ana?", ["ana"])
+    >>> cue_without_names("Ana?", ["ana"])
     'Ana?'
     """
     pattern = "|".join(map(re.escape, sorted(names, key=len, reverse=True)))
@@ -227,13 +227,13 @@ def _how_turnlike(average: Array) -> Array:
     return (LONG / np.maximum(LONG, average)) ** 2
 
 
-def _columns(turns: Turns) -> Columns:
+def _columns(turns: Turns) -> TurnArrays:
     made = TurnColumns()
     made.extend(turns)
     return made.columns
 
 
-def _in_order(sessions: Array, turns: Columns, lengths: Array, live: int) -> Layout:
+def _in_order(sessions: Array, turns: TurnArrays, lengths: Array, live: int) -> Layout:
     """The records by session, and in it by their places, then by their numbers."""
     order = np.lexsort((turns.places, sessions))
     alone = (sessions < 0) & (lengths > 0.0)
@@ -260,7 +260,7 @@ def _one_by_one(lengths: Array, live: int) -> Layout:
     return Layout(lengths, live, first[::-1], first, first + 1, _how_turnlike(lengths))
 
 
-def _speakers(turns: Columns) -> dict[str, Array]:
+def _speakers(turns: TurnArrays) -> dict[str, Array]:
     """Those that a field names, and those with whose names texts begin that take turns."""
     known: dict[str, int] = {}
     number_of = np.array([known.setdefault(name.lower(), len(known)) for name in turns.names] + [NOBODY])
@@ -283,7 +283,7 @@ def _all(speakers: Mapping[str, Array]) -> Array:
     return np.concatenate(list(speakers.values())) if speakers else np.empty(0, dtype=np.int64)
 
 
-def _sessions(turns: Columns, speakers: Mapping[str, Array], lengths: Array) -> Array:
+def _sessions(turns: TurnArrays, speakers: Mapping[str, Array], lengths: Array) -> Array:
     """A number for each record's session; below 0 for what stands alone."""
     alone = -1 - np.arange(len(lengths), dtype=np.int64)
     numbers = np.where(turns.sessions >= 0, turns.sessions, alone)

@@ -50,11 +50,11 @@ def turn_of(text: str, metadata: Metadata | None, fields: Fields, *, created_at:
     return Turn(None, session, place) if prefix is None else Turn(prefix[1], session, place, ONLY_IN_TEXT)
 
 
-def beside(turns: Iterable[tuple[str, Turn]]) -> dict[str, tuple[str | None, str | None]]:
+def adjacent_turns(turns: Iterable[tuple[str, Turn]]) -> dict[str, tuple[str | None, str | None]]:
     """What was said right before and right after each of them; nothing where a session or an order is not told.
 
     >>> turns = [("b", Turn("Ben", "s", 2.0)), ("a", Turn("Ana", "s", 1.0)), ("c", Turn(None, "t", 3)), ("d", Turn())]
-    >>> beside(turns)
+    >>> adjacent_turns(turns)
     {'a': (None, 'b'), 'b': ('a', None), 'c': (None, None)}
     """
     told = [
@@ -127,7 +127,7 @@ class Turns(NamedTuple):
     places: Sequence[float]
 
 
-class Columns(NamedTuple):
+class TurnArrays(NamedTuple):
     """The same with numbers for names, in the order in which they came; `names` are the speakers'."""
 
     names: Sequence[str]
@@ -154,7 +154,7 @@ class TurnColumns:
         self._sessions, self._places = Growing(np.int32), Growing(np.float64)
 
     @classmethod
-    def of(cls, columns: Columns, sessions: Sequence[str]) -> TurnColumns:
+    def of(cls, columns: TurnArrays, sessions: Sequence[str]) -> TurnColumns:
         """With these in it; `sessions` are the names of the sessions."""
         one = cls()
         one._names = {name: number for number, name in enumerate(columns.names)}
@@ -163,9 +163,9 @@ class TurnColumns:
         return one
 
     @property
-    def columns(self) -> Columns:
+    def columns(self) -> TurnArrays:
         found = (self._speakers, self._told, self._sessions, self._places)
-        return Columns(tuple(self._names), *(one.all for one in found))
+        return TurnArrays(tuple(self._names), *(one.all for one in found))
 
     @property
     def session_names(self) -> list[str]:
@@ -174,9 +174,9 @@ class TurnColumns:
     def extend(self, turns: Turns) -> None:
         """Add those of later records."""
         speakers, sessions = _numbers(turns.speakers, self._names), _numbers(turns.sessions, self._session_names)
-        self._append(Columns((), speakers, turns.told, sessions, turns.places))
+        self._append(TurnArrays((), speakers, turns.told, sessions, turns.places))
 
-    def _append(self, more: Columns) -> None:
+    def _append(self, more: TurnArrays) -> None:
         self._speakers.extend(more.speakers)
         self._told.extend(more.told)
         self._sessions.extend(more.sessions)

@@ -44,11 +44,11 @@ class Places(NamedTuple):
     windows: tuple[Windows, ...]
 
 
-def places_of(lengths: Array, order: Array, first: Array, last: Array, reaches: tuple[int | None, ...]) -> Places:
+def windows_around(lengths: Array, order: Array, first: Array, last: Array, reaches: tuple[int | None, ...]) -> Places:
     """The windows of these widths around each place.
 
     >>> two = np.array([2.0, 2.0])
-    >>> found = places_of(two, np.arange(2), np.array([0, 0]), np.array([2, 2]), (0, 1, None))
+    >>> found = windows_around(two, np.arange(2), np.array([0, 0]), np.array([2, 2]), (0, 1, None))
     >>> [window.long.tolist() for window in found.windows]
     [[2.0, 2.0], [4.0, 4.0], [4.0]]
     """
@@ -70,11 +70,11 @@ def places_of(lengths: Array, order: Array, first: Array, last: Array, reaches: 
     return Places(order, place, first, last, session, tuple(windows))
 
 
-def said_in(places: Places, windows: Windows, docs: Array, counts: Array) -> tuple[Array, Array]:
+def windows_with_word(places: Places, windows: Windows, docs: Array, counts: Array) -> tuple[Array, Array]:
     """The windows in which a word is said, and how often, given the records that have it.
 
-    >>> places = places_of(np.ones(3), np.arange(3), np.zeros(3, int), np.full(3, 3), (1,))
-    >>> [found.tolist() for found in said_in(places, places.windows[0], np.array([0]), np.array([2.0]))]
+    >>> places = windows_around(np.ones(3), np.arange(3), np.zeros(3, int), np.full(3, 3), (1,))
+    >>> [found.tolist() for found in windows_with_word(places, places.windows[0], np.array([0]), np.array([2.0]))]
     [[0, 1], [2.0, 2.0]]
     """
     size = len(places.order)
@@ -141,7 +141,7 @@ class Matches(NamedTuple):
 
 def surroundings_of(lengths: Array, order: Array, first: Array, last: Array) -> Places:
     """The windows in which a record's words count with those of its neighbours."""
-    return places_of(lengths, order, first, last, tuple(reach for reach, _ in AROUND))
+    return windows_around(lengths, order, first, last, tuple(reach for reach, _ in AROUND))
 
 
 def matches(postings: Sequence[Posting], layout: Layout, people: Array | None = None) -> Matches:
@@ -210,7 +210,7 @@ def _around(postings: Sequence[Posting], layout: Layout, average: float) -> Arra
         nats = np.zeros(len(windows.long))
         for word in postings:
             if len(word.docs):
-                there, _ = said_in(places, windows, word.docs, word.counts)
+                there, _ = windows_with_word(places, windows, word.docs, word.counts)
                 nats[there] += min(1.0, word.times) * of_word(
                     len(word.docs), layout.live, windows.long[there] / average
                 )

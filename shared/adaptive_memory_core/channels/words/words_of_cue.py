@@ -13,7 +13,15 @@ from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 
 from adaptive_memory_core.channels.words.languages import COMMON_WORDS, ENGLISH, FUNCTION_WORDS, is_function_word, lower
-from adaptive_memory_core.channels.words.words_of_text import STOP_WORDS, UNSPACED, Piece, chunks, form, pieces, words
+from adaptive_memory_core.channels.words.words_of_text import (
+    STOP_WORDS,
+    UNSPACED,
+    Piece,
+    form,
+    pieces,
+    text_chunks,
+    words,
+)
 
 READ = 600  # characters of a text that are looked at
 ENOUGH, ENOUGH_OF_ASCII = 0.9, 1.1  # evidence below which a text is nobody's; a word of one language counts for 1
@@ -65,7 +73,7 @@ def language_of(text: str) -> str | None:
         return None  # as most English texts are
     if _NO_RUSSIAN.search(text[:READ]):
         return None
-    found = evidence(text[:READ])
+    found = language_evidence(text[:READ])
     best = max(FUNCTION_WORDS, key=lambda code: found.get(code, 0.0))
     next_best = max((found[code] for code in found if code not in (best, ENGLISH)), default=0.0)
     enough = ENOUGH_OF_ASCII if text[:READ].isascii() else ENOUGH
@@ -81,7 +89,7 @@ def likeliest(text: str, among: Collection[str]) -> str:
     """
     if text.isascii() and _without_foreign_words(text[:READ]):
         return ENGLISH
-    found = evidence(text[:READ])
+    found = language_evidence(text[:READ])
     return max((ENGLISH, *among), key=lambda code: found.get(code, 0.0))
 
 
@@ -91,7 +99,7 @@ def _without_foreign_words(text: str) -> bool:
 
 
 @lru_cache(maxsize=64)  # as well
-def evidence(text: str) -> Mapping[str, float]:
+def language_evidence(text: str) -> Mapping[str, float]:
     """What speaks for each language: a sign that several languages have counts for each of them by that much less."""
     said: defaultdict[str, float] = defaultdict(float)
     names: defaultdict[str, float] = defaultdict(float)
@@ -173,7 +181,7 @@ def _counted(cue: str, languages: Sequence[str]) -> Mapping[Forms, int]:
             found[word] = found.get(word, 0) + 1
         return found
     own = likeliest(cue, languages)
-    for chunk in chunks(cue):
+    for chunk in text_chunks(cue):
         for piece in pieces(chunk):
             if forms := _forms(piece, own, languages):
                 one = forms[0] if len(forms) == 1 else forms

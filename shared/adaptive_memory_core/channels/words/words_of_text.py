@@ -128,10 +128,10 @@ _FUNCTION_WORDS = """
 """
 
 
-def parted(chunk: str) -> list[tuple[str, bool]]:
+def script_runs(chunk: str) -> list[tuple[str, bool]]:
     """A chunk cut where the script changes; each part with whether nothing separates its words.
 
-    >>> parted("使用Kubernetes部署")
+    >>> script_runs("使用Kubernetes部署")
     [('使用', True), ('Kubernetes', False), ('部署', True)]
     """
     parts, end = [], 0
@@ -141,14 +141,14 @@ def parted(chunk: str) -> list[tuple[str, bool]]:
     return [part for part in (*parts, (chunk[end:], False)) if part[0]]
 
 
-def grams(run: str) -> Iterator[str]:
+def character_pairs(run: str) -> Iterator[str]:
     """The pairs and singles of a run.
 
-    >>> list(grams("東京都"))
+    >>> list(character_pairs("東京都"))
     ['東', '京', '都', '東京', '京都']
-    >>> list(grams("ラーメンが"))                   # a kana alone says nothing
+    >>> list(character_pairs("ラーメンが"))                   # a kana alone says nothing
     ['ラー', 'ーメ', 'メン', 'ンが']
-    >>> list(grams("집에서")), list(grams("น้ำ"))
+    >>> list(character_pairs("집에서")), list(character_pairs("น้ำ"))
     (['집', '서', '집에'], ['น้ํา'])
     """
     little = _of_function_words()
@@ -217,10 +217,10 @@ def words(text: str, language: str | None = None) -> list[str]:
     >>> words("It is what it is")
     []
     """
-    return [word for chunk in chunks(text) for word in _of(chunk, language)]
+    return [word for chunk in text_chunks(text) for word in _of(chunk, language)]
 
 
-def chunks(text: str) -> list[str]:
+def text_chunks(text: str) -> list[str]:
     """A text cut at its spaces and brackets."""
     if not text.isascii():
         text = unicodedata.normalize("NFKC", _MANY_MARKS.sub(r"\1", text))
@@ -231,13 +231,13 @@ def pieces(chunk: str) -> Iterator[Piece]:
     """What there is to look up in a chunk: identifiers as a whole, their parts, pairs of characters."""
     for part, unspaced in _by_script(chunk):
         if unspaced:
-            yield from (Piece(gram, inflected=False) for gram in grams(part))
+            yield from (Piece(gram, inflected=False) for gram in character_pairs(part))
         else:
             yield from _parts(part.strip(_EDGES))
 
 
 def _by_script(chunk: str) -> list[tuple[str, bool]]:
-    return [(chunk, False)] if chunk.isascii() or not UNSPACED.search(chunk) else parted(chunk)
+    return [(chunk, False)] if chunk.isascii() or not UNSPACED.search(chunk) else script_runs(chunk)
 
 
 def form(piece: Piece, language: str | None) -> str | None:
@@ -271,7 +271,7 @@ def _words_of(chunk: str, language: str | None) -> tuple[str, ...]:
     found: list[str] = []
     for part, unspaced in _by_script(chunk):
         if unspaced:
-            found += grams(part)  # as they are: there are two for each character
+            found += character_pairs(part)  # as they are: there are two for each character
         else:
             parts = _parts(part.strip(_EDGES))
             found += [word for piece in parts if (word := form(piece, language)) is not None]

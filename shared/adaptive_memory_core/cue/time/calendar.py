@@ -45,7 +45,7 @@ def months(year: int, month: int, like: datetime, count: int = 1) -> Span:
     return Span(start, end)
 
 
-def season(name: str, year: int, like: datetime) -> list[Span]:
+def season_of_year(name: str, year: int, like: datetime) -> list[Span]:
     """The three months of a season, with soft ends; a year's winter may end or begin in it."""
     years = (year - 1, year) if name == "winter" else (year,)
     return [blurred(months(one, SEASONS[name], like, 3), like) for one in years]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime, timezone, tzinfo
 
 from adaptive_memory_core.cue.time import phrases
-from adaptive_memory_core.cue.time.calendar import WEEKDAYS, Span, current, midnight, months, season
+from adaptive_memory_core.cue.time.calendar import WEEKDAYS, Span, current, midnight, months, season_of_year
 from adaptive_memory_core.cue.time.english_relative import Resolve
 from adaptive_memory_core.cue.time.intent import Sign
 from adaptive_memory_core.cue.time.phrases import PhraseRule, Vocabulary, any_of
@@ -35,7 +35,7 @@ def _in_year(match: re.Match[str], today: datetime) -> list[Span]:
 
 def _season(match: re.Match[str], today: datetime) -> list[Span]:
     year = int(match["year"]) if match["year"] else today.year - _BACK[match["which"]]
-    return season(_SEASONS[match["season"]], year, today)
+    return season_of_year(_SEASONS[match["season"]], year, today)
 
 
 def _year(match: re.Match[str], today: datetime) -> list[Span]:
@@ -73,8 +73,8 @@ def _rule(words: str, resolve: Resolve, *, past: bool = False) -> PhraseRule:
 
 
 _RULES = (
-    _rule(rf"{_YEAR}年{_MONTH}月(?P<day>\d{{1,2}})[日号號]", phrases.date(_MONTHS)),
-    _rule(rf"(?<!\d){_MONTH}月(?P<day>\d{{1,2}})[日号號]", phrases.date(_MONTHS), past=True),
+    _rule(rf"{_YEAR}年{_MONTH}月(?P<day>\d{{1,2}})[日号號]", phrases.date_in_month(_MONTHS)),
+    _rule(rf"(?<!\d){_MONTH}月(?P<day>\d{{1,2}})[日号號]", phrases.date_in_month(_MONTHS), past=True),
     _rule(rf"{_YEAR}年{_MONTH}月(?:份)?", phrases.month(_MONTHS)),
     _rule(rf"(?P<which>今年|去年|前年){_MONTH}月(?:份)?", _in_year),
     _rule(rf"(?:{_YEAR}年|(?P<which>今年|去年|前年))的?(?P<season>[春夏秋冬])[天季]?", _season),

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta, timezone, tzinfo
 
 from adaptive_memory_core.cue.time import calendar
 from adaptive_memory_core.cue.time.calendar import Span
-from adaptive_memory_core.cue.time.english_phrases import Dated, find
+from adaptive_memory_core.cue.time.english_phrases import Dated, find_times
 from adaptive_memory_core.cue.time.english_relative import leaning
 from adaptive_memory_core.cue.time.intent import Sign, Window, some_in
 
@@ -71,7 +71,7 @@ class English:
             return
         bare = _without_quotes(text.replace("\u2019", "'"))
         today = local(now, self.zone)
-        dated = [] if today is None else find(bare, today, day_first=self.day_first)
+        dated = [] if today is None else find_times(bare, today, day_first=self.day_first)
         future = bool(dated) and _FUTURE.search(bare) is not None
         asked = [one for one in dated if not (one.weak and future) and not _excepted(bare, one)]
         for one in asked:

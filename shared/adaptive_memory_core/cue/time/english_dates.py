@@ -85,7 +85,7 @@ def named_year(match: re.Match[str], today: datetime) -> int:
 def named_day(match: re.Match[str], today: datetime) -> list[Span]:
     number, month, year = int(match["day"]), calendar.month_number(match["month"]), named_year(match, today)
     sure = year or match["th"] or match["month"].lower() not in ("may", "mar", "march")
-    if not sure and match["month"][0].islower() and not led(match, LEAD_DAY):
+    if not sure and match["month"][0].islower() and not preceded_by(match, LEAD_DAY):
         return []  # "item 3 may fail", "march 5 miles"
     span = calendar.day(year, month, number, today) if year else calendar.latest_day(month, number, today)
     return [span] if span else []
@@ -94,7 +94,13 @@ def named_day(match: re.Match[str], today: datetime) -> list[Span]:
 def worded_day(match: re.Match[str], today: datetime) -> list[Span]:
     """ "The fourteenth of March", "March fourteenth", and not "the first may fail"."""
     month, year, number = match["month"], named_year(match, today), ORDINALS.index(match["word"].lower()) + 1
-    if not (year or " of " in match[0] or month.lower() not in ("may", "march") or led(match, LEAD_DAY) or number > 3):
+    if not (
+        year
+        or " of " in match[0]
+        or month.lower() not in ("may", "march")
+        or preceded_by(match, LEAD_DAY)
+        or number > 3
+    ):
         return []
     number_of = calendar.month_number(month)
     span = calendar.day(year, number_of, number, today) if year else calendar.latest_day(number_of, number, today)
@@ -129,10 +135,10 @@ def numeric_day(match: re.Match[str], today: datetime, *, day_first: bool) -> li
 
 def named_month(match: re.Match[str], today: datetime) -> list[Span]:
     number, year = calendar.month_number(match["month"]), named_year(match, today)
-    if match.groupdict().get("which") and match["month"] in ("may", "march") and not led(match, LEAD_MONTH):
+    if match.groupdict().get("which") and match["month"] in ("may", "march") and not preceded_by(match, LEAD_MONTH):
         return []  # "did we march last year"
-    over = led(match, _OVER)
-    if not year and led(match, _THE_LAST):
+    over = preceded_by(match, _OVER)
+    if not year and preceded_by(match, _THE_LAST):
         return []  # "the last march we joined"
     return [calendar.months(year, number, today) if year else calendar.latest_month(number, today, over=over)]
 
@@ -140,9 +146,9 @@ def named_month(match: re.Match[str], today: datetime) -> list[Span]:
 def named_season(match: re.Match[str], today: datetime) -> list[Span]:
     name, year = match["season"].lower(), named_year(match, today)
     verb = match["season"] in ("fall", "spring") and match.groupdict().get("which") and " of " not in match[0]
-    if verb and not match[0].lower().startswith(("last", "this")) and not led(match, LEAD_SEASON):
+    if verb and not match[0].lower().startswith(("last", "this")) and not preceded_by(match, LEAD_SEASON):
         return []  # "did prices fall last year"
-    return calendar.season(name, year, today) if year else [calendar.latest_season(name, today)]
+    return calendar.season_of_year(name, year, today) if year else [calendar.latest_season(name, today)]
 
 
 def part_of_year(match: re.Match[str], today: datetime) -> list[Span]:
@@ -171,7 +177,7 @@ def plain_year(match: re.Match[str], today: datetime) -> list[Span]:
     return [calendar.months(year, 1, today, 12)] if year <= today.year else []
 
 
-def led(match: re.Match[str], lead: re.Pattern[str]) -> bool:
+def preceded_by(match: re.Match[str], lead: re.Pattern[str]) -> bool:
     """Whether this stands right before it. Only so far is looked back: a text may hold thousands of dates."""
     return lead.search(match.string, max(0, match.start() - LOOK_BACK), match.start()) is not None
 
@@ -179,7 +185,7 @@ def led(match: re.Match[str], lead: re.Pattern[str]) -> bool:
 DateReader = Callable[[str, datetime], list[Span]]  # what a text means that is a date by itself
 
 
-def between(match: re.Match[str], today: datetime, *, piece: DateReader) -> list[Span]:
+def date_range(match: re.Match[str], today: datetime, *, piece: DateReader) -> list[Span]:
     """From the start of one to the end of the other, which may lend it its month and year."""
     two = re.sub(LAST_YEAR, lambda year: str(named_year(year, today)), match["two"], flags=re.I)
     last = _last(two, today, piece)
@@ -192,7 +198,7 @@ def between(match: re.Match[str], today: datetime, *, piece: DateReader) -> list
     return []
 
 
-def both(match: re.Match[str], today: datetime, *, piece: DateReader) -> list[Span]:
+def two_months(match: re.Match[str], today: datetime, *, piece: DateReader) -> list[Span]:
     """ "March and June 2025": either, in that year."""
     year = re.search(r"\d{4}$", match["two"])
     return [span for name in ("one", "two") for span in piece(f"{match[name][:3]} {year[0]}", today)] if year else []

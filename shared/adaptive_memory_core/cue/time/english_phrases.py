@@ -33,13 +33,11 @@ from adaptive_memory_core.cue.time.english_dates import (
     YEAR,
     around,
     before,
-    between,
-    both,
+    date_range,
     decade,
     iso_day,
     iso_month,
     last_before,
-    led,
     named_day,
     named_month,
     named_season,
@@ -47,6 +45,8 @@ from adaptive_memory_core.cue.time.english_dates import (
     numeric_day,
     part_of_year,
     plain_year,
+    preceded_by,
+    two_months,
     winter_of_two_years,
     worded_day,
 )
@@ -77,15 +77,15 @@ class Dated(NamedTuple):
     relative: bool
 
 
-def find(text: str, today: datetime, *, day_first: bool = False, ahead: bool = False) -> list[Dated]:
+def find_times(text: str, today: datetime, *, day_first: bool = False, ahead: bool = False) -> list[Dated]:
     """The places that name time, in the order of the text; where two overlap, the surer kind of date wins.
 
     With `ahead`, also those that name a time to come.
 
-    >>> [str(span.start.date()) for found in find("since March 2020 or 2 weeks ago", datetime(2023, 5, 12))
+    >>> [str(span.start.date()) for found in find_times("since March 2020 or 2 weeks ago", datetime(2023, 5, 12))
     ...  for span in found.spans]
     ['2020-03-01', '2023-04-24']
-    >>> find("in 999 decades", datetime(2023, 5, 12), ahead=True)      # beyond every calendar
+    >>> find_times("in 999 decades", datetime(2023, 5, 12), ahead=True)      # beyond every calendar
     []
     """
     found: list[Dated] = []
@@ -98,7 +98,7 @@ def find(text: str, today: datetime, *, day_first: bool = False, ahead: bool = F
             continue
         for match in islice(way.pattern.finditer(plain), MOST_OF_A_KIND):
             begin, end = match.span()
-            if (way.lead is not None and not led(match, way.lead)) or taken.find(1, begin, end) >= 0:
+            if (way.lead is not None and not preceded_by(match, way.lead)) or taken.find(1, begin, end) >= 0:
                 continue
             if spans := way.resolve(match, today):
                 found.append(Dated(begin, end, spans, way.weak, way.relative))
@@ -174,13 +174,13 @@ _TWO: list[DatePattern] = [  # of two words about time that mean something only 
     _way(
         rf"(?P<one>{ANY_MONTH}(?:,? {FULL_YEAR})?)(?: ?[-\u2013] ?| (?:to|until|till|through) )"
         rf"(?P<two>{ANY_MONTH},? (?:{FULL_YEAR}|(?:of )?(?:last|this) year))",
-        partial(between, piece=piece),
+        partial(date_range, piece=piece),
         None,
         *MONTHS,
     ),
     _way(
         rf"(?P<one>{ANY_MONTH}) (?:and|or) (?P<two>{ANY_MONTH},? {FULL_YEAR})",
-        partial(both, piece=piece),
+        partial(two_months, piece=piece),
         None,
         *MONTHS,
     ),
@@ -222,7 +222,7 @@ _ANY_ORDER: list[DatePattern] = [
             r"|\d{4}-\d\d-\d\d|(?:19|20)\d\d)(?![\w-])",
             re.I,
         ),
-        partial(between, piece=piece),
+        partial(date_range, piece=piece),
         needs=("between", "from"),
     ),
     *_TWO,

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from adaptive_memory_core.cue.time import calendar
 from adaptive_memory_core.cue.time.calendar import SEASONS, WEEKDAYS, Span
-from adaptive_memory_core.cue.time.intent import Lean, in_ascii_letters, some_in, words_of
+from adaptive_memory_core.cue.time.intent import Lean, in_ascii_letters, some_in, split_words
 
 PAST_TENSE = re.compile(
     r"\b(?:did|didn't|was|wasn't|were|weren't|had|lived|worked|used to|went|said|told|owned|drove|ate|kept"
@@ -130,13 +130,13 @@ LEANS = (
     Leaning(
         "past",
         PAST,
-        ("use to", "used to", "back ", *words_of("past days former prev ago old prior ex- before"), "time"),
+        ("use to", "used to", "back ", *split_words("past days former prev ago old prior ex- before"), "time"),
     ),
     Leaning(
         "present",
         PRESENT,
         (
-            *words_of("now current present days late recent moment date newest still anymore longer ago"),
+            *split_words("now current present days late recent moment date newest still anymore longer ago"),
             *("any more", "last time", "as of", "of late"),
         ),
     ),

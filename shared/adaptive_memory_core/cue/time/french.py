@@ -51,14 +51,14 @@ _COUNT, _UNIT, _YEAR = (
 )
 _LAST = r"(?:derni(?:er|ère)|passée?)"
 _RULES = (
-    PhraseRule(pattern(r"(?P<day>\d{1,2})/(?P<month>\d{1,2})/(?P<year>(?:19|20)\d\d)"), phrases.date(_MONTHS)),
-    PhraseRule(pattern(rf"(?:le )?(?P<day>\d{{1,2}})(?:er)? (?P<month>{_M}),? {_YEAR}"), phrases.date(_MONTHS)),
-    PhraseRule(pattern(rf"le (?P<day>\d{{1,2}})(?:er)? (?P<month>{_M})"), phrases.date(_MONTHS), past=True),
+    PhraseRule(pattern(r"(?P<day>\d{1,2})/(?P<month>\d{1,2})/(?P<year>(?:19|20)\d\d)"), phrases.date_in_month(_MONTHS)),
+    PhraseRule(pattern(rf"(?:le )?(?P<day>\d{{1,2}})(?:er)? (?P<month>{_M}),? {_YEAR}"), phrases.date_in_month(_MONTHS)),
+    PhraseRule(pattern(rf"le (?P<day>\d{{1,2}})(?:er)? (?P<month>{_M})"), phrases.date_in_month(_MONTHS), past=True),
     PhraseRule(pattern(rf"(?:en |au mois de |au mois d'|de |d')?(?P<month>{_M}) {_YEAR}"), phrases.month(_MONTHS)),
     PhraseRule(pattern(rf"(?:en )?(?P<month>{_M}) (?:de l'année |de l'an )(?:derni(?:er|ère)|passée?)"), phrases.month(_MONTHS, year_back=1)),
     PhraseRule(pattern(rf"(?:en )?(?P<month>{_M}) {_LAST}"), phrases.month(_MONTHS)),
-    PhraseRule(pattern(rf"(?:à l'|en |au |l')?(?P<season>{_S})(?: de)? {_YEAR}"), phrases.season(_SEASONS)),
-    PhraseRule(pattern(rf"(?:l'|le )(?P<season>{_S}) {_LAST}"), phrases.season(_SEASONS, over=True)),
+    PhraseRule(pattern(rf"(?:à l'|en |au |l')?(?P<season>{_S})(?: de)? {_YEAR}"), phrases.season_phrase(_SEASONS)),
+    PhraseRule(pattern(rf"(?:l'|le )(?P<season>{_S}) {_LAST}"), phrases.season_phrase(_SEASONS, over=True)),
     PhraseRule(pattern(rf"il y a (?:environ |à peu près |plus de )?{_COUNT} {_UNIT}"), phrases.ago(_UNITS, _NUMBERS)),
     PhraseRule(pattern(rf"(?:ces |les |au cours des |des )?{_COUNT} (?:derniers|dernières) {_UNIT}"), phrases.rolling(_UNITS, _NUMBERS)),
     PhraseRule(pattern(rf"(?:ces )?(?:derniers|dernières) (?P<count>\d{{1,3}}) {_UNIT}"), phrases.rolling(_UNITS, _NUMBERS)),

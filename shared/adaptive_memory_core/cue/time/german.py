@@ -58,14 +58,14 @@ _COUNT, _UNIT, _YEAR = (
 )
 _LAST = r"(?:letzte[nmrs]?|vergangene[nmrs]?|vorige[nmrs]?)"
 _RULES = (
-    PhraseRule(pattern(r"(?P<day>\d{1,2})\.\s?(?P<month>\d{1,2})\.\s?(?P<year>(?:19|20)\d\d)"), phrases.date(_MONTHS)),
-    PhraseRule(pattern(rf"(?P<day>\d{{1,2}})\.\s?(?P<month>{_M}),?\s(?:des Jahres )?{_YEAR}"), phrases.date(_MONTHS)),
-    PhraseRule(pattern(rf"(?P<day>\d{{1,2}})\.\s?(?P<month>{_M})"), phrases.date(_MONTHS), past=True),
+    PhraseRule(pattern(r"(?P<day>\d{1,2})\.\s?(?P<month>\d{1,2})\.\s?(?P<year>(?:19|20)\d\d)"), phrases.date_in_month(_MONTHS)),
+    PhraseRule(pattern(rf"(?P<day>\d{{1,2}})\.\s?(?P<month>{_M}),?\s(?:des Jahres )?{_YEAR}"), phrases.date_in_month(_MONTHS)),
+    PhraseRule(pattern(rf"(?P<day>\d{{1,2}})\.\s?(?P<month>{_M})"), phrases.date_in_month(_MONTHS), past=True),
     PhraseRule(pattern(rf"(?:im )?(?P<month>{_M}) (?:des Jahres )?{_YEAR}"), phrases.month(_MONTHS)),
     PhraseRule(pattern(rf"(?:im )?(?P<month>{_M}) {_LAST} Jahres"), phrases.month(_MONTHS, year_back=1)),
     PhraseRule(pattern(rf"{_LAST} (?P<month>{_M})"), phrases.month(_MONTHS)),
-    PhraseRule(pattern(rf"(?:im )?(?P<season>{_S}) {_YEAR}"), phrases.season(_SEASONS)),
-    PhraseRule(pattern(rf"{_LAST} (?P<season>{_S})"), phrases.season(_SEASONS, over=True)),
+    PhraseRule(pattern(rf"(?:im )?(?P<season>{_S}) {_YEAR}"), phrases.season_phrase(_SEASONS)),
+    PhraseRule(pattern(rf"{_LAST} (?P<season>{_S})"), phrases.season_phrase(_SEASONS, over=True)),
     PhraseRule(pattern(rf"vor (?:etwa |rund |ungefähr |ca\. |über |einem |ein )?{_COUNT} {_UNIT}"), phrases.ago(_ALL_UNITS, _NUMBERS)),
     PhraseRule(pattern(rf"(?:in den |die |während der |der )?{_LAST} {_COUNT} {_UNIT}"), phrases.rolling(_ALL_UNITS, _NUMBERS)),
     PhraseRule(pattern(rf"vorletzte[nmrs]? (?P<unit>{any_of(_UNITS)})s?"), phrases.whole_unit(_UNITS, 2)),

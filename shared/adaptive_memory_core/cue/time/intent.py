@@ -137,9 +137,9 @@ def some_in(lower: str, words: Iterable[str]) -> bool:
     return False
 
 
-def words_of(line: str) -> tuple[str, ...]:
+def split_words(line: str) -> tuple[str, ...]:
     """
-    >>> words_of("day week")
+    >>> split_words("day week")
     ('day', 'week')
     """
     return tuple(line.split())

@@ -145,7 +145,7 @@ def weekday(names: Mapping[str, str]) -> Resolve:
     return lambda match, today: [calendar.latest_weekday(names[match["weekday"].lower()], today)]
 
 
-def date(months: Mapping[str, int]) -> Resolve:
+def date_in_month(months: Mapping[str, int]) -> Resolve:
     """A day of a month, of the latest one where no year is said."""
 
     def resolve(match: re.Match[str], today: datetime) -> list[Span]:
@@ -174,7 +174,7 @@ def year(match: re.Match[str], today: datetime) -> list[Span]:
     return [calendar.months(int(match["year"]), 1, today, 12)]
 
 
-def season(names: Mapping[str, str], *, over: bool = False) -> Resolve:
+def season_phrase(names: Mapping[str, str], *, over: bool = False) -> Resolve:
     """A season of a year, or the latest one, with `over` the latest that has ended."""
 
     def resolve(match: re.Match[str], today: datetime) -> list[Span]:
@@ -182,7 +182,7 @@ def season(names: Mapping[str, str], *, over: bool = False) -> Resolve:
         return (
             [calendar.latest_season(name, today, over=over)]
             if said is None
-            else calendar.season(name, int(said), today)
+            else calendar.season_of_year(name, int(said), today)
         )
 
     return resolve

@@ -63,14 +63,14 @@ _COUNT, _UNIT, _YEAR = (
 )
 _LAST = r"(?:pasad[oa]|últim[oa]|ultim[oa])"
 _RULES = (
-    PhraseRule(pattern(r"(?P<day>\d{1,2})/(?P<month>\d{1,2})/(?P<year>(?:19|20)\d\d)"), phrases.date(_MONTHS)),
-    PhraseRule(pattern(rf"(?:el )?(?P<day>\d{{1,2}}) de (?P<month>{_M}),? (?:de |del )?{_YEAR}"), phrases.date(_MONTHS)),
-    PhraseRule(pattern(rf"el (?P<day>\d{{1,2}}) de (?P<month>{_M})"), phrases.date(_MONTHS), past=True),
+    PhraseRule(pattern(r"(?P<day>\d{1,2})/(?P<month>\d{1,2})/(?P<year>(?:19|20)\d\d)"), phrases.date_in_month(_MONTHS)),
+    PhraseRule(pattern(rf"(?:el )?(?P<day>\d{{1,2}}) de (?P<month>{_M}),? (?:de |del )?{_YEAR}"), phrases.date_in_month(_MONTHS)),
+    PhraseRule(pattern(rf"el (?P<day>\d{{1,2}}) de (?P<month>{_M})"), phrases.date_in_month(_MONTHS), past=True),
     PhraseRule(pattern(rf"(?:en )?(?P<month>{_M}) (?:de |del )?(?:año )?{_YEAR}"), phrases.month(_MONTHS)),
     PhraseRule(pattern(rf"(?:en )?(?P<month>{_M}) del año pasado"), phrases.month(_MONTHS, year_back=1)),
     PhraseRule(pattern(rf"(?:el )?(?:pasado )?(?P<month>{_M}) pasado|el pasado (?P<m2>{_M})"), _last_month),
-    PhraseRule(pattern(rf"(?:en )?(?:el |la )?(?P<season>{_S}) (?:de |del )?{_YEAR}"), phrases.season(_SEASONS)),
-    PhraseRule(pattern(rf"(?:el |la )(?P<season>{_S}) {_LAST}"), phrases.season(_SEASONS, over=True)),
+    PhraseRule(pattern(rf"(?:en )?(?:el |la )?(?P<season>{_S}) (?:de |del )?{_YEAR}"), phrases.season_phrase(_SEASONS)),
+    PhraseRule(pattern(rf"(?:el |la )(?P<season>{_S}) {_LAST}"), phrases.season_phrase(_SEASONS, over=True)),
     PhraseRule(pattern(rf"hace (?:más o menos |aproximadamente |casi |como )?{_COUNT} {_UNIT}"), phrases.ago(_UNITS, _NUMBERS)),
     PhraseRule(pattern(rf"(?:los |las |estos |estas )?(?:últimos|últimas|ultimos|ultimas) {_COUNT} {_UNIT}"), phrases.rolling(_UNITS, _NUMBERS)),
     PhraseRule(pattern(rf"(?:la |el )?{_UNIT} (?:antepasad[oa])"), phrases.whole_unit(_UNITS, 2)),

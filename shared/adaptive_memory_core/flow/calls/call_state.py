@@ -156,7 +156,7 @@ def pauses(usual_seconds: float) -> Callable[[], bool]:
 Change = Callable[Concatenate[Ports, P], T]
 
 
-def kept_whole(change: Change[P, T]) -> Change[P, T]:
+def in_one_transaction(change: Change[P, T]) -> Change[P, T]:
     """All that it asks of the ledger is kept, or nothing.
 
     Texts are embedded before it begins, and it does not begin for a task that was cancelled. A ledger on a server may

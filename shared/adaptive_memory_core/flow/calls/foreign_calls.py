@@ -96,7 +96,7 @@ class UnansweredBy:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class ForeignCall:
     """One call of code that is not ours: blocking, or a coroutine. `seconds` is how long to wait; 0 is for ever."""
 
     call: Callable[[], Any]
@@ -112,9 +112,9 @@ class Theirs:
     function: Callable[..., Any]
     unanswered: Unanswered
 
-    def asked(self, seconds: float, *arguments: Any) -> Question:
+    def asked(self, seconds: float, *arguments: Any) -> ForeignCall:
         function = self.function
-        return Question(lambda: function(*arguments), seconds, self.unanswered, is_coroutine(function))
+        return ForeignCall(lambda: function(*arguments), seconds, self.unanswered, is_coroutine(function))
 
 
 def is_coroutine(function: Any) -> bool:
@@ -130,7 +130,7 @@ def is_coroutine(function: Any) -> bool:
 class Begun:
     """A call that is under way off this thread."""
 
-    def __init__(self, question: Question) -> None:
+    def __init__(self, question: ForeignCall) -> None:
         still_awaited()
         self._question, self._caller, self._began = question, current_caller(), time.monotonic()
         self._call = self._refused() if question.unanswered.too_many else self._under_way()
@@ -177,7 +177,7 @@ class Begun:
         return future
 
 
-def answered(question: Question) -> Outcome[Any]:
+def answered(question: ForeignCall) -> Outcome[Any]:
     """What comes of it: in this thread, unless it has a limit of time or has to be awaited."""
     if question.seconds or question.coroutine:
         return Begun(question).outcome()
@@ -186,7 +186,7 @@ def answered(question: Question) -> Outcome[Any]:
     if not inspect.isawaitable(outcome.value):
         return outcome
     given = outcome.value
-    return Begun(Question(lambda: given, 0.0, question.unanswered, coroutine=True)).outcome()
+    return Begun(ForeignCall(lambda: given, 0.0, question.unanswered, coroutine=True)).outcome()
 
 
 def called_here(call: Callable[[], T]) -> T:
@@ -202,7 +202,7 @@ def in_time(unanswered: Unanswered, seconds: float, function: Callable[P, T], *a
     time."""
     if not seconds:
         return function(*args, **kwargs)
-    made: T = value_of(Begun(Question(lambda: function(*args, **kwargs), seconds, unanswered)))
+    made: T = value_of(Begun(ForeignCall(lambda: function(*args, **kwargs), seconds, unanswered)))
     return made
 
 
@@ -211,9 +211,9 @@ def in_either_form(
 ) -> T:
     """One call in two forms: awaited on the loop of the task that awaits this, blocking where there is none."""
     if current_caller() is not None:
-        question = Question(coroutine, seconds, unanswered if seconds else Unanswered(), coroutine=True)
+        question = ForeignCall(coroutine, seconds, unanswered if seconds else Unanswered(), coroutine=True)
     elif seconds:
-        question = Question(blocking, seconds, unanswered)
+        question = ForeignCall(blocking, seconds, unanswered)
     else:
         return called_here(blocking)
     made: T = value_of(Begun(question))
@@ -275,7 +275,7 @@ def _as_answer(error: BaseException) -> Exception:
     return RuntimeError(f"it raised {type(error).__name__}({error})")
 
 
-class Background:
+class CallLoop:
     """An event loop in a separate thread, for coroutines requested by blocking code. One for all calls, since their
     clients keep connections that belong to the loop they were made on."""
 
@@ -295,4 +295,4 @@ class Background:
             return self._loop
 
 
-background = Background()
+background = CallLoop()

@@ -17,34 +17,43 @@ from adaptive_memory_core.flow.ports.ledger_values import (
     REWRITTEN,
     Advance,
     Counted,
-    Doomed,
     Due,
     DueRecord,
-    Entry,
     Erased,
     Extent,
-    Judge,
     KnownCollection,
     KnownStates,
+    LedgerRow,
     MirrorNews,
     MirrorPage,
     MirrorRow,
     Moves,
+    RecallEntry,
+    RemovalRule,
     Rewritten,
-    Row,
     Since,
     Tally,
     Target,
     Unfinished,
     Unplaced,
+    VerdictEffectsPort,
     Versions,
     WordNews,
     WordRow,
-    anew,
+    never_read,
 )
-from adaptive_memory_core.flow.ports.models import Embedder
-from adaptive_memory_core.flow.ports.records import Index, JudgedQuestion, Records, Search, Stored, Vector, Where, seen
-from adaptive_memory_core.flow.ports.source import Found, NearestAndNamed, Source, Words
+from adaptive_memory_core.flow.ports.models import EmbedderPort
+from adaptive_memory_core.flow.ports.records import (
+    Index,
+    JudgedQuestion,
+    Records,
+    SearchPort,
+    Stored,
+    Vector,
+    Where,
+    seen_of,
+)
+from adaptive_memory_core.flow.ports.source import Found, NearestAndNamed, Source, WordsPort
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.reports import BackgroundStats, ProjectionStats, WriteBackProgress
@@ -52,14 +61,14 @@ from adaptive_memory_core.score.nothing_found import Floor
 
 __all__ = [
     "Advance",
-    "Background",
+    "BackgroundPort",
     "Counted",
     "DEMOTED",
-    "Doomed",
+    "RemovalRule",
     "Due",
     "DueRecord",
-    "Embedder",
-    "Entry",
+    "EmbedderPort",
+    "RecallEntry",
     "Erased",
     "Extent",
     "Floors",
@@ -67,7 +76,7 @@ __all__ = [
     "GraphIndexPort",
     "HierarchyPort",
     "Index",
-    "Judge",
+    "VerdictEffectsPort",
     "JudgedQuestion",
     "KnownCollection",
     "KnownStates",
@@ -81,8 +90,8 @@ __all__ = [
     "REWRITTEN",
     "Records",
     "Rewritten",
-    "Row",
-    "Search",
+    "LedgerRow",
+    "SearchPort",
     "Since",
     "Source",
     "Stored",
@@ -95,10 +104,10 @@ __all__ = [
     "Where",
     "WordNews",
     "WordRow",
-    "Words",
-    "WriteBack",
-    "anew",
-    "seen",
+    "WordsPort",
+    "WriteBackPort",
+    "never_read",
+    "seen_of",
 ]
 
 
@@ -108,13 +117,13 @@ class Floors(Protocol):
     def want(self, scope: Scope, policy: Policy, known: Floor | None, language: str = "") -> None: ...
     def wrote(self, scope: Scope) -> None: ...
     @property
-    def embedder(self) -> Embedder:
+    def embedder(self) -> EmbedderPort:
         """The memory's, which caches the vectors of our questions: all scopes are asked the same ones."""
 
     def manner(self, policy: Policy, language: str = "") -> str: ...
 
 
-class WriteBack(Protocol):
+class WriteBackPort(Protocol):
     """The write-back of what the ledger learned into the collection."""
 
     def wake(self) -> None: ...
@@ -125,7 +134,7 @@ class WriteBack(Protocol):
         """How far it is for all scopes."""
 
 
-class Background(Protocol):
+class BackgroundPort(Protocol):
     """The thread that does the chores."""
 
     @property
@@ -137,17 +146,17 @@ class Background(Protocol):
 class Ports:
     """All that a flow may ask."""
 
-    search: Search
+    search: SearchPort
     records: Records
     ledger: Ledger
-    embedder: Embedder
-    write_back: WriteBack
-    words: Words
+    embedder: EmbedderPort
+    write_back: WriteBackPort
+    words: WordsPort
     graph: GraphIndexPort
     hierarchy: HierarchyPort
     indexes: Sequence[Index]
     floors: Floors
-    background: Background
+    background: BackgroundPort
     write_through: bool
     log: bool
     count_seconds: float  # that a recall waits to be counted

@@ -12,7 +12,7 @@ from adaptive_memory_core.flow.ports.models import Sufficient
 from adaptive_memory_core.flow.ports.records import Vector
 from adaptive_memory_core.flow.ports.source import Found
 from adaptive_memory_core.graph.build import Passage
-from adaptive_memory_core.graph.ports import Alike, Array, Graph, PassageKey, SentenceKey
+from adaptive_memory_core.graph.ports import Alike, Array, GraphPort, PassageKey, SentenceKey
 from adaptive_memory_core.learn.asked_before import RatedQuestions
 from adaptive_memory_core.policy.advanced import ACTIVATED, ROUNDS, Graphs
 from adaptive_memory_core.records import Scope
@@ -31,7 +31,7 @@ class GraphEntry(NamedTuple):
     word_row: int | None = None
 
 
-class StoredGraph(Graph, Protocol):
+class StoredGraph(GraphPort, Protocol):
     """A scope's graph as it is kept, with the ids that its passages have in the collection."""
 
     def ids_of(self, passages: Collection[PassageKey]) -> Mapping[PassageKey, str]: ...
@@ -73,7 +73,7 @@ class UnembeddedName(NamedTuple):
     name: str
 
 
-class UnspokenPassage(NamedTuple):
+class UnembeddedPassage(NamedTuple):
     """A passage whose sentences have no vectors, the id of its record, and how many sentences it has."""
 
     passage: PassageKey
@@ -84,7 +84,7 @@ class UnspokenPassage(NamedTuple):
 class GraphAlike(Protocol):
     """The vectors of names and of sentences, where somebody asks for them, and which names are alike."""
 
-    def unspoken(self, most: int, scope: Scope | None = None) -> list[UnspokenPassage]:
+    def unspoken(self, most: int, scope: Scope | None = None) -> list[UnembeddedPassage]:
         """The next passages whose sentences have no vectors, of a scope or of all."""
 
     def speak(self, embedder: str | None, spoken: Mapping[PassageKey, tuple[Array, Array]]) -> bool:
@@ -172,7 +172,7 @@ class Lifts:
 
 
 @dataclass(frozen=True, slots=True)
-class AskedAsPublished:
+class GamRagQuery:
     """What is asked of GAM-RAG's form: the vectors of the question's entities, of the question, of the time that it
     asks about and of NO_TIME (None: it asks about none), and all judged questions."""
 
@@ -219,7 +219,7 @@ class GraphIndexPort(Protocol):
         records score."""
 
     def look_as_published(
-        self, scope: Scope, asked: AskedAsPublished, settings: Graphs, suffices: Suffices | None
+        self, scope: Scope, asked: GamRagQuery, settings: Graphs, suffices: Suffices | None
     ) -> GraphFound:
         """The same by GAM-RAG's equations 3 to 9: none, with a note, until all sentences have vectors. Between rounds
         `suffices` is given the sentences that were activated."""
@@ -246,7 +246,7 @@ class GraphIndexPort(Protocol):
 __all__ = [
     "Alike",
     "Array",
-    "AskedAsPublished",
+    "GamRagQuery",
     "GRAPH_LEAD",
     "GraphAlike",
     "GraphEntry",
@@ -262,5 +262,5 @@ __all__ = [
     "StoredGraph",
     "Suffices",
     "UnembeddedName",
-    "UnspokenPassage",
+    "UnembeddedPassage",
 ]

@@ -21,7 +21,7 @@ from adaptive_memory_core.records import Scope
 MessageKey = int
 
 
-class Entry(NamedTuple):
+class ConversationMessage(NamedTuple):
     """A message as it is queued: its conversation and its place there. `at` is in POSIX seconds, `said` a digest of its
     words."""
 
@@ -37,11 +37,11 @@ class Queued(NamedTuple):
     """A message as it is kept; `episode` is None while it is in none."""
 
     key: MessageKey
-    entry: Entry
+    entry: ConversationMessage
     episode: EpisodeKey | None
 
 
-class Group(NamedTuple):
+class MessageGroup(NamedTuple):
     """Messages that are to be one episode: a new one (None) or one that there is. While it is `open`, what follows may
     belong to it as well. `note` says why a rule decided where a model was to."""
 
@@ -78,7 +78,7 @@ class Written(NamedTuple):
     at: float
 
 
-class Edition(NamedTuple):
+class ThemesVersion(NamedTuple):
     """Of what a copy of a user's themes is: both numbers only grow."""
 
     removals: int
@@ -86,10 +86,10 @@ class Edition(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class PlacedSemantics:
     """All of a user's semantics in their themes: what attaching begins with."""
 
-    edition: Edition
+    edition: ThemesVersion
     semantics: Sequence[Written]
     grown: Mapping[ThemeKey, int]
 
@@ -109,7 +109,7 @@ class Growth:
     near_themes: Mapping[ThemeKey, Neighbours]
 
 
-class HierarchyRows(Protocol):
+class HierarchyRowsPort(Protocol):
     """Messages, episodes, semantics, themes and their links, each user's apart. Nothing is left of a removed message:
     no sentence that was distilled from it, no title and no name that may have its words."""
 
@@ -119,7 +119,7 @@ class HierarchyRows(Protocol):
     def watched(self) -> dict[Scope, int]:
         """Those who observe, and the version of each one's hierarchy."""
 
-    def queue(self, scope: Scope, entries: Sequence[Entry]) -> None:
+    def queue(self, scope: Scope, entries: Sequence[ConversationMessage]) -> None:
         """They are there, or say something else by now: each needs an episode, or its episode must be distilled
         again."""
 
@@ -154,7 +154,7 @@ class HierarchyRows(Protocol):
     def episode_at(self, scope: Scope, session: str, place: float) -> EpisodeKey | None:
         """The closed episode that a message of this place came too late for; None where it came in time."""
 
-    def assign(self, scope: Scope, session: str, groups: Sequence[Group]) -> bool:
+    def assign(self, scope: Scope, session: str, groups: Sequence[MessageGroup]) -> bool:
         """Make these episodes; False, and nothing is done, where somebody was quicker or a message is gone."""
 
     def due(self, scope: Scope, most: int) -> list[DueEpisode]: ...
@@ -163,8 +163,8 @@ class HierarchyRows(Protocol):
         have changed since."""
 
     def unattached(self, scope: Scope, most: int) -> list[Written]: ...
-    def standing(self, scope: Scope) -> Standing: ...
-    def edition(self, scope: Scope) -> Edition: ...
+    def standing(self, scope: Scope) -> PlacedSemantics: ...
+    def edition(self, scope: Scope) -> ThemesVersion: ...
     def next_theme(self) -> ThemeKey:
         """A key that no theme has had."""
 
@@ -192,7 +192,7 @@ class HierarchyPort(Protocol):
     def known(self, scope: Scope, stored_ids: Sequence[str]) -> set[str]:
         """Those of the messages that it has taken in, or will."""
 
-    def missed(self, scope: Scope, entries: Sequence[Entry]) -> None:
+    def missed(self, scope: Scope, entries: Sequence[ConversationMessage]) -> None:
         """Messages that are in the collection and that it has not heard of."""
 
     def settle(self, scope: Scope, progress: Callable[[int, int], object] | None = None) -> None:

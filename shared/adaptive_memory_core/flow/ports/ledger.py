@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager
 from typing import Any, Protocol, runtime_checkable
 
 from adaptive_memory_core.flow.ports.graph import GraphRows
-from adaptive_memory_core.flow.ports.hierarchy import HierarchyRows
+from adaptive_memory_core.flow.ports.hierarchy import HierarchyRowsPort
 from adaptive_memory_core.flow.ports.ledger_copies import (
     DueRecords,
     Exports,
@@ -23,19 +23,19 @@ from adaptive_memory_core.flow.ports.ledger_copies import (
 from adaptive_memory_core.flow.ports.ledger_values import (
     Advance,
     Counted,
-    Doomed,
     Due,
-    Entry,
     Erased,
     Extent,
     JoinStates,
-    Judge,
     KnownCollection,
     KnownStates,
+    LedgerRow,
     Moves,
-    Row,
+    RecallEntry,
+    RemovalRule,
     Since,
     Tally,
+    VerdictEffectsPort,
 )
 from adaptive_memory_core.flow.ports.records import JudgedQuestions
 from adaptive_memory_core.policy.learning import Regime
@@ -73,7 +73,7 @@ class Inheritance(Protocol):
 class Recalls(Protocol):
     """Recalls that count as readings."""
 
-    def count(self, scope: Scope, entry: Entry, seen: Mapping[str, Seen], advance: Advance) -> Counted: ...
+    def count(self, scope: Scope, entry: RecallEntry, seen: Mapping[str, Seen], advance: Advance) -> Counted: ...
 
 
 class Log(Protocol):
@@ -99,7 +99,13 @@ class Verdicts(Protocol):
     """What was learned of the worth of what recalls returned."""
 
     def judge(
-        self, scope: Scope, recall_id: str, verdicts: Mapping[str, tuple[Verdict, Seen]], judge: Judge, *, now: float
+        self,
+        scope: Scope,
+        recall_id: str,
+        verdicts: Mapping[str, tuple[Verdict, Seen]],
+        judge: VerdictEffectsPort,
+        *,
+        now: float,
     ) -> int: ...
     def set_balance(self, scope: Scope, balance: float) -> None: ...
 
@@ -117,11 +123,11 @@ class Removal(Protocol):
     def forget_user(self, scope: Scope) -> bool:
         """Remove every trace of a user whose records are gone; whether there was any."""
 
-    def unkept(self, scope: Scope, after: int, *, limit: int) -> list[Row]: ...
+    def unkept(self, scope: Scope, after: int, *, limit: int) -> list[LedgerRow]: ...
     def scopes(self) -> list[Scope]:
         """Those that the ledger has met: users, and everyone's records."""
 
-    def doomed(self, scope: Scope, stored_ids: Sequence[str], doomed: Doomed) -> list[str]:
+    def doomed(self, scope: Scope, stored_ids: Sequence[str], doomed: RemovalRule) -> list[str]:
         """Those of the records that are doomed as they stand now."""
 
     def retire(self, scope: Scope, stored_ids: Sequence[str], *, by: str, now: float) -> None:
@@ -134,7 +140,7 @@ class Audit(Protocol):
     def changes(self, scope: Scope, stored_ids: Sequence[str], *, limit: int) -> list[Change]: ...
 
 
-class Statistics(Protocol):
+class StatisticsPort(Protocol):
     """A scope in numbers, now and over time."""
 
     def tally(self, scope: Scope) -> Tally: ...
@@ -182,7 +188,7 @@ class Outbox(Protocol):
         """Of all that share the ledger, one at a time is in here; StoreError where another stays for too long."""
 
 
-class Sharing(Protocol):
+class SharingPort(Protocol):
     """What the process that may open a collection in a directory and those that may not tell each other."""
 
     def describe(self, space: str, database: str, *, embedder: str | None, dimension: int | None) -> None:
@@ -210,7 +216,7 @@ class Retention(Protocol):
     def forget_collections(self, uuids: Collection[str]) -> None: ...
 
 
-class Comparison(Protocol):
+class LedgerCheckPort(Protocol):
     """What can be held against the collection, to find what it or the ledger has lost."""
 
     def records_known(self, name: str) -> tuple[int, int]:
@@ -241,7 +247,7 @@ class Ledger(Protocol):
     @property
     def audit(self) -> Audit: ...
     @property
-    def statistics(self) -> Statistics: ...
+    def statistics(self) -> StatisticsPort: ...
     @property
     def floors(self) -> MeasuredFloors: ...
     @property
@@ -259,7 +265,7 @@ class Ledger(Protocol):
     @property
     def graph(self) -> GraphRows: ...
     @property
-    def hierarchy(self) -> HierarchyRows: ...
+    def hierarchy(self) -> HierarchyRowsPort: ...
     @property
     def mirror(self) -> MirrorRows: ...
     @property
@@ -271,11 +277,11 @@ class Ledger(Protocol):
     @property
     def due_records(self) -> DueRecords: ...
     @property
-    def sharing(self) -> Sharing: ...
+    def sharing(self) -> SharingPort: ...
     @property
     def retention(self) -> Retention: ...
     @property
-    def comparison(self) -> Comparison: ...
+    def comparison(self) -> LedgerCheckPort: ...
     @property
     def read_only(self) -> bool: ...
     @property

@@ -34,7 +34,7 @@ class JoinStates(Protocol):
     def __call__(self, kept: ReadState, gone: ReadState, /) -> ReadState: ...
 
 
-class Judge(Protocol):
+class VerdictEffectsPort(Protocol):
     """What verdicts on one recall do: to a record's boost and state, and to its user's balance."""
 
     @property
@@ -46,7 +46,7 @@ class Judge(Protocol):
     ) -> tuple[float, float]: ...
 
 
-class Doomed(Protocol):
+class RemovalRule(Protocol):
     """Whether a record is to go, at the end of this timeline."""
 
     def __call__(self, seen: Seen, *, timeline: Timeline) -> bool: ...
@@ -69,7 +69,7 @@ class Rewritten(NamedTuple):
     now: Seen
 
 
-def anew(seen: Seen) -> Seen:
+def never_read(seen: Seen) -> Seen:
     """A record that nobody has read as it is now. Whose words it took over is determined when somebody finds it."""
     return Seen(NEVER_READ, seen.kind, None, seen.shared, LOOK_AGAIN)
 
@@ -112,7 +112,7 @@ class Extent(NamedTuple):
     last: str | None
 
 
-class Row(NamedTuple):
+class LedgerRow(NamedTuple):
     """A record as the ledger stores it; `row` orders them."""
 
     row: int
@@ -121,7 +121,7 @@ class Row(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class RecallEntry:
     """One recall as it goes into the ledger; `logged` is False where the log is switched off."""
 
     id: str

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from adaptive_memory_core.sources.ask import Stages
 
 
-class Embedder(Protocol):
+class EmbedderPort(Protocol):
     """Texts to vectors of one length. If it `can_wait`, an event loop awaits `aembed_query`."""
 
     @property
@@ -175,7 +175,7 @@ class Telemetry(Protocol):
         """This memory is open; it is not to be kept from being collected."""
 
 
-class Unwatched:
+class NoTelemetry:
     """Gives everything back as it is."""
 
     def verb(self, name: str, call: Callable[[], T]) -> T:  # noqa: ARG002 - nobody wants to know
@@ -191,4 +191,4 @@ class Unwatched:
         """Nobody asks."""
 
 
-UNWATCHED = Unwatched()
+UNWATCHED = NoTelemetry()

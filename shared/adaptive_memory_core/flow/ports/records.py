@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Protocol
 from adaptive_memory_core.cue.time.intent import Window
 from adaptive_memory_core.flow.ports.ledger_values import Extent
 from adaptive_memory_core.flow.ports.source import Found, NearestAndNamed
-from adaptive_memory_core.identity import origin, said
+from adaptive_memory_core.identity import origin, text_digest
 from adaptive_memory_core.learn.asked_before import RatedQuestions
 from adaptive_memory_core.policy.advanced import SearchBy
 from adaptive_memory_core.records import Metadata, Record, Scope, Seen, Verdict
@@ -20,7 +20,7 @@ Where = Mapping[str, Any]
 Vector = Any
 
 
-class Search(Protocol):
+class SearchPort(Protocol):
     """Finding, within one scope. `by` says in what: the mirror ("exact"), Chroma's index ("ann"), or as it suits."""
 
     def nearest(
@@ -131,12 +131,12 @@ class Stored:
 
     @property
     def seen(self) -> Seen:
-        return seen(self.record, shared=self.shared)
+        return seen_of(self.record, shared=self.shared)
 
 
-def seen(record: Record, *, shared: bool = False) -> Seen:
+def seen_of(record: Record, *, shared: bool = False) -> Seen:
     """A record's state with what else the ledger keeps of it."""
-    words = said(record.text)
+    words = text_digest(record.text)
     return Seen(record.read, record.kind, origin(record.text, record.stored or record.metadata), shared, words)
 
 

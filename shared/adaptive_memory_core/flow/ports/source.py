@@ -138,7 +138,7 @@ def _at(values: Array, places: Array) -> Array:
     return found
 
 
-class Words(Protocol):
+class WordsPort(Protocol):
     """Records found by their words, and which stand next to each other."""
 
     def look(self, scope: Scope, cue: str, fusion: Fusion, limit: int, within: Set[str] | None) -> WordsFound: ...
@@ -197,7 +197,7 @@ class Answer:
         return bool(self.named or self.found or self.asked_for)
 
 
-class Asked(NamedTuple):
+class SourceQuery(NamedTuple):
     """What a source may know besides the request: which ids pass the caller's filter (None: there is no filter), and
     what the stages before it answered."""
 
@@ -220,11 +220,11 @@ class Source(Protocol):
     @property
     def name(self) -> str: ...
     def wanted(self, request: Request) -> bool: ...
-    def ask(self, ports: Ports, request: Request, asked: Asked) -> Answer: ...
+    def ask(self, ports: Ports, request: Request, asked: SourceQuery) -> Answer: ...
 
 
 @runtime_checkable
 class Slow(Protocol):
     """A source that waits for code that is not ours: it begins, and the others of its stage are asked meanwhile."""
 
-    def begin(self, ports: Ports, request: Request, asked: Asked) -> Callable[[], Answer]: ...
+    def begin(self, ports: Ports, request: Request, asked: SourceQuery) -> Callable[[], Answer]: ...

@@ -12,10 +12,17 @@ from adaptive_memory_core.cue.time.intent import Window
 from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.flow.ports import Found, NearestAndNamed, Vector, Where
 from adaptive_memory_core.policy.advanced import SearchBy
-from adaptive_memory_core.record_metadata import belongs, within
+from adaptive_memory_core.record_metadata import belongs, windows_filter
 from adaptive_memory_core.records import Metadata, Scope
 from adaptive_memory_core.score import signals
-from adaptive_memory_core.score.surprise import SAMPLE, Baseline, baseline_of, for_query, sample_of, similarities_to
+from adaptive_memory_core.score.surprise import (
+    SAMPLE,
+    Baseline,
+    baseline_of_vectors,
+    for_query,
+    sample_of,
+    similarities_to,
+)
 from adaptive_memory_core.store.chroma.chroma_calls import (
     PAGE,
     both_filters,
@@ -26,7 +33,7 @@ from adaptive_memory_core.store.chroma.chroma_calls import (
     space_of,
     without_deleted,
 )
-from adaptive_memory_core.where import passes
+from adaptive_memory_core.where import matches_filter
 
 if TYPE_CHECKING:
     from chromadb import Collection
@@ -85,7 +92,7 @@ class ChromaSearch:
         self, scope: Scope, vector: Vector, limit: int, where: Where | None, windows: Sequence[Window]
     ) -> list[Found]:
         """The nearest of those that happened, or began to hold, within one of the windows."""
-        return self.nearest(scope, vector, limit, both_filters(where, within(windows, self.fields)))
+        return self.nearest(scope, vector, limit, both_filters(where, windows_filter(windows, self.fields)))
 
     def among(self, scope: Scope, vector: Vector, stored_ids: Sequence[str], where: Where | None) -> list[Found]:
         """Those of the records that are of this scope and pass the filter, compared one by one; nearest first."""
@@ -124,7 +131,7 @@ class ChromaSearch:
             vectors = [vector for metadata, vector in rows if belongs(metadata, scope, self.fields)]
             sample = np.array([vectors[place] for place in sample_of(len(vectors))])
             seconds = FEW_SECONDS if len(vectors) < SAMPLE else MANY_SECONDS
-            known = self._baselines[scope] = now + seconds, sample, baseline_of(sample, self.space)
+            known = self._baselines[scope] = now + seconds, sample, baseline_of_vectors(sample, self.space)
         _, sample, of_scope = known
         return for_query(of_scope, similarities_to(vector, sample, self.space))
 
@@ -217,7 +224,7 @@ class WideQuery:
             return None
         own = [one for one in self._query(vector, wide) if belongs(one.metadata, scope, self._fields)]
         condition = both_filters(where, None)
-        found = [one for one in own if passes(condition, one.metadata, one.text)][:limit]
+        found = [one for one in own if matches_filter(condition, one.metadata, one.text)][:limit]
         if len(found) == limit:
             return found
         self._scarce[asked] = None

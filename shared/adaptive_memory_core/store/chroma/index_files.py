@@ -50,7 +50,7 @@ def _unknown(held: DatabaseContents) -> bool:
 
 def _labels(held: DatabaseContents) -> dict[str, int] | None:
     """Which records are in the files; none if nothing was ever put into them, None if that cannot be read."""
-    return names(held.folder) if (held.folder / NAMES).exists() else {}
+    return record_labels(held.folder) if (held.folder / NAMES).exists() else {}
 
 
 def _lost(held: DatabaseContents, labels: dict[str, int]) -> list[str]:
@@ -149,7 +149,7 @@ def header(folder: Path) -> Header | None:
     return Header(*_HEADER.unpack(found)) if len(found) == _HEADER.size else None
 
 
-def names(folder: Path) -> dict[str, int] | None:
+def record_labels(folder: Path) -> dict[str, int] | None:
     """Which record is under which label; None where the file is not whole."""
     try:
         found = _Plain(io.BytesIO(content(folder / NAMES))).load()

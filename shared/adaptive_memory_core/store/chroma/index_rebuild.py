@@ -20,7 +20,15 @@ from adaptive_memory_core.error_messages import reason
 from adaptive_memory_core.errors import StoreError
 from adaptive_memory_core.store.chroma.chroma_calls import call_chroma, client_of, space_of, write_chroma
 from adaptive_memory_core.store.chroma.chroma_database import DELETE, DatabaseContents, DatabaseRow, logged_vectors
-from adaptive_memory_core.store.chroma.index_files import LENGTHS, VECTORS, Header, content, header, labels_in, names
+from adaptive_memory_core.store.chroma.index_files import (
+    LENGTHS,
+    VECTORS,
+    Header,
+    content,
+    header,
+    labels_in,
+    record_labels,
+)
 
 if TYPE_CHECKING:
     from chromadb import Collection
@@ -189,7 +197,7 @@ def _from_files(held: DatabaseContents, folder: Path, space: str, by_order: bool
         return {}
     rows = np.memmap(folder / VECTORS, dtype=np.uint8, mode="r", shape=(len(labels), head.size))
     alive = labels[(labels > 0) & (rows[:, head.offset + _DELETED] & 1 == 0)]
-    owners = names(folder)
+    owners = record_labels(folder)
     if owners is None:
         owners = _in_order(held, alive.tolist()) if by_order else {}
     vectors = np.ascontiguousarray(rows[:, head.vector_at : head.label_at]).view("<f4")

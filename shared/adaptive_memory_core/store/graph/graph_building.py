@@ -21,14 +21,21 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from adaptive_memory_core.flow.ports.graph import GraphAlike, GraphEntry, GraphRows, Links
-from adaptive_memory_core.graph.build import MOST_SAMPLED, Titled, links_per_record, passage, split_title, title_of
-from adaptive_memory_core.graph.names import Extract, handle, names
+from adaptive_memory_core.graph.build import (
+    MOST_SAMPLED,
+    Titled,
+    build_passage,
+    links_per_record,
+    record_title,
+    split_title,
+)
+from adaptive_memory_core.graph.names import Extract, handle, names_in_sentence
 from adaptive_memory_core.record_metadata import metadata_of, owner_of
 
 if TYPE_CHECKING:
     from adaptive_memory_core.fields import Fields
-    from adaptive_memory_core.flow.ports import Found, Records, Search, Stored, Vector
-    from adaptive_memory_core.flow.ports.models import Embedder
+    from adaptive_memory_core.flow.ports import Found, Records, SearchPort, Stored, Vector
+    from adaptive_memory_core.flow.ports.models import EmbedderPort
     from adaptive_memory_core.records import Metadata, Scope
     from adaptive_memory_core.store.graph.graph_index import GraphSetting
 
@@ -40,7 +47,13 @@ class GraphAdditions:
     """It follows the rows of words. `everybody` is said once somebody asks for the graph of all users."""
 
     def __init__(
-        self, rows: GraphRows, store: Records, search: Search, fields: Fields, linked: LinkedUsers, made: GraphSetting
+        self,
+        rows: GraphRows,
+        store: Records,
+        search: SearchPort,
+        fields: Fields,
+        linked: LinkedUsers,
+        made: GraphSetting,
     ) -> None:
         self._rows, self._store, self._search, self._fields = rows, store, search, fields
         self._linked, self._made, self.extract = linked, made, made.extract
@@ -67,7 +80,7 @@ class GraphAdditions:
             AddedRecord(one.stored_id, one.record.text, metadata_of(scope, one.record, self._fields), vector)
             for one, vector in zip(records, vectors, strict=True)
         ]
-        self._rows.put(scope, entries(self._rows, scope, found, self._fields, None))
+        self._rows.put(scope, graph_entries(self._rows, scope, found, self._fields, None))
 
     def page(self, *, growth: float = GROWTH) -> bool:
         """A page of what is new, else of what is to be linked again; whether there may be more."""
@@ -116,7 +129,7 @@ class GraphAdditions:
         for scope, found in by_owner.items():
             vectors = self._search.vectors(scope, [one for one, _, _ in found])
             written = [AddedRecord(*one, vectors.get(one[0]), word_rows[one[0]]) for one in found]
-            self._rows.put(scope, entries(self._rows, scope, written, self._fields, self.extract))
+            self._rows.put(scope, graph_entries(self._rows, scope, written, self._fields, self.extract))
 
 
 class AddedRecord(NamedTuple):
@@ -129,11 +142,11 @@ class AddedRecord(NamedTuple):
     word_row: int | None = None
 
 
-def entries(
+def graph_entries(
     rows: GraphRows, scope: Scope, records: Sequence[AddedRecord], fields: Fields, extract: Extract | None
 ) -> list[GraphEntry]:
     """The records' parts of the graph. A title among them is found again in the others, too."""
-    titles = {one.stored_id: title_of(one.metadata, fields) for one in records}
+    titles = {one.stored_id: record_title(one.metadata, fields) for one in records}
     new = {handle(named) for one in records if (named := split_title(one.text, titles[one.stored_id])[0])}
 
     def known(possible: Collection[str]) -> set[str]:
@@ -142,7 +155,7 @@ def entries(
     return [
         GraphEntry(
             one.stored_id,
-            passage(one.text, titles[one.stored_id], known, extract or names),
+            build_passage(one.text, titles[one.stored_id], known, extract or names_in_sentence),
             b"" if one.vector is None else np.asarray(one.vector, dtype="<f2").tobytes(),
             one.word_row,
         )
@@ -156,7 +169,7 @@ EMBEDDED, COMPARED = 256, 1_024  # names at a time
 class ComparedNames:
     """`wanted` once somebody asks for it in this process."""
 
-    def __init__(self, rows: GraphAlike, embedder: Embedder, made_by: str | None, *, read_only: bool) -> None:
+    def __init__(self, rows: GraphAlike, embedder: EmbedderPort, made_by: str | None, *, read_only: bool) -> None:
         self._rows, self._embedder, self._made_by, self._read_only = rows, embedder, made_by, read_only
         self._after = 0  # the key up to which all names have a vector, in this round
         self.wanted = self.due = False
@@ -346,7 +359,9 @@ class LinkedUsers:
 
     def _read(self, ids: Sequence[str]) -> list[Titled]:
         pages = (self._store.rows(ids[start : start + SAMPLE_PAGE]) for start in range(0, len(ids), SAMPLE_PAGE))
-        return [Titled(text or "", title_of(metadata, self._fields)) for page in pages for _, text, metadata in page]
+        return [
+            Titled(text or "", record_title(metadata, self._fields)) for page in pages for _, text, metadata in page
+        ]
 
     def _keep(self, scope: Scope, links: Links) -> None:
         with self.turn:
@@ -363,4 +378,4 @@ class LinkedUsers:
         return known
 
     def _title(self, one: Found) -> bool:
-        return split_title(one.text or "", title_of(one.metadata, self._fields))[0] is not None
+        return split_title(one.text or "", record_title(one.metadata, self._fields))[0] is not None

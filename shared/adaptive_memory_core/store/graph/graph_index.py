@@ -15,10 +15,10 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from adaptive_memory_core.fields import Fields
-from adaptive_memory_core.flow.ports import Found, JudgedQuestion, Records, Search, Stored, Vector
+from adaptive_memory_core.flow.ports import Found, JudgedQuestion, Records, SearchPort, Stored, Vector
 from adaptive_memory_core.flow.ports.graph import (
     NO_LIFTS,
-    AskedAsPublished,
+    GamRagQuery,
     GraphFound,
     GraphRows,
     Lifts,
@@ -27,7 +27,7 @@ from adaptive_memory_core.flow.ports.graph import (
 )
 from adaptive_memory_core.flow.ports.models import Sufficient
 from adaptive_memory_core.graph.alike_names import unknown_names
-from adaptive_memory_core.graph.names import MOST_LOOKED_UP, Extract, names
+from adaptive_memory_core.graph.names import MOST_LOOKED_UP, Extract, names_in_sentence
 from adaptive_memory_core.graph.paper import propagate_as_published
 from adaptive_memory_core.graph.ports import passage_of
 from adaptive_memory_core.length_limits import start_and_end
@@ -38,7 +38,7 @@ from adaptive_memory_core.score.surprise import UNMEASURED, Baseline
 from adaptive_memory_core.store.background import Going
 from adaptive_memory_core.store.graph import graph_lookup as looking
 from adaptive_memory_core.store.graph.graph_building import ComparedNames, GraphAdditions, LinkedUsers
-from adaptive_memory_core.store.graph.graph_lookup import SentenceTexts, SentenceVectors
+from adaptive_memory_core.store.graph.graph_lookup import SentenceTexts, SentenceVectorBuilder
 
 NONE_UNKNOWN: Mapping[str, Vector] = MappingProxyType({})
 NOT_COMPARED = "not all names are compared yet with those that are like them; the rest is under way"
@@ -57,12 +57,12 @@ class GraphIndex:
         self,
         rows: GraphRows,
         store: Records,
-        search: Search,
+        search: SearchPort,
         fields: Fields,
         wake: Callable[[], object],
         linked: LinkedUsers,
         compared: ComparedNames,
-        spoken: SentenceVectors,
+        spoken: SentenceVectorBuilder,
         indexed: Callable[[Scope], int],
         extract: Extract | None = None,
     ) -> None:
@@ -105,11 +105,11 @@ class GraphIndex:
         with self._rows.view(scope) as graph:
             if (lacking := self._lacking(scope, graph.passages, count)) is not None:
                 return GraphFound({}, {}, lacking, asked=False)
-            found = looking.look_up(graph, cue, vector, settings, seeds, lifts, unknown, baseline)
+            found = looking.look_up_graph(graph, cue, vector, settings, seeds, lifts, unknown, baseline)
         return found if note is None else replace(found, note=note)
 
     def look_as_published(
-        self, scope: Scope, asked: AskedAsPublished, settings: Graphs, suffices: Suffices | None
+        self, scope: Scope, asked: GamRagQuery, settings: Graphs, suffices: Suffices | None
     ) -> GraphFound:
         """The same by GAM-RAG's equations 3 to 9: none, with a note, until all sentences have vectors. Between rounds
         `suffices` is given the sentences that were activated."""
@@ -135,7 +135,7 @@ class GraphIndex:
         evidence = propagate_as_published(lambda: self._rows.view(scope), question, settings, enough)
         with self._rows.view(scope) as graph:
             found = looking.found_as_published(graph, evidence)
-        told = [note for note in (*notes, looking.told_rounds(evidence, settings, suffices is not None)) if note]
+        told = [note for note in (*notes, looking.rounds_made(evidence, settings, suffices is not None)) if note]
         return replace(found, note="; ".join(told) or None)
 
     def embed_sentences(self) -> None:
@@ -145,7 +145,7 @@ class GraphIndex:
 
     def extracted(self, cue: str) -> Sequence[str]:
         """The names in a text, as this memory finds them in records."""
-        return list(dict.fromkeys((self._made.extract or names)(start_and_end(cue, MOST_LOOKED_UP))))
+        return list(dict.fromkeys((self._made.extract or names_in_sentence)(start_and_end(cue, MOST_LOOKED_UP))))
 
     def _caught_up(self, scope: Scope) -> str | None:
         self.expect()

@@ -21,34 +21,34 @@ import numpy as np
 
 from adaptive_memory_core.channels.words.words_of_text import words
 from adaptive_memory_core.flow.ports.graph import (
-    AskedAsPublished,
+    GamRagQuery,
     GraphAlike,
     GraphFound,
     Hop,
     Lifts,
     StoredGraph,
-    UnspokenPassage,
+    UnembeddedPassage,
 )
 from adaptive_memory_core.graph.alike_names import alike_of_untitled, unit_rows, with_alike
-from adaptive_memory_core.graph.build import sentences_below, title_of, word_key
+from adaptive_memory_core.graph.build import record_title, sentences_below, word_key
 from adaptive_memory_core.graph.names import MOST_LOOKED_UP, known_names
 from adaptive_memory_core.graph.paper import Memories, PublishedQuestion, link
 from adaptive_memory_core.graph.ports import (
     MOST_PLACES,
     SENTENCE_BITS,
     Alike,
-    Evidence,
+    GraphQuery,
     PassageKey,
-    Question,
+    PropagationResult,
     SentenceKey,
     Step,
     passage_of,
-    place_of,
+    place_in_passage,
     places_in,
 )
 from adaptive_memory_core.graph.propagate import TITLE, propagate, trust
 from adaptive_memory_core.learn.asked_before import RatedQuestions
-from adaptive_memory_core.learn.gain import JudgedSentence, QuestionVectors, unit
+from adaptive_memory_core.learn.gain import JudgedSentence, QuestionVectors, unit_vector
 from adaptive_memory_core.length_limits import start_and_end
 from adaptive_memory_core.policy.advanced import Graphs
 from adaptive_memory_core.score.surprise import UNMEASURED, Baseline
@@ -57,7 +57,7 @@ from adaptive_memory_core.store.graph.graph_building import ComparedNames
 if TYPE_CHECKING:
     from adaptive_memory_core.fields import Fields
     from adaptive_memory_core.flow.ports import Records
-    from adaptive_memory_core.flow.ports.models import Embedder
+    from adaptive_memory_core.flow.ports.models import EmbedderPort
     from adaptive_memory_core.records import Scope
 
 PAGE = 100  # passages at a time
@@ -75,16 +75,16 @@ class SentenceTexts:
     def of(self, stored_ids: Sequence[str]) -> Mapping[str, Sequence[str]]:
         """By record."""
         rows = self._store.rows(list(stored_ids))
-        return {one: sentences_below(text or "", title_of(known, self._fields))[1] for one, text, known in rows}
+        return {one: sentences_below(text or "", record_title(known, self._fields))[1] for one, text, known in rows}
 
     def at(self, keys: Sequence[SentenceKey], ids: Mapping[PassageKey, str]) -> list[str]:
         """Those with these keys, of what is still there."""
         found = self.of(list(dict.fromkeys(ids.values())))
-        own = [(found.get(ids.get(passage_of(key), ""), ()), place_of(key)) for key in keys]
+        own = [(found.get(ids.get(passage_of(key), ""), ()), place_in_passage(key)) for key in keys]
         return [texts[place] for texts, place in own if place < len(texts)]
 
 
-class SentenceVectors:
+class SentenceVectorBuilder:
     """`wanted` once somebody asks for GAM-RAG's form in this process."""
 
     def __init__(
@@ -92,7 +92,7 @@ class SentenceVectors:
         rows: GraphAlike,
         names: ComparedNames,
         texts: SentenceTexts,
-        embedder: Embedder,
+        embedder: EmbedderPort,
         made_by: str | None,
         time_of: TimeOf,
         *,
@@ -128,7 +128,7 @@ class SentenceVectors:
             return None if not waiting or self._add(waiting) else NOT_EMBEDDED
         return NOT_EMBEDDED if waiting else None
 
-    def _add(self, found: Sequence[UnspokenPassage]) -> bool:
+    def _add(self, found: Sequence[UnembeddedPassage]) -> bool:
         """Names first: a passage with vectors has no name without one."""
         if not found:
             return False
@@ -157,7 +157,7 @@ MOST_PASSED = 5  # records on the way to one, that are told
 MOST_OF_ROUNDS = 2.0  # more than five rounds of equation 8 can give; and so `Graphs.weight` takes nothing from alpha
 
 
-def look_up(
+def look_up_graph(
     graph: StoredGraph,
     cue: str,
     vector: Any,
@@ -174,7 +174,7 @@ def look_up(
     if settings.asks != "always" and not any(len(own) for own in graph.titled(named).values()):
         return GraphFound({}, {}, asked=False)
     keys = graph.keys_of(seeds)
-    question = Question(
+    question = GraphQuery(
         named,
         vector,
         {word_key(word) for word in words(read)},
@@ -219,13 +219,13 @@ def most(settings: Graphs) -> float:
     return TITLE + sum(0.6931 / number for number in range(1, settings.rounds + 1))
 
 
-def _found(graph: StoredGraph, evidence: Evidence, settings: Graphs) -> GraphFound:
+def _found(graph: StoredGraph, evidence: PropagationResult, settings: Graphs) -> GraphFound:
     best = most(settings)
     positive = {one: score for one, score in evidence.passages.items() if score > 0.0}
     return _told(graph, evidence, {one: min(1.0, score / best) for one, score in positive.items()})
 
 
-def _told(graph: StoredGraph, evidence: Evidence, scores: Mapping[PassageKey, float]) -> GraphFound:
+def _told(graph: StoredGraph, evidence: PropagationResult, scores: Mapping[PassageKey, float]) -> GraphFound:
     """By record, best first, with the way to each."""
     ids = graph.ids_of({*scores, *map(passage_of, evidence.steps)})
     ranked = sorted(scores.items(), key=lambda one: -one[1])
@@ -237,7 +237,7 @@ def _told(graph: StoredGraph, evidence: Evidence, scores: Mapping[PassageKey, fl
     return GraphFound(numbers, ways)
 
 
-def _way(last: Step, evidence: Evidence, ids: Mapping[PassageKey, str]) -> list[Hop]:
+def _way(last: Step, evidence: PropagationResult, ids: Mapping[PassageKey, str]) -> list[Hop]:
     """From a name in the cue to a sentence, by the sentences in between."""
     steps = [last]
     while (before := steps[0].came_from) is not None and before in evidence.steps and len(steps) < MOST_PASSED:
@@ -246,7 +246,7 @@ def _way(last: Step, evidence: Evidence, ids: Mapping[PassageKey, str]) -> list[
         Hop(
             step.name or "",
             ids[passage_of(step.sentence)],
-            place_of(step.sentence),
+            place_in_passage(step.sentence),
             evidence.alike.get(step.name or ""),
         )
         for step in steps
@@ -261,14 +261,16 @@ def lifts_of(graph: StoredGraph, lifts: Lifts) -> dict[SentenceKey, float]:
     return {one: by[passage_of(one)] for one in graph.sentences_of(np.array(sorted(by), dtype=np.int64)).tolist()}
 
 
-def linked_as_published(graph: StoredGraph, asked: AskedAsPublished) -> PublishedQuestion:
+def linked_as_published(graph: StoredGraph, asked: GamRagQuery) -> PublishedQuestion:
     """The question with its entities linked (eq. 3), and what the sentences of this graph were judged for."""
-    vector = unit(np.asarray(asked.vector, dtype=np.float64))
+    vector = unit_vector(np.asarray(asked.vector, dtype=np.float64))
     time, no_time = (
-        None if one is None else unit(np.asarray(one, dtype=np.float64)) for one in (asked.time, asked.no_time)
+        None if one is None else unit_vector(np.asarray(one, dtype=np.float64)) for one in (asked.time, asked.no_time)
     )
     names, vectors = graph.name_vectors()
-    entities = [unit(np.asarray(one, dtype=np.float64)) for one in asked.entities if len(one) == vectors.shape[1]]
+    entities = [
+        unit_vector(np.asarray(one, dtype=np.float64)) for one in asked.entities if len(one) == vectors.shape[1]
+    ]
     judged = {} if asked.questions is None else judged_sentences(graph, asked.questions, len(vector))
     return PublishedQuestion(
         link(np.array(entities), names, vectors) if entities else {},
@@ -299,17 +301,17 @@ def judged_sentences(
     return found
 
 
-def found_as_published(graph: StoredGraph, evidence: Evidence) -> GraphFound:
+def found_as_published(graph: StoredGraph, evidence: PropagationResult) -> GraphFound:
     """The sum of equation 8 by record, as a share that no number of rounds exceeds."""
     found = _told(graph, evidence, {one: score / MOST_OF_ROUNDS for one, score in evidence.passages.items()})
     ids = graph.ids_of(set(map(passage_of, evidence.steps)))
     activated: dict[str, int] = {}
     for key in evidence.steps:
-        if (stored_id := ids.get(passage_of(key))) is not None and place_of(key) < MOST_PLACES:
-            activated[stored_id] = activated.get(stored_id, 0) | 1 << place_of(key)
+        if (stored_id := ids.get(passage_of(key))) is not None and place_in_passage(key) < MOST_PLACES:
+            activated[stored_id] = activated.get(stored_id, 0) | 1 << place_in_passage(key)
     return replace(found, activated=activated, rounds=len(evidence.rounds))
 
 
-def told_rounds(evidence: Evidence, settings: Graphs, asked: bool) -> str | None:
+def rounds_made(evidence: PropagationResult, settings: Graphs, asked: bool) -> str | None:
     """How many rounds were made, where a judge was asked whether the next one is needed."""
     return f"the graph made {len(evidence.rounds)} of {settings.rounds} rounds" if asked else None

@@ -16,23 +16,30 @@ import numpy as np
 
 from adaptive_memory_core.cue.unrelated_questions import UNRELATED
 from adaptive_memory_core.fields import Fields
-from adaptive_memory_core.flow.ports import Embedder, Records, Search
+from adaptive_memory_core.flow.ports import EmbedderPort, Records, SearchPort
 from adaptive_memory_core.flow.ports.hierarchy import (
     DueEpisode,
-    Edition,
-    Group,
     Growth,
-    HierarchyRows,
+    HierarchyRowsPort,
+    MessageGroup,
     NewSemantic,
     Queued,
+    ThemesVersion,
     Written,
 )
 from adaptive_memory_core.flow.ports.ledger_copies import MirrorRows
 from adaptive_memory_core.flow.ports.models import BoundaryPort, EpisodeText, Line, Roles
-from adaptive_memory_core.hierarchy.episodes import Decided, narrative_of, starts, title_of
-from adaptive_memory_core.hierarchy.grow import Themes
-from adaptive_memory_core.hierarchy.neighbours import unit
-from adaptive_memory_core.hierarchy.nodes import Distilled, Said, SemanticKey, ThemeKey, name_of, stems
+from adaptive_memory_core.hierarchy.episodes import Decided, episode_title, narrative_of, starts
+from adaptive_memory_core.hierarchy.grow import ThemeClusters
+from adaptive_memory_core.hierarchy.neighbours import unit_vectors
+from adaptive_memory_core.hierarchy.nodes import (
+    Distilled,
+    HierarchyMessage,
+    SemanticKey,
+    ThemeKey,
+    distinctive_terms,
+    stems,
+)
 from adaptive_memory_core.hierarchy.semantics import SEMANTICS, Stated, distil, of_its_speaker, replaced
 from adaptive_memory_core.policy.advanced import Hierarchies
 from adaptive_memory_core.record_metadata import belongs
@@ -43,11 +50,11 @@ from adaptive_memory_core.records import Scope
 class GrowthContext:
     """The parts that the steps of growth share."""
 
-    rows: HierarchyRows
+    rows: HierarchyRowsPort
     mirror: MirrorRows
     records: Records
-    search: Search
-    embedder: Embedder
+    search: SearchPort
+    embedder: EmbedderPort
     fields: Fields
     roles: Roles
     settings: Callable[[], Hierarchies]
@@ -55,7 +62,7 @@ class GrowthContext:
     transaction: Callable[[], Any]
     _unrelated: list[Any] = field(default_factory=list)
 
-    def said(self, scope: Scope, messages: Sequence[Queued], *, vectors: bool) -> list[Said | None]:
+    def said(self, scope: Scope, messages: Sequence[Queued], *, vectors: bool) -> list[HierarchyMessage | None]:
         """The messages as the mirror has them, else the collection; None for one that is gone, or another's by now."""
         ids = [one.entry.stored_id for one in messages]
         found = {row[0]: row for row in self.mirror.rows(ids)}
@@ -63,7 +70,7 @@ class GrowthContext:
             found |= {row[0]: row for row in self.records.rows(missing)}
         known = self._vectors(scope, ids) if vectors else {}
         return [
-            Said(one, queued.entry.speaker, found[one][1] or "", queued.entry.at, known.get(one))
+            HierarchyMessage(one, queued.entry.speaker, found[one][1] or "", queued.entry.at, known.get(one))
             if one in found and belongs(found[one][2], scope, self.fields)
             else None
             for one, queued in zip(ids, messages, strict=True)
@@ -74,7 +81,9 @@ class GrowthContext:
         missing = [one for one in stored_ids if one not in known]
         return known | (self.search.vectors(scope, missing) if missing else {})
 
-    def present(self, scope: Scope, messages: Sequence[Queued], *, vectors: bool = False) -> list[Said] | None:
+    def present(
+        self, scope: Scope, messages: Sequence[Queued], *, vectors: bool = False
+    ) -> list[HierarchyMessage] | None:
         """All of them; None if some are gone, which are then removed."""
         said = self.said(scope, messages, vectors=vectors)
         gone = [one.entry.stored_id for one, text in zip(messages, said, strict=True) if text is None]
@@ -86,16 +95,16 @@ class GrowthContext:
     def unrelated(self) -> Any:
         """What unrelated texts have in common for this embedder: the mean of their vectors."""
         if not self._unrelated:
-            self._unrelated.append(unit(self.embedder.embed_documents(UNRELATED)).mean(axis=0))
+            self._unrelated.append(unit_vectors(self.embedder.embed_documents(UNRELATED)).mean(axis=0))
         return self._unrelated[0]
 
 
-def kept_note(note: str | None) -> str | None:
+def stored_note(note: str | None) -> str | None:
     """What is kept of a note: not what the model said, which may be what a message says that is forgotten one day.
 
-    >>> kept_note("the judge was not believed: it said 'I own a boat', which is not the JSON that it was asked for")
+    >>> stored_note("the judge was not believed: it said 'I own a boat', which is not the JSON that it was asked for")
     'the judge was not believed'
-    >>> kept_note("the judge failed: openai:m: APIError: you said: I own a boat"), kept_note(None)
+    >>> stored_note("the judge failed: openai:m: APIError: you said: I own a boat"), stored_note(None)
     ('the judge failed: openai:m: APIError', None)
     """
     if note is None or " it said " in note:
@@ -103,7 +112,7 @@ def kept_note(note: str | None) -> str | None:
     return ": ".join(note.split(": ")[:3])
 
 
-def lines_of(said: Sequence[Said]) -> list[Line]:
+def lines_of(said: Sequence[HierarchyMessage]) -> list[Line]:
     return [Line(one.speaker, one.text, one.at) for one in said]
 
 
@@ -120,7 +129,7 @@ def close_episodes(growing: GrowthContext, scope: Scope, session: str, *, final:
     late = growing.rows.episode_at(scope, session, waiting[0].entry.place)
     if late is not None:
         at = waiting[0].entry.at
-        return growing.rows.assign(scope, session, [Group(late, [waiting[0].key], at, at, open=False)])
+        return growing.rows.assign(scope, session, [MessageGroup(late, [waiting[0].key], at, at, open=False)])
     said = growing.present(scope, found, vectors=True)
     if said is None:
         return True
@@ -135,7 +144,9 @@ def _is_idle(growing: GrowthContext, last: Queued) -> bool:
     return growing.now() - last.entry.at > 60.0 * growing.settings().gap_minutes
 
 
-def _groups(growing: GrowthContext, found: Sequence[Queued], said: Sequence[Said], *, whole: bool) -> list[Group]:
+def _groups(
+    growing: GrowthContext, found: Sequence[Queued], said: Sequence[HierarchyMessage], *, whole: bool
+) -> list[MessageGroup]:
     begun, notes = sum(one.episode is not None for one in found), list[str]()
     decided = _asked_of(growing.roles.boundary, notes)
     places = starts(said, growing.settings(), unrelated=growing.unrelated(), begun=begun, whole=whole, decided=decided)
@@ -149,7 +160,7 @@ def _groups(growing: GrowthContext, found: Sequence[Queued], said: Sequence[Said
         times = [one.entry.at for one in own]
         messages = [one.key for one in own if one.episode is None]
         note = notes[-1] if notes else None
-        groups.append(Group(own[0].episode, messages, min(times), max(times), open=last, note=note))
+        groups.append(MessageGroup(own[0].episode, messages, min(times), max(times), open=last, note=note))
     return [one for one in groups if one.messages or not one.open]
 
 
@@ -158,9 +169,9 @@ def _asked_of(model: BoundaryPort | None, notes: list[str]) -> Decided | None:
     if model is None:
         return None
 
-    def decided(before: Sequence[Said], after: Sequence[Said]) -> bool | None:
+    def decided(before: Sequence[HierarchyMessage], after: Sequence[HierarchyMessage]) -> bool | None:
         found = model(lines_of(before), lines_of(after))
-        note = kept_note(found.note)
+        note = stored_note(found.note)
         notes.extend([] if note is None else [note])
         return found.ends
 
@@ -178,17 +189,17 @@ def distil_episodes(growing: GrowthContext, scope: Scope) -> int:
     made = [(one, said) for one in due if (said := growing.present(scope, one.messages)) is not None]
     kept = [_distilled(growing, said) for _, said in made]
     texts = [one.text for own, _ in kept for one in own]
-    vectors = unit(growing.embedder.embed_documents(texts)).astype("<f2") if texts else ()
+    vectors = unit_vectors(growing.embedder.embed_documents(texts)).astype("<f2") if texts else ()
     rows = iter(vectors)
     for (episode, said), (own, semantics_note) in zip(made, kept, strict=True):
         times = {one.id: one.at for one in said}
         new = [NewSemantic(one, max(times[id_] for id_ in one.messages), next(rows).tobytes()) for one in own]
         text = _told(growing, said)
-        growing.rows.distilled(scope, episode, text._replace(note=kept_note(semantics_note or text.note)), new)
+        growing.rows.distilled(scope, episode, text._replace(note=stored_note(semantics_note or text.note)), new)
     return len(due)
 
 
-def _distilled(growing: GrowthContext, said: Sequence[Said]) -> tuple[list[Distilled], str | None]:
+def _distilled(growing: GrowthContext, said: Sequence[HierarchyMessage]) -> tuple[list[Distilled], str | None]:
     """What a model found, each with the messages that say it; else the sentences that say most, and why."""
     note = None
     if growing.roles.semantics is not None:
@@ -202,13 +213,13 @@ def _distilled(growing: GrowthContext, said: Sequence[Said]) -> tuple[list[Disti
     return distil(said, SEMANTICS), note
 
 
-def _told(growing: GrowthContext, said: Sequence[Said]) -> EpisodeText:
+def _told(growing: GrowthContext, said: Sequence[HierarchyMessage]) -> EpisodeText:
     """What a model says of the episode, or else an extract by rule."""
     model = growing.roles.episode
     told = EpisodeText(None, None) if model is None else model(lines_of(said))
     if told.title is not None and told.narrative is not None:
         return EpisodeText(told.title[:LONGEST_TITLE], told.narrative[:LONGEST_NARRATIVE])
-    return EpisodeText(title_of(said), narrative_of(said, NARRATED * SEMANTICS), told.note)
+    return EpisodeText(episode_title(said), narrative_of(said, NARRATED * SEMANTICS), told.note)
 
 
 __all__ = ["DueEpisode", "distil_episodes"]
@@ -224,8 +235,8 @@ EVERY = 8  # semantics that come in between two looks for tiny themes
 class _Held:
     """A user's themes as they stood in an edition, with the texts that they are named by."""
 
-    themes: Themes
-    edition: Edition
+    themes: ThemeClusters
+    edition: ThemesVersion
     settings: Hierarchies
     shown: dict[SemanticKey, Stated] = field(default_factory=dict)
     texts: dict[SemanticKey, str] = field(default_factory=dict)
@@ -241,7 +252,7 @@ class _Held:
 class _Begun(NamedTuple):
     """What a page of growth is worked out from; it holds as long as the rows say the same."""
 
-    edition: Edition
+    edition: ThemesVersion
     next_theme: ThemeKey
 
 
@@ -298,7 +309,9 @@ class Attaching:
         held = self._held.get(scope)
         if held is None or held.edition != rows.edition(scope) or held.settings != settings:
             standing = rows.standing(scope)
-            held = _Held(Themes(settings, next_key=1, unrelated=self._growing.unrelated()), standing.edition, settings)
+            held = _Held(
+                ThemeClusters(settings, next_key=1, unrelated=self._growing.unrelated()), standing.edition, settings
+            )
             held.themes.load([one.placed for one in standing.semantics], standing.grown, standing.edition.attached)
             for one in standing.semantics:
                 held.add(one)
@@ -343,4 +356,4 @@ def _growth(held: _Held, replaces: dict[SemanticKey, SemanticKey], *, named: boo
 
 def _name(held: _Held, theme: ThemeKey) -> str:
     texts = [held.texts[one] for one in held.themes.members[theme]]
-    return name_of(texts, held.usual, len(held.texts))
+    return distinctive_terms(texts, held.usual, len(held.texts))

@@ -10,8 +10,8 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 
 from adaptive_memory_core.flow.ports import JudgedQuestion, Stored, Vector
-from adaptive_memory_core.flow.ports.hierarchy import Entry
-from adaptive_memory_core.flow.remember import entry, entry_of
+from adaptive_memory_core.flow.ports.hierarchy import ConversationMessage
+from adaptive_memory_core.flow.remember import entry_of, message_to_queue
 from adaptive_memory_core.hierarchy.nodes import Hierarchy
 from adaptive_memory_core.record_metadata import record_of
 from adaptive_memory_core.records import MESSAGE_KIND, Scope, Verdict
@@ -22,7 +22,7 @@ from adaptive_memory_core.store.hierarchy.growth_steps import (
     GrowthContext,
     close_episodes,
     distil_episodes,
-    kept_note,
+    stored_note,
 )
 
 LOOKED_SECONDS = 60.0  # after which it is looked whether a conversation has come to its end
@@ -66,7 +66,7 @@ class HierarchyIndex:
     def known(self, scope: Scope, stored_ids: Sequence[str]) -> set[str]:
         return self._rows.known(scope, stored_ids)
 
-    def missed(self, scope: Scope, entries: Sequence[Entry]) -> None:
+    def missed(self, scope: Scope, entries: Sequence[ConversationMessage]) -> None:
         """Messages that are in the collection, and of which nobody told it."""
         if entries:
             self._rows.queue(scope, entries)
@@ -165,7 +165,7 @@ class HierarchyIndex:
         for theme, revision, texts in found:
             name, note = (None, None) if model is None else model(texts)
             shown = (name or self._attaching.name_of(scope, theme))[:LONGEST_NAME]
-            self._rows.name(scope, theme, revision, shown, kept_note(note))
+            self._rows.name(scope, theme, revision, shown, stored_note(note))
         return bool(found)
 
     def _of_this_embedder(self, scope: Scope) -> None:
@@ -190,16 +190,16 @@ class HierarchyIndex:
         self._wake()
 
 
-def written_by_others(growing: GrowthContext, scope: Scope) -> tuple[list[Entry], list[str]]:
+def written_by_others(growing: GrowthContext, scope: Scope) -> tuple[list[ConversationMessage], list[str]]:
     """Messages that are new or say something else, and the ids of those that are gone."""
     known, fields = growing.rows.said(scope), growing.fields
-    new: list[Entry] = []
+    new: list[ConversationMessage] = []
     for page in growing.records.pages(scope):
         for one in page:
             record = record_of(scope, one.stored_id, one.text, one.metadata, fields)
             if record.kind != MESSAGE_KIND and one.stored_id not in known:
                 continue
-            found = entry(one.stored_id, record.text, one.metadata, fields, at=record.created_at)
+            found = message_to_queue(one.stored_id, record.text, one.metadata, fields, at=record.created_at)
             if known.pop(one.stored_id, b"") != found.said:
                 new.append(found)
     return new, list(known)

@@ -6,7 +6,7 @@ import sqlite3
 import time
 from collections.abc import Mapping, Set
 
-from adaptive_memory_core.flow.ports.ledger_values import Advance, Counted, Entry
+from adaptive_memory_core.flow.ports.ledger_values import Advance, Counted, RecallEntry
 from adaptive_memory_core.identity import record_id
 from adaptive_memory_core.learn.decay import Timeline
 from adaptive_memory_core.records import Scope, Seen
@@ -15,7 +15,7 @@ from adaptive_memory_core.store.ledger.ledger_context import LedgerContext
 from adaptive_memory_core.store.ledger.read_states import advance
 from adaptive_memory_core.store.ledger.recall_encoding import EncodedRecall
 from adaptive_memory_core.store.ledger.recall_log import LedgerLog, line_of
-from adaptive_memory_core.store.ledger.state_rows import digest
+from adaptive_memory_core.store.ledger.state_rows import id_digest
 
 
 class LedgerRecalls:
@@ -24,7 +24,7 @@ class LedgerRecalls:
     def __init__(self, shared: LedgerContext, log: LedgerLog) -> None:
         self._shared, self._cache, self._log = shared, shared.cache, log
 
-    def count(self, scope: Scope, entry: Entry, seen: Mapping[str, Seen], rule: Advance) -> Counted:
+    def count(self, scope: Scope, entry: RecallEntry, seen: Mapping[str, Seen], rule: Advance) -> Counted:
         """Count the recall, advance the state of every record it returned and log it, all in one transaction.
 
         `seen` holds the states to start from where the ledger has no row.
@@ -59,7 +59,7 @@ class LedgerRecalls:
         return Counted(turn.step, len(changed))
 
     def _packed(
-        self, sql: sqlite3.Connection, user: int, entry: Entry, line: EncodedRecall | None, forgotten: set[str]
+        self, sql: sqlite3.Connection, user: int, entry: RecallEntry, line: EncodedRecall | None, forgotten: set[str]
     ) -> bytes | None:
         """The line of the log, if there is to be one, less what was forgotten meanwhile."""
         if line is None:
@@ -74,7 +74,7 @@ class LedgerRecalls:
         return {record_id(scope, one) for one, row in rows.items() if row.is_not_of(seen[one])}
 
     def _paced(
-        self, sql: sqlite3.Connection, user: int, entry: Entry, turn: decay_steps.RecallTurn, known: Timeline
+        self, sql: sqlite3.Connection, user: int, entry: RecallEntry, turn: decay_steps.RecallTurn, known: Timeline
     ) -> Timeline:
         """The timeline up to the step before this recall's, with the paces it was made under."""
         if not turn.began:
@@ -93,7 +93,13 @@ class LedgerRecalls:
         return self._cache.user(sql, self._shared.known_user(sql, Scope(None))).forgotten
 
     def _met(
-        self, sql: sqlite3.Connection, scope: Scope, user: int, forgotten: Set[str], timeline: Timeline, entry: Entry
+        self,
+        sql: sqlite3.Connection,
+        scope: Scope,
+        user: int,
+        forgotten: Set[str],
+        timeline: Timeline,
+        entry: RecallEntry,
     ) -> None:
         """The recall may have found records that are new to the ledger."""
         if entry.strangers or entry.extent is not None:
@@ -106,11 +112,11 @@ class LedgerRecalls:
             self._cache.drop(list(new))
 
 
-def _among(forgotten: Set[bytes], entry: Entry, *, shared: bool) -> set[str]:
+def _among(forgotten: Set[bytes], entry: RecallEntry, *, shared: bool) -> set[str]:
     """The candidates that were forgotten while the recall was under way: of the reader's own, or of everyone's. An own
     record and one of everyone's may have the same id."""
     if not forgotten:
         return set()
     kept = [one.id for one in entry.kept if (one.shared is not None) == shared]
     dropped = [one.id for one in entry.dropped if one.scored is None or (one.scored.shared is not None) == shared]
-    return {one for one in (*kept, *dropped) if digest(one) in forgotten}
+    return {one for one in (*kept, *dropped) if id_digest(one) in forgotten}

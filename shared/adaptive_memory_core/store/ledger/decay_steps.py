@@ -21,7 +21,7 @@ from adaptive_memory_core.store.ledger.state_rows import execute_later
 MOST_SPANS = 200  # spans of one user
 
 
-def timeline_of(sql: sqlite3.Connection, user: int) -> Timeline:
+def stored_timeline(sql: sqlite3.Connection, user: int) -> Timeline:
     """A user's recalls so far and the paces they were made under; for a user without any, nothing."""
     row = sql.execute("SELECT steps FROM users WHERE user_key = ?", (user,)).fetchone()
     return Timeline(0 if row is None else row[0], _spans(sql, user))
@@ -46,7 +46,7 @@ def compact_spans(sql: sqlite3.Connection, user: int, timeline: Timeline, *, now
     query = f"SELECT record_key, kind, {rows.LIST} FROM records WHERE user_key = ? AND remembered = 0 AND pinned = 0"  # noqa: S608
     found = sql.execute(query, (user,)).fetchall()
     for key, kind, *state in found:
-        now_settled = settled(rows.state_of(state), kind, timeline, now=now)
+        now_settled = settled(rows.state_in_row(state), kind, timeline, now=now)
         values = (now_settled.strength, now_settled.settled_step, now_settled.settled_at, key)
         sql.execute("UPDATE records SET strength = ?, settled_step = ?, settled_at = ? WHERE record_key = ?", values)
     last = timeline.spans[-1]

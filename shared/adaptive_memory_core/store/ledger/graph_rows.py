@@ -20,7 +20,7 @@ from adaptive_memory_core.graph.ports import SENTENCE_BITS
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.store.ledger.graph_view import LedgerGraphAlike, LedgerGraphLinks, SQLiteGraph, delete_names
 from adaptive_memory_core.store.ledger.ledger_context import LedgerContext
-from adaptive_memory_core.store.ledger.state_rows import chunks
+from adaptive_memory_core.store.ledger.state_rows import in_batches
 
 MOST_WORDS = 65_535  # of one sentence
 _PUT = (
@@ -84,7 +84,7 @@ class LedgerGraph:
         """Those of the names that are titles of the scope's passages."""
         with self._shared.reading() as sql:
             user, found = self._shared.known_user(sql, scope), set[str]()
-            for chunk in chunks(list(names)):
+            for chunk in in_batches(list(names)):
                 places = ", ".join("?" * len(chunk))
                 query = f"SELECT name FROM graph_names WHERE user_key = ? AND titles > 0 AND name IN ({places})"  # noqa: S608
                 found.update(row[0] for row in sql.execute(query, (user, *chunk)))
@@ -191,7 +191,7 @@ def _name_keys(sql: sqlite3.Connection, user: int, passages: Iterable[Passage]) 
         counts.update(own if one.title is None else own | {one.title})
     sql.executemany(_NAMED, [(user, name, count, titles[name]) for name, count in counts.items()])
     keys: dict[str, int] = {}
-    for chunk in chunks(list(counts)):
+    for chunk in in_batches(list(counts)):
         places = ", ".join("?" * len(chunk))
         query = f"SELECT name, name_key FROM graph_names WHERE user_key = ? AND name IN ({places})"  # noqa: S608
         keys.update(sql.execute(query, (user, *chunk)).fetchall())
@@ -249,7 +249,7 @@ _CHECKS = {
 def word_rows_of(sql: sqlite3.Connection, collection: int, stored_ids: Sequence[str]) -> dict[str, int]:
     """The row of each record's words, where it has one."""
     found: dict[str, int] = {}
-    for chunk in chunks(stored_ids):
+    for chunk in in_batches(stored_ids):
         places = ", ".join("?" * len(chunk))
         query = f"SELECT stored_id, row FROM words WHERE collection_key = ? AND stored_id IN ({places})"  # noqa: S608
         found.update(sql.execute(query, (collection, *chunk)).fetchall())
@@ -308,7 +308,7 @@ def drop_graph_of(sql: sqlite3.Connection, collection: int, stored_ids: Sequence
 def drop_passages(sql: sqlite3.Connection, collection: int, stored_ids: Sequence[str]) -> set[int]:
     """Let go of all of it but the names; gives the keys of these, which may be in no passage any more."""
     names: set[int] = set()
-    for chunk in chunks(stored_ids):
+    for chunk in in_batches(stored_ids):
         places = ", ".join("?" * len(chunk))
         query = (
             "SELECT passage, user_key, title, sizes, words FROM graph_passages "  # noqa: S608 - question marks
@@ -321,7 +321,7 @@ def drop_passages(sql: sqlite3.Connection, collection: int, stored_ids: Sequence
 
 def drop_unused_names(sql: sqlite3.Connection, names: Collection[int]) -> None:
     """Let go of those that are in no passage, with their vectors."""
-    for chunk in chunks(list(names)):
+    for chunk in in_batches(list(names)):
         places = ", ".join("?" * len(chunk))
         query = f"SELECT user_key, name_key FROM graph_names WHERE passages <= 0 AND name_key IN ({places})"  # noqa: S608
         gone = sql.execute(query, tuple(chunk)).fetchall()

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from adaptive_memory_core.flow.ports.graph import Links, UnembeddedName, UnspokenPassage
-from adaptive_memory_core.graph.alike_names import Known, alike_above, may_be_one, unit_rows
+from adaptive_memory_core.flow.ports.graph import Links, UnembeddedName, UnembeddedPassage
+from adaptive_memory_core.graph.alike_names import KnownNames, alike_above, may_be_one, unit_rows
 from adaptive_memory_core.graph.ports import (
     MOST_TITLED,
     SENTENCE_BITS,
@@ -29,7 +29,7 @@ from adaptive_memory_core.graph.ports import (
 from adaptive_memory_core.policy.advanced import LEAST_ALIKE
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.store.ledger.ledger_context import LedgerContext
-from adaptive_memory_core.store.ledger.state_rows import chunks
+from adaptive_memory_core.store.ledger.state_rows import in_batches
 
 NONE: Array = np.empty(0, dtype=np.int64)
 PassageRow = tuple[PassageKey, tuple[Any, ...]]  # a passage, and what its row has: sizes, words, vector
@@ -169,7 +169,7 @@ class SQLiteGraph:
             yield from self._sql.execute(query, (user,))
 
     def _among(self, query: str, values: Sequence[Any], *first: Any) -> Iterator[tuple[Any, ...]]:
-        for chunk in chunks(values):
+        for chunk in in_batches(values):
             yield from self._sql.execute(query.format(", ".join("?" * len(chunk))), (*first, *chunk))
 
 
@@ -276,15 +276,15 @@ class LedgerGraphAlike:
         known = sql.execute(query, (self._shared.collection_key,)).fetchone()
         return known is None or known[0] in (None, embedder)
 
-    def unspoken(self, most: int, scope: Scope | None = None) -> list[UnspokenPassage]:
+    def unspoken(self, most: int, scope: Scope | None = None) -> list[UnembeddedPassage]:
         """The next passages whose sentences have no vectors, of a scope or of all."""
         own = self._shared.collection_key
         with self._shared.reading() as sql:
             if scope is None:
-                return [UnspokenPassage(*row) for row in sql.execute(_UNSPOKEN.format("> 0"), (own, most))]
+                return [UnembeddedPassage(*row) for row in sql.execute(_UNSPOKEN.format("> 0"), (own, most))]
             users = [user for one in scope.parts if (user := self._shared.known_user(sql, one))]
             found = [row for user in users for row in sql.execute(_UNSPOKEN.format("= ?"), (own, user, most))]
-        return [UnspokenPassage(*row) for row in found]
+        return [UnembeddedPassage(*row) for row in found]
 
     def speak(self, embedder: str | None, spoken: Mapping[PassageKey, tuple[Any, Any]]) -> bool:
         """The unit vectors of the sentences of these passages, and of the times that they say; of none, and it says so,
@@ -327,7 +327,7 @@ class LedgerGraphAlike:
             with self._shared.reading() as sql:
                 return _page(sql, own.user, after)
 
-        known = Known(vector_pages(page, own.vectors.shape[1]), named)
+        known = KnownNames(vector_pages(page, own.vectors.shape[1]), named)
         for place, key, _, likeness in alike_above(LEAST_ALIKE, own.names, own.vectors, known):
             yield own.keys[place], key, likeness
 
@@ -341,7 +341,7 @@ def nearest_names(
     names, vectors, found = list(asked), unit_rows(np.array(list(asked.values()))), dict[str, dict[str, float]]()
     pages = vector_pages(lambda after: _page(sql, user, after), vectors.shape[1])
     for place, _, other, likeness in alike_above(
-        least, names, vectors, Known(pages, lambda keys: names_by_key(sql, keys))
+        least, names, vectors, KnownNames(pages, lambda keys: names_by_key(sql, keys))
     ):
         found.setdefault(names[place], {})[other] = likeness
     return found
@@ -363,7 +363,7 @@ def _page(sql: sqlite3.Connection, user: int, after: int) -> Sequence[tuple[int,
 def names_by_key(sql: sqlite3.Connection, keys: Sequence[int]) -> dict[int, str]:
     """The names under these keys, of those that are not gone."""
     found: dict[int, str] = {}
-    for chunk in chunks(keys):
+    for chunk in in_batches(keys):
         query = f"SELECT name_key, name FROM graph_names WHERE name_key IN ({', '.join('?' * len(chunk))})"  # noqa: S608
         found.update(sql.execute(query, tuple(chunk)).fetchall())
     return found
@@ -374,7 +374,7 @@ def alike_among(
 ) -> dict[str, dict[str, float]]:
     """The names like each of these, by what was found when they were compared."""
     said, found = {key: name for name, key in keys.items()}, dict[str, dict[str, float]]()
-    for chunk in chunks(list(said)):
+    for chunk in in_batches(list(said)):
         query = (
             "SELECT a.name_key, n.name, a.likeness FROM graph_alike a JOIN graph_names n ON n.name_key = a.other "  # noqa: S608
             f"WHERE a.user_key = ? AND a.likeness >= ? AND a.name_key IN ({', '.join('?' * len(chunk))})"
@@ -413,7 +413,7 @@ def _stacked(rows: Sequence[tuple[int, bytes]], size: int) -> tuple[Array, Array
 def _embedded(sql: sqlite3.Connection, user: int, keys: Collection[int]) -> dict[int, str]:
     """The entries under these keys now, if they have a vector."""
     found: dict[int, str] = {}
-    for chunk in chunks(list(keys)):
+    for chunk in in_batches(list(keys)):
         query = (
             "SELECT n.name_key, n.name FROM graph_names n JOIN graph_name_vectors v ON v.name_key = n.name_key "  # noqa: S608
             f"AND v.user_key = n.user_key WHERE n.user_key = ? AND n.name_key IN ({', '.join('?' * len(chunk))})"

@@ -11,19 +11,19 @@ from typing import Any
 import numpy as np
 
 from adaptive_memory_core.flow.ports.hierarchy import (
+    ConversationMessage,
     DueEpisode,
-    Edition,
-    Entry,
-    Group,
     Growth,
+    MessageGroup,
     NewSemantic,
+    PlacedSemantics,
     Queued,
-    Standing,
+    ThemesVersion,
     Written,
 )
 from adaptive_memory_core.flow.ports.models import EpisodeText
 from adaptive_memory_core.hierarchy.nodes import EpisodeKey, Neighbours, Placed, SemanticKey, ThemeKey
-from adaptive_memory_core.store.ledger.state_rows import chunks
+from adaptive_memory_core.store.ledger.state_rows import in_batches
 
 _QUEUE = (
     "INSERT INTO hierarchy_messages (collection_key, user_key, stored_id, session, place, at, speaker, said) "
@@ -66,7 +66,7 @@ _SAID_SO = (
 )
 
 
-def queue_messages(sql: sqlite3.Connection, owner: tuple[int, int], entries: Sequence[Entry]) -> None:
+def queue_messages(sql: sqlite3.Connection, owner: tuple[int, int], entries: Sequence[ConversationMessage]) -> None:
     """New messages wait for an episode; one that there is, and that stays in its conversation, stays in its episode."""
     collection, user = owner
     for one in entries:
@@ -83,7 +83,7 @@ def queue_messages(sql: sqlite3.Connection, owner: tuple[int, int], entries: Seq
 def known_messages(sql: sqlite3.Connection, owner: tuple[int, int], stored_ids: Sequence[str]) -> set[str]:
     """Those of the messages that have a place."""
     found: set[str] = set()
-    for chunk in chunks(stored_ids):
+    for chunk in in_batches(stored_ids):
         query = (
             "SELECT stored_id FROM hierarchy_messages WHERE collection_key = ? AND user_key = ? "  # noqa: S608
             f"AND stored_id IN ({', '.join('?' * len(chunk))})"
@@ -92,7 +92,7 @@ def known_messages(sql: sqlite3.Connection, owner: tuple[int, int], stored_ids: 
     return found
 
 
-def conversation(sql: sqlite3.Connection, user: int, session: str, most: int) -> list[Queued]:
+def unclosed_messages(sql: sqlite3.Connection, user: int, session: str, most: int) -> list[Queued]:
     """The messages of the open episode and those of none, in their order."""
     rows = sql.execute(_CONVERSATION, {"user": user, "session": session, "most": most}).fetchall()
     return sorted(map(_queued, rows), key=lambda one: (one.episode is None, one.entry.place, one.key))
@@ -109,7 +109,7 @@ def episode_at(sql: sqlite3.Connection, user: int, session: str, place: float) -
     return None
 
 
-def assign(sql: sqlite3.Connection, user: int, session: str, groups: Sequence[Group]) -> bool:
+def assign(sql: sqlite3.Connection, user: int, session: str, groups: Sequence[MessageGroup]) -> bool:
     """All of it or nothing."""
     if not _as_expected(sql, session, groups):
         return False
@@ -125,11 +125,11 @@ def assign(sql: sqlite3.Connection, user: int, session: str, groups: Sequence[Gr
     return True
 
 
-def _as_expected(sql: sqlite3.Connection, session: str, groups: Sequence[Group]) -> bool:
+def _as_expected(sql: sqlite3.Connection, session: str, groups: Sequence[MessageGroup]) -> bool:
     """Whether all of the messages still wait, and the episodes are there."""
     messages = [one for group in groups for one in group.messages]
     waiting = 0
-    for chunk in chunks(messages):
+    for chunk in in_batches(messages):
         query = (
             "SELECT count(*) FROM hierarchy_messages WHERE session = ? AND episode IS NULL "  # noqa: S608 - our own
             f"AND message IN ({', '.join('?' * len(chunk))})"
@@ -180,7 +180,7 @@ def semantics_of(sql: sqlite3.Connection, episode: EpisodeKey) -> dict[tuple[str
 
 def _queued(row: tuple[int, str, str, float, float, str | None, int | None]) -> Queued:
     key, stored_id, session, place, at, speaker, episode = row
-    return Queued(key, Entry(stored_id, session, place, at, speaker), episode)
+    return Queued(key, ConversationMessage(stored_id, session, place, at, speaker), episode)
 
 
 NEAR = np.dtype([("key", "<i8"), ("similarity", "<f4")])
@@ -200,17 +200,17 @@ def unattached(sql: sqlite3.Connection, user: int, most: int) -> list[Written]:
     return [_written(row) for row in sql.execute(query, (user, most)).fetchall()]
 
 
-def standing(sql: sqlite3.Connection, user: int) -> Standing:
+def placed_semantics(sql: sqlite3.Connection, user: int) -> PlacedSemantics:
     """All semantics that are in themes."""
     rows = sql.execute(_SEMANTICS.format("theme IS NOT NULL ORDER BY semantic"), (user,)).fetchall()
     grown = sql.execute("SELECT theme, grown FROM hierarchy_themes WHERE user_key = ?", (user,)).fetchall()
-    return Standing(edition(sql, user), [_written(row) for row in rows], dict(grown))
+    return PlacedSemantics(themes_version(sql, user), [_written(row) for row in rows], dict(grown))
 
 
-def edition(sql: sqlite3.Connection, user: int) -> Edition:
+def themes_version(sql: sqlite3.Connection, user: int) -> ThemesVersion:
     """What a copy of the themes has to be of."""
     row = sql.execute("SELECT removals, attached FROM hierarchy_users WHERE user_key = ?", (user,)).fetchone()
-    return Edition(*(row or (0, 0)))
+    return ThemesVersion(*(row or (0, 0)))
 
 
 def grow(sql: sqlite3.Connection, user: int, growth: Growth) -> None:
@@ -352,7 +352,7 @@ def _message_rows(
     sql: sqlite3.Connection, collection: int, stored_ids: Sequence[str]
 ) -> list[tuple[int, int, int | None]]:
     found = []
-    for chunk in chunks(stored_ids):
+    for chunk in in_batches(stored_ids):
         query = (
             "SELECT message, user_key, episode FROM hierarchy_messages "  # noqa: S608 - question marks
             f"WHERE collection_key = ? AND stored_id IN ({', '.join('?' * len(chunk))})"

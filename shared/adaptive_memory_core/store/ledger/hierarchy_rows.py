@@ -12,14 +12,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from adaptive_memory_core.flow.ports.hierarchy import (
+    ConversationMessage,
     DueEpisode,
-    Edition,
-    Entry,
-    Group,
     Growth,
+    MessageGroup,
     NewSemantic,
+    PlacedSemantics,
     Queued,
-    Standing,
+    ThemesVersion,
     Written,
 )
 from adaptive_memory_core.flow.ports.models import EpisodeText
@@ -29,11 +29,11 @@ from adaptive_memory_core.hierarchy.nodes import (
     Episode,
     EpisodeKey,
     Hierarchy,
+    HierarchyStatistics,
     Semantic,
     SemanticKey,
-    Statistics,
-    Theme,
     ThemeKey,
+    ThemeNode,
 )
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.store.ledger import hierarchy_growth
@@ -76,7 +76,7 @@ class LedgerHierarchy:
             found = sql.execute(_WATCHED, (self._shared.collection_key,)).fetchall()
         return {Scope(name or None): version for name, version in found}
 
-    def queue(self, scope: Scope, entries: Sequence[Entry]) -> None:
+    def queue(self, scope: Scope, entries: Sequence[ConversationMessage]) -> None:
         """They are there, or say something else by now."""
         with self._shared.writing() as sql:
             user = self._shared.user_key(sql, scope)
@@ -133,13 +133,13 @@ class LedgerHierarchy:
 
     def conversation(self, scope: Scope, session: str, most: int) -> list[Queued]:
         with self._shared.reading() as sql:
-            return hierarchy_growth.conversation(sql, self._shared.known_user(sql, scope), session, most)
+            return hierarchy_growth.unclosed_messages(sql, self._shared.known_user(sql, scope), session, most)
 
     def episode_at(self, scope: Scope, session: str, place: float) -> EpisodeKey | None:
         with self._shared.reading() as sql:
             return hierarchy_growth.episode_at(sql, self._shared.known_user(sql, scope), session, place)
 
-    def assign(self, scope: Scope, session: str, groups: Sequence[Group]) -> bool:
+    def assign(self, scope: Scope, session: str, groups: Sequence[MessageGroup]) -> bool:
         with self._shared.writing() as sql:
             user = self._shared.user_key(sql, scope)
             done = hierarchy_growth.assign(sql, user, session, groups)
@@ -163,13 +163,13 @@ class LedgerHierarchy:
         with self._shared.reading() as sql:
             return hierarchy_growth.unattached(sql, self._shared.known_user(sql, scope), most)
 
-    def standing(self, scope: Scope) -> Standing:
+    def standing(self, scope: Scope) -> PlacedSemantics:
         with self._shared.reading() as sql:
-            return hierarchy_growth.standing(sql, self._shared.known_user(sql, scope))
+            return hierarchy_growth.placed_semantics(sql, self._shared.known_user(sql, scope))
 
-    def edition(self, scope: Scope) -> Edition:
+    def edition(self, scope: Scope) -> ThemesVersion:
         with self._shared.reading() as sql:
-            return hierarchy_growth.edition(sql, self._shared.known_user(sql, scope))
+            return hierarchy_growth.themes_version(sql, self._shared.known_user(sql, scope))
 
     def next_theme(self) -> ThemeKey:
         with self._shared.reading() as sql:
@@ -336,7 +336,7 @@ def _episodes(
 
 def _themes(
     rows: Sequence[Any], semantics: Mapping[SemanticKey, Semantic], vectors: Array
-) -> tuple[dict[ThemeKey, Theme], Array, list[float]]:
+) -> tuple[dict[ThemeKey, ThemeNode], Array, list[float]]:
     places = {key: place for place, key in enumerate(semantics)}
     members: dict[ThemeKey, list[Semantic]] = _grouped((one.theme, one) for one in semantics.values())
     themes, centres, cohesions = {}, [], []
@@ -348,21 +348,21 @@ def _themes(
         messages = tuple(dict.fromkeys(message for one in own for message in one.messages))
         times = [one.at for one in own]
         keys = tuple(one.key for one in own)
-        themes[key] = Theme(key, name, keys, messages, min(times), max(times), neighbours_in(near))
+        themes[key] = ThemeNode(key, name, keys, messages, min(times), max(times), neighbours_in(near))
         centre, cohesion = centre_of(held)
         centres.append(centre)
         cohesions.append(cohesion)
     return themes, _matrix(centres), cohesions
 
 
-def _structure(themes: Mapping[ThemeKey, Theme], cohesions: list[float], centroids: Array) -> Statistics:
+def _structure(themes: Mapping[ThemeKey, ThemeNode], cohesions: list[float], centroids: Array) -> HierarchyStatistics:
     """The themes in numbers."""
     sizes = [len(one.semantics) for one in themes.values()]
     alike = centroids @ centroids.T
     np.fill_diagonal(alike, -np.inf)
     nearest = alike.max(axis=1) if len(sizes) > 1 else np.zeros(len(sizes))
     spread, semantic = sparsity(sizes), coherence(np.array(cohesions), nearest)
-    return Statistics(
+    return HierarchyStatistics(
         themes=len(sizes),
         mean_size=sum(sizes) / max(1, len(sizes)),
         largest=max(sizes, default=0),

@@ -67,7 +67,7 @@ def bytes_of(vector: Any) -> bytes | None:
     return (given / length).astype("<f2").tobytes()
 
 
-def question_of(
+def stored_question_key(
     sql: sqlite3.Connection, whose: tuple[int, int], recall_id: str, vector: bytes, time: bytes | None
 ) -> int:
     """The key of a recall's question, which is kept now if it was not; it is a collection's, and a user's."""
@@ -178,7 +178,7 @@ class LedgerJudgedQuestions:
             if not known:
                 return
             time = None if question.time is None else bytes_of(question.time)
-            key = question_of(sql, self._whose(sql, scope), question.recall_id, vector, time)
+            key = stored_question_key(sql, self._whose(sql, scope), question.recall_id, vector, time)
             for stored_id, record in known.items():
                 helpful, own = verdicts[stored_id] is Verdict.HELPFUL, question.activated.get(stored_id, NOT_ACTIVATED)
                 verdict = (int(helpful), int(not helpful), question.ahead.get(stored_id), *own)
@@ -232,7 +232,7 @@ class LedgerJudgedQuestions:
                 if sql.execute("SELECT 1 FROM judged_for WHERE record_key = ?", (record,)).fetchone():
                     return
                 for number, one in enumerate(questions):
-                    key = question_of(sql, self._whose(sql, scope), "", one.vector, one.time)
+                    key = stored_question_key(sql, self._whose(sql, scope), "", one.vector, one.time)
                     put_verdict(sql, record, key, f"restored {number}", one[1:6])
                 join_too_many(sql, record, most)
 
@@ -254,7 +254,7 @@ class LedgerJudgedQuestions:
     def _known(self, sql: sqlite3.Connection, scope: Scope, stored_ids: Sequence[str]) -> dict[str, int]:
         """The keys of those that have a row of this user."""
         user, reading = self._shared.known_user(sql, scope), scope.over is not None
-        found = rows.known_states(sql, self._shared.collection_key, user, stored_ids, reading=reading)
+        found = rows.state_rows_by_id(sql, self._shared.collection_key, user, stored_ids, reading=reading)
         return {one: row.key for one, row in found.items()}
 
 

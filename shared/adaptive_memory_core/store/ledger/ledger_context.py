@@ -207,7 +207,7 @@ class LedgerCache:
         rows, whose = self._rows, self._whose(user, reading=reading)
         missing = [one for one in stored_ids if one not in rows or rows[one][0] != whose]
         if missing:
-            found = state_rows.known_states(sql, collection_key, user, missing, reading=reading)
+            found = state_rows.state_rows_by_id(sql, collection_key, user, missing, reading=reading)
             rows.update({one: (whose, found.get(one)) for one in missing})
         return {one: row for one in stored_ids if (row := rows[one][1]) is not None}
 
@@ -215,7 +215,7 @@ class LedgerCache:
         """What there is to know of a user."""
         known = self._users.get(user)
         if known is None:
-            known = KnownUser(decay_steps.timeline_of(sql, user), state_rows.forgotten_digests(sql, user))
+            known = KnownUser(decay_steps.stored_timeline(sql, user), state_rows.forgotten_digests(sql, user))
             self._users[user] = known
         return known
 

@@ -14,8 +14,8 @@ import orjson
 
 from adaptive_memory_core.errors import InvalidInputError, LedgerError
 from adaptive_memory_core.flow.ports.ledger_values import JoinStates, Tally
-from adaptive_memory_core.learn.after_read import state_of
-from adaptive_memory_core.learn.decay import FIELDS, Timeline, summary
+from adaptive_memory_core.learn.after_read import state_from_values
+from adaptive_memory_core.learn.decay import FIELDS, Timeline, strength_summary
 from adaptive_memory_core.policy.learning import Regime
 from adaptive_memory_core.records import ReadState, Scope
 from adaptive_memory_core.reports import Sample, Strengths
@@ -74,7 +74,7 @@ class LedgerComparison:
         shared = self._shared
         with shared.writing() as sql:
             user = shared.known_user(sql, scope)
-            known = rows.known_states(sql, shared.collection_key, user, [kept, gone])
+            known = rows.state_rows_by_id(sql, shared.collection_key, user, [kept, gone])
             if gone in known and kept in known and join is not None:
                 _join(sql, known[kept], known[gone], join)
             elif gone in known and join is not None:
@@ -135,8 +135,8 @@ def undecodable(sql: sqlite3.Connection) -> list[str]:
     always = (-math.inf, math.inf)
     try:
         for user in users:
-            decay_steps.timeline_of(sql, user)
-            for _ in recall_log.lines(sql, user, always, None, None):
+            decay_steps.stored_timeline(sql, user)
+            for _ in recall_log.logged_rows(sql, user, always, None, None):
                 pass
     except (sqlite3.Error, LedgerError, *UNREADABLE) as error:
         return [f"The log or the paces cannot be read: {error}."]
@@ -148,7 +148,7 @@ def untrue(sql: sqlite3.Connection) -> list[str]:
     wrong = 0
     for row in sql.execute(f"SELECT {rows.LIST} FROM records"):  # noqa: S608 - our own names
         try:
-            state_of(asdict(rows.state_of(row)))
+            state_from_values(asdict(rows.state_in_row(row)))
         except (InvalidInputError, TypeError, ValueError):
             wrong += 1
     return [f"The reads of {wrong} records are outside what is possible."] if wrong else []
@@ -201,7 +201,7 @@ class LedgerStatistics:
         """The distribution of the scope's strengths, with those of records that have no row."""
         with self._shared.apart() as sql:
             user = self._shared.known_user(sql, scope)
-            timeline = decay_steps.timeline_of(sql, user).under(regime)
+            timeline = decay_steps.stored_timeline(sql, user).under(regime)
             return _of_user(sql, user, timeline, read_by(scope), at_least=at_least, unmet=unmet, now=now)
 
     def sample(self, regime: Regime, *, every: int, now: float) -> None:
@@ -236,13 +236,13 @@ def _of_user(
     rows = sql.execute(_COLUMNS + whose, (user,)).fetchall()
     columns: list[Any] = [np.array([row[index] for row in rows], dtype=float) for index in range(len(FIELDS))]
     kinds = np.array([row[-1] for row in rows], dtype=object)
-    return summary(columns, kinds, timeline, now=now, at_least=at_least, unmet=unmet)
+    return strength_summary(columns, kinds, timeline, now=now, at_least=at_least, unmet=unmet)
 
 
 def _due(sql: sqlite3.Connection, users: Sequence[int], every: int) -> list[tuple[int, int]]:
     """Those of the users who have recalled often enough since their last sample, each with their step."""
     found: list[tuple[int, int]] = []
-    for some in state_rows.chunks(users):
+    for some in state_rows.in_batches(users):
         query = _DUE.format(", ".join("?" * len(some)))
         found += sql.execute(query, (*some, every)).fetchall()
     return found
@@ -256,7 +256,7 @@ def _sample_of(
     last = sql.execute("SELECT coalesce(max(step), 0) FROM samples WHERE user_key = ?", (user,)).fetchone()[0]
     if step - last < records // 100:
         return None
-    timeline = decay_steps.timeline_of(sql, user).under(regime)
+    timeline = decay_steps.stored_timeline(sql, user).under(regime)
     strengths = _of_user(sql, user, timeline, "reader = 0", at_least=AT_LEAST, unmet=(), now=now)
     own = _times_of(user, update_ms)
     took = median(own) if own else None

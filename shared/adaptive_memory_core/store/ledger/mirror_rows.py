@@ -17,13 +17,13 @@ import numpy as np
 import orjson
 
 from adaptive_memory_core.flow.ports.ledger_values import MirrorNews, MirrorPage, MirrorRow, Versions
-from adaptive_memory_core.record_metadata import merged
+from adaptive_memory_core.record_metadata import merged_metadata
 from adaptive_memory_core.records import Metadata, Scope
 from adaptive_memory_core.store.ledger import outbox
 from adaptive_memory_core.store.ledger.cached_copies import CopiedRow, LedgerUserFiles, RowsInRam, Stamp, read_metadata
 from adaptive_memory_core.store.ledger.ledger_context import LedgerContext
 from adaptive_memory_core.store.ledger.schema import decoding
-from adaptive_memory_core.store.ledger.state_rows import chunks, execute_later
+from adaptive_memory_core.store.ledger.state_rows import execute_later, in_batches
 
 NOBODY = 0  # the user key of records that are of no scope, and of a user whom the ledger has not met
 _PUT = (
@@ -87,10 +87,10 @@ class LedgerMirror:
             self._in_ram.drop(changes)
             number, rows = self._next_change(sql), list[CopiedRow]()
             for stored_id, text, present in self._rows(sql, list(changes)):
-                now = _written(merged(present, changes[stored_id]))
+                now = _written(merged_metadata(present, changes[stored_id]))
                 execute_later(sql, update, (now, number, self._shared.collection_key, stored_id))
                 rows.append((stored_id, text, read_metadata(now)))
-            for chunk in chunks([row[0] for row in rows]):
+            for chunk in in_batches([row[0] for row in rows]):
                 places = ", ".join("?" * len(chunk))
                 sql.execute(
                     _STILL_FOLLOWED.format(places=places), (number, self._shared.collection_key, *chunk, number)
@@ -177,7 +177,7 @@ class LedgerMirror:
         """Their vectors."""
         found: dict[str, bytes] = {}
         with self._shared.reading() as sql:
-            for chunk in chunks(stored_ids):
+            for chunk in in_batches(stored_ids):
                 query = (
                     "SELECT stored_id, vector FROM mirror JOIN mirror_vectors USING (row) "  # noqa: S608 - our own names
                     f"WHERE collection_key = ? AND stored_id IN ({', '.join('?' * len(chunk))})"
@@ -228,7 +228,7 @@ class LedgerMirror:
     def _versions(self, sql: sqlite3.Connection, stored_ids: Sequence[str]) -> Versions:
         own, found = self._shared.collection_key, dict[str, int]()
         row = sql.execute("SELECT drops FROM mirror_size WHERE collection_key = ?", (own,)).fetchone()
-        for chunk in chunks(stored_ids):
+        for chunk in in_batches(stored_ids):
             places = ", ".join("?" * len(chunk))
             query = f"SELECT stored_id, changed FROM mirror WHERE collection_key = ? AND stored_id IN ({places})"  # noqa: S608
             found.update(sql.execute(query, (own, *chunk)).fetchall())
@@ -236,7 +236,7 @@ class LedgerMirror:
 
     def _rows(self, sql: sqlite3.Connection, stored_ids: Sequence[str]) -> list[CopiedRow]:
         found: list[CopiedRow] = []
-        for chunk in chunks(stored_ids):
+        for chunk in in_batches(stored_ids):
             query = (
                 "SELECT stored_id, text, metadata FROM mirror "  # noqa: S608 - our own names
                 f"WHERE collection_key = ? AND stored_id IN ({', '.join('?' * len(chunk))})"
@@ -251,7 +251,7 @@ class LedgerMirror:
 
 def delete_mirror_rows(sql: sqlite3.Connection, collection_key: int, stored_ids: Sequence[str]) -> None:
     """Let go of the rows of these records, within somebody else's transaction."""
-    for chunk in chunks(stored_ids):
+    for chunk in in_batches(stored_ids):
         sql.execute(
             f"DELETE FROM mirror WHERE collection_key = ? AND stored_id IN ({', '.join('?' * len(chunk))})",  # noqa: S608
             (collection_key, *chunk),
@@ -382,7 +382,7 @@ def copied_vectors(ledger: Path | None, uuid: str, texts: Mapping[str, str | Non
     found: VectorsById = {}
     try:
         with closing(_reading(ledger)) as sql:
-            for chunk in chunks(list(texts)):
+            for chunk in in_batches(list(texts)):
                 query = (
                     "SELECT stored_id, text, vector FROM mirror JOIN mirror_vectors USING (row) "  # noqa: S608
                     "JOIN collections USING (collection_key) "

@@ -47,7 +47,7 @@ class LedgerOutbox:
         with self._shared.reading() as sql:
             found = sql.execute(_DUE, (self._shared.collection_key, after, limit)).fetchall()
         return [
-            Due(record_key, version, stored_id, Scope(name or None), rows.state_of(state))
+            Due(record_key, version, stored_id, Scope(name or None), rows.state_in_row(state))
             for record_key, version, stored_id, name, *state in found
         ]
 
@@ -136,7 +136,7 @@ class LedgerDueRecords:
         """Those of the records that are due, each as the mirror has it at the number that it is due by."""
         found: list[Any] = []
         with self._shared.reading() as sql:
-            for chunk in state_rows.chunks(list(stored_ids)):
+            for chunk in state_rows.in_batches(list(stored_ids)):
                 query = _OF.format(places=", ".join("?" * len(chunk)))
                 found += sql.execute(query, (self._shared.collection_key, *chunk))
         return [
@@ -204,7 +204,7 @@ class LedgerExports:
 def due_among(sql: sqlite3.Connection, collection_key: int, stored_ids: Collection[str]) -> set[str]:
     """Those of the records that are due, within somebody else's transaction."""
     found: set[str] = set()
-    for chunk in state_rows.chunks(list(stored_ids)):
+    for chunk in state_rows.in_batches(list(stored_ids)):
         query = (
             "SELECT stored_id FROM due_records "  # noqa: S608 - our own names
             f"WHERE collection_key = ? AND stored_id IN ({', '.join('?' * len(chunk))})"

@@ -78,7 +78,7 @@ class LedgerStates:
         with self._shared.writing() as sql:
             user = self._shared.user_key(sql, scope)
             steps = sql.execute("SELECT steps FROM users WHERE user_key = ?", (user,)).fetchone()[0]
-            returned = rows.known_states(sql, collection, user, stored_ids)
+            returned = rows.state_rows_by_id(sql, collection, user, stored_ids)
             others = {one: Rewritten(row.said, new[one]) for one, row in returned.items() if row.said != new[one].said}
             owner = Owner(collection, user)
             start_again(sql, owner, {one: others[one] for one in set_aside(sql, owner, others)}, by="remember", now=now)
@@ -112,8 +112,8 @@ class LedgerStates:
             reading = scope.over is not None
             query = f"SELECT stored_id FROM records WHERE user_key = ? AND {rows.read_by(scope)}"  # noqa: S608
             ids = [row[0] for row in sql.execute(query, (user,))]
-            found = rows.known_states(sql, self._shared.collection_key, user, ids, reading=reading)
-            return KnownStates({one: row.state for one, row in found.items()}, decay_steps.timeline_of(sql, user))
+            found = rows.state_rows_by_id(sql, self._shared.collection_key, user, ids, reading=reading)
+            return KnownStates({one: row.state for one, row in found.items()}, decay_steps.stored_timeline(sql, user))
 
     def strong(
         self, scope: Scope, least: float, since: Since, *, extent: Extent, limit: int, turn: str | None
@@ -134,7 +134,7 @@ class LedgerStates:
         """Give rows to records that somebody else wrote."""
         with self._shared.writing() as sql:
             user = self._shared.user_key(sql, scope)
-            owner, timeline = (self._shared.collection_key, user), decay_steps.timeline_of(sql, user)
+            owner, timeline = (self._shared.collection_key, user), decay_steps.stored_timeline(sql, user)
             state_rows.insert_unknown(sql, owner, strangers, timeline, now=now)
             self._cache.drop(list(strangers))
 
@@ -145,10 +145,12 @@ class LedgerStates:
         with self._shared.writing() as sql:
             user = self._shared.user_key(sql, scope)
             self._shared.noticing(sql, user)
-            timeline = decay_steps.timeline_of(sql, user)
+            timeline = decay_steps.stored_timeline(sql, user)
             given = {stored_id: seen}
             reading = scope.over is not None
-            row = rows.known_states(sql, self._shared.collection_key, user, [stored_id], reading=reading).get(stored_id)
+            row = rows.state_rows_by_id(sql, self._shared.collection_key, user, [stored_id], reading=reading).get(
+                stored_id
+            )
             if row is not None and row.is_not_of(seen):
                 raise LedgerError(f"Record {stored_id!r} was written over just now. Nothing was changed; call again.")
             changed = advance(self._shared, sql, user, given, change, timeline, now=now, reading=reading).get(stored_id)
@@ -157,7 +159,7 @@ class LedgerStates:
                 if what == DEMOTED:
                     close_verdicts(sql, changed.row)
                 return changed.after
-            known = rows.known_states(sql, self._shared.collection_key, user, [stored_id], reading=reading)
+            known = rows.state_rows_by_id(sql, self._shared.collection_key, user, [stored_id], reading=reading)
             return known[stored_id].state if stored_id in known else seen.state
 
     def recently_helpful(self, scope: Scope, *, recalls: int, limit: int) -> list[str]:

@@ -25,13 +25,13 @@ from adaptive_memory_core.learn.logged_state import (
     UNSCORED,
     Basis,
     StatesThen,
-    columns_of,
+    state_columns,
 )
 from adaptive_memory_core.learn.logged_state import StateColumns as Then
 from adaptive_memory_core.records import Dropped, Hit, Scored
 from adaptive_memory_core.reports import LoggedCandidate
 from adaptive_memory_core.score.ranking import LeftOut, Table
-from adaptive_memory_core.score.ranking import columns_of as candidates_of
+from adaptive_memory_core.score.ranking import as_candidates as candidates_of
 from adaptive_memory_core.store.ledger.schema import decoding
 
 PART_UNIT = 10_000  # parts and scores to four digits
@@ -73,7 +73,7 @@ def encode(
     parts, signals = _columns([one.parts for one in scored]), _columns([one.signals for one in scored])
     seen = candidates_of([one.hit for one in scored]).columns
     states = StatesThen(seen.stored_ids, seen.shared, seen.reads, seen.importances)
-    then = columns_of(states, signals, basis, scored=len(kept) + len(weak), at=at)
+    then = state_columns(states, signals, basis, scored=len(kept) + len(weak), at=at)
     return EncodedRecall(ids, _packed(reasons, [one.score for one in scored], parts, signals, then))
 
 
@@ -83,7 +83,7 @@ def _of_ranking(left_out: LeftOut, basis: Basis, at: float) -> EncodedRecall:
     ranking = left_out._ranking
     columns, reasons = ranking.candidates.columns, [None] * left_out.begin + [left_out.reason] * len(left_out)
     states = StatesThen(columns.stored_ids, columns.shared, columns.reads, columns.importances)
-    then = columns_of(states, ranking.signals, basis, scored=len(ranking), at=at)
+    then = state_columns(states, ranking.signals, basis, scored=len(ranking), at=at)
     packed = _packed(reasons, ranking.scores, ranking.parts, ranking.signals, then, ranking.order)
     return EncodedRecall(ranking.in_order(columns.ids), packed)
 
@@ -258,7 +258,7 @@ def key_bytes(key: int) -> int:
     return 3 if key < 2**24 else 4
 
 
-def keys_in(line: bytes) -> list[int]:
+def id_numbers_in(line: bytes) -> list[int]:
     """The numbers of the ids that a line names."""
     with decoding("a line of the log"):
         count, width = _HEAD.unpack_from(line)[1], line[_HEAD.size]
@@ -278,7 +278,7 @@ def unpack(line: bytes) -> tuple[list[int], PackedColumns]:
     places = np.frombuffer(rest, dtype=_place_type(said), count=count)
     titles, start = unpack_titles(rest, places.nbytes)
     numbers = _wide(rest, start, sum(map(len, titles)))
-    return keys_in(line), PackedColumns([reasons[number] for number in places.tolist()], titles, numbers)
+    return id_numbers_in(line), PackedColumns([reasons[number] for number in places.tolist()], titles, numbers)
 
 
 def _place_type(reasons: int) -> str:

@@ -21,10 +21,10 @@ from adaptive_memory_core.store.ledger.recall_encoding import (
     with_keys,
     without_record,
 )
-from adaptive_memory_core.store.ledger.state_rows import FORGOTTEN_USER, chunks, execute_later
+from adaptive_memory_core.store.ledger.state_rows import FORGOTTEN_USER, execute_later, in_batches
 
 if TYPE_CHECKING:
-    from adaptive_memory_core.flow.ports.ledger_values import Entry
+    from adaptive_memory_core.flow.ports.ledger_values import RecallEntry
     from adaptive_memory_core.store.ledger.ledger_context import LedgerContext
 
 Keys = dict[tuple[int, str], int]  # of users' ids, as far as they were asked for
@@ -50,7 +50,7 @@ def logged_key(sql: sqlite3.Connection, user: int, record: str) -> int | None:
 def logged_names(sql: sqlite3.Connection, known: dict[int, str], keys: Sequence[int]) -> list[str | None]:
     """The ids that numbers stand for; None for one that was forgotten."""
     missing = [one for one in keys if one not in known]
-    for chunk in chunks(missing):
+    for chunk in in_batches(missing):
         places = ", ".join("?" * len(chunk))
         known.update(sql.execute(f"SELECT id_key, id FROM logged_ids WHERE id_key IN ({places})", chunk))  # noqa: S608
     return [known.get(one) for one in keys]
@@ -64,7 +64,7 @@ def forget_ids(sql: sqlite3.Connection, keys: Iterable[int]) -> None:
 def _add_ids(sql: sqlite3.Connection, user: int, ids: Sequence[str]) -> dict[str, int]:
     """The numbers of those that had none."""
     given: dict[str, int] = {}
-    for chunk in chunks(ids):
+    for chunk in in_batches(ids):
         rows = ", ".join(["(?, ?)"] * len(chunk))
         query = f"INSERT INTO logged_ids (user_key, id) VALUES {rows} ON CONFLICT DO NOTHING RETURNING id, id_key"  # noqa: S608
         given.update(sql.execute(query, [value for one in chunk for value in (user, one)]).fetchall())
@@ -73,7 +73,7 @@ def _add_ids(sql: sqlite3.Connection, user: int, ids: Sequence[str]) -> dict[str
 
 def _find_ids(sql: sqlite3.Connection, user: int, ids: Sequence[str]) -> dict[str, int]:
     found: dict[str, int] = {}
-    for chunk in chunks(ids):
+    for chunk in in_batches(ids):
         places = ", ".join("?" * len(chunk))
         query = f"SELECT id, id_key FROM logged_ids WHERE user_key = ? AND id IN ({places})"  # noqa: S608
         found.update(sql.execute(query, (user, *chunk)).fetchall())
@@ -95,7 +95,7 @@ class PreparedLines(NamedTuple):
 NOTHING_PREPARED = PreparedLines({}, None)
 
 
-def line_of(entry: Entry, forgotten: Set[str] = frozenset()) -> EncodedRecall:
+def line_of(entry: RecallEntry, forgotten: Set[str] = frozenset()) -> EncodedRecall:
     """A recall as it is written down, less what was forgotten while it was under way."""
     if not forgotten:
         return encode(entry.kept, entry.dropped, entry.basis, at=entry.at)
@@ -115,7 +115,9 @@ def packed_line(sql: sqlite3.Connection, user: int, line: EncodedRecall, known: 
     return with_keys(line.packed, logged_keys(sql, known, user, line.ids))
 
 
-def add_line(sql: sqlite3.Connection, whose: tuple[int, str | None], step: int, entry: Entry, packed: bytes) -> None:
+def add_line(
+    sql: sqlite3.Connection, whose: tuple[int, str | None], step: int, entry: RecallEntry, packed: bytes
+) -> None:
     """Write a recall down."""
     user, over = whose
     execute_later(
@@ -125,7 +127,7 @@ def add_line(sql: sqlite3.Connection, whose: tuple[int, str | None], step: int, 
     )
 
 
-def keep_policy(sql: sqlite3.Connection, entry: Entry, known: set[str]) -> None:
+def insert_policy(sql: sqlite3.Connection, entry: RecallEntry, known: set[str]) -> None:
     """The policy behind a hash, once, though another collection adds it just now. Only one that is seen in the table is
     known: what is added may be rolled back."""
     if entry.policy_hash in known:
@@ -145,7 +147,7 @@ def line_by_id(sql: sqlite3.Connection, user: int, recall_id: str) -> LoggedReca
     return None if row is None else _logged(row, partial(logged_names, sql, {}))
 
 
-def lines(
+def logged_rows(
     sql: sqlite3.Connection, user: int, span: tuple[float, float], containing: str | None, turn: str | None
 ) -> Iterator[LoggedRecall]:
     """A user's recalls of a time, newest first; with `containing`, those that returned that record."""
@@ -196,7 +198,7 @@ def lines_naming(
     if last is None or sql.execute(is_there, last).fetchone() is None:
         return sql.execute(_NAMING.format("user_key = ?"), (user, *traces)).fetchall()
     found = sql.execute(_NAMING.format("recall_key > ? AND +user_key = ?"), (last[0], user, *traces)).fetchall()
-    for chunk in chunks([key for key in reckoned.lines if key <= last[0]]):
+    for chunk in in_batches([key for key in reckoned.lines if key <= last[0]]):
         those = f"recall_key IN ({', '.join('?' * len(chunk))}) AND +user_key = ?"  # + keeps to the keys' index
         found += sql.execute(_NAMING.format(those), (*chunk, user, *traces)).fetchall()
     return found
@@ -238,7 +240,7 @@ class LedgerLog:
         span = (float("-inf") if since is None else since, float("inf") if until is None else until)
         with self._shared.apart() as sql:
             user = self._shared.known_user(sql, scope)
-            return list(islice(lines(sql, user, span, containing, turn), limit))
+            return list(islice(logged_rows(sql, user, span, containing, turn), limit))
 
     def policy(self, policy_hash: str) -> str | None:
         """The policy of that hash as JSON."""
@@ -256,7 +258,7 @@ class LedgerLog:
             rows = sql.execute(query, (self._shared.collection_key,)).fetchall()
         return [Scope(name or None) for (name,) in rows if not name.startswith(FORGOTTEN_USER)]
 
-    def prepare(self, sql: sqlite3.Connection, user: int, entry: Entry, line: EncodedRecall) -> bytes:
+    def prepare(self, sql: sqlite3.Connection, user: int, entry: RecallEntry, line: EncodedRecall) -> bytes:
         """What a user's line of a recall is to say, within the transaction that counts it."""
-        keep_policy(sql, entry, self._shared.cache.policies)
+        insert_policy(sql, entry, self._shared.cache.policies)
         return packed_line(sql, user, line, self._shared.cache.logged_ids)

@@ -11,7 +11,7 @@ import sqlite3
 from collections.abc import Sequence
 from functools import partial
 
-from adaptive_memory_core.flow.ports.ledger_values import Doomed, Erased, Row
+from adaptive_memory_core.flow.ports.ledger_values import Erased, LedgerRow, RemovalRule
 from adaptive_memory_core.identity import record_id, scoped_id
 from adaptive_memory_core.learn.decay import Timeline
 from adaptive_memory_core.records import Scope, Seen
@@ -69,7 +69,7 @@ class LedgerRemoval:
         shared, reckoned = self._shared, reckoned or NOTHING_PREPARED
         with shared.writing() as sql:
             user = shared.user_key(sql, scope) if existed else shared.known_user(sql, scope)
-            known = rows.known_states(sql, shared.collection_key, user, [stored_id])
+            known = rows.state_rows_by_id(sql, shared.collection_key, user, [stored_id])
             verdicts = rows.delete_rows(sql, [row.key for row in known.values()])
             aside_key, more = remove_aside(sql, Owner(shared.collection_key, user), stored_id)
             sql.execute("DELETE FROM changes WHERE user_key = ? AND stored_id = ?", (user, stored_id))
@@ -80,7 +80,7 @@ class LedgerRemoval:
             had_readers = scope.user is None and forget_readers(sql, shared, record, stored_id, reckoned)
             if existed or known or aside_key or entries or had_readers:
                 mark_for_purge(sql, "forgotten")
-                sql.execute(_ERASED, (user, rows.digest(record), now))
+                sql.execute(_ERASED, (user, rows.id_digest(record), now))
         return Erased(bool(known) or aside_key, entries, verdicts + more)
 
     def forget_learned(self, scope: Scope, stored_ids: Sequence[str] | None) -> int:
@@ -127,24 +127,24 @@ class LedgerRemoval:
             rows = sql.execute(query, (self._shared.collection_key,)).fetchall()
         return [Scope(name or None) for (name,) in rows if not name.startswith(FORGOTTEN_USER)]
 
-    def unkept(self, scope: Scope, after: int, *, limit: int) -> list[Row]:
+    def unkept(self, scope: Scope, after: int, *, limit: int) -> list[LedgerRow]:
         """A page of the records that are neither remembered nor pinned."""
         with self._shared.reading() as sql:
             return _page(sql, self._shared.known_user(sql, scope), after, limit)
 
-    def doomed(self, scope: Scope, stored_ids: Sequence[str], doomed: Doomed) -> list[str]:
+    def doomed(self, scope: Scope, stored_ids: Sequence[str], doomed: RemovalRule) -> list[str]:
         """Those of the records that are doomed as they stand now."""
         with self._shared.reading() as sql:
             user = self._shared.known_user(sql, scope)
-            return _still_doomed(sql, user, stored_ids, doomed, decay_steps.timeline_of(sql, user))
+            return _still_doomed(sql, user, stored_ids, doomed, decay_steps.stored_timeline(sql, user))
 
     def retire(self, scope: Scope, stored_ids: Sequence[str], *, by: str, now: float) -> None:
         """Let go of records that were pruned. The collection has them no longer: the ledger does not hold its one
         writer up while Chroma removes them."""
         with self._shared.writing() as sql:
             user = self._shared.user_key(sql, scope)
-            known = rows.known_states(sql, self._shared.collection_key, user, stored_ids)
-            step = decay_steps.timeline_of(sql, user).step
+            known = rows.state_rows_by_id(sql, self._shared.collection_key, user, stored_ids)
+            step = decay_steps.stored_timeline(sql, user).step
             _delete(sql, user, scope, {one: row.key for one, row in known.items()}, step=step, by=by, now=now)
             if scope.user is None:
                 drop_readers(sql, self._shared.collection_key, list(known))
@@ -153,18 +153,18 @@ class LedgerRemoval:
                 mark_for_purge(sql, "forgotten")
 
 
-def _page(sql: sqlite3.Connection, user: int, after: int, limit: int) -> list[Row]:
+def _page(sql: sqlite3.Connection, user: int, after: int, limit: int) -> list[LedgerRow]:
     """A page of the user's records that nothing holds on to."""
     found = sql.execute(_UNKEPT, (user, after, limit))
-    return [Row(key, stored_id, Seen(rows.state_of(state), kind)) for key, stored_id, kind, *state in found]
+    return [LedgerRow(key, stored_id, Seen(rows.state_in_row(state), kind)) for key, stored_id, kind, *state in found]
 
 
 def _still_doomed(
-    sql: sqlite3.Connection, user: int, stored_ids: Sequence[str], doomed: Doomed, timeline: Timeline
+    sql: sqlite3.Connection, user: int, stored_ids: Sequence[str], doomed: RemovalRule, timeline: Timeline
 ) -> list[str]:
     """Those of the records that are to go as they stand."""
     found: list[str] = []
-    for chunk in rows.chunks(stored_ids):
+    for chunk in rows.in_batches(stored_ids):
         query = (
             f"SELECT stored_id, kind, {rows.LIST} FROM records "  # noqa: S608 - our own names
             f"WHERE user_key = ? AND reader = 0 AND stored_id IN ({', '.join('?' * len(chunk))})"
@@ -172,7 +172,7 @@ def _still_doomed(
         found += [
             stored_id
             for stored_id, kind, *state in sql.execute(query, (user, *chunk))
-            if doomed(Seen(rows.state_of(state), kind), timeline=timeline)
+            if doomed(Seen(rows.state_in_row(state), kind), timeline=timeline)
         ]
     return found
 
@@ -183,7 +183,7 @@ def _delete(
     """Remove their rows, and write down that they were pruned; a recall under way must not write them back."""
     for stored_id, key in gone.items():
         rows.delete_rows(sql, [key])
-        sql.execute(_ERASED, (user, rows.digest(record_id(scope, stored_id)), now))
+        sql.execute(_ERASED, (user, rows.id_digest(record_id(scope, stored_id)), now))
         verdict_rows.add_change(sql, user, stored_id, step, "pruned", by, at=now)
 
 

@@ -86,20 +86,20 @@ def _do_nothing() -> None:
     """Nobody else keeps what depends on whose a record is."""
 
 
-def known_states(
+def state_rows_by_id(
     sql: sqlite3.Connection, collection_key: int, user_key: int, stored_ids: Sequence[str], *, reading: bool = False
 ) -> dict[str, StateRow]:
     """The rows of those records that have one of this user: as their owner, and where that is asked for, as a reader of
     everyone's."""
     found: dict[str, StateRow] = {}
     for whose in (_OF_READERS, _POINTWISE) if reading else (_POINTWISE,):
-        for chunk in chunks(stored_ids):
+        for chunk in in_batches(stored_ids):
             query = (
                 f"SELECT stored_id, record_key, said, {LIST} FROM records {whose} "  # noqa: S608 - our own names
                 f"AND collection_key = ? AND user_key = ? AND stored_id IN ({', '.join('?' * len(chunk))})"
             )
             for row in sql.execute(query, (collection_key, user_key, *chunk)):
-                found[row[0]] = StateRow(row[1], state_of(row[3:]), row[2])
+                found[row[0]] = StateRow(row[1], state_in_row(row[3:]), row[2])
     return found
 
 
@@ -119,7 +119,7 @@ def held_by_others(sql: sqlite3.Connection, collection_key: int, user_key: int, 
     """Those of the ids that have a row of another user."""
     return {
         row[0]
-        for chunk in chunks(stored_ids)
+        for chunk in in_batches(stored_ids)
         for row in sql.execute(
             f"SELECT stored_id FROM records {_POINTWISE} AND collection_key = ? AND user_key != ? "  # noqa: S608
             f"AND stored_id IN ({', '.join('?' * len(chunk))})",
@@ -160,7 +160,7 @@ def insert_states(
         for stored_id, one in seen.items()
     }
     keys: dict[str, int] = {}
-    for some in chunks(list(given), ROWS_PER_STATEMENT):
+    for some in in_batches(list(given), ROWS_PER_STATEMENT):
         keys |= sql.execute(_insert(len(some)), [value for one in some for value in given[one]]).fetchall()
     for stored_id in [one for one in given if one not in keys]:
         took_over()
@@ -187,7 +187,7 @@ def _insert(count: int) -> str:
 def update_states(sql: sqlite3.Connection, states: Iterable[tuple[int, ReadState]]) -> None:
     """Keep states of rows that exist, all in one statement, and note that the collection has yet to be told."""
     last = dict(states)
-    for some in chunks(list(last.items()), ROWS_PER_STATEMENT):
+    for some in in_batches(list(last.items()), ROWS_PER_STATEMENT):
         execute_later(sql, _update(len(some)), [value for key, state in some for value in (key, *_values(state))])
     add_to_outbox(sql, last)
 
@@ -206,11 +206,11 @@ def _update(count: int) -> str:
 
 def add_to_outbox(sql: sqlite3.Connection, record_keys: Iterable[int]) -> None:
     """Put records on the list of what the collection has yet to be told: never what a reader made of everyone's."""
-    for some in chunks(list(record_keys)):
+    for some in in_batches(list(record_keys)):
         execute_later(sql, _ANNOUNCE.format(", ".join("?" * len(some))), some)
 
 
-def state_of(row: Sequence[Any]) -> ReadState:
+def state_in_row(row: Sequence[Any]) -> ReadState:
     """A row's state columns as a value; SQLite has no bool."""
     last_read, refreshed_at, streak, count, credit, warmth, remembered, strength, settled_step, boost, pinned, *rest = (
         row
@@ -248,11 +248,11 @@ class StateChange(NamedTuple):
 _values = attrgetter(*COLUMNS)
 
 
-def chunks(items: Sequence[T], size: int = CHUNK) -> Iterator[Sequence[T]]:
+def in_batches(items: Sequence[T], size: int = CHUNK) -> Iterator[Sequence[T]]:
     return (items[start : start + size] for start in range(0, len(items), size))
 
 
-def digest(record: str) -> bytes:
+def id_digest(record: str) -> bytes:
     """What is kept of a forgotten id: enough to recognise it, nothing to read."""
     return hashlib.blake2b(record.encode(), digest_size=16).digest()
 
@@ -265,7 +265,7 @@ def forgotten_digests(sql: sqlite3.Connection, user_key: int) -> frozenset[bytes
 def clear_forgotten(sql: sqlite3.Connection, user_key: int, scope: Scope, stored_ids: Iterable[str]) -> None:
     """These ids were written again, so they may be read again."""
     if sql.execute("SELECT 1 FROM erased WHERE user_key = ? LIMIT 1", (user_key,)).fetchone():
-        digests = [(user_key, digest(record_id(scope, stored_id))) for stored_id in stored_ids]
+        digests = [(user_key, id_digest(record_id(scope, stored_id))) for stored_id in stored_ids]
         sql.executemany("DELETE FROM erased WHERE user_key = ? AND digest = ?", digests)
 
 
@@ -317,7 +317,7 @@ def insert_unknown(
     """Give rows to records that somebody else wrote; from here on they decay like all others."""
     collection, user = owner
     reading = any(seen.shared for seen in new.values())
-    rows = known_states(sql, collection, user, list(new), reading=reading)
+    rows = state_rows_by_id(sql, collection, user, list(new), reading=reading)
     unmet = {stored_id: seen for stored_id, seen in new.items() if stored_id not in rows}
     begun = {one: seen._replace(state=met(timeline, seen.state, now=now)) for one, seen in unmet.items()}
     insert_states(sql, collection, user, begun)

@@ -15,7 +15,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from adaptive_memory_core.flow.ports.ledger_values import REWRITTEN, Moves, Rewritten
-from adaptive_memory_core.identity import ASIDE_MARK, LOOK_AGAIN, said
+from adaptive_memory_core.identity import ASIDE_MARK, LOOK_AGAIN, text_digest
 from adaptive_memory_core.learn.decay import met
 from adaptive_memory_core.records import NEVER_READ, ReadState, Scope
 from adaptive_memory_core.store.ledger import decay_steps, verdict_rows
@@ -58,7 +58,7 @@ def set_aside(sql: sqlite3.Connection, owner: Owner, anew: Mapping[str, Rewritte
     """Part those records from their rows that are still rows of what the records said before; gives their ids, each
     with the name of its row by now. A row that nothing was learned in pushes out none that waits."""
     collection, user, reading = owner
-    known = rows.known_states(sql, collection, user, list(anew), reading=reading)
+    known = rows.state_rows_by_id(sql, collection, user, list(anew), reading=reading)
     names: dict[str, str] = {}
     for one, row in known.items():
         if row.said == anew[one].before != anew[one].now.said:
@@ -75,8 +75,8 @@ def set_aside(sql: sqlite3.Connection, owner: Owner, anew: Mapping[str, Rewritte
 def start_again(sql: sqlite3.Connection, owner: Owner, anew: Mapping[str, Rewritten], *, by: str, now: float) -> None:
     """Fresh rows for those that were parted from theirs, unless they took over another one; the trail says so."""
     collection, user, reading = owner
-    timeline = decay_steps.timeline_of(sql, user)
-    taken = rows.known_states(sql, collection, user, list(anew), reading=reading)
+    timeline = decay_steps.stored_timeline(sql, user)
+    taken = rows.state_rows_by_id(sql, collection, user, list(anew), reading=reading)
     fresh = {
         one: changed.now._replace(state=met(timeline, NEVER_READ, now=now))
         for one, changed in anew.items()
@@ -162,7 +162,7 @@ class LedgerInheritance:
             collection, user, reading = self._owner(sql, scope)
             found: dict[str, ReadState] = {}
             for one in (user, aside_key(user)):
-                known = rows.known_states(sql, collection, one, ancestors, reading=reading)
+                known = rows.state_rows_by_id(sql, collection, one, ancestors, reading=reading)
                 found.update({stored_id: row.state for stored_id, row in known.items()})
             return found
 
@@ -202,7 +202,7 @@ def _settle(sql: sqlite3.Connection, owner: Owner, moves: Moves, *, by: str, now
     whence = set_aside(sql, owner, _still_so(sql, owner, moves))
     heirs = {old: new for old, new in moves.heirs.items() if not {old, new} & (moves.anew.keys() - whence.keys())}
     moved = _move(sql, owner, heirs, whence)
-    met = rows.known_states(sql, owner.collection, owner.user, list(moves.unmet), reading=owner.reading)
+    met = rows.state_rows_by_id(sql, owner.collection, owner.user, list(moves.unmet), reading=owner.reading)
     fresh = {one: Rewritten(LOOK_AGAIN, seen) for one, seen in moves.unmet.items() if one not in met.keys() | whence}
     start_again(sql, owner, {**fresh, **{one: moves.anew[one] for one in whence}}, by=by, now=now)
     sql.executemany(_KEEP_TEXT, [(seen.said, seen.origin, *owner, one) for one, seen in moves.unsaid.items()])
@@ -217,7 +217,7 @@ def _still_so(sql: sqlite3.Connection, owner: Owner, moves: Moves) -> Mapping[st
     known, still = moves.versions, dict[str, Rewritten]()
     for one, changed in moves.anew.items():
         row = sql.execute(_MIRRORED, (owner.collection, one)).fetchone()
-        if row is None or row[0] == known.get(one) or said(row[1]) == changed.now.said:
+        if row is None or row[0] == known.get(one) or text_digest(row[1]) == changed.now.said:
             still[one] = changed
     return still
 

@@ -16,7 +16,7 @@ from adaptive_memory_core.store.ledger import state_rows as rows
 from adaptive_memory_core.store.ledger.state_rows import StateChange, StateRow, execute_later, update_states
 
 if TYPE_CHECKING:
-    from adaptive_memory_core.flow.ports.ledger_values import Judge
+    from adaptive_memory_core.flow.ports.ledger_values import VerdictEffectsPort
     from adaptive_memory_core.store.ledger.ledger_context import LedgerContext
 
 _ADD_CHANGE = "INSERT INTO changes (user_key, stored_id, at, step, what, by) VALUES (?, ?, ?, ?, ?, ?)"
@@ -85,7 +85,7 @@ def judge_once(
     stored_id: str,
     state: ReadState,
     verdict: Verdict,
-    judge: Judge,
+    judge: VerdictEffectsPort,
     *,
     now: float,
 ) -> bool:
@@ -132,7 +132,12 @@ def _last_useful_besides(
 
 
 def _balance(
-    sql: sqlite3.Connection, user: int, stored_id: str, verdict: Verdict, earlier: EarlierVerdict | None, judge: Judge
+    sql: sqlite3.Connection,
+    user: int,
+    stored_id: str,
+    verdict: Verdict,
+    earlier: EarlierVerdict | None,
+    judge: VerdictEffectsPort,
 ) -> float:
     """Move the user's balance; gives by how much this verdict did."""
     balance = balance_of(sql, user)
@@ -159,7 +164,13 @@ class LedgerVerdicts:
         self._shared = shared
 
     def judge(
-        self, scope: Scope, recall_id: str, verdicts: Mapping[str, tuple[Verdict, Seen]], judge: Judge, *, now: float
+        self,
+        scope: Scope,
+        recall_id: str,
+        verdicts: Mapping[str, tuple[Verdict, Seen]],
+        judge: VerdictEffectsPort,
+        *,
+        now: float,
     ) -> int:
         """Apply verdicts on what one recall returned, each once; gives how many changed something. What a
         record said before it was written over is not judged any more."""
@@ -169,7 +180,7 @@ class LedgerVerdicts:
             changed = 0
             self._shared.cache.drop(list(verdicts))
             for stored_id, (verdict, seen) in verdicts.items():
-                known = rows.known_states(sql, collection, user, [stored_id], reading=seen.shared)
+                known = rows.state_rows_by_id(sql, collection, user, [stored_id], reading=seen.shared)
                 row = known.get(stored_id)
                 if row is not None and row.is_not_of(seen):
                     continue
@@ -178,7 +189,7 @@ class LedgerVerdicts:
                 key, state = row.key, row.state
                 if judge_once(sql, user, (key, recall_id), stored_id, state, verdict, judge, now=now):
                     changed += 1
-                    step = decay_steps.timeline_of(sql, user).step
+                    step = decay_steps.stored_timeline(sql, user).step
                     add_change(sql, user, stored_id, step, verdict.value, f"recall {recall_id}", at=now)
         return changed
 

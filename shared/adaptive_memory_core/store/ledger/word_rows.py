@@ -10,7 +10,7 @@ from adaptive_memory_core.flow.ports.ledger_values import WordNews, WordRow
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.store.ledger.cached_copies import CopiedRow, read_metadata
 from adaptive_memory_core.store.ledger.ledger_context import LedgerContext
-from adaptive_memory_core.store.ledger.state_rows import chunks
+from adaptive_memory_core.store.ledger.state_rows import in_batches
 
 NOBODY = 0  # the user key of records that are of no scope, and of a user whom the ledger has not met
 _PUT = (
@@ -86,7 +86,7 @@ class LedgerWords:
     def _marks(self, sql: sqlite3.Connection, stored_ids: Sequence[str]) -> dict[str, bytes]:
         """Those of the records that have a row, each with its mark."""
         found: dict[str, bytes] = {}
-        for chunk in chunks(stored_ids):
+        for chunk in in_batches(stored_ids):
             places = ", ".join("?" * len(chunk))
             query = f"SELECT stored_id, digest FROM words WHERE collection_key = ? AND stored_id IN ({places})"  # noqa: S608
             found.update(sql.execute(query, (self._shared.collection_key, *chunk)).fetchall())
@@ -114,7 +114,7 @@ class LedgerWords:
 
 def delete_word_rows(sql: sqlite3.Connection, collection_key: int, stored_ids: Sequence[str]) -> None:
     """Let go of the rows of these records, within somebody else's transaction."""
-    for chunk in chunks(stored_ids):
+    for chunk in in_batches(stored_ids):
         sql.execute(
             f"DELETE FROM words WHERE collection_key = ? AND stored_id IN ({', '.join('?' * len(chunk))})",  # noqa: S608
             (collection_key, *chunk),

@@ -15,10 +15,10 @@ from adaptive_memory_core.errors import LedgerError, StoreError
 from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.flow.ports import Found, Ledger, NearestAndNamed, Vector, Where
 from adaptive_memory_core.policy.advanced import SearchBy
-from adaptive_memory_core.record_metadata import belongs, rows_of, within
+from adaptive_memory_core.record_metadata import belongs, rows_of, windows_filter
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.score import signals
-from adaptive_memory_core.score.surprise import Baseline, baseline_of, for_query, joined, sample_of
+from adaptive_memory_core.score.surprise import Baseline, baseline_of_vectors, for_query, merged_baseline, sample_of
 from adaptive_memory_core.store.chroma.chroma_calls import both_filters
 from adaptive_memory_core.store.chroma.chroma_search import ChromaSearch
 from adaptive_memory_core.store.chroma.open_collection import CollectionAccess
@@ -27,7 +27,7 @@ from adaptive_memory_core.store.ledger_records import LedgerRecords
 from adaptive_memory_core.store.mirror.resident_records import Resident, Residents, TornMirrorError
 from adaptive_memory_core.store.mirror.vector_matrix import Matrix
 from adaptive_memory_core.store.user_copies import UserCopies
-from adaptive_memory_core.where import DOCUMENT, STORED_DOCUMENT, keys_in, predicate
+from adaptive_memory_core.where import DOCUMENT, STORED_DOCUMENT, filter_keys, predicate
 
 MARGIN = 4  # further rows that are compared in double precision, since single precision may mistake the last ones
 
@@ -86,7 +86,7 @@ class MirrorSearch:
         self, scope: Scope, vector: Vector, limit: int, where: Where | None, windows: Sequence[Window]
     ) -> list[Found]:
         """The nearest of those that happened, or began to hold, within one of the windows."""
-        return self.nearest(scope, vector, limit, both_filters(where, within(windows, self._fields)))
+        return self.nearest(scope, vector, limit, both_filters(where, windows_filter(windows, self._fields)))
 
     def among(self, scope: Scope, vector: Vector, stored_ids: Sequence[str], where: Where | None) -> list[Found]:
         """Those of the records that are of this scope and pass the filter, nearest first."""
@@ -131,7 +131,7 @@ class MirrorSearch:
 
     def baseline(self, scope: Scope, vector: Vector) -> Baseline:
         """What records score that are unrelated to a query, by a sample of them."""
-        return joined([self._baseline(part, vector) for part in scope.parts])
+        return merged_baseline([self._baseline(part, vector) for part in scope.parts])
 
     def _baseline(self, part: Scope, vector: Vector) -> tuple[int, Baseline]:
         """What records score with each other is measured again once their number has changed by a quarter."""
@@ -140,12 +140,12 @@ class MirrorSearch:
             measured = user.baseline
             if user.matrix is None or measured is None or not 0.8 * measured[0] <= count <= 1.25 * measured[0]:
                 sample: Any = [] if user.matrix is None else user.matrix.vectors(sample_of(count))
-                measured = user.baseline = count, baseline_of(sample, self._space)
+                measured = user.baseline = count, baseline_of_vectors(sample, self._space)
             if user.matrix is None or not count:
                 return measured
             asked = user.matrix.asked(_checked(vector, user.matrix.dimension))
             distances = user.matrix.distances(asked, sample_of(count)).tolist()
-            return count, for_query(measured[1], signals.similarities(distances, space=self._space))
+            return count, for_query(measured[1], signals.similarities_at(distances, space=self._space))
 
     def size(self, scope: Scope) -> int:
         """How many records the user has, about: counted where they are not in RAM."""
@@ -156,7 +156,7 @@ class MirrorSearch:
         """The records with their texts, as far as they are still there, and not another user's by now."""
         found = self._rows.rows([one for one, _ in near])
         rows = {row[0]: row for row in rows_of(found, scope, self._fields)}
-        close = signals.similarities([distance for _, distance in near], space=self._space)
+        close = signals.similarities_at([distance for _, distance in near], space=self._space)
         each = zip(near, close, strict=True)
         return [_as_found((*row, like)) for (one, _), like in each if (row := rows.get(one)) is not None]
 
@@ -183,7 +183,7 @@ def _checked(vector: Vector, dimension: int) -> Any:
 
 def _refuse_texts(where: Where | None) -> None:
     """Texts are not in RAM."""
-    if where is not None and not keys_in(where).isdisjoint((DOCUMENT, STORED_DOCUMENT)):
+    if where is not None and not filter_keys(where).isdisjoint((DOCUMENT, STORED_DOCUMENT)):
         raise UnansweredByMirrorError
 
 
@@ -237,7 +237,7 @@ class RecordSearch:
         self, scope: Scope, vector: Vector, limit: int, where: Where | None, windows: Sequence[Window]
     ) -> list[Found]:
         """The nearest of those that happened, or began to hold, within one of the windows."""
-        return self.nearest(scope, vector, limit, both_filters(where, within(windows, self._records.fields)))
+        return self.nearest(scope, vector, limit, both_filters(where, windows_filter(windows, self._records.fields)))
 
     def among(self, scope: Scope, vector: Vector, stored_ids: Sequence[str], where: Where | None) -> list[Found]:
         """Those of the records that are of this scope and pass the filter, nearest first."""

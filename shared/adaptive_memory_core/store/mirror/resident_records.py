@@ -16,13 +16,13 @@ import numpy.typing as npt
 from adaptive_memory_core.flow.ports import MirrorNews, Where
 from adaptive_memory_core.flow.ports.ledger_copies import MirrorRows, UserFile
 from adaptive_memory_core.flow.ports.ledger_values import MirrorChange, some_let_go
-from adaptive_memory_core.metadata_columns import Columns, Mask
+from adaptive_memory_core.metadata_columns import Mask, MetadataColumns
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.score.surprise import Baseline
 from adaptive_memory_core.store.embedder_check import EmbedderVersion
 from adaptive_memory_core.store.mirror.vector_matrix import Matrix
 from adaptive_memory_core.store.user_copies import Arrays, CopiedUser, UserCopies, packed, unpacked
-from adaptive_memory_core.where import keys_in, predicate
+from adaptive_memory_core.where import filter_keys, predicate
 
 BYTES_OF_AN_ID = 150  # in RAM, about
 FEW = 4  # rows that are found sooner one by one; measured with 30,000 records
@@ -48,7 +48,7 @@ class Resident:
         self._rows: list[int] = []  # the number of each record's row in the ledger
         self._places: dict[str, int] | None = None  # of ids; made when first asked for
         self._written = self._removed = self._changed = 0  # what was taken in so far
-        self._columns = Columns()
+        self._columns = MetadataColumns()
         self.baseline: tuple[int, Baseline] | None = None  # with the number of records that it was measured with
         self.in_file = 0  # records that a file has
 
@@ -87,7 +87,7 @@ class Resident:
 
     def passing(self, rows: MirrorRows, scope: Scope, where: Where) -> Mask:
         """Which records, by their places, pass the filter."""
-        test, new = predicate(where), keys_in(where) - self._columns.keys()
+        test, new = predicate(where), filter_keys(where) - self._columns.keys()
         self._columns.grow(len(self))
         changes = rows.changes(scope, 0 if new else self._changed)
         self._columns.start(new)

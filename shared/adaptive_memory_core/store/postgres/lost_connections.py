@@ -52,7 +52,7 @@ class WriterTurn:
     backend: int
 
 
-def passes(error: BaseException) -> bool:
+def is_transient(error: BaseException) -> bool:
     """Whether the call may be kept in a moment."""
     return isinstance(error, PASSING) and not isinstance(error, LASTING)
 
@@ -61,7 +61,7 @@ def pause() -> None:
     time.sleep(random.uniform(*PAUSE_SECONDS))  # noqa: S311 - jitter
 
 
-def was_kept(pool: Pool, connection: Connection[Any], turn: WriterTurn, error: BaseException) -> bool:
+def was_committed(pool: Pool, connection: Connection[Any], turn: WriterTurn, error: BaseException) -> bool:
     """Whether the transaction was kept, which broke off while it was."""
     status = connection.info.transaction_status
     if status in UNDONE or (isinstance(error, psycopg.Error) and not connection.broken):
@@ -213,7 +213,7 @@ class Lease:
                     self._taken = True  # so that it is given back where an interrupt strikes
                     found = connection.execute(_TAKE, (self._name, self.holder, LEASE_SECONDS)).fetchone()
             except psycopg.Error as error:
-                if not passes(error) or time.monotonic() >= deadline:
+                if not is_transient(error) or time.monotonic() >= deadline:
                     raise OSError(str(error)) from error
                 pause()
             else:

@@ -116,7 +116,7 @@ def _own(given: PoolOrAddress) -> OwnConnections | None:
     """Our own connections, if none of the caller's can be used."""
     if isinstance(given, AsyncConnectionPool):
         most = min(MOST, given.max_size or MOST)
-        return OwnConnections(address_of_pool(given), partial(settings_of, given), most)
+        return OwnConnections(address_of_pool(given), partial(connection_settings, given), most)
     return OwnConnections(given) if isinstance(given, str) else None
 
 
@@ -336,7 +336,7 @@ def address_of_pool(pool: AsyncConnectionPool[Any]) -> str:
     return str(_settled(pool.conninfo))
 
 
-def settings_of(pool: AsyncConnectionPool[Any]) -> dict[str, Any]:
+def connection_settings(pool: AsyncConnectionPool[Any]) -> dict[str, Any]:
     """What a connection of ours is opened with, to be like one of the pool's."""
     kwargs: dict[str, Any] = dict(_settled(pool.kwargs) or {})
     own = {name: value for name, value in kwargs.items() if name not in _NOT_THE_SERVERS}

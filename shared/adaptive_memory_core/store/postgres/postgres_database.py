@@ -33,9 +33,9 @@ from adaptive_memory_core.store.postgres.lost_connections import (
     LeaseHolder,
     LostConnectionError,
     WriterTurn,
-    passes,
+    is_transient,
     pause,
-    was_kept,
+    was_committed,
 )
 from adaptive_memory_core.store.postgres.postgres_connections import Pool
 from adaptive_memory_core.store.postgres.postgres_dialect import SCHEMA
@@ -217,7 +217,7 @@ class LedgerDatabase:
         except BaseException as error:
             calls = due.copy()
             due.clear()
-            if not was_kept(self._pool, connection, turn, error):
+            if not was_committed(self._pool, connection, turn, error):
                 raise
             due += calls
             if not isinstance(error, psycopg.Error):
@@ -305,7 +305,7 @@ class LedgerDatabase:
 
     def _told(self, error: Exception) -> LedgerError:
         """Errors of the server in our words."""
-        kind = LostConnectionError if passes(error) else LedgerError
+        kind = LostConnectionError if is_transient(error) else LedgerError
         denied = isinstance(error, psycopg.errors.InsufficientPrivilege)
         return kind(
             f"The ledger at {self.path} failed: {str(error).strip() or type(error).__name__}. Nothing of this call was "

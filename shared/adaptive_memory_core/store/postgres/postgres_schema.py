@@ -20,7 +20,7 @@ from adaptive_memory_core.errors import LedgerError, LedgerVersionError
 from adaptive_memory_core.store.ledger.ledger_context import LedgerContext
 from adaptive_memory_core.store.ledger.retention import OldLines
 from adaptive_memory_core.store.ledger.schema import SCHEMA_VERSION, newer, unknown
-from adaptive_memory_core.store.postgres.lost_connections import LostConnectionError, passes
+from adaptive_memory_core.store.postgres.lost_connections import LostConnectionError, is_transient
 from adaptive_memory_core.store.postgres.postgres_connections import Pool, allow
 from adaptive_memory_core.store.postgres.postgres_dialect import SCHEMA, schema_sql
 
@@ -171,7 +171,7 @@ class LogDays(OldLines):
             with self._pool.connection() as connection:
                 row = connection.execute(query, values).fetchone()
         except psycopg.Error as error:
-            if not passes(error):
+            if not is_transient(error):
                 raise
             raise LostConnectionError(
                 f"The ledger at {self._pool.address} failed: {str(error).strip()}. See that the server can be reached."

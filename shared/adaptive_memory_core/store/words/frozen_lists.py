@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from adaptive_memory_core.channels.conversation.sessions import Conversation
-from adaptive_memory_core.channels.conversation.turns import BY_FIELD, Columns, Turn
+from adaptive_memory_core.channels.conversation.turns import BY_FIELD, Turn, TurnArrays
 from adaptive_memory_core.channels.words.languages import CODES, ENGLISH
 from adaptive_memory_core.channels.words.matches import Layout, Posting
 from adaptive_memory_core.channels.words.words_of_cue import language_of
@@ -112,11 +112,11 @@ def nothing() -> FrozenLists:
     return FrozenLists(np.empty(0, dtype="<i8"), np.zeros(1, dtype=np.int64), whole, np.empty(0))
 
 
-def merged(lists: FrozenLists, more: Sequence[WordOfRecord]) -> FrozenLists:
+def merged_lists(lists: FrozenLists, more: Sequence[WordOfRecord]) -> FrozenLists:
     """The lists with the words of later records, each behind those that it stands among.
 
-    >>> one = merged(nothing(), [WordOfRecord(np.array([7, 3]), np.array([0, 0]), np.array([1, 2]))])
-    >>> two = merged(one, [WordOfRecord(np.array([7, 5]), np.array([1, 1]), np.array([4, 1]))])
+    >>> one = merged_lists(nothing(), [WordOfRecord(np.array([7, 3]), np.array([0, 0]), np.array([1, 2]))])
+    >>> two = merged_lists(one, [WordOfRecord(np.array([7, 5]), np.array([1, 1]), np.array([4, 1]))])
     >>> two.known.tolist(), two.bounds.tolist(), two.docs.tolist(), two.times.tolist()
     ([3, 5, 7], [0, 1, 2, 4], [0, 1, 0, 1], [2.0, 1.0, 1.0, 4.0])
     """
@@ -156,7 +156,7 @@ def begins_of_runs(in_order: Array) -> Array:
 def without_removed(lists: FrozenLists, alive: Array) -> FrozenLists:
     """The lists of those records alone that are alive, which move up.
 
-    >>> whole = merged(nothing(), [WordOfRecord(np.array([3, 3, 7]), np.array([0, 1, 0]), np.array([1, 2, 1]))])
+    >>> whole = merged_lists(nothing(), [WordOfRecord(np.array([3, 3, 7]), np.array([0, 1, 0]), np.array([1, 2, 1]))])
     >>> left = without_removed(whole, np.array([False, True]))
     >>> left.known.tolist(), left.bounds.tolist(), left.docs.tolist(), left.times.tolist()
     ([3], [0, 1], [0], [2.0])
@@ -177,7 +177,7 @@ class ListsFromFile(NamedTuple):
 
     ids: Sequence[str]
     marks: Sequence[bytes]
-    turns: Columns
+    turns: TurnArrays
     sessions: Sequence[str]  # the names of the turns' sessions
     rows: Array
     lengths: Array
@@ -188,7 +188,7 @@ class ListsFromFile(NamedTuple):
 def arrays_of(contents: ListsFromFile) -> dict[str, Array]:
     """What a file is to hold."""
     alive = contents.lengths > 0.0
-    lists = merged(contents.lists, contents.said)
+    lists = merged_lists(contents.lists, contents.said)
     if not alive.all():
         lists = without_removed(lists, alive)
     there = np.flatnonzero(alive)
@@ -216,7 +216,7 @@ def contents_of(arrays: Arrays) -> ListsFromFile:
 
     >>> lists = FrozenLists(np.array([5]), np.array([0, 1]), np.array([1]), np.array([2.0]))
     >>> rows, lengths = np.array([3, 9]), np.array([0.0, 4.0])
-    >>> turns = Columns(["Ana"], np.array([0, -1]), np.array([0, 0]), np.array([-1, 0]), np.array([1.0, 2.0]))
+    >>> turns = TurnArrays(["Ana"], np.array([0, -1]), np.array([0, 0]), np.array([-1, 0]), np.array([1.0, 2.0]))
     >>> one = ListsFromFile(["a", "b"], [b"8 bytes.", b"another."], turns, ["s"], rows, lengths, lists, [])
     >>> held = arrays_of(one)
     >>> left = contents_of(Arrays({}, held, {name: len(array) for name, array in held.items()}))
@@ -227,7 +227,7 @@ def contents_of(arrays: Arrays) -> ListsFromFile:
     return ListsFromFile(
         unpacked(arrays["ids"]),
         [marks[start : start + MARK_BYTES] for start in range(0, len(marks), MARK_BYTES)],
-        Columns(unpacked(arrays["speaker_names"]), *(arrays[name] for name in TURNS)),
+        TurnArrays(unpacked(arrays["speaker_names"]), *(arrays[name] for name in TURNS)),
         unpacked(arrays["session_names"]),
         arrays["rows"],
         arrays["lengths"],
@@ -265,7 +265,7 @@ class Lists(NamedTuple):
     times: Array | None
 
 
-def joined(parts: Sequence[Lists]) -> Lists:
+def concatenated_lists(parts: Sequence[Lists]) -> Lists:
     """The lists of all parts as those of one scope."""
     if len(parts) == 1:
         return parts[0]

@@ -30,7 +30,7 @@ from adaptive_memory_core.store.words.frozen_lists import (
     arrays_of,
     begins_of_runs,
     contents_of,
-    merged,
+    merged_lists,
     nothing,
 )
 
@@ -212,7 +212,7 @@ class PostingLists:
 
     def _freeze(self) -> None:
         """Put what is in the tail into the lists."""
-        self._lists, self._said = merged(self._lists, self._said), []
+        self._lists, self._said = merged_lists(self._lists, self._said), []
         self._tail, self._frozen = {}, len(self.ids)
 
     def _bury(self, stored_ids: Sequence[str]) -> None:

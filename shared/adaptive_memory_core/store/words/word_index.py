@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from adaptive_memory_core.channels.conversation.sessions import Conversation, named, next_to, without
+from adaptive_memory_core.channels.conversation.sessions import Conversation, cue_without_names, named, next_to
 from adaptive_memory_core.channels.conversation.turns import turn_of
 from adaptive_memory_core.channels.words.languages import language_given
 from adaptive_memory_core.channels.words.matches import Posting, matches
@@ -29,7 +29,7 @@ from adaptive_memory_core.store.ledger.cached_copies import CopiedRow
 from adaptive_memory_core.store.mirror.vector_matrix import could_be_highest
 from adaptive_memory_core.store.user_copies import UserCopies
 from adaptive_memory_core.store.words import frozen_lists as word_rows
-from adaptive_memory_core.store.words.frozen_lists import Lists, RecordText, joined
+from adaptive_memory_core.store.words.frozen_lists import Lists, RecordText, concatenated_lists
 from adaptive_memory_core.store.words.posting_lists import HeldLists, ListsInRam, PostingLists
 
 WASTE = 0.25  # share of removed records at which a user's lists are made anew
@@ -49,7 +49,7 @@ class WordIndex:
         """The records with the most of the cue's words, and what is to be said of any other."""
         when, languages = asks_when(cue), self._languages(scope)
         parts = [self._lists(one, cue, languages, when) for one in scope.parts]
-        return found_by_words(cue, joined(parts), fusion, limit, within)
+        return found_by_words(cue, concatenated_lists(parts), fusion, limit, within)
 
     def beside(self, scope: Scope, stored_ids: Sequence[str]) -> dict[str, Pair]:
         """What was said right before and right after each of the records that it knows."""
@@ -176,7 +176,7 @@ def found_by_words(cue: str, lists: Lists, fusion: Fusion, limit: int, within: S
         most=found.most,
         most_of_kinds=most_of_kinds,
         numbers=lists.numbers,
-        cue=without(cue, speakers) if talk.unnamed else cue,
+        cue=cue_without_names(cue, speakers) if talk.unnamed else cue,
         talk=talk if talk.in_sessions else None,
         asks_for_name=talk.people is not None and asks_for_name(cue),
         fusion=fusion,

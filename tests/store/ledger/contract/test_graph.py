@@ -6,7 +6,7 @@ import numpy as np
 
 from adaptive_memory_core.flow.ports import Ledger
 from adaptive_memory_core.flow.ports.graph import GraphEntry, Links, UnembeddedName
-from adaptive_memory_core.graph.build import passage, word_key
+from adaptive_memory_core.graph.build import build_passage, word_key
 from adaptive_memory_core.graph.ports import SENTENCE_BITS
 from adaptive_memory_core.records import Scope
 from tests.store.ledger.reads import with_words
@@ -16,7 +16,7 @@ ANN, BOB = Scope("ann"), Scope("bob")
 
 def entry(stored_id: str, text: str, title: str | None = None, word_row: int | None = None) -> GraphEntry:
     vector = np.array([1.0, 2.0], dtype="<f2").tobytes()
-    return GraphEntry(stored_id, passage(text, title, lambda _: set()), vector, word_row)
+    return GraphEntry(stored_id, build_passage(text, title, lambda _: set()), vector, word_row)
 
 
 def test_names_words_and_titles_are_counted_by_user(ledger: Ledger) -> None:
