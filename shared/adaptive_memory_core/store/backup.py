@@ -166,8 +166,10 @@ def _same(row: StoredRow, there: StoredRow | None) -> bool:
 def is_next_to_files(directory: Path | None, ledger: object) -> bool:
     """Whether the requested ledger is the one next to the collection's files, which belongs to no other directory.
 
-    >>> is_next_to_files(Path("memory"), None), is_next_to_files(Path("memory"), "shared.sqlite3"), is_next_to_files(None, None)
-    (True, False, False)
+    >>> is_next_to_files(Path("memory"), None), is_next_to_files(Path("memory"), "shared.sqlite3")
+    (True, False)
+    >>> is_next_to_files(None, None)
+    False
     """
     if directory is None or not isinstance(ledger, str | Path | None):
         return False
