@@ -147,13 +147,13 @@ async def test_one_that_takes_too_long_is_left_out(alice: UserMemory) -> None:
     async def judge(cue: str, texts: Sequence[str]) -> Any:
         await asyncio.Event().wait()
 
-    impatient = Policy(advanced=Advanced(timeout_seconds=0.01))
+    impatient = Policy(advanced=Advanced(timeout_seconds=1.0))
     for answer in (
         alice.recall("tea", policy=impatient, reranker=judge),
         await alice.arecall("tea", policy=impatient, reranker=judge),
     ):
         assert answer.ids[0] == "tea"
-        assert answer.trace == ("the reranker was left out: no answer within 0.01 seconds",)
+        assert answer.trace == ("the reranker was left out: no answer within 1 seconds",)
 
 
 def test_looking_with_one_changes_nothing(
