@@ -38,7 +38,6 @@ from adaptive_memory_core.store import locations, process_locks
 from adaptive_memory_core.store.backup import back_up
 from adaptive_memory_core.store.embedder_check import notes_on
 from adaptive_memory_core.store.held_elsewhere import HeldElsewhere, HolderGoneError
-from adaptive_memory_core.store.ledger_move import move_between
 from adaptive_memory_core.store.locations import check_collection_name
 from adaptive_memory_core.store.postgres.postgres_ledger import create_ledger_tables
 from adaptive_memory_core.user_memory import UserMemory
@@ -175,6 +174,8 @@ class AdaptiveMemory(UsersTogether, ClosedByWith):
         source stays in use. The target must be empty. If a call was interrupted or killed, repeat it; it goes on where
         it stopped. `progress` is called with the number of rows copied and the total.
         """
+        from adaptive_memory_core.store.ledger_move import move_between
+
         stays = check.flag(source_stays, "source_stays")
         return move_between(source, target, check.progress(progress), source_stays=stays)
 

@@ -12,7 +12,6 @@ from adaptive_memory_core.error_messages import shown
 from adaptive_memory_core.errors import ScopeError
 from adaptive_memory_core.evaluate.replay import Replay
 from adaptive_memory_core.evaluate.tune import PRIOR, Tuning
-from adaptive_memory_core.flow import report
 from adaptive_memory_core.flow.calls.workers import in_worker
 from adaptive_memory_core.flow.forget import forget_user
 from adaptive_memory_core.policy.policy import Policy
@@ -34,6 +33,8 @@ class UsersTogether:
     def users(self: Users) -> list[str | int]:
         """The names of all users who have records here, or about whom something was learned. It looks at every
         record."""
+        from adaptive_memory_core.flow import report
+
         with self.call():
             return report.user_names(self.ports())
 

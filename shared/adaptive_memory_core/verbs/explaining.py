@@ -11,10 +11,7 @@ from adaptive_memory_core.context.answer import Recall
 from adaptive_memory_core.error_messages import shown
 from adaptive_memory_core.errors import InvalidInputError
 from adaptive_memory_core.evaluate.replay import Replay, replayed
-from adaptive_memory_core.flow import export_import as moving
-from adaptive_memory_core.flow import report as gathering
 from adaptive_memory_core.flow.rank_again import rank_again
-from adaptive_memory_core.pages.memory_page import memory_page, users_page
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Cue
 from adaptive_memory_core.reports import Restored
@@ -75,6 +72,9 @@ MOST_RECORDS, MOST_RECALLS, MOST_USERS = 5_000, 500, 1_000
 
 def whole_report(memory: Memory, path: str | Path | None, *, title: str | None, users: int) -> str:
     """A page about all users: numbers, and nobody's texts."""
+    from adaptive_memory_core.flow import report as gathering
+    from adaptive_memory_core.pages.memory_page import users_page
+
     file = None if path is None else check_page_file(path)
     named = None if title is None else check.name(title, "title")
     most = check.count(users, "users", most=MOST_USERS)
@@ -95,6 +95,9 @@ def report(
     shown (up to 5,000 and 500), and the page says what it leaves out. Making it does not count as a read. Everything
     that was stored appears in it as text: protect the file as you protect the memory.
     """
+    from adaptive_memory_core.flow import report as gathering
+    from adaptive_memory_core.pages.memory_page import memory_page
+
     file = None if path is None else check_page_file(path)
     named = None if title is None else check.name(title, "title")
     memory = user.memory
@@ -150,6 +153,8 @@ def replay(
 def export_state(user: User) -> dict[str, Any]:
     """What was learned about this user's records, as plain values for `json.dumps`; no texts, only digests of them."""
     memory = user.memory
+    from adaptive_memory_core.flow import export_import as moving
+
     return moving.export_state(memory.ports(), user.scope, regime=memory.regime, now=memory.now())
 
 
@@ -159,4 +164,6 @@ def restore_state(user: User, state: Mapping[str, Any]) -> Restored:
     A record that was read later here keeps its own state. A value outside its range raises an error that names it.
     """
     memory = user.memory
+    from adaptive_memory_core.flow import export_import as moving
+
     return moving.restore_state(memory.ports(), user.scope, state, now=memory.now())
