@@ -1,4 +1,4 @@
-# `make demo` shows the library, `make test` checks a change. Only Python, pip and make are assumed.
+# `make demo` shows the library, `make test` checks a change. Only Python, pip, make and awk are assumed.
 PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin

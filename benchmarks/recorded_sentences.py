@@ -41,8 +41,9 @@ def does_not_rot(run: Run) -> str:
     rows = {row["policy"]: row for row in parts_of(run, "rot")["locomo"]["rows"]}
     ours, equal = rows["default"], rows["equal"]
     return (
-        f"After 60 unrelated reads per user, NDCG@10 on LoCoMo changes by {ours['change %']:+.1f} % "
-        f"[{ours['from %']}, {ours['to %']}]; with the equal weights of the literature by {equal['change %']:+.0f} %"
+        f"after 60 unrelated reads per user, NDCG@10 on LoCoMo changes by {ours['change %']:+.1f} % "
+        f"[{ours['from %']}, {ours['to %']}]; with the equal weights of the literature it changes by "
+        f"{equal['change %']:+.0f} %"
     )
 
 
