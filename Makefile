@@ -1,4 +1,4 @@
-# `make demo` shows the library, `make test` checks a change. Only Python, pip and make are assumed.
+# `make demo` shows the library, `make test` checks a change. Only Python, pip, make and awk are assumed.
 PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
@@ -7,7 +7,7 @@ DATA ?=
 .PHONY: demo test test-hard lint format types fresh fresh-langchain fresh-llama-index unit hard size docs dist bench clean
 
 demo: $(VENV)/.demo
-	$(BIN)/python examples/demo.py
+	@$(BIN)/python examples/demo.py
 
 # What a person waits for: at most six minutes on two cores, with one test of every kind (tests/suites.py).
 test: lint types unit
@@ -79,13 +79,19 @@ bench: $(VENV)/.test
 clean:
 	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis build dist
 
+# Prints one line that says which package pip is at, and errors as they are; the stamp file says whether pip succeeded.
+PROGRESS = awk '/^ *Collecting / { printf "\r  package %d: %-50.50s", ++n, $$2; fflush() } END { if (n) print "" }'
+
 $(VENV)/bin/python:
-	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
+	@echo "Creating a virtual environment in $(VENV)"
+	@$(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
 
 $(VENV)/.demo: $(VENV)/bin/python pyproject.toml
-	$(BIN)/python -m pip install --quiet --editable '.[local]'
-	touch $@
+	@echo "Installing the package and what it needs (550 MB, mostly Chroma): the first time this takes a minute or two"
+	@rm -f $@
+	@{ $(BIN)/python -m pip install --progress-bar off --editable '.[local]' && touch $@; } | $(PROGRESS)
+	@test -f $@
 
 $(VENV)/.test: $(VENV)/bin/python pyproject.toml
 	$(BIN)/python -m pip install --quiet --no-compile --editable '.[fast,langchain,llama-index,local,mcp,minilm,openai,otel,postgres]' --group dev

@@ -7,8 +7,8 @@ A page has a place for each, between two comments that a reader does not see:
     <!-- end of recorded -->
 
 What stands between them is made of the files in benchmarks/recorded, whose parts each are the output of one command;
-bench.json is what `make bench DATA=DIR` wrote, rot.json what `python -m benchmarks.rot` did. A test fails where a page
-holds anything else.
+bench.json is what `make bench DATA=DIR` wrote, rot.json what `python -m benchmarks.rot` did. The README's picture is
+drawn from bench.json as well. A test fails where a page or the picture holds anything else.
 """
 
 from __future__ import annotations
@@ -17,12 +17,14 @@ import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from benchmarks.quality_chart import quality_chart
 from benchmarks.recorded_figures import Run, table
 from benchmarks.recorded_parts import parts_in
 from benchmarks.recorded_texts import TEXTS
 
 ROOT = Path(__file__).resolve().parents[1]
 RECORDED = ROOT / "benchmarks" / "recorded"
+PICTURE = ROOT / "docs" / "pictures" / "finds_more.svg"
 HOLDERS = "which-pages"
 PLACE = re.compile(r"(<!-- recorded: ([\w-]+) -->).*?(<!-- end of recorded -->)", re.DOTALL)
 
@@ -34,6 +36,8 @@ def main() -> None:
         page.write_text(filled(text, runs), encoding="utf-8")
         for _, name, _ in PLACE.findall(text):
             print(f"{page.relative_to(ROOT)}: {name}")
+    PICTURE.write_text(quality_chart(runs["bench"]), encoding="utf-8")
+    print(PICTURE.relative_to(ROOT))
 
 
 def recorded() -> dict[str, Run]:

@@ -88,6 +88,16 @@ def difference(row: Row) -> str:
     return signed(row["over Chroma"]) + bounds
 
 
+def may_be_chance(row: Row) -> bool:
+    """Whether the interval of the difference from plain Chroma holds zero.
+
+    >>> may_be_chance({"95 %": [0.1, 0.3]}), may_be_chance({"95 %": [-0.1, 0.1]})
+    (False, True)
+    """
+    low, high = row["95 %"]
+    return bool(low <= 0.0 <= high)
+
+
 def signed(value: float) -> str:
     """
     >>> signed(0.25), signed(-0.0001)

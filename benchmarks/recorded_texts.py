@@ -117,6 +117,10 @@ def _texts() -> Iterator[tuple[str, Text]]:
         yield make.__name__.replace("_", "-"), ("bench", make)
     for sentence in (
         sentences.finds_more,
+        sentences.gains_little,
+        sentences.costs_little,
+        sentences.costs_more,
+        sentences.recall_costs,
         sentences.about,
         sentences.date,
         sentences.best_session,

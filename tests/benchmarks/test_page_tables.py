@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from benchmarks import bench
-from benchmarks.page_tables import HOLDERS, PLACE, filled, pages, recorded
+from benchmarks.page_tables import HOLDERS, PICTURE, PLACE, filled, pages, recorded
+from benchmarks.quality_chart import quality_chart
 from benchmarks.recorded_figures import parts_of
 from benchmarks.recorded_sentences import about, date, how_recorded
 from benchmarks.recorded_texts import TEXTS, beside_queries, inside_langchain, milliseconds, quality
@@ -43,6 +44,14 @@ def test_every_place_is_closed_and_known(page: Path) -> None:
 def test_every_text_that_is_made_stands_in_a_page() -> None:
     shown = {name for page in PAGES for _, name, _ in PLACE.findall(page.read_text("utf-8"))}
     assert {*TEXTS, HOLDERS} - {"date"} <= shown
+
+
+def test_the_picture_of_the_readme_shows_all_sets_of_the_recorded_run() -> None:
+    """Where this fails: python -m benchmarks.page_tables."""
+    drawn = PICTURE.read_text("utf-8")
+    assert drawn == quality_chart(RUN)
+    assert drawn.count('class="ours"') == len(parts_of(RUN, "quality")) + 1  # and in the legend
+    assert f"({PICTURE.relative_to(pages()[0].parent).as_posix()})" in pages()[0].read_text("utf-8")
 
 
 def test_every_part_says_on_what_it_was_made() -> None:
