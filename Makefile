@@ -1,4 +1,4 @@
-# `make demo` shows the library, `make test` checks a change. Only Python, pip, make and awk are assumed.
+# `make demo` shows the library, `make test` checks a change. Only Python, pip and make are assumed.
 PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
@@ -80,7 +80,8 @@ clean:
 	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis build dist
 
 # Prints one line that says which package pip is at, and errors as they are; the stamp file says whether pip succeeded.
-PROGRESS = awk '/^ *Collecting / { printf "\r  package %d: %-50.50s", ++n, $$2; fflush() } END { if (n) print "" }'
+PROGRESS = $(PYTHON) -c 'import sys; found = (line for line in sys.stdin if line.lstrip().startswith("Collecting ")); \
+	[print(f"\r  package {n}: {line.split()[1]:50.50}", end="", flush=True) for n, line in enumerate(found, 1)]; print()'
 
 $(VENV)/bin/python:
 	@echo "Creating a virtual environment in $(VENV)"
