@@ -316,8 +316,8 @@ def test_a_language_that_we_have_no_questions_in_is_said(german: UserMemory) -> 
     found = german.recall("Hur djup är havet och var är det som djupast?")
     assert found
     assert found.trace == (
-        "no relevance floor: the question seems to be in 'sv', and we have no unrelated questions in it. Give some of "
-        "your own to calibrate(questions)",
+        "no relevance floor: the question seems to be in 'sv', and we have no unrelated questions in it. Give your "
+        "own questions to calibrate(questions)",
     )
     german.calibrate([f"Vad är det som händer med nummer {n} och varför?" for n in range(FEWEST)])
     assert german.recall("Hur djup är havet och var är det som djupast?").trace == ()
