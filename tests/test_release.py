@@ -115,16 +115,19 @@ def test_what_repeats_the_version_has_the_same(file: str, extra: str, built: Pat
 
 
 def test_the_thin_distributions_install_next_to_the_library(built: Path, tmp_path: Path) -> None:
-    """No two wheels hold the same file, and the import path in LlamaIndex's metadata exists."""
+    """No two wheels hold the same file, LlamaIndex's import path exists, and what the pages show runs."""
     wheels = sorted(built.glob("*.whl"))
     files = [name for one in wheels for name in zipfile.ZipFile(one).namelist()]
     assert len(files) == len(set(files))
     run("pip", "install", "--quiet", "--no-deps", "--no-compile", "--target", str(tmp_path), *map(str, wheels))
     place = field_of(ROOT / LLAMA_INDEX, "tool.llamahub.import_path")
-    code = f"import {place} as a, langchain_adaptive_memory as b; print(a.AdaptiveMemoryRetriever, a, b)"
+    pages = "".join((ROOT / one / "README.md").read_text("utf-8") for one in FOLDERS[1:])
+    code = f"import {place} as a, langchain_adaptive_memory as b; print(a, b)\n"
+    code += "".join(re.findall(r"```python\n(.*?)```", pages, re.DOTALL))
     paths = {**os.environ, "PYTHONPATH": str(tmp_path)}
     shown = subprocess.check_output([sys.executable, "-c", code], cwd=tmp_path, env=paths, text=True)
     assert shown.count(str(tmp_path)) == 2
+    assert shown.endswith("Alice likes PostgreSQL.\nDeploys are done on Tuesdays.\n")
 
 
 @pytest.mark.sample
