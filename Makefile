@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 DATA ?=
+DRAFT ?=
 
 .PHONY: demo test test-hard lint format types fresh fresh-langchain fresh-llama-index unit hard size docs dist bench clean
 
@@ -64,10 +65,11 @@ size: $(VENV)/.test
 docs: $(VENV)/.test
 	$(BIN)/python docs/build_site.py
 
-# What is published: RELEASING.md says when.
+# What is published: RELEASING.md says when. While a field for the owner is empty, only `make dist DRAFT=1` builds.
 dist: $(VENV)/.test
+	$(if $(DRAFT),,$(BIN)/python -m tests.release_fields)
 	rm -rf dist
-	$(BIN)/python -m build --no-isolation >/dev/null
+	for one in . packaging/*; do $(BIN)/python -m build --no-isolation --outdir dist $$one >/dev/null || exit 1; done
 	$(BIN)/twine check --strict dist/*
 
 # Quality and speed beside the peers. With DATA (benchmarks/README.md says how it is made) the run is recorded, and the

@@ -14,6 +14,7 @@ from pathlib import Path
 ELSEWHERE = {  # in the repository, and in the site
     "README.md": "index.md",
     "CHANGELOG.md": "changelog.md",
+    "CODE_OF_CONDUCT.md": "code_of_conduct.md",
     "CONTRIBUTING.md": "contributing.md",
     "RELEASING.md": "releasing.md",
     "SECURITY.md": "reporting_a_vulnerability.md",
