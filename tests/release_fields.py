@@ -29,7 +29,7 @@ FIELDS = [  # with the field of pyproject.toml that each repeats
     ("CITATION.cff", "authors", None),
     ("CITATION.cff", "repository-code", REPOSITORY),
 ]
-UNTRUE = {"README.md": "not released", "SECURITY.md": "not released", "CHANGELOG.md": "] - unreleased"}
+UNTRUE = {"README.md": "is released", "SECURITY.md": "not released", "CHANGELOG.md": "] - unreleased"}
 
 
 def main() -> None:
