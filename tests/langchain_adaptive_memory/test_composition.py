@@ -88,12 +88,6 @@ async def test_independent_questions_are_reads_of_their_own(
     assert alice.get("tea").read.retrieval_count == 10
 
 
-def test_a_turn_may_be_named(alice: UserMemory, retriever: AdaptiveMemoryRetriever) -> None:
-    for turn in ("monday", "monday", "tuesday"):
-        retriever.invoke("tea", turn=turn)
-    assert alice.get("tea").read.retrieval_count == 2
-
-
 async def test_the_calls_of_one_run_of_an_agent_are_one_question(
     alice: UserMemory, retriever: AdaptiveMemoryRetriever
 ) -> None:

@@ -76,12 +76,6 @@ def test_every_form_that_an_answer_has_can_be_judged(ours: AdaptiveMemoryRetriev
     assert ours.feedback(helpful=given) == 0
 
 
-async def test_it_can_be_awaited(ours: AdaptiveMemoryRetriever) -> None:
-    found = await ours.aretrieve("tea")
-    assert await ours.afeedback(found[:1], unhelpful=found[1:]) == 2
-    assert ours.memory.get(found[1].node.node_id).read.unhelpful == 1
-
-
 def test_a_node_names_its_recall_and_not_the_last_that_returned_it(ours: AdaptiveMemoryRetriever) -> None:
     (first, _), recall = ours.retrieve("tea"), ours.last_recall
     ours.retrieve("tea")
@@ -109,7 +103,7 @@ def test_the_note_is_in_no_text_no_hash_and_no_dump(ours: AdaptiveMemoryRetrieve
 
 def test_what_is_gone_or_from_elsewhere_costs_the_others_nothing(ours: AdaptiveMemoryRetriever) -> None:
     found = ours.retrieve("tea")
-    ours.memory.forget(found[0].node.node_id)
+    assert len(ours.forget([found[0], found[0].node])) == 1
     web = NodeWithScore(node=TextNode(text="tea on the web", id_="web"), score=0.5)
     assert ours.feedback(helpful=[*found, web, "never heard of"]) == 1
     assert helpful(ours, found[1]) == 1
@@ -177,17 +171,6 @@ def test_a_question_s_name_means_all_that_was_returned_for_it(ours: AdaptiveMemo
     with one_question() as second:
         ours.retrieve("tea")
     assert ours.feedback(unhelpful=ids(found), turn=second) == 2
-
-
-def test_what_is_shared_is_passed_over(memory: AdaptiveMemory) -> None:
-    memory.for_everyone().remember("tea is at four")
-    new = memory.for_user("new", fallback=memory.for_everyone())
-    ours = AdaptiveMemoryRetriever.from_memory(new)
-    found = ours.retrieve("tea")
-    assert len(found) == 1
-    assert ours.feedback(helpful=found) == 0
-    new.remember("tea is at five")
-    assert ours.feedback(helpful=[*ours.retrieve("tea"), *found]) == 1
 
 
 async def test_what_a_block_recalled_is_judged_in_the_session_it_is_of(memory: AdaptiveMemory) -> None:
