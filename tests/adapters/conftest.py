@@ -13,7 +13,7 @@ from chromadb import Collection
 from adaptive_memory_core import AdaptiveMemory, UserMemory
 from tests.conftest import word_vectors
 from tests.langchain_adaptive_memory.conftest import WordEmbeddings
-from tests.llama_adaptive_memory.conftest import index_over
+from tests.llama_adaptive_memory.conftest import HashedWords, index_over
 
 
 class Framework:
@@ -52,6 +52,7 @@ class Framework:
     def ids(self, found: Sequence[Any]) -> list[str]:
         return [self.id(one) for one in found]
 
+    over_collection: Callable[..., Any]  # (kind, collection, **fields): one of the readers, over a collection
     reader: Callable[..., Any]  # (kind, store, user=None, **fields): one of the readers, over a store
     look: Callable[..., Awaitable[list[Any]]]  # (retriever, query, *, awaited=False, **asked): what is found
     text: Callable[[Any], str]  # of a document or node that was found
@@ -80,6 +81,9 @@ class LangChain(Framework):
     def reader(self, kind: str, store: Any, user: str | None = None, **fields: Any) -> Any:
         whose = self.package.EVERYONE if user is None else user
         return getattr(self.package, kind).from_vectorstore(store, user_id=whose, **fields)
+
+    def over_collection(self, kind: str, collection: Collection, **fields: Any) -> Any:
+        return getattr(self.package, kind).from_collection(collection, WordEmbeddings(word_vectors), **fields)
 
     async def look(self, retriever: Any, query: str, *, awaited: bool = False, **asked: Any) -> list[Any]:
         return list(await retriever.ainvoke(query, **asked) if awaited else retriever.invoke(query, **asked))
@@ -128,6 +132,9 @@ class LlamaIndex(Framework):
 
     def reader(self, kind: str, store: Any, user: str | None = None, **fields: Any) -> Any:
         return getattr(self.package, kind).from_index(store, user_id=user, **fields)
+
+    def over_collection(self, kind: str, collection: Collection, **fields: Any) -> Any:
+        return getattr(self.package, kind)(collection=collection, embed_model=HashedWords(), **fields)
 
     async def look(self, retriever: Any, query: str, *, awaited: bool = False, **asked: Any) -> list[Any]:
         return list(await retriever.aretrieve(query, **asked) if awaited else retriever.retrieve(query, **asked))

@@ -10,9 +10,7 @@ import pytest
 from adaptive_memory_core import AdaptiveMemory
 from adaptive_memory_core.judges import Judge
 from langchain_adaptive_memory.agents.middleware import AdaptiveMemoryMiddleware
-from tests.langchain_adaptive_memory.scripted_agent import Context, agent_of, ask, filled, says
-
-__all__ = ["filled"]  # a fixture
+from tests.langchain_adaptive_memory.scripted_agent import Context, agent_of, ask, says
 
 
 def supports(question: str, answer: str, texts: Sequence[str]) -> list[int]:

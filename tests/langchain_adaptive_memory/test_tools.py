@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -13,18 +12,13 @@ from langchain_core.runnables import RunnableConfig
 from adaptive_memory_core import AdaptiveMemory, InvalidInputError, NotFoundError, ScopeError, UserMemory
 from adaptive_memory_core.errors import FilterError
 from langchain_adaptive_memory import EVERYONE, create_recall_tool, create_remember_tool
-from tests.langchain_adaptive_memory.models import Scripted, asks, says
+from tests.langchain_adaptive_memory.scripted_agent import Context, call, says
 
 if TYPE_CHECKING:
     from tests.conftest import Open
 
 MAKERS: list[Callable[..., Any]] = [create_recall_tool, create_remember_tool]
 OF_ALICE: RunnableConfig = {"configurable": {"user_id": "alice"}}
-
-
-@dataclass
-class Context:
-    user_id: str
 
 
 async def test_recalled_is_evidence_of_the_user_of_the_run(memory: AdaptiveMemory, alice: UserMemory) -> None:
@@ -112,13 +106,13 @@ def test_a_budget_holds(alice: UserMemory) -> None:
 async def test_an_agent_remembers_in_one_session_and_recalls_in_another(open_memory: Open) -> None:
     async def session(memory: AdaptiveMemory, *script: Any) -> Any:
         tools = [create_recall_tool(memory), create_remember_tool(memory)]
-        agent = create_agent(Scripted(script), tools, context_schema=Context)
+        agent = create_agent(says(*script), tools, context_schema=Context)
         hello: Any = {"messages": [("user", "hello")]}
         done = await agent.ainvoke(hello, context=Context("ana"))
         return done["messages"]
 
     first = open_memory()
-    await session(first, asks("remember", text="Ana drinks tea."), says("Noted."))
+    await session(first, call("remember", text="Ana drinks tea."), "Noted.")
     first.close()
-    heard = await session(open_memory(), asks("recall_memory", query="drinks"), says("Tea."))
+    heard = await session(open_memory(), call("recall_memory", query="drinks"), "Tea.")
     assert "Ana drinks tea." in heard[2].content

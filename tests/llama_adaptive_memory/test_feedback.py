@@ -5,17 +5,15 @@ from __future__ import annotations
 import copy
 import json
 import pickle
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 from llama_index.core import VectorStoreIndex
-from llama_index.core.agent.workflow import FunctionAgent
-from llama_index.core.base.llms.types import ChatMessage, TextBlock, ToolCallBlock
+from llama_index.core.base.llms.types import ChatMessage
 from llama_index.core.base.response.schema import Response
 from llama_index.core.chat_engine import ContextChatEngine
 from llama_index.core.llms import MockLLM
-from llama_index.core.llms.mock import MockFunctionCallingLLM
 from llama_index.core.memory import ChatMemoryBuffer
 from llama_index.core.postprocessor import LongContextReorder, SimilarityPostprocessor
 from llama_index.core.query_engine import CitationQueryEngine, RetrieverQueryEngine
@@ -31,7 +29,7 @@ from llama_adaptive_memory import (
     AdaptiveMemoryRetriever,
     one_question,
 )
-from tests.llama_adaptive_memory.conftest import ids
+from tests.llama_adaptive_memory.conftest import agent, ids
 
 
 @pytest.fixture
@@ -147,17 +145,8 @@ def test_an_answer_of_a_chat_engine_is_judged(ours: AdaptiveMemoryRetriever) -> 
 
 
 async def test_an_agents_answer_is_judged_by_all_its_look_ups(ours: AdaptiveMemoryRetriever) -> None:
-    def answer(messages: Sequence[ChatMessage], **_: Any) -> ChatMessage:
-        done = sum(one.role == "tool" for one in messages)
-        words = ["tea", "coffee"][done:]
-        calls = [
-            ToolCallBlock(tool_call_id=str(done), tool_name="look_up", tool_kwargs={"input": one}) for one in words[:1]
-        ]
-        return ChatMessage(role="assistant", blocks=[*calls] if calls else [TextBlock(text="done")])
-
     tool = RetrieverTool.from_defaults(ours, name="look_up", description="looks up")
-    agent = FunctionAgent(tools=[tool], llm=MockFunctionCallingLLM(response_generator=answer))
-    output = await agent.run("what do they drink?")
+    output = await agent([tool], [("look_up", {"input": one}) for one in ("tea", "coffee")]).run("what do they drink?")
     returned = {one.id for recall in ours.memory.recalls() for one in recall.kept}
     assert len(ours.memory.recalls()) == 2
     assert await ours.afeedback(helpful=output) == len(returned) == 3

@@ -25,9 +25,7 @@ from adaptive_memory_core import AdaptiveMemory, Policy
 from adaptive_memory_core.errors import EmbedderError, InvalidInputError, PolicyError, ScopeError
 from llama_adaptive_memory import AdaptiveMemoryPostprocessor, AdaptiveMemoryRetriever
 from tests.conftest import Clock, word_vectors
-from tests.llama_adaptive_memory.conftest import TEXTS, counts, ids, index_over, texts
-
-EVERY_READ = Policy(refresh_floor_seconds=0)
+from tests.llama_adaptive_memory.conftest import EVERY_READ, TEXTS, counts, ids, index_over, texts
 
 
 def ranker(index: VectorStoreIndex, **arguments: Any) -> AdaptiveMemoryPostprocessor:

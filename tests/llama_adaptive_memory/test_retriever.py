@@ -19,7 +19,7 @@ from llama_index.core.schema import ImageNode, IndexNode, MetadataMode, QueryBun
 from llama_index.core.vector_stores.types import FilterOperator, MetadataFilter, MetadataFilters
 
 from adaptive_memory_core import AdaptiveMemory, Fields, Keeping, Policy, Recall, Weights
-from adaptive_memory_core.errors import AdaptiveMemoryError, FilterError, InvalidInputError, ScopeError
+from adaptive_memory_core.errors import FilterError, InvalidInputError, ScopeError
 from adaptive_memory_core.fields import read_driven
 from adaptive_memory_core.flow import fallback
 from adaptive_memory_core.flow.recall import recall
@@ -213,15 +213,6 @@ def test_what_was_read_of_late_is_favoured_where_the_policy_says_so(collection: 
             clock.pass_days(30)
             assert texts(ours.retrieve("tea")) == [f"tea of {season}"]
             clock.pass_days(30)
-
-
-def test_retrievers_over_one_collection_share_one_memory(index: VectorStoreIndex) -> None:
-    with retriever(index) as one, retriever(index) as other:
-        found = one.retrieve("tea")
-        assert counts(other.memory, found) == [1, 1]
-        assert one.memory._memory is other.memory._memory
-    with pytest.raises(AdaptiveMemoryError, match="closed"):
-        one.retrieve("tea")
 
 
 def _written(index: VectorStoreIndex) -> int:

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import pytest
 from llama_index.core import VectorStoreIndex
-from llama_index.core.agent.workflow import FunctionAgent
-from llama_index.core.base.llms.types import ChatMessage, ToolCallBlock
-from llama_index.core.llms.mock import MockFunctionCallingLLM
 
 from adaptive_memory_core import AdaptiveMemory, NotFoundError, ScopeError, UserMemory
 from llama_adaptive_memory import (
@@ -18,6 +14,7 @@ from llama_adaptive_memory import (
     create_recall_tool,
     create_remember_tool,
 )
+from tests.llama_adaptive_memory.conftest import agent
 from tests.llama_adaptive_memory.hostile import hostile_texts
 
 
@@ -25,20 +22,6 @@ from tests.llama_adaptive_memory.hostile import hostile_texts
 def alice(memory: AdaptiveMemory) -> UserMemory:
     memory.for_user("bob").remember("Bob drinks coffee", id="bobs")
     return memory.for_user("alice")
-
-
-def agent(tools: Sequence[Any], calls: Sequence[tuple[str, dict[str, Any]]]) -> FunctionAgent:
-    """One that makes these calls, one after the other."""
-
-    def answer(messages: Sequence[ChatMessage], **_: Any) -> ChatMessage:
-        done = sum(one.role == "tool" for one in messages)
-        if done == len(calls):
-            return ChatMessage(role="assistant", content="done")
-        name, arguments = calls[done]
-        block = ToolCallBlock(tool_call_id=str(done), tool_name=name, tool_kwargs=arguments)
-        return ChatMessage(role="assistant", blocks=[block])
-
-    return FunctionAgent(tools=list(tools), llm=MockFunctionCallingLLM(response_generator=answer))
 
 
 async def test_an_agents_look_ups_are_one_read_and_can_be_judged(alice: UserMemory) -> None:
