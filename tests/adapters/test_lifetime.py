@@ -76,7 +76,9 @@ def test_six_threads_open_read_and_close_without_an_error(adapter: Adapter, fold
             list(pool.map(open_and_close, range(THREADS)))
     assert all_gone(before)
     with adapter.over_store(folder) as reader:
-        assert adapter.scope(reader).stats().recalls == THREADS * len([n for n in range(TIMES) if n % 3 < 2])
+        known = adapter.scope(reader)
+        assert known.stats().recalls == THREADS * len([n for n in range(TIMES) if n % 3 < 2])
+        assert [one.read.retrieval_count > 0 for one in known.records()] == [True, True]
 
 
 def test_a_reader_for_each_request_leaves_no_thread_and_no_descriptor(adapter: Adapter, folder: Any) -> None:

@@ -74,10 +74,6 @@ async def test_a_closed_reader_refuses_to_answer_while_another_one_is_open(folde
         with pytest.raises(ClosedError, match="This reader was closed"):
             retriever.retrieve("tea")
         with pytest.raises(ClosedError):
-            await retriever.aretrieve("tea")
-        with pytest.raises(ClosedError):
-            retriever.retrieve("tea", similarity_top_k=1)
-        with pytest.raises(ClosedError):
             ranker.postprocess_nodes(nodes, query_str="tea")
         with pytest.raises(ClosedError):
             await ranker.apostprocess_nodes(nodes, query_str="tea")

@@ -9,7 +9,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import chromadb
 import pytest
 from chromadb import Collection
 from llama_index.core import Document, VectorStoreIndex
@@ -241,19 +240,6 @@ def test_a_memory_that_was_given_stays_open(memory: AdaptiveMemory) -> None:
         assert texts(ours.retrieve("tea")) == ["tea"]
     with pytest.raises(ScopeError):
         AdaptiveMemoryRetriever(memory.for_user("alice")).for_user("bob")
-
-
-def test_state_outlives_the_process_that_learned_it(tmp_path: Path) -> None:
-    def opened() -> VectorStoreIndex:
-        client = chromadb.PersistentClient(str(tmp_path / "chroma"))
-        return index_over(client.get_or_create_collection("docs", embedding_function=None))
-
-    index = opened()
-    index.insert(Document(text="tea at four", id_="d"))
-    with retriever(index, similarity_top_k=1) as ours:
-        found = ours.retrieve("tea")
-    with retriever(opened(), similarity_top_k=1) as ours:
-        assert counts(ours.memory, found) == [1]
 
 
 def test_a_query_engine_answers_from_it(index: VectorStoreIndex) -> None:
