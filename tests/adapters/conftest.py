@@ -40,7 +40,7 @@ class Framework:
         return self.reader("AdaptiveMemoryRetriever", store, user, **fields)
 
     def over_memory(self, memory: Any, user: str | None = None, k: int = 4, **fields: Any) -> Any:
-        return self.package.AdaptiveMemoryRetriever(memory=memory, user_id=user, **{self.k: k}, **fields)
+        return self.package.AdaptiveMemoryRetriever(memory=memory, user_id=user, **{self.k: k, **fields})
 
     async def find(
         self, retriever: Any, query: str, user: Any = None, *, awaited: Any = False, **asked: Any

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import pytest
 from chromadb import Collection
 
 from adaptive_memory_core import AdaptiveMemory, InvalidInputError, NotFoundError, Policy, UserMemory
 from adaptive_memory_core.judges import Judge
-from tests.adapters.conftest import BOTH, Adapter
+from tests.adapters.conftest import BOTH, TEXTS, Adapter
 from tests.conftest import word_vectors
 
 
@@ -58,12 +59,18 @@ def supports(question: str, answer: str, texts: Sequence[str]) -> list[int]:
     return [place for place, text in enumerate(texts) if "tea" in text]
 
 
-async def test_a_judge_says_what_an_answer_rests_on(adapter: Adapter, alice: UserMemory) -> None:
-    retriever = adapter.over_memory(alice, k=3, judge=Judge(supports=supports))
-    found = await adapter.look(retriever, "is green tea or black coffee strong?")
-    assert retriever.feedback(found, answer="It is nice.") == 3
-    assert await retriever.afeedback(found, answer="It is nice.") == 0
-    judged = {one.text: one.read for one in alice.records() if one.read.helpful + one.read.unhelpful}
+@pytest.mark.parametrize("over_store", [False, True], ids=["over a memory", "over a store"])
+async def test_a_judge_says_what_an_answer_rests_on(
+    adapter: Adapter, new_collection: Callable[..., Collection], alice: UserMemory, over_store: bool
+) -> None:
+    given: dict[str, Any] = {adapter.k: 3, "judge": Judge(supports=supports)}
+    store = adapter.store(new_collection(), TEXTS)
+    with adapter.over_store(store, **given) if over_store else adapter.over_memory(alice, **given) as retriever:
+        found = await adapter.look(retriever, "is green tea or black coffee strong?")
+        assert retriever.feedback(found, answer="It is nice.") == 3
+        assert await retriever.afeedback(found, answer="It is nice.") == 0
+        scope = adapter.scope(retriever) if over_store else alice
+        judged = {one.text: one.read for one in scope.records() if one.read.helpful + one.read.unhelpful}
     assert set(judged) == {adapter.text(one) for one in found}
     assert all((read.helpful, read.unhelpful) == ((1, 0) if "tea" in text else (0, 1)) for text, read in judged.items())
 

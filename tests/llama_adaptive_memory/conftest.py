@@ -57,6 +57,11 @@ def index_over(collection: Collection, texts: Sequence[str] = (), **metadata: An
     return index
 
 
+def add_plainly(collection: Collection, text: str, **metadata: Any) -> None:
+    """A record `p`, as programs without LlamaIndex write it."""
+    collection.add(ids=["p"], documents=[text], embeddings=word_vectors([text]), metadatas=[metadata])
+
+
 def agent(tools: Sequence[Any], calls: Sequence[tuple[str, dict[str, Any]]]) -> FunctionAgent:
     """One that makes these calls for each message of its user, one after the other, and then answers."""
 

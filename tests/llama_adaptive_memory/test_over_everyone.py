@@ -55,5 +55,6 @@ async def test_a_block_shows_a_chat_what_is_everyones(index: VectorStoreIndex) -
 def test_a_retriever_that_is_lent_is_judged_by_what_cites_an_index_without_users(index: VectorStoreIndex) -> None:
     with AdaptiveMemoryRetriever.from_index(index, "ana", similarity_top_k=9) as ana:
         ben = ana.for_user("ben")
+        ben.retrieve("green tea")
         cited = CitationQueryEngine(ben, MockLLM(max_tokens=4)).query("green tea")
         assert ben.feedback(helpful=cited) == len(TEXTS)

@@ -24,7 +24,7 @@ from adaptive_memory_core.flow import fallback
 from adaptive_memory_core.flow.recall import recall
 from llama_adaptive_memory import AdaptiveMemoryPostprocessor, AdaptiveMemoryRetriever
 from tests.conftest import Clock, word_vectors
-from tests.llama_adaptive_memory.conftest import HashedWords, counts, ids, index_over, texts
+from tests.llama_adaptive_memory.conftest import HashedWords, add_plainly, counts, ids, index_over, texts
 
 VECTORS = Policy(channels=("dense",))
 STATE_KEYS = read_driven(Fields())
@@ -92,12 +92,7 @@ def test_our_state_reaches_neither_metadata_nor_any_text(index: VectorStoreIndex
 
 def test_a_plain_record_comes_as_a_node_with_one_hash_and_without_our_keys(collection: Collection) -> None:
     metadata: dict[str, Any] = {"topic": "tea", "kind": "note", "b": 1, "a": 2.0, "z": True, "created_at": "2024-05-01"}
-    collection.add(
-        ids=["p"],
-        documents=["plain tea"],
-        metadatas=[metadata],
-        embeddings=word_vectors(["plain tea"]),
-    )
+    add_plainly(collection, "plain tea", **metadata)
     seen = []
     for _ in range(4):
         with AdaptiveMemoryRetriever.from_collection(collection, HashedWords()) as ours:
@@ -110,8 +105,7 @@ def test_a_plain_record_comes_as_a_node_with_one_hash_and_without_our_keys(colle
 
 @pytest.mark.parametrize("fields", [Fields(), Fields(useful_at="u", strength="s", boost="b")], ids=["usual", "renamed"])
 def test_no_key_that_reads_and_feedback_write_is_in_a_node(collection: Collection, fields: Fields) -> None:
-    metadata: dict[str, Any] = {"topic": "tea", "a": 2.0}
-    collection.add(ids=["p"], documents=["plain tea"], metadatas=[metadata], embeddings=word_vectors(["plain tea"]))
+    add_plainly(collection, "plain tea", topic="tea", a=2.0)
     index, ours = index_over(collection, ["stored tea"], topic="tea"), read_driven(fields)
     with (
         AdaptiveMemoryRetriever.from_index(index, fields=fields) as reader,
@@ -133,12 +127,7 @@ def test_no_key_that_reads_and_feedback_write_is_in_a_node(collection: Collectio
 
 
 def test_a_key_of_somebody_elses_that_only_sounds_like_ours_is_kept(collection: Collection) -> None:
-    collection.add(
-        ids=["p"],
-        documents=["aspirin"],
-        metadatas=[{"strength": "500 mg"}],
-        embeddings=word_vectors(["aspirin"]),
-    )
+    add_plainly(collection, "aspirin", strength="500 mg")
     with AdaptiveMemoryRetriever.from_collection(collection, HashedWords()) as ours:
         assert ours.retrieve("aspirin")[0].node.metadata == {"strength": "500 mg"}
 
