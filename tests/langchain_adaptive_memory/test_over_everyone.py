@@ -73,6 +73,7 @@ async def test_what_is_everyones_is_labelled_and_known_again_when_it_was_written
     shared = next(one for one in found if label(one))
     written_out = Document(shared.page_content, metadata=shared.metadata)
     assert retriever.feedback(helpful=written_out, user_id="ana") == 1
+    assert retriever.feedback(unhelpful=shared, config={"configurable": {"user_id": "ana"}}) == 1
     with pytest.raises(NotFoundError, match="ben"):
         retriever.feedback(helpful=shared, user_id="ben")
     assert len(retriever.invoke("green tea", user_id=EVERYONE)) == 4
