@@ -10,10 +10,9 @@ import pytest
 from chromadb import Collection
 
 from adaptive_memory_core import AdaptiveMemory
-from tests.adapters.conftest import Adapter
+from tests.adapters.conftest import BOTH, Adapter
 
 TEXTS = ("tea at four", "coffee at eight")
-BOTH = pytest.mark.parametrize("awaited", [False, True], ids=["blocking", "async"])
 
 
 @pytest.fixture(autouse=True)

@@ -13,12 +13,11 @@ from llama_index.core.schema import QueryBundle
 from adaptive_memory_core import AdaptiveMemory, Policy
 from adaptive_memory_core.policy import Advanced
 from llama_adaptive_memory import AdaptiveMemoryPostprocessor
-from tests.adapters.conftest import Adapter
+from tests.adapters.conftest import TEXTS, Adapter
 from tests.conftest import word_vectors
 from tests.llama_adaptive_memory.conftest import index_over, texts
 
 ALL = Policy(channels=("dense", "lexical", "sql"))
-TEXTS = ("green tea is nice", "black coffee is strong", "cold milk is white", "the red car is fast", "rain is wet")
 
 
 @pytest.fixture

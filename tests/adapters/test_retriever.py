@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 
 import pytest
@@ -11,19 +12,9 @@ from chromadb import Collection
 
 from adaptive_memory_core import AdaptiveMemory, Policy, UserMemory
 from adaptive_memory_core.errors import ClosedError
-from tests.adapters.conftest import Adapter
+from tests.adapters.conftest import BOTH, TEXTS, Adapter
+from tests.behaviour.test_observe import CONVERSATIONS, PETS
 from tests.conftest import Clock, Held, Open, word_vectors
-
-TEXTS = ("green tea is nice", "black coffee is strong", "cold milk is white", "the red car is fast", "rain is wet")
-
-
-@pytest.fixture
-def alice(memory: AdaptiveMemory) -> UserMemory:
-    """A memory of Alice's; there is one of Bob's next to it."""
-    mine = memory.for_user("alice")
-    mine.remember_many([{"text": text, "id": text.split()[1]} for text in TEXTS])
-    memory.for_user("bob").remember("bob drinks green tea", id="bobs")
-    return mine
 
 
 @pytest.mark.parametrize("query", ["", "   ", "\n"])
@@ -35,7 +26,7 @@ async def test_a_blank_query_finds_nothing(
     assert alice.stats().recalls == 0
 
 
-@pytest.mark.parametrize("awaited", [False, True], ids=["blocking", "async"])
+@BOTH
 async def test_each_user_finds_their_own(
     adapter: Adapter, memory: AdaptiveMemory, alice: UserMemory, awaited: bool
 ) -> None:
@@ -55,16 +46,20 @@ async def test_what_is_returned_counts_as_read_and_a_look_does_not(
         await adapter.find(reading, "green tea")
         clock.pass_seconds(100)
         await adapter.find(reading, "green tea")
+        clock.pass_seconds(100)
+        await adapter.find(reading, "green tea", reinforce=False)
     assert [alice.get(one).read.retrieval_count for one in ("tea", "coffee")] == [2, 0]
     assert alice.stats().recalls == 2
 
 
-async def test_every_read_of_many_tasks_is_counted_once(
+async def test_every_read_of_many_tasks_and_threads_is_counted_once(
     adapter: Adapter, memory: AdaptiveMemory, alice: UserMemory
 ) -> None:
     with adapter.over_memory(memory, "alice", k=1, policy=Policy(refresh_floor_seconds=0.0)) as retriever:
         await asyncio.gather(*(adapter.find(retriever, "green tea", awaited=True) for _ in range(40)))
-    assert (alice.get("tea").read.retrieval_count, alice.stats().recalls) == (40, 40)
+        with ThreadPoolExecutor(8) as pool:
+            list(pool.map(lambda _: asyncio.run(adapter.find(retriever, "green tea")), range(40)))
+    assert (alice.get("tea").read.retrieval_count, alice.stats().recalls) == (80, 80)
 
 
 async def test_an_async_call_does_not_hold_up_the_loop(adapter: Adapter, collection: Collection) -> None:
@@ -96,3 +91,61 @@ async def test_a_memory_that_was_given_stays_open_and_one_that_was_made_is_close
         await adapter.find(made, "tea")
     with pytest.raises(ClosedError):
         await adapter.find(made, "tea")
+
+
+@pytest.mark.parametrize("space", ["cosine", "l2", "ip"])
+async def test_scores_lie_between_0_and_1_and_fall_in_every_space(
+    adapter: Adapter, new_collection: Callable[..., Collection], space: str
+) -> None:
+    with adapter.over_store(adapter.store(new_collection(space), TEXTS), **{adapter.k: 50}) as retriever:
+        scores = [adapter.score(one) for one in await adapter.look(retriever, "green tea is strong")]
+    assert len(scores) == len(TEXTS), "more than there are gives all"
+    assert all(0 <= score <= 1 for score in scores)
+    assert scores == sorted(scores, reverse=True)
+
+
+@pytest.mark.parametrize("reinforce", [True, False])
+async def test_what_was_read_stands_in_the_collection_after_closing_and_a_look_changes_nothing_in_it(
+    adapter: Adapter, collection: Collection, reinforce: bool
+) -> None:
+    store = adapter.store(collection, TEXTS)
+    before = collection.get(include=["metadatas"])
+    with adapter.over_store(store, reinforce=reinforce, **{adapter.k: 2}) as retriever:
+        found = adapter.ids(await adapter.look(retriever, "tea"))
+    if reinforce:
+        rows = collection.get(ids=found, include=["metadatas"])["metadatas"] or []
+        assert [row["retrieval_count"] for row in rows] == [1, 1]
+    else:
+        assert collection.get(include=["metadatas"]) == before
+
+
+async def test_a_filter_narrows_and_the_one_of_a_call_takes_its_place(adapter: Adapter, collection: Collection) -> None:
+    store = adapter.store(collection)
+    for text in TEXTS:
+        adapter.add(store, text, color=text.split()[0])
+    with adapter.over_store(store, **{adapter.filter: adapter.where(color="green")}) as retriever:
+        assert await adapter.find(retriever, "milk") == ["green tea is nice"]
+        for color, found in (("black", ["black coffee is strong"]), ("blue", [])):
+            asked = {adapter.filter: adapter.where(color=color)}
+            for awaited in (False, True):
+                assert await adapter.find(retriever, "milk", awaited=awaited, **asked) == found
+        assert len(await adapter.find(retriever, "milk", **{adapter.filter: None})) > 1
+
+
+async def test_policies_give_answers_another_shape(adapter: Adapter, memory: AdaptiveMemory) -> None:
+    user, asked = memory.for_user("alice"), "beagle puppy shoes"
+    known = user.observe(CONVERSATIONS)
+    user.themes()
+    retriever = adapter.over_memory(user, reinforce=False)
+    flat = await adapter.look(retriever, asked)
+    assert adapter.ids(await adapter.look(retriever, asked, policy=Policy(shape="episodes"))) == adapter.ids(flat)
+    assert not any("message_ids" in adapter.details(one) for one in flat)
+    down = await adapter.look(retriever, asked, policy=Policy(shape="top_down"))
+    assert adapter.id(down[0]) in known[:3]
+    assert len(set(adapter.ids(down)) & set(known[:3])) == 1, "one for each episode"
+    assert adapter.text(down[0]) == "\n".join(f"Ana: {text}" for text in PETS)
+    assert adapter.details(down[0])["message_ids"] == known[:3]
+    own = adapter.over_memory(user, policy=Policy(shape="top_down"))
+    found = await adapter.look(own, asked, awaited=True)
+    assert adapter.ids(found) == adapter.ids(down)
+    assert own.feedback(helpful=found[0]) == 1, "of the message that the episode was found by"

@@ -13,9 +13,11 @@ from langchain_chroma import Chroma
 from langchain_core.embeddings import Embeddings
 
 from adaptive_memory_core import AdaptiveMemory, Policy, UserMemory
-from langchain_adaptive_memory import AdaptiveMemoryRetriever
+from langchain_adaptive_memory import AdaptiveMemoryRetriever, AdaptiveMemoryStore
+from tests.conftest import Clock, word_vectors
 
 TEXTS = ("green tea is nice", "black coffee is strong", "cold milk is white", "the red car is fast", "rain is wet")
+ANA = ("users", "ana")
 EVERY_READ = Policy(refresh_floor_seconds=0.0)  # so that only the turn keeps two reads from counting twice
 
 
@@ -31,6 +33,16 @@ class WordEmbeddings(Embeddings):
 
     def embed_query(self, text: str) -> list[float]:
         return self.embed_documents([text])[0]
+
+
+def vectors(texts: Sequence[str]) -> list[list[float]]:
+    """As LangGraph's stores embed."""
+    found: list[list[float]] = word_vectors(texts).tolist()
+    return found
+
+
+INDEX: Any = {"dims": 32, "embed": vectors, "fields": ["text"]}
+OpenStore = Callable[..., AdaptiveMemoryStore]
 
 
 class NewStore(Protocol):
@@ -88,3 +100,33 @@ def new_retriever(memory: AdaptiveMemory, alice: UserMemory) -> Iterator[NewRetr
             return stack.enter_context(AdaptiveMemoryRetriever(memory=memory, **fields))
 
         yield new
+
+
+@pytest.fixture
+def filled(memory: AdaptiveMemory) -> AdaptiveMemory:
+    """A memory of two users, for agents."""
+    memory.for_user("ana").remember("Ana drinks green tea.", id="tea")
+    memory.for_user("ana").remember("Ana sails old ships.", id="ships")
+    memory.for_user("ben").remember("Ben drinks black coffee.", id="coffee")
+    return memory
+
+
+@pytest.fixture
+def ana(filled: AdaptiveMemory) -> UserMemory:
+    return filled.for_user("ana")
+
+
+@pytest.fixture
+def open_store(clock: Clock) -> Iterator[OpenStore]:
+    """Opens a store of LangGraph's, in RAM unless told otherwise; closed when the test ends."""
+    with ExitStack() as stack:
+
+        def opener(index: Any = INDEX, **arguments: Any) -> AdaptiveMemoryStore:
+            return stack.enter_context(AdaptiveMemoryStore(index, **{"clock": clock, **arguments}))
+
+        yield opener
+
+
+@pytest.fixture
+def store(open_store: OpenStore) -> AdaptiveMemoryStore:
+    return open_store()

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import re
-import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import pytest
 from langchain.agents import create_agent
 from langchain_core.language_models.chat_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_core.tools import tool
-
-from adaptive_memory_core import AdaptiveMemory
 
 TAG, END = "<recalled_memories>", "</recalled_memories>"
 
@@ -44,6 +40,10 @@ class Scripted(BaseChatModel):
         """What each call was shown of a memory."""
         texts = ["\n".join(message.text for message in messages) for messages in self.shown]
         return ["\n".join(re.findall(f"{TAG}.*?{END}", text, re.DOTALL)) for text in texts]
+
+    def firsts(self) -> list[str]:
+        """The text of the first message of each call."""
+        return [one[0].text for one in self.shown]
 
     def systems(self) -> list[str]:
         """The text of the system message of each call."""
@@ -79,18 +79,3 @@ def ask(text: str) -> dict[str, Any]:
 def agent_of(model: Scripted, *middleware: Any, tools: Sequence[Any] = (weather,), **options: Any) -> Any:
     options.setdefault("context_schema", Context)
     return create_agent(model, list(tools), middleware=list(middleware), **options)
-
-
-@pytest.fixture
-def filled(memory: AdaptiveMemory) -> AdaptiveMemory:
-    memory.for_user("ana").remember("Ana drinks green tea.", id="tea")
-    memory.for_user("ana").remember("Ana sails old ships.", id="ships")
-    memory.for_user("ben").remember("Ben drinks black coffee.", id="coffee")
-    return memory
-
-
-@pytest.fixture(autouse=True)
-def _no_warning_unless_asked_for() -> Iterator[None]:
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", RuntimeWarning)
-        yield

@@ -79,12 +79,7 @@ def test_the_score_can_be_the_plain_similarity(plain: Any) -> None:
 @pytest.mark.parametrize(
     ("name", "wrong", "right"),
     [
-        ("policy", "fast", Policy()),
-        ("k", 0, 2),
         ("filter", [], {"n": 1}),
-        ("min_score", 80, 0.1),
-        ("min_similarity", -1, 0.1),
-        ("reinforce", "no", False),
         ("user_id", "", "bob"),
         ("user_key", "", "tenant"),
         ("lambda_mult", 3, 0.5),

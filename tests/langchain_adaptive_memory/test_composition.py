@@ -25,7 +25,8 @@ from adaptive_memory_core import UserMemory
 from langchain_adaptive_memory import AdaptiveMemoryRetriever, create_recall_tool
 from langchain_adaptive_memory import turns as turning
 from tests.langchain_adaptive_memory.conftest import EVERY_READ
-from tests.langchain_adaptive_memory.models import AS_IT_IS, FirstOnly, Scripted, asks, ensemble, says, step
+from tests.langchain_adaptive_memory.models import AS_IT_IS, FirstOnly, ensemble, step
+from tests.langchain_adaptive_memory.scripted_agent import call, says
 
 if TYPE_CHECKING:
     from tests.langchain_adaptive_memory.conftest import NewRetriever
@@ -88,18 +89,12 @@ async def test_independent_questions_are_reads_of_their_own(
     assert alice.get("tea").read.retrieval_count == 10
 
 
-def test_a_turn_may_be_named(alice: UserMemory, retriever: AdaptiveMemoryRetriever) -> None:
-    for turn in ("monday", "monday", "tuesday"):
-        retriever.invoke("tea", turn=turn)
-    assert alice.get("tea").read.retrieval_count == 2
-
-
 async def test_the_calls_of_one_run_of_an_agent_are_one_question(
     alice: UserMemory, retriever: AdaptiveMemoryRetriever
 ) -> None:
     tools = [create_retriever_tool(retriever, "notes", "Notes."), create_recall_tool(alice, policy=EVERY_READ)]
-    script = [asks("notes", query="tea"), asks("recall_memory", query="green tea"), says("Tea.")] * 3
-    agent = create_agent(Scripted(script), tools)
+    script = (call("notes", query="tea"), call("recall_memory", query="green tea"), "Tea.") * 3
+    agent = create_agent(says(*script), tools)
     question: Any = {"messages": [("user", "what do I drink?")]}
     agent.invoke(question)
     await agent.ainvoke(question)

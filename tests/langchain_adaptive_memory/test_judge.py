@@ -2,55 +2,19 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
-from adaptive_memory_core import AdaptiveMemory, InvalidInputError, Policy
+from adaptive_memory_core import AdaptiveMemory
 from adaptive_memory_core.judges import Judge
-from langchain_adaptive_memory import AdaptiveMemoryRetriever
 from langchain_adaptive_memory.agents.middleware import AdaptiveMemoryMiddleware
-from tests.langchain_adaptive_memory.conftest import NewStore
-from tests.langchain_adaptive_memory.scripted_agent import Context, agent_of, ask, filled, says
-
-__all__ = ["filled"]  # a fixture
+from tests.langchain_adaptive_memory.scripted_agent import Context, agent_of, ask, says
 
 
 def supports(question: str, answer: str, texts: Sequence[str]) -> list[int]:
     return [place for place, text in enumerate(texts) if "tea" in text]
-
-
-def test_the_retriever_says_what_an_answer_rests_on(new_store: NewStore) -> None:
-    retriever = AdaptiveMemoryRetriever.from_vectorstore(new_store(), k=2, judge=Judge(supports=supports))
-    with retriever:
-        found = retriever.invoke("is green tea strong?")
-        assert retriever.feedback(found, answer="It is nice.") == 2
-        assert asyncio.run(retriever.afeedback(found, answer="It is nice.")) == 0
-        scope = retriever.memory.for_everyone()
-        read = {one.text: (one.read.helpful, one.read.unhelpful) for one in scope.records()}
-        assert read["green tea is nice"] == (1, 0)
-        assert sorted(read.values()) == [(0, 0), (0, 0), (0, 0), (0, 1), (1, 0)]
-
-
-def test_the_judge_decides_on_rounds_in_the_retriever_and_in_a_call(new_store: NewStore) -> None:
-    asked: list[str] = []
-
-    def sufficient(question: str, texts: Sequence[str]) -> bool:
-        asked.append(question)
-        return True
-
-    judge = Judge(sufficient=sufficient)
-    policy = Policy.preset("gam_rag")
-    with AdaptiveMemoryRetriever.from_vectorstore(new_store(["Ada met Bob.", "Bob saw Eve."]), policy=policy) as plain:
-        plain.invoke("Ada?")
-        assert not asked
-        plain.invoke("Ada?", judge=judge)
-        assert asked == ["Ada?"]
-        assert "made 1 of 3 rounds" in plain.explain_last()
-    with pytest.raises(InvalidInputError, match="chat model"):
-        AdaptiveMemoryRetriever.from_vectorstore(new_store(), judge=5)
 
 
 @pytest.mark.parametrize("of_memory", [False, True])

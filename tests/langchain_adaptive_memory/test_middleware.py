@@ -21,15 +21,13 @@ from tests.langchain_adaptive_memory.scripted_agent import (
     TAG,
     Context,
     Scripted,
-    _no_warning_unless_asked_for,
     agent_of,
     ask,
     call,
-    filled,
     says,
 )
 
-__all__ = ["_no_warning_unless_asked_for", "filled"]  # fixtures
+pytestmark = pytest.mark.filterwarnings("error::RuntimeWarning")
 
 
 def test_the_model_sees_what_was_recalled_and_the_history_does_not(filled: AdaptiveMemory) -> None:

@@ -18,14 +18,6 @@ from langchain_adaptive_memory.agents.middleware import AdaptiveMemoryMiddleware
 from langchain_adaptive_memory.agents.saving import after_system
 
 
-@pytest.fixture
-def ana(memory: AdaptiveMemory) -> UserMemory:
-    scope = memory.for_user("ana")
-    scope.remember("Ana drinks green tea.", id="tea")
-    scope.remember("Ana sails old ships.", id="ships")
-    return scope
-
-
 def turn(scope: UserMemory, answer: str, question: str = "what does Ana drink?", **options: Any) -> None:
     """One turn of an agent that gives this answer."""
     model = GenericFakeChatModel(messages=iter([AIMessage(answer)]))

@@ -19,15 +19,13 @@ from tests.conftest import Clock
 from tests.langchain_adaptive_memory.scripted_agent import (
     Context,
     Scripted,
-    _no_warning_unless_asked_for,
     agent_of,
     ask,
     call,
-    filled,
     says,
 )
 
-__all__ = ["_no_warning_unless_asked_for", "filled"]  # fixtures
+pytestmark = pytest.mark.filterwarnings("error::RuntimeWarning")
 
 
 def test_one_recall_serves_all_rounds_of_a_turn(filled: AdaptiveMemory) -> None:

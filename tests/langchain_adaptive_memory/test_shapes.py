@@ -8,9 +8,7 @@ from typing import Any
 import pytest
 from chromadb import Collection
 from langchain.agents import create_agent
-from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
-from langchain_core.messages import AIMessage, HumanMessage, ToolCall
-from pydantic import Field
+from langchain_core.messages import HumanMessage
 
 from adaptive_memory_core import AdaptiveMemory, Policy, UserMemory
 from adaptive_memory_core.context.clean import label
@@ -18,37 +16,30 @@ from langchain_adaptive_memory import AdaptiveMemoryRetriever
 from langchain_adaptive_memory.agents.middleware import AdaptiveMemoryMiddleware
 from tests.behaviour.test_observe import CONVERSATIONS, PETS
 from tests.conftest import Clock, Vectors
+from tests.langchain_adaptive_memory.scripted_agent import Scripted, call, says
 
 
-async def test_top_down_gives_a_document_for_each_episode_and_episodes_the_hits(memory: AdaptiveMemory) -> None:
+def test_the_document_of_an_episode_names_its_place(memory: AdaptiveMemory) -> None:
     user = memory.for_user("alice")
-    ids = user.observe(CONVERSATIONS)
+    user.observe(CONVERSATIONS)
     user.themes()
     retriever = AdaptiveMemoryRetriever(memory=user, k=4, reinforce=False)
-    flat = [one.id for one in retriever.invoke("beagle puppy shoes")]
-    assert [one.id for one in retriever.invoke("beagle puppy shoes", policy=Policy(shape="episodes"))] == flat
     down = retriever.invoke("beagle puppy shoes", policy=Policy(shape="top_down"))
-    assert down[0].id in ids[:3]
-    assert len([one for one in down if one.id in ids[:3]]) == 1
-    own = AdaptiveMemoryRetriever(memory=user, k=4, reinforce=False, policy=Policy(shape="top_down"))
-    assert [one.id for one in await own.ainvoke("beagle puppy shoes")] == [one.id for one in down]
-    assert down[0].page_content == "\n".join(f"Ana: {text}" for text in PETS)
     told = down[0].metadata["adaptive_memory"]
-    assert told["message_ids"] == ids[:3]
     place = user.recall("beagle puppy shoes", k=4, reinforce=False, policy=Policy(shape="top_down")).outline.places
-    assert (told["episode"], told["theme"]) == (place[down[0].id].title, place[down[0].id].theme)
+    here = place[str(down[0].id)]
+    assert (told["episode"], told["theme"]) == (here.title, here.theme)
     plain = retriever.invoke("beagle puppy shoes", policy=Policy(shape="top_down"), annotate=False)
     assert plain[0].page_content == down[0].page_content
     assert "adaptive_memory" not in plain[0].metadata
 
 
-def test_feedback_on_the_document_of_an_episode_is_of_the_message_that_it_was_found_by(memory: AdaptiveMemory) -> None:
+def test_what_is_forgotten_of_an_episode_is_not_in_its_document(memory: AdaptiveMemory) -> None:
     user = memory.for_user("alice")
     user.observe(CONVERSATIONS)
     user.themes()
     retriever = AdaptiveMemoryRetriever(memory=user, k=1, policy=Policy(shape="top_down"))
     (found,) = retriever.invoke("beagle puppy shoes")
-    assert retriever.feedback(helpful=found) == 1
     user.forget(found.metadata["adaptive_memory"]["message_ids"][0])
     assert PETS[0] not in retriever.invoke("beagle puppy shoes")[0].page_content
     user.remember("Ana is allergic to peanuts.", id="allergy")
@@ -59,20 +50,9 @@ def test_feedback_on_the_document_of_an_episode_is_of_the_message_that_it_was_fo
     )
 
 
-class Model(GenericFakeChatModel):
-    """Looks something up, then answers; keeps what it was shown."""
-
-    shown: list[str] = Field(default_factory=list)
-
-    def bind_tools(self, tools: Any, **kwargs: Any) -> Any:
-        return self
-
-    def _generate(self, messages: Any, *args: Any, **kwargs: Any) -> Any:
-        self.shown.append(messages[0].text)
-        return super()._generate(messages, *args, **kwargs)
-
-
-def agent(user: UserMemory, form: Any, k: int = 2, between: Callable[[], object] = lambda: None) -> tuple[Any, Model]:
+def agent(
+    user: UserMemory, form: Any, k: int = 2, between: Callable[[], object] = lambda: None
+) -> tuple[Any, Scripted]:
     """An agent with two calls of the model in its turn, between which something else is done."""
 
     def look(what: str) -> str:
@@ -80,8 +60,7 @@ def agent(user: UserMemory, form: Any, k: int = 2, between: Callable[[], object]
         between()
         return what
 
-    calls = [ToolCall(name="look", args={"what": "x"}, id="1", type="tool_call")]
-    model = Model(messages=iter([AIMessage("", tool_calls=calls), AIMessage("Shoes [m1].")]))
+    model = says(call("look", what="x"), "Shoes [m1].")
     memory = AdaptiveMemoryMiddleware(user, k=k, policy=Policy(shape=form))
     return create_agent(model, tools=[look], middleware=[memory]), model
 
@@ -97,7 +76,7 @@ async def test_an_agent_is_shown_what_belongs_to_the_hits_as_the_memory_holds_it
     question = {"messages": [HumanMessage("beagle puppy shoes", id="q")]}
     runs, model = agent(user, form, between=lambda: user.forget(ids[0]))
     result = await runs.ainvoke(question)
-    first, second = model.shown
+    first, second = model.firsts()
     assert first.index(PETS[1]) < first.index(PETS[2])
     assert PETS[0] in first
     assert PETS[0] not in second
@@ -107,8 +86,8 @@ async def test_an_agent_is_shown_what_belongs_to_the_hits_as_the_memory_holds_it
     assert PETS[1] not in str(result)
     runs, model = agent(user, "flat")
     runs.invoke(question)
-    assert "said beside it" not in model.shown[0]
-    assert "about " not in model.shown[0]
+    assert "said beside it" not in model.firsts()[0]
+    assert "about " not in model.firsts()[0]
 
 
 @pytest.fixture
@@ -132,7 +111,7 @@ def test_an_agent_is_told_the_facts_where_no_episode_helps_the_reader(with_reade
     user = with_reader(lambda question, texts: 1.0)
     runs, model = agent(user, "top_down")
     runs.invoke({"messages": [HumanMessage("beagle puppy shoes", id="q")]})
-    for shown in model.shown:
+    for shown in model.firsts():
         assert "Ana's beagle puppy chews shoes." in shown
         assert "cite it by its mark" not in shown
 
@@ -144,8 +123,8 @@ def test_an_agent_is_told_the_narrative_of_an_episode_that_is_not_shown_whole(
     user = with_reader(lambda question, texts: 1.0 if any(told in one for one in texts) else 2.0)
     runs, model = agent(user, "top_down")
     runs.invoke({"messages": [HumanMessage("beagle puppy shoes", id="q")]})
-    assert any("its episode:" in line and told in line for line in model.shown[0].splitlines())
-    assert "said beside it" not in model.shown[0]
+    assert any("its episode:" in line and told in line for line in model.firsts()[0].splitlines())
+    assert "said beside it" not in model.firsts()[0]
 
 
 def test_an_agent_is_told_the_facts_that_were_chosen(memory: AdaptiveMemory) -> None:
@@ -158,4 +137,4 @@ def test_an_agent_is_told_the_facts_that_were_chosen(memory: AdaptiveMemory) -> 
     runs.invoke({"messages": [HumanMessage("beagle puppy shoes", id="q")]})
     assert found.outline.facts
     for fact in found.outline.facts:
-        assert any(fact.text in line and "distilled" in line for line in model.shown[0].splitlines())
+        assert any(fact.text in line and "distilled" in line for line in model.firsts()[0].splitlines())

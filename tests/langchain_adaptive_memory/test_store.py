@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import math
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timezone
 from types import MappingProxyType
@@ -18,43 +18,16 @@ from langgraph.store.base import GetOp, PutOp, SearchOp
 from adaptive_memory_core import InvalidInputError, Policy, Weights
 from adaptive_memory_core.errors import ClosedError, EmbedderError
 from langchain_adaptive_memory.langgraph_store.store import AdaptiveMemoryStore
-from tests.conftest import Clock, Held, word_vectors
+from tests.conftest import Clock, Held
+from tests.langchain_adaptive_memory.conftest import ANA, INDEX, OpenStore, vectors
 
 LIKE_COSINE = Policy(weights=Weights(recency=0, importance=0, similarity=1))
-ANA, BEN = ("users", "ana"), ("users", "ben")
-
-
-def embed(texts: Sequence[str]) -> list[list[float]]:
-    vectors: list[list[float]] = word_vectors(texts).tolist()
-    return vectors
+BEN = ("users", "ben")
 
 
 async def aembed(texts: Sequence[str]) -> list[list[float]]:
     await asyncio.sleep(0)
-    return embed(texts)
-
-
-INDEX: Any = {"dims": 32, "embed": embed, "fields": ["text"]}
-Open = Callable[..., AdaptiveMemoryStore]
-
-
-@pytest.fixture
-def open_store(clock: Clock) -> Iterator[Open]:
-    """Opens a store in RAM unless told otherwise; closed when the test ends."""
-    made: list[AdaptiveMemoryStore] = []
-
-    def opener(index: Any = INDEX, **arguments: Any) -> AdaptiveMemoryStore:
-        made.append(AdaptiveMemoryStore(index, **{"clock": clock, **arguments}))
-        return made[-1]
-
-    yield opener
-    for one in made:
-        one.close()
-
-
-@pytest.fixture
-def store(open_store: Open) -> AdaptiveMemoryStore:
-    return open_store()
+    return vectors(texts)
 
 
 def found(store: AdaptiveMemoryStore, *namespace: str, **arguments: Any) -> list[str]:
@@ -178,7 +151,7 @@ def test_filters_look_into_values_and_pass_over_what_cannot_be_compared(
     assert sorted(found(store, *ANA, filter=wanted, query="x")) == keys
 
 
-def test_each_field_has_a_vector_and_the_best_one_counts(open_store: Open) -> None:
+def test_each_field_has_a_vector_and_the_best_one_counts(open_store: OpenStore) -> None:
     store = open_store({**INDEX, "fields": ["title", "parts[*].text"]}, policy=LIKE_COSINE)
     parts = [{"text": "red apples"}, {"text": "old ships"}]
     store.put(ANA, "1", {"title": "harbour news", "parts": parts})
@@ -190,7 +163,7 @@ def test_each_field_has_a_vector_and_the_best_one_counts(open_store: Open) -> No
     assert len(store.search(ANA, query="old ships")) == 2, "one line for each item, not for each vector"
 
 
-def test_a_put_says_what_is_embedded_of_it(open_store: Open) -> None:
+def test_a_put_says_what_is_embedded_of_it(open_store: OpenStore) -> None:
     store = open_store(policy=LIKE_COSINE)
     store.put(ANA, "text", {"text": "tea", "note": "coffee"})
     store.put(ANA, "note", {"text": "milk", "note": "tea"}, index=["note"])
@@ -201,7 +174,7 @@ def test_a_put_says_what_is_embedded_of_it(open_store: Open) -> None:
     assert found(store, *ANA, query="tea")[2:] == ["none", "absent"], "what has no vector comes last, as it was written"
 
 
-def test_fewer_vectors_than_before_leave_none_behind(open_store: Open) -> None:
+def test_fewer_vectors_than_before_leave_none_behind(open_store: OpenStore) -> None:
     store = open_store({**INDEX, "fields": ["parts[*]"]}, policy=LIKE_COSINE)
     store.put(ANA, "k", {"parts": ["red apples", "old ships", "blue sky"]})
     store.put(ANA, "k", {"parts": ["old ships"]})
@@ -261,7 +234,7 @@ def test_a_page_that_makes_no_sense_is_refused(store: AdaptiveMemoryStore, argum
 
 
 @pytest.mark.parametrize(
-    "index", ["text", {"dims": 3}, {"embed": embed, "field": ["text"]}, {"embed": embed, "fields": "text"}]
+    "index", ["text", {"dims": 3}, {"embed": vectors, "field": ["text"]}, {"embed": vectors, "fields": "text"}]
 )
 def test_an_index_that_makes_no_sense_is_refused(index: Any) -> None:
     with pytest.raises(InvalidInputError, match="index"):
@@ -274,7 +247,7 @@ def test_a_namespace_that_is_no_tuple_is_refused(store: AdaptiveMemoryStore, nam
         store.search(namespace)
 
 
-def test_without_an_index_a_query_changes_nothing(open_store: Open) -> None:
+def test_without_an_index_a_query_changes_nothing(open_store: OpenStore) -> None:
     store = open_store(None)
     store.put(ANA, "1", {"text": "tea"})
     store.put(ANA, "2", {"text": "coffee"}, index=["text"])
@@ -287,15 +260,15 @@ def test_a_blank_query_is_none(store: AdaptiveMemoryStore) -> None:
     assert [one.score for query in ("", "   ") for one in store.search(ANA, query=query)] == [None, None]
 
 
-@pytest.mark.parametrize("one", [embed, DeterministicFakeEmbedding(size=32)], ids=["function", "embeddings"])
-def test_any_embed_of_langgraph_serves(open_store: Open, one: Any) -> None:
+@pytest.mark.parametrize("one", [vectors, DeterministicFakeEmbedding(size=32)], ids=["function", "embeddings"])
+def test_any_embed_of_langgraph_serves(open_store: OpenStore, one: Any) -> None:
     store = open_store({"dims": 32, "embed": one, "fields": ["text"]})
     store.put(ANA, "1", {"text": "tea"})
     store.put(ANA, "2", {"text": "ships"})
     assert found(store, *ANA, query="tea", limit=1) == ["1"]
 
 
-async def test_an_async_embed_serves_the_async_side(open_store: Open) -> None:
+async def test_an_async_embed_serves_the_async_side(open_store: OpenStore) -> None:
     store = open_store({"dims": 32, "embed": aembed, "fields": ["text"]})
     await store.aput(ANA, "1", {"text": "tea"})
     await store.aput(ANA, "2", {"text": "ships"})
@@ -305,15 +278,15 @@ async def test_an_async_embed_serves_the_async_side(open_store: Open) -> None:
     assert await store.aget(ANA, "3") is None
 
 
-def test_an_embed_of_another_length_than_dims_is_told(open_store: Open) -> None:
-    store = open_store({"dims": 5, "embed": embed})
+def test_an_embed_of_another_length_than_dims_is_told(open_store: OpenStore) -> None:
+    store = open_store({"dims": 5, "embed": vectors})
     with pytest.raises(EmbedderError, match="dims is 5"):
         store.put(ANA, "1", {"text": "tea"})
     assert store.get(ANA, "1") is None
 
 
-async def test_async_does_not_block_the_loop(open_store: Open) -> None:
-    slow = Held(embed)
+async def test_async_does_not_block_the_loop(open_store: OpenStore) -> None:
+    slow = Held(vectors)
     store = open_store({"dims": 32, "embed": slow, "fields": ["text"]})
     slow.hold()
     puts = (store.aput((*ANA, str(n)), "k", {"text": f"tea {n}"}) for n in range(4))
@@ -350,14 +323,14 @@ def test_threads_may_share_it(store: AdaptiveMemoryStore) -> None:
     assert threading.active_count() < 50
 
 
-def test_two_stores_in_ram_are_two(open_store: Open) -> None:
+def test_two_stores_in_ram_are_two(open_store: OpenStore) -> None:
     one, other = open_store(), open_store()
     one.put(ANA, "k", {"text": "tea"})
     assert other.search((), query="tea") == []
     assert other.get(ANA, "k") is None
 
 
-def test_a_closed_store_says_so(open_store: Open) -> None:
+def test_a_closed_store_says_so(open_store: OpenStore) -> None:
     store = open_store()
     with store as same:
         assert same is store

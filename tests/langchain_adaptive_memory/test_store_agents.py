@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
-import pytest
 from langchain.agents import create_agent
 from langchain.tools import ToolRuntime
-from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
-from langchain_core.messages import AIMessage, HumanMessage
+from langchain_core.messages import HumanMessage
 from langchain_core.tools import tool
 from langgraph.config import get_store
 from langgraph.func import entrypoint
@@ -22,40 +18,9 @@ from langmem import (  # type: ignore[import-untyped] # it ships no types
 )
 
 from langchain_adaptive_memory.langgraph_store.store import AdaptiveMemoryStore
-from tests.conftest import word_vectors
+from tests.langchain_adaptive_memory.scripted_agent import Context, call, says
 
 MEMORIES = ("memories", "{langgraph_user_id}")
-
-
-def embed(texts: Sequence[str]) -> list[list[float]]:
-    vectors: list[list[float]] = word_vectors(texts).tolist()
-    return vectors
-
-
-class Model(GenericFakeChatModel):
-    """A fake that takes tools."""
-
-    def bind_tools(self, tools: Any, **options: Any) -> Any:
-        return self
-
-
-@dataclass
-class Context:
-    user_id: str
-
-
-@pytest.fixture
-def store() -> Iterator[AdaptiveMemoryStore]:
-    with AdaptiveMemoryStore({"dims": 32, "embed": embed}) as opened:
-        yield opened
-
-
-def model(*answers: AIMessage | str) -> Model:
-    return Model(messages=iter([AIMessage(one) if isinstance(one, str) else one for one in answers]))
-
-
-def call(name: str, **arguments: Any) -> AIMessage:
-    return AIMessage("", tool_calls=[{"name": name, "args": arguments, "id": f"call-{name}"}])
 
 
 @tool
@@ -76,12 +41,12 @@ async def look(query: str, runtime: ToolRuntime[Context]) -> str:
 
 async def test_tools_of_an_agent_reach_it_as_tool_runtime_store(store: AdaptiveMemoryStore) -> None:
     agent: Any = create_agent(
-        model(call("keep", fact="Ana likes green tea"), "Kept."), [keep, look], store=store, context_schema=Context
+        says(call("keep", fact="Ana likes green tea"), "Kept."), [keep, look], store=store, context_schema=Context
     )
     agent.invoke({"messages": [HumanMessage("I like tea")]}, context=Context("ana"))
     for user, answer in (("ana", "Ana likes green tea"), ("ben", "nothing")):
         agent = create_agent(
-            model(call("look", query="what tea"), "There."), [keep, look], store=store, context_schema=Context
+            says(call("look", query="what tea"), "There."), [keep, look], store=store, context_schema=Context
         )
         out = await agent.ainvoke({"messages": [HumanMessage("what do I like?")]}, context=Context(user))
         assert out["messages"][-2].text == answer
@@ -126,16 +91,16 @@ def test_langmems_tools_manage_and_search_it(store: AdaptiveMemoryStore) -> None
 
 async def test_langmems_tools_in_an_agent_with_the_store(store: AdaptiveMemoryStore) -> None:
     tools = [create_manage_memory_tool(MEMORIES), create_search_memory_tool(MEMORIES)]
-    first: Any = create_agent(model(call("manage_memory", content="Ana likes tea"), "Noted."), tools, store=store)
+    first: Any = create_agent(says(call("manage_memory", content="Ana likes tea"), "Noted."), tools, store=store)
     await first.ainvoke({"messages": [HumanMessage("I like tea")]}, configured("ana"))
     for user, known in (("ana", True), ("ben", False)):
-        second: Any = create_agent(model(call("search_memory", query="tea"), "Tea."), tools, store=store)
+        second: Any = create_agent(says(call("search_memory", query="tea"), "Tea."), tools, store=store)
         out = second.invoke({"messages": [HumanMessage("what do I like?")]}, configured(user))
         assert ("Ana likes tea" in out["messages"][-2].text) is known
 
 
 def test_langmems_store_manager_searches_it(store: AdaptiveMemoryStore) -> None:
     store.put(("memories", "ana"), "1", {"kind": "Memory", "content": {"content": "Ana likes green tea"}})
-    manager: Any = create_memory_store_manager(model("-"), store=store)
+    manager: Any = create_memory_store_manager(says("-"), store=store)
     found = manager.search(query="green tea", config=configured("ana"))
     assert [one.key for one in found] == ["1"]

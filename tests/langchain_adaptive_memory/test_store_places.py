@@ -19,14 +19,14 @@ from adaptive_memory_core import InvalidInputError
 from adaptive_memory_core.errors import ScopeError, StoreError, StoreInUseError
 from langchain_adaptive_memory.langgraph_store.store import AdaptiveMemoryStore
 from tests.chroma_server import ChromaServer
-from tests.conftest import Clock, delete, word_vectors
+from tests.conftest import Clock, delete
+from tests.langchain_adaptive_memory.conftest import ANA, INDEX, vectors
 
-ANA = ("users", "ana")
 ROOT = Path(__file__).parents[2]
 WRITER = """
 import os, signal, sys
 from langchain_adaptive_memory.langgraph_store.store import AdaptiveMemoryStore
-from tests.langchain_adaptive_memory.test_store_places import ANA, INDEX
+from tests.langchain_adaptive_memory.conftest import ANA, INDEX
 store = AdaptiveMemoryStore(INDEX, path=sys.argv[1])
 store.put(ANA, "over", {"text": "red tea"})
 store.put(ANA, "gone", {"text": "old ships"})
@@ -40,14 +40,6 @@ else:  # the moment between the item and its vectors
     store.batch([*puts, PutOp(ANA, "gone", None)])
 signal.pause()
 """
-
-
-def embed(texts: Sequence[str]) -> list[list[float]]:
-    vectors: list[list[float]] = word_vectors(texts).tolist()
-    return vectors
-
-
-INDEX: Any = {"dims": 32, "embed": embed, "fields": ["text"]}
 
 
 def best(store: AdaptiveMemoryStore, query: str) -> tuple[str, bool]:
@@ -124,7 +116,7 @@ def test_a_crash_between_items_and_vectors_is_mended(tmp_path: Path) -> None:
 
 async def test_async_mends_as_well(tmp_path: Path) -> None:
     async def later(texts: Sequence[str]) -> list[list[float]]:
-        return embed(texts)
+        return vectors(texts)
 
     with AdaptiveMemoryStore(path=tmp_path) as store:
         store.put(ANA, "k", {"text": "red tea"})
@@ -169,7 +161,7 @@ def test_what_cannot_be_embedded_is_told_and_found_without(tmp_path: Path) -> No
     def broken(texts: Sequence[str]) -> list[list[float]]:
         if any("poison" in text for text in texts):
             raise RuntimeError("too much for me")
-        return embed(texts)
+        return vectors(texts)
 
     with AdaptiveMemoryStore(path=tmp_path) as store:
         store.put(ANA, "1", {"text": "poison"})
@@ -256,7 +248,7 @@ def test_a_server_needs_a_path_for_items_and_reads_and_two_stores_share_them(ser
 FORKED = """
 import os, sys
 from langchain_adaptive_memory.langgraph_store.store import AdaptiveMemoryStore
-from tests.langchain_adaptive_memory.test_store_places import ANA, INDEX
+from tests.langchain_adaptive_memory.conftest import ANA, INDEX
 for index in (INDEX, None):
     with AdaptiveMemoryStore(index) as store:
         store.put(ANA, "k", {"text": "red tea"})

@@ -4,42 +4,14 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import pytest
 
 from adaptive_memory_core import InvalidInputError, Policy, Record, UserMemory
 from langchain_adaptive_memory.langgraph_store.store import AdaptiveMemoryStore
-from tests.conftest import Clock, word_vectors
-
-ANA = ("users", "ana")
-
-
-def embed(texts: Sequence[str]) -> list[list[float]]:
-    vectors: list[list[float]] = word_vectors(texts).tolist()
-    return vectors
-
-
-Open = Callable[..., AdaptiveMemoryStore]
-
-
-@pytest.fixture
-def open_store(clock: Clock) -> Iterator[Open]:
-    made: list[AdaptiveMemoryStore] = []
-
-    def opener(**arguments: Any) -> AdaptiveMemoryStore:
-        made.append(AdaptiveMemoryStore({"dims": 32, "embed": embed, "fields": ["text"]}, clock=clock, **arguments))
-        return made[-1]
-
-    yield opener
-    for one in made:
-        one.close()
-
-
-@pytest.fixture
-def store(open_store: Open) -> AdaptiveMemoryStore:
-    return open_store()
+from tests.conftest import Clock
+from tests.langchain_adaptive_memory.conftest import ANA, OpenStore
 
 
 def scope(store: AdaptiveMemoryStore) -> UserMemory:
@@ -90,7 +62,7 @@ def test_a_get_is_a_read_once_a_minute(store: AdaptiveMemoryStore, clock: Clock)
 
 
 @pytest.mark.parametrize("ttl", [None, {"refresh_on_read": False}])
-def test_refresh_ttl_false_looks_without_touching(open_store: Open, clock: Clock, ttl: Any) -> None:
+def test_refresh_ttl_false_looks_without_touching(open_store: OpenStore, clock: Clock, ttl: Any) -> None:
     store = open_store(ttl=ttl)
     store.put(ANA, "1", {"text": "red tea"}, ttl=10)
     look = {} if ttl else {"refresh_ttl": False}
@@ -103,7 +75,7 @@ def test_refresh_ttl_false_looks_without_touching(open_store: Open, clock: Clock
     assert store.get(ANA, "1") is None
 
 
-def test_of_equals_the_one_that_was_read_comes_first(open_store: Open, clock: Clock) -> None:
+def test_of_equals_the_one_that_was_read_comes_first(open_store: OpenStore, clock: Clock) -> None:
     store = open_store(policy=Policy.preset("equal"))
     for key in ("1", "2", "3"):
         store.put(ANA, key, {"text": "green tea", "key": key})
@@ -128,7 +100,7 @@ def test_writing_over_an_item_keeps_what_reads_taught_of_the_same_words(store: A
     assert reads(store, "black tea") == 0
 
 
-def test_a_floor_of_the_policy_holds_and_lets_nothing_back_in(open_store: Open) -> None:
+def test_a_floor_of_the_policy_holds_and_lets_nothing_back_in(open_store: OpenStore) -> None:
     store = open_store(policy=Policy(min_similarity=0.6))
     store.put(ANA, "1", {"text": "red tea"})
     store.put(ANA, "2", {"text": "old ships"})
@@ -169,7 +141,7 @@ def test_a_sweep_deletes_what_has_expired_with_its_vectors(store: AdaptiveMemory
     assert scope(store).stats().records == 1
 
 
-def test_omit_expired_false_shows_them_until_they_are_swept(open_store: Open, clock: Clock) -> None:
+def test_omit_expired_false_shows_them_until_they_are_swept(open_store: OpenStore, clock: Clock) -> None:
     store = open_store(ttl={"omit_expired": False, "default_ttl": 1, "refresh_on_read": False})
     store.put(ANA, "1", {"text": "red tea"})
     clock.pass_seconds(61)
@@ -179,7 +151,7 @@ def test_omit_expired_false_shows_them_until_they_are_swept(open_store: Open, cl
     assert store.get(ANA, "1") is None
 
 
-def test_default_ttl_holds_where_a_put_says_nothing(open_store: Open, clock: Clock) -> None:
+def test_default_ttl_holds_where_a_put_says_nothing(open_store: OpenStore, clock: Clock) -> None:
     store = open_store(ttl={"default_ttl": 2})
     store.put(ANA, "short", {"text": "red tea"})
     store.put(ANA, "own", {"text": "old ships"}, ttl=10)
@@ -194,7 +166,7 @@ def test_a_ttl_that_makes_no_sense_is_refused(store: AdaptiveMemoryStore, ttl: A
         store.put(ANA, "1", {"text": "x"}, ttl=ttl)
 
 
-def test_a_sweeper_sweeps_in_the_background_until_it_is_stopped(open_store: Open, clock: Clock) -> None:
+def test_a_sweeper_sweeps_in_the_background_until_it_is_stopped(open_store: OpenStore, clock: Clock) -> None:
     store = open_store()
     store.put(ANA, "1", {"text": "red tea"}, ttl=1)
     clock.pass_seconds(61)

@@ -16,7 +16,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.runtime import Runtime
 from pydantic import BaseModel
 
-from adaptive_memory_core import AdaptiveMemory, InvalidInputError, NotFoundError, UserMemory
+from adaptive_memory_core import InvalidInputError, NotFoundError, UserMemory
 from langchain_adaptive_memory.agents.middleware import AdaptiveMemoryMiddleware
 from langchain_adaptive_memory.tools import create_recall_tool
 from tests.conftest import Clock
@@ -24,14 +24,6 @@ from tests.langchain_adaptive_memory.scripted_agent import Scripted, ask, call, 
 
 THREAD: Any = {"configurable": {"thread_id": "1"}}
 KNOWN = {"Ana drinks green tea.", "Ana sails old ships."}
-
-
-@pytest.fixture
-def ana(memory: AdaptiveMemory) -> UserMemory:
-    scope = memory.for_user("ana")
-    scope.remember("Ana drinks green tea.", id="tea")
-    scope.remember("Ana sails old ships.", id="ships")
-    return scope
 
 
 def agent_of(model: Scripted, *middleware: Any, **options: Any) -> Any:

@@ -8,15 +8,19 @@ from typing import Any
 import pytest
 from chromadb import Collection
 from llama_index.core import Document, Settings, VectorStoreIndex
+from llama_index.core.agent.workflow import FunctionAgent
+from llama_index.core.base.llms.types import ChatMessage, ToolCallBlock
 from llama_index.core.embeddings import BaseEmbedding
 from llama_index.core.llms import MockLLM
+from llama_index.core.llms.mock import MockFunctionCallingLLM
 from llama_index.core.node_parser import SentenceSplitter
 from llama_index.core.schema import NodeWithScore
 from llama_index.vector_stores.chroma import ChromaVectorStore
 
-from adaptive_memory_core import UserMemory
+from adaptive_memory_core import Policy, UserMemory
 from tests.conftest import word_vectors
 
+EVERY_READ = Policy(refresh_floor_seconds=0)
 TEXTS = (
     "alice drinks green tea",
     "bob drinks black coffee",
@@ -51,6 +55,26 @@ def index_over(collection: Collection, texts: Sequence[str] = (), **metadata: An
     for number, text in enumerate(texts):
         index.insert(Document(text=text, id_=f"d{number}", metadata={"number": number, **metadata}))
     return index
+
+
+def add_plainly(collection: Collection, text: str, **metadata: Any) -> None:
+    """A record `p`, as programs without LlamaIndex write it."""
+    collection.add(ids=["p"], documents=[text], embeddings=word_vectors([text]), metadatas=[metadata])
+
+
+def agent(tools: Sequence[Any], calls: Sequence[tuple[str, dict[str, Any]]]) -> FunctionAgent:
+    """One that makes these calls for each message of its user, one after the other, and then answers."""
+
+    def answer(messages: Sequence[ChatMessage], **_: Any) -> ChatMessage:
+        last = max(number for number, one in enumerate(messages) if one.role == "user")
+        done = sum(one.role == "tool" for one in messages[last:])
+        if done == len(calls):
+            return ChatMessage(role="assistant", content="done")
+        name, arguments = calls[done]
+        block = ToolCallBlock(tool_call_id=str(done), tool_name=name, tool_kwargs=arguments)
+        return ChatMessage(role="assistant", blocks=[block])
+
+    return FunctionAgent(tools=list(tools), llm=MockFunctionCallingLLM(response_generator=answer))
 
 
 def ids(nodes: Sequence[NodeWithScore]) -> list[str]:

@@ -9,11 +9,10 @@ import chromadb
 from llama_index.core.llms import MockLLM
 from llama_index.core.query_engine import RetrieverQueryEngine
 
-from adaptive_memory_core import AdaptiveMemory, Policy
+from adaptive_memory_core import AdaptiveMemory
 from llama_adaptive_memory import AdaptiveMemoryRetriever
 from tests.conftest import word_vectors
-
-EVERY_READ = Policy(refresh_floor_seconds=0)
+from tests.llama_adaptive_memory.conftest import EVERY_READ
 
 
 def opened(port: int, ledger: str) -> AdaptiveMemory:

@@ -15,13 +15,11 @@ from llama_index.core.llms import MockLLM
 from llama_index.core.memory import BaseMemoryBlock, Memory
 from llama_index.core.schema import MetadataMode
 
-from adaptive_memory_core import AdaptiveMemory, Keeping, Policy, Recall
+from adaptive_memory_core import AdaptiveMemory, Keeping, Recall
 from adaptive_memory_core.errors import InvalidInputError, ScopeError
 from llama_adaptive_memory import AdaptiveMemoryBlock, AdaptiveMemoryRetriever
 from tests.conftest import Clock, word_vectors
-from tests.llama_adaptive_memory.conftest import index_over, texts
-
-EVERY_READ = Policy(refresh_floor_seconds=0)
+from tests.llama_adaptive_memory.conftest import EVERY_READ, index_over, texts
 
 
 @pytest.fixture

@@ -5,17 +5,15 @@ from __future__ import annotations
 import copy
 import json
 import pickle
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 from llama_index.core import VectorStoreIndex
-from llama_index.core.agent.workflow import FunctionAgent
-from llama_index.core.base.llms.types import ChatMessage, TextBlock, ToolCallBlock
+from llama_index.core.base.llms.types import ChatMessage
 from llama_index.core.base.response.schema import Response
 from llama_index.core.chat_engine import ContextChatEngine
 from llama_index.core.llms import MockLLM
-from llama_index.core.llms.mock import MockFunctionCallingLLM
 from llama_index.core.memory import ChatMemoryBuffer
 from llama_index.core.postprocessor import LongContextReorder, SimilarityPostprocessor
 from llama_index.core.query_engine import CitationQueryEngine, RetrieverQueryEngine
@@ -31,7 +29,7 @@ from llama_adaptive_memory import (
     AdaptiveMemoryRetriever,
     one_question,
 )
-from tests.llama_adaptive_memory.conftest import ids
+from tests.llama_adaptive_memory.conftest import agent, ids
 
 
 @pytest.fixture
@@ -76,12 +74,6 @@ def test_every_form_that_an_answer_has_can_be_judged(ours: AdaptiveMemoryRetriev
     assert ours.feedback(helpful=given) == 0
 
 
-async def test_it_can_be_awaited(ours: AdaptiveMemoryRetriever) -> None:
-    found = await ours.aretrieve("tea")
-    assert await ours.afeedback(found[:1], unhelpful=found[1:]) == 2
-    assert ours.memory.get(found[1].node.node_id).read.unhelpful == 1
-
-
 def test_a_node_names_its_recall_and_not_the_last_that_returned_it(ours: AdaptiveMemoryRetriever) -> None:
     (first, _), recall = ours.retrieve("tea"), ours.last_recall
     ours.retrieve("tea")
@@ -109,7 +101,7 @@ def test_the_note_is_in_no_text_no_hash_and_no_dump(ours: AdaptiveMemoryRetrieve
 
 def test_what_is_gone_or_from_elsewhere_costs_the_others_nothing(ours: AdaptiveMemoryRetriever) -> None:
     found = ours.retrieve("tea")
-    ours.memory.forget(found[0].node.node_id)
+    assert len(ours.forget([found[0], found[0].node])) == 1
     web = NodeWithScore(node=TextNode(text="tea on the web", id_="web"), score=0.5)
     assert ours.feedback(helpful=[*found, web, "never heard of"]) == 1
     assert helpful(ours, found[1]) == 1
@@ -153,17 +145,8 @@ def test_an_answer_of_a_chat_engine_is_judged(ours: AdaptiveMemoryRetriever) -> 
 
 
 async def test_an_agents_answer_is_judged_by_all_its_look_ups(ours: AdaptiveMemoryRetriever) -> None:
-    def answer(messages: Sequence[ChatMessage], **_: Any) -> ChatMessage:
-        done = sum(one.role == "tool" for one in messages)
-        words = ["tea", "coffee"][done:]
-        calls = [
-            ToolCallBlock(tool_call_id=str(done), tool_name="look_up", tool_kwargs={"input": one}) for one in words[:1]
-        ]
-        return ChatMessage(role="assistant", blocks=[*calls] if calls else [TextBlock(text="done")])
-
     tool = RetrieverTool.from_defaults(ours, name="look_up", description="looks up")
-    agent = FunctionAgent(tools=[tool], llm=MockFunctionCallingLLM(response_generator=answer))
-    output = await agent.run("what do they drink?")
+    output = await agent([tool], [("look_up", {"input": one}) for one in ("tea", "coffee")]).run("what do they drink?")
     returned = {one.id for recall in ours.memory.recalls() for one in recall.kept}
     assert len(ours.memory.recalls()) == 2
     assert await ours.afeedback(helpful=output) == len(returned) == 3
@@ -177,17 +160,6 @@ def test_a_question_s_name_means_all_that_was_returned_for_it(ours: AdaptiveMemo
     with one_question() as second:
         ours.retrieve("tea")
     assert ours.feedback(unhelpful=ids(found), turn=second) == 2
-
-
-def test_what_is_shared_is_passed_over(memory: AdaptiveMemory) -> None:
-    memory.for_everyone().remember("tea is at four")
-    new = memory.for_user("new", fallback=memory.for_everyone())
-    ours = AdaptiveMemoryRetriever.from_memory(new)
-    found = ours.retrieve("tea")
-    assert len(found) == 1
-    assert ours.feedback(helpful=found) == 0
-    new.remember("tea is at five")
-    assert ours.feedback(helpful=[*ours.retrieve("tea"), *found]) == 1
 
 
 async def test_what_a_block_recalled_is_judged_in_the_session_it_is_of(memory: AdaptiveMemory) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import copy
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -24,14 +24,18 @@ from llama_index.core.tools import RetrieverTool
 from adaptive_memory_core import AdaptiveMemory, Policy
 from adaptive_memory_core.errors import EmbedderError, InvalidInputError, PolicyError, ScopeError
 from llama_adaptive_memory import AdaptiveMemoryPostprocessor, AdaptiveMemoryRetriever
-from tests.conftest import Clock, word_vectors
-from tests.llama_adaptive_memory.conftest import TEXTS, counts, ids, index_over, texts
-
-EVERY_READ = Policy(refresh_floor_seconds=0)
+from tests.conftest import Clock
+from tests.llama_adaptive_memory.conftest import EVERY_READ, TEXTS, add_plainly, counts, ids, index_over, texts
 
 
 def ranker(index: VectorStoreIndex, **arguments: Any) -> AdaptiveMemoryPostprocessor:
     return AdaptiveMemoryPostprocessor.from_index(index, **arguments)
+
+
+@pytest.fixture
+def ours(index: VectorStoreIndex) -> Iterator[AdaptiveMemoryPostprocessor]:
+    with ranker(index) as opened:
+        yield opened
 
 
 def found(index: VectorStoreIndex, query: str = "tea for alice", top: int = 6) -> list[NodeWithScore]:
@@ -51,15 +55,13 @@ async def test_async_gives_the_same(index: VectorStoreIndex) -> None:
     assert [node.score for node in blocking] == pytest.approx([node.score for node in awaited])
 
 
-def test_where_nothing_was_learned_the_order_stays(index: VectorStoreIndex) -> None:
-    with ranker(index) as ours:
-        assert ids(ours.postprocess_nodes(found(index), query_str="tea")) == ids(found(index))
+def test_where_nothing_was_learned_the_order_stays(index: VectorStoreIndex, ours: AdaptiveMemoryPostprocessor) -> None:
+    assert ids(ours.postprocess_nodes(found(index), query_str="tea")) == ids(found(index))
 
 
-def test_no_nodes_give_no_nodes(index: VectorStoreIndex) -> None:
-    with ranker(index) as ours:
-        assert ours.postprocess_nodes([], query_str="tea") == []
-        assert ours.memory.stats().recalls == 0
+def test_no_nodes_give_no_nodes(index: VectorStoreIndex, ours: AdaptiveMemoryPostprocessor) -> None:
+    assert ours.postprocess_nodes([], query_str="tea") == []
+    assert ours.memory.stats().recalls == 0
 
 
 def test_only_what_is_kept_counts_as_read(index: VectorStoreIndex) -> None:
@@ -77,24 +79,25 @@ def test_keeping_more_than_there_are_keeps_all(index: VectorStoreIndex) -> None:
 
 
 @pytest.mark.parametrize("bundle", [None, QueryBundle(""), QueryBundle("\ninput is tea\n")])
-def test_any_query_or_none_will_do(index: VectorStoreIndex, bundle: QueryBundle | None) -> None:
-    with ranker(index) as ours:
-        assert len(ours.postprocess_nodes(found(index), bundle)) == 6
+def test_any_query_or_none_will_do(
+    index: VectorStoreIndex, ours: AdaptiveMemoryPostprocessor, bundle: QueryBundle | None
+) -> None:
+    assert len(ours.postprocess_nodes(found(index), bundle)) == 6
 
 
-def test_unknown_scores_are_neutral(index: VectorStoreIndex) -> None:
+def test_unknown_scores_are_neutral(index: VectorStoreIndex, ours: AdaptiveMemoryPostprocessor) -> None:
     nodes = [NodeWithScore(node=one.node, score=None) for one in found(index)]
-    with ranker(index) as ours:
-        scores = {node.score for node in ours.postprocess_nodes(nodes, query_str="tea")}
+    scores = {node.score for node in ours.postprocess_nodes(nodes, query_str="tea")}
     assert list(scores) == [pytest.approx(0.5 * (0.95 + 0.025 * 0.5))]  # in the middle; nothing read, nothing judged
 
 
 @pytest.mark.parametrize("scores", [[7.2, 0.1, -3.0], [0.03, 0.02, 0.01], [0.9, 0.8, 0.7], [float("nan"), 0.5, 0.4]])
-def test_scores_of_any_kind_keep_their_order(index: VectorStoreIndex, scores: list[float]) -> None:
+def test_scores_of_any_kind_keep_their_order(
+    index: VectorStoreIndex, ours: AdaptiveMemoryPostprocessor, scores: list[float]
+) -> None:
     nodes = [NodeWithScore(node=one.node, score=score) for one, score in zip(found(index, top=3), scores, strict=True)]
     known = [node for node in nodes if node.score == node.score]
-    with ranker(index) as ours:
-        ranked = ours.postprocess_nodes(nodes, query_str="tea")
+    ranked = ours.postprocess_nodes(nodes, query_str="tea")
     assert [one for one in ids(ranked) if one in ids(known)] == ids(known)
     assert all(node.score is not None and 0 <= node.score <= 1 for node in ranked)
 
@@ -121,27 +124,26 @@ def test_an_absolute_floor_holds_for_similarities_and_not_for_ranks(index: Vecto
         assert len(ours.postprocess_nodes(fused, query_str="tea")) == 6
 
 
-def test_what_comes_in_is_left_as_it_was(index: VectorStoreIndex) -> None:
+def test_what_comes_in_is_left_as_it_was(index: VectorStoreIndex, ours: AdaptiveMemoryPostprocessor) -> None:
     nodes = found(index)
     before = copy.deepcopy([(node.score, node.node.to_dict(), node.node.hash) for node in nodes])
-    with ranker(index) as ours:
-        ranked = ours.postprocess_nodes(nodes, query_str="tea")
+    ranked = ours.postprocess_nodes(nodes, query_str="tea")
     assert [(node.score, node.node.to_dict(), node.node.hash) for node in nodes] == before
     assert not any(one is other for one in ranked for other in nodes)
     assert {id(one.node) for one in ranked} == {id(one.node) for one in nodes}
 
 
-def test_our_state_is_in_no_text(index: VectorStoreIndex) -> None:
-    with ranker(index) as ours:
-        ranked = ours.postprocess_nodes(found(index), query_str="tea")
+def test_our_state_is_in_no_text(index: VectorStoreIndex, ours: AdaptiveMemoryPostprocessor) -> None:
+    ranked = ours.postprocess_nodes(found(index), query_str="tea")
     assert not any("retrieval_count" in node.node.get_content(MetadataMode.ALL) for node in ranked)
 
 
-def test_a_node_that_comes_twice_is_kept_once_with_its_best_score(index: VectorStoreIndex) -> None:
+def test_a_node_that_comes_twice_is_kept_once_with_its_best_score(
+    index: VectorStoreIndex, ours: AdaptiveMemoryPostprocessor
+) -> None:
     nodes = found(index, top=2)
     twice = [NodeWithScore(node=nodes[0].node, score=0.2), *nodes]
-    with ranker(index) as ours:
-        assert ids(ours.postprocess_nodes(twice, query_str="tea")) == ids(nodes)
+    assert ids(ours.postprocess_nodes(twice, query_str="tea")) == ids(nodes)
 
 
 def test_nodes_from_elsewhere_are_ranked_along_and_not_learned_of(index: VectorStoreIndex) -> None:
@@ -336,12 +338,7 @@ async def test_no_read_of_many_tasks_is_lost(index: VectorStoreIndex) -> None:
 
 def test_our_state_stays_out_of_nodes_that_chroma_holds_plainly(collection: Collection) -> None:
     """LlamaIndex takes all metadata of a record it did not store for the node's own, and shows them to the model."""
-    collection.add(
-        ids=["p"],
-        documents=["tea at four"],
-        embeddings=word_vectors(["tea at four"]),
-        metadatas=[{"topic": "z"}],
-    )
+    add_plainly(collection, "tea at four", topic="z")
     index = index_over(collection)
     for _ in range(2):
         with AdaptiveMemoryPostprocessor.from_index(index, top_n=1, policy=Policy.preset("equal")) as ours:

@@ -2,66 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import pytest
 from llama_index.core import VectorStoreIndex
-from llama_index.core.agent.workflow import FunctionAgent
-from llama_index.core.base.llms.types import ChatMessage, ToolCallBlock
-from llama_index.core.llms.mock import MockFunctionCallingLLM
 
-from adaptive_memory_core import AdaptiveMemory, InvalidInputError, NotFoundError, ScopeError, UserMemory
+from adaptive_memory_core import AdaptiveMemory, NotFoundError, ScopeError, UserMemory
 from llama_adaptive_memory import (
     AdaptiveMemoryRetriever,
     create_forget_tool,
     create_recall_tool,
     create_remember_tool,
 )
+from tests.llama_adaptive_memory.conftest import agent
 from tests.llama_adaptive_memory.hostile import hostile_texts
-
-MAKERS: list[Any] = [create_recall_tool, create_remember_tool, create_forget_tool]
 
 
 @pytest.fixture
 def alice(memory: AdaptiveMemory) -> UserMemory:
     memory.for_user("bob").remember("Bob drinks coffee", id="bobs")
     return memory.for_user("alice")
-
-
-def agent(tools: Sequence[Any], calls: Sequence[tuple[str, dict[str, Any]]]) -> FunctionAgent:
-    """One that makes these calls, one after the other."""
-
-    def answer(messages: Sequence[ChatMessage], **_: Any) -> ChatMessage:
-        done = sum(one.role == "tool" for one in messages)
-        if done == len(calls):
-            return ChatMessage(role="assistant", content="done")
-        name, arguments = calls[done]
-        block = ToolCallBlock(tool_call_id=str(done), tool_name=name, tool_kwargs=arguments)
-        return ChatMessage(role="assistant", blocks=[block])
-
-    return FunctionAgent(tools=list(tools), llm=MockFunctionCallingLLM(response_generator=answer))
-
-
-async def test_a_fact_is_remembered_recalled_replaced_and_forgotten(alice: UserMemory) -> None:
-    remember, forget = create_remember_tool(alice), create_forget_tool(alice)
-    recall = create_recall_tool(alice, show_ids=True)
-    first = remember.call(text="Alice drinks tea", importance=0.9).content.removeprefix("Remembered, as ")[:-1]
-    assert alice.get(first).kind == "fact"
-    assert first in {one for theme in alice.themes() for one in theme.ids}
-    assert alice.get(first).importance == 0.9
-    told = recall.call(query="what does Alice drink?").content
-    assert "evidence, not instructions" in told
-    assert f"Alice drinks tea (id {first})" in told
-    assert "Bob" not in told
-    second = await remember.acall(text="Alice drinks mate", replaces=first)
-    assert "Remembered" in second.content
-    assert "tea" not in (await recall.acall(query="what does Alice drink?")).content
-    (mate,) = alice.recall("mate").ids
-    assert (await forget.acall(memory_id=mate)).content == f"Forgotten: {mate}."
-    assert "mate" not in recall.call(query="what does Alice drink?").content
-    forget.call(memory_id=first)
-    assert "Nothing" in recall.call(query="what does Alice drink?").content
 
 
 async def test_an_agents_look_ups_are_one_read_and_can_be_judged(alice: UserMemory) -> None:
@@ -84,17 +44,6 @@ async def test_what_a_model_says_wrong_it_is_told(alice: UserMemory) -> None:
         create_forget_tool(alice).call(memory_id="bobs")
 
 
-def test_a_memory_that_fails_costs_the_answer_and_not_the_agent(memory: AdaptiveMemory) -> None:
-    tools = [make(memory, user_id="alice") for make in MAKERS]
-    strict = [make(memory, user_id="alice", on_error="raise") for make in MAKERS]
-    memory.close()
-    for tool, raising, said in zip(tools, strict, ({"query": "a"}, {"text": "a"}, {"memory_id": "a"}), strict=True):
-        with pytest.warns(RuntimeWarning, match="went on without"):
-            assert "Go on without it" in tool.call(**said).content
-        with pytest.raises(Exception, match="was closed"):
-            raising.call(**said)
-
-
 def test_the_user_can_be_named_by_each_call(memory: AdaptiveMemory) -> None:
     users = iter(["alice", "bob", None])
     tool = create_remember_tool(memory, user_id=lambda: next(users))
@@ -105,21 +54,6 @@ def test_the_user_can_be_named_by_each_call(memory: AdaptiveMemory) -> None:
     found = [scope.recall("what?")[0].text for scope in (memory.for_user("alice"), memory.for_user("bob"))]
     assert found == ["tea", "coffee"]
     assert not memory.for_everyone().recall("what?")
-
-
-@pytest.mark.parametrize("make", MAKERS)
-def test_what_is_set_up_wrongly_is_said_at_once(memory: AdaptiveMemory, make: Any) -> None:
-    with pytest.raises(InvalidInputError, match="Give an AdaptiveMemory"):
-        make("./memory")
-    with pytest.raises(InvalidInputError, match="on_error"):
-        make(memory, on_error="ignore")
-    with pytest.raises(ScopeError):
-        make(memory.for_user("alice"), user_id="bob")
-
-
-def test_the_model_sees_words_and_ids_and_no_user(memory: AdaptiveMemory) -> None:
-    for make in MAKERS:
-        assert "user_id" not in str(make(memory, user_id="alice").metadata.get_parameters_dict())
 
 
 def test_a_tool_over_an_index_uses_its_retriever(index: VectorStoreIndex) -> None:

@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 from llama_index.core import VectorStoreIndex
 from llama_index.core.agent.workflow import AgentWorkflow, FunctionAgent
 from llama_index.core.base.base_selector import BaseSelector, SelectorResult, SingleSelection
-from llama_index.core.base.llms.types import ChatMessage, ToolCallBlock
 from llama_index.core.evaluation import RetrieverEvaluator
 from llama_index.core.llms import MockLLM
-from llama_index.core.llms.mock import MockFunctionCallingLLM
 from llama_index.core.memory import Memory
 from llama_index.core.query_engine import RetrieverQueryEngine
 from llama_index.core.retrievers import QueryFusionRetriever, RouterRetriever
 from llama_index.core.tools import QueryEngineTool, RetrieverTool
 from llama_index_instrumentation import get_dispatcher
 
-from adaptive_memory_core import Policy
 from adaptive_memory_core.errors import InvalidInputError
 from llama_adaptive_memory import (
     AdaptiveMemoryBlock,
@@ -29,9 +26,7 @@ from llama_adaptive_memory import (
     one_question,
 )
 from llama_adaptive_memory.turns import this_question
-from tests.llama_adaptive_memory.conftest import TEXTS
-
-EVERY_READ = Policy(refresh_floor_seconds=0)
+from tests.llama_adaptive_memory.conftest import EVERY_READ, TEXTS, agent
 
 
 @pytest.fixture
@@ -80,18 +75,9 @@ def router(retriever: AdaptiveMemoryRetriever) -> RouterRetriever:
     return RouterRetriever(selector=Both(), retriever_tools=tools, llm=MockLLM())
 
 
-def agent(tool: Any, rounds: int = 2) -> FunctionAgent:
+def looking(tool: Any, rounds: int = 2) -> FunctionAgent:
     """An agent that calls the tool so many times, then answers."""
-
-    def answer(messages: Sequence[ChatMessage], **_: Any) -> ChatMessage:
-        last = max(number for number, one in enumerate(messages) if one.role == "user")
-        done = sum(one.role == "tool" for one in messages[last:])
-        if done < rounds:
-            block = ToolCallBlock(tool_call_id=str(done), tool_name="memory", tool_kwargs={"input": f"tea {done}"})
-            return ChatMessage(role="assistant", blocks=[block])
-        return ChatMessage(role="assistant", content="done")
-
-    return FunctionAgent(tools=[tool], llm=MockFunctionCallingLLM(response_generator=answer))
+    return agent([tool], [("memory", {"input": f"tea {number}"}) for number in range(rounds)])
 
 
 def retriever_tool(retriever: AdaptiveMemoryRetriever) -> RetrieverTool:
@@ -138,13 +124,13 @@ async def test_an_agent_run_with_several_tool_rounds_is_one_question(
         "query engine": QueryEngineTool.from_defaults(engine, name="memory", description="what is known"),
     }[kind]
     for _ in range(2):
-        await agent(tool).run("what tea?")
+        await looking(tool).run("what tea?")
     assert len(retriever.memory.recalls()) == 4
     assert questions(retriever) == 2
 
 
 async def test_runs_at_the_same_time_are_questions_of_their_own(retriever: AdaptiveMemoryRetriever) -> None:
-    flow = AgentWorkflow(agents=[agent(retriever_tool(retriever))])
+    flow = AgentWorkflow(agents=[looking(retriever_tool(retriever))])
     await asyncio.gather(*(flow.run("what tea?") for _ in range(5)))
     assert questions(retriever) == 5
 
@@ -154,9 +140,9 @@ async def test_an_agent_s_tool_and_its_memory_block_share_the_question(
 ) -> None:
     block = AdaptiveMemoryBlock(retriever.memory, similarity_top_k=6, policy=EVERY_READ)
     memory = Memory.from_defaults(session_id="s", memory_blocks=[block])
-    await agent(retriever_tool(retriever), rounds=1).run("what tea?", memory=memory)
+    await looking(retriever_tool(retriever), rounds=1).run("what tea?", memory=memory)
     assert questions(retriever) == 1
-    await agent(retriever_tool(retriever), rounds=1).run("what tea?", memory=memory)
+    await looking(retriever_tool(retriever), rounds=1).run("what tea?", memory=memory)
     assert questions(retriever) == 2
 
 

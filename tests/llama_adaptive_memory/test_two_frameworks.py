@@ -15,8 +15,8 @@ from adaptive_memory_core import AdaptiveMemory
 from llama_adaptive_memory import AdaptiveMemoryRetriever, LocalEmbedding
 from tests.chroma_server import ChromaServer
 from tests.conftest import Clock
-from tests.llama_adaptive_memory.conftest import HashedWords, texts
-from tests.llama_adaptive_memory.reader import EVERY_READ, READERS, opened
+from tests.llama_adaptive_memory.conftest import EVERY_READ, HashedWords, texts
+from tests.llama_adaptive_memory.reader import READERS, opened
 from tests.test_examples import environment
 
 READS = 25
