@@ -159,15 +159,23 @@ class WriteBack:
     def _write(self, batch: list[Due]) -> None:
         present = self._store.metadata([one.stored_id for one in batch])
         own = [one for one in batch if one.stored_id in present and self._is_own(one, present)]
-        kept = {one.stored_id for one in own}
+        there = {one.stored_id for one in own}
         changes = {one.stored_id: self._changes(one, present[one.stored_id]) for one in own}
         changes = {stored_id: change for stored_id, change in changes.items() if change}
         if changes:
             self._store.update_metadata(changes)
-            with suppress(LedgerError):  # then it is imported
-                self._ledger.mirror.annotate(changes)
+            with suppress(LedgerError), self._ledger.transaction():  # else it is imported
+                kept = self._unchanged(batch)
+                self._ledger.mirror.annotate({one: change for one, change in changes.items() if one in kept})
         self._counts.add("written", [one.scope for one in own if one.stored_id in changes])
-        self._counts.add("vanished", [one.scope for one in batch if one.stored_id not in kept])
+        self._counts.add("vanished", [one.scope for one in batch if one.stored_id not in there])
+
+    def _unchanged(self, batch: list[Due]) -> set[str]:
+        """The records whose state is still the one that was written: another may have their ids by now, which begins
+        with its own."""
+        pending = self._ledger.outbox.due(2 * len(batch), batch[0].record_key - 1)
+        written = {(one.record_key, one.version) for one in batch}
+        return {one.stored_id for one in pending if (one.record_key, one.version) in written}
 
     def _is_own(self, one: Due, present: dict[str, Metadata]) -> bool:
         return belongs(present[one.stored_id], one.scope, self._store.fields)

@@ -429,3 +429,29 @@ def test_in_ram_as_well_no_export_comes_between_the_steps_of_a_write_back() -> N
         export.join()
         memory.flush()
         assert contents(collection)["tea"][1]["retrieval_count"] == 1
+
+
+def test_a_write_back_under_way_leaves_alone_what_was_stored_anew_under_the_id() -> None:
+    """The state that it has in hand is of what the record said before."""
+    collection = new_collection()
+    keeping = Keeping(lag_seconds=3_600.0, queue_limit=1_000_000)
+    with AdaptiveMemory(collection, embedder=word_vectors, keeping=keeping) as memory:
+        alice, records = memory.for_user("alice"), memory.ports().records
+        store: Any = records._access.open.write_back._store  # type: ignore[attr-defined]
+        update = store.update_metadata
+
+        def then_stored_anew(changes: Any) -> None:
+            store.update_metadata = update
+            update(changes)
+            alice.forget("tea")
+            alice.remember("black coffee", id="tea")
+
+        alice.remember("green tea", id="tea")
+        memory.flush()
+        alice.recall("tea", k=1)
+        store.update_metadata = then_stored_anew
+        memory.flush()
+        memory.flush()
+        text, metadata, _ = contents(collection)["tea"]
+        assert (text, metadata["retrieval_count"]) == ("black coffee", 0)
+        assert alice.get("tea").read.retrieval_count == 0
