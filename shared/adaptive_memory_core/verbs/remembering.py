@@ -45,10 +45,10 @@ def remember(
 
     Overwriting an existing id replaces text, importance, kind, times and metadata; reads and feedback stay.
     `importance` is in [0, 1], or a function that derives it from the text, such as `judges.SalienceJudge` (0.5 if it
-    cannot decide). `created_at`, `valid_from` and `valid_until` are POSIX seconds or datetimes (without a zone: UTC).
-    `supersedes` is the id of a record that this one replaces: the old one is no longer returned. `derived_from` are the
-    ids of records that this one was made of, e.g. of a summary: once one of them is superseded, forgotten or says
-    something else, this one is no longer returned either.
+    cannot decide). `created_at`, `valid_from` and `valid_until` are POSIX seconds, or datetimes or ISO texts with a
+    time zone. `supersedes` is the id of a record that this one replaces: the old one is no longer returned.
+    `derived_from` are the ids of records that this one was made of, e.g. of a summary: once one of them is superseded,
+    forgotten or says something else, this one is no longer returned either.
     """
     given = (text, id, importance, kind, created_at, valid_from, valid_until, supersedes, metadata, derived_from)
     return _stored(user, [NewRecord(*given)], from_known=True)[0]  # type: ignore[arg-type] # checked within
@@ -149,7 +149,7 @@ Progress = Callable[[int, int], object]
 def observe(user: User, messages: Iterable[Mapping[str, Any]], progress: Progress | None = None) -> list[str]:
     """Store messages of conversations, one or many; returns their ids in order.
 
-    A message is a mapping with `text` and, as far as known, `speaker` or `role`, `at` (POSIX seconds or a datetime),
+    A message is a mapping with `text` and, as far as known, `speaker` or `role`, `at` (a time as for `remember`),
     `session` and `seq` (its place in the session); `id`, `metadata`, `importance`, `kind` (else "message"),
     `valid_from`, `valid_until`, `supersedes` and `derived_from` as for `remember`. Each becomes a record immediately.
     Episodes, the facts worth keeping from them, and themes are made in the background (`themes`). A message that was
