@@ -28,8 +28,9 @@ from adaptive_memory_core.flow.calls import call_state
 from adaptive_memory_core.flow.calls.foreign_calls import Theirs, UnansweredBy
 from adaptive_memory_core.flow.calls.workers import CLOSED, CallsUnderWay, Exchange, Workers
 from adaptive_memory_core.flow.ports import Ports
-from adaptive_memory_core.flow.ports.models import JudgePort, Telemetry
+from adaptive_memory_core.flow.ports.models import Telemetry
 from adaptive_memory_core.models.callbacks import Reranker, as_reranker
+from adaptive_memory_core.models.judges import Judge, as_judge
 from adaptive_memory_core.policy.keeping import Keeping
 from adaptive_memory_core.policy.learning import Phase, Regime
 from adaptive_memory_core.policy.policy import Policy
@@ -131,7 +132,7 @@ class Opened:
     reranker: Reranker | None
     same_fact: Theirs | None
     reader: Theirs | None
-    judge: JudgePort | None
+    judge: Judge | None
     telemetry: Telemetry
     reranking: UnansweredBy = field(default_factory=UnansweredBy)
     calls: CallsUnderWay = field(default_factory=CallsUnderWay)
@@ -185,6 +186,10 @@ class Opened:
     def new_id(self) -> str:
         return random_ids.next()
 
+    def judge_of(self, given: object) -> Judge | None:
+        """What a call brings, else the memory's own."""
+        return self.judge if given is None else as_judge(given)
+
     def reranker_of(self, given: Reranker | None) -> Theirs | None:
         """What a call brings, else the memory's own."""
         wanted = self.reranker if given is None else given
@@ -207,6 +212,7 @@ class Opened:
     @property
     def workers(self) -> Workers:
         """The threads that the async twins run in."""
+        self.checked_ports()
         with self._making:
             if self._workers is None:
                 self._workers = Workers(THREADS, self.call, self.calls.paused)

@@ -14,11 +14,13 @@ from adaptive_memory_core.flow.calls.call_state import in_one_transaction
 from adaptive_memory_core.flow.choose import with_leads
 from adaptive_memory_core.flow.count_reading import judge
 from adaptive_memory_core.flow.past_recall import HitsUnder, Rankable, rankable
-from adaptive_memory_core.flow.ports import JudgedQuestion, Moves, Ports, Rewritten, Stored, VerdictEffectsPort
+from adaptive_memory_core.flow.ports import Ports
+from adaptive_memory_core.flow.ports.ledger_values import Moves, Rewritten
+from adaptive_memory_core.flow.ports.records import JudgedQuestion, Stored
 from adaptive_memory_core.flow.recall import look_for
 from adaptive_memory_core.identity import text_digest
 from adaptive_memory_core.learn.decay import Timeline
-from adaptive_memory_core.learn.verdicts import StateHistory, boost_for_everyone
+from adaptive_memory_core.learn.verdicts import Judging, StateHistory, boost_for_everyone
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.record_metadata import SHARED, state_in_metadata
 from adaptive_memory_core.records import NEVER_READ, Cue, Hit, ReadState, Record, Scope, Seen, Verdict
@@ -109,7 +111,7 @@ def judge_and_share(
     scope: Scope,
     recall_id: str,
     given: Mapping[str, tuple[Verdict, Stored]],
-    rule: VerdictEffectsPort,
+    rule: Judging,
     policy: Policy,
     *,
     question: JudgedQuestion | None = None,
@@ -130,7 +132,7 @@ def _judge_with(
     recall_id: str,
     verdicts: Mapping[str, tuple[Verdict, Seen]],
     shared: Mapping[str, Stored],
-    rule: VerdictEffectsPort,
+    rule: Judging,
     policy: Policy,
     *,
     question: JudgedQuestion | None,

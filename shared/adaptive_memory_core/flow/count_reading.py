@@ -11,20 +11,14 @@ from adaptive_memory_core.errors import AdaptiveMemoryError, LedgerError
 from adaptive_memory_core.flow.calls.call_state import in_one_transaction, waiting_at_most
 from adaptive_memory_core.flow.calls.foreign_calls import tried
 from adaptive_memory_core.flow.calls.workers import still_awaited
-from adaptive_memory_core.flow.ports import (
-    Erased,
-    Found,
-    JudgedQuestion,
-    Ports,
-    RecallEntry,
-    Stored,
-    Vector,
-    VerdictEffectsPort,
-    seen_of,
-)
+from adaptive_memory_core.flow.ports import Ports
+from adaptive_memory_core.flow.ports.ledger_values import Erased, RecallEntry
+from adaptive_memory_core.flow.ports.records import JudgedQuestion, Stored, Vector, seen_of
+from adaptive_memory_core.flow.ports.source import Found
 from adaptive_memory_core.frozen import quickly_replaced
 from adaptive_memory_core.learn.decay import Timeline, state_after_read
 from adaptive_memory_core.learn.logged_state import Basis
+from adaptive_memory_core.learn.verdicts import Judging
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.record_metadata import belongs
 from adaptive_memory_core.records import ReadState, Scope, Seen, Verdict
@@ -83,7 +77,7 @@ def judge(
     scope: Scope,
     recall_id: str,
     given: Mapping[str, tuple[Verdict, Seen]],
-    rule: VerdictEffectsPort,
+    rule: Judging,
     *,
     question: JudgedQuestion | None = None,
     now: float,

@@ -23,7 +23,8 @@ from adaptive_memory_core.flow.choose import (
     in_order,
     same_facts,
 )
-from adaptive_memory_core.flow.ports import Found, Ports
+from adaptive_memory_core.flow.ports import Ports
+from adaptive_memory_core.flow.ports.source import Found
 from adaptive_memory_core.identity import text_digest
 from adaptive_memory_core.learn.logged_state import (
     BY_GRAPH,

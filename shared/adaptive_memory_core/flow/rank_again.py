@@ -9,7 +9,9 @@ from adaptive_memory_core.context.answer import Recall
 from adaptive_memory_core.flow.calls.foreign_calls import Outcome
 from adaptive_memory_core.flow.count_reading import LOGGED_CUE
 from adaptive_memory_core.flow.past_recall import FORGOTTEN, PastCandidates, Rankable, past_candidates, rankable
-from adaptive_memory_core.flow.ports import Found, KnownStates, Ports
+from adaptive_memory_core.flow.ports import Ports
+from adaptive_memory_core.flow.ports.ledger_values import KnownStates
+from adaptive_memory_core.flow.ports.source import Found
 from adaptive_memory_core.learn.decay import Timeline
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Cue, Scope, Verdict

@@ -16,7 +16,8 @@ from adaptive_memory_core.context.entries import date_of
 from adaptive_memory_core.flow import prune
 from adaptive_memory_core.flow.look_up import RECORDS_OF_A_PAGE, look_up
 from adaptive_memory_core.flow.look_up import stats as stats_of
-from adaptive_memory_core.flow.ports import Found, Ports
+from adaptive_memory_core.flow.ports import Ports
+from adaptive_memory_core.flow.ports.source import Found
 from adaptive_memory_core.flow.remember import themes
 from adaptive_memory_core.graph.ports import passage_of
 from adaptive_memory_core.identity import is_namespaced

@@ -12,7 +12,8 @@ from dataclasses import replace
 from adaptive_memory_core.context.reasons import looked_past
 from adaptive_memory_core.errors import EmbedderMismatchError, LedgerError, StoreError
 from adaptive_memory_core.flow.calls.foreign_calls import Outcome, tried
-from adaptive_memory_core.flow.ports import Extent, KnownStates, Ports
+from adaptive_memory_core.flow.ports import Ports
+from adaptive_memory_core.flow.ports.ledger_values import Extent, KnownStates
 from adaptive_memory_core.flow.ports.source import Found
 from adaptive_memory_core.learn.decay import Timeline, as_of, least_strength, strong_since, strongest
 from adaptive_memory_core.records import Hit, Scope

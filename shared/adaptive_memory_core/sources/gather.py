@@ -10,7 +10,9 @@ from dataclasses import dataclass, field, replace
 
 from adaptive_memory_core.errors import LedgerError, StoreError
 from adaptive_memory_core.flow.calls.foreign_calls import Outcome
-from adaptive_memory_core.flow.ports import Extent, KnownStates, Ports, seen_of
+from adaptive_memory_core.flow.ports import Ports
+from adaptive_memory_core.flow.ports.ledger_values import Extent, KnownStates
+from adaptive_memory_core.flow.ports.records import seen_of
 from adaptive_memory_core.flow.ports.source import Answer, Found
 from adaptive_memory_core.frozen import quickly_made
 from adaptive_memory_core.identity import own_places

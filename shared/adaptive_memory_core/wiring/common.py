@@ -17,8 +17,7 @@ from adaptive_memory_core.errors import ClosedError, InvalidInputError, StoreInU
 from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.flow.calls.foreign_calls import Theirs, Unanswered
 from adaptive_memory_core.flow.calls.workers import CLOSED
-from adaptive_memory_core.flow.ports import Ledger
-from adaptive_memory_core.flow.ports.ledger_copies import FileKind
+from adaptive_memory_core.flow.ports.ledger_values import FileKind
 from adaptive_memory_core.flow.ports.models import UNWATCHED, Telemetry
 from adaptive_memory_core.models.callbacks import as_extract, as_reader, as_reranker, as_rule, callers_channels
 from adaptive_memory_core.models.chroma_function import stored_by_chroma
@@ -45,6 +44,8 @@ from adaptive_memory_core.store.write_back import WritePace
 
 if TYPE_CHECKING:
     from chromadb import Collection
+
+    from adaptive_memory_core.store.ledger.sql_ledger import Ledger
 
 PARTS = ("verb", "sources", "ledger", "opened")
 

@@ -14,7 +14,8 @@ from adaptive_memory_core import SQLiteLedger
 from adaptive_memory_core.cue.time.intent import Window
 from adaptive_memory_core.errors import FilterError, StoreError
 from adaptive_memory_core.fields import Fields
-from adaptive_memory_core.flow.ports import Found, MirrorRow
+from adaptive_memory_core.flow.ports.ledger_values import MirrorRow
+from adaptive_memory_core.flow.ports.source import Found
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.store.chroma.chroma_search import ChromaSearch
 from adaptive_memory_core.store.mirror.record_search import MirrorSearch, UnansweredByMirrorError

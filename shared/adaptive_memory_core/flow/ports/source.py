@@ -12,7 +12,7 @@ from adaptive_memory_core.channels.conversation.sessions import Conversation, sa
 from adaptive_memory_core.channels.conversation.turns import stated
 from adaptive_memory_core.frozen import quickly_made
 from adaptive_memory_core.policy.advanced import ANSWERS, AROUND, DENSE, MOST_OF_KINDS, MOST_OF_WORDS, WORDS, Fusion
-from adaptive_memory_core.records import Cue, Metadata, Scope
+from adaptive_memory_core.records import Cue, Metadata
 from adaptive_memory_core.score.ranking import Candidates
 from adaptive_memory_core.score.relevance import baseline_in
 from adaptive_memory_core.score.surprise import of_kind, of_meaning
@@ -136,16 +136,6 @@ def _at(values: Array, places: Array) -> Array:
     found = np.zeros(len(places))
     found[there] = values[places[there]]
     return found
-
-
-class WordsPort(Protocol):
-    """Records found by their words, and which stand next to each other."""
-
-    def look(self, scope: Scope, cue: str, fusion: Fusion, limit: int, within: Set[str] | None) -> WordsFound: ...
-    def lacking(self, scope: Scope) -> str | None:
-        """Take in what is new; why the words of a scope say nothing until the rest of it is taken in, if that is so."""
-
-    def beside(self, scope: Scope, stored_ids: Sequence[str]) -> Mapping[str, Pair]: ...
 
 
 class Found(NamedTuple):

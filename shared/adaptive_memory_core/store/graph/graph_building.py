@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from adaptive_memory_core.flow.ports.graph import GraphAlike, GraphEntry, GraphRows, Links
+from adaptive_memory_core.flow.ports.graph import GraphEntry, Links
 from adaptive_memory_core.graph.build import (
     MOST_SAMPLED,
     Titled,
@@ -34,10 +34,15 @@ from adaptive_memory_core.record_metadata import metadata_of, owner_of
 
 if TYPE_CHECKING:
     from adaptive_memory_core.fields import Fields
-    from adaptive_memory_core.flow.ports import Found, Records, SearchPort, Stored, Vector
     from adaptive_memory_core.flow.ports.models import EmbedderPort
+    from adaptive_memory_core.flow.ports.records import Stored, Vector
+    from adaptive_memory_core.flow.ports.source import Found
     from adaptive_memory_core.records import Metadata, Scope
     from adaptive_memory_core.store.graph.graph_index import GraphSetting
+    from adaptive_memory_core.store.ledger.graph_rows import LedgerGraph
+    from adaptive_memory_core.store.ledger.graph_view import LedgerGraphAlike
+    from adaptive_memory_core.store.ledger_records import LedgerRecords
+    from adaptive_memory_core.store.mirror.record_search import RecordSearch
 
 PAGE = 100  # records that are taken in at a time
 GROWTH = 1.1  # times as many titles as were known when a record was read: then it is read again; guess
@@ -48,9 +53,9 @@ class GraphAdditions:
 
     def __init__(
         self,
-        rows: GraphRows,
-        store: Records,
-        search: SearchPort,
+        rows: LedgerGraph,
+        store: LedgerRecords,
+        search: RecordSearch,
         fields: Fields,
         linked: LinkedUsers,
         made: GraphSetting,
@@ -143,7 +148,7 @@ class AddedRecord(NamedTuple):
 
 
 def graph_entries(
-    rows: GraphRows, scope: Scope, records: Sequence[AddedRecord], fields: Fields, extract: Extract | None
+    rows: LedgerGraph, scope: Scope, records: Sequence[AddedRecord], fields: Fields, extract: Extract | None
 ) -> list[GraphEntry]:
     """The records' parts of the graph. A title among them is found again in the others, too."""
     titles = {one.stored_id: record_title(one.metadata, fields) for one in records}
@@ -169,7 +174,7 @@ EMBEDDED, COMPARED = 256, 1_024  # names at a time
 class ComparedNames:
     """`wanted` once somebody asks for it in this process."""
 
-    def __init__(self, rows: GraphAlike, embedder: EmbedderPort, made_by: str | None, *, read_only: bool) -> None:
+    def __init__(self, rows: LedgerGraphAlike, embedder: EmbedderPort, made_by: str | None, *, read_only: bool) -> None:
         self._rows, self._embedder, self._made_by, self._read_only = rows, embedder, made_by, read_only
         self._after = 0  # the key up to which all names have a vector, in this round
         self.wanted = self.due = False
@@ -253,7 +258,7 @@ class LinkedUsers:
     """Each user's part of a scope is looked at by itself."""
 
     def __init__(
-        self, rows: GraphRows, store: Records, fields: Fields, wake: Callable[[], object], *, read_only: bool
+        self, rows: LedgerGraph, store: LedgerRecords, fields: Fields, wake: Callable[[], object], *, read_only: bool
     ) -> None:
         self._rows, self._store, self._fields, self._wake, self._read_only = rows, store, fields, wake, read_only
         self._known: dict[Scope, _Known] = {}

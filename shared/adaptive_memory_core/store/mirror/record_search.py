@@ -6,14 +6,15 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import compress
 from operator import itemgetter
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from adaptive_memory_core.cue.time.intent import Window
 from adaptive_memory_core.errors import LedgerError, StoreError
 from adaptive_memory_core.fields import Fields
-from adaptive_memory_core.flow.ports import Found, Ledger, NearestAndNamed, Vector, Where
+from adaptive_memory_core.flow.ports.records import Vector, Where
+from adaptive_memory_core.flow.ports.source import Found, NearestAndNamed
 from adaptive_memory_core.policy.advanced import SearchBy
 from adaptive_memory_core.record_metadata import belongs, rows_of, windows_filter
 from adaptive_memory_core.records import Scope
@@ -28,6 +29,9 @@ from adaptive_memory_core.store.mirror.resident_records import Resident, Residen
 from adaptive_memory_core.store.mirror.vector_matrix import Matrix
 from adaptive_memory_core.store.user_copies import UserCopies
 from adaptive_memory_core.where import DOCUMENT, STORED_DOCUMENT, filter_keys, predicate
+
+if TYPE_CHECKING:
+    from adaptive_memory_core.store.ledger.sql_ledger import Ledger
 
 MARGIN = 4  # further rows that are compared in double precision, since single precision may mistake the last ones
 
@@ -191,8 +195,8 @@ T = TypeVar("T")
 
 
 class RecordSearch:
-    """The `Search` port: in the ledger's records, exactly; in Chroma where the ledger has not all of them, or a user
-    has too many to be kept in RAM."""
+    """Finds within one scope: in the ledger's records, exactly; in Chroma where the ledger does not have all of them,
+    or a user has too many to be kept in RAM. `by` says in which: "exact", "ann" (Chroma's index), or "auto"."""
 
     def __init__(
         self, mirror: MirrorSearch, records: LedgerRecords, access: CollectionAccess, *, most_records: int
