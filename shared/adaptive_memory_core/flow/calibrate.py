@@ -53,7 +53,7 @@ def ask_labelled(ports: Ports, asked: Request, pairs: Sequence[Labelled]) -> lis
         answer, gathered = look_for(ports, request)
         hits = candidates_of(answer)
         past = None if request.as_of is None else StateHistory(request.now, answer.use.step, {}, {})
-        then = replace(request, cue=answer.cue, intent=answer.intent, past=past)
+        then = request._replace(cue=answer.cue, intent=answer.intent, past=past)
         question = rankable(ports, then, gathered, _always(hits), answer.unrelated)
         found.append(AskedQuestion(question, answer.ids, _gold(pair.answers, known, [one.record for one in hits])))
     return found
@@ -63,7 +63,7 @@ def _request(asked: Request, pair: Labelled) -> Request:
     """One that changes nothing; of an earlier day, if the pair says when it is asked."""
     now = asked.now if pair.now is None else pair.now
     earlier = pair.now is not None and pair.now <= asked.now - JUST_NOW
-    return replace(asked, cue=Cue(pair.question), now=now, as_of=now if earlier else None, reinforce=False)
+    return asked._replace(cue=Cue(pair.question), now=now, as_of=now if earlier else None, reinforce=False)
 
 
 def candidates_of(answer: Recall) -> list[Hit]:
@@ -180,7 +180,7 @@ def calibrate(
     for question in questions:
         if not going():
             raise InterruptedError("The memory is being closed.")
-        found.append(probe(quick, replace(asked, cue=Cue(question))))
+        found.append(probe(quick, asked._replace(cue=Cue(question))))
     floor = fitted_floor(found, records=records)
     manner = ports.floors.manner(request.policy, common_language(questions))
     ports.ledger.floors.keep(request.scope, manner, floor, now=request.now)
@@ -207,7 +207,7 @@ def quiet(request: Request) -> Request:
         learning={"usefulness": 0.0},
         advanced={"unrelated_answered": 0.0},
     )
-    return replace(request, policy=policy, reinforce=False, where=None, refuse=None, turn=None)
+    return request._replace(policy=policy, reinforce=False, where=None, refuse=None, turn=None)
 
 
 def probe(ports: Ports, request: Request) -> Best:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache, partial
 from typing import Any
 
@@ -15,7 +16,6 @@ from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.flow.ports.ledger_values import Erased, RecallEntry
 from adaptive_memory_core.flow.ports.records import JudgedQuestion, Stored, Vector, seen_of
 from adaptive_memory_core.flow.ports.source import Found
-from adaptive_memory_core.frozen import quickly_replaced
 from adaptive_memory_core.learn.decay import Timeline, state_after_read
 from adaptive_memory_core.learn.logged_state import Basis
 from adaptive_memory_core.learn.verdicts import Judging
@@ -117,13 +117,13 @@ def count_reading(ports: Ports, request: Request, answer: Recall, gathered: Gath
     tried(LedgerError, waiting_at_most, within, ports.graph.catch_up, request.scope)  # else a later recall does
     outcome = tried(LedgerError, waiting_at_most, within, _commit, ports, request, answer, gathered)
     if outcome.value is None:
-        return quickly_replaced(answer, trace=(*answer.trace, f"this recall was not counted: {outcome.error}"))
+        return replace(answer, trace=(*answer.trace, f"this recall was not counted: {outcome.error}"))
     if ports.write_through:
         shown = tried(AdaptiveMemoryError, ports.write_back.flush)
         if shown.error is not None:
             late = f"the collection does not show this recall yet: {shown.error}"
-            return quickly_replaced(answer, step=outcome.value, trace=(*answer.trace, late))
-    return quickly_replaced(answer, step=outcome.value)
+            return replace(answer, step=outcome.value, trace=(*answer.trace, late))
+    return replace(answer, step=outcome.value)
 
 
 def _commit(ports: Ports, request: Request, answer: Recall, gathered: Gathered) -> int:

@@ -79,11 +79,11 @@ def _with_shared(ports: Ports, request: Request, fallback: Fallback) -> Recall:
     new = is_new(ports, request, own, gathered, fallback.below)
     if not new:
         return answer
-    wanted = replace(request, scope=fallback.scope, cue=own.cue, k=request.k - len(own), turn=None, notes=())
+    wanted = request._replace(scope=fallback.scope, cue=own.cue, k=request.k - len(own), turn=None, notes=())
     try:
         if request.reinforce and request.policy.advanced.unrelated_answered:
             floor_of(ports, wanted, language_asked_in(wanted.cue.own_words))  # measured, but nothing of it is read
-        more, _ = look_for(ports, replace(wanted, reinforce=False, draws=False))
+        more, _ = look_for(ports, wanted._replace(reinforce=False, draws=False))
     except AdaptiveMemoryError as error:
         return replace(answer, trace=(*answer.trace, f"nothing that is shared ({fallback.name}) was read: {error}"))
     return own_then_shared(answer, more, fallback)

@@ -88,10 +88,10 @@ def judged_recalls(ports: Ports, asked: Request, *, since: float | None, until: 
         records = recalled_records(ports, reader, some)
         for line in some:
             own = policies[line.policy_hash]
-            request = replace(asked, id=line.id, scope=reader, cue=Cue(line.cue), k=line.k, now=line.at)
+            request = asked._replace(id=line.id, scope=reader, cue=Cue(line.cue), k=line.k, now=line.at)
             if own is not None:
                 past = past_candidates(line, own, records, reader, ports.fields)
-                past, _, reproduced = as_it_was(ports, replace(request, draws=True), past, own)
+                past, _, reproduced = as_it_was(ports, request._replace(draws=True), past, own)
                 if reproduced:
                     question = past_question(ports, request, past, asked.policy)
                     recalls.append(JudgedRecall(line, question, verdicts[line.id]))

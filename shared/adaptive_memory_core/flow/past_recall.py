@@ -66,7 +66,7 @@ class Rankable:
 
     def ranked(self, policy: Policy, k: int | None = None) -> Recall:
         """The answer under this policy."""
-        request = replace(self.request, policy=policy, k=self.request.k if k is None else k)
+        request = self.request._replace(policy=policy, k=self.request.k if k is None else k)
         hits = _with_refusals(request, self.hits_under(policy))
         floor = NO_FLOOR if self.unrelated is None else floor_verdict(self.unrelated, policy)
         gathered = self.gathered.with_hits(hits, ())

@@ -44,7 +44,7 @@ def rerank(
     gathered = _looked_up(ports, request, similarities, guests)
     asked = _asked_before(ports, request, gathered.hits)
     because = {one: (why,) for one, why in asked.because.items()}
-    gathered = replace(gathered, because=because, notes=(*gathered.notes, *notes_of([asked])))
+    gathered = gathered._replace(because=because, notes=(*gathered.notes, *notes_of([asked])))
     judged = rerank_best(request, with_leads(gathered.hits, [asked]))
     facts = same_facts(request, judged.hits)
     candidates = in_order(request, gathered, judged, facts)
@@ -63,13 +63,13 @@ def _asked_before(ports: Ports, request: Request, hits: Sequence[Hit]) -> Answer
         return nothing
     known = tried(LedgerError, ports.ledger.judged_questions.of, request.scope)
     if known.value is None:
-        return replace(nothing, error=known.error)
+        return nothing._replace(error=known.error)
     if request.cue.vector is None:
         try:
             vector = embedded(ports, request.cue.text, request.policy)
         except AdaptiveMemoryError:  # of the embedder: the caller has compared already
             return nothing
-        request = replace(request, cue=replace(request.cue, vector=vector))
+        request = request._replace(cue=replace(request.cue, vector=vector))
     nearest = Answer(DENSE, found=[Found(hit._stored_id, None, None, hit.similarity) for hit in hits])
     return source.ask(ports, request, SourceQuery(earlier=(nearest,)))
 

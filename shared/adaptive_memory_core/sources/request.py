@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, ParamSpec, TypeVar
 
 from adaptive_memory_core.cue.time.intent import NO_INTENT, Intent
 from adaptive_memory_core.errors import AdaptiveMemoryError, EmbedderError, StoreError
@@ -15,7 +14,6 @@ from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.flow.ports.models import EmbedderPort
 from adaptive_memory_core.flow.ports.records import Vector, Where
 from adaptive_memory_core.flow.ports.source import Found, NearestAndNamed
-from adaptive_memory_core.frozen import quickly_made
 from adaptive_memory_core.learn.verdicts import StateHistory
 from adaptive_memory_core.policy.advanced import DENSE
 from adaptive_memory_core.policy.learning import Regime
@@ -29,9 +27,7 @@ LATER_TOO = 4  # times as many candidates as of an earlier day, since later ones
 Refuse = Callable[[Record], str | None]  # why the caller will not have a record, or None
 
 
-@quickly_made
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(NamedTuple):
     """One call of recall, checked."""
 
     id: str

@@ -10,7 +10,6 @@ from adaptive_memory_core import arguments as check
 from adaptive_memory_core.context.answer import Recall
 from adaptive_memory_core.flow import fallback, look_up
 from adaptive_memory_core.flow import rerank as reranking
-from adaptive_memory_core.frozen import quickly_replaced
 from adaptive_memory_core.length_limits import shortened_cue
 from adaptive_memory_core.models.callbacks import Reranker
 from adaptive_memory_core.policy.policy import Policy
@@ -76,8 +75,7 @@ def recall(
     where, words_alone = check.where(filter), check.on_embedder_error(on_embedder_error) == "words"
     request = _request(user, cue, k=check.count(k, "k"), now=now, reinforce=reinforce, policy=policy, turn=turn)
     refuse, notes = check.refusals(accept, in_context), check.drifted(request.cue, state)
-    asked = quickly_replaced(
-        request,
+    asked = request._replace(
         where=where,
         reranker=user.memory.opened.reranker_of(reranker),
         judge=user.memory.opened.judge_of(judge),
@@ -88,7 +86,7 @@ def recall(
     )
     ports, floors = user.memory.ports(), _floors(min_score, min_similarity)
     by = suited(user, _policy_of(user, policy, floors))
-    return fallback.recall_with_fallback(ports, quickly_replaced(asked, policy=by), user.fallback)
+    return fallback.recall_with_fallback(ports, asked._replace(policy=by), user.fallback)
 
 
 def rerank(
@@ -116,9 +114,9 @@ def rerank(
     given = check.similarities(hits)
     wanted = max(1, len(given)) if k is None else check.count(k, "k")
     request = _request(user, cue, k=wanted, now=now, reinforce=reinforce, policy=policy, turn=turn)
-    asked = quickly_replaced(request, reranker=user.memory.opened.reranker_of(reranker))
+    asked = request._replace(reranker=user.memory.opened.reranker_of(reranker))
     ports, welcome, floors = user.memory.ports(), check.guests(guests), _floors(min_score, min_similarity)
-    return reranking.rerank(ports, quickly_replaced(asked, policy=_policy_of(user, policy, floors)), given, welcome)
+    return reranking.rerank(ports, asked._replace(policy=_policy_of(user, policy, floors)), given, welcome)
 
 
 def get(user: UserMemory, id: str) -> Record:  # noqa: A002 - the contract's name
