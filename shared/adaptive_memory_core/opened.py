@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Generator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 
-from adaptive_memory_core import error_messages, running_calls
+from adaptive_memory_core import error_messages
 from adaptive_memory_core.arguments import channels as check_channels
 from adaptive_memory_core.arguments import moment
 from adaptive_memory_core.error_messages import shown
@@ -26,7 +26,7 @@ from adaptive_memory_core.errors import (
 from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.flow.calls import call_state
 from adaptive_memory_core.flow.calls.foreign_calls import Theirs, UnansweredBy
-from adaptive_memory_core.flow.calls.workers import CLOSED, CallsUnderWay, Exchange, Workers
+from adaptive_memory_core.flow.calls.workers import Workers
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.flow.ports.models import Telemetry
 from adaptive_memory_core.models.callbacks import Reranker, as_reranker
@@ -36,6 +36,7 @@ from adaptive_memory_core.policy.learning import Phase, Regime
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.reports import CheckReport, Finding
+from adaptive_memory_core.running_calls import CLOSED, CallGate
 from adaptive_memory_core.store.background import Background, Chore
 from adaptive_memory_core.store.graph.graph_index import GraphIndex
 from adaptive_memory_core.store.hierarchy.hierarchy_index import HierarchyIndex
@@ -135,8 +136,7 @@ class Opened:
     judge: Judge | None
     telemetry: Telemetry
     reranking: UnansweredBy = field(default_factory=UnansweredBy)
-    calls: CallsUnderWay = field(default_factory=CallsUnderWay)
-    exchange: Exchange = field(default_factory=Exchange)
+    calls: CallGate = field(default_factory=CallGate)
     closed: bool = False
     _workers: Workers | None = None
     _making: threading.Lock = field(default_factory=threading.Lock)
@@ -198,15 +198,13 @@ class Opened:
     @contextmanager
     def call(self) -> Generator[None, None, None]:
         """A call from its begin to its end, which waits for others no longer than it may in all."""
-        call, outer, outer_state = object(), running_calls.own_call(), call_state.current()
+        call, outer = object(), call_state.current()
         try:
             self.calls.begin(call)
-            running_calls.begin(call)
             call_state.enter(call_state.new_call(self.keeping.wait_seconds))
             yield
         finally:
-            call_state.enter(outer_state)
-            running_calls.end(call, outer)
+            call_state.enter(outer)
             self.calls.over(call)
 
     @property

@@ -8,9 +8,8 @@ from typing import Any
 import pytest
 
 from adaptive_memory_core import AdaptiveMemory, Keeping
-from adaptive_memory_core.running_calls import running
 from adaptive_memory_core.store.write_back import FEWEST, RESTS, WritePace
-from tests.conftest import Open
+from tests.conftest import Open, running
 
 RECORDS = 60
 

@@ -7,7 +7,7 @@ log. The recall itself is counted and logged as ever, with the reader's own hits
 
 from __future__ import annotations
 
-from collections.abc import Callable, Set
+from collections.abc import Set
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -15,7 +15,7 @@ from adaptive_memory_core.arguments import count
 from adaptive_memory_core.context.answer import Recall
 from adaptive_memory_core.cue.unrelated_questions import language_asked_in
 from adaptive_memory_core.error_messages import shown
-from adaptive_memory_core.errors import AdaptiveMemoryError, NotFoundError, ScopeError
+from adaptive_memory_core.errors import AdaptiveMemoryError, ScopeError
 from adaptive_memory_core.flow.calls.foreign_calls import tried
 from adaptive_memory_core.flow.choose import floor_of
 from adaptive_memory_core.flow.count_reading import came_upon, count_reading
@@ -114,18 +114,6 @@ def own_then_shared(own: Recall, more: Recall, fallback: Fallback) -> Recall:
         unrelated=min((one for one in (own.unrelated, more.unrelated) if one is not None), default=None),
         trace=(*own.trace, note, *(f"shared: {name}: {one}" for one in more.trace if one not in own.trace)),
     )
-
-
-def missing_here(call: Callable[[], T], fallback: Fallback | None) -> T:
-    """What the call gives; an id that is not found may have come from the shared scope, and the error says so."""
-    if fallback is None:
-        return call()
-    try:
-        return call()
-    except NotFoundError as error:
-        raise NotFoundError(
-            f"{error} Hits that are shared: {fallback.name} are only read here; change them through that scope."
-        ) from error
 
 
 def _labelled(one: Scored, name: str) -> Scored:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Coroutine
 from datetime import datetime
 from functools import partial, update_wrapper
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
-from adaptive_memory_core.error_messages import refusing_unknown
-from adaptive_memory_core.flow.calls.workers import LOOKED_SECONDS, in_worker
-from adaptive_memory_core.flow.fallback import missing_here
+from adaptive_memory_core.error_messages import unknown_argument
+from adaptive_memory_core.errors import NotFoundError
+from adaptive_memory_core.flow.calls.workers import in_worker
 
 if TYPE_CHECKING:
     from adaptive_memory_core.user_memory import UserMemory
@@ -27,14 +26,9 @@ def blocking(verb: Verb[P, T]) -> Callable[Concatenate[UserMemory, P], T]:
     """The verb, done before it returns."""
 
     def call(user: UserMemory, /, *args: P.args, **named: P.kwargs) -> T:
-        exchange = user.memory.opened.exchange
         user.memory.ports()  # refuses before anything is locked, in a fork too
-        while True:
-            with exchange.counted() as may_begin:
-                if may_begin:
-                    with user.memory.opened.call():
-                        return _done(verb, user, *args, **named)
-            exchange.wait()
+        with user.memory.opened.call():
+            return _done(verb, user, *args, **named)
 
     update_wrapper(call, verb)
     return call
@@ -44,12 +38,7 @@ def awaited(verb: Verb[P, T]) -> Callable[Concatenate[UserMemory, P], Coroutine[
     """Its async twin, under the name with an `a` before it."""
 
     async def call(user: UserMemory, /, *args: P.args, **named: P.kwargs) -> T:
-        exchange = user.memory.opened.exchange
-        while True:
-            with exchange.counted() as may_begin:
-                if may_begin:
-                    return await in_worker(user.memory.opened.workers, partial(_done, verb, user, *args, **named))
-            await asyncio.sleep(LOOKED_SECONDS)
+        return await in_worker(user.memory.opened.workers, partial(_done, verb, user, *args, **named))
 
     update_wrapper(call, verb)
     call.__name__, call.__doc__ = f"a{verb.__name__}", f"`{verb.__name__}`, async."
@@ -57,7 +46,18 @@ def awaited(verb: Verb[P, T]) -> Callable[Concatenate[UserMemory, P], Coroutine[
 
 
 def _done(verb: Verb[P, T], user: UserMemory, /, *args: P.args, **named: P.kwargs) -> T:
-    """What the verb gives, for this user and in this thread."""
-    telemetry = user.memory.opened.telemetry
-    call = partial(refusing_unknown, verb, user, *args, **named)
-    return missing_here(partial(telemetry.verb, verb.__name__, call), user.fallback)
+    """What the verb gives, for this user and in this thread. An unknown argument gets an error that names the one that
+    is meant; an id that is not found may have come from the shared scope, and the error says so."""
+    try:
+        return user.memory.opened.telemetry.verb(verb.__name__, partial(verb, user, *args, **named))
+    except TypeError:
+        unknown = unknown_argument(verb, named)
+        if unknown is None:
+            raise
+        raise unknown from None
+    except NotFoundError as error:
+        if user.fallback is None:
+            raise
+        raise NotFoundError(
+            f"{error} Hits that are shared: {user.fallback.name} are only read here; change them through that scope."
+        ) from error
