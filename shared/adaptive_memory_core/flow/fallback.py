@@ -16,9 +16,8 @@ from adaptive_memory_core.context.answer import Recall
 from adaptive_memory_core.cue.unrelated_questions import language_asked_in
 from adaptive_memory_core.error_messages import shown
 from adaptive_memory_core.errors import AdaptiveMemoryError, ScopeError
-from adaptive_memory_core.flow.calls.foreign_calls import tried
 from adaptive_memory_core.flow.choose import floor_of
-from adaptive_memory_core.flow.count_reading import came_upon, count_reading
+from adaptive_memory_core.flow.count_reading import count_reading
 from adaptive_memory_core.flow.episodes import helpful_episodes
 from adaptive_memory_core.flow.neighbours import with_neighbours
 from adaptive_memory_core.flow.ports import Ports
@@ -72,7 +71,6 @@ def _with_shared(ports: Ports, request: Request, fallback: Fallback) -> Recall:
     own, gathered = look_for(ports, request)
     own = with_neighbours(ports, request, own)  # what is shared is shown without its neighbours
     own = helpful_episodes(request, own)
-    tried(AdaptiveMemoryError, came_upon, ports, request, gathered)
     answer = count_reading(ports, request, own, gathered)
     if len(own) >= request.k:
         return answer

@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from adaptive_memory_core.fields import Fields
     from adaptive_memory_core.flow.ports.models import EmbedderPort
     from adaptive_memory_core.flow.ports.records import Stored, Vector
-    from adaptive_memory_core.flow.ports.source import Found
     from adaptive_memory_core.records import Metadata, Scope
     from adaptive_memory_core.store.graph.graph_index import GraphSetting
     from adaptive_memory_core.store.ledger.graph_rows import LedgerGraph
@@ -233,9 +232,7 @@ class ComparedNames:
         return (names[-1].key, True) if kept else (0, False)
 
 
-RECALLS = 5  # that found titled records and count, before a user's records are looked through; guess
-GIVEN_UP = 50  # recalls that found none, after which nobody looks any more; guess
-FIRST = 3  # of the records that a recall found, that are looked at for a title
+RECALLS = 5  # that count, before a user's records are looked through; guess
 GROWN = 2.0  # times as many records as were looked through: then they are again; guess
 FEWEST = 30  # records of a user's, below which words and vectors find what there is; guess
 MOST_USERS = 20_000  # of whom something is kept in RAM
@@ -247,10 +244,8 @@ class _Known:
     """What is known of a user in this process: what the ledger said, and what came up since."""
 
     links: Links
-    settled: bool  # whether it was looked through, or found not worth it
-    titled: bool = False  # whether the last recall found a titled record
-    titles: int = 0  # recalls that did
-    others: int = 0
+    settled: bool  # whether it was looked through
+    recalls: int = 0  # that counted since
     written: int = 0
 
 
@@ -296,22 +291,16 @@ class LinkedUsers:
                 self._wanted.append(part)
         self._wake()
 
-    def came_upon(self, scope: Scope, found: Sequence[Found]) -> None:
-        known = self._known.get(scope)
-        if known is not None and not known.settled:
-            known.titled = any(self._title(one) for one in found[:FIRST])
-
     def counted(self, scope: Scope) -> None:
-        """A recall of this user's counted: look through the records after some that found titles."""
+        """A recall of this user's counted: look through the records after some."""
         known = self._known.get(scope)
         if known is None or known.settled or self._read_only:
             return
-        known.titles, known.others = known.titles + known.titled, known.others + (not known.titled)
-        if known.titles >= RECALLS:
+        known.recalls += 1
+        if known.recalls >= RECALLS:
             known.settled = True
             self._due.append(scope)
             self._wake()
-        known.settled = known.settled or known.others >= GIVEN_UP
 
     def wrote(self, scope: Scope, count: int) -> None:
         """Of what has grown much since nothing is known."""
@@ -319,7 +308,7 @@ class LinkedUsers:
         if known is not None:
             known.written += count
             if known.settled and known.written > (GROWN - 1.0) * max(FEWEST, known.links.records):
-                known.settled, known.titles, known.others, known.written = False, 0, 0, 0
+                known.settled, known.recalls, known.written = False, 0, 0
 
     def forget(self, scope: Scope | None = None) -> None:
         """What is known about a scope, or about all, is read from the ledger again: somebody removed the graph."""
@@ -363,10 +352,14 @@ class LinkedUsers:
         return True
 
     def _read(self, ids: Sequence[str]) -> list[Titled]:
-        pages = (self._store.rows(ids[start : start + SAMPLE_PAGE]) for start in range(0, len(ids), SAMPLE_PAGE))
-        return [
-            Titled(text or "", record_title(metadata, self._fields)) for page in pages for _, text, metadata in page
-        ]
+        """The records with their titles; nothing if none of the first page has one."""
+        found: list[Titled] = []
+        for start in range(0, len(ids), SAMPLE_PAGE):
+            rows = self._store.rows(ids[start : start + SAMPLE_PAGE])
+            found += [Titled(text or "", record_title(metadata, self._fields)) for _, text, metadata in rows]
+            if not any(split_title(*one)[0] for one in found):
+                return []
+        return found
 
     def _keep(self, scope: Scope, links: Links) -> None:
         with self.turn:
@@ -381,6 +374,3 @@ class LinkedUsers:
             found = self._rows.links.of(scope)
             known = self._known[scope] = _Known(Links() if found is None else found, settled=False)
         return known
-
-    def _title(self, one: Found) -> bool:
-        return split_title(one.text or "", record_title(one.metadata, self._fields))[0] is not None

@@ -19,7 +19,6 @@ from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.flow.ports.graph import NO_LIFTS, GamRagQuery, GraphFound, Lifts, Suffices
 from adaptive_memory_core.flow.ports.models import Sufficient
 from adaptive_memory_core.flow.ports.records import JudgedQuestion, Stored, Vector
-from adaptive_memory_core.flow.ports.source import Found
 from adaptive_memory_core.graph.alike_names import unknown_names
 from adaptive_memory_core.graph.names import MOST_LOOKED_UP, Extract, names_in_sentence
 from adaptive_memory_core.graph.paper import propagate_as_published
@@ -204,10 +203,6 @@ class GraphIndex:
 
     def removed(self, scope: Scope, stored_ids: Sequence[str]) -> None:  # noqa: ARG002 - an id is of one scope
         self._rows.drop(stored_ids)
-
-    def came_upon(self, scope: Scope, found: Sequence[Found]) -> None:
-        """A recall found these: whether they have titles tells whether a graph is worth making."""
-        self._linked.came_upon(scope, found)
 
     def catch_up(self, scope: Scope) -> None:
         """If everybody's is asked for, all users' at once."""
