@@ -21,7 +21,7 @@ from adaptive_memory_core.score.surprise import Baseline
 from adaptive_memory_core.store.embedder_check import EmbedderVersion
 from adaptive_memory_core.store.mirror.vector_matrix import Matrix
 from adaptive_memory_core.store.user_copies import Arrays, CopiedUser, UserCopies, packed, unpacked
-from adaptive_memory_core.where import filter_keys, predicate
+from adaptive_memory_core.where import STORED_DOCUMENT, filter_keys, predicate
 
 if TYPE_CHECKING:
     from adaptive_memory_core.store.ledger.mirror_rows import LedgerMirror
@@ -89,8 +89,8 @@ class Resident:
 
     def passing(self, rows: LedgerMirror, scope: Scope, where: Where) -> Mask:
         """Which records, by their places, pass the filter."""
-        test, new = predicate(where), filter_keys(where) - self._columns.keys()
         self._columns.grow(len(self))
+        test, new = predicate(where), filter_keys(where) - self._columns.keys()
         changes = rows.changes(scope, 0 if new else self._changed)
         self._columns.start(new)
         if changes:
@@ -164,13 +164,13 @@ class Resident:
         another process has written since `take_in` comes the next time."""
         before, many = self._changed, len(changes) > FEW
         known = {row: place for place, row in enumerate(self._rows)} if many else {}
-        for number, row, _, metadata in changes:
+        for number, row, text, metadata in changes:
             if row > self._written:
                 self._changed = min(self._changed, number - 1)  # what else has this number comes again
                 break
             places = [known[row]] if row in known else [] if many else self._places_of({row})
             for place in places:
-                self._columns.put(place, metadata or {}, new if number <= before else None)
+                self._columns.put(place, {**(metadata or {}), STORED_DOCUMENT: text}, new if number <= before else None)
             self._changed = max(self._changed, number)
 
 
