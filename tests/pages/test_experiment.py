@@ -52,7 +52,7 @@ def test_it_shows_means_intervals_differences_and_ablations() -> None:
     page = comparison().html()
     assert page.count("<table") == 4
     assert page.count("by theta</b>") == 4
-    assert page.count("Less plain Chroma") == 2
+    assert page.count("<h3>Difference from plain Chroma") == 2
     assert page.count('class="whisker') == 2 * (5 + 4)
     assert page.count('class="best"') == 4
     assert page.count('<polygon class="band') == 4

@@ -158,10 +158,10 @@ def drawn(page: str) -> str:
     return Parsed(page.split("</style>")[1].split("<script>", maxsplit=1)[0]).text
 
 
-def test_no_strength_is_drawn_while_decay_is_off(drinks: UserMemory, clock: Clock) -> None:
+def test_no_strength_is_drawn_while_decay_is_off(memory: AdaptiveMemory, drinks: UserMemory, clock: Clock) -> None:
     drinks.recall("which drink?")
     clock.pass_days(90)
-    for page in (drinks.report(), drinks.memory.report()):
+    for page in (drinks.report(), memory.report()):
         assert re.findall(r"strength|decay|fad\w+", drawn(page), re.IGNORECASE) == []
 
 

@@ -181,7 +181,7 @@ def differences_section(comparison: Comparison, data: str) -> str:
         f"Question by question, with {comparison.confidence:.0%} intervals. Filled: the interval excludes 0; green is "
         f"better than {html_text(comparison.baseline, 60)}, red is worse. Hollow: not settled."
     )
-    return f'<h3>Less {html_text(comparison.baseline, 60)}</h3><p class="none">{note}</p>{cards(drawn)}'
+    return f'<h3>Difference from {html_text(comparison.baseline, 60)}</h3><p class="none">{note}</p>{cards(drawn)}'
 
 
 def _intervals(measure: MeasureAbout, rows: Sequence[Difference]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from adaptive_memory_core.pages.markup import Section, cards, chip, html_text, moment, plural
-from adaptive_memory_core.pages.memory_records import AskedQuestion, MemoryFacts, RecordList, marks, verdict_counts
+from adaptive_memory_core.pages.memory_records import MemoryFacts, QuestionInLog, RecordList, marks, verdict_counts
 from adaptive_memory_core.records import Record
 from adaptive_memory_core.reports import Change, LoggedRecall
 
@@ -75,12 +75,12 @@ def _record(record: Record, facts: MemoryFacts) -> str:
     return f'<bdi dir="auto">{html_text(record.text, CHARACTERS)}</bdi><span class="block">{said}</span>'
 
 
-def _questions(found: Sequence[AskedQuestion], facts: MemoryFacts, none: str) -> str:
+def _questions(found: Sequence[QuestionInLog], facts: MemoryFacts, none: str) -> str:
     drawn = {one.id for one in facts.log.recalls}
     return _listed([_question(one, drawn) for one in found[:MOST_LISTED]], len(found), none)
 
 
-def _question(one: AskedQuestion, drawn: set[str]) -> str:
+def _question(one: QuestionInLog, drawn: set[str]) -> str:
     text = f'<bdi dir="auto">{html_text(one.cue, CHARACTERS)}</bdi>'
     newest = one.recalls[0]
     if newest in drawn:
@@ -88,7 +88,7 @@ def _question(one: AskedQuestion, drawn: set[str]) -> str:
     return f'{text}<span class="block">{asked(one)}<small>last asked {moment(one.at)}</small></span>'
 
 
-def asked(one: AskedQuestion) -> str:
+def asked(one: QuestionInLog) -> str:
     """How often a question was asked, and what is wrong with its answers."""
     said = chip(f"asked {len(one.recalls):,} times") if len(one.recalls) > 1 else ""
     return said + (chip(one.problem, "bad") if one.problem else "")
@@ -130,13 +130,13 @@ def question_key(cue: str) -> str:
     return plain.rstrip(CLOSING) or plain
 
 
-def asked_questions(recalls: Iterable[LoggedRecall], verdicts: Verdicts) -> list[AskedQuestion]:
+def asked_questions(recalls: Iterable[LoggedRecall], verdicts: Verdicts) -> list[QuestionInLog]:
     """Recalls, newest first, by the question that they asked: each question once, that asked last first."""
     groups: dict[str, list[LoggedRecall]] = {}
     for recall in recalls:
         groups.setdefault(question_key(recall.cue), []).append(recall)
     return [
-        AskedQuestion(
+        QuestionInLog(
             cue=group[0].cue, at=group[0].at, recalls=tuple(one.id for one in group), problem=_problem(group, verdicts)
         )
         for group in groups.values()

@@ -22,7 +22,7 @@ from adaptive_memory_core.pages.markup import (
     room,
 )
 from adaptive_memory_core.pages.memory_insights import asked, recall_anchor
-from adaptive_memory_core.pages.memory_records import AskedQuestion, MemoryFacts, verdict_counts
+from adaptive_memory_core.pages.memory_records import MemoryFacts, QuestionInLog, verdict_counts
 from adaptive_memory_core.policy.advanced import AROUND, OF_TURNS
 from adaptive_memory_core.records import Record
 from adaptive_memory_core.reports import LoggedCandidate, LoggedRecall
@@ -92,7 +92,7 @@ def score_parts(one: LoggedCandidate) -> list[tuple[str, float]]:
     return sorted(parts, key=lambda part: (tone_of(part[0]), part[0]))
 
 
-def _question(place: int, question: AskedQuestion, recalls: Sequence[LoggedRecall], facts: MemoryFacts) -> str:
+def _question(place: int, question: QuestionInLog, recalls: Sequence[LoggedRecall], facts: MemoryFacts) -> str:
     """The newest recall of a question, and within it the earlier ones."""
     newest, *earlier = recalls
     summary = (

@@ -51,7 +51,7 @@ class NameFacts:
 
 
 @dataclass(frozen=True, slots=True)
-class AskedQuestion:
+class QuestionInLog:
     """A question as it was asked last, the ids of all its recalls in the log, newest first, and what is wrong with its
     answer: "" if nothing is."""
 
@@ -68,7 +68,7 @@ class LogFacts:
     those that still exist. `verdicts` are by the ids of a recall and of a record."""
 
     recalls: Sequence[LoggedRecall] = ()
-    questions: Sequence[AskedQuestion] = ()
+    questions: Sequence[QuestionInLog] = ()
     over_time: Sequence[tuple[str, int]] = ()
     unit: str = "day"
     counted: int = 0
