@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Coroutine
 from contextlib import AbstractContextManager
 from datetime import datetime
@@ -102,6 +101,8 @@ def awaited(verb: Verb[P, T]) -> Callable[Concatenate[User, P], Coroutine[Any, A
             with exchange.counted() as may_begin:
                 if may_begin:
                     return await in_worker(user.memory.workers, partial(_done, verb, user, *args, **named))
+            import asyncio
+
             await asyncio.sleep(LOOKED_SECONDS)
 
     update_wrapper(call, verb)

@@ -8,10 +8,9 @@ import threading
 from collections import OrderedDict
 from collections.abc import Generator, Hashable, Mapping, Sequence, Set
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from adaptive_memory_core.flow.ports import MirrorNews, Where
 from adaptive_memory_core.flow.ports.ledger_copies import MirrorRows, UserFile
@@ -23,6 +22,9 @@ from adaptive_memory_core.store.embedder_check import EmbedderVersion
 from adaptive_memory_core.store.mirror.vector_matrix import Matrix
 from adaptive_memory_core.store.user_copies import Arrays, CopiedUser, UserCopies, packed, unpacked
 from adaptive_memory_core.where import filter_keys, predicate
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 BYTES_OF_AN_ID = 150  # in RAM, about
 FEW = 4  # rows that are found sooner one by one; measured with 30,000 records
