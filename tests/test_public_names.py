@@ -69,7 +69,9 @@ def test_names_are_listed_before_they_are_loaded() -> None:
 
 
 def test_the_public_modules_are_there_without_an_import_of_their_own() -> None:
-    assert in_new_process("print(core.errors.PolicyError.__name__, core.policy.Policy.__name__)") == "PolicyError Policy"
+    assert (
+        in_new_process("print(core.errors.PolicyError.__name__, core.policy.Policy.__name__)") == "PolicyError Policy"
+    )
 
 
 @pytest.mark.parametrize(

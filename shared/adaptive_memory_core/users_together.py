@@ -5,20 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from adaptive_memory_core import arguments as check
 from adaptive_memory_core.error_messages import shown
 from adaptive_memory_core.errors import ScopeError
-from adaptive_memory_core.evaluate.replay import Replay
-from adaptive_memory_core.evaluate.tune import PRIOR, Tuning
 from adaptive_memory_core.flow.calls.workers import in_worker
 from adaptive_memory_core.flow.forget import forget_user
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.user_memory import UserMemory
 from adaptive_memory_core.verbs.blocking_and_async import Memory, Moment
 from adaptive_memory_core.verbs.explaining import whole_report
-from adaptive_memory_core.verbs.tuning import by_user, each_apart, policy_for, tuned_together, tuner_of
+from adaptive_memory_core.verbs.tuning import PRIOR, by_user, each_apart, policy_for, tuned_together, tuner_of
+
+if TYPE_CHECKING:  # loaded by the call that needs it
+    from adaptive_memory_core.evaluate.replay import Replay
+    from adaptive_memory_core.evaluate.tune import Tuning
 
 
 class Users(Memory, Protocol):
@@ -69,6 +71,8 @@ class UsersTogether:
         Like `replay` of each user's memory, together and in the order of time. It contains only user names that you
         gave, so none if `users` is omitted.
         """
+        from adaptive_memory_core.evaluate.replay import Replay
+
         checked = check.policy(policy, self.policy)
         parts = [(name, one.replay(checked, since, until)) for name, one in _logged(self, user)]
         return Replay.joined(parts, checked.suited())

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -25,14 +25,17 @@ from adaptive_memory_core.cli.terminal import (
 )
 from adaptive_memory_core.error_messages import shown
 from adaptive_memory_core.errors import InvalidInputError
-from adaptive_memory_core.evaluate.intervals import Spread
-from adaptive_memory_core.evaluate.latency import LatencyComparison, compare_latency, machine, package_versions
-from adaptive_memory_core.evaluate.plan import Experiment
-from adaptive_memory_core.evaluate.replay import ReplayedRecall
-from adaptive_memory_core.evaluate.tune import PRIOR, Tuning
 from adaptive_memory_core.memory import AdaptiveMemory
 from adaptive_memory_core.models.embedder import bundled_unless
 from adaptive_memory_core.store.output_files import check_page_file, write_page
+from adaptive_memory_core.verbs.tuning import PRIOR
+
+if TYPE_CHECKING:  # loaded by the command that needs it
+    from adaptive_memory_core.evaluate.intervals import Spread
+    from adaptive_memory_core.evaluate.latency import LatencyComparison
+    from adaptive_memory_core.evaluate.plan import Experiment
+    from adaptive_memory_core.evaluate.replay import ReplayedRecall
+    from adaptive_memory_core.evaluate.tune import Tuning
 
 LINE = '{"question": "which tea?", "answers": ["id or text of a record"]}'
 By = Annotated[str | None, typer.Option("--policy", help="A preset's name or a file of JSON; omitted, the usual one.")]
@@ -282,6 +285,8 @@ def bench(
     The questions are the first words of the user's records, so this measures speed and not quality. To measure quality,
     use `eval` with your own questions. Nothing counts as read.
     """
+    from adaptive_memory_core.evaluate.latency import compare_latency, machine, package_versions
+
     session = session_of(ctx)
     session.check_scope()
     embedder = bundled_unless(embedder_option(session.embedder))

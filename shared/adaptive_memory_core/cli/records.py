@@ -205,7 +205,7 @@ def recall(
 ) -> None:
     """The best memories for a cue, best first: score, id and text. They count as read."""
     session = session_of(ctx)
-    with session.scope() as user:
+    with session.scope(brief=True) as user:
         found = _asked(user, cue, k, where, policy_option(policy), reinforce=not look)
     lines = [f"{one.score:.3f}  {one.id}  {one_line(one.text)}" for one in found]
     if max_tokens is not None:
@@ -227,7 +227,7 @@ def explain(
 ) -> None:
     """Show how each score was calculated, and which candidates were dropped and why. Read-only."""
     session = session_of(ctx)
-    with session.scope() as user:
+    with session.scope(brief=True) as user:
         found = _asked(user, cue, k, where, policy_option(policy), reinforce=False)
         why = None if id is None else user.why(found, id, _filter(where))
     told: dict[str, Any] = {
@@ -242,7 +242,7 @@ def explain(
 def get(ctx: typer.Context, id: Annotated[str, typer.Argument(help="A record's id.")]) -> None:  # noqa: A002
     """Show one record, and what reads and feedback have changed. Does not count as a read."""
     session = session_of(ctx)
-    with session.scope() as user:
+    with session.scope(brief=True) as user:
         record = user.get(id)
     told: dict[str, Any] = {"id": record.id, "text": record.text, **known(record), "read": json_value(record.read)}
     lines = [record.text, *(f"{name}: {value}" for name, value in told.items() if name not in ("text", "read"))]
@@ -261,7 +261,7 @@ def log(
 ) -> None:
     """Past recalls: when, how many hits, id and cue; as JSON with every candidate, its score and the reason."""
     session = session_of(ctx)
-    with session.scope() as user:
+    with session.scope(brief=True) as user:
         now = user.memory.now()
         first, last = moment_of(since, now=now), moment_of(until, now=now)
         found = user.recalls(first, last, limit, containing)
@@ -274,7 +274,7 @@ def log(
 def stats(ctx: typer.Context) -> None:
     """Show the numbers of records, recalls, reads and verdicts, and how strong the memories are."""
     session = session_of(ctx)
-    with session.scope() as user:
+    with session.scope(brief=True) as user:
         found = user.stats()
     names = ("records", "recalls", "reads", "read_records", "remembered", "pinned", "verdicts", "logged_recalls")
     lines = [f"{name.replace('_', ' ')}: {getattr(found, name)}" for name in names]

@@ -22,6 +22,7 @@ from adaptive_memory_core.policy import Policy
 from adaptive_memory_core.policy.presets import PRESETS
 from adaptive_memory_core.store import locations
 from adaptive_memory_core.store.embedder_check import notes_on
+from adaptive_memory_core.store.held_elsewhere import CollectionNeededError, HeldElsewhere
 from adaptive_memory_core.user_memory import UserMemory
 from adaptive_memory_core.whole_file import expanded
 
@@ -49,14 +50,19 @@ class Session:
         return self.path
 
     @contextmanager
-    def memory(self, *, create: bool = False) -> Iterator[AdaptiveMemory]:
-        """The memory, open for this command; it must exist, unless the command may create it."""
+    def memory(self, *, create: bool = False, brief: bool = False) -> Iterator[AdaptiveMemory]:
+        """The memory, open for this command; it must exist, unless the command may create it. A `brief` one works over
+        the ledger alone where it can, and leaves what reads have taught to the next command that opens Chroma."""
         self.check_there(create=create)
-        with printing_to_stderr(), self._opened(create=create) as memory:
+        with printing_to_stderr(), self._opened(create=create, brief=brief) as memory:
             yield memory
 
-    def _opened(self, *, create: bool) -> AdaptiveMemory:
+    def _opened(self, *, create: bool, brief: bool) -> AdaptiveMemory:
         model = embedder_option(self.embedder)
+        if brief and self.server is None and self.ledger is None:
+            place = HeldElsewhere(self.directory, self.collection, brief=True)
+            with suppress(CollectionNeededError):
+                return AdaptiveMemory(place, embedder=bundled_unless(model))
         if self.server is not None:
             return open_on_server(self.server, self.collection, model, self.ledger, create=create)
         return AdaptiveMemory.open(self.directory, self.collection, embedder=model, ledger=self.ledger)
@@ -67,10 +73,10 @@ class Session:
         return str(self.directory) if self.server is None else self.server
 
     @contextmanager
-    def scope(self, *, create: bool = False) -> Iterator[UserMemory]:
+    def scope(self, *, create: bool = False, brief: bool = False) -> Iterator[UserMemory]:
         """The memory of the user that was named, or that of everyone's records."""
         self.check_scope()
-        with self.memory(create=create) as memory:
+        with self.memory(create=create, brief=brief) as memory:
             yield self.scope_in(memory)
 
     def scope_in(self, memory: AdaptiveMemory) -> UserMemory:

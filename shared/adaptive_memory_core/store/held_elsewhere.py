@@ -1,4 +1,4 @@
-"""A collection in a directory that another process holds: its ledger is opened, and has all that is needed."""
+"""A collection that is left to other processes: its ledger is opened, and has all that is needed."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from adaptive_memory_core.flow.ports import KnownCollection, Ledger
 from adaptive_memory_core.policy.keeping import Keeping
 from adaptive_memory_core.store import locations, process_locks
 from adaptive_memory_core.store.backup import is_next_to_files
+from adaptive_memory_core.store.chroma import chroma_database
 from adaptive_memory_core.store.ledger.sql_ledger import SQLiteLedger
 from adaptive_memory_core.store.sqlite_connection import for_reading
 
@@ -33,7 +34,8 @@ class HolderGoneError(StoreInUseError):
 @dataclass
 class HeldElsewhere:
     """A collection in a directory that another process holds. `collection` is the one to be used once this process
-    holds it; without one, a client is opened then. `given` is what the caller gave, which says what embedder it has."""
+    holds it; without one, a client is opened then. `given` is what the caller gave, which says what embedder it has.
+    With `brief` nobody need hold it: it is for one call, which leaves the collection to those that are open longer."""
 
     directory: Path
     name: str
@@ -41,6 +43,7 @@ class HeldElsewhere:
     collection: Any = None
     given: Any = None
     read_only: bool = False
+    brief: bool = False
 
     @contextmanager
     def opened(self) -> Iterator[tuple[Collection, Callable[[], object]]]:
@@ -76,6 +79,43 @@ def open_as_guest(
     known = _waited_for(place, opened, keeping.wait_seconds)
     place.uuid = known.uuid
     return opened, known
+
+
+MOST_STATES = 100  # of records, to be written into the collection, that brief calls leave to others; guess
+
+
+class CollectionNeededError(StoreError):
+    """A brief call cannot do with the ledger alone, because the collection may have what it lacks, or is behind."""
+
+
+def open_briefly(place: HeldElsewhere, keeping: Keeping, handles: ExitStack) -> tuple[Ledger, KnownCollection]:
+    """The ledger next to the collection, where it has all records as the collection has them. Importing Chroma and
+    opening the collection would take longer than all else that a single recall does."""
+    file = place.directory / locations.LEDGER_NAME
+    if file.exists() and locations.is_writable(place.directory):
+        opened = SQLiteLedger(str(file), durability=keeping.durability)
+        handles.callback(opened.close)
+        known = _known(place, opened)
+        if known is not None and _has_all(place, opened, known):
+            place.uuid = known.uuid
+            return opened, known
+    raise CollectionNeededError(f"The ledger in {str(place.directory)!r} does not say it all. Open the collection.")
+
+
+def _has_all(place: HeldElsewhere, ledger: Ledger, known: KnownCollection) -> bool:
+    """Whether nobody has written into the collection since it was last compared, and little waits to be written."""
+    ledger.attach(known.uuid, place.name)
+    if ledger.due_records.waiting() or ledger.outbox.waiting() > MOST_STATES:
+        return False
+    if ledger.new_vectors.unfinished(place.name) is not None:
+        return False
+    try:
+        last = chroma_database.last_logged(place.directory, known.uuid)
+        return ledger.mirror.complete_at() == str(last) and ledger.mirror.size() == chroma_database.size(
+            place.directory, known.uuid
+        )
+    except StoreError:  # what is wrong with it is said by opening it
+        return False
 
 
 def open_for_reading(place: HeldElsewhere, ledger: object, handles: ExitStack) -> tuple[Ledger, KnownCollection]:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from adaptive_memory_core import arguments as check
 from adaptive_memory_core.context.answer import Recall
 from adaptive_memory_core.error_messages import shown
 from adaptive_memory_core.errors import InvalidInputError
-from adaptive_memory_core.evaluate.replay import Replay, replayed
 from adaptive_memory_core.flow.rank_again import rank_again
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Cue
@@ -22,6 +21,9 @@ from adaptive_memory_core.store.output_files import check_page_file, write_page
 from adaptive_memory_core.verbs import recalling
 from adaptive_memory_core.verbs.blocking_and_async import Memory, Moment, User
 from adaptive_memory_core.verbs.inspection import MOST_LINES, suited, usual_policy
+
+if TYPE_CHECKING:  # loaded by the call that needs it
+    from adaptive_memory_core.evaluate.replay import Replay
 
 WIDEST = 10_000  # candidates among which a record is looked for that was none
 
@@ -126,6 +128,8 @@ def replay(
     Iterate over it, print its `summary()`, or use `to_json()`: docs/replay.md. The newest `limit` recalls of that time
     in the log are ranked again, through the same steps as a recall. Nothing changes: no count, no log.
     """
+    from adaptive_memory_core.evaluate.replay import replayed
+
     memory = user.memory
     ports = memory.ports()
     manner = check.policy(policy, memory.policy)

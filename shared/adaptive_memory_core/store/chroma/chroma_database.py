@@ -111,6 +111,16 @@ def last_write(directory: Path, collection_id: str) -> int | None:
         return None if segments is None else _last(sql, segments[1])
 
 
+def last_logged(directory: Path, collection_id: str) -> int | None:
+    """The number of the last write into the collection, whether it shows it or has yet to apply it."""
+    with reading(directory) as sql:
+        segments = _segments(sql, collection_id)
+        if segments is None:
+            return None
+        logged = _first(sql, "SELECT max(seq_id) FROM embeddings_queue WHERE topic LIKE ?", f"%/{collection_id}")
+        return max(_last(sql, segments[1]), 0 if logged is None or logged[0] is None else _number(logged[0]))
+
+
 def logged_vectors(directory: Path, collection_id: str) -> dict[str, DatabaseRow]:
     """The last vector that the log has of each record."""
     query = "SELECT id, vector FROM embeddings_queue WHERE topic LIKE ? AND vector IS NOT NULL ORDER BY seq_id"
