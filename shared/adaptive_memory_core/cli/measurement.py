@@ -14,6 +14,7 @@ from adaptive_memory_core.arguments.recalls import labelled_questions
 from adaptive_memory_core.cli.session import Session, embedder_option, moment_of, policy_option, session_of
 from adaptive_memory_core.cli.terminal import (
     NOTHING_FOUND,
+    date_of,
     is_readable,
     one_line,
     parsed_json,
@@ -21,7 +22,6 @@ from adaptive_memory_core.cli.terminal import (
     progress_bar,
     show,
     text_of,
-    utc_time,
 )
 from adaptive_memory_core.error_messages import shown
 from adaptive_memory_core.errors import InvalidInputError
@@ -106,7 +106,7 @@ def tune(
 def _check(session: Session, *, all_users: bool, keep: bool, file: Path | None) -> None:
     if not all_users:
         session.check_scope()
-    elif session.user is not None or session.everyone:
+    elif session.names_scope:
         raise InvalidInputError("--all-users stands for --user NAME or --everyone. Give one of the three.")
     if all_users and file is not None:
         raise InvalidInputError("--all-users takes the verdicts of the log. Leave the file out, or give --user NAME.")
@@ -192,7 +192,7 @@ def replay(
     session = session_of(ctx)
     if not all_users:
         session.check_scope()
-    elif session.user is not None or session.everyone:
+    elif session.names_scope:
         raise InvalidInputError("--all-users stands for --user NAME or --everyone. Give one of the three.")
     with session.memory() as memory:
         first, last = moment_of(since, now=memory.now()), moment_of(until, now=memory.now())
@@ -206,7 +206,7 @@ def replay(
 
 def _replay_text(one: ReplayedRecall) -> list[str]:
     return [
-        f"{utc_time(one.at)}  {one_line(one.cue)}",
+        f"{date_of(one.at)}  {one_line(one.cue)}",
         *(f"  - {name}: {one.reasons.get(name, 'not looked at')}" for name in one.dropped),
         *(f"  + {name}" for name in one.promoted),
         f"  {' '.join(one.after)}",
@@ -256,7 +256,7 @@ def _memory(session: Session, file: Path, limits: dict[str, int], *, all_users: 
     if not all_users:
         with session.scope() as user:
             return user.report(file, title=title, **limits)
-    if session.user is not None or session.everyone:
+    if session.names_scope:
         raise InvalidInputError("--all-users stands for --user NAME or --everyone. Give one of the three.")
     with session.memory() as memory:
         return memory.report(file, title=title)

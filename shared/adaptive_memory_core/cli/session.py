@@ -42,11 +42,15 @@ class Session:
     as_json: bool
     ledger: str | None = None
     server: str | None = None
+    usual_user: bool = False  # whether the user is that of the environment, whom a command for all users passes over
 
     @property
     def directory(self) -> Path:
         if self.path is None:
-            raise InvalidInputError("No directory is named. Give --path DIR, the directory that holds the memory.")
+            raise InvalidInputError(
+                "No directory is named. Give --path DIR, the directory that holds the memory; or set "
+                "ADAPTIVE_MEMORY_PATH."
+            )
         return self.path
 
     @contextmanager
@@ -85,12 +89,18 @@ class Session:
             return memory.for_everyone()
         return memory.for_user(self.user, over="everyone" if self.over_everyone else None)
 
+    @property
+    def names_scope(self) -> bool:
+        """Whether --user or --everyone was given."""
+        return self.everyone or (self.user is not None and not self.usual_user)
+
     def check_scope(self) -> None:
         """Refuse a command that names no user, or two."""
         if self.everyone == (self.user is not None):
             both = "Both --user and --everyone are given" if self.everyone else "No user is named"
             raise InvalidInputError(
-                f"{both}. Give --user NAME, or --everyone for the records that belong to nobody: one of the two."
+                f"{both}. Give --user NAME, or --everyone for the records that belong to nobody: one of the two. "
+                "ADAPTIVE_MEMORY_USER names a user as well."
             )
         if self.everyone and self.over_everyone:
             raise InvalidInputError("--over-everyone adds everyone's records to those of a --user. Leave it out.")

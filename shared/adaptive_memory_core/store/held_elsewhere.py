@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -16,6 +17,7 @@ from adaptive_memory_core.policy.keeping import Keeping
 from adaptive_memory_core.store import locations, process_locks
 from adaptive_memory_core.store.backup import is_next_to_files
 from adaptive_memory_core.store.chroma import chroma_database
+from adaptive_memory_core.store.chroma.chroma_calls import NOBODY
 from adaptive_memory_core.store.ledger.sql_ledger import SQLiteLedger
 from adaptive_memory_core.store.sqlite_connection import for_reading
 
@@ -90,9 +92,10 @@ class CollectionNeededError(StoreError):
 
 def open_briefly(place: HeldElsewhere, keeping: Keeping, handles: ExitStack) -> tuple[Ledger, KnownCollection]:
     """The ledger next to the collection, where it has all records as the collection has them. Importing Chroma and
-    opening the collection would take longer than all else that a single recall does."""
+    opening the collection would take longer than all else that a single recall does; a process that has done so gains
+    nothing, and must not open Chroma's file besides."""
     file = place.directory / locations.LEDGER_NAME
-    if file.exists() and locations.is_writable(place.directory):
+    if "chromadb" not in sys.modules and file.exists() and locations.is_writable(place.directory):
         opened = SQLiteLedger(str(file), durability=keeping.durability)
         handles.callback(opened.close)
         known = _known(place, opened)
@@ -109,10 +112,10 @@ def _has_all(place: HeldElsewhere, ledger: Ledger, known: KnownCollection) -> bo
         return False
     if ledger.new_vectors.unfinished(place.name) is not None:
         return False
+    at = ledger.mirror.complete_at() or ""
     try:
-        last = chroma_database.last_logged(place.directory, known.uuid)
-        return ledger.mirror.complete_at() == str(last) and ledger.mirror.size() == chroma_database.size(
-            place.directory, known.uuid
+        return at.isdecimal() and ledger.mirror.size() == chroma_database.size_as_of(
+            place.directory, known.uuid, int(at), apart=NOBODY
         )
     except StoreError:  # what is wrong with it is said by opening it
         return False

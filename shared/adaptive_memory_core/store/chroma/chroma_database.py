@@ -111,14 +111,19 @@ def last_write(directory: Path, collection_id: str) -> int | None:
         return None if segments is None else _last(sql, segments[1])
 
 
-def last_logged(directory: Path, collection_id: str) -> int | None:
-    """The number of the last write into the collection, whether it shows it or has yet to apply it."""
+def size_as_of(directory: Path, collection_id: str, number: int, *, apart: str) -> int | None:
+    """How many records the collection holds, if none was written after the write of that number; None if one was, if it
+    waits to be applied, or if that cannot be told. Writes under the id `apart` are of no record. Deleted records are
+    missing from the count alone."""
     with reading(directory) as sql:
         segments = _segments(sql, collection_id)
-        if segments is None:
+        if segments is None or (last := _last(sql, rows := segments[1])) < number:
             return None
-        logged = _first(sql, "SELECT max(seq_id) FROM embeddings_queue WHERE topic LIKE ?", f"%/{collection_id}")
-        return max(_last(sql, segments[1]), 0 if logged is None or logged[0] is None else _number(logged[0]))
+        queued = "SELECT 1 FROM embeddings_queue WHERE topic LIKE ? AND seq_id > ? AND id != ? LIMIT 1"
+        written = "SELECT 1 FROM embeddings WHERE segment_id = ? AND seq_id > ? LIMIT 1"
+        if _rows(sql, queued, f"%/{collection_id}", last, apart) or _rows(sql, written, rows, number):
+            return None
+        return int(_rows(sql, "SELECT count(*) FROM embeddings WHERE segment_id = ?", rows)[0][0])
 
 
 def logged_vectors(directory: Path, collection_id: str) -> dict[str, DatabaseRow]:
