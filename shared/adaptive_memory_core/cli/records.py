@@ -115,6 +115,7 @@ def import_records(
         )
     session = session_of(ctx)
     session.check_scope()
+    items: list[Any]
     left_out = 0
     if from_path is not None:
         items, left_out = _of_collection(from_path, from_collection, session)
@@ -230,9 +231,9 @@ def recall(
         found = user.recall(cue, k, filter=_filter(where), reinforce=not look, policy=by, min_score=floor)
     lines = [f"{one.score:.3f}  {one.id}  {one_line(one.text)}" for one in found]
     rows = [(f"{one.score:.3f}", one.id, _when(one.created_at), one_line(one.text)) for one in found]
-    table = Table(("score", "id", "when", "text"), rows)
+    table = Table(("score", "id", "when", "text"), rows) if max_tokens is None else None
     if max_tokens is not None:
-        lines, table = [found.render(max_tokens=max_tokens)], None
+        lines = [found.render(max_tokens=max_tokens)]
     told = {"id": found.id, "step": found.step, "hits": [hit(one) for one in found], "notes": found.trace}
     show(lines if found else [], told, as_json=session.as_json, table=table)
     if not found:

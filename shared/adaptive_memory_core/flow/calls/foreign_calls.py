@@ -195,7 +195,7 @@ def called_here(call: Callable[[], T]) -> T:
     """The call in this thread; a cancellation that it raises is its own, as nothing was awaited."""
     try:
         return call()
-    except (*_cancellations(), SystemExit) as error:
+    except _others_own() as error:
         raise _as_answer(error) from error
 
 
@@ -287,6 +287,11 @@ def _cancellations() -> tuple[type[BaseException], ...]:
     import asyncio
 
     return asyncio.CancelledError, concurrent.futures.CancelledError
+
+
+def _others_own() -> tuple[type[BaseException], ...]:
+    """What code of others may raise that is no Exception, and does not end us."""
+    return (*_cancellations(), SystemExit)
 
 
 class CallLoop:
