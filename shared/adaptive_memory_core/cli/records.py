@@ -343,7 +343,7 @@ UNWORDED = 0.3  # a score that records reach whose vector is near that of a few 
 
 def _floor(session: Session, user: UserMemory, cue: str, given: float | None, policy: Policy | None) -> float | None:
     """The least score of a hit: what was given, or else what the bundled embedder finds by chance, unless the policy
-    has a floor of its own."""
+    says what the least is."""
     by = policy or usual_policy(user)
     if given is not None or session.embedder != "local" or by.min_score or by.min_similarity:
         return given

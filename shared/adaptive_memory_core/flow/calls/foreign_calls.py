@@ -290,7 +290,7 @@ def _cancellations() -> tuple[type[BaseException], ...]:
 
 
 def _others_own() -> tuple[type[BaseException], ...]:
-    """What code of others may raise that is no Exception, and does not end us."""
+    """What others' code may raise besides an Exception, and what does not end this process."""
     return (*_cancellations(), SystemExit)
 
 
