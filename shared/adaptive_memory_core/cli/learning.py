@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from adaptive_memory_core.cli.session import session_of
-from adaptive_memory_core.cli.terminal import NOTHING_FOUND, confirmed, harmless, one_line, show
+from adaptive_memory_core.cli.terminal import NOTHING_FOUND, confirmed, harmless, one_line, records_in_words, show
 from adaptive_memory_core.reports import PruneReceipt
 from adaptive_memory_core.user_memory import UserMemory
 
@@ -88,11 +88,8 @@ SHOWN = 10  # records that prune shows before it removes them
 
 
 def _removed(receipt: PruneReceipt) -> str:
-    return f"{_records(len(receipt.ids))} {'would be removed' if receipt.dry_run else 'removed'}, {receipt.kept:,} kept"
-
-
-def _records(count: int) -> str:
-    return f"{count:,} record{'' if count == 1 else 's'}"
+    done = "would be removed" if receipt.dry_run else "removed"
+    return f"{records_in_words(len(receipt.ids))} {done}, {receipt.kept:,} kept"
 
 
 def _show_pruned(receipt: PruneReceipt, texts: Mapping[str, str], *, as_json: bool) -> None:
@@ -103,12 +100,13 @@ def _show_pruned(receipt: PruneReceipt, texts: Mapping[str, str], *, as_json: bo
 
 def _ask_to_prune(ids: Sequence[str], texts: Mapping[str, str]) -> None:
     """Go on if the person at the terminal agrees."""
-    told = [f"{_records(len(ids))} would be removed:", *(f"{one}  {text}" for one, text in texts.items())]
+    count = records_in_words(len(ids))
+    told = [f"{count} would be removed:", *(f"{one}  {text}" for one, text in texts.items())]
     for line in [*told, *([f"and {len(ids) - len(texts):,} more"] if len(ids) > len(texts) else [])]:
         typer.echo(harmless(line), err=True)
     refused = (
-        f"{_records(len(ids))} would be removed, and nobody can be asked, so none was. Give --yes to remove them, or "
-        "--dry-run to see them."
+        f"{count} would be removed, and nobody can be asked, so none was. Give --yes to remove them, or --dry-run to "
+        "see them."
     )
     if not confirmed("Remove them?", refused):
         typer.echo("nothing was removed", err=True)

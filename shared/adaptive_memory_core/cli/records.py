@@ -24,6 +24,7 @@ from adaptive_memory_core.cli.terminal import (
     one_line,
     parsed_json,
     progress_bar,
+    records_in_words,
     show,
     text_of,
 )
@@ -125,7 +126,7 @@ def import_records(
         items = list(_of_file(file or Path(STDIN)))
     with session.scope(create=create) as user:
         ids = _stored(user, items)
-    lines = [f"{len(ids)} records"] + ([f"{left_out} of other users left out"] if left_out else [])
+    lines = [records_in_words(len(ids))] + ([f"{left_out} of other users left out"] if left_out else [])
     show(lines, {"ids": ids, "left_out": left_out}, as_json=session.as_json)
 
 

@@ -100,6 +100,14 @@ def one_line(text: str) -> str:
     return " ".join(text.split())
 
 
+def records_in_words(count: int) -> str:
+    """
+    >>> records_in_words(1), records_in_words(1_200)
+    ('1 record', '1,200 records')
+    """
+    return f"{count:,} record{'' if count == 1 else 's'}"
+
+
 def json_value(value: object) -> Any:
     """A value as JSON has it: dataclasses as mappings of their public fields.
 
