@@ -109,13 +109,15 @@ _MODULES = ("errors", "judges", "languages", "policy", "reports", "telemetry")
 if not TYPE_CHECKING:  # else a type checker would take any name for one that is here
 
     def __getattr__(name):
-        from importlib import import_module
-
         if name in _MODULES:
+            from importlib import import_module
+
             return import_module(f"{__name__}.{name}")
         if name not in _HOMES:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}. It has: {', '.join(__all__)}.")
-        found = globals()[name] = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+        from adaptive_memory_core.late import loaded
+
+        found = globals()[name] = loaded(f"{__name__}.{_HOMES[name]}", name)
         return found
 
     def __dir__():

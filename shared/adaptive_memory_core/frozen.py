@@ -1,8 +1,7 @@
-"""How are frozen values made cheap? Quick construction, a hash that is computed once, patterns compiled when used."""
+"""How are frozen values made cheap? Quick construction and a hash that is computed once."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import MISSING, Field, fields, replace
 from functools import wraps
@@ -58,30 +57,6 @@ class computed_once(Generic[T]):  # noqa: N801 - a decorator
             return self
         value = one.__dict__[self._name] = self._compute(one)
         return value
-
-
-PATTERN_METHODS = ("search", "match", "fullmatch", "finditer", "findall", "sub", "split", "groupindex")
-
-
-class _LatePattern:
-    """What `late_pattern` gives: its methods are those of the pattern, from the first use on without a detour."""
-
-    def __init__(self, source: str, flags: int) -> None:
-        self._source, self._flags = source, flags
-
-    def __getattr__(self, name: str) -> Any:
-        made = re.compile(self._source, self._flags)
-        vars(self).update({each: getattr(made, each) for each in PATTERN_METHODS})
-        return getattr(made, name)
-
-
-def late_pattern(source: str, flags: int = 0) -> re.Pattern[str]:
-    """The pattern, compiled when it is first used: hundreds of them compiled on import took a tenth of a second.
-
-    >>> late_pattern(r"\\d+").findall("3 of 12")
-    ['3', '12']
-    """
-    return cast("re.Pattern[str]", _LatePattern(source, flags))
 
 
 def quickly_made(kind: C) -> C:

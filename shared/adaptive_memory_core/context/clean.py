@@ -20,7 +20,7 @@ from json import dumps
 from typing import NamedTuple
 
 from adaptive_memory_core.channels.words.words_of_text import UNSPACED, words
-from adaptive_memory_core.frozen import late_pattern
+from adaptive_memory_core.late import late_pattern
 
 MOST_READ, MOST_SHOWN = 1_000, 60  # characters of a name that are read, and of those that can be seen; guess
 _INVISIBLE = late_pattern(  # no format characters, yet blank

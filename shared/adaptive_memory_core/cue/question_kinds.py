@@ -19,7 +19,7 @@ from adaptive_memory_core.channels.words.words_of_text import words
 from adaptive_memory_core.cue.time.english_relative import PAST_TENSE
 from adaptive_memory_core.cue.time.intent import Intent, in_ascii_letters, some_in, split_words
 from adaptive_memory_core.errors import InvalidInputError
-from adaptive_memory_core.frozen import late_pattern
+from adaptive_memory_core.late import late_pattern
 from adaptive_memory_core.records import AgentState, Cue
 
 _MODAL = (

@@ -14,7 +14,7 @@ from types import MappingProxyType
 from adaptive_memory_core.channels.words.words_of_cue import language_of, likeliest
 from adaptive_memory_core.error_messages import listed, shown
 from adaptive_memory_core.errors import InvalidInputError
-from adaptive_memory_core.frozen import late_pattern
+from adaptive_memory_core.late import late_pattern
 
 _OF_THE_WORLD = """
 How long should I boil an egg so that the yolk stays soft? Which planet has the most moons? Why do cats purr?

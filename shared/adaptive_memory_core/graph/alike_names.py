@@ -14,9 +14,9 @@ from typing import NamedTuple
 import numpy as np
 
 from adaptive_memory_core.channels.words.words_of_text import STOP_WORDS
-from adaptive_memory_core.frozen import late_pattern
 from adaptive_memory_core.graph.names import INSIDE, names_in_sentence, words_in_name
 from adaptive_memory_core.graph.ports import SENTENCE_BITS, Alike, Array, GraphPort, GraphQuery, Rows
+from adaptive_memory_core.late import late_pattern
 from adaptive_memory_core.score.surprise import Baseline, baseline_of_vectors, for_query, sample_of
 
 TERM_SATURATION, LENGTH_NORMALISATION = 0.9, 0.3  # BM25's k1 and b, for short texts

@@ -15,7 +15,6 @@ import numpy as np
 
 from adaptive_memory_core.channels.words.words_of_text import words
 from adaptive_memory_core.fields import Fields
-from adaptive_memory_core.frozen import late_pattern
 from adaptive_memory_core.graph.alike_names import at_least
 from adaptive_memory_core.graph.names import (
     Extract,
@@ -28,6 +27,7 @@ from adaptive_memory_core.graph.names import (
     names_in_sentence,
 )
 from adaptive_memory_core.graph.ports import MOST_TITLED, SENTENCE_BITS, Array, Rows, SentenceKey, SentenceVectors
+from adaptive_memory_core.late import late_pattern
 from adaptive_memory_core.records import Metadata
 
 MOST_SENTENCES = 4_000  # of one text; the rest of a longer one stands in its last sentence

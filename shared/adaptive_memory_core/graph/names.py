@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence, Set
 from typing import NamedTuple
 
 from adaptive_memory_core.channels.words.words_of_text import STOP_WORDS, UNSPACED
-from adaptive_memory_core.frozen import late_pattern
+from adaptive_memory_core.late import late_pattern
 
 LONGEST_NAME = 8  # words
 Extract = Callable[[str], Sequence[str]]  # the names in a sentence, as they stand there

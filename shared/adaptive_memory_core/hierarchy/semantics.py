@@ -16,9 +16,9 @@ from typing import NamedTuple
 
 from adaptive_memory_core.channels.words.words_of_cue import language_of
 from adaptive_memory_core.channels.words.words_of_text import words
-from adaptive_memory_core.frozen import late_pattern
 from adaptive_memory_core.graph.build import sentences
 from adaptive_memory_core.hierarchy.nodes import Distilled, HierarchyMessage, SemanticKey
+from adaptive_memory_core.late import late_pattern
 from adaptive_memory_core.score.same_statement import same_sentence
 
 _TURNS_TO = (

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal, get_args
 
 from adaptive_memory_core.error_messages import shown, tells_unknown_names
 from adaptive_memory_core.errors import PolicyError
-from adaptive_memory_core.frozen import late_pattern
+from adaptive_memory_core.late import late_pattern
 from adaptive_memory_core.ranges import SHARE, Range, check_choices, check_groups, check_ranges, check_switches
 
 

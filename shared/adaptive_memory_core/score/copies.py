@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from adaptive_memory_core.channels.words.words_of_text import words
 from adaptive_memory_core.cue.question_kinds import EDGES
-from adaptive_memory_core.frozen import late_pattern
+from adaptive_memory_core.late import late_pattern
 
 LONGEST = 240  # characters of a text that is looked at; a longer one says more than one thing
 _LEXICON = {  # the words that ask for a relation, and what speaks of it

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from adaptive_memory_core.channels.words.words_of_text import STOP_WORDS, UNSPACED, script_runs, text_chunks, words
 from adaptive_memory_core.cue.question_kinds import EDGES, names_in
-from adaptive_memory_core.frozen import late_pattern
+from adaptive_memory_core.late import late_pattern
 
 SHARED = 0.4  # of the longer sentence's words, both have a greater share; guess
 SHARED_UNASKED = 0.6  # the same if there is no question that says what matters; guess

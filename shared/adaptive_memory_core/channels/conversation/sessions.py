@@ -18,7 +18,7 @@ from adaptive_memory_core.channels.conversation.turns import (
     stated,
 )
 from adaptive_memory_core.channels.words.matches import Layout, surroundings_of
-from adaptive_memory_core.frozen import late_pattern
+from adaptive_memory_core.late import late_pattern
 
 ENOUGH = 4  # texts that begin with a name and a colon until that may be a speaker
 OTHERS = 3  # texts of others after which a speaker in a group speaks again; guess

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from adaptive_memory_core.fields import Fields
-from adaptive_memory_core.frozen import late_pattern
+from adaptive_memory_core.late import late_pattern
 from adaptive_memory_core.records import Metadata
 
 BY_FIELD, IN_TEXT, ONLY_IN_TEXT = 0, 1, 2  # where a speaker is told

@@ -22,7 +22,7 @@ from adaptive_memory_core.channels.words.words_of_text import (
     text_chunks,
     words,
 )
-from adaptive_memory_core.frozen import late_pattern
+from adaptive_memory_core.late import late_pattern
 
 READ = 600  # characters of a text that are looked at
 ENOUGH, ENOUGH_OF_ASCII = 0.9, 1.1  # evidence below which a text is nobody's; a word of one language counts for 1

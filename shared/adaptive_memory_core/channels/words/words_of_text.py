@@ -20,7 +20,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from adaptive_memory_core.channels.words.languages import is_function_word, lower, stem_in
-from adaptive_memory_core.frozen import late_pattern
+from adaptive_memory_core.late import late_pattern
 
 _VOWELS = "(?:[aeiou]|(?<=[^aeiou])y)"
 _MEASURED = late_pattern(rf"{_VOWELS}+[^aeiou]")  # one vowel-consonant step; their number is the paper's m

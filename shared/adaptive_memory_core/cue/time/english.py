@@ -12,7 +12,7 @@ from adaptive_memory_core.cue.time.calendar import Span
 from adaptive_memory_core.cue.time.english_phrases import Dated, find_times
 from adaptive_memory_core.cue.time.english_relative import leaning
 from adaptive_memory_core.cue.time.intent import Sign, Window, some_in
-from adaptive_memory_core.frozen import late_pattern
+from adaptive_memory_core.late import late_pattern
 
 EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 _QUOTED = late_pattern(r"\"[^\"]{1,200}\"|“[^”]{1,200}”|`[^`]{1,200}`|(?<!\w)'[^'\n]{1,80}'(?!\w)")

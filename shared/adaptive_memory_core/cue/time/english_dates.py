@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from adaptive_memory_core.cue.time import calendar
 from adaptive_memory_core.cue.time.calendar import SEASONS, WEEKDAYS, Span
 from adaptive_memory_core.cue.time.english_relative import UNIT_DAYS, counted
-from adaptive_memory_core.frozen import late_pattern
+from adaptive_memory_core.late import late_pattern
 
 MONTH = (
     r"(?P<month>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?"

@@ -62,7 +62,7 @@ from adaptive_memory_core.cue.time.english_relative import (
     whole_days,
 )
 from adaptive_memory_core.cue.time.intent import in_ascii_letters
-from adaptive_memory_core.frozen import late_pattern
+from adaptive_memory_core.late import late_pattern
 
 MOST_OF_A_KIND = 20  # places of one kind that are looked at; a text with more is a table, or hostile; guess
 

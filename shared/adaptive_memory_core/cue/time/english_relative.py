@@ -10,7 +10,7 @@ from typing import NamedTuple
 from adaptive_memory_core.cue.time import calendar
 from adaptive_memory_core.cue.time.calendar import SEASONS, WEEKDAYS, Span
 from adaptive_memory_core.cue.time.intent import Lean, in_ascii_letters, some_in, split_words
-from adaptive_memory_core.frozen import late_pattern
+from adaptive_memory_core.late import late_pattern
 
 PAST_TENSE = late_pattern(
     r"\b(?:did|didn't|was|wasn't|were|weren't|had|lived|worked|used to|went|said|told|owned|drove|ate|kept"

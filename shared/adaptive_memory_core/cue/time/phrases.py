@@ -16,7 +16,7 @@ from adaptive_memory_core.cue.time.calendar import Span
 from adaptive_memory_core.cue.time.english import as_window, local
 from adaptive_memory_core.cue.time.english_relative import UNIT_DAYS, Resolve
 from adaptive_memory_core.cue.time.intent import Lean, Sign
-from adaptive_memory_core.frozen import late_pattern
+from adaptive_memory_core.late import late_pattern
 
 LEAD = 24  # characters before a phrase that may say "since" or "before"
 _COME_AGAIN = frozenset(("weekday", "month"))  # groups of a pattern

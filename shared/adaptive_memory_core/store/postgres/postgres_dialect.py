@@ -8,7 +8,7 @@ from importlib import resources
 from typing import Any
 
 from adaptive_memory_core.errors import ScopeError
-from adaptive_memory_core.frozen import late_pattern
+from adaptive_memory_core.late import late_pattern
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.store.ledger.state_rows import owner_name
 
