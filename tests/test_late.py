@@ -24,7 +24,12 @@ def test_a_late_pattern_finds_what_the_pattern_finds() -> None:
 def test_it_is_compiled_once_and_at_its_first_use(monkeypatch: pytest.MonkeyPatch) -> None:
     compiled: list[str] = []
     real = re.compile
-    monkeypatch.setattr(re, "compile", lambda source, flags: compiled.append(source) or real(source, flags))
+
+    def counted(source: str, flags: int) -> re.Pattern[str]:
+        compiled.append(source)
+        return real(source, flags)
+
+    monkeypatch.setattr(re, "compile", counted)
     late = late_pattern("tea|coffee")
     assert compiled == []
     for name in PATTERN_METHODS:
