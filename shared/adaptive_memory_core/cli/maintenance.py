@@ -265,7 +265,7 @@ def _only_token(session: Session) -> dict[str, str]:
 
 
 def _without_user(session: Session, tokens: Path) -> Path:
-    if session.user is not None or session.everyone:
+    if session.names_scope:
         raise InvalidInputError("--tokens says whose memory each token opens. Leave --user and --everyone out.")
     return tokens
 

@@ -10,7 +10,6 @@ open.
 
 from __future__ import annotations
 
-import asyncio
 import math
 import os
 import re
@@ -349,6 +348,8 @@ def _settled(given: Any) -> Any:
     value = given() if callable(given) else given
     if not isinstance(value, Awaitable):
         return value
+    import asyncio
+
     told: list[Any] = []
     thread = threading.Thread(target=lambda: told.append(asyncio.run(_awaited(value))), name="adaptive-memory-settings")
     thread.start()

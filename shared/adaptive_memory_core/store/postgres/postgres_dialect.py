@@ -8,21 +8,22 @@ from importlib import resources
 from typing import Any
 
 from adaptive_memory_core.errors import ScopeError
+from adaptive_memory_core.late import late_pattern
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.store.ledger.state_rows import owner_name
 
 SCHEMA = "adaptive_memory"
-_HINT = re.compile(r" (NOT )?INDEXED( BY \w+)?")
-_NAMED = re.compile(r"(?<![:\w]):([a-z_]+)")
-_BLOB = re.compile(r"x'([0-9a-f]*)'")
+_HINT = late_pattern(r" (NOT )?INDEXED( BY \w+)?")
+_NAMED = late_pattern(r"(?<![:\w]):([a-z_]+)")
+_BLOB = late_pattern(r"x'([0-9a-f]*)'")
 _WORDS = (
-    (re.compile(r"\bCROSS JOIN (?=\w+( \w+)? (ON|USING)\b)"), "JOIN "),  # which in SQLite is an order to go by
-    (re.compile(r" IS \?"), " IS NOT DISTINCT FROM ?"),
-    (re.compile(r"CAST\((.+?) AS BLOB\)"), r"CAST(\1 AS bytea)"),
-    (re.compile(r"\bgroup_concat\("), "string_agg("),
-    (re.compile(r"\bchar\("), "chr("),
-    (re.compile(re.escape("(julianday('now') - 2440587.5) * 86400.0")), f"{SCHEMA}.posix_now()"),
-    (re.compile(r"\b(instr|zeroblob)\("), rf"{SCHEMA}.\1("),
+    (late_pattern(r"\bCROSS JOIN (?=\w+( \w+)? (ON|USING)\b)"), "JOIN "),  # which in SQLite is an order to go by
+    (late_pattern(r" IS \?"), " IS NOT DISTINCT FROM ?"),
+    (late_pattern(r"CAST\((.+?) AS BLOB\)"), r"CAST(\1 AS bytea)"),
+    (late_pattern(r"\bgroup_concat\("), "string_agg("),
+    (late_pattern(r"\bchar\("), "chr("),
+    (late_pattern(re.escape("(julianday('now') - 2440587.5) * 86400.0")), f"{SCHEMA}.posix_now()"),
+    (late_pattern(r"\b(instr|zeroblob)\("), rf"{SCHEMA}.\1("),
 )
 
 
@@ -45,7 +46,7 @@ def for_postgres(query: str) -> str:
 
 @lru_cache(maxsize=1)
 def _of_schema() -> re.Pattern[str]:
-    return re.compile(rf"\b(FROM|JOIN|INTO|UPDATE)\s+({'|'.join(tables())})\b")
+    return late_pattern(rf"\b(FROM|JOIN|INTO|UPDATE)\s+({'|'.join(tables())})\b")
 
 
 @lru_cache(maxsize=1)
