@@ -122,7 +122,9 @@ SAYS = {
         "tools: remember, recall, explain, feedback, forget, recent",
         "look only: explain, recent",
         "Deploys are done on Tuesdays.",
-        "1 new verdicts.",
+        "That is remembered already, as ",
+        "Noted: 1 new verdict.",
+        "prompt: What do you know about Ana's pets?",
         "ben: Nothing is remembered yet.",
     ],
     "43_report.py": [

@@ -72,7 +72,8 @@ def mask(text: str) -> str:
     'the commit is 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b'
     """
     for name, pattern in FORMATS:
-        text = pattern.sub(lambda found, name=name: f"{found.groupdict().get('before') or ''}[masked: {name}]", text)
+        before = r"\g<before>" if "before" in pattern.groupindex else ""
+        text = pattern.sub(f"{before}[masked: {name}]", text)
     return text
 
 

@@ -18,7 +18,9 @@ from adaptive_memory_core.error_messages import reason, shown
 from adaptive_memory_core.errors import InvalidInputError, StoreError
 from adaptive_memory_core.memory import AdaptiveMemory
 from adaptive_memory_core.models.embedder import bundled_unless
+from adaptive_memory_core.options import Options
 from adaptive_memory_core.policy import Policy
+from adaptive_memory_core.policy.keeping import Keeping
 from adaptive_memory_core.policy.presets import PRESETS
 from adaptive_memory_core.store import locations
 from adaptive_memory_core.store.embedder_check import notes_on
@@ -41,6 +43,7 @@ class Session:
     as_json: bool
     ledger: str | None = None
     server: str | None = None
+    keeping: Keeping | None = None
 
     @property
     def directory(self) -> Path:
@@ -58,8 +61,9 @@ class Session:
     def _opened(self, *, create: bool) -> AdaptiveMemory:
         model = embedder_option(self.embedder)
         if self.server is not None:
-            return open_on_server(self.server, self.collection, model, self.ledger, create=create)
-        return AdaptiveMemory.open(self.directory, self.collection, embedder=model, ledger=self.ledger)
+            return open_on_server(self.server, self.collection, model, self.ledger, self.keeping, create=create)
+        options: Options = {"embedder": model, "ledger": self.ledger, "keeping": self.keeping or Keeping()}
+        return AdaptiveMemory.open(self.directory, self.collection, **options)
 
     @property
     def place(self) -> str:
@@ -176,7 +180,9 @@ def _collections(database: Path) -> set[str] | None:
 HTTPS_PORT, USUAL_PORT = 443, 8_000
 
 
-def open_on_server(server: str, name: str, embedder: Any, ledger: str | None, *, create: bool) -> AdaptiveMemory:
+def open_on_server(
+    server: str, name: str, embedder: Any, ledger: str | None, keeping: Keeping | None = None, *, create: bool
+) -> AdaptiveMemory:
     """A memory over the collection of that name."""
     if ledger is None:
         raise InvalidInputError(
@@ -193,7 +199,7 @@ def open_on_server(server: str, name: str, embedder: Any, ledger: str | None, *,
             "or make it with init."
         )
     collection = locations.open_collection(client, name, notes_on(source))
-    return AdaptiveMemory(collection, embedder=source, ledger=ledger)
+    return AdaptiveMemory(collection, embedder=source, ledger=ledger, keeping=keeping or Keeping())
 
 
 def server_address(server: str) -> tuple[str, int, bool]:
