@@ -12,6 +12,8 @@ from typing import Annotated, Any, TypeVar, cast
 import typer
 from typer.core import TyperGroup
 
+from adaptive_memory_core.cli.agent_settings import agents
+from adaptive_memory_core.cli.hooks import hook
 from adaptive_memory_core.cli.maintenance import (
     backup,
     check,
@@ -202,7 +204,7 @@ COMMANDS = (  # in the order of `--help`
     *(init, remember, import_records, recall, explain, get, log, stats, themes),
     *(feedback, pin, unpin, demote, forget, prune),
     *(flush, check, reembed, backup, create_tables, row_level_security, move_ledger, export, restore),
-    *(replay, tune, evaluate, bench, compare, report, mcp, demo),
+    *(replay, tune, evaluate, bench, compare, report, mcp, hook, agents, demo),
 )
 NAMES = {import_records: "import", evaluate: "eval"}  # that are no names in Python, or taken
 for command in COMMANDS:

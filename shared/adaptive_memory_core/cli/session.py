@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,6 @@ from adaptive_memory_core.error_messages import reason, shown
 from adaptive_memory_core.errors import InvalidInputError, StoreError
 from adaptive_memory_core.memory import AdaptiveMemory
 from adaptive_memory_core.models.embedder import bundled_unless
-from adaptive_memory_core.options import Options
 from adaptive_memory_core.policy import Policy
 from adaptive_memory_core.policy.keeping import Keeping
 from adaptive_memory_core.policy.presets import PRESETS
@@ -43,7 +42,7 @@ class Session:
     as_json: bool
     ledger: str | None = None
     server: str | None = None
-    keeping: Keeping | None = None
+    keeping: Keeping = field(default_factory=Keeping)
 
     @property
     def directory(self) -> Path:
@@ -62,8 +61,9 @@ class Session:
         model = embedder_option(self.embedder)
         if self.server is not None:
             return open_on_server(self.server, self.collection, model, self.ledger, self.keeping, create=create)
-        options: Options = {"embedder": model, "ledger": self.ledger, "keeping": self.keeping or Keeping()}
-        return AdaptiveMemory.open(self.directory, self.collection, **options)
+        return AdaptiveMemory.open(
+            self.directory, self.collection, embedder=model, ledger=self.ledger, keeping=self.keeping
+        )
 
     @property
     def place(self) -> str:
@@ -181,7 +181,7 @@ HTTPS_PORT, USUAL_PORT = 443, 8_000
 
 
 def open_on_server(
-    server: str, name: str, embedder: Any, ledger: str | None, keeping: Keeping | None = None, *, create: bool
+    server: str, name: str, embedder: Any, ledger: str | None, keeping: Keeping, *, create: bool
 ) -> AdaptiveMemory:
     """A memory over the collection of that name."""
     if ledger is None:
@@ -199,7 +199,7 @@ def open_on_server(
             "or make it with init."
         )
     collection = locations.open_collection(client, name, notes_on(source))
-    return AdaptiveMemory(collection, embedder=source, ledger=ledger, keeping=keeping or Keeping())
+    return AdaptiveMemory(collection, embedder=source, ledger=ledger, keeping=keeping)
 
 
 def server_address(server: str) -> tuple[str, int, bool]:

@@ -14,7 +14,7 @@ from adaptive_memory_core import arguments as check
 from adaptive_memory_core.context.clean import clean, defused, without_ids, without_tags
 from adaptive_memory_core.context.render import render
 from adaptive_memory_core.errors import InvalidInputError, NotFoundError
-from adaptive_memory_core.identity import text_digest
+from adaptive_memory_core.identity import each_text_once, text_digest
 from adaptive_memory_core.masked_secrets import mask
 from adaptive_memory_core.mcp_server.inputs import (
     ExplainInput,
@@ -150,17 +150,6 @@ async def recall(user: UserMemory, manner: ToolSettings, said: SearchInput) -> T
         f"\n\nThis search is id {short_ids([found.id])[found.id]}. Once you know which memories helped, give feedback."
     )
     return ToolAnswer(text, {"recall_id": found.id, "ids": list(found.ids)})
-
-
-def each_text_once(now: float) -> Callable[[Record], bool]:
-    """Whether a record is to be returned: of those that say the same and hold now, the first."""
-    first: dict[bytes | None, str] = {}
-
-    def accept(record: Record) -> bool:
-        over = record.superseded_by is not None or (record.valid_until is not None and record.valid_until <= now)
-        return over or first.setdefault(text_digest(record.text), record.id) == record.id
-
-    return accept
 
 
 async def remember(user: UserMemory, manner: ToolSettings, said: KeepInput) -> ToolAnswer:
