@@ -252,7 +252,8 @@ def _written(file: SettingsFile) -> str:
 
 def _free(path: Path) -> Path:
     """A name beside the file that no file has."""
-    number, found = 1, path.with_name(f"{path.name}.bak")
+    found, number = path.with_name(f"{path.name}.bak"), 1
     while found.exists():
-        number, found = number + 1, path.with_name(f"{path.name}.bak{number}")
+        number += 1
+        found = path.with_name(f"{path.name}.bak{number}")
     return found

@@ -21,7 +21,7 @@ from adaptive_memory_core.cli.session import session_of
 from adaptive_memory_core.cli.terminal import STDIN, one_line, parsed_json, text_of
 from adaptive_memory_core.cli.transcripts import ASSISTANT, USER, SaidTurn, turns
 from adaptive_memory_core.context.render import render
-from adaptive_memory_core.errors import InvalidInputError
+from adaptive_memory_core.errors import InvalidInputError, NotFoundError
 from adaptive_memory_core.identity import each_text_once, text_digest
 from adaptive_memory_core.length_limits import start_and_end
 from adaptive_memory_core.masked_secrets import mask
@@ -34,7 +34,6 @@ LOOKED_AT = 300  # of the newest memories, those that a session may begin with; 
 FACTS, MESSAGES = 15, 10  # that a session begins with, at most; guess
 MOST_OBSERVED = 20_000  # characters of one message that are kept: of a longer one its start and end; guess
 WAIT_SECONDS = 2.0  # that a hook waits for others who write the ledger; guess
-MOST_RECORDS = 1_000_000  # of one session
 PROJECT = "project"  # the key of a message's metadata that says in which directory it was said
 
 
@@ -210,11 +209,15 @@ def _observe(user: UserMemory, event: AgentEvent, said: Sequence[SaidTurn]) -> N
         name = _id(event.session, one.role, text)
         message = {"id": name, "text": text, "role": one.role, "session": event.session, "at": one.at}
         messages.setdefault(name, {**message, "metadata": metadata})
-    known: set[str] = set()
-    if len(messages) > 1:
-        where = {user.memory.fields.session: event.session} if event.session else None
-        known = {one.id for one in user.records(filter=where, limit=MOST_RECORDS)}
-    user.observe([one for name, one in messages.items() if name not in known])
+    user.observe([one for name, one in messages.items() if not _is_known(user, name)])
+
+
+def _is_known(user: UserMemory, name: str) -> bool:
+    try:
+        user.get(name)
+    except NotFoundError:
+        return False
+    return True
 
 
 def _id(session: str | None, role: str, text: str) -> str:
