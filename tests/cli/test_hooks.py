@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import sys
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -219,7 +220,7 @@ def test_a_memory_that_cannot_be_used_is_one_line_and_no_failure(run: Run, hook:
     nobody = run("hook", "prompt", "--create", user=None, stdin=event)
     assert (nobody.code, nobody.out, len(nobody.err.splitlines())) == (0, "", 1)
     hook("prompt", prompt="Run the tests.")
-    (ledger,) = place.glob("*.sqlite3") if len(list(place.glob("*.sqlite3"))) == 1 else [next(_ledgers(place))]
+    (ledger,) = (one for one in place.glob("*.sqlite3") if one.name != "chroma.sqlite3")
     with closing(sqlite3.connect(ledger, isolation_level=None)) as other:
         other.execute("BEGIN EXCLUSIVE")
         locked = run("hook", "prompt", stdin=event)
@@ -229,11 +230,28 @@ def test_a_memory_that_cannot_be_used_is_one_line_and_no_failure(run: Run, hook:
     assert (damaged.code, damaged.out, len(damaged.err.splitlines())) == (0, "", 1)
 
 
-def _ledgers(place: Path) -> Any:
-    return (one for one in place.glob("*.sqlite3") if one.name != "chroma.sqlite3")
-
-
 def test_an_option_that_is_unknown_does_not_refuse_the_prompt(tmp_path: Path) -> None:
     wrong = command("--path", str(tmp_path), "--user", "ana", "hook", "prompt", "--of-tomorrow", stdin="{}")
     assert (wrong.returncode, wrong.stdout) == (0, "")
     assert command("--path", str(tmp_path), "--user", "ana", "remember", "hook", "--of-tomorrow").returncode == 2
+
+
+WATCHED = """
+import sys
+from adaptive_memory_core.cli.entry import main
+def watch(event, arguments):
+    if event.startswith("socket.") and event not in ("socket.__new__", "socket.gethostname"):
+        sys.stderr.write(f"{event} {arguments}\\n")
+sys.addaudithook(watch)
+sys.argv = ["adaptive-memory", *sys.argv[1:]]
+main()
+"""
+
+
+@pytest.mark.parametrize("called", [["hook", "prompt"], ["hook", "session-start"], ["mcp"]])
+def test_nothing_leaves_the_machine(tmp_path: Path, called: list[str]) -> None:
+    """With the bundled embedder no name is looked up and no connection is opened, not even on loopback."""
+    given = json.dumps({"prompt": "Why do the tests fail?", "session_id": "s"}) if called[0] == "hook" else ""
+    place = ["--path", str(tmp_path / "memory"), "--user", "ana"]
+    ended = command("-c", WATCHED, *place, *called, "--create", stdin=given, program=[sys.executable])
+    assert (ended.returncode, ended.stderr) == (0, "")
