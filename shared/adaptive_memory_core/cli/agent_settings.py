@@ -1,7 +1,7 @@
 """The command `agents`: the settings with which a coding agent uses a memory, shown and then written.
 
-Each agent has a file for its hooks and one for its MCP servers, which may be the same. What is there already stays; of
-our own entries the older ones are replaced.
+Each agent has a file for its hooks and one for its MCP servers, which may be the same. What is there already stays; older
+entries that this command wrote are replaced.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ def agents(
     """Show the settings that give a coding agent this memory: hooks and the MCP server (docs/coding_agents.md).
 
     Without --path the memory is in ~/.adaptive-memory, and without --user it is yours. Nothing is written without
-    --write. Then a copy of each changed file is kept beside it.
+    --write. Then a copy of each changed file is kept next to it.
     """
     if name not in AGENTS:
         raise InvalidInputError(f"{shown(name)} is not an agent with known settings. Give one of {', '.join(AGENTS)}.")
@@ -251,7 +251,7 @@ def _written(file: SettingsFile) -> str:
 
 
 def _free(path: Path) -> Path:
-    """A name beside the file that no file has."""
+    """A name next to the file's own that no file has."""
     found, number = path.with_name(f"{path.name}.bak"), 1
     while found.exists():
         number += 1
