@@ -1,7 +1,7 @@
 """The command `agents`: the settings with which a coding agent uses a memory, shown and then written.
 
-Each agent has a file for its hooks and one for its MCP servers, which may be the same. What is there already stays; older
-entries that this command wrote are replaced.
+Each agent has a file for its hooks and one for its MCP servers, which may be the same. What is there already stays;
+older entries that this command wrote are replaced.
 """
 
 from __future__ import annotations
