@@ -34,7 +34,7 @@ async def resource(client: Client) -> str:
 
 async def test_a_client_over_stdio_gets_each_result_once_and_the_prompt_and_the_resource(tmp_path: Path) -> None:
     with (tmp_path / "stderr").open("w") as nothing:
-        given = command(tmp_path / "memory", "ana")
+        given = command(tmp_path / "memory", "ana", "--mask-secrets")
         start = StdioServerParameters(command=sys.executable, args=given, env=ENVIRONMENT, cwd=ROOT)
         async with Client(stdio_client(start, errlog=nothing)) as client:
             assert [
@@ -49,6 +49,10 @@ async def test_a_client_over_stdio_gets_each_result_once_and_the_prompt_and_the_
             assert words(answer).count("Ana likes green tea") == 1
             assert answer.structured_content is None
             assert "green tea" not in str(answer.meta)
+            key = "The key is AKIA" + "ABCD2345" * 2
+            first, again = [await said(client, "remember", text=key) for _ in range(2)]
+            assert first[1] == again[1]
+            assert "The key is [masked: aws key id]" in await resource(client)
             about = await prompt(client, topic="green tea")
             assert about.startswith("What do you know about green tea?")
             assert f"Ana likes green tea (id {tea[:8]})" in about
