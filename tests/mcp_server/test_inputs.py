@@ -13,16 +13,23 @@ DAY = 86_400.0
 UUID, TWIN = "3f2a9c1b-77aa-4b6f-bcc3-38e0e9134c89", "3f2a9c1b-77aa-4b6f-bcc3-38e0e9134c88"
 
 
-@given(st.lists(st.uuids().map(str) | st.text(min_size=1, max_size=50), max_size=8))
+MADE = st.builds("{}-{:024x}{}".format, st.sampled_from("hm"), st.integers(0, 3), st.sampled_from(["", "-2"]))
+
+
+@given(st.lists(st.uuids().map(str) | MADE | st.text("0123456789abcdef-hm", min_size=1, max_size=50), max_size=8))
 def test_short_ids_are_beginnings_that_differ(ids: list[str]) -> None:
     shown = short_ids([*ids, UUID])
     assert all(whole.startswith(short) for whole, short in shown.items())
     assert len(set(shown.values())) == len({*ids, UUID})
+    for whole, short in shown.items():
+        assert named(short, list(shown), what="memory", where="recall") == whole
 
 
 def test_ids_that_begin_alike_are_shown_as_long_as_they_need() -> None:
     assert len(short_ids([UUID])[UUID]) == SHOWN
     assert short_ids([UUID, TWIN]) == {UUID: UUID, TWIN: TWIN}
+    near, far = f"m-{'0' * 24}", f"m-{'0' * 9}{'1' * 15}"
+    assert short_ids([near, far, UUID]) == {near: near[:14], far: far[:14], UUID: "3f2a9c1b"}
     assert with_short_ids(f"(id {UUID}) or (id tea)", [UUID, "tea"]) == "(id 3f2a9c1b) or (id tea)"
 
 

@@ -107,12 +107,16 @@ def short_ids(ids: Iterable[str]) -> dict[str, str]:
     >>> short_ids(["3f2a9c1b-77aa-4b6f-bcc3-38e0e9134c89", "m-0123456789abcdef01234567", "tea"])
     {'3f2a9c1b-77aa-4b6f-bcc3-38e0e9134c89': '3f2a9c1b', 'm-0123456789abcdef01234567': 'm-01234567', 'tea': 'tea'}
     """
-    given, length = list(dict.fromkeys(ids)), SHOWN
-    while True:
-        shown = {one: one[: length + 2 * (one[1:2] == "-")] if _MADE.fullmatch(one) else one for one in given}
-        if len(set(shown.values())) == len(given):
-            return shown
+    given = list(dict.fromkeys(ids))
+    return {one: _short(one, given) if _MADE.fullmatch(one) else one for one in given}
+
+
+def _short(whole: str, others: Sequence[str]) -> str:
+    """The beginning of an id that no other id has, in a few lengths."""
+    length = SHOWN + 2 * (whole[1] == "-")
+    while length < len(whole) and any(one != whole and one.startswith(whole[:length]) for one in others):
         length += 4
+    return whole[:length]
 
 
 def with_short_ids(text: str, ids: Iterable[str]) -> str:
