@@ -103,15 +103,13 @@ def agents(
         raise InvalidInputError(f"{shown(name)} is not an agent with known settings. Give one of {', '.join(AGENTS)}.")
     session, agent = session_of(ctx), AGENTS[name]
     files = settings_of(agent, common_arguments(session), None if project is None else expanded(project))
-    lines = [line for one in files for line in (f"{one.path}:", one.added, "")]
     told: list[dict[str, Any]] = [{"path": str(one.path), "settings": one.added, "written": False} for one in files]
+    if not session.as_json:
+        show([line for one in files for line in (f"{one.path}:", one.added, "")], None, as_json=False)
+    lines = ["Nothing was written. Add --write to write this into the files above."]
     if write:
-        for one, entry in zip(files, told, strict=True):
-            lines.append(_written(one))
-            entry["written"] = one.before != one.after
-        lines.append(agent.afterwards)
-    else:
-        lines.append("Nothing was written. Add --write to write this into the files above.")
+        lines = [*map(_written, files), agent.afterwards]
+        told = [{**one, "written": file.before != file.after} for one, file in zip(told, files, strict=True)]
     show(lines, {"agent": name, "files": told}, as_json=session.as_json)
 
 
@@ -122,8 +120,8 @@ def common_arguments(session: Session) -> list[str]:
             "Settings are written for a user's memory in a directory. Give --path and --user alone."
         )
     path = expanded(session.path or USUAL_PATH).absolute()
-    script = Path(sys.executable).with_name("adaptive-memory")
-    start = [str(script)] if script.exists() else [sys.executable, "-m", "adaptive_memory_core.cli"]
+    script = shutil.which("adaptive-memory", path=str(Path(sys.executable).parent))
+    start = [sys.executable, "-m", "adaptive_memory_core.cli"] if script is None else [script]
     given = [*start, "--path", str(path), "--user", session.user or getpass.getuser()]
     for option in ("collection", "embedder"):
         if (value := getattr(session, option)) != DEFAULTS[option]:
