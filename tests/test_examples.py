@@ -122,7 +122,9 @@ SAYS = {
         "tools: remember, recall, explain, feedback, forget, recent",
         "look only: explain, recent",
         "Deploys are done on Tuesdays.",
-        "1 new verdicts.",
+        "That is remembered already, as ",
+        "Noted: 1 new verdict.",
+        "prompt: What do you know about Ana's pets?",
         "ben: Nothing is remembered yet.",
     ],
     "43_report.py": [
@@ -142,7 +144,12 @@ SAYS = {
         "120 notes, 120 recalls, 120 reads",
     ],
     "34_several_machines.py": ["Set CHROMA_HOST, CHROMA_PORT, LEDGER"],  # with these: behaviour/test_several_machines
-    "33_hook.py": ["Chroma imported: False", "3 events are found by the process that stays"],
+    "33_hook.py": [
+        "Chroma imported: False",
+        "3 events are found by the process that stays",
+        "The integration tests need Docker. My key is [masked: aws key id]",
+        "wednesday: (nothing)",
+    ],
     "demo.py": ['plain Chroma: 1 of 3, this library: 2 of 3, after "helpful": 3 of 3', "examples/01_quickstart.py"],
 }
 IMPORTED = [

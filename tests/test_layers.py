@@ -15,6 +15,7 @@ PACKAGES = [CORE, ROOT / "langchain_adaptive_memory", ROOT / "llama_adaptive_mem
 PURE = {
     "where",
     "metadata_columns",
+    "masked_secrets",
     "pages",
     "cue",
     "channels",

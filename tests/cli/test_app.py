@@ -32,6 +32,8 @@ def test_all_commands_are_there() -> None:
             "demote",
         ),
         *(
+            "agents",
+            "hook",
             "forget",
             "prune",
             "flush",

@@ -12,6 +12,8 @@ from typing import Annotated, Any, TypeVar, cast
 import typer
 from typer.core import TyperGroup
 
+from adaptive_memory_core.cli.agent_settings import agents
+from adaptive_memory_core.cli.hooks import hook
 from adaptive_memory_core.cli.learning import demote, feedback, forget, pin, prune, unpin
 from adaptive_memory_core.cli.maintenance import (
     backup,
@@ -222,7 +224,7 @@ GROUPS = {  # in the order of `--help`
     "Records": (init, remember, import_records, recall, explain, get, log, stats, themes),
     "Learning and letting go": (feedback, pin, unpin, demote, forget, prune),
     "Measuring": (evaluate, tune, replay, compare, bench, report),
-    "Agents, and a first look": (mcp, demo),
+    "Agents, and a first look": (mcp, hook, agents, demo),
     "For operators": (
         *(flush, check, backup, export, restore, reembed),
         *(move_ledger, create_tables, row_level_security),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from adaptive_memory_core.errors import InvalidInputError, StoreError
 from adaptive_memory_core.memory import AdaptiveMemory
 from adaptive_memory_core.models.embedder import bundled_unless
 from adaptive_memory_core.policy import Policy
+from adaptive_memory_core.policy.keeping import Keeping
 from adaptive_memory_core.policy.presets import PRESETS
 from adaptive_memory_core.store import locations
 from adaptive_memory_core.store.embedder_check import notes_on
@@ -43,6 +44,7 @@ class Session:
     ledger: str | None = None
     server: str | None = None
     usual_user: bool = False  # whether the user is that of the environment, whom a command for all users passes over
+    keeping: Keeping = field(default_factory=Keeping)
 
     @property
     def directory(self) -> Path:
@@ -66,10 +68,12 @@ class Session:
         if brief and self.server is None and self.ledger is None:
             place = HeldElsewhere(self.directory, self.collection, brief=True)
             with suppress(CollectionNeededError):
-                return AdaptiveMemory(place, embedder=bundled_unless(model))
+                return AdaptiveMemory(place, embedder=bundled_unless(model), keeping=self.keeping)
         if self.server is not None:
-            return open_on_server(self.server, self.collection, model, self.ledger, create=create)
-        return AdaptiveMemory.open(self.directory, self.collection, embedder=model, ledger=self.ledger)
+            return open_on_server(self.server, self.collection, model, self.ledger, self.keeping, create=create)
+        return AdaptiveMemory.open(
+            self.directory, self.collection, embedder=model, ledger=self.ledger, keeping=self.keeping
+        )
 
     @property
     def place(self) -> str:
@@ -192,7 +196,9 @@ def _collections(database: Path) -> set[str] | None:
 HTTPS_PORT, USUAL_PORT = 443, 8_000
 
 
-def open_on_server(server: str, name: str, embedder: Any, ledger: str | None, *, create: bool) -> AdaptiveMemory:
+def open_on_server(
+    server: str, name: str, embedder: Any, ledger: str | None, keeping: Keeping, *, create: bool
+) -> AdaptiveMemory:
     """A memory over the collection of that name."""
     if ledger is None:
         raise InvalidInputError(
@@ -209,7 +215,7 @@ def open_on_server(server: str, name: str, embedder: Any, ledger: str | None, *,
             "or make it with init."
         )
     collection = locations.open_collection(client, name, notes_on(source))
-    return AdaptiveMemory(collection, embedder=source, ledger=ledger)
+    return AdaptiveMemory(collection, embedder=source, ledger=ledger, keeping=keeping)
 
 
 def server_address(server: str) -> tuple[str, int, bool]:
