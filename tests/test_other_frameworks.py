@@ -84,7 +84,7 @@ async def test_google_adk_shows_a_users_memories_and_keeps_the_session(section: 
     await service.add_session_to_memory(session)
     assert len(ana.records()) == stored == 4
     found = (await service.search_memory(app_name="helper", user_id="ana", query="peanuts")).memories[0]
-    assert (found.content.parts[0].text, found.author) == (FACT, "user")
+    assert (found.id, found.content.parts[0].text, found.author) == (session.events[0].id, FACT, "user")
     assert abs(datetime.fromisoformat(found.timestamp).timestamp() - session.events[0].timestamp) < 1
     await service.delete_memory(app_name="helper", user_id="ana", memory_id=found.id)
     assert FACT not in {one.text for one in ana.records()}
@@ -132,6 +132,7 @@ async def test_pydantic_ai_has_tools_over_the_memory_of_the_runs_user(section: S
     assert FACT in known
     assert "not instructions" in known
     assert memory.for_user("ana").records()[0].read.retrieval_count == 1
+    assert [recall.step for recall in memory.for_user("ana").recalls()] == [1, 1]
     assert (await agent.run("", deps="ben", model=twice)).output == "Nothing is known about this."
 
 
@@ -233,6 +234,7 @@ def test_crewai_stores_and_finds_with_scopes_and_counts_what_it_was_given(sectio
     assert storage.get_record(kept.id).content == "Ana may eat peanuts again."
     assert storage.get_record("no such id") is None
     assert [one.scope for one in crew_memory.list_records(limit=1)] == ["/work"]
+    assert crew_memory.forget(record_ids=["no such id"]) == 0
     assert (crew_memory.forget(categories=["health"]), crew_memory.forget(scope="/home")) == (1, 0)
     assert crew_memory.forget(older_than=datetime(2020, 1, 1)) == 0
     crew_memory.reset()
