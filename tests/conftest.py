@@ -109,7 +109,7 @@ def delete(client: ClientAPI, collection: Collection) -> None:
 
 
 class Open(Protocol):
-    """Opens a memory in the test's directory; closed when the test ends, if not before."""
+    """Opens a memory; closed when the test ends, if not before."""
 
     def __call__(self, **arguments: Any) -> AdaptiveMemory: ...
 
@@ -148,16 +148,27 @@ def collection(new_collection: Callable[..., Collection]) -> Collection:
 
 
 @pytest.fixture
+def over(collection: Collection, clock: Clock) -> Iterator[Open]:
+    """Opens a memory over the test's collection, with its embedder and clock unless told otherwise."""
+    with ExitStack() as stack:
+
+        def opener(**arguments: Any) -> AdaptiveMemory:
+            given = {"embedder": word_vectors, "clock": clock, **arguments}
+            return stack.enter_context(closing(AdaptiveMemory(collection, **given)))
+
+        yield opener
+
+
+@pytest.fixture
 def others_unheard(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is written into a collection is written as by another process: no memory hears of it."""
     monkeypatch.setattr(parts, "listen", lambda *_: None)
 
 
 @pytest.fixture
-def memory(collection: Collection, clock: Clock) -> Iterator[AdaptiveMemory]:
+def memory(over: Open) -> AdaptiveMemory:
     """A memory in RAM."""
-    with closing(AdaptiveMemory(collection, embedder=word_vectors, clock=clock)) as opened:
-        yield opened
+    return over()
 
 
 @pytest.fixture

@@ -12,18 +12,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 CORE = ROOT / "shared" / "adaptive_memory_core"
 PACKAGES = [CORE, ROOT / "langchain_adaptive_memory", ROOT / "llama_adaptive_memory"]
-PURE = {
-    "where",
-    "metadata_columns",
-    "pages",
-    "cue",
-    "channels",
-    "score",
-    "learn",
-    "graph",
-    "hierarchy",
-    "context",
-}
+PURE = {"where", "metadata_columns", "pages", "cue", "channels", "score", "learn", "graph", "hierarchy", "context"}
 LAYERS = [  # lowest first; a lower one never imports a higher one
     {"error_messages", "errors", "frozen", "ranges", "running_calls", "whole_file"},
     {"fields", "records", "reports", "identity"},

@@ -3,20 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
 
 import pytest
 from chromadb import Collection
 
-from adaptive_memory_core import (
-    AdaptiveMemory,
-    AdaptiveMemoryError,
-    UserMemory,
-)
-
-if TYPE_CHECKING:
-    from tests.conftest import Contents, Rows
-
+from adaptive_memory_core import AdaptiveMemory, AdaptiveMemoryError, UserMemory
+from tests.conftest import Contents, Rows
 
 SURROGATE = "half \ud800 a pair"
 

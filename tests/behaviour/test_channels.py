@@ -19,7 +19,7 @@ import adaptive_memory_core
 from adaptive_memory_core import AdaptiveMemory, InvalidInputError, Policy, PolicyError, Weights
 from adaptive_memory_core.errors import EmbedderError, StoreError
 from adaptive_memory_core.policy import Advanced, Fusion
-from tests.conftest import Clock, Open, Vectors
+from tests.conftest import Clock, Open, word_vectors
 
 FILLER = [f"nothing of note happened on day {n}" for n in range(60)]
 OWN = Policy(channels=("dense", "sql"))
@@ -63,12 +63,12 @@ Over = Callable[..., AdaptiveMemory]
 
 
 @pytest.fixture
-def over(collection: Collection, embed: Callable[..., Vectors], clock: Clock) -> Iterator[Over]:
+def over(collection: Collection, clock: Clock) -> Iterator[Over]:
     """A memory with these arguments, over one collection."""
     opened: list[AdaptiveMemory] = []
 
     def opener(**arguments: Any) -> AdaptiveMemory:
-        opened.append(AdaptiveMemory(collection, **{"embedder": embed, "clock": clock, **arguments}))
+        opened.append(AdaptiveMemory(collection, **{"embedder": word_vectors, "clock": clock, **arguments}))
         return opened[-1]
 
     yield opener
@@ -342,15 +342,6 @@ def test_where_everything_fails_the_error_is_the_collections(over: Over, monkeyp
         monkeypatch.setattr(memory.ports().search, name, broken)
     with pytest.raises(StoreError, match="out of order"):
         alice.recall("zebra")
-
-
-def test_a_vector_of_another_length_is_still_the_callers_mistake(over: Over) -> None:
-    from adaptive_memory_core import Cue
-
-    alice = over(policy=WORDS).for_user("alice")
-    alice.remember("a zebra")
-    with pytest.raises(StoreError, match="2 numbers"):
-        alice.recall(Cue("zebra", [1.0, 2.0]))
 
 
 def test_a_limit_of_time_changes_nothing_where_all_are_fast(over: Over) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import closing
 from typing import Any
 
@@ -14,7 +14,7 @@ from adaptive_memory_core import AdaptiveMemory, InvalidInputError, NotFoundErro
 from adaptive_memory_core.context.render import BLOCK_SHARES
 from adaptive_memory_core.errors import StoreError
 from tests.behaviour.conftest import eventually
-from tests.conftest import Clock, Contents, Open, Rows, Vectors
+from tests.conftest import Clock, Contents, Open, Rows
 
 BOTH: Any = ("dense", "lexical")
 PAGES: list[Mapping[str, Any]] = [
@@ -25,14 +25,12 @@ PAGES: list[Mapping[str, Any]] = [
 
 
 @pytest.fixture(params=[("dense",), BOTH])
-def memory(
-    request: pytest.FixtureRequest, collection: Collection, embed: Callable[..., Vectors], clock: Clock
-) -> Iterator[AdaptiveMemory]:
+def memory(over: Open, request: pytest.FixtureRequest) -> AdaptiveMemory:
     policy = Policy(channels=request.param)
-    with closing(AdaptiveMemory(collection, embedder=embed, clock=clock, policy=policy, shared=["handbook"])) as opened:
-        opened.for_user("handbook").remember_many(PAGES)
-        opened.for_user("bob").remember("bob keeps the office key", id="secret")
-        yield opened
+    opened = over(policy=policy, shared=["handbook"])
+    opened.for_user("handbook").remember_many(PAGES)
+    opened.for_user("bob").remember("bob keeps the office key", id="secret")
+    return opened
 
 
 @pytest.fixture

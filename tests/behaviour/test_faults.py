@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import collections
 import os
-import shutil
 import threading
 import time
 import warnings
@@ -15,14 +14,13 @@ from typing import Any
 import chromadb
 import pytest
 
-from adaptive_memory_core import AdaptiveMemory, Keeping, NotFoundError, Policy, Weights
+from adaptive_memory_core import AdaptiveMemory, Keeping, Policy, Weights
 from adaptive_memory_core.errors import LedgerError, StoreError
 from tests import forked
 from tests.chroma_server import ChromaServer
 from tests.forked import Forked
 from tests.store.reader import EVERY_READ_COUNTS, embed, server_collection
 
-ROOT = Path(__file__).parents[2]
 TEXTS = [{"text": f"memory {number}", "id": f"m{number}"} for number in range(6)]
 
 
@@ -196,34 +194,6 @@ def test_closing_over_a_dead_server_warns_and_keeps_what_is_due(chroma_server: C
         assert sum(shown(collection).values()) == 3
 
 
-def test_a_record_deleted_behind_our_back_is_let_go(tmp_path: Path) -> None:
-    with AdaptiveMemory.open(tmp_path, embedder=embed) as memory:
-        alice = memory.for_user("alice")
-        alice.remember_many(TEXTS)
-        gone = alice.recall("memory 1", k=2).ids[0]
-        embedded(tmp_path).delete(ids=[gone])
-        memory.flush()
-        stats = alice.stats().projection
-        assert (stats.pending, stats.vanished) == (0, 1)
-        assert gone not in alice.recall("memory 1").ids
-        with pytest.raises(NotFoundError):
-            alice.get(gone)
-
-
-def test_a_copied_collection_goes_on_from_its_metadata(tmp_path: Path) -> None:
-    with AdaptiveMemory.open(tmp_path / "here", embedder=embed, policy=EVERY_READ_COUNTS) as memory:
-        memory.for_user("alice").remember_many(TEXTS)
-        for _ in range(3):
-            memory.for_user("alice").recall("memory 1", k=1)
-    shutil.copytree(tmp_path / "here", tmp_path / "there", ignore=shutil.ignore_patterns("adaptive_memory*"))
-    with AdaptiveMemory.open(tmp_path / "there", embedder=embed, policy=EVERY_READ_COUNTS) as memory:
-        alice = memory.for_user("alice")
-        read = alice.get("m1").read
-        assert (read.retrieval_count, read.remembered) == (3, True)
-        alice.recall("memory 1", k=1)
-        assert alice.get("m1").read.retrieval_count == 4
-
-
 def test_several_memories_of_one_process_share_a_directory(tmp_path: Path) -> None:
     with AdaptiveMemory.open(tmp_path, embedder=embed, policy=EVERY_READ_COUNTS) as one:
         one.for_user("alice").remember_many(TEXTS)
@@ -235,25 +205,6 @@ def test_several_memories_of_one_process_share_a_directory(tmp_path: Path) -> No
             assert other.for_user("alice").get("m1").read.retrieval_count == 6
         one.for_user("alice").recall("memory 1", k=1)
     assert shown(embedded(tmp_path))["m1"] == 7
-
-
-def test_write_through_shows_the_read_before_recall_returns(tmp_path: Path) -> None:
-    with AdaptiveMemory.open(tmp_path, embedder=embed, write="through") as memory:
-        alice = memory.for_user("alice")
-        alice.remember_many(TEXTS)
-        alice.recall("memory 1", k=1)
-        assert shown(embedded(tmp_path))["m1"] == 1
-
-
-def test_the_write_back_keeps_its_promised_lag(tmp_path: Path) -> None:
-    with AdaptiveMemory.open(tmp_path, embedder=embed, keeping=Keeping(lag_seconds=0.2)) as memory:
-        alice = memory.for_user("alice")
-        alice.remember_many(TEXTS)
-        alice.recall("memory 1", k=1)
-        deadline = time.monotonic() + 10
-        while shown(embedded(tmp_path))["m1"] != 1:
-            assert time.monotonic() < deadline
-            time.sleep(0.05)
 
 
 ALONE = Policy(weights=Weights(0, 0, 1))  # so that what was read does not come again

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -48,9 +48,8 @@ def write(collection: Collection, name: str, text: str, user: str | None = "alic
 
 
 @pytest.fixture
-def memory(collection: Collection, clock: Clock) -> Iterator[AdaptiveMemory]:
-    with closing(AdaptiveMemory(collection, embedder=word_vectors, clock=clock, policy=WORDS)) as opened:
-        yield opened
+def memory(over: Open) -> AdaptiveMemory:
+    return over(policy=WORDS)
 
 
 @pytest.mark.parametrize(
@@ -66,7 +65,9 @@ def test_looking_leaves_every_row_of_the_ledger_and_of_the_collection_as_it_was(
     before = everything(memory), contents(collection)
     for scope in (memory.for_user("alice"), memory.for_user("carol"), memory.for_everyone()):
         for cue in ("nothing of note", "tea", "what happened last week?"):
-            scope.recall(cue, reinforce=False, policy=policy)
+            looked = scope.recall(cue, reinforce=False, policy=policy)
+            assert looked.step is None
+            looked.explain(), looked.render()
             scope.rerank(cue, {"theirs-0": 0.5}, reinforce=False, policy=policy)
     memory.flush()
     assert (everything(memory), contents(collection)) == before
@@ -190,7 +191,9 @@ def test_looks_of_many_threads_at_once_agree(alice: UserMemory, collection: Coll
     assert answers == [("7",)] * 8
 
 
-def test_a_ledger_that_may_only_be_read_is_enough_to_look(collection: Collection, tmp_path: Path, clock: Clock) -> None:
+def test_a_ledger_that_may_only_be_read_is_enough_to_look(
+    over: Open, collection: Collection, tmp_path: Path, clock: Clock
+) -> None:
     file = tmp_path / "reads.sqlite3"
     with AdaptiveMemory(collection, embedder=word_vectors, clock=clock, ledger=file, policy=WORDS) as writer:
         writer.for_user("alice").remember_many(FILLER)
@@ -199,10 +202,10 @@ def test_a_ledger_that_may_only_be_read_is_enough_to_look(collection: Collection
         sql.execute("PRAGMA journal_mode = DELETE")
     write(collection, "zebra", "a zebra crossed")
     address = f"file:{file}?mode=ro"
-    with AdaptiveMemory(collection, embedder=word_vectors, clock=clock, ledger=address, policy=WORDS) as reader:
-        answer = reader.for_user("alice").recall("a zebra crossed", k=1, reinforce=False)
-        assert answer.ids == ("zebra",)
-        assert any("words say nothing" in note for note in answer.trace)
+    reader = over(ledger=address, policy=WORDS)
+    answer = reader.for_user("alice").recall("a zebra crossed", k=1, reinforce=False)
+    assert answer.ids == ("zebra",)
+    assert any("words say nothing" in note for note in answer.trace)
 
 
 def worded(memory: AdaptiveMemory) -> list[str]:

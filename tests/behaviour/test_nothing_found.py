@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import closing
 from typing import Any
 
@@ -16,7 +16,7 @@ from adaptive_memory_core.policy import Advanced
 from adaptive_memory_core.reports import Calibration
 from adaptive_memory_core.score.nothing_found import FEWEST
 from tests.behaviour.conftest import eventually
-from tests.conftest import DAY, START, Clock, Contents, Open, Rows, Vectors, background_done
+from tests.conftest import DAY, START, Clock, Contents, Open, Rows, background_done
 
 FACTS = [
     {"id": "tea", "text": "alice drinks jasmine tea"},
@@ -29,9 +29,8 @@ BOTH: Any = ("dense", "lexical")
 
 
 @pytest.fixture
-def memory(collection: Collection, embed: Callable[..., Vectors], clock: Clock) -> Iterator[AdaptiveMemory]:
-    with closing(AdaptiveMemory(collection, embedder=embed, clock=clock, policy=FLOOR)) as opened:
-        yield opened
+def memory(over: Open) -> AdaptiveMemory:
+    return over(policy=FLOOR)
 
 
 @pytest.fixture
@@ -256,9 +255,7 @@ def test_without_vectors_there_is_no_floor_and_the_recall_says_so(
     assert "no relevance floor: it needs the vectors" in found.trace
 
 
-def test_a_channel_of_the_callers_is_measured_with_the_others(
-    collection: Collection, embed: Callable[..., Vectors], clock: Clock
-) -> None:
+def test_a_channel_of_the_callers_is_measured_with_the_others(over: Open) -> None:
     asked: list[str] = []
 
     def exact(cue: str, user: str | None, limit: int) -> dict[str, float]:
@@ -266,15 +263,12 @@ def test_a_channel_of_the_callers_is_measured_with_the_others(
         return {"tax": 1.0} if cue == "form 1040" else {}
 
     policy = Policy(advanced=Advanced(unrelated_answered=0.05), channels=("dense", "exact"))
-    with closing(
-        AdaptiveMemory(collection, embedder=embed, clock=clock, policy=policy, channels={"exact": exact})
-    ) as memory:
-        alice = memory.for_user("alice")
-        alice.remember_many(FACTS)
-        alice.calibrate()
-        assert asked == list(UNRELATED)
-        assert alice.recall("form 1040", reinforce=False).ids[0] == "tax"
-        assert not alice.recall("form 1041", reinforce=False)
+    alice = over(policy=policy, channels={"exact": exact}).for_user("alice")
+    alice.remember_many(FACTS)
+    alice.calibrate()
+    assert asked == list(UNRELATED)
+    assert alice.recall("form 1040", reinforce=False).ids[0] == "tax"
+    assert not alice.recall("form 1041", reinforce=False)
 
 
 GERMAN = [

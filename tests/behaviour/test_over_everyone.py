@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from chromadb import Collection
@@ -13,10 +13,7 @@ from adaptive_memory_core import AdaptiveMemory, NotFoundError, Policy, ScopeErr
 from adaptive_memory_core.policy import Advanced
 from adaptive_memory_core.policy.learning import Decay
 from tests.behaviour.conftest import shown
-from tests.conftest import word_vectors
-
-if TYPE_CHECKING:
-    from tests.conftest import Clock, Contents, Open, Vectors
+from tests.conftest import Clock, Contents, Open, word_vectors
 
 
 @pytest.fixture
@@ -197,11 +194,11 @@ def test_what_a_reader_learned_moves_to_another_collection(
 
 
 def test_a_document_that_is_read_in_anew_keeps_each_readers_reads(
-    memory: AdaptiveMemory, collection: Collection, embed: Callable[[Sequence[str]], Vectors]
+    memory: AdaptiveMemory, collection: Collection
 ) -> None:
     def write(one: str) -> None:
         row: dict[str, Any] = {"documents": ["green tea"], "metadatas": [{"document_id": "handbook.md"}]}
-        collection.add(ids=[one], embeddings=embed(["green tea"]), **row)
+        collection.add(ids=[one], embeddings=word_vectors(["green tea"]), **row)
 
     ana, ben = (memory.for_user(one, over="everyone") for one in ("ana", "ben"))
     write("chunk-1")

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from adaptive_memory_core import AdaptiveMemory, Policy, PolicyError, Recall, ScopeError, UserMemory, Weights
 from adaptive_memory_core.flow.past_recall import FORGOTTEN
 from adaptive_memory_core.policy import Advanced, Fusion
-from tests.conftest import DAY, Clock
-
-if TYPE_CHECKING:
-    from tests.conftest import Open, Rows
+from tests.conftest import DAY, Clock, Open, Rows
 
 WORDS = [
     *("red", "green", "tea", "coffee", "cat", "dog", "oslo", "rome", "lives", "likes"),

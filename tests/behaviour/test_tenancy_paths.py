@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from chromadb import Collection
@@ -20,9 +20,7 @@ from adaptive_memory_core import (
 from adaptive_memory_core.errors import FilterError
 from adaptive_memory_core.identity import scoped_id
 from tests.behaviour.test_tenancy import ALICE, BOB, CAROL, FILTERS
-
-if TYPE_CHECKING:
-    from tests.conftest import Open, Vectors
+from tests.conftest import Open, word_vectors
 
 
 @pytest.fixture
@@ -75,12 +73,14 @@ def test_nobody_can_take_the_place_another_users_record_would_stand_in(
 
 
 def test_a_record_is_not_lost_in_silence_where_another_program_holds_its_place(
-    trio: tuple[UserMemory, UserMemory, UserMemory], collection: Collection, embed: Callable[..., Vectors]
+    trio: tuple[UserMemory, UserMemory, UserMemory], collection: Collection
 ) -> None:
     alice, bob, _ = trio
     alice.remember("tea of alice", id="note")
     squat = scoped_id(Scope("bob"), "note")
-    collection.add(ids=[squat], documents=["squatter"], embeddings=embed(["x"]), metadatas=[{"user_id": "alice"}])
+    collection.add(
+        ids=[squat], documents=["squatter"], embeddings=word_vectors(["x"]), metadatas=[{"user_id": "alice"}]
+    )
     try:
         bob.remember("tea of bob", id="note")
     except AdaptiveMemoryError as refusal:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import UUID
 
 import pytest
@@ -15,10 +15,7 @@ from adaptive_memory_core.arguments.recalls import labelled_questions
 from adaptive_memory_core.flow.calibrate import ask_labelled
 from adaptive_memory_core.store.random_ids import RandomIds
 from adaptive_memory_core.verbs.tuning import policy_for, request_of
-from tests.conftest import DAY, Clock
-
-if TYPE_CHECKING:
-    from tests.conftest import Rows
+from tests.conftest import DAY, Clock, Rows
 
 TOPICS = 60
 SAME = 4  # records of a topic

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 
 from adaptive_memory_core import AdaptiveMemory, Policy, UserMemory
 from tests.behaviour.conftest import shown
-
-if TYPE_CHECKING:
-    from tests.conftest import Clock, Rows
+from tests.conftest import Clock, Rows
 
 TEXTS = ["green tea with milk", "green tea with lemon", "black coffee with sugar"]
 

@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from datetime import datetime, timezone
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
+from chromadb import Collection
 from langchain_core.documents import Document
 
 from adaptive_memory_core import AdaptiveMemory, Fields, InvalidInputError, Policy, ScopeError, UserMemory, Weights
 from adaptive_memory_core.fields import read_driven
 from langchain_adaptive_memory import EVERYONE, AdaptiveMemoryRetriever, AdaptiveMemoryVectorStore
 from langchain_adaptive_memory.convert import DETAILS, SCORE
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from chromadb import Collection
-
-    from tests.conftest import Clock, Contents
-    from tests.langchain_adaptive_memory.conftest import NewRetriever, NewStore
+from tests.conftest import Clock, Contents, word_vectors
+from tests.langchain_adaptive_memory.conftest import NewRetriever, NewStore
 
 
 def without_ours(document: Document) -> dict[str, Any]:
@@ -119,9 +115,9 @@ def test_documents_are_nobody_elses(new_retriever: NewRetriever) -> None:
     assert retriever.invoke("green tea")[0].page_content == "green tea is nice"
 
 
-def test_a_record_without_metadata_is_a_document(new_store: NewStore, embed: Callable[..., Any]) -> None:
+def test_a_record_without_metadata_is_a_document(new_store: NewStore) -> None:
     store = new_store(())
-    store._collection.add(ids=["bare"], documents=["green tea"], embeddings=embed(["tea"]))
+    store._collection.add(ids=["bare"], documents=["green tea"], embeddings=word_vectors(["tea"]))
     with AdaptiveMemoryRetriever.from_vectorstore(store) as retriever:
         assert without_ours(retriever.invoke("tea")[0]) == {}
 

@@ -59,10 +59,7 @@ WRITES: dict[str, tuple[Callable[[Any], Any], dict[str, str]]] = {
     ),
     "update": (lambda theirs: theirs.update(**rows(tea="black tea", new="not there")), {**BEFORE, "tea": "black tea"}),
     "delete by id": (lambda theirs: theirs.delete(ids=["tea", "rain"]), {"wine": "red wine"}),
-    "delete by metadata": (
-        lambda theirs: theirs.delete(where={"served": "hot"}),
-        {"rain": "rain on monday"},
-    ),
+    "delete by metadata": (lambda theirs: theirs.delete(where={"served": "hot"}), {"rain": "rain on monday"}),
     "delete by text": (
         lambda theirs: theirs.delete(where_document={"$contains": "rain"}),
         {"tea": "green tea", "wine": "red wine"},

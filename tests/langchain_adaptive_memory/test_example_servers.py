@@ -1,9 +1,11 @@
-"""Does the agent's example work with a real client? Against a server on this machine that speaks OpenAI's protocol."""
+"""The examples of an agent and of a web server, with a real client and with many requests at once."""
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
+import runpy
 import subprocess
 import sys
 import threading
@@ -12,7 +14,10 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
+
+from langchain_adaptive_memory import AdaptiveMemoryRetriever
 
 ROOT = Path(__file__).parents[2]
 TAG = "<recalled_memories>"
@@ -93,3 +98,36 @@ def test_the_agent_of_the_example_remembers_with_a_real_client(server: ChatServe
     assert [TAG in one for one in questions] == [False, True, False]
     assert "I am allergic to peanuts." in questions[1]
     assert [len(one["messages"]) for one in server.requests] == [2, 2, 2], "each session has a history of its own"
+
+
+EXAMPLE = runpy.run_path(str(Path(__file__).parents[2] / "examples" / "31_fastapi.py"))
+REQUESTS = 120
+
+
+def background_threads() -> int:
+    return sum(one.name == "adaptive-memory-background" for one in threading.enumerate())
+
+
+async def test_many_requests_at_once_share_two_memories_and_are_all_counted(tmp_path: Path) -> None:
+    before = background_threads()
+    app: Any = EXAMPLE["service"](tmp_path)
+    async with app.router.lifespan_context(app):
+        transport = httpx.ASGITransport(app=app)
+        async with httpx.AsyncClient(transport=transport, base_url="http://memory") as client:
+            await client.post("/notes", params={"text": "green tea"}, headers={"user": "ana"})
+            asked = [
+                *[client.get("/notes", params={"question": "tea?"}, headers={"user": "ana"}) for _ in range(REQUESTS)],
+                *[client.get("/documents", params={"question": "when does it open?"}) for _ in range(REQUESTS)],
+                *[client.post("/notes", params={"text": f"note {one}"}, headers={"user": "bo"}) for one in range(9)],
+            ]
+            answers = await asyncio.gather(*asked)
+            nobody = await client.get("/notes", params={"question": "tea?"})
+        assert {answer.status_code for answer in answers} == {200}
+        assert nobody.status_code == 422
+        assert background_threads() == before + 2
+        kept = AdaptiveMemoryRetriever.from_collection(app.state.documents, app.state.embedder)
+        assert kept.memory.for_everyone().stats().recalls == REQUESTS
+        assert app.state.memory.for_user("ana").stats().recalls == REQUESTS
+        assert app.state.memory.for_user("bo").stats().records == 9
+        del kept
+    assert background_threads() == before
