@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from typing import Any
 
@@ -226,20 +226,13 @@ def test_a_reader_has_the_shared_floor_measured_and_reads_nothing(
 
 
 def test_readers_at_once_get_their_own(memory: AdaptiveMemory) -> None:
-    found: dict[str, Any] = {}
+    def read(name: str) -> tuple[object, ...]:
+        found = memory.for_user(name, fallback="handbook").recall("office opens", k=1)
+        return found.scope.user, found.ids, found.step
 
-    def read(name: str) -> None:
-        user = memory.for_user(name, fallback="handbook")
-        found[name] = user.recall("office opens", k=1)
-
-    threads = [threading.Thread(target=read, args=(f"u{n}",)) for n in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert {name: (one.scope.user, one.ids, one.step) for name, one in found.items()} == {
-        f"u{n}": (f"u{n}", ("hours",), 1) for n in range(8)
-    }
+    names = [f"u{n}" for n in range(8)]
+    with ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(read, names)) == [(name, ("hours",), 1) for name in names]
 
 
 def test_what_is_shared_failing_costs_only_that(

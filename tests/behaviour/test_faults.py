@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import collections
+import itertools
 import os
-import threading
 import time
 import warnings
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -61,17 +62,12 @@ def test_eight_threads_lose_and_double_nothing(tmp_path: Path) -> None:
     with AdaptiveMemory.open(tmp_path, embedder=embed, policy=EVERY_READ_COUNTS) as memory:
         alice = memory.for_user("alice")
         alice.remember_many(TEXTS)
-        returned: list[tuple[str, ...]] = []
 
-        def work(seed: int) -> None:
-            returned.extend(alice.recall(f"memory {(seed + number) % 6}", k=3).ids for number in range(40))
+        def work(seed: int) -> list[str]:
+            return [one for n in range(40) for one in alice.recall(f"memory {(seed + n) % 6}", k=3).ids]
 
-        threads = [threading.Thread(target=work, args=(seed,)) for seed in range(8)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        expected = collections.Counter(one for ids in returned for one in ids)
+        with ThreadPoolExecutor(8) as pool:
+            expected = collections.Counter(itertools.chain(*pool.map(work, range(8))))
         counts = {one["id"]: alice.get(one["id"]).read.retrieval_count for one in TEXTS}
         assert read(counts) == expected
         assert alice.stats().recalls == 320

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
-import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -178,17 +178,12 @@ def test_two_memories_over_one_ledger_agree(collection: Collection, clock: Clock
 def test_looks_of_many_threads_at_once_agree(alice: UserMemory, collection: Collection) -> None:
     for n, text in enumerate(FILLER):
         write(collection, str(n), text)
-    answers: list[Any] = []
 
-    def look(n: int) -> None:
-        answers.append(alice.recall("day 7", k=1, reinforce=n % 2 == 0, policy=ONLY_WORDS).ids)
+    def look(n: int) -> tuple[str, ...]:
+        return alice.recall("day 7", k=1, reinforce=n % 2 == 0, policy=ONLY_WORDS).ids
 
-    threads = [threading.Thread(target=look, args=(n,)) for n in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert answers == [("7",)] * 8
+    with ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(look, range(8))) == [("7",)] * 8
 
 
 def test_a_ledger_that_may_only_be_read_is_enough_to_look(

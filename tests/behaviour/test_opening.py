@@ -6,6 +6,7 @@ import math
 import threading
 import warnings
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +42,7 @@ def test_an_embedder_that_breaks_its_promise_writes_nothing(
         return vectors(texts) if texts[0].startswith("bad") else embed(texts)
 
     word_vectors.__qualname__ = embed.__qualname__
-    scope = over(ledger=":memory:", clock=lambda: 1.76e9).for_user("alice")
+    scope = over(embedder=word_vectors, ledger=":memory:", clock=lambda: 1.76e9).for_user("alice")
     with pytest.raises(EmbedderError):
         scope.remember_many(["bad tea", "bad cake"])
     assert scope.stats().records == 2
@@ -95,24 +96,16 @@ THREADS, ROUNDS = 4, 3
 
 
 def test_threads_that_open_one_directory_at_once_all_get_a_memory(tmp_path: Path) -> None:
-    errors: list[BaseException] = []
+    start = threading.Barrier(THREADS)
 
-    def work(path: Path, start: threading.Barrier) -> None:
-        try:
-            start.wait(30)
-            with AdaptiveMemory.open(path, embedder=word_vectors) as memory:
-                memory.for_user("ana").recall("tea")
-        except BaseException as error:
-            errors.append(error)
+    def work(path: Path) -> None:
+        start.wait(30)
+        with AdaptiveMemory.open(path, embedder=word_vectors) as memory:
+            memory.for_user("ana").recall("tea")
 
-    for number in range(ROUNDS):
-        start = threading.Barrier(THREADS)
-        threads = [threading.Thread(target=work, args=(tmp_path / str(number), start)) for _ in range(THREADS)]
-        for one in threads:
-            one.start()
-        for one in threads:
-            one.join(60)
-    assert errors == []
+    with ThreadPoolExecutor(THREADS) as pool:
+        for number in range(ROUNDS):
+            list(pool.map(work, [tmp_path / str(number)] * THREADS))
 
 
 @pytest.mark.hard("large")

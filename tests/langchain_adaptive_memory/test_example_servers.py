@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import os
 import runpy
 import subprocess
 import sys
 import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -18,58 +16,25 @@ import httpx
 import pytest
 
 from langchain_adaptive_memory import AdaptiveMemoryRetriever
+from tests.models.chat_server import FakeChat, serving
 
 ROOT = Path(__file__).parents[2]
 TAG = "<recalled_memories>"
 
 
-class ChatServer(ThreadingHTTPServer):
-    """Answers each chat, citing the first memory if there is one, and keeps what it was asked."""
-
-    def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), _Answer)
-        self.requests: list[dict[str, Any]] = []
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.server_address[1]}/v1"
-
-
-class _Answer(BaseHTTPRequestHandler):
-    server: ChatServer
-
-    def do_POST(self) -> None:
-        asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        self.server.requests.append({**asked, "path": self.path, "key": self.headers["Authorization"]})
-        question = asked["messages"][-1]["content"]
-        said = "Peanuts, you said [m1]." if TAG in question else "I do not know."
-        message = {"role": "assistant", "content": said}
-        usage = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
-        choice = {"index": 0, "message": message, "finish_reason": "stop"}
-        head = {"id": "chat-1", "object": "chat.completion", "created": 1, "model": asked["model"]}
-        content = json.dumps({**head, "choices": [choice], "usage": usage}).encode()
-        self.send_response(200)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(content)))
-        self.end_headers()
-        self.wfile.write(content)
-
-    def log_message(self, *_: Any) -> None:
-        """Quiet."""
-
-
 @pytest.fixture
-def server() -> Iterator[ChatServer]:
-    with ChatServer() as running:
-        thread = threading.Thread(target=running.serve_forever, args=[0.01], daemon=True)
-        thread.start()
+def server() -> Iterator[FakeChat]:
+    """Cites the first memory if there is one."""
+    with serving() as running:
+        running.replies = lambda asked: (
+            "Peanuts, you said [m1]." if TAG in asked["messages"][-1]["content"] else "I do not know.",
+            [],
+        )
         yield running
-        running.shutdown()
-        thread.join()
 
 
 @pytest.mark.hard("example")
-def test_the_agent_of_the_example_remembers_with_a_real_client(server: ChatServer, tmp_path: Path) -> None:
+def test_the_agent_of_the_example_remembers_with_a_real_client(server: FakeChat, tmp_path: Path) -> None:
     path = os.pathsep.join([str(ROOT / "shared"), str(ROOT)])
     done = subprocess.run(
         [sys.executable, str(ROOT / "examples" / "13_langgraph_agent.py")],
@@ -91,9 +56,8 @@ def test_the_agent_of_the_example_remembers_with_a_real_client(server: ChatServe
     assert "agent: Peanuts, you said [m1]." in done.stdout
     assert done.stdout.count("agent: I do not know.") == 2
     assert "2 records, 1 reads, 1 found helpful" in done.stdout
-    assert {(one["path"], one["key"], one["model"]) for one in server.requests} == {
-        ("/v1/chat/completions", "Bearer secret", "any-model")
-    }
+    assert {*server.paths, *server.keys} == {"/v1/chat/completions", "Bearer secret"}
+    assert {one["model"] for one in server.requests} == {"any-model"}
     questions = [one["messages"][-1]["content"] for one in server.requests]
     assert [TAG in one for one in questions] == [False, True, False]
     assert "I am allergic to peanuts." in questions[1]
