@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -11,7 +10,7 @@ from langchain_core.documents import Document
 
 from adaptive_memory_core import AdaptiveMemory, Fields, NotFoundError, PolicyError, Recall, UserMemory
 from langchain_adaptive_memory import AdaptiveMemoryVectorStore
-from tests.conftest import Clock, Contents, word_vectors
+from tests.conftest import Clock, contents, word_vectors
 
 TEN = Fields(importance="salience", importance_scale=10)
 
@@ -115,7 +114,7 @@ def test_the_old_owners_verdicts_and_log_do_not_go_with_a_transferred_record(
 
 
 def test_what_the_old_owner_still_had_to_write_back_does_not_reach_the_new_one(
-    memory: AdaptiveMemory, collection: Collection, contents: Callable[[Collection], Contents]
+    memory: AdaptiveMemory, collection: Collection
 ) -> None:
     alice = memory.for_user("alice")
     alice.remember("green tea", id="note")

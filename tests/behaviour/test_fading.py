@@ -13,7 +13,7 @@ from chromadb import Collection
 from adaptive_memory_core import AdaptiveMemory, Keeping, Policy, PolicyError, UserMemory
 from adaptive_memory_core.policy import Decay, Remembrance
 from tests.behaviour.fading_memory import ARM, alice, memory, strengths
-from tests.conftest import Clock, Open, word_vectors
+from tests.conftest import Clock, Open, ledger_rows, word_vectors
 
 __all__ = ["alice", "memory"]  # fixtures
 
@@ -82,7 +82,7 @@ def test_another_profile_takes_over_without_losing_what_was(memory: AdaptiveMemo
 
 
 def test_policies_that_alternate_for_long_stay_exact_and_leave_few_spans(
-    memory: AdaptiveMemory, monkeypatch: pytest.MonkeyPatch, ledger_rows: Callable[[AdaptiveMemory], Any]
+    memory: AdaptiveMemory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("adaptive_memory_core.store.ledger.decay_steps.MOST_SPANS", 6)
     bob = memory.for_user("bob")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from typing import Any
@@ -14,7 +14,7 @@ from adaptive_memory_core import AdaptiveMemory, InvalidInputError, NotFoundErro
 from adaptive_memory_core.context.render import BLOCK_SHARES
 from adaptive_memory_core.errors import StoreError
 from tests.behaviour.conftest import eventually
-from tests.conftest import Clock, Contents, Open, Rows
+from tests.conftest import Clock, Open, contents, ledger_rows
 
 BOTH: Any = ("dense", "lexical")
 PAGES: list[Mapping[str, Any]] = [
@@ -94,11 +94,7 @@ def test_filter_and_refusals_hold_for_what_is_shared(new: UserMemory) -> None:
 
 
 def test_a_readers_reads_change_nothing_of_what_is_shared(
-    memory: AdaptiveMemory,
-    new: UserMemory,
-    collection: Collection,
-    contents: Callable[[Collection], Contents],
-    ledger_rows: Callable[[AdaptiveMemory], Rows],
+    memory: AdaptiveMemory, new: UserMemory, collection: Collection
 ) -> None:
     texts, handbook = contents(collection), memory.for_user("handbook")
     before = ledger_rows(memory)["records"]
@@ -121,9 +117,7 @@ def test_the_recall_itself_is_the_readers(new: UserMemory) -> None:
     assert logged.candidates == ()
 
 
-def test_without_learning_nothing_changes_at_all(
-    memory: AdaptiveMemory, new: UserMemory, ledger_rows: Callable[[AdaptiveMemory], Rows]
-) -> None:
+def test_without_learning_nothing_changes_at_all(memory: AdaptiveMemory, new: UserMemory) -> None:
     before = ledger_rows(memory)
     assert new.recall("office opens", reinforce=False)
     assert ledger_rows(memory) == before
@@ -211,9 +205,7 @@ def test_a_shared_scope_has_a_relevance_floor_of_its_own(memory: AdaptiveMemory,
     assert nothing.dropped[0].reason.startswith("shared: handbook, no better than")
 
 
-def test_a_reader_has_the_shared_floor_measured_and_reads_nothing(
-    memory: AdaptiveMemory, new: UserMemory, ledger_rows: Callable[[AdaptiveMemory], Rows]
-) -> None:
+def test_a_reader_has_the_shared_floor_measured_and_reads_nothing(memory: AdaptiveMemory, new: UserMemory) -> None:
     policy = memory.policy.replace(advanced={"unrelated_answered": 0.05})
     before, handbook = ledger_rows(memory)["records"], memory.for_user("handbook").scope
     assert new.recall("zebra quantum ladder", policy=policy)

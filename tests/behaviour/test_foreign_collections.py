@@ -18,7 +18,7 @@ from chromadb.utils.embedding_functions import register_embedding_function
 from adaptive_memory_core import AdaptiveMemory, Fields, NotFoundError, Policy, UserMemory, Weights
 from adaptive_memory_core.errors import EmbedderError
 from adaptive_memory_core.policy import Advanced
-from tests.conftest import Clock, Contents, Open, word_vectors
+from tests.conftest import Clock, Contents, Open, contents, word_vectors
 
 DAY = 86_400.0
 OUR_KEYS = set(Fields().names())
@@ -50,9 +50,7 @@ def others(contents: Contents) -> Contents:
     }
 
 
-def test_records_without_any_key_of_ours_are_first_class(
-    memory: AdaptiveMemory, add: Add, contents: Callable[[Collection], Contents], clock: Clock
-) -> None:
+def test_records_without_any_key_of_ours_are_first_class(memory: AdaptiveMemory, add: Add, clock: Clock) -> None:
     collection = add(
         ("a", "green tea", None), ("b", "red car", {"source": "wiki", "page": 3}), ("c", "blue sky", {"x": 1.5})
     )
@@ -75,9 +73,7 @@ def test_records_without_any_key_of_ours_are_first_class(
     assert after["c"][1] == {"x": 1.5}
 
 
-def test_a_look_writes_nothing_into_a_foreign_collection(
-    memory: AdaptiveMemory, add: Add, contents: Callable[[Collection], Contents]
-) -> None:
+def test_a_look_writes_nothing_into_a_foreign_collection(memory: AdaptiveMemory, add: Add) -> None:
     collection = add(("a", "green tea", None), ("b", "red car", {"source": "wiki"}))
     before = contents(collection)
     memory.for_everyone().recall("tea", reinforce=False)
@@ -172,9 +168,7 @@ def test_a_date_in_text_stays_text(memory: AdaptiveMemory, add: Add, collection:
     assert (metadata["created_at"], metadata["last_read"]) == ("2025-01-01T00:00:00Z", "2025-06-01T00:00:00Z")
 
 
-def test_fields_name_the_keys_of_an_existing_collection(
-    collection: Collection, add: Add, clock: Clock, contents: Callable[[Collection], Contents]
-) -> None:
+def test_fields_name_the_keys_of_an_existing_collection(collection: Collection, add: Add, clock: Clock) -> None:
     add(
         ("a", "green tea", {"owner": "alice", "salience": 0.9, "ts": 5.0, "user_id": "not ours", "strength": "500 mg"}),
         ("b", "green tea", {"owner": "bob", "user_id": "alice"}),
@@ -235,7 +229,7 @@ def test_the_space_of_an_older_collection_is_read_from_its_metadata() -> None:
 
 
 def test_records_without_documents_are_found_and_kept_as_they_are(
-    memory: AdaptiveMemory, collection: Collection, contents: Callable[[Collection], Contents]
+    memory: AdaptiveMemory, collection: Collection
 ) -> None:
     collection.add(ids=["bare"], embeddings=word_vectors(["green tea"]), metadatas=[{"source": "image.png"}])
     collection.add(ids=["empty"], embeddings=word_vectors(["green tea"]))

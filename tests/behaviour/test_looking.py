@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
@@ -19,7 +18,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from adaptive_memory_core import AdaptiveMemory, Keeping, Policy, UserMemory, Weights
 from adaptive_memory_core.policy import Advanced, Fusion
 from adaptive_memory_core.store.words import word_index as lexical_channel
-from tests.conftest import Clock, Contents, Open, background_done, delete, word_vectors
+from tests.conftest import Clock, Open, background_done, contents, delete, word_vectors
 from tests.suites import at_most
 
 WORDS = Policy(channels=("dense", "lexical"))
@@ -56,7 +55,7 @@ def memory(over: Open) -> AdaptiveMemory:
     "policy", [Policy(), WORDS, Policy.preset("aggressive"), WORDS.replace(advanced={"fusion": "rrf"})]
 )
 def test_looking_leaves_every_row_of_the_ledger_and_of_the_collection_as_it_was(
-    memory: AdaptiveMemory, collection: Collection, contents: Callable[[Collection], Contents], policy: Policy
+    memory: AdaptiveMemory, collection: Collection, policy: Policy
 ) -> None:
     for n, text in enumerate(FILLER):
         write(collection, f"theirs-{n}", text, ["alice", "bob", None][n % 3])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
@@ -11,7 +10,7 @@ import pytest
 
 from adaptive_memory_core import AdaptiveMemory, Keeping, NotFoundError, UserMemory
 from tests.behaviour.conftest import eventually, shown
-from tests.conftest import Clock, Open, Rows
+from tests.conftest import Clock, Open, ledger_rows
 
 DAY = 86_400.0
 
@@ -65,9 +64,7 @@ def test_a_receipt_counts_only_the_lines_that_named_the_record(alice: UserMemory
     assert alice.forget("a").log_entries == 0
 
 
-def test_an_id_that_was_never_there_is_not_forgotten_and_leaves_no_mark(
-    memory: AdaptiveMemory, ledger_rows: Callable[..., Rows]
-) -> None:
+def test_an_id_that_was_never_there_is_not_forgotten_and_leaves_no_mark(memory: AdaptiveMemory) -> None:
     alice = memory.for_user("alice")
     alice.remember("tea", id="a")
     alice.recall("tea")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import closing
 from typing import Any
 
@@ -16,7 +15,7 @@ from adaptive_memory_core.policy import Advanced
 from adaptive_memory_core.reports import Calibration
 from adaptive_memory_core.score.nothing_found import FEWEST
 from tests.behaviour.conftest import eventually
-from tests.conftest import DAY, START, Clock, Contents, Open, Rows, background_done
+from tests.conftest import DAY, START, Clock, Open, background_done, contents, ledger_rows
 
 FACTS = [
     {"id": "tea", "text": "alice drinks jasmine tea"},
@@ -93,9 +92,7 @@ def test_a_recall_has_it_measured_in_the_background(alice: UserMemory) -> None:
     assert not alice.recall("zebra quantum ladder")
 
 
-def test_a_recall_that_changes_nothing_starts_no_measuring(
-    alice: UserMemory, ledger_rows: Callable[[AdaptiveMemory], Rows]
-) -> None:
+def test_a_recall_that_changes_nothing_starts_no_measuring(alice: UserMemory) -> None:
     before = ledger_rows(alice.memory)  # the whole memory, behind its protocol
     alice.recall("zebra quantum ladder", reinforce=False)
     background_done(alice.memory)
@@ -110,12 +107,7 @@ def test_a_scope_that_grew_is_measured_anew(alice: UserMemory) -> None:
     assert eventually(lambda: floor_of(alice).records == 10)
 
 
-def test_measuring_reads_nothing(
-    alice: UserMemory,
-    collection: Collection,
-    ledger_rows: Callable[[AdaptiveMemory], Rows],
-    contents: Callable[[Collection], Contents],
-) -> None:
+def test_measuring_reads_nothing(alice: UserMemory, collection: Collection) -> None:
     memory: Any = alice.memory
     memory.flush()
     before, texts = ledger_rows(memory), contents(collection)

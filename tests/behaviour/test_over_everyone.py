@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,7 @@ from adaptive_memory_core import AdaptiveMemory, NotFoundError, Policy, ScopeErr
 from adaptive_memory_core.policy import Advanced
 from adaptive_memory_core.policy.learning import Decay
 from tests.behaviour.conftest import shown
-from tests.conftest import Clock, Contents, Open, word_vectors
+from tests.conftest import Clock, Open, contents, word_vectors
 
 
 @pytest.fixture
@@ -119,7 +118,7 @@ def test_that_share_stays_with_the_text_that_was_judged(
 
 
 def test_a_reader_pins_for_herself_and_changes_nothing_of_everyones(
-    team: tuple[UserMemory, UserMemory, UserMemory], collection: Collection, contents: Callable[[Collection], Contents]
+    team: tuple[UserMemory, UserMemory, UserMemory], collection: Collection
 ) -> None:
     ana, ben, everyone = team
     before = contents(collection)
@@ -228,10 +227,10 @@ def test_strength_decays_for_each_reader_by_their_own_recalls(open_memory: Open,
         assert len(ana.recall("tea", k=8)) == 8
 
 
-@pytest.mark.parametrize("over", ["bob", "", True, ["everyone"]])
-def test_only_everyones_records_can_be_read_beside_the_own(memory: AdaptiveMemory, over: Any) -> None:
+@pytest.mark.parametrize("wrong", ["bob", "", True, ["everyone"]])
+def test_only_everyones_records_can_be_read_beside_the_own(memory: AdaptiveMemory, wrong: Any) -> None:
     with pytest.raises(ScopeError, match="over is"):
-        memory.for_user("ana", over=over)
+        memory.for_user("ana", over=wrong)
 
 
 def test_a_fallback_is_not_given_besides(memory: AdaptiveMemory) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
 import psutil
@@ -25,7 +24,6 @@ from tests.store.postgres.test_database import Cut, count, counted, cut
 
 __all__ = ["cut"]  # fixtures
 
-ROOT = Path(__file__).parents[2]
 EVERY = 211  # functions that begin, or are through in C, between two tries
 
 

@@ -14,7 +14,7 @@ from chromadb import Collection
 from adaptive_memory_core import AdaptiveMemory, InvalidInputError, NotFoundError, Policy, UserMemory, Weights
 from adaptive_memory_core.policy import Advanced
 from adaptive_memory_core.score.signals import DAY
-from tests.conftest import Clock, Contents, Open, Rows, word_vectors
+from tests.conftest import Clock, Open, contents, ledger_rows, word_vectors
 
 TEXTS = {"tea": "tea", "green": "green tea", "black": "black tea at noon", "tax": "the tax is due"}
 ALONE = Policy(weights=Weights(0, 0, 1), advanced=Advanced(rerank_weight=1.0), channels=("dense",))
@@ -156,13 +156,7 @@ async def test_one_that_takes_too_long_is_left_out(alice: UserMemory) -> None:
         assert answer.trace == ("the reranker was left out: no answer within 1 seconds",)
 
 
-def test_looking_with_one_changes_nothing(
-    memory: AdaptiveMemory,
-    alice: UserMemory,
-    collection: Collection,
-    ledger_rows: Callable[[AdaptiveMemory], Rows],
-    contents: Callable[[Collection], Contents],
-) -> None:
+def test_looking_with_one_changes_nothing(memory: AdaptiveMemory, alice: UserMemory, collection: Collection) -> None:
     memory.flush()
     before = ledger_rows(memory), contents(collection)
     alice.recall("tea", reinforce=False, reranker=longest)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -12,7 +12,7 @@ from adaptive_memory_core import AdaptiveMemory, Fields, Policy, Recall, UserMem
 from adaptive_memory_core.errors import StoreError
 from adaptive_memory_core.flow import neighbours as flow
 from adaptive_memory_core.policy import Advanced
-from tests.conftest import START, Clock, Open
+from tests.conftest import START, Clock, Open, contents, ledger_rows
 
 WAYS: list[Any] = [("dense",), ("dense", "lexical")]
 TALK = [
@@ -89,9 +89,7 @@ def test_who_does_not_ask_gets_none_and_pays_for_none(alice: UserMemory, monkeyp
     assert len(answer.render().split("\n")) == 2
 
 
-def test_looking_without_touching_changes_nothing(
-    memory: AdaptiveMemory, alice: UserMemory, policy: Policy, ledger_rows: Callable[..., Any], contents: Any
-) -> None:
+def test_looking_without_touching_changes_nothing(memory: AdaptiveMemory, alice: UserMemory, policy: Policy) -> None:
     alice.recall("warm up", policy=policy)
     memory.flush()
     collection: Any = memory.ports().records

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from datetime import datetime, timezone
 from typing import Any
 
 import pytest
-from chromadb import Collection
 from langchain_core.documents import Document
 
 from adaptive_memory_core import AdaptiveMemory, Fields, InvalidInputError, Policy, ScopeError, UserMemory, Weights
 from adaptive_memory_core.fields import read_driven
 from langchain_adaptive_memory import EVERYONE, AdaptiveMemoryRetriever, AdaptiveMemoryVectorStore
 from langchain_adaptive_memory.convert import DETAILS, SCORE
-from tests.conftest import Clock, Contents, word_vectors
+from tests.conftest import Clock, contents, word_vectors
 from tests.langchain_adaptive_memory.conftest import NewRetriever, NewStore
 
 
@@ -60,9 +58,7 @@ def test_no_key_that_reads_and_feedback_write_is_in_a_document(
             retriever.flush()
 
 
-def test_texts_and_vectors_and_the_keys_of_others_are_as_before(
-    new_store: NewStore, contents: Callable[[Collection], Contents]
-) -> None:
+def test_texts_and_vectors_and_the_keys_of_others_are_as_before(new_store: NewStore) -> None:
     store = new_store(strength="500 mg")
     before = contents(store._collection)
     with AdaptiveMemoryRetriever.from_vectorstore(store, k=5) as retriever:

@@ -83,7 +83,6 @@ listings = st.builds(
     st.sampled_from([0, 1]),
 )
 batches = st.lists(st.one_of(puts, puts, puts, deletes, gets, searches, searches, listings), min_size=1, max_size=6)
-Embed = Callable[[Sequence[str]], Any]
 
 
 @pytest.fixture(scope="module")
