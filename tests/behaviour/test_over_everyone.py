@@ -14,9 +14,11 @@ from adaptive_memory_core.policy.learning import Decay
 from tests.behaviour.conftest import shown
 from tests.conftest import Clock, Open, contents, word_vectors
 
+Team = tuple[UserMemory, UserMemory, UserMemory]
+
 
 @pytest.fixture
-def team(memory: AdaptiveMemory) -> tuple[UserMemory, UserMemory, UserMemory]:
+def team(memory: AdaptiveMemory) -> Team:
     """Everyone's handbook, and two who read it."""
     everyone = memory.for_everyone()
     everyone.remember_many(
@@ -27,9 +29,7 @@ def team(memory: AdaptiveMemory) -> tuple[UserMemory, UserMemory, UserMemory]:
     return ana, ben, everyone
 
 
-def test_own_records_and_everyones_come_in_one_recall_and_say_whose_they_are(
-    team: tuple[UserMemory, UserMemory, UserMemory],
-) -> None:
+def test_own_records_and_everyones_come_in_one_recall_and_say_whose_they_are(team: Team) -> None:
     ana, ben, everyone = team
     recall = ana.recall("green tea", k=10)
     whose = {hit.id: hit.shared for hit in recall}
@@ -42,7 +42,7 @@ def test_own_records_and_everyones_come_in_one_recall_and_say_whose_they_are(
 
 
 def test_what_one_reader_reads_and_judges_ranks_for_that_reader_alone(
-    team: tuple[UserMemory, UserMemory, UserMemory], clock: Clock, memory: AdaptiveMemory, collection: Collection
+    team: Team, clock: Clock, memory: AdaptiveMemory, collection: Collection
 ) -> None:
     ana, ben, everyone = team
     before = shown(memory, "p5")
@@ -60,7 +60,7 @@ def test_what_one_reader_reads_and_judges_ranks_for_that_reader_alone(
     assert shown(memory, "p5") == before
 
 
-def test_everyones_own_reads_are_nobody_elses(team: tuple[UserMemory, UserMemory, UserMemory]) -> None:
+def test_everyones_own_reads_are_nobody_elses(team: Team) -> None:
     ana, _, everyone = team
     everyone.recall("page 3", k=6)
     everyone.memory.flush()
@@ -68,9 +68,7 @@ def test_everyones_own_reads_are_nobody_elses(team: tuple[UserMemory, UserMemory
     assert ana.recall("page 3", k=6, reinforce=False)[0].record.read.last_read is None
 
 
-def test_what_everyones_own_verdicts_say_of_a_record_holds_for_all(
-    team: tuple[UserMemory, UserMemory, UserMemory], memory: AdaptiveMemory
-) -> None:
+def test_what_everyones_own_verdicts_say_of_a_record_holds_for_all(team: Team, memory: AdaptiveMemory) -> None:
     ana, _, everyone = team
     everyone.feedback(everyone.recall("page 3", k=1), helpful=["p3"])
     memory.flush()
@@ -117,9 +115,7 @@ def test_that_share_stays_with_the_text_that_was_judged(
     assert everyone.get("p").read.boost == share
 
 
-def test_a_reader_pins_for_herself_and_changes_nothing_of_everyones(
-    team: tuple[UserMemory, UserMemory, UserMemory], collection: Collection
-) -> None:
+def test_a_reader_pins_for_herself_and_changes_nothing_of_everyones(team: Team, collection: Collection) -> None:
     ana, ben, everyone = team
     before = contents(collection)
     assert ana.pin("p1", by="ana").pinned
@@ -136,7 +132,7 @@ def test_a_reader_pins_for_herself_and_changes_nothing_of_everyones(
     assert not ana.unpin("p1").pinned
 
 
-def test_an_own_record_hides_everyones_of_the_same_id(team: tuple[UserMemory, UserMemory, UserMemory]) -> None:
+def test_an_own_record_hides_everyones_of_the_same_id(team: Team) -> None:
     ana, ben, everyone = team
     ana.remember("my own green tea page", id="p0")
     recall = ana.recall("green tea", k=10)
@@ -149,7 +145,7 @@ def test_an_own_record_hides_everyones_of_the_same_id(team: tuple[UserMemory, Us
 
 
 def test_a_record_of_everyones_may_be_judged_later_and_by_the_users_plain_scope(
-    team: tuple[UserMemory, UserMemory, UserMemory], memory: AdaptiveMemory
+    team: Team, memory: AdaptiveMemory
 ) -> None:
     ana, ben, _ = team
     recall = ana.recall("page 2", k=2)
@@ -163,7 +159,7 @@ def test_a_record_of_everyones_may_be_judged_later_and_by_the_users_plain_scope(
         ben.feedback(recall, helpful=[shared])
 
 
-def test_what_was_learned_can_be_let_go_of(team: tuple[UserMemory, UserMemory, UserMemory]) -> None:
+def test_what_was_learned_can_be_let_go_of(team: Team) -> None:
     ana, ben, _ = team
     ana.recall("green tea", k=10)
     ben.recall("green tea", k=10)
@@ -176,9 +172,7 @@ def test_what_was_learned_can_be_let_go_of(team: tuple[UserMemory, UserMemory, U
         ana.memory.for_user("ana").forget_learned()
 
 
-def test_what_a_reader_learned_moves_to_another_collection(
-    team: tuple[UserMemory, UserMemory, UserMemory], open_memory: Open, tmp_path: Path
-) -> None:
+def test_what_a_reader_learned_moves_to_another_collection(team: Team, open_memory: Open, tmp_path: Path) -> None:
     ana, *_ = team
     ana.feedback(ana.recall("page 4", k=1), helpful=["p4"])
     ana.recall("what I drink", k=1)
@@ -238,7 +232,7 @@ def test_a_fallback_is_not_given_besides(memory: AdaptiveMemory) -> None:
         memory.for_user("ana", over="everyone", fallback=memory.for_everyone())
 
 
-async def test_it_is_the_same_async(team: tuple[UserMemory, UserMemory, UserMemory]) -> None:
+async def test_it_is_the_same_async(team: Team) -> None:
     ana, ben, _ = team
     recall = await ana.arecall("green tea", k=3)
     assert await ana.afeedback(recall, helpful=list(recall.ids)) == 3
