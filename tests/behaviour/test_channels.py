@@ -16,7 +16,7 @@ import pytest
 from chromadb import Collection
 
 import adaptive_memory_core
-from adaptive_memory_core import AdaptiveMemory, InvalidInputError, Policy, PolicyError, Weights
+from adaptive_memory_core import AdaptiveMemory, Cue, InvalidInputError, Policy, PolicyError, Weights
 from adaptive_memory_core.errors import EmbedderError, StoreError
 from adaptive_memory_core.policy import Advanced, Fusion
 from tests.conftest import Clock, Open, word_vectors
@@ -342,6 +342,14 @@ def test_where_everything_fails_the_error_is_the_collections(over: Over, monkeyp
         monkeypatch.setattr(memory.ports().search, name, broken)
     with pytest.raises(StoreError, match="out of order"):
         alice.recall("zebra")
+
+
+def test_a_vector_of_another_length_is_still_the_callers_mistake(over: Over) -> None:
+    """Where only words find, as well: what they find is compared with the vector."""
+    alice = over(policy=WORDS).for_user("alice")
+    alice.remember("a zebra")
+    with pytest.raises(StoreError, match="2 numbers"):
+        alice.recall(Cue("zebra", [1.0, 2.0]))
 
 
 def test_a_limit_of_time_changes_nothing_where_all_are_fast(over: Over) -> None:

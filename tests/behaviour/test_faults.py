@@ -18,6 +18,7 @@ import pytest
 from adaptive_memory_core import AdaptiveMemory, Keeping, Policy, Weights
 from adaptive_memory_core.errors import LedgerError, StoreError
 from tests import forked
+from tests.behaviour.conftest import eventually
 from tests.chroma_server import ChromaServer
 from tests.forked import Forked
 from tests.store.reader import EVERY_READ_COUNTS, embed, server_collection
@@ -127,10 +128,7 @@ def test_a_crash_before_the_write_back_is_made_good_on_the_next_opening(tmp_path
     )
     forked.said_by(script, str(tmp_path), check=False)
     with AdaptiveMemory.open(tmp_path, embedder=embed, keeping=Keeping(lag_seconds=0.05)) as memory:
-        deadline = time.monotonic() + 20
-        while memory.for_user("alice").stats().projection.pending:  # nobody calls flush
-            assert time.monotonic() < deadline
-            time.sleep(0.05)
+        assert eventually(lambda: not memory.for_user("alice").stats().projection.pending)  # nobody calls flush
         assert shown(embedded(tmp_path)) == {"m1": 1}
 
 
@@ -158,15 +156,9 @@ def test_a_dead_server_costs_no_read_and_is_caught_up_with(chroma_server: Chroma
     assert alice.recall("memory 9", k=1, reinforce=False).ids == ("meanwhile",)
     with pytest.raises(StoreError, match="reachable"):
         memory.flush()
-    deadline = time.monotonic() + 30
-    while not memory.ports().write_back.stats(alice.scope).failures:
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+    assert eventually(lambda: memory.ports().write_back.stats(alice.scope).failures > 0)
     chroma_server.start()
-    deadline = time.monotonic() + 60  # from when it is there again, which takes its time on a busy machine
-    while alice.stats().projection.pending:  # the thread tries again by itself
-        assert time.monotonic() < deadline
-        time.sleep(0.1)
+    assert eventually(lambda: not alice.stats().projection.pending)  # the thread tries again by itself
     memory.flush()
     assert sum(shown(server_collection(chroma_server.port)).values()) == 3
     assert "meanwhile" in shown(server_collection(chroma_server.port))
@@ -216,10 +208,7 @@ def test_a_full_queue_cuts_the_lag_short(tmp_path: Path) -> None:
         time.sleep(1.5)  # two wait: below the limit, so nobody writes
         assert sum(shown(embedded(tmp_path)).values()) == 0
         alice.recall("memory 4", k=2)
-        deadline = time.monotonic() + 15
-        while sum(shown(embedded(tmp_path)).values()) != 4:
-            assert time.monotonic() < deadline
-            time.sleep(0.05)
+        assert eventually(lambda: sum(shown(embedded(tmp_path)).values()) == 4)
 
 
 def test_a_forked_child_is_told_to_open_its_own(tmp_path: Path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from pathlib import Path
 from typing import Any
 
@@ -13,16 +12,14 @@ from adaptive_memory_core import AdaptiveMemory, Keeping, SQLiteLedger
 from adaptive_memory_core.errors import PolicyError
 from adaptive_memory_core.store import sqlite_connection
 from adaptive_memory_core.store.sqlite_connection import GroupCommit, WriteQueue, queue_of
+from tests.behaviour.conftest import eventually
 from tests.conftest import Open
 
 WRITERS = 6
 
 
 def waiting(queue: WriteQueue, how_many: int) -> None:
-    deadline = time.monotonic() + 10
-    while len(queue._line) < how_many:
-        assert time.monotonic() < deadline
-        time.sleep(0.001)
+    assert eventually(lambda: len(queue._line) >= how_many)
 
 
 def test_first_come_first_served() -> None:
