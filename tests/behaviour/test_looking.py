@@ -55,21 +55,25 @@ def memory(over: Open) -> AdaptiveMemory:
     "policy", [Policy(), WORDS, Policy.preset("aggressive"), WORDS.replace(advanced={"fusion": "rrf"})]
 )
 def test_looking_leaves_every_row_of_the_ledger_and_of_the_collection_as_it_was(
-    memory: AdaptiveMemory, collection: Collection, policy: Policy
+    memory: AdaptiveMemory, collection: Collection, clock: Clock, policy: Policy
 ) -> None:
     for n, text in enumerate(FILLER):
         write(collection, f"theirs-{n}", text, ["alice", "bob", None][n % 3])
     memory.for_user("alice").remember_many(["tea", "coffee"])
+    memory.for_user("alice").recall("tea", k=2)
     memory.flush()
-    before = everything(memory), contents(collection)
+    clock.pass_days(1)
+    before = everything(memory), contents(collection), collection.metadata
     for scope in (memory.for_user("alice"), memory.for_user("carol"), memory.for_everyone()):
         for cue in ("nothing of note", "tea", "what happened last week?"):
             looked = scope.recall(cue, reinforce=False, policy=policy)
             assert looked.step is None
             looked.explain(), looked.render()
             scope.rerank(cue, {"theirs-0": 0.5}, reinforce=False, policy=policy)
+        scope.stats(), scope.recalls()
+    memory.for_user("alice").get("theirs-0")
     memory.flush()
-    assert (everything(memory), contents(collection)) == before
+    assert (everything(memory), contents(collection), collection.metadata) == before
 
 
 def ledger_files(directory: Path) -> tuple[Path, Path]:
