@@ -13,7 +13,7 @@ import pytest
 from chromadb import Collection
 
 from adaptive_memory_core import AdaptiveMemory, Policy, UserMemory
-from tests.conftest import Clock
+from tests.conftest import Clock, word_vectors
 from tests.postgres_server import new_database
 
 EVERY = 11  # statements between two tries; 1 tries them all, in minutes
@@ -101,9 +101,9 @@ def breaks(monkeypatch: pytest.MonkeyPatch) -> Breaks:
 
 
 @pytest.fixture
-def world(collection: Collection, embed: Callable[..., Any], clock: Clock, breaks: Breaks) -> Iterator[World]:
+def world(collection: Collection, clock: Clock, breaks: Breaks) -> Iterator[World]:
     address = breaks._address
-    with AdaptiveMemory(collection, embedder=embed, clock=clock, ledger=address, policy=POLICY) as memory:
+    with AdaptiveMemory(collection, embedder=word_vectors, clock=clock, ledger=address, policy=POLICY) as memory:
         made = World(memory, address)
         yield made
         made.owner.close()

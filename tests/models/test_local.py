@@ -6,8 +6,8 @@ import importlib
 import logging
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -73,13 +73,8 @@ def test_it_declares_what_it_is() -> None:
 
 def test_threads_share_one_set_of_weights() -> None:
     local._load.cache_clear()
-    seen: list[np.ndarray] = []
-    threads = [threading.Thread(target=lambda: seen.append(local._loaded()[1])) for _ in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert len(seen) == 8
+    with ThreadPoolExecutor(8) as pool:
+        seen = list(pool.map(lambda _: local._loaded()[1], range(8)))
     assert all(table is seen[0] for table in seen)
 
 

@@ -1,8 +1,11 @@
-"""Does the check after the kills tell what a kill may leave from what it may not?"""
+"""Is nothing lost when a process is killed while Chroma writes its index, and does the check tell what may be?"""
 
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +13,19 @@ import pytest
 
 from benchmarks.processes import embed, opened
 from benchmarks.processes_check import check
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.mark.hard("kill")
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the processes to be killed are forks")
+def test_kills_timed_to_each_file_of_the_index_lose_nothing() -> None:
+    command = [sys.executable, "-m", "benchmarks.kill_index", "--kills", "12", "--records", "500"]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "shared")])}
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.count("| writing |") == 5
+
 
 SAID = {"user": "thread 0", "id": "o-0-0-1"}
 
