@@ -211,11 +211,11 @@ def open_memory(tmp_path: Path, clock: Clock) -> Iterator[Open]:
 
 def ledger_rows(memory: AdaptiveMemory) -> Rows:
     """Every row of every table of a memory's ledger, but for copies of the collection, which are its words and the
-    mirror, and for the number of times that the file was written."""
+    mirror, for what the background finds in those in its own time, and for how often the file was written."""
     ledger: Any = memory.ports().ledger
     with ledger.file.reading() as sql:
         tables = [row[0] for row in sql.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")]
-        own = [table for table in tables if not table.startswith(("words", "mirror", "sqlite_", "file_version"))]
+        own = [table for table in tables if not table.startswith(("words", "mirror", "graph_links", "sqlite_", "file_version"))]
         return {table: sorted(sql.execute(f'SELECT * FROM "{table}"'), key=repr) for table in own}
 
 
