@@ -214,10 +214,6 @@ class LedgerFile:
         """What one process at a time can take, of all that share the file; None in RAM, which is one process's."""
         return None if self.place is None else OsLock(self.place.with_name(f"{self.place.name}.{name}.lock"))
 
-    def named(self, table: str) -> str:
-        """A table's name in statements."""
-        return table
-
     def has_table(self, sql: sqlite3.Connection, table: str) -> bool:
         query = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?"
         return sql.execute(query, (table,)).fetchone() is not None

@@ -46,9 +46,10 @@ _WATCHED = (
     "WHERE hierarchy_users.collection_key = ?"
 )
 _UNFINISHED = (
-    "SELECT (SELECT count(*) FROM hierarchy_episodes WHERE user_key = :user AND due = 1) + "
-    "(SELECT count(*) FROM hierarchy_semantics WHERE user_key = :user AND theme IS NULL) + "
-    "(SELECT count(*) FROM hierarchy_themes WHERE user_key = :user AND named = 0)"
+    "SELECT (SELECT count(*) FROM hierarchy_episodes e WHERE e.user_key = users.user_key AND due = 1) + "
+    "(SELECT count(*) FROM hierarchy_semantics s WHERE s.user_key = users.user_key AND theme IS NULL) + "
+    "(SELECT count(*) FROM hierarchy_themes t WHERE t.user_key = users.user_key AND named = 0) "
+    "FROM users WHERE user_key = ?"
 )
 _UUID = "SELECT uuid FROM collections WHERE collection_key = ?"
 
@@ -100,7 +101,7 @@ class LedgerHierarchy:
 
     def vectors_of(self, scope: Scope) -> str | None:
         """Which collection's embedder made the vectors."""
-        row = self._one(scope, "SELECT uuid FROM hierarchy_users WHERE user_key = :user")
+        row = self._one(scope, "SELECT uuid FROM hierarchy_users WHERE user_key = ?")
         return None if row is None else str(row[0])
 
     def stored_ids(self) -> set[str]:
@@ -121,7 +122,7 @@ class LedgerHierarchy:
             return dict(sql.execute(query, (self._shared.known_user(sql, scope),)).fetchall())
 
     def waiting(self, scope: Scope) -> int:
-        return self._count(scope, "SELECT count(*) FROM hierarchy_messages WHERE user_key = :user AND episode IS NULL")
+        return self._count(scope, "SELECT count(*) FROM hierarchy_messages WHERE user_key = ? AND episode IS NULL")
 
     def unfinished(self, scope: Scope) -> int:
         return self._count(scope, _UNFINISHED)
@@ -176,7 +177,7 @@ class LedgerHierarchy:
             return self._shared.file.last_number(sql, "hierarchy_themes", "theme") + 1
 
     def version(self, scope: Scope) -> int | None:
-        row = self._one(scope, "SELECT version FROM hierarchy_users WHERE user_key = :user")
+        row = self._one(scope, "SELECT version FROM hierarchy_users WHERE user_key = ?")
         return None if row is None else int(row[0])
 
     def grow(self, scope: Scope, growth: Growth) -> None:
@@ -221,7 +222,7 @@ class LedgerHierarchy:
 
     def _one(self, scope: Scope, query: str) -> tuple[Any, ...] | None:
         with self._shared.reading() as sql:
-            found: tuple[Any, ...] | None = sql.execute(query, {"user": self._shared.known_user(sql, scope)}).fetchone()
+            found: tuple[Any, ...] | None = sql.execute(query, (self._shared.known_user(sql, scope),)).fetchone()
         return found
 
 

@@ -173,10 +173,9 @@ class LedgerDueRecords:
 
 
 ECHO_SECONDS = 600.0  # in which a write of an exporter that stood still may arrive
-_NOW = "(julianday('now') - 2440587.5) * 86400.0"  # POSIX seconds by the clock that all processes share
-_OVER = f"DELETE FROM exported WHERE collection_key = ? AND at < {_NOW} - ?"  # noqa: S608 - our own words
+_OVER = "DELETE FROM exported WHERE collection_key = ? AND at < posix_now() - ?"
 _EXPORTED = (
-    f"INSERT INTO exported VALUES (?, ?, {_NOW}) "  # noqa: S608 - our own words
+    "INSERT INTO exported VALUES (?, ?, posix_now()) "
     "ON CONFLICT (collection_key, digest) DO UPDATE SET at = excluded.at"
 )
 

@@ -22,7 +22,7 @@ from psycopg.pq import TransactionStatus
 from adaptive_memory_core.errors import ClosedError, LedgerError
 from adaptive_memory_core.flow.calls.call_state import left
 from adaptive_memory_core.store.postgres.postgres_connections import UNDONE, Pool
-from adaptive_memory_core.store.postgres.postgres_dialect import SCHEMA
+from adaptive_memory_core.store.postgres.postgres_tables import SCHEMA
 
 PASSING = (psycopg.OperationalError, psycopg.InterfaceError)  # a lost connection, a deadlock, a lock not given in time
 LASTING = psycopg.errors.DiskFull  # until somebody sees to it

@@ -1,7 +1,7 @@
-"""Connections to PostgreSQL: from our pool or the caller's, given up when the server is silent, addresses hidden.
+"""Connections to PostgreSQL: of psycopg's pool, or the caller's; given up when the server is silent; addresses hidden.
 
-A thread that takes one of ours holds a `Hand`, which is kept in a list by weak reference: a hand that an interrupt kept
-from giving back is forgotten with its frame. A child process does not touch what its parent opened.
+psycopg's pool tries to connect in a thread of its own, and does not say why it cannot: whoever waits then tries it once
+to learn that. A child process leaves alone what its parent opened.
 
 An async connection belongs to its event loop, and a ledger is used in threads, so an async pool gives its settings
 alone. The kernel notices a cable that was cut, but not a proxy, or a machine, that stands still with its connections
@@ -14,80 +14,83 @@ import asyncio
 import math
 import os
 import re
-import sys
 import threading
 import time
 import weakref
 from collections.abc import Awaitable, Callable, Generator
 from contextlib import contextmanager
 from functools import partial
-from itertools import islice
 from typing import Any, TypeAlias, TypeVar
 
 import psycopg
 from psycopg import Connection
 from psycopg.conninfo import conninfo_to_dict
 from psycopg.pq import TransactionStatus
-from psycopg_pool import AsyncConnectionPool, ConnectionPool
+from psycopg_pool import AsyncConnectionPool, ConnectionPool, PoolTimeout
 
 from adaptive_memory_core.errors import ClosedError, InvalidInputError, LedgerError
 from adaptive_memory_core.flow.calls.call_state import have_waited, left
 from adaptive_memory_core.store.locations import is_in_postgres
 from adaptive_memory_core.store.postgres.postgres_statements import adapt
+from adaptive_memory_core.store.postgres.postgres_tables import SCHEMA
 from adaptive_memory_core.store.process_locks import await_before_forks
 
 PoolOrAddress: TypeAlias = str | ConnectionPool[Any] | AsyncConnectionPool[Any]
 OURS = (True, None)  # each statement by itself unless we begin a transaction, and none prepared
-LEAST_SECONDS = 0.1  # for a connection of the caller's pool, though the call has waited long enough
+LEAST_SECONDS = 0.1  # for a connection, though the call has waited long enough
 UNDONE = (TransactionStatus.INTRANS, TransactionStatus.INERROR)
 UNREACHED = "Check that the server runs, that the address is right, and that it takes as many connections."
 REFUSED = "The server answers: check user, password and database in the address, and that it lets this user in."
+CLOSED = "The ledger of this memory was closed. Open the memory again: AdaptiveMemory(...)."
 
 
 class Pool:
-    """Connections for a transaction each, never held longer; they prepare no statements on the server."""
+    """Connections for a transaction each, never held longer; they prepare no statements on the server.
+
+    Statements name tables without their schema, which is set for the session where a connection is ours alone. Where it
+    `lends_by_transaction`, it has to be set in each one: a pooler stands in between, or the pool is the caller's.
+    """
 
     def __init__(self, given: PoolOrAddress, wait_seconds: float = 30.0) -> None:
         self.address = shown_address(_conninfo(given))
         self._wait_seconds = wait_seconds
         self._own: OwnConnections | None = _own(given)
         self._theirs: ConnectionPool[Any] | None = given if isinstance(given, ConnectionPool) else None
-        self.behind_pooler = False  # whether something stands in between that lends connections of its own
-        self._adapted: weakref.WeakSet[Connection[Any]] = weakref.WeakSet()
+        self._adapted: weakref.WeakSet[Connection[Any]] = weakref.WeakSet()  # those of theirs
+
+    @property
+    def lends_by_transaction(self) -> bool:
+        return self._own is None or self._own.behind_pooler
 
     @contextmanager
     def connection(self, *, writing: bool = False, urgent: bool = False) -> Generator[Connection[Any], None, None]:
         """A connection, outside of any transaction; what is left open in the end is undone. What is `urgent` gets one
         though all are in use; those who are `writing` leave one of ours to others."""
-        hand = Hand(writing=writing)
-        was: tuple[bool, int | None] = OURS
+        connection, give_back = self._take(writing=writing, urgent=urgent)
+        was = connection.autocommit, connection.prepare_threshold
         try:
-            self._take(hand, urgent=urgent)
-            connection = hand.held[0]
-            was = connection.autocommit, connection.prepare_threshold
             if was != OURS:
                 connection.autocommit, connection.prepare_threshold = OURS
-            if connection not in self._adapted:
+            if self._own is None and connection not in self._adapted:
                 adapt(connection)
-                self.behind_pooler = _is_a_poolers(connection)
                 self._adapted.add(connection)
             yield connection
         finally:
             try:
-                for one in hand.held:
-                    _leave(one, was)
+                _leave(connection, was)
             finally:
-                self._give_back(hand, urgent=urgent)
+                give_back(connection)
 
-    def _take(self, hand: Hand, *, urgent: bool) -> None:
+    def _take(self, *, writing: bool, urgent: bool) -> tuple[Connection[Any], Callable[[Connection[Any]], object]]:
+        """A connection, and what is to be called with it in the end."""
         seconds, began = left(self._wait_seconds), time.monotonic()
         try:
             if self._own is not None:
-                self._own.take(hand, seconds, urgent=urgent)
-            elif urgent:
-                hand.held.extend(map(_beside, [self._theirs]))
-            elif self._theirs is not None:
-                hand.held.append(self._theirs.getconn(max(LEAST_SECONDS, seconds)))
+                return self._own.take(seconds, writing=writing, urgent=urgent)
+            pool: Any = self._theirs
+            if urgent:
+                return _beside(pool), Connection.close
+            return pool.getconn(max(LEAST_SECONDS, seconds)), pool.putconn
         except psycopg.Error as error:  # the pool's own among them
             raise LedgerError(
                 f"The ledger at {self.address} cannot be reached: {str(error).strip()}. "
@@ -95,16 +98,6 @@ class Pool:
             ) from error
         finally:
             have_waited(time.monotonic() - began)
-
-    def _give_back(self, hand: Hand, *, urgent: bool) -> None:
-        if self._own is not None:
-            self._own.give_back(hand)
-            return
-        for one in hand.held:
-            if self._theirs is not None and not urgent:
-                self._theirs.putconn(one)
-            else:
-                one.close()
 
     def close(self) -> None:
         """Ours are closed; the caller's are the caller's."""
@@ -135,15 +128,6 @@ def _beside(pool: Any) -> Connection[Any]:
     return psycopg.connect(_conninfo(pool), **(kwargs or {}))
 
 
-def _is_a_poolers(connection: Connection[Any]) -> bool:
-    """A pooler says what it likes of the process that serves a connection: another one serves each transaction."""
-    try:
-        row = connection.execute("SELECT pg_backend_pid()").fetchone()
-    except psycopg.Error:
-        return True  # whoever asks next is told
-    return row is None or row[0] != connection.info.backend_pid
-
-
 def _leave(connection: Connection[Any], was: tuple[bool, int | None]) -> None:
     if connection.closed:
         return
@@ -160,9 +144,11 @@ def _leave(connection: Connection[Any], was: tuple[bool, int | None]) -> None:
         connection.autocommit, connection.prepare_threshold = was
 
 
-MOST, MOST_WRITING, IDLE_SECONDS = 4, 3, 300.0  # those who wait for their turn to write leave one to those who read
+MOST, IDLE_SECONDS = 4, 300.0  # connections of a memory; until one that nobody needs is closed
+CONNECT_SECONDS = 10  # for one host of the address, unless that says otherwise
 CHECKED_SECONDS = 1.0  # a connection that nobody used for longer is asked whether it still stands
-LOOK_SECONDS, PAUSE_SECONDS = 0.1, 0.1  # between two looks for a free place; between two tries to connect
+LOOK_SECONDS = 0.25  # between two looks whether the server can be reached
+CLOSE_SECONDS = 1.0  # that closing waits for a try to connect
 FINAL = re.compile("authentication failed|does not exist|pg_hba|no password|permission denied")
 _USUAL = {
     "application_name": "adaptive-memory",
@@ -171,106 +157,151 @@ _USUAL = {
     "keepalives_interval": "5",
     "keepalives_count": "3",
     "tcp_user_timeout": "25000",  # and as soon where something was sent
+    "connect_timeout": str(CONNECT_SECONDS),
 }
-
-
-class Hand:
-    """What holds a connection, or is about to."""
-
-    def __init__(self, *, writing: bool = False) -> None:
-        self.writing = writing
-        self.held: list[Connection[Any]] = []
+_inherited: list[ConnectionPool[Any]] = []  # a parent's pools, which nobody closes here
 
 
 class OwnConnections:
     """Connections to one address, at most so many for those who can wait; `settings` are asked for with each one."""
 
     def __init__(self, address: str, settings: Callable[[], dict[str, Any]] = dict, most: int = MOST) -> None:
+        self.behind_pooler = False  # whether something stands in between that lends connections of its own
         self._given = {**_USUAL, **conninfo_to_dict(address)}
         self._settings, self._most = settings, most
         self._moment = threading.RLock()
         await_before_forks(self._moment)
+        self._closed = False
         self._begin()
 
     def _begin(self) -> None:
-        self._idle: list[Connection[Any]] = []
-        self._used: weakref.WeakKeyDictionary[Connection[Any], float] = weakref.WeakKeyDictionary()
-        self._hands: weakref.WeakSet[Hand] = weakref.WeakSet()
-        self._freed = threading.Condition(self._moment)
-        self._process, self._closed = os.getpid(), False
+        self._process = os.getpid()
+        self._cut_at = -math.inf  # what was last used before then does not stand
+        self._refused = threading.Event()
+        self._writers = threading.BoundedSemaphore(max(1, self._most - 1))
+        self._pool: ConnectionPool[LimitedConnection] = ConnectionPool(
+            kwargs=self._wanted,
+            connection_class=LimitedConnection,
+            configure=self._prepare,
+            min_size=0,
+            max_size=self._most,
+            max_idle=IDLE_SECONDS,
+            reconnect_timeout=0.0,  # whoever waits asks again
+            reconnect_failed=lambda _, refused=self._refused: refused.set(),  # type: ignore[misc]
+            num_workers=1,
+            name="adaptive-memory",
+            open=True,
+        )
 
-    def take(self, hand: Hand, wait_seconds: float, *, urgent: bool = False) -> None:
-        """Put a connection into the hand, once fewer than allowed are in use; at once for what is `urgent`."""
-        deadline = time.monotonic() + wait_seconds
-        self._admit(hand, deadline, sys.maxsize if urgent else self._most)
-        while True:
-            with self._moment:
-                hand.held.extend(islice(iter(self._popped, None), 1))  # in C: no interrupt comes in between
-            if not hand.held:
-                hand.held.extend(map(self._connected, [deadline]))
-            if self._stands(hand.held[0]):
-                allow(hand.held[0], SILENT_SECONDS)
-                return
-            hand.held.pop().close()
-            self._drop_idle()  # the others were cut off with it
-
-    def give_back(self, hand: Hand) -> None:
-        """Keep what the hand has, for the next one, where it can be used."""
-        with self._moment:
-            while hand.held:
-                one = hand.held[-1]
-                usable = not one.closed and one.info.transaction_status == TransactionStatus.IDLE
-                if usable and not self._closed and len(self._idle) < MOST:
-                    self._used[one] = time.monotonic()
-                    self._idle.extend(map(hand.held.pop, [-1]))  # in C: no interrupt leaves it with both
-                else:
-                    one.close()
-                    hand.held.pop()
-            self._hands.discard(hand)
-            self._freed.notify_all()
-            self._close_idle(time.monotonic() - IDLE_SECONDS)
+    def take(
+        self, seconds: float, *, writing: bool = False, urgent: bool = False
+    ) -> tuple[Connection[Any], Callable[[Connection[Any]], object]]:
+        """A connection, once fewer than allowed are in use, and what is to be called with it in the end; what is
+        `urgent` gets one at once."""
+        deadline = time.monotonic() + seconds
+        pool, writers = self._current()
+        if urgent:
+            return self._beside(pool)
+        if writing and not writers.acquire(timeout=max(LEAST_SECONDS, seconds)):
+            raise self._in_use(seconds)
+        try:
+            connection = self._standing(pool, deadline, seconds)
+        except BaseException:
+            if writing:
+                writers.release()
+            raise
+        return connection, partial(_give_back, pool, writers if writing else None)
 
     def close(self) -> None:
         with self._moment:
             self._closed = True
             if self._process == os.getpid():
-                self._close_idle(time.monotonic() + 1)
-            self._freed.notify_all()
+                self._pool.close(CLOSE_SECONDS)
 
-    def _admit(self, hand: Hand, deadline: float, most: int) -> None:
+    def _current(self) -> tuple[ConnectionPool[LimitedConnection], threading.BoundedSemaphore]:
         with self._moment:
-            if self._process != os.getpid():
-                self._begin()
-            while not self._closed and not self._has_room(hand, most):
-                left = deadline - time.monotonic()
-                if left <= 0:
-                    raise psycopg.OperationalError(f"all {self._most} connections of this process are in use")
-                self._freed.wait(min(left, LOOK_SECONDS))
             if self._closed:
-                raise ClosedError("The ledger of this memory was closed. Open the memory again: AdaptiveMemory(...).")
-            self._hands.add(hand)
+                raise ClosedError(CLOSED)
+            if self._process != os.getpid():
+                _inherited.append(self._pool)
+                self._begin()
+            return self._pool, self._writers
 
-    def _has_room(self, hand: Hand, most: int) -> bool:
-        hands = list(self._hands)
-        return len(hands) < most and not (hand.writing and sum(one.writing for one in hands) >= MOST_WRITING)
-
-    def _popped(self) -> Connection[Any] | None:
-        return self._idle.pop() if self._idle else None
-
-    def _connected(self, deadline: float) -> LimitedConnection:
+    def _standing(self, pool: ConnectionPool[LimitedConnection], deadline: float, seconds: float) -> LimitedConnection:
         while True:
-            left = deadline - time.monotonic()
-            given: dict[str, Any] = {"connect_timeout": max(2, int(left)), **self._given, **self._settings()}
-            try:
-                return LimitedConnection.connect(autocommit=True, prepare_threshold=None, **given)
-            except psycopg.OperationalError as error:
-                if left <= PAUSE_SECONDS or FINAL.search(str(error)):
-                    raise
-            time.sleep(PAUSE_SECONDS)
+            connection = self._from_pool(pool, deadline, seconds)
+            if self._stands(connection):
+                allow(connection, SILENT_SECONDS)
+                return connection
+            self._cut_at = time.monotonic()  # the others were cut off with it
+            connection.close()
+            pool.putconn(connection)
 
-    def _stands(self, connection: Connection[Any]) -> bool:
-        if time.monotonic() - self._used.get(connection, time.monotonic()) <= CHECKED_SECONDS:
-            return not connection.closed
+    def _from_pool(self, pool: ConnectionPool[LimitedConnection], deadline: float, seconds: float) -> LimitedConnection:
+        while True:
+            remaining = deadline - time.monotonic()
+            try:
+                return pool.getconn(max(LEAST_SECONDS, min(remaining, LOOK_SECONDS)))
+            except PoolTimeout:
+                self._raise_refusal(remaining)
+                if remaining <= LOOK_SECONDS:
+                    raise self._in_use(seconds) from None
+            except psycopg.Error as error:
+                raise ClosedError(CLOSED) from error
+            except BaseException:  # an interrupt: the pool has promised a connection to one who waits no more
+                with self._moment:
+                    self._begin()
+                pool.close(CLOSE_SECONDS)
+                raise
+
+    def _raise_refusal(self, remaining: float) -> None:
+        """Why the pool cannot connect, if nothing changes that or there is no time left to wait for it."""
+        if not self._refused.is_set():
+            return
+        self._refused.clear()
+        try:
+            self._connected(remaining).close()
+        except psycopg.OperationalError as error:
+            if remaining <= LOOK_SECONDS or FINAL.search(str(error)):
+                raise
+            self._refused.set()
+
+    def _in_use(self, seconds: float) -> psycopg.OperationalError:
+        return psycopg.OperationalError(
+            f"none of the {self._most} connections of this process was free within {seconds:.1f} seconds"
+        )
+
+    def _beside(
+        self, pool: ConnectionPool[LimitedConnection]
+    ) -> tuple[Connection[Any], Callable[[Connection[Any]], object]]:
+        try:
+            return self._standing(pool, time.monotonic() + LEAST_SECONDS, 0.0), partial(_give_back, pool, None)
+        except psycopg.OperationalError:
+            return self._connected(CONNECT_SECONDS), Connection.close
+
+    def _connected(self, seconds: float) -> LimitedConnection:
+        connection = LimitedConnection.connect(**{**self._wanted(), "connect_timeout": max(2, int(seconds))})
+        self._prepare(connection)
+        return connection
+
+    def _wanted(self) -> dict[str, Any]:
+        """How a connection is to be made."""
+        return {**self._given, **self._settings(), "autocommit": True, "prepare_threshold": None}
+
+    def _prepare(self, connection: LimitedConnection) -> None:
+        """A pooler says what it likes of the process that serves a connection: another one serves each transaction."""
+        adapt(connection)
+        allow(connection, CHECK_SECONDS)
+        row = connection.execute("SELECT pg_backend_pid()").fetchone()
+        self.behind_pooler = row is None or row[0] != connection.info.backend_pid
+        if not self.behind_pooler:
+            connection.execute(f"SET search_path TO {SCHEMA}")
+
+    def _stands(self, connection: LimitedConnection) -> bool:
+        if connection.closed or connection.used_at < self._cut_at:
+            return False
+        if time.monotonic() - connection.used_at <= CHECKED_SECONDS:
+            return True
         allow(connection, CHECK_SECONDS)
         try:
             connection.execute("")
@@ -278,14 +309,14 @@ class OwnConnections:
             return False
         return True
 
-    def _drop_idle(self) -> None:
-        with self._moment:
-            self._close_idle(time.monotonic() + 1)
 
-    def _close_idle(self, before: float) -> None:
-        for one in [one for one in self._idle if self._used[one] < before]:
-            self._idle.remove(one)
-            one.close()
+def _give_back(pool: ConnectionPool[Any], writers: threading.BoundedSemaphore | None, connection: Any) -> None:
+    connection.used_at = time.monotonic()
+    try:
+        pool.putconn(connection)
+    finally:
+        if writers is not None:
+            writers.release()
 
 
 T = TypeVar("T")
@@ -303,6 +334,10 @@ class LimitedConnection(Connection[Any]):
     """A connection that breaks where its server says nothing for so long."""
 
     silent_seconds = SILENT_SECONDS
+
+    def __init__(self, *given: Any, **named: Any) -> None:
+        super().__init__(*given, **named)
+        self.used_at = time.monotonic()
 
     def wait(self, gen: Generator[Any, Any, T], *args: Any, **named: Any) -> T:
         if self.silent_seconds == math.inf:

@@ -38,15 +38,16 @@ from adaptive_memory_core.store.postgres.lost_connections import (
     was_committed,
 )
 from adaptive_memory_core.store.postgres.postgres_connections import Pool
-from adaptive_memory_core.store.postgres.postgres_dialect import SCHEMA
 from adaptive_memory_core.store.postgres.postgres_statements import PostgresStatements
+from adaptive_memory_core.store.postgres.postgres_tables import SCHEMA
 
 P = ParamSpec("P")
 T = TypeVar("T")
 DENIED = "Grant the role what it lacks, or the scope that it needs (docs/scaling.md#row-level-security)."
 LOCK_SECONDS = 30  # that a writer waits for those before it, where the call does not say
 IDLE_SECONDS = 20  # in a transaction, after which the server ends it: whoever began it is gone, and others wait
-_LOOK = f"BEGIN READ ONLY; SET LOCAL idle_in_transaction_session_timeout = '{IDLE_SECONDS}s'"
+_WITHIN = f"SET LOCAL search_path TO {SCHEMA}; SET LOCAL idle_in_transaction_session_timeout = '{IDLE_SECONDS}s'"
+_LOOK = f"BEGIN READ ONLY; {_WITHIN}"
 _LOOK_AT = (
     f"SELECT version, (SELECT changes FROM {SCHEMA}.mirror_size WHERE collection_key = %s), "  # noqa: S608 - our own
     f"(SELECT counted FROM {SCHEMA}.users WHERE user_key = %s) "
@@ -184,9 +185,9 @@ class LedgerDatabase:
             raise
 
     def _be_served(self, connection: Connection[Any]) -> None:
-        """Have a pooler in between give us one of its connections, before our lock is taken: a writer may wait for that
-        lock, and all who have a connection of the pooler may wait for the writer. The pool ends it."""
-        if self._pool.behind_pooler:
+        """Begin where connections are lent by transaction, before our lock is taken: a writer may wait for that lock,
+        and all who have a connection of the pooler may wait for the writer. The pool ends it."""
+        if self._pool.lends_by_transaction:
             try:
                 connection.execute(_LOOK)
             except psycopg.Error as error:
@@ -261,12 +262,8 @@ class LedgerDatabase:
         query = f"SELECT greatest(coalesce({given}, 0), (SELECT coalesce(max({column}), 0) FROM {SCHEMA}.{table}))"  # noqa: S608
         return int(sql.connection.execute(query).fetchone()[0])  # type: ignore[index]
 
-    def named(self, table: str) -> str:
-        """A table's name in statements."""
-        return f"{SCHEMA}.{table}"
-
     def has_table(self, sql: PostgresStatements, table: str) -> bool:
-        return sql.connection.execute("SELECT to_regclass(%s)", (self.named(table),)).fetchone() != (None,)
+        return sql.connection.execute("SELECT to_regclass(%s)", (f"{SCHEMA}.{table}",)).fetchone() != (None,)
 
     def numbered(self, sql: PostgresStatements, table: str, column: str) -> None:
         """Rows were given numbers by hand: the next ones come behind them."""
@@ -320,8 +317,7 @@ def _make(calls: list[Callable[[], object]]) -> None:
 
 
 _BEGIN = (
-    f"BEGIN; SET LOCAL lock_timeout = '{{}}ms'; "  # noqa: S608 - our own names, and numbers
-    f"SET LOCAL idle_in_transaction_session_timeout = '{IDLE_SECONDS}s'; "
+    f"BEGIN; SET LOCAL lock_timeout = '{{}}ms'; {_WITHIN}; "  # noqa: S608 - our own names, and numbers
     f"SELECT version FROM {SCHEMA}.collections WHERE collection_key = {{}} FOR NO KEY UPDATE; "
     f"SELECT counted FROM {SCHEMA}.users WHERE user_key = {{}}; {WHO}"
 )

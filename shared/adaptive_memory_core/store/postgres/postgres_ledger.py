@@ -11,7 +11,7 @@ from adaptive_memory_core.records import Scope
 from adaptive_memory_core.store.ledger.ledger_statistics import undecodable, untrue
 from adaptive_memory_core.store.ledger.retention import LedgerRetention
 from adaptive_memory_core.store.ledger.sql_ledger import SqlLedger
-from adaptive_memory_core.store.postgres.postgres_dialect import only_user, refuse_others
+from adaptive_memory_core.store.postgres.postgres_tables import only_user, refuse_others
 
 if TYPE_CHECKING:
     from adaptive_memory_core.store.postgres.postgres_connections import Pool, PoolOrAddress

@@ -22,7 +22,7 @@ from adaptive_memory_core.store.ledger.retention import OldLines
 from adaptive_memory_core.store.ledger.schema import SCHEMA_VERSION, newer, unknown
 from adaptive_memory_core.store.postgres.lost_connections import LostConnectionError, is_transient
 from adaptive_memory_core.store.postgres.postgres_connections import Pool, allow
-from adaptive_memory_core.store.postgres.postgres_dialect import SCHEMA, schema_sql
+from adaptive_memory_core.store.postgres.postgres_tables import SCHEMA, schema_sql
 
 TRIES, PAUSE_SECONDS = 20, 0.05
 _FIRST = (
