@@ -32,7 +32,7 @@ _SETTLE = (
 _DUE_AGAIN = (
     "INSERT INTO outbox SELECT record_key FROM records WHERE record_key = ? AND version != ? ON CONFLICT DO NOTHING"
 )
-_WAITING = "SELECT count(*) FROM outbox JOIN records USING (record_key) WHERE collection_key = ?"
+_WAITING = "SELECT count(*) FROM records WHERE collection_key = ? AND record_key IN (SELECT record_key FROM outbox)"
 
 
 class LedgerOutbox:
