@@ -18,6 +18,7 @@ import threading
 import time
 import weakref
 from collections.abc import Awaitable, Generator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, contextmanager
 from typing import Any, TypeAlias, TypeVar
 
@@ -155,7 +156,7 @@ class Pool:
         while True:
             remaining = deadline - time.monotonic()
             try:
-                return pool.getconn(max(LEAST_SECONDS, min(remaining, LOOK_SECONDS)))
+                connection: Connection[Any] = pool.getconn(max(LEAST_SECONDS, min(remaining, LOOK_SECONDS)))
             except PoolTimeout:
                 self._raise_refusal(remaining)
                 if remaining <= LOOK_SECONDS:
@@ -166,6 +167,8 @@ class Pool:
                 if not isinstance(error, Exception) and self._theirs is None:
                     self._begin()  # the old one has promised a connection to one who was interrupted as they waited
                 raise
+            else:
+                return connection
 
     def _raise_refusal(self, remaining: float) -> None:
         """Why the pool could not connect, if nothing changes that, or there is no time left."""
@@ -298,11 +301,8 @@ def _settled(given: Any) -> Any:
     value = given() if callable(given) else given
     if not isinstance(value, Awaitable):
         return value
-    told: list[Any] = []
-    thread = threading.Thread(target=lambda: told.append(asyncio.run(_awaited(value))), name="adaptive-memory-settings")
-    thread.start()
-    thread.join()
-    return told[0]
+    with ThreadPoolExecutor(1, "adaptive-memory-settings") as thread:
+        return thread.submit(asyncio.run, _awaited(value)).result()
 
 
 async def _awaited(value: Awaitable[Any]) -> Any:

@@ -130,14 +130,10 @@ class LedgerDatabase:
                 yield sql
             return
         due: list[Callable[[], object]] = []
-        try:
-            with (
-                self._pool.connection(writing=True) as connection,
-                self._transaction(connection, due, kind) as sql,
-            ):
-                yield sql
-        finally:
-            _make(due)
+        with self._pool.connection(writing=True) as connection, self._transaction(connection, due, kind) as sql:
+            yield sql
+        for call in due:
+            call()
 
     @contextmanager
     def _transaction(
@@ -209,20 +205,15 @@ class LedgerDatabase:
         return begun.version, begun.of_user or 0, turn
 
     def _keep(self, connection: Connection[Any], rest: str, turn: WriterTurn, due: list[Callable[[], object]]) -> None:
-        due += self._calls
-        self._calls = []
         try:
             commit_transaction(
                 connection, turn, self.collection_key(), rest, wrote=self.news.wrote, recalled=self.news.counted
             )
-        except BaseException as error:
-            calls = due.copy()
-            due.clear()
-            if not was_committed(self._pool, connection, turn, error):
+        except psycopg.Error:
+            if not was_committed(self._pool, connection, turn):
                 raise
-            due += calls
-            if not isinstance(error, psycopg.Error):
-                raise  # an interrupt: what was kept has to be told all the same
+        due += self._calls
+        self._calls = []
         self.news.kept()
         self.on_kept()
 
@@ -308,12 +299,6 @@ class LedgerDatabase:
             f"The ledger at {self.path} failed: {str(error).strip() or type(error).__name__}. Nothing of this call was "
             f"kept in it. {DENIED if denied else 'Check that the server can be reached and has room.'}"
         )
-
-
-def _make(calls: list[Callable[[], object]]) -> None:
-    while calls:
-        calls[0]()
-        del calls[0]
 
 
 _BEGIN = (
