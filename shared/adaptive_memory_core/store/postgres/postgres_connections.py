@@ -144,23 +144,27 @@ class Pool:
 
     def _standing(self, pool: ConnectionPool[Any], deadline: float) -> Connection[Any]:
         while True:
-            connection = self._from_pool(pool, deadline)
-            if self._stands(connection):
+            connection, stands = self._from_pool(pool, deadline), False
+            try:
+                stands = self._stands(connection)
+            finally:
+                if not stands:
+                    self._cut_at = time.monotonic()  # the others were cut off with it
+                    connection.close()
+                    pool.putconn(connection)
+            if stands:
                 allow(connection, SILENT_SECONDS)
                 return connection
-            self._cut_at = time.monotonic()  # the others were cut off with it
-            connection.close()
-            pool.putconn(connection)
 
     def _from_pool(self, pool: ConnectionPool[Any], deadline: float) -> Connection[Any]:
         while True:
-            remaining = deadline - time.monotonic()
+            remaining = max(LEAST_SECONDS, deadline - time.monotonic())
             try:
-                connection: Connection[Any] = pool.getconn(max(LEAST_SECONDS, min(remaining, LOOK_SECONDS)))
+                connection: Connection[Any] = pool.getconn(remaining if self._theirs else min(remaining, LOOK_SECONDS))
             except PoolTimeout:
-                self._raise_refusal(remaining)
-                if remaining <= LOOK_SECONDS:
-                    raise
+                self._await_server(deadline)
+                if time.monotonic() >= deadline:
+                    raise PoolTimeout("no connection was free in time, and none could be made") from None
             except BaseException as error:
                 if isinstance(error, PoolClosed) and self._theirs is None:
                     raise ClosedError(CLOSED) from error
@@ -170,17 +174,18 @@ class Pool:
             else:
                 return connection
 
-    def _raise_refusal(self, remaining: float) -> None:
-        """Why the pool could not connect, if nothing changes that, or there is no time left."""
-        if not self._refused.is_set():
-            return
-        self._refused.clear()
-        try:
-            self._connected(remaining).close()
-        except psycopg.OperationalError as error:
-            if remaining <= LOOK_SECONDS or FINAL.search(str(error)):
-                raise
-            self._refused.set()
+    def _await_server(self, deadline: float) -> None:
+        """Where the pool could not connect, try until somebody can; raise why not, if nothing changes that, or the time
+        is up."""
+        while self._refused.is_set():
+            remaining = deadline - time.monotonic()
+            try:
+                self._connected(remaining).close()
+                self._refused.clear()
+            except psycopg.OperationalError as error:
+                if remaining <= 0 or FINAL.search(str(error)):
+                    raise
+                time.sleep(min(remaining, LOOK_SECONDS))
 
     def _connected(self, seconds: float) -> Connection[Any]:
         """One more connection."""
@@ -208,9 +213,9 @@ class Pool:
         self._used[connection] = time.monotonic()
         if self._theirs is None:
             row = connection.execute("SELECT pg_backend_pid()").fetchone()
-            # a pooler says what it likes of the process that serves a connection: another one serves each transaction
-            self.lends_by_transaction = row is None or row[0] != connection.info.backend_pid
-            if not self.lends_by_transaction:
+            if row is None or row[0] != connection.info.backend_pid:
+                self.lends_by_transaction = True  # a pooler says what it likes of the process that serves it
+            else:
                 connection.execute(f"SET search_path TO {SCHEMA}")
 
 
