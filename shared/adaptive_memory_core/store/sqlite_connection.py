@@ -51,7 +51,7 @@ def connect(path: str) -> sqlite3.Connection:
     try:
         if file is not None:
             file.parent.mkdir(parents=True, exist_ok=True)
-        made = sqlite3.connect(
+        return sqlite3.connect(
             path, timeout=0.0, isolation_level=None, check_same_thread=False, uri=path.startswith("file:")
         )
     except (OSError, sqlite3.Error) as error:
@@ -59,8 +59,6 @@ def connect(path: str) -> sqlite3.Connection:
             f"The ledger {path!r} cannot be opened: {reason(error)}. "
             f"{sqlite_files.out_of_descriptors() or 'Give a file in a directory that may be written.'}"
         ) from error
-    made.create_function("posix_now", 0, time.time)  # as the ledger in PostgreSQL has it
-    return made
 
 
 def connect_again(path: str, before: sqlite3.Connection) -> sqlite3.Connection:

@@ -210,6 +210,10 @@ class LedgerFile:
         there, ever = sql.execute(largest).fetchone()[0], sql.execute(counted, (table,)).fetchone()[0]
         return max(int(there), int(ever))
 
+    def now(self, sql: sqlite3.Connection) -> float:
+        """POSIX seconds by the clock that all processes share."""
+        return float(sql.execute("SELECT (julianday('now') - 2440587.5) * 86400.0").fetchone()[0])
+
     def lock(self, name: str) -> OsLock | None:
         """What one process at a time can take, of all that share the file; None in RAM, which is one process's."""
         return None if self.place is None else OsLock(self.place.with_name(f"{self.place.name}.{name}.lock"))

@@ -173,11 +173,8 @@ class LedgerDueRecords:
 
 
 ECHO_SECONDS = 600.0  # in which a write of an exporter that stood still may arrive
-_OVER = "DELETE FROM exported WHERE collection_key = ? AND at < posix_now() - ?"
-_EXPORTED = (
-    "INSERT INTO exported VALUES (?, ?, posix_now()) "
-    "ON CONFLICT (collection_key, digest) DO UPDATE SET at = excluded.at"
-)
+_OVER = "DELETE FROM exported WHERE collection_key = ? AND at < ?"
+_EXPORTED = "INSERT INTO exported VALUES (?, ?, ?) ON CONFLICT (collection_key, digest) DO UPDATE SET at = excluded.at"
 
 
 class LedgerExports:
@@ -190,8 +187,9 @@ class LedgerExports:
         """These are about to be written; said before, so that it is known again where the writer ends in between."""
         own = self._shared.collection_key
         with self._shared.writing(told=True, unheard=True) as sql:
-            sql.execute(_OVER, (own, ECHO_SECONDS))
-            sql.executemany(_EXPORTED, [(own, one) for one in digests])
+            now = self._shared.file.now(sql)
+            sql.execute(_OVER, (own, now - ECHO_SECONDS))
+            sql.executemany(_EXPORTED, [(own, one, now) for one in digests])
 
     def among(self, digests: Sequence[bytes]) -> set[bytes]:
         """Those of them that were."""

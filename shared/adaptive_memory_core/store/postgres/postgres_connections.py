@@ -1,7 +1,7 @@
 """Connections to PostgreSQL: of psycopg's pool, or the caller's; given up when the server is silent; addresses hidden.
 
-psycopg's pool tries to connect in a thread of its own, and does not say why it cannot: whoever waits then tries it once
-to learn that. A child process leaves alone what its parent opened.
+psycopg's pool connects in another thread and does not say why it cannot. A thread that waits for a connection then
+tries it itself, until it can or knows why not. A child process leaves alone what its parent opened.
 
 An async connection belongs to its event loop, and a ledger is used in threads, so an async pool gives its settings
 alone. The kernel notices a cable that was cut, but not a proxy, or a machine, that stands still with its connections
@@ -53,8 +53,8 @@ _inherited: list[ConnectionPool[Any]] = []  # a parent's, which nobody closes he
 class Pool:
     """Connections for a transaction each, never held longer; they prepare no statements on the server.
 
-    Statements name tables without their schema, which is set for the session where a connection is ours alone. Where it
-    `lends_by_transaction`, it has to be set in each one: a pooler stands in between, or the pool is the caller's.
+    Statements name tables without their schema. A session of ours has it as its `search_path`. With
+    `lends_by_transaction`, each transaction has to set it: there is a pooler in between, or the pool is the caller's.
     """
 
     def __init__(self, given: PoolOrAddress, wait_seconds: float = 30.0) -> None:
@@ -175,8 +175,8 @@ class Pool:
                 return connection
 
     def _await_server(self, deadline: float) -> None:
-        """Where the pool could not connect, try until somebody can; raise why not, if nothing changes that, or the time
-        is up."""
+        """If the pool could not connect, try until that works; raise why not, if nothing changes that, or the time is
+        up."""
         while self._refused.is_set():
             remaining = deadline - time.monotonic()
             try:

@@ -253,6 +253,10 @@ class LedgerDatabase:
         query = f"SELECT greatest(coalesce({given}, 0), (SELECT coalesce(max({column}), 0) FROM {SCHEMA}.{table}))"  # noqa: S608
         return int(sql.connection.execute(query).fetchone()[0])  # type: ignore[index]
 
+    def now(self, sql: PostgresStatements) -> float:
+        """POSIX seconds by the server's clock."""
+        return float(sql.execute("SELECT posix_now()").fetchone()[0])  # type: ignore[index]
+
     def has_table(self, sql: PostgresStatements, table: str) -> bool:
         return sql.connection.execute("SELECT to_regclass(%s)", (f"{SCHEMA}.{table}",)).fetchone() != (None,)
 
