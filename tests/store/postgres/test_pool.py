@@ -18,6 +18,7 @@ from adaptive_memory_core.store.postgres.postgres_connections import Pool
 from adaptive_memory_core.store.postgres.postgres_ledger import PostgresLedger
 from tests import postgres_server
 from tests.behaviour.test_interrupts import Interrupt
+from tests.pgbouncer_server import shared_pgbouncer
 from tests.postgres_server import new_database
 
 pytestmark = pytest.mark.hard("PostgreSQL")
@@ -93,8 +94,12 @@ def test_who_is_interrupted_as_they_wait_for_a_connection_keeps_none_from_others
     pool.close()
 
 
-def test_a_server_that_comes_back_is_found_again_by_those_who_wait(monkeypatch: pytest.MonkeyPatch) -> None:
-    pool = Pool(new_database(), wait_seconds=30.0)
+@pytest.mark.parametrize("pooled", [False, True])
+def test_a_server_that_comes_back_is_found_again_by_those_who_wait(
+    pooled: bool, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    address = new_database()
+    pool = Pool(shared_pgbouncer().address(address) if pooled else address, wait_seconds=30.0)
     with pool.connection() as connection:
         connection.execute("SELECT 1")
     postgres_server.kill()
@@ -105,3 +110,4 @@ def test_a_server_that_comes_back_is_found_again_by_those_who_wait(monkeypatch: 
         assert connection.execute("SELECT 1").fetchone() == (1,)
     back.join()
     pool.close()
+    assert [one for one in caplog.records if one.name == "psycopg.pool"] == []

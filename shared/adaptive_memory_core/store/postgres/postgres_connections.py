@@ -11,6 +11,7 @@ open.
 from __future__ import annotations
 
 import asyncio
+import logging
 import math
 import os
 import re
@@ -47,6 +48,7 @@ FINAL = re.compile("authentication failed|does not exist|pg_hba|no password|perm
 UNREACHED = "Check that the server runs, that the address is right, and that it takes as many connections."
 REFUSED = "The server answers: check user, password and database in the address, and that it lets this user in."
 CLOSED = "The ledger of this memory was closed. Open the memory again: AdaptiveMemory(...)."
+NAME = "adaptive-memory"
 _inherited: list[ConnectionPool[Any]] = []  # a parent's, which nobody closes here
 
 
@@ -83,7 +85,7 @@ class Pool:
             reconnect_timeout=0.0,  # whoever waits asks again
             reconnect_failed=lambda _: refused.set(),
             num_workers=1,
-            name="adaptive-memory",
+            name=NAME,
             open=True,
         )
 
@@ -144,16 +146,18 @@ class Pool:
 
     def _standing(self, pool: ConnectionPool[Any], deadline: float) -> Connection[Any]:
         while True:
-            connection, stands = self._from_pool(pool, deadline), False
+            connection = self._from_pool(pool, deadline)
+            is_new = connection not in self._used
             try:
-                stands = self._stands(connection)
-            finally:
-                if not stands:
-                    self._cut_at = time.monotonic()  # the others were cut off with it
-                    connection.close()
-                    pool.putconn(connection)
-            if stands:
-                allow(connection, SILENT_SECONDS)
+                self._check(connection)
+            except BaseException as error:
+                self._cut_at = time.monotonic()  # the others were cut off with it
+                connection.close()
+                pool.putconn(connection)
+                if not isinstance(error, psycopg.Error) or time.monotonic() >= deadline:
+                    raise
+                time.sleep(LOOK_SECONDS if is_new else 0.0)  # a pooler that answers for a server that does not
+            else:
                 return connection
 
     def _from_pool(self, pool: ConnectionPool[Any], deadline: float) -> Connection[Any]:
@@ -191,22 +195,17 @@ class Pool:
         """One more connection."""
         return LimitedConnection.connect(**{**_wanted(self._given), "connect_timeout": max(2, int(seconds))})
 
-    def _stands(self, connection: Connection[Any]) -> bool:
-        """Whether it can be used; one of a caller's pool that was used before is the caller's to check."""
+    def _check(self, connection: Connection[Any]) -> None:
+        """Raise if it cannot be used; one of a caller's pool that was used before is the caller's to check."""
         used = self._used.get(connection)
         if connection.closed or (used is not None and used < self._cut_at):
-            return False
-        if used is not None and (self._theirs or time.monotonic() - used <= CHECKED_SECONDS):
-            return True
+            raise psycopg.OperationalError("the connection was lost")
         allow(connection, CHECK_SECONDS)
-        try:
-            if used is None:
-                self._prepare(connection)
-            else:
-                connection.execute("")
-        except psycopg.Error:
-            return False
-        return True
+        if used is None:
+            self._prepare(connection)
+        elif self._theirs is None and time.monotonic() - used > CHECKED_SECONDS:
+            connection.execute("")
+        allow(connection, SILENT_SECONDS)
 
     def _prepare(self, connection: Connection[Any]) -> None:
         adapt(connection)
@@ -217,6 +216,15 @@ class Pool:
                 self.lends_by_transaction = True  # a pooler says what it likes of the process that serves it
             else:
                 connection.execute(f"SET search_path TO {SCHEMA}")
+
+
+def _is_of_others(record: logging.LogRecord) -> bool:
+    """What is wrong with connections of ours, our errors say; where nobody set up logging, it would go to stderr."""
+    about = record.args if isinstance(record.args, tuple) else ()
+    return not any(one == NAME or isinstance(one, LimitedConnection) for one in about)
+
+
+logging.getLogger("psycopg.pool").addFilter(_is_of_others)
 
 
 def _leave(connection: Connection[Any], was: tuple[bool, int | None]) -> None:
