@@ -48,6 +48,7 @@ class LedgerFile:
 
     is_heard_by_all = True  # a write of one collection empties the caches of all
     is_written_in_turn = True  # what is kept later has higher numbers
+    by_row = "NOT INDEXED"  # left to itself, SQLite reads all rows of a collection to sort them
 
     def __init__(self, path: str, *, durability: Literal["normal", "full"] = "normal") -> None:
         self.path = path

@@ -21,8 +21,8 @@ _PROGRESS = (
     "(SELECT count(*) FROM mirror WHERE collection_key = ?)"
 )
 _MISSING = (
-    "SELECT mirror.row, text FROM mirror LEFT JOIN new_vectors USING (row) "
-    "WHERE +mirror.collection_key = ? AND mirror.row > ? AND vector IS NULL ORDER BY mirror.row LIMIT ?"
+    "SELECT mirror.row, text FROM mirror {by_row} LEFT JOIN new_vectors USING (row) "
+    "WHERE mirror.collection_key = ? AND mirror.row > ? AND vector IS NULL ORDER BY mirror.row LIMIT ?"
 )
 _SAMPLE = (
     "SELECT text, vector FROM new_vectors JOIN mirror USING (row) "
@@ -35,8 +35,8 @@ _KEEP = (
 )
 _UNPLACED = (
     "SELECT mirror.row, changed, stored_id, text, metadata, vector "
-    "FROM mirror JOIN new_vectors USING (row) "
-    "WHERE +mirror.collection_key = ? AND mirror.row > ? AND NOT EXISTS (SELECT 1 FROM new_places AS place "
+    "FROM mirror {by_row} JOIN new_vectors USING (row) "
+    "WHERE mirror.collection_key = ? AND mirror.row > ? AND NOT EXISTS (SELECT 1 FROM new_places AS place "
     "WHERE place.collection_key = mirror.collection_key AND place.stored_id = mirror.stored_id "
     "AND place.row = mirror.row AND place.changed = mirror.changed) ORDER BY mirror.row LIMIT ?"
 )
@@ -96,6 +96,10 @@ class LedgerNewVectors:
     def __init__(self, shared: LedgerContext) -> None:
         self._shared = shared
 
+    def _by_row(self, statement: str) -> str:
+        """The statement, with what the engine has to be told so that it reads the mirror in the order of its rows."""
+        return statement.format(by_row=self._shared.file.by_row)
+
     def begin(self, target: Target) -> None:
         """They go into this collection; anything begun before is discarded."""
         own = self._shared.collection_key
@@ -117,7 +121,7 @@ class LedgerNewVectors:
     def missing(self, after: int, limit: int) -> list[tuple[int, str | None]]:
         """Row and text of records without a new vector, behind that row."""
         with self._shared.reading() as sql:
-            return sql.execute(_MISSING, (self._shared.collection_key, after, limit)).fetchall()
+            return sql.execute(self._by_row(_MISSING), (self._shared.collection_key, after, limit)).fetchall()
 
     def sample(self, limit: int) -> list[tuple[str, bytes]]:
         """Texts and their new vectors, without zeros."""
@@ -140,7 +144,7 @@ class LedgerNewVectors:
     def unplaced(self, after: int, limit: int) -> list[Unplaced]:
         """Records with a new vector that the new collection does not hold as they are, behind that row."""
         with self._shared.reading() as sql:
-            found = sql.execute(_UNPLACED, (self._shared.collection_key, after, limit)).fetchall()
+            found = sql.execute(self._by_row(_UNPLACED), (self._shared.collection_key, after, limit)).fetchall()
         return [
             Unplaced(row, changed, MirrorRow(one, text, read_metadata(metadata), vector))
             for row, changed, one, text, metadata, vector in found
@@ -176,7 +180,7 @@ class LedgerNewVectors:
                     "Another call is re-embedding the same records, or has already done so. Wait for it, and look at "
                     "memory.embedder_name before you call again."
                 )
-            if sql.execute(_MISSING, (own, 0, 1)).fetchone() is not None:
+            if sql.execute(self._by_row(_MISSING), (own, 0, 1)).fetchone() is not None:
                 return False
             target, beyond = Target(*row), self._shared.file.last_number(sql, "mirror", "row")
             number = sql.execute(_NUMBERED, (own,)).fetchone()[0]

@@ -63,6 +63,7 @@ class LedgerDatabase:
     read_only = False
     is_heard_by_all = False  # each collection has a version of its own
     is_written_in_turn = False  # numbers are given out before it is sure who comes first
+    by_row = ""  # what of a table to read first, it knows from its statistics
     lost_pages = 0
 
     def __init__(self, pool: Pool) -> None:
