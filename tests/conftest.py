@@ -215,7 +215,11 @@ def ledger_rows(memory: AdaptiveMemory) -> Rows:
     ledger: Any = memory.ports().ledger
     with ledger.file.reading() as sql:
         tables = [row[0] for row in sql.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")]
-        own = [table for table in tables if not table.startswith(("words", "mirror", "graph_links", "sqlite_", "file_version"))]
+        own = [
+            table
+            for table in tables
+            if not table.startswith(("words", "mirror", "graph_links", "sqlite_", "file_version"))
+        ]
         return {table: sorted(sql.execute(f'SELECT * FROM "{table}"'), key=repr) for table in own}
 
 

@@ -31,9 +31,9 @@ VERDICTS = (
     "SELECT verdict FROM adaptive_memory.verdicts JOIN adaptive_memory.records USING (record_key) WHERE user_key = %s"
 )
 REFUSED_ONCE = """
-CREATE SEQUENCE refusals;
+CREATE SEQUENCE public.refusals;
 CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-    IF nextval('refusals') = 1 THEN RAISE EXCEPTION 'refused' USING ERRCODE = '{code}'; END IF;
+    IF nextval('public.refusals') = 1 THEN RAISE EXCEPTION 'refused' USING ERRCODE = '{code}'; END IF;
     RETURN NULL;
 END $$;
 CREATE TRIGGER refuse AFTER DELETE ON adaptive_memory.records FOR EACH ROW EXECUTE FUNCTION refuse();

@@ -22,8 +22,8 @@ from adaptive_memory_core.store.ledger.sql_ledger import Ledger
 from adaptive_memory_core.store.ledger_move import move
 from adaptive_memory_core.store.moved_tables import STAYS, VERSIONS, LedgerEnd, keys
 from adaptive_memory_core.store.postgres import lost_connections
-from adaptive_memory_core.store.postgres.postgres_dialect import tables
 from adaptive_memory_core.store.postgres.postgres_ledger import PostgresLedger
+from adaptive_memory_core.store.postgres.postgres_tables import tables
 from tests.behaviour.conftest import eventually
 from tests.conftest import Clock, word_vectors
 from tests.postgres_server import new_database

@@ -32,7 +32,7 @@ from adaptive_memory_core.record_metadata import hits_of
 from adaptive_memory_core.records import EVERYONE
 from adaptive_memory_core.reports import CheckReport
 from adaptive_memory_core.store.output_files import as_arguments
-from adaptive_memory_core.store.postgres import postgres_dialect
+from adaptive_memory_core.store.postgres import postgres_tables
 from adaptive_memory_core.store.postgres.postgres_ledger import REACHED_SECONDS, create_ledger_tables, sql_due
 from adaptive_memory_core.user_memory import UserMemory
 from adaptive_memory_core.whole_file import write_whole
@@ -102,7 +102,7 @@ def create_tables(
 
 def row_level_security() -> None:
     """Print the SQL by which PostgreSQL shows each role its own scope; for psql, as the owner of the tables."""
-    sys.stdout.write(postgres_dialect.row_level_security())
+    sys.stdout.write(postgres_tables.row_level_security())
 
 
 def move_ledger(

@@ -1,4 +1,4 @@
-"""The ledger's SQL in PostgreSQL's dialect, and roles that row-level security shows the rows of one user only."""
+"""The ledger's tables in PostgreSQL, and roles that row-level security shows the rows of one user only."""
 
 from __future__ import annotations
 
@@ -8,45 +8,10 @@ from importlib import resources
 from typing import Any
 
 from adaptive_memory_core.errors import ScopeError
-from adaptive_memory_core.late import late_pattern
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.store.ledger.state_rows import owner_name
 
 SCHEMA = "adaptive_memory"
-_HINT = late_pattern(r" (NOT )?INDEXED( BY \w+)?")
-_NAMED = late_pattern(r"(?<![:\w]):([a-z_]+)")
-_BLOB = late_pattern(r"x'([0-9a-f]*)'")
-_WORDS = (
-    (late_pattern(r"\bCROSS JOIN (?=\w+( \w+)? (ON|USING)\b)"), "JOIN "),  # which in SQLite is an order to go by
-    (late_pattern(r" IS \?"), " IS NOT DISTINCT FROM ?"),
-    (late_pattern(r"CAST\((.+?) AS BLOB\)"), r"CAST(\1 AS bytea)"),
-    (late_pattern(r"\bgroup_concat\("), "string_agg("),
-    (late_pattern(r"\bchar\("), "chr("),
-    (late_pattern(re.escape("(julianday('now') - 2440587.5) * 86400.0")), f"{SCHEMA}.posix_now()"),
-    (late_pattern(r"\b(instr|zeroblob)\("), rf"{SCHEMA}.\1("),
-)
-
-
-@lru_cache(maxsize=4_096)
-def for_postgres(query: str) -> str:
-    """The statement as psycopg takes it.
-
-    >>> for_postgres("SELECT row FROM mirror INDEXED BY mirror_of_user WHERE user_key = ? AND row > :after")
-    'SELECT row FROM adaptive_memory.mirror WHERE user_key = %s AND row > %(after)s'
-    >>> for_postgres("UPDATE users SET policy = x'' WHERE name LIKE 'a%'")
-    "UPDATE adaptive_memory.users SET policy = ''::bytea WHERE name LIKE 'a%%'"
-    """
-    query = _HINT.sub("", query.replace("%", "%%"))
-    for pattern, ours in _WORDS:
-        query = pattern.sub(ours, query)
-    query = _BLOB.sub(lambda found: f"'{chr(92) + 'x' + found[1] if found[1] else ''}'::bytea", query)
-    query = _of_schema().sub(rf"\1 {SCHEMA}.\2", query)
-    return _NAMED.sub(r"%(\1)s", query).replace("?", "%s")
-
-
-@lru_cache(maxsize=1)
-def _of_schema() -> re.Pattern[str]:
-    return late_pattern(rf"\b(FROM|JOIN|INTO|UPDATE)\s+({'|'.join(tables())})\b")
 
 
 @lru_cache(maxsize=1)
