@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from adaptive_memory_core.late import late_pattern
 from adaptive_memory_core.records import Cue, NewRecord, Record
 
 _START, _END = r"(?<![\w+/-])", r"(?![\w+/=-])"  # not within a longer word, nor within base64
@@ -18,7 +19,7 @@ _NAMES = r"(?:passwo?r?d|passphrase|secret|token|api[_-]?key|access[_-]?key|priv
 _VALUE = r"[^\s\"'`,;&(){}\[\]<>$*]"  # of what may be a secret: no code, no placeholder
 
 FORMATS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
-    (name, re.compile(pattern))
+    (name, late_pattern(pattern))
     for name, pattern in (
         (
             "private key",

@@ -141,7 +141,7 @@ def test_a_memory_that_never_decayed_asks_once(over: Open, embed: Any) -> None:
 def test_the_strong_are_found_by_index(memory: AdaptiveMemory) -> None:
     faded_crowd(memory.for_user("alice"), size=30)
     ledger: Any = memory.ports().ledger
-    values = {"user": 1, "step": 0, "at": 0.0, "least": 0.5, "limit": 10}
+    values = (1, 0, 0.0, 0.5, 1, 0.5, 10)
     with ledger.file.reading() as sql:
         plan = [row[3] for row in sql.execute("EXPLAIN QUERY PLAN " + state_rows._STRONG, values)]
     assert any("records_by_settling (user_key=? AND settled_step>?)" in line for line in plan)
