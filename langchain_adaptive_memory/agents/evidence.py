@@ -55,7 +55,7 @@ def belonging(recall: Recall) -> Belonging | None:
     if form == "flat" or not (recall.kept or recall.outline.facts):
         return None
     beside: dict[str, list[str]] = {}
-    for one in recall.beside:
+    for one in recall.neighbours:
         beside.setdefault(one.of, []).append(one.record.id)
     facts = dict.fromkeys(one for fact in recall.outline.facts for one in fact.of)
     outline = recall.outline

@@ -122,26 +122,26 @@ class AdaptiveMemory(ClosedByWith):
         ledger: str | Path | None = None,
         fields: Fields | None = None,
         progress: Callable[[int, int], object] | None = None,
-        anew: bool = False,
+        rebuild: bool = False,
     ) -> CheckReport:
         """Repair a memory in a directory, even one that cannot be opened; returns what was wrong. No read is lost.
 
         A damaged index is rebuilt from the collection's own records; the old files are kept. If Chroma's database or
         the collection is torn or gone, it is rebuilt from the ledger's copy. Vectors that can neither be read nor are
         in the ledger are made again with `embedder` (omitted, the bundled one); `progress` is called with the number of
-        records done and the total. With `anew` a sound index is rebuilt too: until then Chroma's files keep the vectors
-        of forgotten records, and the old files do until you delete them. A check follows.
+        records done and the total. With `rebuild` a sound index is rebuilt too: until then Chroma's files keep the
+        vectors of forgotten records, and the old files do until you delete them. A check follows.
         """
-        heard, afresh = check.progress(progress), check.flag(anew, "anew")
-        found = wiring.repaired(path, collection, embedder, ledger, heard, anew=afresh)
+        heard, afresh = check.progress(progress), check.flag(rebuild, "rebuild")
+        found = wiring.repaired(path, collection, embedder, ledger, heard, rebuild=afresh)
         try:
             with cls.open(path, collection, embedder=embedder, ledger=ledger, fields=fields) as memory:
                 return CheckReport((*found, *memory.check(repair=True).findings))
         except DamagedStoreError:
-            if anew:
+            if rebuild:
                 raise
         return cls.repair(  # damage that only Chroma itself sees
-            path, collection, embedder=embedder, ledger=ledger, fields=fields, progress=progress, anew=True
+            path, collection, embedder=embedder, ledger=ledger, fields=fields, progress=progress, rebuild=True
         )
 
     @staticmethod

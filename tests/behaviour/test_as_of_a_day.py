@@ -145,10 +145,10 @@ def test_neighbours_and_shared_scopes_know_nothing_later_either(over: Open, cloc
     clock.pass_days(9)
     intact = Policy(channels=("dense", "lexical")).replace(advanced={"neighbours": True})
     looked = own.recall("do you like tea?", now=START + DAY, reinforce=False, policy=intact)
-    assert (looked.ids, looked.beside) == (("asked",), ())
-    assert [one.record.id for one in own.recall("do you like tea?", k=1, reinforce=False, policy=intact).beside] == [
-        "answer"
-    ]
+    assert (looked.ids, looked.neighbours) == (("asked",), ())
+    assert [
+        one.record.id for one in own.recall("do you like tea?", k=1, reinforce=False, policy=intact).neighbours
+    ] == ["answer"]
     new = memory.for_user("new", fallback="handbook")
     assert new.recall("tea", now=START + DAY, reinforce=False).ids == ("eight",)
 

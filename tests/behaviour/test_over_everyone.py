@@ -258,7 +258,7 @@ def test_neighbours_of_everyones_talk_are_shown(memory: AdaptiveMemory) -> None:
     ana.remember("I like coffee")
     policy = Policy(advanced=Advanced(neighbours=True), channels=("dense", "lexical"))
     recall = ana.recall("Carol brings", k=1, policy=policy)
-    assert [one.record.text for one in recall.beside] == [said[0], said[2]]
+    assert [one.record.text for one in recall.neighbours] == [said[0], said[2]]
 
 
 def test_an_own_record_that_was_forgotten_keeps_no_read_from_everyones_of_its_id(

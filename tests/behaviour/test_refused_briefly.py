@@ -56,7 +56,7 @@ def test_a_progress_that_cannot_be_called_is_refused(untouched: UserMemory, tmp_
 @pytest.mark.parametrize("flag", ["no", "yes", float("nan"), 1, None])
 def test_what_is_neither_yes_nor_no_is_refused(memory: AdaptiveMemory, tmp_path: Path, flag: Any) -> None:
     refused(lambda: memory.check(flag), InvalidInputError, "repair is")
-    refused(lambda: AdaptiveMemory.repair(tmp_path, anew=flag), InvalidInputError, "anew is")
+    refused(lambda: AdaptiveMemory.repair(tmp_path, rebuild=flag), InvalidInputError, "rebuild is")
     refused(lambda: AdaptiveMemory.move_ledger("a", "b", source_stays=flag), InvalidInputError, "source_stays is")
 
 

@@ -57,7 +57,7 @@ def test_episodes_show_hits_with_what_belongs_to_them_under_what_it_is_about(ali
     found = ask(alice, EPISODES)
     assert found.ids == ask(alice).ids
     assert found[0].id == ids[1]
-    assert {one.record.id for one in found.beside if one.of == ids[1]} == {ids[0], ids[2]}
+    assert {one.record.id for one in found.neighbours if one.of == ids[1]} == {ids[0], ids[2]}
     place = found.outline.places[ids[1]]
     assert place.heading == f"{place.theme} > {place.title}"
     assert place.heading in ask(alice, TOP_DOWN).outline.places[ids[1]].heading
@@ -73,7 +73,7 @@ def test_without_anything_observed_sessions_stand_for_episodes(alice: UserMemory
     found = ask(alice, EPISODES)
     assert found.outline == NO_OUTLINE
     assert found.trace == ()
-    assert {one.record.id for one in found.beside} == {"m0", "m2"}
+    assert {one.record.id for one in found.neighbours} == {"m0", "m2"}
     assert ask(alice, TOP_DOWN).ids == ask(alice).ids
     assert any("nothing was observed" in note for note in ask(alice, TOP_DOWN).trace)
 
@@ -85,7 +85,7 @@ def test_top_down_gives_one_hit_an_episode_with_all_its_messages(alice: UserMemo
     episodes = [view.episode_of[one] for one in found.ids]
     assert len(set(episodes)) == len(episodes) >= 2
     assert found[0].id in ids[:3]
-    assert {found[0].id, *(one.record.id for one in found.beside if one.of == found[0].id)} == set(ids[:3])
+    assert {found[0].id, *(one.record.id for one in found.neighbours if one.of == found[0].id)} == set(ids[:3])
     assert all("hierarchy" in hit.parts for hit in found)
     assert abs(sum(found[0].parts.values()) - found[0].score) < 1e-6
     assert any(one.reason.startswith("in the episode of") for one in found.dropped)
@@ -130,7 +130,7 @@ def test_what_was_chosen_is_told_as_facts_with_their_messages_also_of_episodes_t
 ) -> None:
     found = ask(alice, TOP_DOWN, k=1)
     facts = found.outline.facts
-    shown = {*found.ids, *(one.record.id for one in found.beside)}
+    shown = {*found.ids, *(one.record.id for one in found.neighbours)}
     assert any(set(fact.of) <= shown for fact in facts)
     assert any(set(fact.of) <= set(ids) - shown for fact in facts)
     page = found.render(ids=True)
@@ -160,14 +160,14 @@ def test_reranked_records_are_told_with_what_they_are_part_of(alice: UserMemory,
 def test_gates_filters_and_forgetting_hold_on_the_way_down(alice: UserMemory, ids: list[str]) -> None:
     assert ask(alice, TOP_DOWN.replace(min_similarity=1.0), k=5).ids == ()
     work = alice.recall("billing server", k=5, filter={"session": "work"}, reinforce=False, policy=TOP_DOWN)
-    around = {one.record.id for one in work.beside}
+    around = {one.record.id for one in work.neighbours}
     assert work.ids
     assert {*work.ids, *around} <= set(ids[3:6])
     assert work.outline.facts
     assert all(set(fact.of) <= set(ids[3:6]) for fact in work.outline.facts)
     alice.forget(ids[1])
     found = ask(alice, TOP_DOWN, k=5)
-    assert ids[1] not in {*found.ids, *(one.record.id for one in found.beside), *found.outline.places}
+    assert ids[1] not in {*found.ids, *(one.record.id for one in found.neighbours), *found.outline.places}
     assert PETS[1] not in found.render()
 
 
@@ -231,7 +231,7 @@ def test_a_reader_admits_the_episodes_that_help_and_stops_asking(collection: Col
         found = ask(user, TOP_DOWN, k=5)
         assert next(one.text for one in found) in PETS
         assert len(found) == 1
-        assert {one.record.text for one in found.beside} | {found[0].text} == set(PETS)
+        assert {one.record.text for one in found.neighbours} | {found[0].text} == set(PETS)
         assert any("less uncertain" in one.reason for one in found.dropped)
         assert any("the reader was asked" in note for note in found.trace)
         assert contexts[0] == [text for text in contexts[0] if text not in PETS + WORK]
@@ -289,7 +289,7 @@ def test_an_episode_whose_messages_add_nothing_is_told_by_its_narrative(collecti
         found = ask(user, TOP_DOWN, k=5)
         (hit,) = found
         assert hit.text in PETS
-        assert found.beside == ()
+        assert found.neighbours == ()
         assert found.outline.places[hit.id].narrative == told
         page = found.render()
         assert page.index(told) < page.index(hit.text)
@@ -378,8 +378,8 @@ def test_a_long_reply_is_not_shown_beside_a_hit_of_an_episode(
         alice.remember(text, id=f"m{number}", metadata={"session": "s", "seq": number})
     cue = "clove hitch knots thanks"
     assert ask(alice, EPISODES, k=1, cue=cue).ids == ("m2",)
-    assert ask(alice, EPISODES, k=1, cue=cue).beside == ()
+    assert ask(alice, EPISODES, k=1, cue=cue).neighbours == ()
     intact = Policy().replace(advanced={"neighbours": True})
-    assert [one.record.id for one in ask(alice, intact, k=1, cue=cue).beside] == ["m1"]
+    assert [one.record.id for one in ask(alice, intact, k=1, cue=cue).neighbours] == ["m1"]
     monkeypatch.setattr(neighbours, "LONGEST_NEXT", 10_000)
-    assert [one.record.id for one in ask(alice, EPISODES, k=1, cue=cue).beside] == ["m1"]
+    assert [one.record.id for one in ask(alice, EPISODES, k=1, cue=cue).neighbours] == ["m1"]

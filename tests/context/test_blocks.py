@@ -78,36 +78,36 @@ def test_a_much_weaker_hit_of_the_same_conversation_stands_apart() -> None:
 
 def test_neighbours_are_shown_with_their_hit_and_marked() -> None:
     beside = [Neighbour(record(2), "s3", -1), Neighbour(record(4), "s3", 1)]
-    text = render([hit(record(3))], beside=beside)
+    text = render([hit(record(3))], neighbours=beside)
     assert lines(text)[1:] == [
         "  + [by Ana] What breed is he?",
         "  - [by Ben] He is a collie.",
         "  + [by Ana] How sweet.",
     ]
-    root = ElementTree.fromstring(render([hit(record(3))], beside=beside, style="xml", ids=True))
+    root = ElementTree.fromstring(render([hit(record(3))], neighbours=beside, style="xml", ids=True))
     assert [(one.tag, one.get("id")) for one in root[0]] == [("beside", None), ("memory", "s3"), ("beside", None)]
 
 
 def test_neighbours_without_a_session_or_a_place_stand_around_their_hit() -> None:
     before, own, after = (Record(name, name.upper()) for name in ("before", "own", "after"))
-    text = render([hit(own)], beside=[Neighbour(after, "own", 1), Neighbour(before, "own", -1)])
+    text = render([hit(own)], neighbours=[Neighbour(after, "own", 1), Neighbour(before, "own", -1)])
     assert [line.partition("] ")[2] for line in lines(text)[1:]] == ["BEFORE", "OWN", "AFTER"]
 
 
 def test_a_neighbour_that_is_a_hit_itself_is_shown_once_and_as_a_hit() -> None:
-    text = render([hit(record(3), 0.9), hit(record(2), 0.1)], beside=[Neighbour(record(2), "s3", -1)])
+    text = render([hit(record(3), 0.9), hit(record(2), 0.1)], neighbours=[Neighbour(record(2), "s3", -1)])
     assert lines(text)[1:] == ["  - [by Ana] What breed is he?", "  - [by Ben] He is a collie."]
 
 
 def test_below_400_tokens_hits_come_without_their_neighbours() -> None:
     beside = [Neighbour(record(2), "s3", -1)]
-    assert "+ [by Ana]" in render([hit(record(3))], beside=beside, max_tokens=400)
-    assert "What breed" not in render([hit(record(3))], beside=beside, max_tokens=399)
+    assert "+ [by Ana]" in render([hit(record(3))], neighbours=beside, max_tokens=400)
+    assert "What breed" not in render([hit(record(3))], neighbours=beside, max_tokens=399)
 
 
 def test_a_neighbour_that_does_not_fit_does_not_keep_its_hit_out() -> None:
     long = Neighbour(record(2, text="well " * 3_000), "s3", -1)
-    text = render([hit(record(3)), hit(record(8, "t"))], beside=[long], max_tokens=500)
+    text = render([hit(record(3)), hit(record(8, "t"))], neighbours=[long], max_tokens=500)
     assert [line.partition("] ")[2] for line in lines(text)] == ["He is a collie."] * 2
 
 
@@ -152,7 +152,7 @@ def talk(turns: list[tuple[int, str, str, str]]) -> list[Scored]:
 def test_xml_holds_one_element_for_each_turn_whatever_their_words(turns: list[tuple[int, str, str, str]]) -> None:
     hits = talk(turns)
     beside = [Neighbour(Record("n", turns[0][2], metadata={"speaker": turns[0][3]}), "0", -1)]
-    root = ElementTree.fromstring(render(hits, beside=beside, style="xml", ids=True, resolve=False, merge=0.0))
+    root = ElementTree.fromstring(render(hits, neighbours=beside, style="xml", ids=True, resolve=False, merge=0.0))
     found = [one for one in root.iter() if one.tag in ("memory", "beside")]
     assert {one.tag for one in root.iter()} <= {root.tag, "conversation", "memory", "beside"}
     assert sorted(one.text or "" for one in found) == sorted(
@@ -183,7 +183,7 @@ def test_blocks_keep_within_the_budget(
     turns: list[tuple[int, str, str, str]], budget: int, count: Callable[[str], int], style: str
 ) -> None:
     beside = [Neighbour(Record("n", "and then " * 20), "0", -1), Neighbour(Record("m", "so"), "1", -1)]
-    text = render(talk(turns), beside=beside, max_tokens=budget, style=style, count=count)
+    text = render(talk(turns), neighbours=beside, max_tokens=budget, style=style, count=count)
     assert not text or count(text) <= budget
 
 
@@ -191,7 +191,7 @@ def test_blocks_keep_within_the_budget(
 def test_no_turn_is_silently_left_out(texts: list[str], budget: int) -> None:
     hits = [hit(record(n, "st"[n % 2], text), 1 / (n + 1)) for n, text in enumerate(texts)]
     beside = [Neighbour(record(20, "s", "before"), "s0", -1)]
-    text = render(hits, beside=beside, max_tokens=budget, style="xml")
+    text = render(hits, neighbours=beside, max_tokens=budget, style="xml")
     if text:
         root = ElementTree.fromstring(text)
         blocks = [one for one in root if one.tag == "conversation"]

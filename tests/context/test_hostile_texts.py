@@ -38,7 +38,7 @@ def scenes() -> Iterator[list[Scored]]:
 
 def shown(hits: list[Scored], style: str, room: int | None) -> str:
     beside = [Neighbour(hits[-1].record, hits[0].id, 1)]
-    return render(hits, style=style, max_tokens=room, ids=True, now=NOW, merge=0.5, beside=beside, fields=Fields())
+    return render(hits, style=style, max_tokens=room, ids=True, now=NOW, merge=0.5, neighbours=beside, fields=Fields())
 
 
 def tokens_in(text: str) -> list[str]:

@@ -45,7 +45,7 @@ def alice(memory: AdaptiveMemory) -> UserMemory:
 
 
 def around(answer: Recall) -> set[tuple[str, str, int]]:
-    return {(one.record.id, one.of, one.offset) for one in answer.beside}
+    return {(one.record.id, one.of, one.offset) for one in answer.neighbours}
 
 
 def test_the_best_hit_has_both_its_neighbours(alice: UserMemory, policy: Policy) -> None:
@@ -68,14 +68,14 @@ def test_the_next_ones_have_the_question_that_they_answer_and_no_other_neighbour
         )
         assert answer[0].id == "a1"
         assert ("b0", "b1", -1) in around(answer)
-        assert {one.record.id for one in answer.beside}.isdisjoint({"b2", "c0", "c2"})
+        assert {one.record.id for one in answer.neighbours}.isdisjoint({"b2", "c0", "c2"})
 
 
 def test_neighbours_are_no_hits_and_do_not_count_as_read(alice: UserMemory, policy: Policy) -> None:
     answer = alice.recall(CUE, k=1, policy=policy)
     assert (len(answer), len(list(answer)), answer.ids) == (1, 1, ("monday3",))
     assert alice.get("monday3").read.retrieval_count == 1
-    for one in answer.beside:
+    for one in answer.neighbours:
         assert alice.get(one.record.id).read.retrieval_count == 0
 
 
@@ -85,7 +85,7 @@ def test_who_does_not_ask_gets_none_and_pays_for_none(alice: UserMemory, monkeyp
     for owner, name in ((records, "said_in"), (search, "stored"), (search, "vectors"), (search, "passing")):
         monkeypatch.setattr(owner, name, lambda *_, name=name, **__: asked.append(name))
     answer = alice.recall(CUE, k=1)
-    assert (answer.beside, asked) == ((), [])
+    assert (answer.neighbours, asked) == ((), [])
     assert len(answer.render().split("\n")) == 2
 
 
@@ -95,7 +95,7 @@ def test_looking_without_touching_changes_nothing(memory: AdaptiveMemory, alice:
     collection: Any = memory.ports().records
     before = ledger_rows(memory), contents(collection.collection)
     answer = alice.recall(CUE, k=2, policy=policy.replace(diversity=0.3), reinforce=False)
-    assert answer.beside
+    assert answer.neighbours
     memory.flush()
     assert (ledger_rows(memory), contents(collection.collection)) == before
 
@@ -108,9 +108,9 @@ def test_nobody_elses_turns_stand_beside(memory: AdaptiveMemory, alice: UserMemo
     memory.for_user("bob").remember("secret neighbour", metadata={"session": "solo", "seq": 2})
     for scope, own in ((alice, True), (memory.for_everyone(), False)):
         answer = scope.recall(CUE, k=6, policy=policy)
-        shown = [*(one.record.text for one in answer.beside), answer.render()]
+        shown = [*(one.record.text for one in answer.neighbours), answer.render()]
         assert all(("secret" in text) is not own for text in shown if text)
-        assert answer.beside
+        assert answer.neighbours
 
 
 def test_what_may_not_be_returned_is_not_shown_beside(memory: AdaptiveMemory, policy: Policy, clock: Clock) -> None:
@@ -123,7 +123,7 @@ def test_what_may_not_be_returned_is_not_shown_beside(memory: AdaptiveMemory, po
 
 def test_what_the_caller_bars_is_not_shown_beside(alice: UserMemory, policy: Policy) -> None:
     def ids(**arguments: Any) -> set[str]:
-        return {one.record.id for one in alice.recall(CUE, k=1, policy=policy, **arguments).beside}
+        return {one.record.id for one in alice.recall(CUE, k=1, policy=policy, **arguments).neighbours}
 
     assert ids() == {"monday2", "monday4"}
     assert ids(accept=lambda record: record.id != "monday4") == {"monday2"}
@@ -143,15 +143,15 @@ def test_records_of_no_conversation_have_none_and_the_recall_says_so(memory: Ada
     user = memory.for_user("carol")
     user.remember_many(["tea", "cake", "rum"])
     answer = user.recall("tea", k=2, policy=policy)
-    assert answer.beside == ()
+    assert answer.neighbours == ()
     assert (flow.NO_SESSION in answer.trace) is (policy.channels == ("dense",))
-    assert user.recall("tea", k=2, policy=policy, filter={"kind": "none"}).beside == ()
+    assert user.recall("tea", k=2, policy=policy, filter={"kind": "none"}).neighbours == ()
 
 
 def test_sessions_that_are_too_long_are_not_read_by_half(alice: UserMemory, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(flow, "MOST_TURNS", 5)
     answer = alice.recall(CUE, k=1, policy=Policy(channels=("dense",), advanced=Advanced(neighbours=True)))
-    assert (answer.beside, answer.trace) == ((), (flow.TOO_LONG,))
+    assert (answer.neighbours, answer.trace) == ((), (flow.TOO_LONG,))
 
 
 def test_neighbours_that_cannot_be_read_cost_a_note_and_nothing_else(
@@ -163,7 +163,7 @@ def test_neighbours_that_cannot_be_read_cost_a_note_and_nothing_else(
     search: Any = alice.memory.ports().search
     monkeypatch.setattr(type(search), "stored", fail)
     answer = alice.recall(CUE, k=1, policy=policy)
-    assert (answer.ids, answer.beside) == (("monday3",), ())
+    assert (answer.ids, answer.neighbours) == (("monday3",), ())
     assert answer.trace == ("the neighbours of the hits were left out: no answer",)
     monkeypatch.undo()
     assert alice.get("monday3").read.retrieval_count == 1
@@ -184,7 +184,7 @@ def test_sessions_and_order_under_other_names(over: Open) -> None:
 def test_async_and_reranked_recalls_are_as_intact(alice: UserMemory, policy: Policy) -> None:
     plain = alice.recall(CUE, k=2, policy=policy, reinforce=False)
     other = asyncio.run(alice.arecall(CUE, k=2, policy=policy, reinforce=False))
-    assert (other.ids, other.beside) == (plain.ids, plain.beside)
+    assert (other.ids, other.neighbours) == (plain.ids, plain.neighbours)
     again = alice.rerank(CUE, {"monday3": 0.9, "monday0": 0.1}, policy=policy, reinforce=False)
     assert ("monday2", "monday3", -1) in around(again)
 

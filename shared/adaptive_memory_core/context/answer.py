@@ -29,7 +29,7 @@ class Recall(Sequence[Scored]):
     """The hits of one recall, best first, and everything there is to know about how they were found.
 
     `step` is the user's recall counter after this recall, or None if the recall changed nothing. `trace` holds notes on
-    what went differently: a read that could not be recorded, a channel that was left out. `beside` is what was said
+    what went differently: a read that could not be recorded, a channel that was left out. `neighbours` is what was said
     right before and after the hits, if the policy asks for it: shown with them, but not hits. `unrelated` is the share
     of unrelated questions that find something as good here; None if that is not known, or not asked for. `because`
     gives, by id, the reason in words why sources named a hit: an earlier question that it answered, the names and
@@ -49,7 +49,7 @@ class Recall(Sequence[Scored]):
     step: int | None = None
     trace: tuple[str, ...] = field(default=())
     intent: Intent = NO_INTENT
-    beside: tuple[Neighbour, ...] = ()
+    neighbours: tuple[Neighbour, ...] = ()
     fields: Fields = field(default=DEFAULT_FIELDS, repr=False)
     unrelated: float | None = None
     use: Use = NO_USE
@@ -120,7 +120,7 @@ class Recall(Sequence[Scored]):
             *_time(self.intent),
             *_use(self.use),
             *_because(self.because),
-            *_around(self.beside),
+            *_around(self.neighbours),
             *_drawn(self.kept, self.propensities),
             *_chance(self.unrelated),
             *self.trace,
@@ -177,7 +177,7 @@ class Recall(Sequence[Scored]):
         "yesterday" in a memory the day it meant; days are those of `zone`.
         """
         options: dict[str, Any] = {"ids": ids, "zone": zone, "resolve": resolve, "count": count, "summarise": summarise}
-        options |= {"beside": self.beside, "outline": self.outline, "merge": BLOCK_SHARES[self.policy.shape]}
+        options |= {"neighbours": self.neighbours, "outline": self.outline, "merge": BLOCK_SHARES[self.policy.shape]}
         options |= {"cue": self.cue.own_words, "fields": self.fields}
         shown = self.kept if max_tokens is None else (*self.kept, *self.outline.more)
         text = render(shown, max_tokens=max_tokens, style=style, now=self.now, **options)
@@ -210,9 +210,9 @@ def _because(because: Mapping[str, Sequence[str]]) -> list[str]:
     return [f"{short(one)} {reason}" for one, reasons in because.items() for reason in reasons]
 
 
-def _around(beside: tuple[Neighbour, ...]) -> list[str]:
+def _around(neighbours: tuple[Neighbour, ...]) -> list[str]:
     """What is shown though nobody looked for it."""
-    return [f"{short(one.record.id)} was said right {_SIDES[one.offset]} {short(one.of)}" for one in beside]
+    return [f"{short(one.record.id)} was said right {_SIDES[one.offset]} {short(one.of)}" for one in neighbours]
 
 
 def _time(intent: Intent) -> list[str]:

@@ -138,7 +138,7 @@ class _Making:
 
 def session_blocks(
     hits: Sequence[Scored],
-    beside: Sequence[Neighbour],
+    neighbours: Sequence[Neighbour],
     *,
     merge: float,
     fields: Fields,
@@ -156,7 +156,7 @@ def session_blocks(
     """
     making, ranks = _Making(outline=outline), {hit.id: rank for rank, hit in enumerate(hits)}
     around: dict[str, list[Neighbour]] = {}
-    for one in beside:
+    for one in neighbours:
         around.setdefault(one.of, []).append(one)
     units = _facts(making) if outline.judged else []
     for rank, hit in enumerate(hits):

@@ -40,7 +40,7 @@ def render(
     count: Count = estimated_tokens,
     summarise: Summarise | None = None,
     resolve: bool = True,
-    beside: Sequence[Neighbour] = (),
+    neighbours: Sequence[Neighbour] = (),
     merge: float = BLOCK_SHARES["flat"],
     longest: float = LONGEST_SHARE,
     cue: str = "",
@@ -50,7 +50,7 @@ def render(
     """The hits best first as one block of text; what does not fit in full is summed up in a last entry.
 
     `ids` shows each one's id as well, for a model that has to refer to it. `now` gives ages. Hits of one session are
-    shown together in the order they were said in, with those `beside` them if there is room; `outline` says which
+    shown together in the order they were said in, with their `neighbours` if there is room; `outline` says which
     episodes they are part of, and the page says so if there is room. If not all fit, a long one is cut to the sentences
     that answer the `cue`, at most a share `longest` of the budget. If not even a count of the hits fits, nothing is
     rendered.
@@ -61,7 +61,7 @@ def render(
     check_rendering(max_tokens, style, count, summarise)
     count = _numbers(count)
     roomy = max_tokens is None or max_tokens >= ROOM_FOR_NEIGHBOURS
-    around = beside if roomy else ()
+    around = neighbours if roomy else ()
     form, whole = STYLES[style], session_blocks(list(hits), around, merge=merge, fields=fields, outline=outline)
     if not whole.units:
         return ""

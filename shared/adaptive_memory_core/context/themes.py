@@ -39,7 +39,7 @@ def whole_episode(hit: Scored, recall: Recall) -> WholeEpisode | None:
     place = recall.outline.places.get(hit.id)
     if place is None or not recall.outline.apart:
         return None
-    around = [one for one in recall.beside if one.of == hit.id]
+    around = [one for one in recall.neighbours if one.of == hit.id]
     before = [one.record for one in around if one.offset < 0]
     after = [one.record for one in around if one.offset > 0]
     told = [place.narrative] if hit.id in recall.outline.summed_up else []

@@ -164,7 +164,7 @@ class Adaptive:
 def units_of(recall: Recall) -> list[ShownUnit]:
     """The units of a recall's page, in the order in which it is filled; each in the order in which it was said."""
     merge = BLOCK_SHARES[recall.policy.shape]
-    whole = session_blocks(list(recall), recall.beside, merge=merge, fields=recall.fields, outline=recall.outline)
+    whole = session_blocks(list(recall), recall.neighbours, merge=merge, fields=recall.fields, outline=recall.outline)
     found = []
     for unit in whole.by_worth:
         if whole.lines[unit[0]].fact:

@@ -83,7 +83,7 @@ def with_outline(ports: Ports, request: Request, answer: Recall, led: HierarchyL
     if led is not None:
         answer = _with_episodes(ports, request, answer, led)
         told = _that_may_be_told(ports, request, led)
-        there = {*answer.ids, *(one.record.id for one in answer.beside)}
+        there = {*answer.ids, *(one.record.id for one in answer.neighbours)}
         return replace(answer, outline=_outline(request, answer, (), led.hierarchy, told, there))
     more = _members(request, answer) if request.policy.shape == "episodes" else ()
     found = NO_OUTLINE
@@ -121,16 +121,16 @@ def _with_episodes(ports: Ports, request: Request, answer: Recall, led: Hierarch
         found = that_may_be_shown(ports, request, wanted)
     except AdaptiveMemoryError as error:
         return replace(answer, trace=(*answer.trace, f"{LEFT_OUT}: {error}"))
-    beside = []
+    around = []
     for hit in answer:
         messages = episodes[hit.id].messages if hit.id in episodes else (hit.hit._stored_id,)
         own = messages.index(hit.hit._stored_id)
-        beside += [
+        around += [
             Neighbour(found[one].record, hit.id, BEFORE if place < own else AFTER)
             for place, one in enumerate(messages)
             if place != own and one in found
         ]
-    return replace(answer, beside=tuple(beside))
+    return replace(answer, neighbours=tuple(around))
 
 
 def _that_may_be_told(ports: Ports, request: Request, led: HierarchyLeads) -> Sequence[SemanticKey]:
@@ -156,7 +156,7 @@ def _outline(
     """The places of the hits, and what was chosen. `there` are the messages that may be shown, where that is known."""
     found = ((hit.id, _place(request, hit, hierarchy, there)) for hit in (*answer, *more))
     places = {one: place for one, place in found if place is not None}
-    for one in answer.beside:
+    for one in answer.neighbours:
         if one.of in places and request.policy.shape == "top_down":
             places[one.record.id] = places[one.of]
     if not places and not chosen:
@@ -251,7 +251,7 @@ class _Evidence:
         alone = [hit.record for hit in answer if hit.id not in outline.places]
         self._facts += [_dated(one.text, one.created_at) for one in alone]
         around: dict[str, list[Neighbour]] = {}
-        for one in answer.beside:
+        for one in answer.neighbours:
             around.setdefault(one.of, []).append(one)
         self._summaries = [_summary(hit.record, outline) for hit in answer]
         self._messages = [_messages(hit.record, around.get(hit.id, ())) for hit in answer]
@@ -304,6 +304,6 @@ def _expanded(answer: Recall, found: Expansion) -> Recall:
         kept=kept,
         dropped=(*out, *answer.dropped),
         outline=replace(answer.outline, summed_up=summed_up, judged=True),
-        beside=tuple(one for one in answer.beside if one.of in whole),
+        neighbours=tuple(one for one in answer.neighbours if one.of in whole),
         trace=(*answer.trace, note),
     )

@@ -43,7 +43,7 @@ def with_neighbours(ports: Ports, request: Request, answer: Recall) -> Recall:
     except AdaptiveMemoryError as error:
         pairs, note, found = {}, f"{LEFT_OUT}: {error}", {}
     around = tuple(one for hit in best for one in _beside(request, hit, pairs, found, first=hit is best[0]))
-    return replace(answer, beside=around, trace=answer.trace if note is None else (*answer.trace, note))
+    return replace(answer, neighbours=around, trace=answer.trace if note is None else (*answer.trace, note))
 
 
 def _pairs(ports: Ports, request: Request, best: Sequence[Scored]) -> tuple[Mapping[str, Pair], str | None]:

@@ -131,7 +131,7 @@ def repaired(
     ledger: str | Path | None,
     progress: Callable[[int, int], object] | None,
     *,
-    anew: bool,
+    rebuild: bool,
 ) -> Sequence[Finding]:
     """What was wrong with the index in a directory, and was mended."""
     directory = locations.checked_path(path)
@@ -145,4 +145,4 @@ def repaired(
     beside = directory / locations.LEDGER_NAME if ledger is None else expanded(ledger)
     if not beside.exists():
         directory = locations.existing_path(path)
-    return repair_index(directory, collection, partial(bundled_unless, embedder), beside, progress, anew=anew)
+    return repair_index(directory, collection, partial(bundled_unless, embedder), beside, progress, asked=rebuild)

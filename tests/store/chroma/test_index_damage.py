@@ -338,7 +338,7 @@ def test_an_index_made_anew_has_no_vector_of_what_was_forgotten(copied: Path, wh
         count = memory.for_user("alice").get("m17").read.retrieval_count
     assert needle in (held_in(copied).folder / VECTORS).read_bytes()
     embedding = Embedding()
-    report = AdaptiveMemory.repair(copied, embedder=embedding.named, anew=True)
+    report = AdaptiveMemory.repair(copied, embedder=embedding.named, rebuild=True)
     assert (report.ok, embedding.texts) == (True, [])
     shutil.rmtree(copied / "adaptive_memory_damaged")
     assert not [one for one in copied.rglob("*") if one.is_file() and needle in one.read_bytes()]

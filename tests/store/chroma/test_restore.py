@@ -117,7 +117,7 @@ def test_index_files_that_hold_zeros_or_nothing_are_made_anew_with_the_ledgers_v
     else:
         (folder / name).write_bytes(bytes((folder / name).stat().st_size))
     known = whole if name != LENGTHS else None
-    report, embedded = repaired(directory, anew=True)
+    report, embedded = repaired(directory, rebuild=True)
     assert embedded == []
     assert "were in the ledger" in report
     if known is not None:

@@ -41,7 +41,7 @@ def repair_index(
     ledger: Path | None,
     progress: Progress | None,
     *,
-    anew: bool = False,
+    asked: bool = False,
 ) -> list[Finding]:
     """Rebuild the collection's index if it is damaged, or if asked to; gives what was found. The embedder is made only
     if it is needed."""
@@ -52,7 +52,7 @@ def repair_index(
             return restored
         known = _known(directory, name)
         found, held = index_files.index_damage(directory, known), chroma_database.contents(directory, known)
-        if held is None or not (found or anew):
+        if held is None or not (found or asked):
             return [] if held is None else _finished(held)
         done = _rebuilt(directory, name, held, embedder, ledger, progress)
         what = f"{' '.join(found)} {_told(done)}".strip()
