@@ -42,9 +42,9 @@ fresh: $(VENV)/.test
 
 # The wheel with one extra, in an environment of its own: what its pages and examples show must run.
 fresh-langchain: EXAMPLES = 11_langchain_chain 12_langchain_migrate 13_langgraph_agent 14_langgraph_store
-fresh-langchain: PAGES = langchain langgraph
+fresh-langchain: PAGES = guides/langchain tutorials/langchain_app
 fresh-llama-index: EXAMPLES = 21_llama_query_engine 22_llama_chat_engine 23_llama_agent
-fresh-llama-index: PAGES = llamaindex
+fresh-llama-index: PAGES = guides/llamaindex tutorials/llamaindex_app
 fresh-langchain fresh-llama-index: fresh-%: $(VENV)/.test
 	rm -rf dist $(VENV)/fresh-$*
 	$(BIN)/python -m build --wheel --no-isolation >/dev/null

@@ -157,7 +157,9 @@ def _marks(record: Record, now: float) -> str:
 
 
 BINS = [f"{place / 10:.1f}" for place in range(10)]
-STILL = '<p class="none">Nothing fades under this policy: every record keeps its strength of 1 (docs/fading.md).</p>'
+STILL = (
+    '<p class="none">Nothing fades under this policy: all keep their strength of 1 (docs/background/ranking.md).</p>'
+)
 
 
 def fading_section(facts: MemoryFacts) -> Section:
