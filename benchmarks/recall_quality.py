@@ -39,7 +39,7 @@ from benchmarks.data import Dataset, Item, Question, add_data_argument
 from benchmarks.embedders import EMBEDDERS, embedder_of
 from benchmarks.mixture import MIXTURE, data_of, of_set
 from benchmarks.recorded_parts import recorded
-from benchmarks.report import print_table
+from benchmarks.report import TableRow, print_table
 from benchmarks.rot import DAY, user_of
 
 CONVERSATIONS = ("locomo",)
@@ -75,7 +75,7 @@ def main() -> None:
     )
     parser.add_argument("--json", type=Path)
     arguments = parser.parse_args()
-    rows: list[Row] = []
+    rows: list[TableRow] = []
     for name in arguments.sets:
         measure = partial(rows_of, data_of(arguments.data, name, SETS, arguments.seed), arguments)
         part = f"{arguments.embedder}: {name}"
@@ -111,7 +111,7 @@ def _of_each(
         yield {"set": f"{MIXTURE}: {one}", "questions": len(own), "system": system, **row}
 
 
-def beside_each_other(rows: Sequence[Row]) -> Iterator[Row]:
+def beside_each_other(rows: Sequence[TableRow]) -> Iterator[Row]:
     """A row a set, with the figures of each system."""
     for name in dict.fromkeys(row["set"] for row in rows):
         own = [row for row in rows if row["set"] == name]
