@@ -23,7 +23,7 @@ import chromadb
 import numpy as np
 
 from adaptive_memory_core import AdaptiveMemory, Policy, ReadState, Record, Scope, Scored, SQLiteLedger
-from adaptive_memory_core.flow.ports import Extent, RecallEntry
+from adaptive_memory_core.flow.ports.ledger_values import Extent, RecallEntry
 from adaptive_memory_core.learn import decay as remembrance
 from adaptive_memory_core.learn.decay import strong_since
 from adaptive_memory_core.policy.learning import Phase, Regime

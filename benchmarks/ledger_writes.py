@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, cast
 
 from adaptive_memory_core import Policy, ReadState, Record, Scope, Scored, SQLiteLedger
-from adaptive_memory_core.flow.ports import RecallEntry
+from adaptive_memory_core.flow.ports.ledger_values import RecallEntry
 from adaptive_memory_core.learn import decay
 from adaptive_memory_core.policy.learning import Phase, Regime
 from adaptive_memory_core.records import Dropped, Hit, Seen

@@ -148,7 +148,8 @@ def reads_wrong(memory: AdaptiveMemory, said: Said, user: str, logged: list[Any]
 
 def chroma_wrong(memory: AdaptiveMemory) -> list[str]:
     """Where the collection does not show what the ledger has: records, vectors, and read states."""
-    ledger, fields, collection = memory.ports().ledger, memory.fields, memory.ports().records.collection  # type: ignore[attr-defined]
+    ledger, fields = memory.ports().ledger, memory.fields
+    collection: Any = memory.ports().records.collection
     found = collection.get(include=["documents", "metadatas", "embeddings"])
     rows = dict(
         zip(found["ids"], zip(found["documents"], found["metadatas"], found["embeddings"], strict=True), strict=True)

@@ -30,7 +30,7 @@ def main() -> None:
                 ana.feedback(recall, helpful=[recall[0].id])
             page = ana.report(Path(folder, "ana.html"))
             everyone = memory.report(Path(folder, "everyone.html"))
-        for part in ("overview", "fading", "records", "recalls", "verdicts"):
+        for part in ("insights", "overview", "reading", "records", "recalls", "verdicts"):
             print(f"{part}:", f'<section id="{part}"' in page)
         print("scripts:", page.count("<script"), "of our own")
         print(

@@ -94,7 +94,7 @@ async def in_threads(memory: AdaptiveMemory | UserMemory, step: Callable[P, T], 
     loop's default threads."""
     doing = partial(step, *args, **named)
     try:
-        workers = whole_memory(memory).workers
+        workers = whole_memory(memory).opened.workers
     except ClosedError:  # what that costs is for the step to say
         return await asyncio.to_thread(doing)
     return await in_worker(workers, doing)

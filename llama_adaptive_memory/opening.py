@@ -23,7 +23,6 @@ from adaptive_memory_core.cue.time.intent import Language
 from adaptive_memory_core.error_messages import no_attribute
 from adaptive_memory_core.errors import ClosedError, EmbedderError
 from adaptive_memory_core.flow.feedback_on_answer import Used
-from adaptive_memory_core.flow.ports import Ledger
 from adaptive_memory_core.models.callbacks import ChannelFunction, Reranker
 from adaptive_memory_core.options import Options
 from adaptive_memory_core.reports import Receipt
@@ -44,6 +43,9 @@ from llama_adaptive_memory.settings import (
     unknown_argument,
 )
 from llama_adaptive_memory.turns import watch
+
+if TYPE_CHECKING:
+    from adaptive_memory_core.store.ledger.sql_ledger import Ledger
 
 
 class OpenedMemory:

@@ -10,7 +10,7 @@ import threading
 import time
 import uuid
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any, Protocol
@@ -25,6 +25,7 @@ from chromadb.api import ClientAPI
 
 from adaptive_memory_core import AdaptiveMemory, UserMemory
 from adaptive_memory_core.models.embedder import name_of_embedder
+from adaptive_memory_core.running_calls import CallGate
 from adaptive_memory_core.wiring import parts
 from tests import scratch_files, suites
 from tests.chroma_server import ChromaServer
@@ -112,6 +113,17 @@ class Open(Protocol):
     """Opens a memory in the test's directory; closed when the test ends, if not before."""
 
     def __call__(self, **arguments: Any) -> AdaptiveMemory: ...
+
+
+@contextmanager
+def running() -> Iterator[None]:
+    """A call of some memory, for as long as this lasts."""
+    gate, call = CallGate(), object()
+    gate.begin(call)
+    try:
+        yield
+    finally:
+        gate.over(call)
 
 
 @pytest.fixture

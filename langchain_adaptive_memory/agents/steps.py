@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from typing import Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 from langchain.agents.middleware.types import AgentState, ModelRequest, PrivateStateAttr
 from langchain_core.messages import AnyMessage, BaseMessage, HumanMessage
@@ -18,7 +18,6 @@ from typing_extensions import NotRequired, TypedDict
 from adaptive_memory_core import AdaptiveMemory, NotFoundError, ScopeError, UserMemory, error_messages
 from adaptive_memory_core.error_messages import shown
 from adaptive_memory_core.flow.feedback_on_answer import Used
-from adaptive_memory_core.flow.ports.models import JudgePort
 from adaptive_memory_core.model_tools import OnError
 from langchain_adaptive_memory.agents.conversation import (
     key_of,
@@ -35,6 +34,9 @@ from langchain_adaptive_memory.tools import SET_UP_WRONGLY
 from langchain_adaptive_memory.turns import current_turn, name_turn
 from langchain_adaptive_memory.used import with_reason
 from langchain_adaptive_memory.user import EVERYONE, NOT_GIVEN, Default, Over, find_user, scope_of
+
+if TYPE_CHECKING:
+    from adaptive_memory_core.models.judges import Judge
 
 CHANNEL = "adaptive_memory_turns"
 
@@ -98,7 +100,7 @@ class Steps:
     user_key: str | None
     over: Over
     asked: Mapping[str, Any]  # of every recall
-    judge: JudgePort | None
+    judge: Judge | None
     max_tokens: int | None
     save: Save | None
     cite: bool
@@ -177,7 +179,7 @@ class Steps:
         have used it all the same."""
         if turn is None or not answer.strip():
             return
-        judge = scope.memory.judge_of(self.judge)
+        judge = scope.memory.opened.judge_of(self.judge)
         is_judged = judge is not None and judge.supports is not None
         helpful = turn["marks"].values() if is_judged else cited(answer, turn["marks"]) if self.cite else ()
         if used := [Used(one, turn["recall"]) for one in dict.fromkeys(helpful)]:

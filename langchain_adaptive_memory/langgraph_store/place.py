@@ -109,7 +109,7 @@ class Place:
         self.memory = AdaptiveMemory(collection, **options)
 
     def _open_items(self, directory: Path | None, name: str) -> None:
-        uuid_of = None if self.memory is None else str(self.memory.ports().records.collection.id)  # type: ignore[attr-defined] # ChromaRecords
+        uuid_of = None if self.memory is None else self.memory.ports().ledger.notes.uuid()
         if directory is not None:
             self.file = ItemsFile(directory / ITEMS_NAME)
         elif uuid_of is None or self._own_collection is not None:

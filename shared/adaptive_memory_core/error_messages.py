@@ -184,16 +184,11 @@ def no_attribute(kind: type, name: str, elsewhere: str = "", within: type | None
     return AttributeError(f"{said}. Did you mean {found[0]}()?" if found else f"{said}.")
 
 
-def refusing_unknown(call: Callable[..., R], *given: Any, **named: Any) -> R:
-    """What the call gives; for an argument that it does not have, an error that names the one that is meant."""
-    try:
-        return call(*given, **named)
-    except TypeError:
-        names = list(signature(call).parameters)[1:]  # the first one is whose it is
-        unknown = [name for name in named if name not in names]
-        if not unknown:
-            raise
-        raise TypeError(told(getattr(call, "__name__", "call"), unknown[0], names, None)) from None
+def unknown_argument(call: Callable[..., Any], named: Iterable[str]) -> TypeError | None:
+    """The error for an argument that the call does not have, which names the one that is meant; None if it has all."""
+    names = list(signature(call).parameters)[1:]  # the first one is whose it is
+    unknown = [name for name in named if name not in names]
+    return TypeError(told(getattr(call, "__name__", "call"), unknown[0], names, None)) if unknown else None
 
 
 def places_within(kind: Any) -> dict[str, str]:

@@ -7,7 +7,7 @@ import time
 import warnings
 import weakref
 from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager, suppress
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NoReturn
@@ -15,21 +15,16 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn
 from typing_extensions import Self, Unpack
 
 from adaptive_memory_core import arguments as check
-from adaptive_memory_core import wiring
+from adaptive_memory_core import users_together, wiring
 from adaptive_memory_core.error_messages import no_attribute
 from adaptive_memory_core.errors import DamagedStoreError
 from adaptive_memory_core.fields import Fields
-from adaptive_memory_core.flow.calls.foreign_calls import Theirs
-from adaptive_memory_core.flow.calls.workers import Exchange, Workers, in_worker
+from adaptive_memory_core.flow.calls.workers import in_worker
 from adaptive_memory_core.flow.fallback import fallback_of
 from adaptive_memory_core.flow.ports import Ports
-from adaptive_memory_core.flow.ports.models import JudgePort, Telemetry
-from adaptive_memory_core.models.callbacks import Reranker
 from adaptive_memory_core.models.embedder import bundled_unless
-from adaptive_memory_core.models.judges import as_judge
 from adaptive_memory_core.opened import NOT_PICKLED
 from adaptive_memory_core.options import Options, checked
-from adaptive_memory_core.policy.learning import Regime
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.reports import CheckReport
@@ -41,7 +36,6 @@ from adaptive_memory_core.store.held_elsewhere import HeldElsewhere, HolderGoneE
 from adaptive_memory_core.store.locations import check_collection_name
 from adaptive_memory_core.store.postgres.postgres_ledger import create_ledger_tables
 from adaptive_memory_core.user_memory import UserMemory
-from adaptive_memory_core.users_together import UsersTogether
 from adaptive_memory_core.verbs.inspection import OwnPolicy, keep_policy
 
 if TYPE_CHECKING:
@@ -53,7 +47,7 @@ READ_ONLY = (
 )
 
 
-class AdaptiveMemory(UsersTogether, ClosedByWith):
+class AdaptiveMemory(ClosedByWith):
     """Memory over a Chroma collection that learns from being read.
 
     `collection` is any `chromadb.Collection`; `Options` lists all other arguments, of which `embedder`, `ledger` and
@@ -72,9 +66,9 @@ class AdaptiveMemory(UsersTogether, ClosedByWith):
     def __init__(self, collection: Collection | HeldElsewhere, **options: Unpack[Options]) -> None:
         given = checked(options, usual_clock=time.time)
         self.shared = check.shared(given["shared"])
-        self._opened = wiring.opened(collection, given)
-        weakref.finalize(self, self._opened.background.leave).atexit = False
-        self.fields, self.keeping = self._opened.fields, self._opened.keeping
+        self.opened = wiring.opened(collection, given)
+        weakref.finalize(self, self.opened.background.leave).atexit = False
+        self.fields, self.keeping = self.opened.fields, self.opened.keeping
 
     @classmethod
     def open(
@@ -116,7 +110,7 @@ class AdaptiveMemory(UsersTogether, ClosedByWith):
         except BaseException:
             locations.close_client(client)
             raise
-        memory._opened.handles.callback(locations.close_client, client)
+        memory.opened.handles.callback(locations.close_client, client)
         return memory
 
     @classmethod
@@ -185,7 +179,7 @@ class AdaptiveMemory(UsersTogether, ClosedByWith):
         With `repair`, faults that can be repaired while the memory is open are repaired: records missing from the
         index, two records with one id, reads that only a newer collection has.
         """
-        return self._opened.check(repair=check.flag(repair, "repair"))
+        return self.opened.check(repair=check.flag(repair, "repair"))
 
     def for_user(
         self,
@@ -207,7 +201,7 @@ class AdaptiveMemory(UsersTogether, ClosedByWith):
         has `fallback_below` records, and nothing is learned about the records it shows.
         """
         scope = check.over(check.user_scope(user), over, fallback)
-        self._opened.check_scope(scope)
+        self.opened.check_scope(scope)
         own = OwnPolicy() if policy is None else OwnPolicy(keep_policy(self.ports(), scope, policy))
         check.count(fallback_below, "fallback_below")
         if fallback is None:
@@ -217,8 +211,14 @@ class AdaptiveMemory(UsersTogether, ClosedByWith):
 
     def for_everyone(self) -> UserMemory:
         """The memory of the records that belong to no user; it never returns one that belongs to a user."""
-        self._opened.check_scope(Scope(None))
+        self.opened.check_scope(Scope(None))
         return UserMemory(self, Scope(None))
+
+    users, ausers = users_together.users, users_together.ausers
+    forget_user, aforget_user = users_together.forget_user, users_together.aforget_user
+    replay, areplay = users_together.replay, users_together.areplay
+    report, areport = users_together.report, users_together.areport
+    tune, atune = users_together.tune, users_together.atune
 
     def backup(self, path: str | Path, *, progress: Callable[[int, int], object] | None = None) -> Path:
         """Copy the memory, while it is in use, to a new directory, which may be opened like this one; gives its path.
@@ -229,13 +229,13 @@ class AdaptiveMemory(UsersTogether, ClosedByWith):
         """
         target, heard = locations.checked_path(path), check.progress(progress)
         self.flush()  # so that each half of the copy has all of it
-        with self.call():
+        with self.opened.call():
             return back_up(*locations.directory_and_ledger(self.ports()), target, heard)
 
     async def abackup(self, path: str | Path, *, progress: Callable[[int, int], object] | None = None) -> Path:
         """`backup`, async."""
         copying = partial(self.backup, path, progress=progress)
-        return await in_worker(self.workers, copying)
+        return await in_worker(self.opened.workers, copying)
 
     def reembed(self, embedder: Any, *, progress: Callable[[int, int], object] | None = None) -> int:
         """Give every record a vector of another embedder, while the memory is in use; gives how many there are.
@@ -248,20 +248,20 @@ class AdaptiveMemory(UsersTogether, ClosedByWith):
         memories over the collection refuse their embedder from then on, and `chromadb.Collection` objects of it have to
         be fetched again by name, even after a call with the same embedder: docs/guides/models.md.
         """
-        return self._opened.reembed(embedder, check.progress(progress))
+        return self.opened.reembed(embedder, check.progress(progress))
 
     async def async_reembed(self, embedder: Any, *, progress: Callable[[int, int], object] | None = None) -> int:
         """`reembed`, async."""
         embedding = partial(self.reembed, embedder, progress=progress)
-        return await in_worker(self.workers, embedding)
+        return await in_worker(self.opened.workers, embedding)
 
     def flush(self) -> None:
         """Write everything learned so far into the collection's metadata, before this returns."""
-        self._opened.flush()
+        self.opened.flush()
 
     async def aflush(self) -> None:
         """`flush`, async."""
-        await in_worker(self.workers, self.flush)
+        await in_worker(self.opened.workers, self.flush)
 
     def sync(self) -> None:
         """Import what other programs have written into the collection, before this returns.
@@ -269,16 +269,16 @@ class AdaptiveMemory(UsersTogether, ClosedByWith):
         Recalls notice such writes automatically: immediately in an embedded Chroma, on a server within
         `Keeping.others_seen_seconds`.
         """
-        self._opened.sync()
+        self.opened.sync()
 
     async def async_sync(self) -> None:
         """`sync`, async."""
-        await in_worker(self.workers, self.sync)
+        await in_worker(self.opened.workers, self.sync)
 
     def close(self) -> None:
         """Write back what is due and release everything once all calls have ended; a failed write warns and stays in
         the ledger."""
-        self._opened.close()
+        self.opened.close()
 
     async def aclose(self) -> None:
         """`close`, async: the event loop goes on meanwhile, and with it the calls that are awaited on it."""
@@ -295,70 +295,28 @@ class AdaptiveMemory(UsersTogether, ClosedByWith):
     @property
     def policy(self) -> Policy:
         """How recalls rank, unless a call gives its own policy; may be set while the memory is in use."""
-        return self._opened.in_force.policy
+        return self.opened.in_force.policy
 
     @policy.setter
     def policy(self, policy: Policy) -> None:
-        self._opened.change_policy(policy)
-
-    @property
-    def regime(self) -> Regime:
-        """The paces of decay under this memory's policies so far."""
-        return self._opened.in_force.regime
+        self.opened.change_policy(policy)
 
     @property
     def embedder_name(self) -> str:
         """The name of the embedder that made the vectors, as the collection keeps it."""
-        return self._opened.embedder_name
-
-    @property
-    def exchange(self) -> Exchange:
-        """What verbs are counted by, so that what they call can be exchanged between them."""
-        return self._opened.exchange
-
-    @property
-    def telemetry(self) -> Telemetry:
-        """The telemetry that observes it."""
-        return self._opened.telemetry
+        return self.opened.embedder_name
 
     @property
     def closed(self) -> bool:
         """Whether it was closed, or belongs to another process."""
-        return not self._opened.usable
-
-    @property
-    def workers(self) -> Workers:
-        """The threads that the async twins run in."""
-        self.ports()
-        return self._opened.workers
-
-    def call(self) -> AbstractContextManager[None]:
-        """Marks a call as in progress, so that `close` waits for it."""
-        return self._opened.call()
+        return not self.opened.usable
 
     def ports(self) -> Ports:
         """The ports that the verbs use; raises if this memory was closed or belongs to another process."""
-        return self._opened.checked_ports()
+        return self.opened.checked_ports()
 
     def now(self) -> float:
-        return self._opened.in_force.now()
+        return self.opened.in_force.now()
 
     def new_id(self) -> str:
-        return self._opened.new_id()
-
-    @property
-    def same_fact(self) -> Theirs | None:
-        """The caller's rule for what says the same, instead of ours."""
-        return self._opened.same_fact
-
-    @property
-    def reader(self) -> Theirs | None:
-        """The caller's reader, which says how uncertain an answer is."""
-        return self._opened.reader
-
-    def judge_of(self, given: Any) -> JudgePort | None:
-        """The judge given to a call, or else the memory's own."""
-        return self._opened.judge if given is None else as_judge(given)
-
-    def reranker_of(self, given: Reranker | None) -> Theirs | None:
-        return self._opened.reranker_of(given)
+        return self.opened.new_id()

@@ -159,12 +159,19 @@ class Column:
         self._codes = np.zeros(capacity, dtype=np.int32)
         self._wholes = np.zeros(capacity, dtype=np.int64)
         self._reals = np.zeros(capacity, dtype=np.float64)
-        self._code_of: dict[Hashable, int] = {}
+        self._code_of: dict[Any, int] = {}
         self._lists: dict[int, list[Any]] = {}  # by their codes
+        self._characters = 0  # of all texts that have a code
 
     @property
     def nbytes(self) -> int:
-        return self._codes.nbytes + self._wholes.nbytes + self._reals.nbytes + 100 * len(self._code_of)
+        values = 100 * len(self._code_of) + self._characters
+        return self._codes.nbytes + self._wholes.nbytes + self._reals.nbytes + values
+
+    @property
+    def is_stale(self) -> bool:
+        """Whether most values with a code are values that no record has any more."""
+        return len(self._code_of) > 2 * self.size + FIRST_CAPACITY
 
     def grow(self, size: int) -> None:
         """Have places for so many records, the new ones without a value."""
@@ -202,6 +209,11 @@ class Column:
             return either
         return self._compared(test)
 
+    def containing(self, part: str) -> Mask:
+        """Which records' texts have this in them, where the values are texts."""
+        having = [code for (_, text), code in self._code_of.items() if part in text]
+        return np.isin(self._codes[: self.size], having)
+
     def _compared(self, test: Compares) -> Mask:
         codes, relation = self._codes[: self.size], COMPARISONS[test.name]
         if isinstance(test.operand, str | bool):
@@ -219,6 +231,8 @@ class Column:
             code = self._code_of[key] = len(self._code_of) + 1
             if isinstance(value, list):
                 self._lists[code] = value
+            elif isinstance(value, str):
+                self._characters += len(value)
         return code
 
 
@@ -244,8 +258,10 @@ class MetadataColumns:
         self._of.update({key: Column(self._size) for key in keys})
 
     def grow(self, size: int) -> None:
-        """Have places for so many records."""
+        """Have places for so many records. Columns with too many former values are let go, and made again when they are
+        asked for."""
         self._size = size
+        self._of = {key: column for key, column in self._of.items() if not column.is_stale}
         for column in self._of.values():
             column.grow(size)
 

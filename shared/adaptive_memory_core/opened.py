@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Generator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 
-from adaptive_memory_core import error_messages, running_calls
+from adaptive_memory_core import error_messages
 from adaptive_memory_core.arguments import channels as check_channels
 from adaptive_memory_core.arguments import moment
 from adaptive_memory_core.error_messages import shown
@@ -26,15 +26,17 @@ from adaptive_memory_core.errors import (
 from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.flow.calls import call_state
 from adaptive_memory_core.flow.calls.foreign_calls import Theirs, UnansweredBy
-from adaptive_memory_core.flow.calls.workers import CLOSED, CallsUnderWay, Exchange, Workers
+from adaptive_memory_core.flow.calls.workers import Workers
 from adaptive_memory_core.flow.ports import Ports
-from adaptive_memory_core.flow.ports.models import JudgePort, Telemetry
+from adaptive_memory_core.flow.ports.models import Telemetry
 from adaptive_memory_core.models.callbacks import Reranker, as_reranker
+from adaptive_memory_core.models.judges import Judge, as_judge
 from adaptive_memory_core.policy.keeping import Keeping
 from adaptive_memory_core.policy.learning import Phase, Regime
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.reports import CheckReport, Finding
+from adaptive_memory_core.running_calls import CLOSED, CallGate
 from adaptive_memory_core.store.background import Background, Chore
 from adaptive_memory_core.store.graph.graph_index import GraphIndex
 from adaptive_memory_core.store.hierarchy.hierarchy_index import HierarchyIndex
@@ -131,11 +133,10 @@ class Opened:
     reranker: Reranker | None
     same_fact: Theirs | None
     reader: Theirs | None
-    judge: JudgePort | None
+    judge: Judge | None
     telemetry: Telemetry
     reranking: UnansweredBy = field(default_factory=UnansweredBy)
-    calls: CallsUnderWay = field(default_factory=CallsUnderWay)
-    exchange: Exchange = field(default_factory=Exchange)
+    calls: CallGate = field(default_factory=CallGate)
     closed: bool = False
     _workers: Workers | None = None
     _making: threading.Lock = field(default_factory=threading.Lock)
@@ -185,6 +186,10 @@ class Opened:
     def new_id(self) -> str:
         return random_ids.next()
 
+    def judge_of(self, given: object) -> Judge | None:
+        """What a call brings, else the memory's own."""
+        return self.judge if given is None else as_judge(given)
+
     def reranker_of(self, given: Reranker | None) -> Theirs | None:
         """What a call brings, else the memory's own."""
         wanted = self.reranker if given is None else given
@@ -193,20 +198,19 @@ class Opened:
     @contextmanager
     def call(self) -> Generator[None, None, None]:
         """A call from its begin to its end, which waits for others no longer than it may in all."""
-        call, outer, outer_state = object(), running_calls.own_call(), call_state.current()
+        call, outer = object(), call_state.current()
         try:
             self.calls.begin(call)
-            running_calls.begin(call)
             call_state.enter(call_state.new_call(self.keeping.wait_seconds))
             yield
         finally:
-            call_state.enter(outer_state)
-            running_calls.end(call, outer)
+            call_state.enter(outer)
             self.calls.over(call)
 
     @property
     def workers(self) -> Workers:
         """The threads that the async twins run in."""
+        self.checked_ports()
         with self._making:
             if self._workers is None:
                 self._workers = Workers(THREADS, self.call, self.calls.paused)

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from typing_extensions import TypedDict
 
@@ -14,12 +14,14 @@ from adaptive_memory_core.cue.time.intent import Language
 from adaptive_memory_core.error_messages import shown, told
 from adaptive_memory_core.errors import InvalidInputError, PolicyError
 from adaptive_memory_core.fields import Fields
-from adaptive_memory_core.flow.ports import Ledger
 from adaptive_memory_core.flow.ports.models import Roles, Telemetry
 from adaptive_memory_core.graph.names import Extract
 from adaptive_memory_core.models.callbacks import ChannelFunction, Reader, Reranker, SameFact
 from adaptive_memory_core.policy.keeping import Keeping
 from adaptive_memory_core.policy.policy import Policy
+
+if TYPE_CHECKING:
+    from adaptive_memory_core.store.ledger.sql_ledger import Ledger
 
 NEVER_NONE = frozenset({"clock", "write", "shared"})
 

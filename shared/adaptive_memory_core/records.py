@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 
 from adaptive_memory_core.error_messages import shown
 from adaptive_memory_core.errors import InvalidInputError
-from adaptive_memory_core.frozen import quickly_made
 
 SHOWN = 60  # characters of a text or id in a repr
 MetadataValue = str | int | float | bool | list[str] | list[int] | list[float] | list[bool]
@@ -79,7 +78,6 @@ class Scope:
         return self.user is None or self.over is not None
 
 
-@quickly_made
 @dataclass(frozen=True, slots=True)
 class ReadState:
     """What being read has done to a record.
@@ -133,7 +131,6 @@ class Seen(NamedTuple):
     said: bytes | None = None
 
 
-@quickly_made
 @dataclass(frozen=True, slots=True)
 class Record:
     """One stored memory; times are POSIX seconds. `importance` is `written_importance` as verdicts have moved it.
@@ -198,7 +195,6 @@ class AgentState:
             )
 
 
-@quickly_made
 @dataclass(frozen=True, slots=True)
 class Cue:
     """What is looked for: the words, and the vector once they were embedded.
@@ -221,7 +217,6 @@ class Cue:
         return self.text if self.words is None else self.words
 
 
-@quickly_made
 @dataclass(frozen=True, slots=True)
 class Hit:
     """A record that a channel found. `similarity` is the vectors' cosine, or its equivalent in the collection's space:
@@ -250,7 +245,6 @@ class Hit:
         return _line(self, {"id": self.record.id, "similarity": self.similarity, "text": self.record.text})
 
 
-@quickly_made
 @dataclass(frozen=True, slots=True)
 class Scored:
     """A hit with its score in [0, 1] and the parts that add up to it; `signals` are the raw values behind the parts."""
@@ -329,7 +323,6 @@ class Scored:
         return self.hit.older_perhaps
 
 
-@quickly_made
 @dataclass(frozen=True, slots=True)
 class Dropped:
     """A candidate that was not returned, and why. `scored` is None if it was dropped before scoring; `hit` is then what

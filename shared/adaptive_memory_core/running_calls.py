@@ -1,53 +1,99 @@
-"""Calls that are running, and closing by `with`."""
+"""Calls that are running: what `close` waits for, and what the background makes room for; and closing by `with`."""
 
 from __future__ import annotations
 
 import os
 import threading
 import time
-from collections.abc import Generator
+from collections.abc import Generator, Set
 from contextlib import contextmanager
 from typing import Protocol
 
 from typing_extensions import Self
 
+from adaptive_memory_core.errors import ClosedError
 
-class _OfThread(threading.local):
-    call: object | None = None
+PATIENCE_SECONDS = 30.0  # for the calls that are running, and of those that wait; then it goes on all the same
+CLOSED = "This memory was closed. Open it again: AdaptiveMemory.open(...) or AdaptiveMemory(...)."
 
-
-_running: dict[object, None] = {}
-_own = _OfThread()
+_running: dict[object, int] = {}  # the calls of all memories, each with its thread
 _last_end = [0.0]  # by time.monotonic
 
 
-@contextmanager
-def running() -> Generator[None, None, None]:
-    """A call, from its beginning to its end in this thread."""
-    call, outer = object(), _own.call
-    try:
-        begin(call)
+class CallGate:
+    """Counts the calls of one memory. `close` waits for them, and its parts are exchanged while there is none.
+
+    A call that closes its own memory does not wait for itself. Calls that take longer than `close` waits fail with a
+    ClosedError.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()  # taken by itself: `with` a Condition can be interrupted with the lock taken
+        self._changed = threading.Condition(self._lock)
+        self._ended = False
+        self._exchanged_by: float | None = None  # until when calls wait at most, by time.monotonic
+        self._threads: dict[object, int] = {}  # of each call
+        self._waiting: set[object] = set()  # calls that wait for something that may never come
+
+    def begin(self, call: object) -> None:
+        """A call begins in this thread, unless all have ended. One within another call never waits."""
+        own = threading.get_ident()
+        with self._lock:
+            if self._exchanged_by is not None and own not in self._threads.values():
+                self._changed.wait_for(
+                    lambda: self._exchanged_by is None or self._ended, self._exchanged_by - time.monotonic()
+                )
+            if self._ended:
+                raise ClosedError(CLOSED)
+            self._threads[call] = _running[call] = own
+
+    def over(self, call: object) -> None:
+        """That call is over; this may be called twice."""
+        self._threads.pop(call, None)
+        self._waiting.discard(call)
+        _running.pop(call, None)
+        _last_end[0] = time.monotonic()
+        if self._ended or self._exchanged_by is not None:
+            with self._lock:
+                self._changed.notify_all()
+
+    @contextmanager
+    def paused(self) -> Generator[None, None, None]:
+        """This thread's calls wait for something that may never come, and `close` does not wait for them meanwhile."""
+        own = threading.get_ident()
+        calls = [call for call, thread in self._threads.copy().items() if thread == own]
+        with self._lock:
+            self._waiting.update(calls)
+            self._changed.notify_all()
         yield
-    finally:
-        end(call, outer)
+        with self._lock:
+            if self._ended:
+                raise ClosedError(CLOSED)
+            self._waiting.difference_update(calls)
 
+    def end(self) -> None:
+        """Let no new call begin, and wait for those of other threads."""
+        with self._lock:
+            self._ended = True
+            self._changed.notify_all()
+            self._changed.wait_for(lambda: self._only_own(self._waiting), timeout=PATIENCE_SECONDS)
 
-def begin(call: object) -> None:
-    """This thread is in the call from now on."""
-    _running[call] = None
-    _own.call = call
+    @contextmanager
+    def alone(self) -> Generator[None, None, None]:
+        """No call of another thread is running, unless one takes longer than it should."""
+        try:
+            with self._lock:
+                self._exchanged_by = time.monotonic() + 2 * PATIENCE_SECONDS
+                self._changed.wait_for(self._only_own, timeout=PATIENCE_SECONDS)
+            yield
+        finally:
+            with self._lock:
+                self._exchanged_by = None
+                self._changed.notify_all()
 
-
-def end(call: object, outer: object | None) -> None:
-    """The call is over, and the thread is in the outer one again, if there is one."""
-    _own.call = outer
-    _running.pop(call, None)
-    _last_end[0] = time.monotonic()
-
-
-def own_call() -> object | None:
-    """The call that this thread is in."""
-    return _own.call
+    def _only_own(self, but: Set[object] = frozenset()) -> bool:
+        own = threading.get_ident()
+        return all(thread == own or call in but for call, thread in self._threads.copy().items())
 
 
 def is_any_running() -> bool:
@@ -62,9 +108,9 @@ def idle_seconds() -> float:
 
 def _alone() -> None:
     """A fork leaves the other threads and their calls behind."""
-    _running.clear()
-    if _own.call is not None:
-        _running[_own.call] = None
+    own = threading.get_ident()
+    for call in [call for call, thread in _running.items() if thread != own]:
+        del _running[call]
 
 
 if hasattr(os, "register_at_fork"):

@@ -12,11 +12,14 @@ from adaptive_memory_core.flow.fallback import Fallback
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.reports import Receipt
 from adaptive_memory_core.verbs import explaining, forgetting, inspection, recalling, remembering, tuning, verdicts
-from adaptive_memory_core.verbs.blocking_and_async import Memory, awaited, blocking
+from adaptive_memory_core.verbs.blocking_and_async import awaited, blocking
 from adaptive_memory_core.verbs.inspection import OwnPolicy
 
 Several = list[Any] | tuple[Any, ...] | None
 Where = Mapping[str, Any] | None
+
+if TYPE_CHECKING:
+    from adaptive_memory_core.memory import AdaptiveMemory
 
 
 class UserMemory:
@@ -43,7 +46,11 @@ class UserMemory:
     """
 
     def __init__(
-        self, memory: Memory, scope: Scope, fallback: Fallback | None = None, own_policy: OwnPolicy | None = None
+        self,
+        memory: AdaptiveMemory,
+        scope: Scope,
+        fallback: Fallback | None = None,
+        own_policy: OwnPolicy | None = None,
     ) -> None:
         self._memory = memory
         self.scope = scope
@@ -116,7 +123,7 @@ class UserMemory:
         return self.scope.name
 
     @property
-    def memory(self) -> Memory:
+    def memory(self) -> AdaptiveMemory:
         """The memory that this scope belongs to."""
         return self._memory
 
@@ -128,7 +135,7 @@ class UserMemory:
             return self
         return UserMemory(self._memory, scope, self.fallback, self.own_policy)
 
-    def scope_in(self, memory: Memory) -> Scope:
+    def scope_in(self, memory: AdaptiveMemory) -> Scope:
         """Whose it is, where it is a scope of that memory."""
         if self._memory is not memory:
             raise ScopeError(f"The fallback {shown(self)} is of another memory. Give one of this memory's scopes.")

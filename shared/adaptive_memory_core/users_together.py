@@ -5,155 +5,162 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from adaptive_memory_core import arguments as check
 from adaptive_memory_core.error_messages import shown
 from adaptive_memory_core.errors import ScopeError
 from adaptive_memory_core.evaluate.replay import Replay
 from adaptive_memory_core.evaluate.tune import PRIOR, Tuning
+from adaptive_memory_core.flow import forget
 from adaptive_memory_core.flow.calls.workers import in_worker
-from adaptive_memory_core.flow.forget import forget_user
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.user_memory import UserMemory
-from adaptive_memory_core.verbs.blocking_and_async import Memory, Moment
+from adaptive_memory_core.verbs.blocking_and_async import Moment
 from adaptive_memory_core.verbs.explaining import whole_report
 from adaptive_memory_core.verbs.tuning import by_user, each_apart, policy_for, tuned_together, tuner_of
 
-
-class Users(Memory, Protocol):
-    """A memory that is divided by user."""
-
-    def for_user(self, user: Any) -> UserMemory: ...
+if TYPE_CHECKING:
+    from adaptive_memory_core.memory import AdaptiveMemory
 
 
-class UsersTogether:
-    """The verbs of a whole memory that go through those of its users."""
+def users(memory: AdaptiveMemory) -> list[str | int]:
+    """The names of all users who have records here, or about whom something was learned. It looks at every
+    record."""
+    from adaptive_memory_core.flow import report
 
-    def users(self: Users) -> list[str | int]:
-        """The names of all users who have records here, or about whom something was learned. It looks at every
-        record."""
-        from adaptive_memory_core.flow import report
-
-        with self.call():
-            return report.user_names(self.ports())
-
-    async def ausers(self: Users) -> list[str | int]:
-        """`users`, async."""
-        return await in_worker(self.workers, partial(UsersTogether.users, self))
-
-    def forget_user(self: Users, user: str | int) -> int:
-        """Remove a user with every trace: records, reads, feedback, log and own policy; returns the number of records.
-
-        What remains elsewhere, and until when, is as for `forget`: docs/reference/stored.md. After an error, call
-        it again: it removes what is left. NotFoundError means that nothing is stored for this user.
-        """
-        scope = check.user_scope(user)
-        with self.call():
-            return forget_user(self.ports(), scope, now=self.now())
-
-    async def aforget_user(self: Users, user: str | int) -> int:
-        """`forget_user`, async."""
-        return await in_worker(self.workers, partial(UsersTogether.forget_user, self, user))
-
-    def replay(
-        self: Users,
-        policy: Policy | None = None,
-        since: Moment | None = None,
-        until: Moment | None = None,
-        *,
-        user: str | int | Sequence[str | int] | None = None,
-    ) -> Replay:
-        """What this policy would have returned for past recalls: of a user, of several, or (omitted) of all.
-
-        Like `replay` of each user's memory, together and in the order of time. It contains only user names that you
-        gave, so none if `users` is omitted.
-        """
-        checked = check.policy(policy, self.policy)
-        parts = [(name, one.replay(checked, since, until)) for name, one in _logged(self, user)]
-        return Replay.joined(parts, checked.suited())
-
-    async def areplay(
-        self: Users,
-        policy: Policy | None = None,
-        since: Moment | None = None,
-        until: Moment | None = None,
-        *,
-        user: str | int | Sequence[str | int] | None = None,
-    ) -> Replay:
-        """`replay`, async."""
-        ranking = partial(UsersTogether.replay, self, policy, since, until, user=user)
-        return await in_worker(self.workers, ranking)
-
-    def report(self: Users, path: str | Path | None = None, *, title: str | None = None, users: int = 200) -> str:
-        """A page of HTML about the whole memory, in one file; written to `path` if that is given.
-
-        It shows how much each user has stored and the state of the memory, but no stored texts: for those use `report`
-        of a user's memory. At most `users` users are shown, those with most recalls (up to 1,000).
-        """
-        with self.call():
-            return whole_report(self, path, title=title, users=users)
-
-    async def areport(
-        self: Users, path: str | Path | None = None, *, title: str | None = None, users: int = 200
-    ) -> str:
-        """`report`, async."""
-        return await in_worker(self.workers, partial(UsersTogether.report, self, path, title=title, users=users))
-
-    def tune(
-        self: Users,
-        pairs: Mapping[Any, Any] | None = None,
-        k: int = 10,
-        policy: Policy | None = None,
-        *,
-        user: str | int | Sequence[str | int] | None = None,
-        each: bool = False,
-        since: Moment | None = None,
-        until: Moment | None = None,
-        held_out: float = 0.5,
-        prior: float = PRIOR,
-        seed: int = 0,
-    ) -> Tuning:
-        """One policy for several users, tuned as `tune` of each user's memory: from labelled questions by user, or
-        without `pairs` from the verdicts in the logs of these users, or (omitted) of all.
-
-        The search begins at `policy` (omitted: the memory's). With `each`, `users` of the result holds every user's own
-        tuning, which begins at the common policy and stays the closer to it, the fewer questions the user has. If there
-        are ten users or more, the interval is that for other such users, else for further questions of these.
-        """
-        begin, tuner = policy_for(self, policy), tuner_of(held_out, prior, seed)
-        apart = each_apart(each, pairs, user)
-        if pairs is None:
-            meant = {number if name is None else name: one for number, (name, one) in enumerate(_logged(self, user))}
-            users: dict[Any, Any] = {name: (one, None) for name, one in meant.items()}
-        else:
-            users = {name: (self.for_user(name), own) for name, own in by_user(pairs, user).items()}
-        return tuned_together(users, begin, tuner, each=apart, k=k, since=since, until=until)
-
-    async def atune(
-        self: Users,
-        pairs: Mapping[Any, Any] | None = None,
-        k: int = 10,
-        policy: Policy | None = None,
-        *,
-        user: str | int | Sequence[str | int] | None = None,
-        each: bool = False,
-        since: Moment | None = None,
-        until: Moment | None = None,
-        held_out: float = 0.5,
-        prior: float = PRIOR,
-        seed: int = 0,
-    ) -> Tuning:
-        """`tune`, async."""
-        spans: dict[str, Any] = {"since": since, "until": until, "held_out": held_out, "prior": prior, "seed": seed}
-        tuning = partial(UsersTogether.tune, self, pairs, k, policy, user=user, each=each, **spans)
-        return await in_worker(self.workers, tuning)
+    with memory.opened.call():
+        return report.user_names(memory.ports())
 
 
-def _logged(memory: Users, user: str | int | Sequence[str | int] | None) -> list[tuple[str | int | None, UserMemory]]:
+async def ausers(memory: AdaptiveMemory) -> list[str | int]:
+    """`users`, async."""
+    return await in_worker(memory.opened.workers, partial(users, memory))
+
+
+def forget_user(memory: AdaptiveMemory, user: str | int) -> int:
+    """Remove a user with every trace: records, reads, feedback, log and own policy; returns the number of records.
+
+    What remains elsewhere, and until when, is as for `forget`: docs/reference/stored.md. After an error, call
+    it again: it removes what is left. NotFoundError means that nothing is stored for this user.
+    """
+    scope = check.user_scope(user)
+    with memory.opened.call():
+        return forget.forget_user(memory.ports(), scope, now=memory.now())
+
+
+async def aforget_user(memory: AdaptiveMemory, user: str | int) -> int:
+    """`forget_user`, async."""
+    return await in_worker(memory.opened.workers, partial(forget_user, memory, user))
+
+
+def replay(
+    memory: AdaptiveMemory,
+    policy: Policy | None = None,
+    since: Moment | None = None,
+    until: Moment | None = None,
+    *,
+    user: str | int | Sequence[str | int] | None = None,
+) -> Replay:
+    """What this policy would have returned for past recalls: of a user, of several, or (omitted) of all.
+
+    Like `replay` of each user's memory, together and in the order of time. It contains only user names that you
+    gave, so none if `users` is omitted.
+    """
+    checked = check.policy(policy, memory.policy)
+    parts = [(name, one.replay(checked, since, until)) for name, one in _logged(memory, user)]
+    return Replay.joined(parts, checked.suited())
+
+
+async def areplay(
+    memory: AdaptiveMemory,
+    policy: Policy | None = None,
+    since: Moment | None = None,
+    until: Moment | None = None,
+    *,
+    user: str | int | Sequence[str | int] | None = None,
+) -> Replay:
+    """`replay`, async."""
+    ranking = partial(replay, memory, policy, since, until, user=user)
+    return await in_worker(memory.opened.workers, ranking)
+
+
+def report(
+    memory: AdaptiveMemory, path: str | Path | None = None, *, title: str | None = None, users: int = 200
+) -> str:
+    """A page of HTML about the whole memory, in one file; written to `path` if that is given.
+
+    It shows how much each user has stored and the state of the memory, but no stored texts: for those use `report`
+    of a user's memory. At most `users` users are shown, those with most recalls (up to 1,000).
+    """
+    with memory.opened.call():
+        return whole_report(memory, path, title=title, users=users)
+
+
+async def areport(
+    memory: AdaptiveMemory, path: str | Path | None = None, *, title: str | None = None, users: int = 200
+) -> str:
+    """`report`, async."""
+    return await in_worker(memory.opened.workers, partial(report, memory, path, title=title, users=users))
+
+
+def tune(
+    memory: AdaptiveMemory,
+    pairs: Mapping[Any, Any] | None = None,
+    k: int = 10,
+    policy: Policy | None = None,
+    *,
+    user: str | int | Sequence[str | int] | None = None,
+    each: bool = False,
+    since: Moment | None = None,
+    until: Moment | None = None,
+    held_out: float = 0.5,
+    prior: float = PRIOR,
+    seed: int = 0,
+) -> Tuning:
+    """One policy for several users, tuned as `tune` of each user's memory: from labelled questions by user, or
+    without `pairs` from the verdicts in the logs of these users, or (omitted) of all.
+
+    The search begins at `policy` (omitted: the memory's). With `each`, `users` of the result holds every user's own
+    tuning, which begins at the common policy and stays the closer to it, the fewer questions the user has. If there
+    are ten users or more, the interval is that for other such users, else for further questions of these.
+    """
+    begin, tuner = policy_for(memory, policy), tuner_of(held_out, prior, seed)
+    apart = each_apart(each, pairs, user)
+    if pairs is None:
+        meant = {number if name is None else name: one for number, (name, one) in enumerate(_logged(memory, user))}
+        users: dict[Any, Any] = {name: (one, None) for name, one in meant.items()}
+    else:
+        users = {name: (memory.for_user(name), own) for name, own in by_user(pairs, user).items()}
+    return tuned_together(users, begin, tuner, each=apart, k=k, since=since, until=until)
+
+
+async def atune(
+    memory: AdaptiveMemory,
+    pairs: Mapping[Any, Any] | None = None,
+    k: int = 10,
+    policy: Policy | None = None,
+    *,
+    user: str | int | Sequence[str | int] | None = None,
+    each: bool = False,
+    since: Moment | None = None,
+    until: Moment | None = None,
+    held_out: float = 0.5,
+    prior: float = PRIOR,
+    seed: int = 0,
+) -> Tuning:
+    """`tune`, async."""
+    spans: dict[str, Any] = {"since": since, "until": until, "held_out": held_out, "prior": prior, "seed": seed}
+    tuning = partial(tune, memory, pairs, k, policy, user=user, each=each, **spans)
+    return await in_worker(memory.opened.workers, tuning)
+
+
+def _logged(
+    memory: AdaptiveMemory, user: str | int | Sequence[str | int] | None
+) -> list[tuple[str | int | None, UserMemory]]:
     """Whose log is meant, each with the name that was given."""
     if user is None:
-        with memory.call():
+        with memory.opened.call():
             return [(None, UserMemory(memory, scope)) for scope in memory.ports().ledger.log.scopes()]
     if isinstance(user, Mapping):
         raise ScopeError(f"user is {shown(user)}. Give a user, a list of users, or None for all.")

@@ -81,7 +81,7 @@ class OfKey(NamedTuple):
 
 
 class OfText(NamedTuple):
-    """What a text contains, which is in no column."""
+    """What a text contains."""
 
     part: str
 
@@ -89,7 +89,7 @@ class OfText(NamedTuple):
         return text is not None and self.part in text
 
     def mask(self, columns: MetadataColumns) -> Mask:
-        raise NotImplementedError("texts are in no column")
+        return columns.of(STORED_DOCUMENT).containing(self.part)
 
 
 def predicate(where: Where) -> Predicate:
@@ -101,7 +101,7 @@ def predicate(where: Where) -> Predicate:
 
 
 def filter_keys(where: object) -> set[str]:
-    """The keys that a filter asks for.
+    """The keys that a filter asks for; that of the text is how Chroma keeps it.
 
     >>> sorted(filter_keys({"$and": [{"kind": "fact"}, {"n": {"$gt": 1}}]}))
     ['kind', 'n']
@@ -111,7 +111,8 @@ def filter_keys(where: object) -> set[str]:
     if not isinstance(where, Mapping):
         return set()
     inside = set().union(*map(filter_keys, where.values()))
-    return inside | {key for key in where if isinstance(key, str) and not key.startswith("$")}
+    keys = inside | {key for key in where if isinstance(key, str) and not key.startswith("$")}
+    return keys | {STORED_DOCUMENT} if DOCUMENT in keys else keys
 
 
 def _parsed(where: object, depth: int) -> Predicate:

@@ -155,7 +155,7 @@ def test_after_another_process_wrote_no_more_is_asked_for_each_record(alice: Use
     found: dict[int, list[int]] = {2: [], 15: []}
     for _ in range(TRIES):
         for k, counts in found.items():
-            alice.memory.ports().ledger.file.on_failure()  # type: ignore[attr-defined] # all that was noted is gone
+            alice.memory.ports().ledger.file.on_failure()  # all that was noted is gone
             with statements(alice) as said:
                 alice.recall(text(chance, 6), k=k)
             counts.append(len(said))

@@ -48,4 +48,4 @@ def test_a_process_that_has_not_met_chroma_ends_without_a_word(tmp_path: Path, *
     with AdaptiveMemory.open(tmp_path, embedder=by_letters) as memory:
         assert memory.for_user("alice").recall("tea", k=1).ids == ("tea",)
         memory.flush()
-        assert memory.ports().records.collection.get()["ids"] == ["tea"]  # type: ignore[attr-defined]
+        assert memory.ports().records.collection.get()["ids"] == ["tea"]

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from adaptive_memory_core import AdaptiveMemory, Keeping, Policy, UserMemory
-from adaptive_memory_core.flow.ports import Found
+from adaptive_memory_core.flow.ports.source import Found
 from tests.conftest import Open
 
 EVERY, LEAST_PLACES = 17, 40  # functions that begin, or are through in C, between two tries; tries

@@ -72,7 +72,7 @@ def ways(user: UserMemory, cue: str, policy: Policy | None = None) -> str:
 
 
 def names_embedded(memory: AdaptiveMemory) -> int:
-    with memory.ports().ledger.file.reading() as sql:  # type: ignore[attr-defined]
+    with memory.ports().ledger.file.reading() as sql:
         return int(sql.execute("SELECT count(*) FROM graph_name_vectors").fetchone()[0])
 
 
@@ -176,7 +176,7 @@ def test_another_embedder_gives_names_new_vectors(open_memory: Open, asked: Aske
 
 def test_a_repair_compares_anew(memory: AdaptiveMemory) -> None:
     ann = filled(memory)
-    with memory.ports().ledger.file.writing() as sql:  # type: ignore[attr-defined]
+    with memory.ports().ledger.file.writing() as sql:
         sql.execute("UPDATE graph_name_vectors SET name_key = name_key + 1000")
     assert "vectors are of names that are gone" in memory.check().findings[0].what
     memory.check(repair=True)

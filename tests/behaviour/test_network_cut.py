@@ -63,7 +63,7 @@ VERBS = [
     Verb("feedback", judged, lambda alice: helpful(alice) == 1, lambda alice: alice.recall("green tea", k=1)),
     Verb("pin", lambda alice: alice.pin("tea"), lambda alice: alice.get("tea").read.pinned),
     Verb("demote", lambda alice: alice.demote("tea"), lambda alice: alice.changes("tea")[0].what == "demoted"),
-    Verb("flush", lambda alice: alice.memory.flush(), lambda alice: True, lambda alice: alice.recall("tea")),  # type: ignore[attr-defined]
+    Verb("flush", lambda alice: alice.memory.flush(), lambda alice: True, lambda alice: alice.recall("tea")),
 ]
 
 

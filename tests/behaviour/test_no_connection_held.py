@@ -149,7 +149,7 @@ def every_verb(memory: AdaptiveMemory, clock: Clock) -> None:
 
 def add_twin(memory: AdaptiveMemory) -> None:
     """A second record under a user's id, which a repair merges with the first."""
-    collection: Any = memory.ports().records.collection  # type: ignore[attr-defined]
+    collection: Any = memory.ports().records.collection
     twin, text = scoped_id(Scope("alice"), "m5"), "Ana met Bob0 at place5"
     row: Any = {"ids": [twin], "documents": [text], "metadatas": [{"user_id": "alice"}]}
     collection.add(**row, embeddings=word_vectors([text]))
@@ -193,13 +193,13 @@ def test_no_connection_is_held_while_others_are_asked(watch: Watch, pool: Watche
 def test_the_file_is_not_locked_while_others_are_asked(watch: Watch, tmp_path: Path, clock: Clock) -> None:
     given = options(watch, clock)
     with AdaptiveMemory.open(tmp_path, **given) as memory:
-        watch.locks = [memory.ports().ledger.file._lock]  # type: ignore[attr-defined]
+        watch.locks = [memory.ports().ledger.file._lock]
         every_verb(memory, clock)
     with (
         AdaptiveMemory.open(tmp_path, **{**given, "keeping": PRUNING}) as memory,
         AdaptiveMemory.open(tmp_path, **given) as other,
     ):
-        watch.locks = [one.ports().ledger.file._lock for one in (memory, other)]  # type: ignore[attr-defined]
+        watch.locks = [one.ports().ledger.file._lock for one in (memory, other)]
         upkeep(memory, other, watch)
     assert watch.faults == []
     asked = {one for one in watch.asked if not one.startswith("Chroma")}

@@ -97,10 +97,10 @@ def test_a_recall_has_it_measured_in_the_background(alice: UserMemory) -> None:
 def test_a_recall_that_changes_nothing_starts_no_measuring(
     alice: UserMemory, ledger_rows: Callable[[AdaptiveMemory], Rows]
 ) -> None:
-    before = ledger_rows(alice.memory)  # type: ignore[arg-type] # the whole memory, behind its protocol
+    before = ledger_rows(alice.memory)  # the whole memory, behind its protocol
     alice.recall("zebra quantum ladder", reinforce=False)
     background_done(alice.memory)
-    assert ledger_rows(alice.memory) == before  # type: ignore[arg-type]
+    assert ledger_rows(alice.memory) == before
 
 
 def test_a_scope_that_grew_is_measured_anew(alice: UserMemory) -> None:
@@ -176,7 +176,7 @@ def test_where_nothing_but_a_time_is_asked_about_what_is_of_that_time_is_returne
 
 def test_a_faded_record_is_found_by_what_it_says(alice: UserMemory) -> None:
     faded = FLOOR.replace(decay={"rate": 0.5, "grace": 0.0})
-    alice.memory.policy = faded  # type: ignore[misc] # read-only in the verbs' protocol
+    alice.memory.policy = faded  # read-only in the verbs' protocol
     alice.calibrate()
     for _ in range(6):
         alice.recall("boat harbour", k=1)

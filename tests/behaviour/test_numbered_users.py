@@ -95,7 +95,7 @@ def test_the_copies_in_the_ledger_belong_to_whom_the_records_do(tmp_path: Path, 
     theirs.add(ids=list(owners), documents=texts, metadatas=metadatas, embeddings=word_vectors(texts))
     with AdaptiveMemory(theirs, embedder=word_vectors, clock=clock) as memory:
         memory.sync()
-        in_the_ledger = memory.ports().search._mirror  # type: ignore[attr-defined]
+        in_the_ledger = memory.ports().search._mirror
         tea = word_vectors(["tea"])[0]
         for user, found in ((Scope.of(7), ["number"]), (Scope("7"), ["text"]), (Scope(None), []), (Scope.of(1), [])):
             assert [one.stored_id for one in in_the_ledger.nearest(user, tea, 9, None)] == found

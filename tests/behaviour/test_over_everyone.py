@@ -67,7 +67,7 @@ def test_what_one_reader_reads_and_judges_ranks_for_that_reader_alone(
 def test_everyones_own_reads_are_nobody_elses(team: tuple[UserMemory, UserMemory, UserMemory]) -> None:
     ana, _, everyone = team
     everyone.recall("page 3", k=6)
-    everyone.memory.flush()  # type: ignore[attr-defined]
+    everyone.memory.flush()
     assert ana.get("p3").read.retrieval_count == 0
     assert ana.recall("page 3", k=6, reinforce=False)[0].record.read.last_read is None
 
@@ -133,7 +133,7 @@ def test_a_reader_pins_for_herself_and_changes_nothing_of_everyones(
     with pytest.raises(NotFoundError):
         ana.remember("another tea", supersedes="p1")
     assert ana.prune(below=1.0).ids == ()
-    ana.memory.flush()  # type: ignore[attr-defined]
+    ana.memory.flush()
     assert contents(collection) == before
     assert [(one.id, one.what) for one in ana.changes("p1")] == [("p1", "pinned")]
     assert ben.changes("p1") == everyone.changes("p1") == []
@@ -177,7 +177,7 @@ def test_what_was_learned_can_be_let_go_of(team: tuple[UserMemory, UserMemory, U
     assert ana.forget_learned() == 5
     assert (ana.stats().reads, ana.get("mine").read.retrieval_count, ben.stats().reads) == (1, 1, 6)
     with pytest.raises(ScopeError, match="over="):
-        ana.memory.for_user("ana").forget_learned()  # type: ignore[attr-defined]
+        ana.memory.for_user("ana").forget_learned()
 
 
 def test_what_a_reader_learned_moves_to_another_collection(

@@ -13,7 +13,7 @@ import pytest
 from adaptive_memory_core import AdaptiveMemory, Keeping, Policy
 from adaptive_memory_core.errors import EmbedderMismatchError, StoreInUseError
 from adaptive_memory_core.flow.calls import call_state
-from adaptive_memory_core.flow.ports import Moves
+from adaptive_memory_core.flow.ports.ledger_values import Moves
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.store.chroma.importer import Importer
 from adaptive_memory_core.store.ledger.mirror_rows import LedgerMirror
@@ -39,7 +39,7 @@ def is_guest(memory: AdaptiveMemory) -> bool:
 
 def contents(memory: AdaptiveMemory) -> dict[str, str]:
     """What the collection itself holds, of the process that holds it."""
-    found = memory.ports().records.collection.get(include=["documents"])  # type: ignore[attr-defined]
+    found: Any = memory.ports().records.collection.get(include=["documents"])
     return dict(zip(found["ids"], found["documents"], strict=True))
 
 
@@ -350,7 +350,7 @@ def test_a_comparison_does_not_put_back_what_another_process_wrote_over_meanwhil
         alice.remember("green tea", id="tea")
         memory.sync()
         background_done(memory)
-        memory.ports().records.collection.update(ids=["tea"], metadatas=[{"n": 1}])  # type: ignore[attr-defined]
+        memory.ports().records.collection.update(ids=["tea"], metadatas=[{"n": 1}])
         monkeypatch.setattr(LedgerDueRecords, "among", wrote_after)
         monkeypatch.setattr(Importer, "_read", read_before)
         monkeypatch.setattr(LedgerMirror, "renew", noted)

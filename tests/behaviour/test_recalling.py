@@ -224,7 +224,7 @@ def test_looking_without_touching_changes_nothing_at_all(
 ) -> None:
     memory = open_memory()
     alice, store = memory.for_user("alice"), memory.ports().records
-    collection: Collection = store.collection  # type: ignore[attr-defined]
+    collection: Collection = store.collection
     alice.remember_many([{"text": f"tea number {n}", "id": str(n)} for n in range(5)])
     alice.recall("tea", k=2)
     memory.flush()

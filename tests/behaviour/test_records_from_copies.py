@@ -50,7 +50,7 @@ def found(records: Any, scope: Scope) -> tuple[int, list[Any]]:
 @pytest.mark.parametrize("scope", SCOPES, ids=str)
 def test_they_are(memory: AdaptiveMemory, scope: Scope) -> None:
     memory.flush()
-    ours, theirs = memory.ports().records, ChromaRecords(memory.ports().records.collection, memory.fields)  # type: ignore[attr-defined]
+    ours, theirs = memory.ports().records, ChromaRecords(memory.ports().records.collection, memory.fields)
     assert found(ours, scope) == found(theirs, scope)
     assert found(ours, scope)[0] == len(found(ours, scope)[1])
 

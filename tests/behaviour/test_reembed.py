@@ -152,7 +152,7 @@ def test_with_a_third_embedder_it_begins_anew(memory: AdaptiveMemory) -> None:
     memory.reembed(as_embedder(lambda texts: -word_vectors(texts), name="negative"))
     assert memory.embedder_name == "negative"
     assert_all_stayed(memory)
-    assert_of(memory.ports().records.collection, lambda texts: -word_vectors(texts))  # type: ignore[attr-defined]
+    assert_of(memory.ports().records.collection, lambda texts: -word_vectors(texts))
 
 
 def unnamed(sign: float, most: float = float("inf")) -> Callable[[Sequence[str]], Vectors]:
@@ -169,7 +169,7 @@ def test_with_another_callable_of_the_same_name_it_begins_anew(
     heard = list[tuple[int, int]]()
     memory.reembed(unnamed(-1.0), progress=lambda done, total: heard.append((done, total)))
     assert heard[0] == (100, 232)
-    assert_of(memory.ports().records.collection, lambda texts: -turned(texts))  # type: ignore[attr-defined]
+    assert_of(memory.ports().records.collection, lambda texts: -turned(texts))
     assert "100 vectors of an interrupted reembed()" in caplog.text
 
 
@@ -177,7 +177,7 @@ def test_with_vectors_of_another_length_under_the_same_name_it_begins_anew(memor
     with pytest.raises(EmbedderError, match="went away"):
         memory.reembed(Counting(most=150).named)
     memory.reembed(as_embedder(word_vectors, name="turned"))
-    assert_of(memory.ports().records.collection, word_vectors)  # type: ignore[attr-defined]
+    assert_of(memory.ports().records.collection, word_vectors)
 
 
 def test_vectors_of_nothing_but_zeros_are_refused(memory: AdaptiveMemory) -> None:
@@ -185,7 +185,7 @@ def test_vectors_of_nothing_but_zeros_are_refused(memory: AdaptiveMemory) -> Non
     with pytest.raises(EmbedderError, match=r"'broken' gave vectors of nothing but zeros for 100 .* Allowed: .* mend"):
         memory.reembed(broken)
     assert memory.embedder_name == "word_vectors"
-    assert_of(memory.ports().records.collection, word_vectors)  # type: ignore[attr-defined]
+    assert_of(memory.ports().records.collection, word_vectors)
     half = as_embedder(lambda texts: (0.0 if told(150) in texts else 1.0) * turned(texts), name="half")
     with pytest.raises(EmbedderError, match="nothing but zeros for 100 "):
         memory.reembed(half)
@@ -230,7 +230,7 @@ def test_what_is_written_meanwhile_is_in_it(memory: AdaptiveMemory) -> None:
     memory.reembed(Counting().named, progress=meanwhile)
     for text, one in (("rivers", "rivers"), ("told otherwise", "m0"), ("of another program", "theirs")):
         assert alice.recall(text, k=1, reinforce=False).ids == (one,)
-    collection = memory.ports().records.collection  # type: ignore[attr-defined]
+    collection: Any = memory.ports().records.collection
     there = vectors_in(collection)
     assert not {"m1", "m2"} & there.keys()
     assert_of(collection, turned)
@@ -270,7 +270,7 @@ def test_recalls_of_other_threads_go_on_without_a_fault(memory: AdaptiveMemory) 
         thread.join()
     assert failed == []
     assert min(after[at] - before[at] for at in (0, 1)) > 0, "nobody recalled meanwhile"
-    assert_of(memory.ports().records.collection, turned)  # type: ignore[attr-defined]
+    assert_of(memory.ports().records.collection, turned)
     reads = [memory.for_user("alice").get(f"m{one}").read.retrieval_count for one in range(5, 205)]
     assert sum(reads) == sum(counts) + read_before
 
@@ -382,7 +382,7 @@ def test_a_guest_is_told_and_what_it_wrote_is_kept(tmp_path: Path) -> None:
         assert alice.recall("green tea", k=1).ids == ("tea",)
         assert alice.recall("red wine", k=1).ids == ("wine",)
         assert alice.get("m4").read.pinned
-        collection = memory.ports().records.collection  # type: ignore[attr-defined]
+        collection = memory.ports().records.collection
         assert collection.get(ids=["m3"])["ids"] == []
         assert_of(collection, turned)
 

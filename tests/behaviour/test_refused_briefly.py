@@ -101,7 +101,7 @@ def test_what_is_shown_of_a_long_input_is_short(untouched: UserMemory) -> None:
         (PolicyError, lambda: untouched.recall("tea", policy=given)),
         (PolicyError, lambda: Policy.preset(given)),
         (PolicyError, lambda: Policy(half_life_days=given)),
-        (ScopeError, lambda: untouched.memory.for_user([LONG])),  # type: ignore[attr-defined]
+        (ScopeError, lambda: untouched.memory.for_user([LONG])),  # type: ignore[arg-type]
     ]
     for error, call in calls:
         with pytest.raises(error) as refusal:

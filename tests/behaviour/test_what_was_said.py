@@ -349,7 +349,7 @@ def test_what_was_written_while_the_memory_was_closed_is_noticed(open_memory: Op
         learned(ana, "a", "green tea")
         learned(ana, "b", "black coffee")
     with open_memory() as memory:
-        collection: Any = memory.ports().records.collection  # type: ignore[attr-defined]
+        collection: Any = memory.ports().records.collection
         collection.upsert(ids=["a"], documents=["blue cars"], embeddings=word_vectors(["blue cars"]))
     with open_memory(policy=EVERY_READ) as memory:
         ana = memory.for_user("ana")

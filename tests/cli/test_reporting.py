@@ -50,7 +50,7 @@ def test_a_comparison_needs_no_memory(tmp_path: Path) -> None:
     result, out = tmp_path / "result.json", tmp_path / "comparison.html"
     comparison().save(result)
     assert call("report", out, "--experiment", result).exit_code == 0
-    assert "Less plain Chroma" in out.read_text(encoding="utf-8")
+    assert "Difference from plain Chroma" in out.read_text(encoding="utf-8")
     result.write_text("{}")
     assert call("report", out, "--experiment", result).exit_code == 2
     assert call("report", out, "--experiment", tmp_path / "none.json").exit_code == 2

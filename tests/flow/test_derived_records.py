@@ -182,7 +182,7 @@ def test_a_ring_of_derived_records_ends_too(memory: AdaptiveMemory) -> None:
     ],
 )
 def test_sources_are_ids_of_the_users_own(ana: UserMemory, given: Sequence[str], because: str) -> None:
-    ana.memory.for_user("eve").remember("the office of another", id="hers")  # type: ignore[attr-defined]
+    ana.memory.for_user("eve").remember("the office of another", id="hers")
     with pytest.raises((InvalidInputError, NotFoundError), match=because):
         ana.remember("the office", id="itself", derived_from=given)
     assert "itself" not in found(ana)
@@ -190,7 +190,7 @@ def test_sources_are_ids_of_the_users_own(ana: UserMemory, given: Sequence[str],
 
 
 def test_nothing_of_another_user_ends_with_it(ana: UserMemory) -> None:
-    eve = ana.memory.for_user("eve")  # type: ignore[attr-defined]
+    eve = ana.memory.for_user("eve")
     eve.remember("the office is hers", id="rome")
     eve.remember("the office, in short", id="short", derived_from=["rome"])
     ana.forget("rome")

@@ -23,7 +23,7 @@ def test_the_middleware_has_each_answer_judged_in_place_of_citations(
 ) -> None:
     judge = Judge(supports=supports)
     if of_memory:
-        monkeypatch.setattr(filled._opened, "judge", judge)
+        monkeypatch.setattr(filled.opened, "judge", judge)
     given: Any = {} if of_memory else {"judge": judge}
     agent = agent_of(says("Tea [m1]."), AdaptiveMemoryMiddleware(filled, **given))
     agent.invoke(ask("what does Ana drink?"), context=Context("ana"))

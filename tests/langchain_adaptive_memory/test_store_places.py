@@ -143,7 +143,7 @@ def test_vectors_that_were_lost_are_made_again(tmp_path: Path) -> None:
     with AdaptiveMemoryStore(INDEX, path=tmp_path) as store:
         store.put(ANA, "1", {"text": "red tea"})
         assert store.memory is not None
-        store.memory.ports().records.collection._client.delete_collection("langgraph")  # type: ignore[attr-defined]
+        store.memory.ports().records.collection._client.delete_collection("langgraph")
     with AdaptiveMemoryStore(INDEX, path=tmp_path) as store:
         assert best(store, "red tea") == ("1", True)
 

@@ -15,6 +15,7 @@ import pytest
 
 SCRIPT = Path(__file__).with_name("look_at_page.py")
 SECONDS = 90
+LAYOUT = Path(__file__).with_name("layout.js").read_text(encoding="utf-8")
 
 
 @lru_cache(maxsize=1)
@@ -67,6 +68,11 @@ def look(
 def run(script: str) -> dict[str, str]:
     """A step: what this expression gives."""
     return {"script": script}
+
+
+def layout() -> dict[str, str]:
+    """A step: everything is opened, and what is wrong with the layout is listed (`layout.js`)."""
+    return run(LAYOUT)
 
 
 def press(key: str) -> dict[str, str]:

@@ -35,10 +35,11 @@ def fill(user: UserMemory, clock: Clock) -> None:
         for number in range(6)
     )
     user.themes()
-    for question in ("where does Ana live?", "who met in Rome?", HOSTILE):
+    for question in ("where does Ana live?", "who met in Rome?", HOSTILE, "Where does Ana live", HOSTILE):
         clock.pass_days(2)
         found = user.recall(question, k=3)
         user.feedback(found, helpful=[found[0].id], unhelpful=[found[-1].id])
+    user.recall(f"{HOSTILE} or tea?", min_similarity=0.99)
     user.pin("home", by=HOSTILE)
     user.memory.ports().write_back.flush()
 

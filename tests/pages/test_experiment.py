@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import random
+import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,7 +19,7 @@ from adaptive_memory_core.evaluate.comparison import (
     Result,
     SystemAbout,
 )
-from tests.pages.browser import look, needs_browser, run
+from tests.pages.browser import layout, look, needs_browser, run
 from tests.pages.conftest import HOSTILE
 
 SYSTEMS = ("plain Chroma", "ours", HOSTILE)
@@ -50,11 +52,23 @@ def test_it_shows_means_intervals_differences_and_ablations() -> None:
     page = comparison().html()
     assert page.count("<table") == 4
     assert page.count("by theta</b>") == 4
-    assert page.count("Less plain Chroma") == 2
+    assert page.count("<h3>Difference from plain Chroma") == 2
     assert page.count('class="whisker') == 2 * (5 + 4)
     assert page.count('class="best"') == 4
     assert page.count('<polygon class="band') == 4
     assert page.count("95% intervals") == 4
+
+
+def test_many_measures_are_split_into_tables_that_fit() -> None:
+    few = comparison()
+    more = tuple(MeasureAbout(f"measure {number}", "s", "lower") for number in range(8))
+    systems = {one.name for one in few.systems}
+    results = tuple(
+        Result("notes", name, one.name, 1.0, 0.9, 1.1, 1.0, 1.0, 0.1, 40, 8) for name in systems for one in more
+    )
+    page = replace(few, measures=more, results=results, differences=()).html()
+    assert re.findall(r'id="measures-1-(\d+)"', page) == ["0", "6"]
+    assert all(page.count(f">measure {number} (s) ↓<") >= 1 for number in range(8))
 
 
 def test_no_text_becomes_markup() -> None:
@@ -86,14 +100,14 @@ def test_one_system_alone_and_nothing_at_all_have_a_page() -> None:
 
 @pytest.mark.hard("browser")
 @needs_browser
-@pytest.mark.parametrize(("width", "dark"), [(1280, False), (390, True)])
+@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize("width", [1280, 390])
 def test_it_is_drawn_in_a_browser_without_a_word(tmp_path: Path, width: int, dark: bool) -> None:
     file = tmp_path / "comparison.html"
     file.write_text(comparison().html(), encoding="utf-8")
-    fits = run("document.documentElement.scrollWidth <= innerWidth")
     pwned = run("window.pwned ?? null")
     drawn = run("[...document.querySelectorAll('svg.chart')].every(one => one.getBBox().width > 50)")
-    seen = look(file, tmp_path / "picture.png", fits, pwned, drawn, width=width, dark=dark)
-    assert seen.results == [True, None, True]
+    seen = look(file, tmp_path / "picture.png", pwned, drawn, layout(), width=width, dark=dark)
+    assert seen.results == [None, True, []]
     assert seen.console == []
     assert seen.asked == [file.as_uri()]

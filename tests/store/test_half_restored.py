@@ -76,7 +76,7 @@ def test_an_older_chroma_is_refilled_from_the_ledger(places: tuple[Path, Path], 
         assert alice.get("new").text == "written before the repair"
         alice.forget("m9")
         memory.sync()
-        collection = memory.ports().records.collection  # type: ignore[attr-defined]
+        collection = memory.ports().records.collection
         assert set(collection.get()["ids"]) == {f"m{one}" for one in range(30) if one != 9} | {"new"}
         assert memory.ports().ledger.mirror.stored_ids() == set(collection.get()["ids"])
     with opened(path, clock) as again:

@@ -18,7 +18,7 @@ from adaptive_memory_core import AdaptiveMemory, Policy, SQLiteLedger, UserMemor
 from adaptive_memory_core.errors import InvalidInputError, LedgerError, NotFoundError
 from adaptive_memory_core.policy import Advanced, Graphs
 from adaptive_memory_core.store import ledger_move as moving
-from adaptive_memory_core.store.ledger.sql_ledger import SqlLedger
+from adaptive_memory_core.store.ledger.sql_ledger import Ledger
 from adaptive_memory_core.store.ledger_move import move
 from adaptive_memory_core.store.moved_tables import STAYS, VERSIONS, LedgerEnd, keys
 from adaptive_memory_core.store.postgres import lost_connections
@@ -122,7 +122,7 @@ class Ways:
         file, address = str(directory / "ledger.sqlite3"), new_database()
         self.places = (file, address) if to_server else (address, file)
 
-    def open(self, number: int) -> SqlLedger:
+    def open(self, number: int) -> Ledger:
         place = self.places[number]
         return PostgresLedger(place) if place.startswith("postgresql") else SQLiteLedger(place)
 

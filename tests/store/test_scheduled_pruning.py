@@ -16,7 +16,7 @@ SOON = 0.00005  # hours: 0.18 seconds
 
 
 def chore(memory: AdaptiveMemory, keeping: Keeping) -> ScheduledPruning:
-    return ScheduledPruning(keeping, lambda: memory.regime, memory.now, memory.ports)
+    return ScheduledPruning(keeping, lambda: memory.opened.in_force.regime, memory.now, memory.ports)
 
 
 def with_drinks(memory: AdaptiveMemory, clock: Clock, name: str = "bob") -> UserMemory:

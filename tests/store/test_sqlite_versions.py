@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from adaptive_memory_core import Scope, SQLiteLedger
 from adaptive_memory_core.errors import LedgerVersionError
-from adaptive_memory_core.flow.ports import MirrorRow
+from adaptive_memory_core.flow.ports.ledger_values import MirrorRow
 from adaptive_memory_core.store.ledger.schema import SCHEMA_VERSION
 from tests.store.ledger.reads import ALICE, BOB, NEW, read
 

@@ -24,7 +24,7 @@ def twinned(open_memory: Open, clock: Clock) -> AdaptiveMemory:
 
 
 def add_twin(memory: AdaptiveMemory, clock: Clock, text: str = "alice likes tea", later: float = 0.0) -> None:
-    collection: Any = memory.ports().records.collection  # type: ignore[attr-defined]
+    collection: Any = memory.ports().records.collection
     collection.add(
         ids=[TWIN],
         documents=[text],

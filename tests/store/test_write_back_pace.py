@@ -8,9 +8,8 @@ from typing import Any
 import pytest
 
 from adaptive_memory_core import AdaptiveMemory, Keeping
-from adaptive_memory_core.running_calls import running
 from adaptive_memory_core.store.write_back import FEWEST, RESTS, WritePace
-from tests.conftest import Open
+from tests.conftest import Open, running
 
 RECORDS = 60
 
@@ -80,7 +79,7 @@ def test_a_pass_writes_everything_that_is_due_a_few_records_at_a_time(
 def test_what_is_read_again_during_a_pass_waits_for_the_next_one(read: AdaptiveMemory) -> None:
     back = write_back_of(read)
     back.work(lambda: True)
-    first = read.ports().records.collection.get(limit=1)["ids"][0]  # type: ignore[attr-defined]
+    first = read.ports().records.collection.get(limit=1)["ids"][0]
     read.for_user("alice").pin(first)
     assert back._since is not None
     while back._pass is not None:

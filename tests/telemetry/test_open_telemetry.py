@@ -19,8 +19,8 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from adaptive_memory_core import AdaptiveMemory, Keeping, Policy, SQLiteLedger, UserMemory
 from adaptive_memory_core.errors import InvalidInputError, LedgerError
 from adaptive_memory_core.flow.ports.models import UNWATCHED
+from adaptive_memory_core.store.ledger.sql_ledger import PARTS
 from adaptive_memory_core.telemetry import OpenTelemetry
-from adaptive_memory_core.telemetry.measure import PARTS
 from tests.behaviour.conftest import eventually
 from tests.conftest import word_vectors
 
@@ -201,7 +201,7 @@ def test_nothing_of_a_users_is_in_any_of_it(alice: UserMemory, backend: Backend)
 def test_a_ledger_is_watched_in_all_its_parts_and_stays_what_it_is(alice: UserMemory) -> None:
     ledger: Any = alice.memory.ports().ledger
     assert isinstance(ledger, SQLiteLedger)
-    assert {"recalls", "states", "outbox", "log"} <= PARTS
+    assert {"recalls", "states", "outbox", "log"} <= set(PARTS)
     assert ledger.file.place is not None
     assert not ledger.read_only
     assert ledger.recalls.count is ledger.recalls.count
@@ -217,7 +217,7 @@ def test_a_watched_memory_does_all_that_others_do(alice: UserMemory, tmp_path: P
 
 def test_a_memory_that_is_dropped_is_not_kept_by_who_watches_it(tmp_path: Path, backend: Backend) -> None:
     memory: Any = AdaptiveMemory.open(tmp_path / "memory", embedder=word_vectors, telemetry=backend.telemetry)
-    opened = weakref.ref(memory._opened)
+    opened = weakref.ref(memory.opened)
     del memory
     assert eventually(lambda: gc.collect() >= 0 and opened() is None)
 
@@ -237,13 +237,13 @@ def test_by_default_nothing_is_wrapped(tmp_path: Path) -> None:
     """So a recall pays nothing: its sources, and its ledger are the ones they would be."""
     with AdaptiveMemory.open(tmp_path / "memory", embedder=word_vectors) as memory:
         ports = memory.ports()
-        assert memory.telemetry is UNWATCHED
+        assert memory.opened.telemetry is UNWATCHED
         assert type(ports.ledger) is SQLiteLedger
         assert all(
             type(one).__module__.startswith("adaptive_memory_core.sources") for each in ports.sources for one in each
         )
         answer = object()
-        assert memory.telemetry.verb("recall", lambda: answer) is answer
+        assert memory.opened.telemetry.verb("recall", lambda: answer) is answer
 
 
 @pytest.mark.parametrize("given", ["on", 1.5, OpenTelemetry])

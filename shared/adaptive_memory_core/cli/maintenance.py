@@ -174,7 +174,7 @@ def _records(user: UserMemory) -> Iterator[str]:
     """The user's own records as JSON lines, a page at a time."""
     memory: Any = user.memory
     scope = user.scope.own
-    with memory.call():
+    with memory.opened.call():
         for page in memory.ports().records.pages(scope):
             for one in hits_of(scope, page, {}, memory.fields):
                 yield json_line(as_arguments(one.record))

@@ -15,7 +15,6 @@ from adaptive_memory_core.context.reasons import reasons
 from adaptive_memory_core.context.render import BLOCK_SHARES, render
 from adaptive_memory_core.cue.time.intent import NO_INTENT, Intent
 from adaptive_memory_core.fields import DEFAULT_FIELDS, Fields
-from adaptive_memory_core.frozen import quickly_made
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Cue, Dropped, Neighbour, Scope, Scored
 from adaptive_memory_core.score.usefulness import NO_USE, Use
@@ -25,7 +24,6 @@ ROW_WIDTH = 160  # characters of a text in a notebook
 _SIDES = {-1: "before", 1: "after"}
 
 
-@quickly_made
 @dataclass(frozen=True, slots=True)
 class Recall(Sequence[Scored]):
     """The hits of one recall, best first, and everything there is to know about how they were found.

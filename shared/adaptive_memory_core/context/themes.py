@@ -197,13 +197,14 @@ def circles(themes: Sequence[tuple[str, int]], to: str) -> str:
         height = max(height, 2 * radius)
         drawn.append(_circle(f"{to}{place}", name, x + radius, y + radius, radius))
         x += 2 * radius + MARGIN
-    size = f"0 0 {WIDTH} {y + height:.0f}"
+    size = f"-1 -1 {WIDTH + 2} {y + height + 2:.0f}"
     return f'<svg class="circles" viewBox="{size}">{"".join(drawn)}</svg>' if drawn else ""
 
 
 def _circle(place: str, name: str, x: float, y: float, radius: float) -> str:
     shown = escape(clean(name))
-    short = escape(clean(name)[: max(3, int(radius / 3.2))])
+    fitting = max(3, int(radius / 3.2))  # characters
+    short = escape(clean(name) if len(clean(name)) <= fitting else clean(name)[: fitting - 1].rstrip(", ") + "…")
     return (
         f'<a href="#{place}"><circle cx="{x:.1f}" cy="{y:.1f}" r="{radius:.1f}"><title>{shown}</title></circle>'
         f'<text x="{x:.1f}" y="{y + 4:.1f}">{short}</text></a>'

@@ -36,7 +36,7 @@ class LatencyComparison:
 def compare_latency(user: UserMemory, embedder: Embedder, *, k: int, questions: int, seed: int) -> LatencyComparison:
     """Asks first words of records, drawn by the seed, of both in turn; the first is untimed, and nothing is read."""
     memory: Any = user.memory
-    with memory.call():
+    with memory.opened.call():
         query = _query(user, embedder, k)
         texts = [row.text or "" for page in memory.ports().records.pages(user.scope.own) for row in page]
     asked = _asked(texts, questions, seed)

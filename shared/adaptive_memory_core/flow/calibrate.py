@@ -14,11 +14,13 @@ from adaptive_memory_core.flow.calls.call_state import in_one_transaction
 from adaptive_memory_core.flow.choose import with_leads
 from adaptive_memory_core.flow.count_reading import judge
 from adaptive_memory_core.flow.past_recall import HitsUnder, Rankable, rankable
-from adaptive_memory_core.flow.ports import JudgedQuestion, Moves, Ports, Rewritten, Stored, VerdictEffectsPort
+from adaptive_memory_core.flow.ports import Ports
+from adaptive_memory_core.flow.ports.ledger_values import Moves, Rewritten
+from adaptive_memory_core.flow.ports.records import JudgedQuestion, Stored
 from adaptive_memory_core.flow.recall import look_for
 from adaptive_memory_core.identity import text_digest
 from adaptive_memory_core.learn.decay import Timeline
-from adaptive_memory_core.learn.verdicts import StateHistory, boost_for_everyone
+from adaptive_memory_core.learn.verdicts import Judging, StateHistory, boost_for_everyone
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.record_metadata import SHARED, state_in_metadata
 from adaptive_memory_core.records import NEVER_READ, Cue, Hit, ReadState, Record, Scope, Seen, Verdict
@@ -51,7 +53,7 @@ def ask_labelled(ports: Ports, asked: Request, pairs: Sequence[Labelled]) -> lis
         answer, gathered = look_for(ports, request)
         hits = candidates_of(answer)
         past = None if request.as_of is None else StateHistory(request.now, answer.use.step, {}, {})
-        then = replace(request, cue=answer.cue, intent=answer.intent, past=past)
+        then = request._replace(cue=answer.cue, intent=answer.intent, past=past)
         question = rankable(ports, then, gathered, _always(hits), answer.unrelated)
         found.append(AskedQuestion(question, answer.ids, _gold(pair.answers, known, [one.record for one in hits])))
     return found
@@ -61,7 +63,7 @@ def _request(asked: Request, pair: Labelled) -> Request:
     """One that changes nothing; of an earlier day, if the pair says when it is asked."""
     now = asked.now if pair.now is None else pair.now
     earlier = pair.now is not None and pair.now <= asked.now - JUST_NOW
-    return replace(asked, cue=Cue(pair.question), now=now, as_of=now if earlier else None, reinforce=False)
+    return asked._replace(cue=Cue(pair.question), now=now, as_of=now if earlier else None, reinforce=False)
 
 
 def candidates_of(answer: Recall) -> list[Hit]:
@@ -109,7 +111,7 @@ def judge_and_share(
     scope: Scope,
     recall_id: str,
     given: Mapping[str, tuple[Verdict, Stored]],
-    rule: VerdictEffectsPort,
+    rule: Judging,
     policy: Policy,
     *,
     question: JudgedQuestion | None = None,
@@ -130,7 +132,7 @@ def _judge_with(
     recall_id: str,
     verdicts: Mapping[str, tuple[Verdict, Seen]],
     shared: Mapping[str, Stored],
-    rule: VerdictEffectsPort,
+    rule: Judging,
     policy: Policy,
     *,
     question: JudgedQuestion | None,
@@ -178,7 +180,7 @@ def calibrate(
     for question in questions:
         if not going():
             raise InterruptedError("The memory is being closed.")
-        found.append(probe(quick, replace(asked, cue=Cue(question))))
+        found.append(probe(quick, asked._replace(cue=Cue(question))))
     floor = fitted_floor(found, records=records)
     manner = ports.floors.manner(request.policy, common_language(questions))
     ports.ledger.floors.keep(request.scope, manner, floor, now=request.now)
@@ -205,7 +207,7 @@ def quiet(request: Request) -> Request:
         learning={"usefulness": 0.0},
         advanced={"unrelated_answered": 0.0},
     )
-    return replace(request, policy=policy, reinforce=False, where=None, refuse=None, turn=None)
+    return request._replace(policy=policy, reinforce=False, where=None, refuse=None, turn=None)
 
 
 def probe(ports: Ports, request: Request) -> Best:

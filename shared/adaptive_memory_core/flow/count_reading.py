@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache, partial
 from typing import Any
 
@@ -11,24 +12,14 @@ from adaptive_memory_core.errors import AdaptiveMemoryError, LedgerError
 from adaptive_memory_core.flow.calls.call_state import in_one_transaction, waiting_at_most
 from adaptive_memory_core.flow.calls.foreign_calls import tried
 from adaptive_memory_core.flow.calls.workers import still_awaited
-from adaptive_memory_core.flow.ports import (
-    Erased,
-    Found,
-    JudgedQuestion,
-    Ports,
-    RecallEntry,
-    Stored,
-    Vector,
-    VerdictEffectsPort,
-    seen_of,
-)
-from adaptive_memory_core.frozen import quickly_replaced
+from adaptive_memory_core.flow.ports import Ports
+from adaptive_memory_core.flow.ports.ledger_values import Erased, RecallEntry
+from adaptive_memory_core.flow.ports.records import JudgedQuestion, Stored, Vector, seen_of
 from adaptive_memory_core.learn.decay import Timeline, state_after_read
 from adaptive_memory_core.learn.logged_state import Basis
+from adaptive_memory_core.learn.verdicts import Judging
 from adaptive_memory_core.policy.policy import Policy
-from adaptive_memory_core.record_metadata import belongs
 from adaptive_memory_core.records import ReadState, Scope, Seen, Verdict
-from adaptive_memory_core.score.ranking import as_candidates
 from adaptive_memory_core.sources.gather import Gathered, unknown_records
 from adaptive_memory_core.sources.request import Request
 
@@ -83,7 +74,7 @@ def judge(
     scope: Scope,
     recall_id: str,
     given: Mapping[str, tuple[Verdict, Seen]],
-    rule: VerdictEffectsPort,
+    rule: Judging,
     *,
     question: JudgedQuestion | None = None,
     now: float,
@@ -92,22 +83,6 @@ def judge(
     changed = ports.ledger.verdicts.judge(scope, recall_id, given, rule, now=now)
     index_verdicts(ports, scope, {stored_id: verdict for stored_id, (verdict, _) in given.items()}, question)
     return changed
-
-
-def came_upon(ports: Ports, request: Request, gathered: Gathered) -> None:
-    """What a recall looked at tells whether a graph is worth making."""
-    columns = as_candidates(gathered.hits).columns
-    rows = zip(columns.stored_ids, columns.texts, columns.stored, columns.similarities, strict=True)
-    found = list(map(partial(tuple.__new__, Found), rows))  # `Found(*row)` of each, in half of the time
-    for scope, own in _by_scope(ports, request.scope, found):
-        ports.graph.came_upon(scope, own)
-
-
-def _by_scope(ports: Ports, scope: Scope, found: Sequence[Found]) -> list[tuple[Scope, Sequence[Found]]]:
-    """What was found of each of the scopes that were read."""
-    if scope.over is None:
-        return [(scope, found)]
-    return [(part, [one for one in found if belongs(one.metadata, part, ports.fields)]) for part in scope.parts]
 
 
 LOGGED_CUE = 2_000  # characters of a cue that the log keeps
@@ -123,13 +98,13 @@ def count_reading(ports: Ports, request: Request, answer: Recall, gathered: Gath
     tried(LedgerError, waiting_at_most, within, ports.graph.catch_up, request.scope)  # else a later recall does
     outcome = tried(LedgerError, waiting_at_most, within, _commit, ports, request, answer, gathered)
     if outcome.value is None:
-        return quickly_replaced(answer, trace=(*answer.trace, f"this recall was not counted: {outcome.error}"))
+        return replace(answer, trace=(*answer.trace, f"this recall was not counted: {outcome.error}"))
     if ports.write_through:
         shown = tried(AdaptiveMemoryError, ports.write_back.flush)
         if shown.error is not None:
             late = f"the collection does not show this recall yet: {shown.error}"
-            return quickly_replaced(answer, step=outcome.value, trace=(*answer.trace, late))
-    return quickly_replaced(answer, step=outcome.value)
+            return replace(answer, step=outcome.value, trace=(*answer.trace, late))
+    return replace(answer, step=outcome.value)
 
 
 def _commit(ports: Ports, request: Request, answer: Recall, gathered: Gathered) -> int:

@@ -19,7 +19,6 @@ from adaptive_memory_core.errors import AdaptiveMemoryError, InvalidInputError
 from adaptive_memory_core.flow.calls.foreign_calls import answered, tried
 from adaptive_memory_core.flow.neighbours import AFTER, BEFORE, that_may_be_shown
 from adaptive_memory_core.flow.ports import Ports
-from adaptive_memory_core.frozen import quickly_replaced
 from adaptive_memory_core.hierarchy.nodes import Hierarchy, SemanticKey
 from adaptive_memory_core.hierarchy.top_down import Context, Expansion, expand
 from adaptive_memory_core.identity import record_id
@@ -39,7 +38,7 @@ def on_the_way(hits: Candidates, led: HierarchyLeads | None) -> Candidates:
     if led is None:
         return hits
     return as_candidates(
-        [hit if _is_there(hit, led) else quickly_replaced(hit, refused=hit.refused or ELSEWHERE) for hit in hits]
+        [hit if _is_there(hit, led) else replace(hit, refused=hit.refused or ELSEWHERE) for hit in hits]
     )
 
 
@@ -48,7 +47,7 @@ def for_episodes(request: Request, led: HierarchyLeads | None) -> Request:
     if led is None:
         return request
     messages = sum(len(led.hierarchy.episodes[one].messages) for one in led.way.episodes)
-    return replace(request, k=request.k + messages)
+    return request._replace(k=request.k + messages)
 
 
 def by_episode(request: Request, answer: Recall, led: HierarchyLeads | None) -> Recall:

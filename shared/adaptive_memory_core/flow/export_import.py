@@ -16,8 +16,10 @@ from adaptive_memory_core.flow.calls.call_state import in_one_transaction
 from adaptive_memory_core.flow.count_reading import index_verdicts
 from adaptive_memory_core.flow.feedback import MOST_OF_GAM_RAG
 from adaptive_memory_core.flow.look_up import look_up
-from adaptive_memory_core.flow.ports import Advance, Found, Ports, Stored
-from adaptive_memory_core.flow.ports.records import Imported
+from adaptive_memory_core.flow.ports import Ports
+from adaptive_memory_core.flow.ports.ledger_values import Advance
+from adaptive_memory_core.flow.ports.records import Imported, Stored
+from adaptive_memory_core.flow.ports.source import Found
 from adaptive_memory_core.graph.ports import MOST_PLACES
 from adaptive_memory_core.identity import exported_mark
 from adaptive_memory_core.learn.after_read import state_from_values

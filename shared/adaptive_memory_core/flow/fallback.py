@@ -7,7 +7,7 @@ log. The recall itself is counted and logged as ever, with the reader's own hits
 
 from __future__ import annotations
 
-from collections.abc import Callable, Set
+from collections.abc import Set
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -15,10 +15,9 @@ from adaptive_memory_core.arguments import count
 from adaptive_memory_core.context.answer import Recall
 from adaptive_memory_core.cue.unrelated_questions import language_asked_in
 from adaptive_memory_core.error_messages import shown
-from adaptive_memory_core.errors import AdaptiveMemoryError, NotFoundError, ScopeError
-from adaptive_memory_core.flow.calls.foreign_calls import tried
+from adaptive_memory_core.errors import AdaptiveMemoryError, ScopeError
 from adaptive_memory_core.flow.choose import floor_of
-from adaptive_memory_core.flow.count_reading import came_upon, count_reading
+from adaptive_memory_core.flow.count_reading import count_reading
 from adaptive_memory_core.flow.episodes import helpful_episodes
 from adaptive_memory_core.flow.neighbours import with_neighbours
 from adaptive_memory_core.flow.ports import Ports
@@ -72,18 +71,17 @@ def _with_shared(ports: Ports, request: Request, fallback: Fallback) -> Recall:
     own, gathered = look_for(ports, request)
     own = with_neighbours(ports, request, own)  # what is shared is shown without its neighbours
     own = helpful_episodes(request, own)
-    tried(AdaptiveMemoryError, came_upon, ports, request, gathered)
     answer = count_reading(ports, request, own, gathered)
     if len(own) >= request.k:
         return answer
     new = is_new(ports, request, own, gathered, fallback.below)
     if not new:
         return answer
-    wanted = replace(request, scope=fallback.scope, cue=own.cue, k=request.k - len(own), turn=None, notes=())
+    wanted = request._replace(scope=fallback.scope, cue=own.cue, k=request.k - len(own), turn=None, notes=())
     try:
         if request.reinforce and request.policy.advanced.unrelated_answered:
             floor_of(ports, wanted, language_asked_in(wanted.cue.own_words))  # measured, but nothing of it is read
-        more, _ = look_for(ports, replace(wanted, reinforce=False, draws=False))
+        more, _ = look_for(ports, wanted._replace(reinforce=False, draws=False))
     except AdaptiveMemoryError as error:
         return replace(answer, trace=(*answer.trace, f"nothing that is shared ({fallback.name}) was read: {error}"))
     return own_then_shared(answer, more, fallback)
@@ -114,18 +112,6 @@ def own_then_shared(own: Recall, more: Recall, fallback: Fallback) -> Recall:
         unrelated=min((one for one in (own.unrelated, more.unrelated) if one is not None), default=None),
         trace=(*own.trace, note, *(f"shared: {name}: {one}" for one in more.trace if one not in own.trace)),
     )
-
-
-def missing_here(call: Callable[[], T], fallback: Fallback | None) -> T:
-    """What the call gives; an id that is not found may have come from the shared scope, and the error says so."""
-    if fallback is None:
-        return call()
-    try:
-        return call()
-    except NotFoundError as error:
-        raise NotFoundError(
-            f"{error} Hits that are shared: {fallback.name} are only read here; change them through that scope."
-        ) from error
 
 
 def _labelled(one: Scored, name: str) -> Scored:

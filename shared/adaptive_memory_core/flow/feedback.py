@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from adaptive_memory_core.arguments import distinct
 from adaptive_memory_core.context.answer import Recall
@@ -24,9 +25,9 @@ from adaptive_memory_core.flow.past_recall import (
     past_recall,
     ranking_of,
 )
-from adaptive_memory_core.flow.ports import DEMOTED, JudgedQuestion, Ports, Vector
-from adaptive_memory_core.flow.ports.models import JudgePort
-from adaptive_memory_core.flow.ports.records import Activated
+from adaptive_memory_core.flow.ports import Ports
+from adaptive_memory_core.flow.ports.ledger_values import DEMOTED
+from adaptive_memory_core.flow.ports.records import Activated, JudgedQuestion, Vector
 from adaptive_memory_core.flow.rank_again import (
     as_it_was,
     over_the_same,
@@ -45,6 +46,9 @@ from adaptive_memory_core.reports import LoggedRecall
 from adaptive_memory_core.score.usefulness import ahead_of_others, from_baseline
 from adaptive_memory_core.sources.graph_and_hierarchy import time_in
 from adaptive_memory_core.sources.request import Request, embedded, embedded_texts
+
+if TYPE_CHECKING:
+    from adaptive_memory_core.models.judges import Judge
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,10 +88,10 @@ def judged_recalls(ports: Ports, asked: Request, *, since: float | None, until: 
         records = recalled_records(ports, reader, some)
         for line in some:
             own = policies[line.policy_hash]
-            request = replace(asked, id=line.id, scope=reader, cue=Cue(line.cue), k=line.k, now=line.at)
+            request = asked._replace(id=line.id, scope=reader, cue=Cue(line.cue), k=line.k, now=line.at)
             if own is not None:
                 past = past_candidates(line, own, records, reader, ports.fields)
-                past, _, reproduced = as_it_was(ports, replace(request, draws=True), past, own)
+                past, _, reproduced = as_it_was(ports, request._replace(draws=True), past, own)
                 if reproduced:
                     question = past_question(ports, request, past, asked.policy)
                     recalls.append(JudgedRecall(line, question, verdicts[line.id]))
@@ -147,7 +151,7 @@ def judged_activations(
     return found
 
 
-def time_asked(ports: Ports, past: PastRecall, judge: JudgePort | None) -> Vector | None:
+def time_asked(ports: Ports, past: PastRecall, judge: Judge | None) -> Vector | None:
     """The vector of the time that the question asks about, where the graph has sentences that learn of it."""
     if not any(one.signals.get(ACTIVATED) for one in past.candidates):
         return None
@@ -183,7 +187,7 @@ def feedback(
     unhelpful: Sequence[str],
     policy: Policy,
     now: float,
-    judge: JudgePort | None = None,
+    judge: Judge | None = None,
     supports: Mapping[str, int] = NOT_SAID,
 ) -> int:
     """Judge what a recall returned; gives how many verdicts were new. `judge` says which time the question asks about,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from adaptive_memory_core.error_messages import listed
 from adaptive_memory_core.errors import InvalidInputError, JudgeError, NotFoundError
@@ -11,14 +11,17 @@ from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.flow.feedback import NOT_SAID, feedback
 from adaptive_memory_core.flow.forget import is_stale, texts_changed_at
 from adaptive_memory_core.flow.look_up import look_up
-from adaptive_memory_core.flow.ports import Ports, Stored
-from adaptive_memory_core.flow.ports.models import JudgePort
+from adaptive_memory_core.flow.ports import Ports
+from adaptive_memory_core.flow.ports.records import Stored
 from adaptive_memory_core.graph.build import record_title, sentences_below
 from adaptive_memory_core.graph.ports import places_in
 from adaptive_memory_core.policy.advanced import ACTIVATED
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Record, Scope
 from adaptive_memory_core.reports import Change, LoggedRecall
+
+if TYPE_CHECKING:
+    from adaptive_memory_core.models.judges import Judge
 
 MOST_LOOK_UPS = 1_000  # recalls of one turn that are judged: more than any agent makes for a question
 
@@ -51,7 +54,7 @@ def feedback_on_answer(
     turn: str | None,
     policy: Policy,
     now: float,
-    judge: JudgePort | None = None,
+    judge: Judge | None = None,
     answer: str | None = None,
 ) -> int:
     """Judge what went into an answer, whichever recalls returned it; gives how many verdicts were new. With the answer
@@ -91,7 +94,7 @@ def feedback_on_answer(
 
 
 def supported(
-    judge: JudgePort | None, fields: Fields, recall: LoggedRecall, answer: str, shown: Sequence[Record]
+    judge: Judge | None, fields: Fields, recall: LoggedRecall, answer: str, shown: Sequence[Record]
 ) -> dict[str, int]:
     """Of each record, by its id, what of it the answer rests on: 0 for nothing, else bits for the sentences. The judge
     is shown the sentences that the graph had activated, and of other records all of the text."""

@@ -12,7 +12,10 @@ from adaptive_memory_core.flow.calls.call_state import export_soon, in_one_trans
 from adaptive_memory_core.flow.count_reading import erase, retire
 from adaptive_memory_core.flow.look_up import look_up, not_found
 from adaptive_memory_core.flow.past_recall import PastRecall
-from adaptive_memory_core.flow.ports import REWRITTEN, Found, Ports, Stored
+from adaptive_memory_core.flow.ports import Ports
+from adaptive_memory_core.flow.ports.ledger_values import REWRITTEN
+from adaptive_memory_core.flow.ports.records import Stored
+from adaptive_memory_core.flow.ports.source import Found
 from adaptive_memory_core.flow.supersede import sources_hold_again
 from adaptive_memory_core.identity import origin, scoped_id, text_digest
 from adaptive_memory_core.learn.after_read import added

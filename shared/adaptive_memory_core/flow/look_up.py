@@ -12,7 +12,9 @@ from typing import Any
 from adaptive_memory_core.error_messages import listed
 from adaptive_memory_core.errors import LedgerError, NotFoundError
 from adaptive_memory_core.flow.calls.foreign_calls import tried
-from adaptive_memory_core.flow.ports import Found, Ports, Stored, seen_of
+from adaptive_memory_core.flow.ports import Ports
+from adaptive_memory_core.flow.ports.records import Stored, seen_of
+from adaptive_memory_core.flow.ports.source import Found
 from adaptive_memory_core.learn.decay import PacedSpan, Timeline, as_of, met, state_after_read, strength
 from adaptive_memory_core.learn.verdicts import earned_share
 from adaptive_memory_core.policy.learning import Regime

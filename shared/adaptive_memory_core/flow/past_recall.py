@@ -23,7 +23,8 @@ from adaptive_memory_core.flow.choose import (
     in_order,
     same_facts,
 )
-from adaptive_memory_core.flow.ports import Found, Ports
+from adaptive_memory_core.flow.ports import Ports
+from adaptive_memory_core.flow.ports.source import Found
 from adaptive_memory_core.identity import text_digest
 from adaptive_memory_core.learn.logged_state import (
     BY_GRAPH,
@@ -65,7 +66,7 @@ class Rankable:
 
     def ranked(self, policy: Policy, k: int | None = None) -> Recall:
         """The answer under this policy."""
-        request = replace(self.request, policy=policy, k=self.request.k if k is None else k)
+        request = self.request._replace(policy=policy, k=self.request.k if k is None else k)
         hits = _with_refusals(request, self.hits_under(policy))
         floor = NO_FLOOR if self.unrelated is None else floor_verdict(self.unrelated, policy)
         gathered = self.gathered.with_hits(hits, ())

@@ -11,7 +11,8 @@ from typing import Literal
 from adaptive_memory_core.flow.calls.call_state import in_one_transaction
 from adaptive_memory_core.flow.count_reading import retire
 from adaptive_memory_core.flow.look_up import as_they_stand, look_up, states_from_metadata
-from adaptive_memory_core.flow.ports import Ports, Stored
+from adaptive_memory_core.flow.ports import Ports
+from adaptive_memory_core.flow.ports.records import Stored
 from adaptive_memory_core.identity import record_id, stored_ids_of
 from adaptive_memory_core.learn.decay import PacedSpan, Timeline, strength
 from adaptive_memory_core.policy.learning import DecayPace, Regime

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from adaptive_memory_core.context.answer import Recall
 from adaptive_memory_core.flow.calls.foreign_calls import Outcome
 from adaptive_memory_core.flow.count_reading import LOGGED_CUE
 from adaptive_memory_core.flow.past_recall import FORGOTTEN, PastCandidates, Rankable, past_candidates, rankable
-from adaptive_memory_core.flow.ports import Found, KnownStates, Ports
+from adaptive_memory_core.flow.ports import Ports
+from adaptive_memory_core.flow.ports.ledger_values import KnownStates
+from adaptive_memory_core.flow.ports.source import Found
 from adaptive_memory_core.learn.decay import Timeline
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Cue, Scope, Verdict
@@ -113,7 +115,7 @@ def _ranked(ports: Ports, asked: Request, past: PastCandidates, policy: Policy) 
 def past_question(ports: Ports, asked: Request, past: PastCandidates, policy: Policy) -> Rankable:
     """The question of a past recall with its candidates, to be ranked under this policy and others that ask the same
     channels."""
-    request = understand_time(ports, replace(asked, policy=policy, k=past.k))
+    request = understand_time(ports, asked._replace(policy=policy, k=past.k))
     states = KnownStates({}, Timeline(past.line.step), balance=past.balance)
     hits = past.under(policy)
     gathered = Gathered(
@@ -123,7 +125,7 @@ def past_question(ports: Ports, asked: Request, past: PastCandidates, policy: Po
 
 
 def _request(asked: Request, line: LoggedRecall, scope: Scope) -> Request:
-    return replace(asked, id=line.id, scope=scope, cue=Cue(line.cue), k=line.k, now=line.at)
+    return asked._replace(id=line.id, scope=scope, cue=Cue(line.cue), k=line.k, now=line.at)
 
 
 def _is_as_logged(answer: Recall, line: LoggedRecall) -> bool:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from adaptive_memory_core.context.answer import Recall
-from adaptive_memory_core.errors import AdaptiveMemoryError
-from adaptive_memory_core.flow.calls.foreign_calls import tried
 from adaptive_memory_core.flow.choose import (
     candidate_vectors,
     choose,
@@ -14,7 +12,7 @@ from adaptive_memory_core.flow.choose import (
     same_facts,
     with_leads,
 )
-from adaptive_memory_core.flow.count_reading import came_upon, count_reading
+from adaptive_memory_core.flow.count_reading import count_reading
 from adaptive_memory_core.flow.episodes import by_episode, for_episodes, helpful_episodes, on_the_way, with_outline
 from adaptive_memory_core.flow.neighbours import with_neighbours
 from adaptive_memory_core.flow.ports import Ports
@@ -31,7 +29,6 @@ def recall(ports: Ports, request: Request) -> Recall:
     answer, gathered = look_for(ports, request)
     around = with_neighbours(ports, request, answer)
     shown = helpful_episodes(request, around)
-    tried(AdaptiveMemoryError, came_upon, ports, request, gathered)
     return count_reading(ports, request, shown, gathered)
 
 

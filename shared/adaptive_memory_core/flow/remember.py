@@ -18,8 +18,10 @@ from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.flow.calls.call_state import export_soon, in_one_transaction
 from adaptive_memory_core.flow.count_reading import wrote
 from adaptive_memory_core.flow.look_up import look_up
-from adaptive_memory_core.flow.ports import Moves, Ports, Rewritten, Stored, Vector, never_read, seen_of
+from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.flow.ports.hierarchy import ConversationMessage
+from adaptive_memory_core.flow.ports.ledger_values import Moves, Rewritten, never_read
+from adaptive_memory_core.flow.ports.records import Stored, Vector, seen_of
 from adaptive_memory_core.flow.supersede import born_stale, check_superseded, supersede
 from adaptive_memory_core.hierarchy.nodes import NOTHING, Hierarchy
 from adaptive_memory_core.identity import record_id, scoped_id, text_digest

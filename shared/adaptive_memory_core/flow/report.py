@@ -7,8 +7,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import combinations, count
-from typing import Any, TypeVar
+from itertools import combinations
 
 import numpy as np
 
@@ -16,14 +15,16 @@ from adaptive_memory_core.context.entries import date_of
 from adaptive_memory_core.flow import prune
 from adaptive_memory_core.flow.look_up import RECORDS_OF_A_PAGE, look_up
 from adaptive_memory_core.flow.look_up import stats as stats_of
-from adaptive_memory_core.flow.ports import Found, Ports
+from adaptive_memory_core.flow.ports import Ports
+from adaptive_memory_core.flow.ports.source import Found
 from adaptive_memory_core.flow.remember import themes
 from adaptive_memory_core.graph.ports import passage_of
 from adaptive_memory_core.identity import is_namespaced
 from adaptive_memory_core.learn.decay import PacedSpan, Timeline, as_of, strength
 from adaptive_memory_core.pages.charts import Point
+from adaptive_memory_core.pages.memory_insights import MOST_LISTED, asked_questions, verdicts_of
 from adaptive_memory_core.pages.memory_page import UsersFacts
-from adaptive_memory_core.pages.memory_records import FadingFacts, LogFacts, MemoryFacts, NameFacts
+from adaptive_memory_core.pages.memory_records import FadingFacts, LogFacts, MemoryFacts, NameFacts, RecordList
 from adaptive_memory_core.policy.learning import DecayPace, Regime
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.record_metadata import SHARED, hits_of, owner_of
@@ -33,13 +34,15 @@ from adaptive_memory_core.score.signals import DAY
 from adaptive_memory_core.sources.read_state import known_states
 
 MOST_KINDS, MOST_JUDGED, MOST_CHANGES, MOST_DAYS, MOST_LOGGED = 12, 100, 200, 30, 1_000
+MOST_VERDICTS = 10_000  # changes that are looked through for verdicts
+REPEATEDLY = 2  # times that a record was judged unhelpful
+HOUR = 3_600.0
 HITS_SHOWN, DROPPED_SHOWN = 20, 8  # candidates of a recall whose texts are looked up
 AT_LEAST = 0.01  # strength that counts as still there
-MORE_READS = "32 and more"
+MORE_READS = "32+"
 READS = ((0, "0"), (1, "1"), (3, "2–3"), (7, "4–7"), (15, "8–15"), (31, "16–31"))
-T = TypeVar("T", bound=tuple[Any, ...])
 NAMES_OF_READS = [*(name for _, name in READS), MORE_READS]
-Worth = tuple[bool, bool, int, int, float]
+Worth = tuple[float, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,34 +59,60 @@ class ReportRequest:
 
 
 @dataclass(slots=True)
-class _Collected:
-    """The records seen so far: the first ones by their worth, and how many of which sort there are."""
+class _First:
+    """The first records by some worth, of equal ones those seen first; and how many there were in all."""
 
     most: int
-    first: list[tuple[Worth, int, str, Record]] = field(default_factory=list)
-    judged: list[tuple[int, int, Record]] = field(default_factory=list)
-    reads: Counter[str] = field(default_factory=Counter)
-    kinds: Counter[str] = field(default_factory=Counter)
+    heap: list[tuple[Worth, int, str, Record]] = field(default_factory=list)
     total: int = 0
-    order: Iterator[int] = field(default_factory=count)
+
+    def add(self, worth: Worth, stored_id: str, record: Record) -> None:
+        self.total += 1
+        item = (worth, -self.total, stored_id, record)
+        if len(self.heap) < self.most:
+            heapq.heappush(self.heap, item)
+        else:
+            heapq.heappushpop(self.heap, item)
 
     @property
     def best(self) -> list[tuple[str, Record]]:
         """The first ones, each with its id in the collection."""
         return [
-            (stored_id, record) for *_, stored_id, record in sorted(self.first, reverse=True, key=lambda one: one[:2])
+            (stored_id, record) for *_, stored_id, record in sorted(self.heap, reverse=True, key=lambda one: one[:2])
         ]
+
+    @property
+    def listed(self) -> RecordList:
+        return RecordList([record for _, record in self.best], self.total)
+
+
+@dataclass(slots=True)
+class _Collected:
+    """The records seen so far: those that each part of the page shows, and how many of which sort there are."""
+
+    shown: _First
+    judged: _First = field(default_factory=lambda: _First(MOST_JUDGED))
+    helpful: _First = field(default_factory=lambda: _First(MOST_LISTED))
+    unhelpful: _First = field(default_factory=lambda: _First(MOST_LISTED))
+    unread: _First = field(default_factory=lambda: _First(MOST_LISTED))
+    reads: Counter[str] = field(default_factory=Counter)
+    kinds: Counter[str] = field(default_factory=Counter)
 
     def add(self, stored_id: str, record: Record) -> None:
         read = record.read
-        self.total += 1
+        helpful, unhelpful, written = read.helpful, read.unhelpful, record.created_at
         self.reads[reads_label(read.retrieval_count)] += 1
         self.kinds[record.kind or "no kind"] += 1
-        number = -next(self.order)  # of equal ones, the first
-        worth = (read.pinned, read.remembered, read.retrieval_count, read.helpful, record.created_at or 0.0)
-        _keep(self.first, (worth, number, stored_id, record), self.most)
-        if read.helpful or read.unhelpful:
-            _keep(self.judged, (read.helpful + read.unhelpful, number, record), MOST_JUDGED)
+        worth = (read.pinned, read.remembered, read.retrieval_count, helpful, written or 0.0)
+        self.shown.add(worth, stored_id, record)
+        if helpful or unhelpful:
+            self.judged.add((helpful + unhelpful,), stored_id, record)
+        if helpful > unhelpful:
+            self.helpful.add((helpful - unhelpful, helpful), stored_id, record)
+        if unhelpful >= REPEATEDLY and unhelpful > helpful:
+            self.unhelpful.add((unhelpful - helpful, unhelpful), stored_id, record)
+        if not read.retrieval_count:
+            self.unread.add((-math.inf if written is None else -written,), stored_id, record)
 
 
 def gathered(ports: Ports, asked: ReportRequest) -> MemoryFacts:
@@ -91,22 +120,27 @@ def gathered(ports: Ports, asked: ReportRequest) -> MemoryFacts:
     scope, now = asked.scope, asked.now
     stats = stats_of(ports, scope, regime=asked.regime, at_least=AT_LEAST, now=now)
     collected = _collected(ports, asked)
-    log = _log(ports, asked, [record for _, record in collected.best])
+    best = collected.shown.best
+    records = [record for _, record in best]
+    log = _log(ports, asked, records)
     found = themes(ports, scope.own, now=now, settle=False, progress=None)
-    names = names_among(ports, scope, collected.best)
+    names = names_among(ports, scope, best)
     samples = prune.history(ports, scope)
     known = ports.ledger.states.known(scope, [])
-    timeline, records = known.timeline.under(asked.regime), [record for _, record in collected.best]
+    timeline = known.timeline.under(asked.regime)
     return MemoryFacts(
         whose=str(scope).removeprefix("user "),
         now=now,
         policy=asked.policy,
         stats=stats,
         records=records,
-        total=collected.total,
+        total=collected.shown.total,
         reads={name: collected.reads[name] for name in NAMES_OF_READS},
         kinds=dict(collected.kinds.most_common(MOST_KINDS)),
-        judged=[record for *_, record in sorted(collected.judged, reverse=True, key=lambda one: one[:2])],
+        judged=collected.judged.listed.first,
+        helpful=collected.helpful.listed,
+        unhelpful=collected.unhelpful.listed,
+        unread=collected.unread.listed,
         log=log,
         samples=samples,
         themes=found,
@@ -119,15 +153,24 @@ def _log(ports: Ports, asked: ReportRequest, known: Sequence[Record]) -> LogFact
     """What was asked and judged, and what the records say that this is about."""
     scope, since = asked.scope, asked.since
     logged = ports.ledger.log.recalls(scope, since=since, until=None, limit=MOST_LOGGED, containing=None)
-    changes = prune.changes(ports, scope, None, limit=MOST_CHANGES)
-    recalls = logged[: asked.recalls]
-    texts = _texts(ports, scope, [*_shown(recalls), *(one.id for one in changes)], known)
-    return LogFacts(recalls, _by_day(logged, now=asked.now), len(logged), texts, changes)
+    changes = prune.changes(ports, scope, None, limit=MOST_VERDICTS)
+    recalls, trail, verdicts = logged[: asked.recalls], changes[:MOST_CHANGES], verdicts_of(changes)
+    unit, over_time = recalls_over_time([one.at for one in logged], now=asked.now)
+    return LogFacts(
+        recalls=recalls,
+        questions=asked_questions(logged, verdicts),
+        over_time=over_time,
+        unit=unit,
+        counted=len(logged),
+        texts=_texts(ports, scope, [*_shown(recalls), *(one.id for one in trail)], known),
+        verdicts=verdicts,
+        changes=trail,
+    )
 
 
 def _collected(ports: Ports, asked: ReportRequest) -> _Collected:
     """All records of the scope, each as it stands now, a page at a time."""
-    collected = _Collected(asked.records)
+    collected = _Collected(_First(asked.records))
     pages: Iterator[list[Found]] = ports.records.pages(asked.scope)
     while (page := next(pages, None)) is not None:
         known = known_states(ports, asked.scope, page, now=None)
@@ -155,28 +198,30 @@ def _shown(recalls: Sequence[LoggedRecall]) -> Iterator[str]:
         yield from (one.id for one in (*recall.kept[:HITS_SHOWN], *dropped[:DROPPED_SHOWN]))
 
 
-def _by_day(recalls: Sequence[LoggedRecall], *, now: float) -> list[tuple[str, int]]:
-    """The last days up to now, with those on which nothing was asked; as month and day."""
-    counted = Counter(date_of(one.at) for one in recalls)
-    first = min((one.at for one in recalls), default=now)
-    days = max(1, min(MOST_DAYS, int((now - first) // DAY) + 2))
-    names = [date_of(now - back * DAY) for back in reversed(range(days))]
-    return [(name[5:], counted[name]) for name in names]
+def recalls_over_time(times: Sequence[float], *, now: float) -> tuple[str, list[tuple[str, int]]]:
+    """How many recalls there were per hour, or per day if they go back further than a day; up to now, at most the last
+    30 days, with hours and days without a recall.
+
+    >>> recalls_over_time([0.0, 7_000.0, 7_300.0], now=8_000.0)
+    ('hour', [('00:00', 1), ('01:00', 1), ('02:00', 1)])
+    >>> recalls_over_time([0.0, 7_000.0], now=2 * DAY)
+    ('day', [('01-01', 2), ('01-02', 0), ('01-03', 0)])
+    """
+    unit, size = ("hour", HOUR) if now - min(times, default=now) < DAY else ("day", DAY)
+    counted = Counter(int(at // size) for at in times)
+    last = int(now // size)
+    first = max(min(counted, default=last), last - MOST_DAYS + 1)
+    begins = [place * size for place in range(first, last + 1)]
+    names = [f"{int(at % DAY // HOUR):02}:00" if unit == "hour" else date_of(at)[5:] for at in begins]
+    return unit, [(name, counted[int(at // size)]) for name, at in zip(names, begins, strict=True)]
 
 
 def reads_label(reads: int) -> str:
     """
     >>> reads_label(0), reads_label(3), reads_label(400)
-    ('0', '2–3', '32 and more')
+    ('0', '2–3', '32+')
     """
     return next((name for most, name in READS if reads <= most), MORE_READS)
-
-
-def _keep(heap: list[T], item: T, most: int) -> None:
-    if len(heap) < most:
-        heapq.heappush(heap, item)
-    elif most:
-        heapq.heappushpop(heap, item)
 
 
 POINTS, LEAST_UNITS, MOST_UNITS, GONE = 40, 20, 400, 0.05

@@ -20,8 +20,8 @@ from adaptive_memory_core.flow.choose import (
 from adaptive_memory_core.flow.count_reading import count_reading
 from adaptive_memory_core.flow.episodes import with_outline
 from adaptive_memory_core.flow.neighbours import with_neighbours
-from adaptive_memory_core.flow.ports import Found, Ports
-from adaptive_memory_core.flow.ports.source import Answer, SourceQuery
+from adaptive_memory_core.flow.ports import Ports
+from adaptive_memory_core.flow.ports.source import Answer, Found, SourceQuery
 from adaptive_memory_core.flow.widen import aged
 from adaptive_memory_core.policy.advanced import DENSE
 from adaptive_memory_core.records import Dropped, Hit, Record, Scope
@@ -44,7 +44,7 @@ def rerank(
     gathered = _looked_up(ports, request, similarities, guests)
     asked = _asked_before(ports, request, gathered.hits)
     because = {one: (why,) for one, why in asked.because.items()}
-    gathered = replace(gathered, because=because, notes=(*gathered.notes, *notes_of([asked])))
+    gathered = gathered._replace(because=because, notes=(*gathered.notes, *notes_of([asked])))
     judged = rerank_best(request, with_leads(gathered.hits, [asked]))
     facts = same_facts(request, judged.hits)
     candidates = in_order(request, gathered, judged, facts)
@@ -63,13 +63,13 @@ def _asked_before(ports: Ports, request: Request, hits: Sequence[Hit]) -> Answer
         return nothing
     known = tried(LedgerError, ports.ledger.judged_questions.of, request.scope)
     if known.value is None:
-        return replace(nothing, error=known.error)
+        return nothing._replace(error=known.error)
     if request.cue.vector is None:
         try:
             vector = embedded(ports, request.cue.text, request.policy)
         except AdaptiveMemoryError:  # of the embedder: the caller has compared already
             return nothing
-        request = replace(request, cue=replace(request.cue, vector=vector))
+        request = request._replace(cue=replace(request.cue, vector=vector))
     nearest = Answer(DENSE, found=[Found(hit._stored_id, None, None, hit.similarity) for hit in hits])
     return source.ask(ports, request, SourceQuery(earlier=(nearest,)))
 

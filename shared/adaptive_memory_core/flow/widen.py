@@ -12,7 +12,8 @@ from dataclasses import replace
 from adaptive_memory_core.context.reasons import looked_past
 from adaptive_memory_core.errors import EmbedderMismatchError, LedgerError, StoreError
 from adaptive_memory_core.flow.calls.foreign_calls import Outcome, tried
-from adaptive_memory_core.flow.ports import Extent, KnownStates, Ports
+from adaptive_memory_core.flow.ports import Ports
+from adaptive_memory_core.flow.ports.ledger_values import Extent, KnownStates
 from adaptive_memory_core.flow.ports.source import Found
 from adaptive_memory_core.learn.decay import Timeline, as_of, least_strength, strong_since, strongest
 from adaptive_memory_core.records import Hit, Scope
@@ -38,11 +39,11 @@ def widen_search(ports: Ports, request: Request, gathered: Gathered) -> Gathered
             if not gathered.others:
                 raise
             note = f"the channel 'dense' was left out: {error}"
-            return replace(gathered.with_hits([], gathered.others), lost=error, notes=(*gathered.notes, note))
+            return gathered.with_hits([], gathered.others)._replace(lost=error, notes=(*gathered.notes, note))
         gathered = with_nearest(ports, request, gathered, found, asked=asked)
         closest = gathered.nearest
     notes = _notes(request, gathered, closest)
-    return replace(gathered, notes=(*gathered.notes, *notes)) if notes else gathered
+    return gathered._replace(notes=(*gathered.notes, *notes)) if notes else gathered
 
 
 def with_nearest(ports: Ports, request: Request, gathered: Gathered, found: list[Found], *, asked: int) -> Gathered:
@@ -56,7 +57,7 @@ def with_nearest(ports: Ports, request: Request, gathered: Gathered, found: list
         [replace(hits[one.stored_id], similarity=one.similarity) for one in found],
         [hit for hit in gathered.others if hit._stored_id not in here],
     )
-    return replace(wider, known=merged_states(gathered.known, known), asked=asked)
+    return wider._replace(known=merged_states(gathered.known, known), asked=asked)
 
 
 def merged_states(first: Outcome[KnownStates], second: Outcome[KnownStates]) -> Outcome[KnownStates]:
@@ -99,7 +100,7 @@ def under_decay(ports: Ports, request: Request, gathered: Gathered) -> Gathered:
         if gathered.asked >= MOST_NEAREST:
             count = len(gathered.nearest)
             note = f"records beyond the {count:,} nearest may be stronger than what decay has left of these"
-            gathered = replace(gathered, notes=(*gathered.notes, note))
+            gathered = gathered._replace(notes=(*gathered.notes, note))
             break
         gathered = _widened(ports, request, gathered)
         if len(gathered.nearest) < gathered.asked:
@@ -125,7 +126,7 @@ def _compared(ports: Ports, request: Request, gathered: Gathered) -> Gathered | 
         new = [one for one in named if one not in seen]
         more = ports.search.among(request.scope, gathered.cue.vector, new, request.where)
         of_more = known_of(ports, request, more)
-        gathered = replace(gathered, known=merged_states(gathered.known, of_more))
+        gathered = gathered._replace(known=merged_states(gathered.known, of_more))
         timeline = timeline_of(gathered.known, request)
         hits = [*hits, *_aged_hits(present(request, more, of_more), gathered, timeline, request)]
     return gathered.with_hits(hits, gathered.others)
@@ -144,7 +145,7 @@ def _widened(ports: Ports, request: Request, gathered: Gathered) -> Gathered:
     found = nearest(ports, request, gathered.cue.vector, asked)
     wider = with_nearest(ports, request, gathered, found, asked=asked)
     whole = extent if len(found) < asked and request.where is None else None
-    return replace(aged(wider, request), whole=whole)
+    return aged(wider, request)._replace(whole=whole)
 
 
 def _named(ports: Ports, request: Request, least: float, extent: Extent) -> list[str] | None:
@@ -172,7 +173,7 @@ def aged(gathered: Gathered, request: Request) -> Gathered:
     timeline = timeline_of(gathered.known, request)
     if timeline.still:
         return gathered
-    return replace(gathered, hits=_aged_hits(gathered.hits, gathered, timeline, request))
+    return gathered._replace(hits=_aged_hits(gathered.hits, gathered, timeline, request))
 
 
 def _aged_hits(hits: Sequence[Hit], gathered: Gathered, timeline: Timeline, request: Request) -> list[Hit]:
@@ -207,7 +208,7 @@ def other_kind_of_user(ports: Ports, request: Request, gathered: Gathered) -> Ga
         return gathered
     outcome = tried(StoreError, ports.records.count, Scope.of(other))
     note = looked_past(user, [other]) if outcome.value else None
-    return gathered if note is None else replace(gathered, notes=(*gathered.notes, note))
+    return gathered if note is None else gathered._replace(notes=(*gathered.notes, note))
 
 
 def other_kind(user: str | int | None) -> str | int | None:

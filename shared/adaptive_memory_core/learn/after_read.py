@@ -9,7 +9,6 @@ from typing import Any
 
 from adaptive_memory_core.error_messages import shown
 from adaptive_memory_core.errors import InvalidInputError
-from adaptive_memory_core.frozen import quickly_replaced
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.ranges import LARGEST, SHARE, Range
 from adaptive_memory_core.records import ReadState
@@ -83,7 +82,7 @@ def after_read(state: ReadState, policy: Policy, *, now: float, kind: str | None
     credit = state.credit + 1
     streak = _streak(state, now=now)
     last_read = latest(state.last_read, now, now=now)
-    return quickly_replaced(
+    return replace(
         state,
         last_read=last_read,
         refreshed_at=last_read if streak >= policy.reads_before_refresh else state.refreshed_at,

@@ -12,13 +12,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from adaptive_memory_core.frozen import quickly_replaced
 from adaptive_memory_core.learn.after_read import after_read
 from adaptive_memory_core.policy.learning import DecayCurve, DecayPace, Regime
 from adaptive_memory_core.policy.policy import Policy
@@ -104,13 +103,13 @@ def settled(state: ReadState, kind: str | None, timeline: Timeline, *, now: floa
     0.25
     """
     left = strength(state, kind, timeline, now=now)
-    return quickly_replaced(state, strength=left, settled_step=timeline.step, settled_at=now)
+    return replace(state, strength=left, settled_step=timeline.step, settled_at=now)
 
 
 def as_of(state: ReadState, kind: str | None, timeline: Timeline, *, now: float) -> ReadState:
     """The state to look at: its strength is today's, all else is as it was kept."""
     left = strength(state, kind, timeline, now=now)
-    return state if left == state.strength else quickly_replaced(state, strength=left)
+    return state if left == state.strength else replace(state, strength=left)
 
 
 def state_after_read(seen: Seen, *, policy: Policy, timeline: Timeline, now: float) -> ReadState:
@@ -139,7 +138,7 @@ def met(timeline: Timeline, state: ReadState, *, now: float) -> ReadState:
     >>> met(Timeline(7), ReadState(), now=5.0).fresh_step
     7
     """
-    return quickly_replaced(state, fresh_step=timeline.step, settled_step=timeline.step, fresh_at=now, settled_at=now)
+    return replace(state, fresh_step=timeline.step, settled_step=timeline.step, fresh_at=now, settled_at=now)
 
 
 def strong_since(timeline: Timeline, least: float, *, now: float) -> tuple[int, float] | None:

@@ -13,13 +13,13 @@ from adaptive_memory_core.error_messages import shown
 from adaptive_memory_core.errors import InvalidInputError, RerankerError
 from adaptive_memory_core.flow.calls.foreign_calls import Theirs, Unanswered, answered
 from adaptive_memory_core.flow.ports.models import (
+    JudgeSufficiency,
+    JudgeSupport,
+    JudgeTime,
     NamedTime,
     Salient,
-    SufficiencyPort,
     Sufficient,
-    SupportPort,
     Supports,
-    TimePort,
 )
 from adaptive_memory_core.models.chat import as_chat, ask_for_json, prompt_json
 
@@ -114,9 +114,9 @@ class Judge:
             chat = as_chat(model)
             sufficient, supports = sufficient or SufficiencyJudge(chat), supports or SupportJudge(chat)
             time = time or TimeJudge(chat)
-        self.sufficient: SufficiencyPort | None = _asked(sufficient, Sufficient, timeout_seconds)
-        self.supports: SupportPort | None = _asked(supports, Supports, timeout_seconds)
-        self.time: TimePort | None = _asked(time, NamedTime, timeout_seconds)
+        self.sufficient: JudgeSufficiency | None = _asked(sufficient, Sufficient, timeout_seconds)
+        self.supports: JudgeSupport | None = _asked(supports, Supports, timeout_seconds)
+        self.time: JudgeTime | None = _asked(time, NamedTime, timeout_seconds)
 
 
 def as_judge(given: Any) -> Judge | None:

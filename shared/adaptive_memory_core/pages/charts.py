@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from adaptive_memory_core.pages.markup import html_text, number
 
 WIDTH, HEIGHT = 360, 200
-LEFT, RIGHT, TOP, BOTTOM = 40, 10, 12, 30  # around what is drawn
+LEFT, RIGHT, TOP, BOTTOM = 50, 10, 12, 34  # around what is drawn
 SERIES = 10  # colours
+CHARACTER, GAP = 7.0, 6.0  # the width of a character at the size that charts use, and what is kept free between words
 
 
 class Point(NamedTuple):
@@ -31,7 +33,7 @@ def svg_chart(title: str, inside: str, width: int = WIDTH, height: int = HEIGHT,
 
 
 def bars(title: str, values: Sequence[tuple[str, float]], *, tone: int = 0) -> str:
-    """A bar for each name, with its number above it where there is room.
+    """A bar for each name; its number is above it if there is room, and as many of the names as fit are below.
 
     >>> bars("reads", [("0", 3), ("1", 1)]).count("<rect")
     2
@@ -40,9 +42,9 @@ def bars(title: str, values: Sequence[tuple[str, float]], *, tone: int = 0) -> s
         return '<p class="none">Nothing to draw yet.</p>'
     most = max(value for _, value in values)
     step = (WIDTH - LEFT - RIGHT) / len(values)
-    every = max(1, math.ceil(len(values) * 34 / (WIDTH - LEFT - RIGHT)))
     down, drawn = Scale(0.0, most, HEIGHT - BOTTOM, TOP + 10), [_level("0", HEIGHT - BOTTOM)]
-    drawn.append(_level(number(most), TOP + 10))
+    numbered = all(text_width(number(value)) < step for _, value in values)
+    drawn += [] if numbered else [_level(short_number(most), TOP + 10)]
     for place, (name, value) in enumerate(values):
         x, y = LEFT + place * step, down(value)
         drawn.append(
@@ -50,8 +52,9 @@ def bars(title: str, values: Sequence[tuple[str, float]], *, tone: int = 0) -> s
             f'<rect class="s{tone}" x="{x + step * 0.1:.1f}" y="{y:.1f}" '
             f'width="{step * 0.8:.1f}" height="{HEIGHT - BOTTOM - y:.1f}" rx="2"/></g>'
         )
-        if place % every == 0:
-            drawn.append(_word(x + step / 2, HEIGHT - BOTTOM + 15, name))
+        drawn += [word_at(x + step / 2, y - 4, number(value))] if numbered and value else []
+    names = [(LEFT + (place + 0.5) * step, name) for place, (name, _) in enumerate(values)]
+    drawn.append(words_along(names, HEIGHT - BOTTOM + 15, always=len(names) - 1))
     return svg_chart(f"{title}: " + ", ".join(f"{name} {number(value)}" for name, value in values[:20]), "".join(drawn))
 
 
@@ -76,9 +79,9 @@ def line_chart(
     levels = ticks(*(range_of or (min(ys), max(ys))))
     x = Scale(min(one.x for one in points), max(one.x for one in points), LEFT, WIDTH - RIGHT)
     y = Scale(levels[0], levels[-1], HEIGHT - BOTTOM, TOP)
-    drawn = [_level(number(value, digits_for(levels[-1] - levels[0])), y(value)) for value in levels]
-    drawn += [_word(x(value), HEIGHT - BOTTOM + 14, number(value, 2), place) for value, place in _ends(x)]
-    drawn += [_word((LEFT + WIDTH) / 2, HEIGHT - 4, across)] if across else []
+    drawn = [_level(short_number(value, digits_for(levels[-1] - levels[0])), y(value)) for value in levels]
+    drawn += [word_at(x(value), HEIGHT - BOTTOM + 14, number(value, 2), place) for value, place in _ends(x)]
+    drawn += [word_at((LEFT + WIDTH) / 2, HEIGHT - 4, across)] if across else []
     drawn += [f'<circle class="dot" cx="{x(one.x):.1f}" cy="{y(one.y):.1f}" r="2.5"/>' for one in dots]
     for tone, (name, line) in enumerate(series.items()):
         drawn.append(_line(name, line, tone % SERIES, x, y))
@@ -156,7 +159,35 @@ def _level(name: str, y: float) -> str:
     )
 
 
-def _word(x: float, y: float, word: str, place: str = "middle") -> str:
+def words_along(words: Sequence[tuple[float, str]], y: float, *, always: int) -> str:
+    """Words under a scale by their place: as many as fit, every second or third and so on, with that of the number
+    `always` among them.
+
+    >>> words_along([(100, "one"), (110, "two"), (120, "six")], 9, always=1)
+    '<text class="middle" x="110.0" y="9.0">two</text>'
+    """
+    boxes = []
+    for x, word in words:
+        half = text_width(word) / 2
+        boxes.append((min(max(x, half), WIDTH - half), half, word))
+    for every in range(1, len(boxes) + 1):
+        shown = boxes[always % every :: every]
+        if all(b[0] - b[1] > a[0] + a[1] for a, b in pairwise(shown)):
+            break
+    return "".join(word_at(x, y, word) for x, _, word in shown)
+
+
+def text_width(word: str) -> float:
+    """How wide a word is at most in a usual font, with a gap after it.
+
+    >>> text_width("2–3")
+    27.0
+    """
+    return CHARACTER * len(word) + GAP
+
+
+def word_at(x: float, y: float, word: str, place: str = "middle") -> str:
+    """A word in a chart, by its middle, its begin or its end."""
     return f'<text class="{place}" x="{x:.1f}" y="{y:.1f}">{html_text(word, 30)}</text>'
 
 
@@ -196,6 +227,18 @@ def ticks(low: float, high: float, about: int = 4) -> list[float]:
     step = next(size * one for one in (1.0, 2.0, 2.5, 5.0, 10.0) if size * one * about >= (high - low) * 0.999)
     first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
     return [round(place * step, 10) for place in range(first, last + 1)]
+
+
+def short_number(value: float, digits: int = 3) -> str:
+    """A number with room next to a chart.
+
+    >>> short_number(9_999), short_number(2_500_000.0), short_number(-12_340.0), short_number(0.25, 2)
+    ('9,999', '2.5M', '−12.3k', '0.25')
+    """
+    for size, letter in ((1e9, "B"), (1e6, "M"), (1e3, "k")):
+        if abs(value) >= max(size, 10_000.0):
+            return number(round(value / size, 1), 1).removesuffix(".0") + letter
+    return number(value, digits)
 
 
 def digits_for(spread: float) -> int:

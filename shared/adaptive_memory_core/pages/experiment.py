@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from adaptive_memory_core.pages.charts import Point, Scale, line_chart, svg_chart, ticks
+from adaptive_memory_core.pages.charts import Point, Scale, line_chart, svg_chart, ticks, words_along
 from adaptive_memory_core.pages.markup import (
     Section,
     TableCell,
@@ -86,24 +86,36 @@ def ablations(comparison: Comparison, data: str) -> str:
 
 
 UNITS = {"share": "", "ratio": "", "ms": " (ms)", "s": " (s)"}
+MEASURES_OF_A_TABLE = 6  # fit next to each other in a window of 1,280 pixels
 SPREAD = ("mean", "median", "p95", "deviation")
 
 
 def measures(comparison: Comparison, data: str, place: int) -> str:
     """A line a system."""
-    columns = [TableColumn("System"), *(TableColumn(_head(one), "number") for one in comparison.measures)]
     found = {(one.system, one.measure): one for one in comparison.results if one.data == data}
-    best = {one.name: _best(one, [found[key] for key in found if key[1] == one.name]) for one in comparison.measures}
+    note = f"Means with {comparison.confidence:.0%} intervals; the best of each in bold."
+    tables = ""
+    for start in range(0, len(comparison.measures), MEASURES_OF_A_TABLE):
+        own = comparison.measures[start : start + MEASURES_OF_A_TABLE]
+        tables += _measures_table(f"measures-{place}-{start}", comparison, own, found)
+    return f'<h3>Measures</h3><p class="none">{note}</p>{tables}'
+
+
+def _measures_table(
+    name: str,
+    comparison: Comparison,
+    measures: Sequence[MeasureAbout],
+    found: Mapping[tuple[str, str], Result],
+) -> str:
+    columns = [TableColumn("System"), *(TableColumn(_head(one), "number") for one in measures)]
+    best = {one.name: _best(one, [found[key] for key in found if key[1] == one.name]) for one in measures}
     rows = []
     for system in comparison.systems:
-        own = [found.get((system.name, one.name)) for one in comparison.measures]
+        own = [found.get((system.name, one.name)) for one in measures]
         if any(own):
-            cells = [_cell(one, best[measure.name]) for one, measure in zip(own, comparison.measures, strict=True)]
+            cells = [_cell(one, best[measure.name]) for one, measure in zip(own, measures, strict=True)]
             rows.append([TableCell(html_text(system.name, 60)), *cells])
-    note = f"Means with {comparison.confidence:.0%} intervals; the best of each in bold."
-    return f'<h3>Measures</h3><p class="none">{note}</p>' + html_table(
-        f"measures-{place}", "Measures", columns, rows, pinned=True
-    )
+    return html_table(name, "Measures", columns, rows)
 
 
 def spreads(comparison: Comparison, data: str, place: int) -> str:
@@ -126,7 +138,7 @@ def spreads(comparison: Comparison, data: str, place: int) -> str:
         TableColumn("Measure"),
         *(TableColumn(name, "number") for name in (*SPREAD, "questions")),
     ]
-    return "<h3>How times and lengths lie</h3>" + html_table(f"spreads-{place}", "Spreads", columns, rows, pinned=True)
+    return "<h3>How times and lengths lie</h3>" + html_table(f"spreads-{place}", "Spreads", columns, rows)
 
 
 def _head(measure: MeasureAbout) -> str:
@@ -169,7 +181,7 @@ def differences_section(comparison: Comparison, data: str) -> str:
         f"Question by question, with {comparison.confidence:.0%} intervals. Filled: the interval excludes 0; green is "
         f"better than {html_text(comparison.baseline, 60)}, red is worse. Hollow: not settled."
     )
-    return f'<h3>Less {html_text(comparison.baseline, 60)}</h3><p class="none">{note}</p>{cards(drawn)}'
+    return f'<h3>Difference from {html_text(comparison.baseline, 60)}</h3><p class="none">{note}</p>{cards(drawn)}'
 
 
 def _intervals(measure: MeasureAbout, rows: Sequence[Difference]) -> str:
@@ -178,9 +190,9 @@ def _intervals(measure: MeasureAbout, rows: Sequence[Difference]) -> str:
     x, foot = Scale(levels[0], levels[-1], NAMES + 8, 345), ROW * len(rows) + 8
     inside = "".join(
         f'<line class="{"zero" if level == 0 else "grid"}" x1="{x(level):.1f}" x2="{x(level):.1f}" y1="4" y2="{foot}"/>'
-        f'<text class="middle" x="{x(level):.1f}" y="{foot + 14}">{_level(level)}</text>'
         for level in levels
     )
+    inside += words_along([(x(one), _level(one)) for one in levels], foot + 14, always=levels.index(0))
     inside += "".join(_interval(measure, one, ROW * place + 18, x) for place, one in enumerate(rows))
     said = "; ".join(f"{one.system} {signed(one.mean)}" for one in rows)
     return svg_chart(f"{measure.name} less the baseline's: {said}", inside, height=foot + 22, kind="chart tall")

@@ -13,12 +13,14 @@ import base64
 import hashlib
 import math
 from collections.abc import Iterable, Sequence
+from datetime import timezone
 from functools import cache
 from html import escape
 from importlib.resources import files
 from typing import NamedTuple
 
 from adaptive_memory_core.context.clean import clean
+from adaptive_memory_core.cue.time.english import local
 
 SHORT, LONG = 220, 2_000  # characters of a text that are shown at once, and after a click; of longer ones no more
 
@@ -120,18 +122,14 @@ def html_table(
     caption: str,
     columns: Sequence[TableColumn],
     rows: Iterable[Sequence[TableCell]],
-    *,
-    stack: bool = False,
-    pinned: bool = False,
 ) -> str:
-    """A table that can be sorted by its headings. With `stack` each row becomes a card if the window is narrow, with
-    `pinned` the first column stays in sight."""
+    """A table that can be sorted by its headings. If the window is narrow, each row becomes a card. The page's script
+    shows the first rows, and more of them with each click on a button; without the script all are shown."""
     head = "".join(_head(one) for one in columns)
     body = "".join(f"<tr>{''.join(map(_cell, columns, row))}</tr>" for row in rows)
-    kind = f"sortable{' stack' if stack else ''}{' pinned' if pinned else ''}"
     return (
-        f'<div class="scroll" role="region" aria-label="{caption}" tabindex="0"><table id="{name}" class="{kind}">'
-        f'<caption class="hidden">{caption}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
+        f'<div class="frame"><table id="{name}" class="sortable"><caption class="hidden">{caption}</caption>'
+        f'<thead><tr>{head}</tr></thead><tbody data-shows="{SHOWN_AT_ONCE}">{body}</tbody></table></div>'
     )
 
 
@@ -143,6 +141,21 @@ def _head(column: TableColumn) -> str:
 def _cell(column: TableColumn, cell: TableCell) -> str:
     key = "" if cell.key is None else f' data-key="{html_text(cell.key, 60)}"'
     return f'<td class="{column.kind}" data-label="{column.name}"{key}>{cell.markup}</td>'
+
+
+SHOWN_AT_ONCE = 20  # rows of a table or parts of a list, before a click
+
+
+def moment(posix: float) -> str:
+    """A time in UTC to the minute, or the plain number if no calendar reaches so far.
+
+    >>> moment(0.0), moment(1e300)
+    ('<time datetime="1970-01-01T00:00Z">1970-01-01 00:00</time>', '<time>at 1e+300</time>')
+    """
+    at = local(posix, timezone.utc)
+    if at is None:
+        return f"<time>at {posix:g}</time>"
+    return f'<time datetime="{at:%Y-%m-%dT%H:%MZ}">{at:%Y-%m-%d %H:%M}</time>'
 
 
 MADE_BY = '<meta name="generator" content="adaptive-memory-retrieval">'

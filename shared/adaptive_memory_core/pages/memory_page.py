@@ -6,7 +6,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from adaptive_memory_core.context.entries import date_of
 from adaptive_memory_core.pages.charts import meter, svg_chart
 from adaptive_memory_core.pages.markup import (
     Section,
@@ -15,29 +14,32 @@ from adaptive_memory_core.pages.markup import (
     html_page,
     html_table,
     html_text,
+    moment,
     number,
     plural,
     tiles,
 )
+from adaptive_memory_core.pages.memory_insights import insights_section
 from adaptive_memory_core.pages.memory_recalls import recalls_section, verdicts_section
-from adaptive_memory_core.pages.memory_records import MemoryFacts, fading_section, records_section, themes_section
+from adaptive_memory_core.pages.memory_records import MemoryFacts, reading_section, records_section, themes_section
 from adaptive_memory_core.reports import BackgroundStats, Stats, WriteBackProgress
 
 
 def memory_page(facts: MemoryFacts, *, title: str | None = None) -> str:
     """The whole page, in one file that needs nothing else."""
     sections = [
+        insights_section(facts),
         overview_section(facts),
-        fading_section(facts),
+        reading_section(facts),
         records_section(facts),
         recalls_section(facts),
         verdicts_section(facts),
     ]
     sections += [one for one in (themes_section(facts), names_section(facts)) if one is not None]
-    day = date_of(facts.now)
-    lead = f"As of {day}: {plural(facts.stats.records, 'record')}, {plural(facts.stats.recalls, 'recall')} so far."
+    now = moment(facts.now)
+    lead = f"As of {now} UTC: {plural(facts.stats.records, 'record')}, {plural(facts.stats.recalls, 'recall')} so far."
     made = (
-        f"Made on {day} (UTC) by adaptive-memory-retrieval, under the policy <code>{facts.policy.hash}</code>. "
+        f"Made on {now} UTC by adaptive-memory-retrieval, under the policy <code>{facts.policy.hash}</code>. "
         "This file holds what is remembered: keep it as you keep the memory itself. Looking at it counts as no read."
     )
     return html_page(title or f"Memory of {facts.whose}", lead, sections, made=made)
@@ -52,9 +54,10 @@ def overview_section(facts: MemoryFacts) -> Section:
         (number(stats.recalls), "recalls", f"{number(stats.reads_per_recall, 1)} reads each"),
         (number(stats.read_records), "records read", f"{number(unread)} never"),
         (number(stats.remembered), "remembered for good", f"{number(stats.pinned)} pinned"),
-        (number(stats.verdicts), "verdicts", f"usefulness counts {number(stats.useful_gain, 2)} of its weight"),
-        (number(stats.strengths.mean, 2), "mean strength", f"{number(stats.strengths.stale)} fading"),
+        (number(stats.verdicts), "verdicts", f"usefulness counts {stats.useful_gain:.0%} of its weight"),
     ]
+    if facts.fades:
+        numbers.append((number(stats.strengths.mean, 2), "mean strength", f"{number(stats.strengths.stale)} fading"))
     return Section("overview", "Overview", "", tiles(numbers) + _health(facts))
 
 
@@ -75,7 +78,7 @@ def _health(facts: MemoryFacts) -> str:
 
 
 MOST_DRAWN, MOST_LISTED, MOST_EXAMPLES = 22, 100, 2
-SIDE, RING = 420, 118
+SIDE, RING = 500, 132
 NAME_COLUMNS = (
     TableColumn("Name"),
     TableColumn("Records", "number"),
@@ -96,8 +99,7 @@ def names_section(facts: MemoryFacts) -> Section | None:
     listed = list(found.counts)[:MOST_LISTED]
     rows = [_name_row(name, facts) for name in listed]
     listing = html_table("names-table", "Names", NAME_COLUMNS, rows)
-    body = f'<div class="columns"><div class="card">{_network(facts)}</div>{listing}</div>'
-    return Section("names", "Names", lead, body)
+    return Section("names", "Names", lead, f'<div class="card">{_network(facts)}</div>{listing}')
 
 
 def _name_row(name: str, facts: MemoryFacts) -> list[TableCell]:
@@ -176,16 +178,15 @@ def _node(name: str, number_: int, count: int, mentions: int, most: int) -> str:
         f'<circle class="s0" cx="{x:.1f}" cy="{y:.1f}" r="{radius:.1f}"/>'
         f'<text class="{"begin" if right else "end"} name" x="{x_label:.1f}" y="{y_label:.1f}" '
         'dominant-baseline="middle" '
-        f'transform="rotate({turn:.1f} {x_label:.1f} {y_label:.1f})">{html_text(name, 16)}</text></g>'
+        f'transform="rotate({turn:.1f} {x_label:.1f} {y_label:.1f})">{html_text(name, 14)}</text></g>'
     )
 
 
+MEAN_STRENGTH = TableColumn("Mean strength", "number")
 USER_COLUMNS = (
     TableColumn("Whose"),
-    *(
-        TableColumn(name, "number")
-        for name in ("Records", "Recalls", "Reads", "Remembered", "Verdicts", "Mean strength")
-    ),
+    *(TableColumn(name, "number") for name in ("Records", "Recalls", "Reads", "Remembered", "Verdicts")),
+    MEAN_STRENGTH,
 )
 
 
@@ -203,9 +204,9 @@ class UsersFacts:
 def users_page(facts: UsersFacts, *, title: str | None = None) -> str:
     """The whole page. It holds names of users and numbers, and no text that anybody stored."""
     sections = [Section("overview", "Overview", "", _overview(facts)), _users(facts), _background(facts)]
-    day = date_of(facts.now)
-    lead = f"As of {day}. What one user's memory holds: <code>for_user(name).report(path)</code>."
-    made = f"Made on {day} (UTC) by adaptive-memory-retrieval. This file holds names of users, and none of their texts."
+    now = moment(facts.now)
+    lead = f"As of {now} UTC. What one user's memory holds: <code>for_user(name).report(path)</code>."
+    made = f"Made on {now} UTC by adaptive-memory-retrieval. This file holds names of users, and none of their texts."
     return html_page(title or "Whole memory", lead, sections, made=made)
 
 
@@ -226,22 +227,20 @@ def _users(facts: UsersFacts) -> Section:
     left_out = facts.total - len(facts.users)
     lead = f"{plural(len(facts.users), 'user')}, those with most recalls first."
     lead += f" {left_out:,} are left out, also of the sums above." if left_out else ""
-    rows = [_user_row(name, one) for name, one in facts.users]
-    body = (
-        html_table("users-table", "Users", USER_COLUMNS, rows, stack=True)
-        if rows
-        else '<p class="none">Nobody is known yet.</p>'
-    )
+    fades = any(one.strengths.stale for _, one in facts.users)
+    columns = [one for one in USER_COLUMNS if fades or one is not MEAN_STRENGTH]
+    rows = [_user_row(name, one, fades) for name, one in facts.users]
+    body = html_table("users-table", "Users", columns, rows) if rows else '<p class="none">Nobody is known yet.</p>'
     return Section("users", "Users", lead, body)
 
 
-def _user_row(name: str, stats: Stats) -> list[TableCell]:
+def _user_row(name: str, stats: Stats, fades: bool) -> list[TableCell]:
     counts = (stats.records, stats.recalls, stats.reads, stats.remembered, stats.verdicts)
     mean = stats.strengths.mean
     return [
         TableCell(f"<bdi>{html_text(name, 60)}</bdi>"),
         *(TableCell(number(one), one) for one in counts),
-        TableCell(number(mean, 2) + meter(mean, "mean strength", 5), mean),
+        *([TableCell(number(mean, 2) + meter(mean, "mean strength", 5), mean)] if fades else []),
     ]
 
 

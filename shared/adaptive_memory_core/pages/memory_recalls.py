@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-from adaptive_memory_core.context.entries import date_of
 from adaptive_memory_core.pages.charts import Scale, legend, shares, svg_chart
 from adaptive_memory_core.pages.markup import (
     SHORT,
+    SHOWN_AT_ONCE,
     Section,
     TableCell,
     TableColumn,
@@ -16,11 +16,13 @@ from adaptive_memory_core.pages.markup import (
     expandable_text,
     html_table,
     html_text,
+    moment,
     number,
     plural,
     room,
 )
-from adaptive_memory_core.pages.memory_records import MemoryFacts, verdict_counts
+from adaptive_memory_core.pages.memory_insights import asked, recall_anchor
+from adaptive_memory_core.pages.memory_records import MemoryFacts, QuestionInLog, verdict_counts
 from adaptive_memory_core.policy.advanced import AROUND, OF_TURNS
 from adaptive_memory_core.records import Record
 from adaptive_memory_core.reports import LoggedCandidate, LoggedRecall
@@ -50,7 +52,7 @@ TOOLS = '<div class="tools"><button type="button" data-opens="recall-list">Open 
 
 
 def recalls_section(facts: MemoryFacts) -> Section:
-    """The newest ones, each to be opened."""
+    """The newest ones by question, each to be opened."""
     if not facts.log.recalls:
         return Section("recalls", "Recalls", "", '<p class="none">No recall is in the log.</p>')
     left_out = max(0, facts.stats.logged_recalls - len(facts.log.recalls))
@@ -59,10 +61,15 @@ def recalls_section(facts: MemoryFacts) -> Section:
     )
     parts = {name for one in facts.log.recalls for hit in one.kept for name, _ in score_parts(hit)}
     found = {tone_of(name): _named(name) for name in sorted(parts)}
-    given = verdicts_of(facts)
-    drawn = "".join(_recall(place, one, facts, given) for place, one in enumerate(facts.log.recalls))
+    newest = {one.id: one for one in facts.log.recalls}
+    drawn = "".join(
+        _question(place, one, [newest[name] for name in one.recalls if name in newest], facts)
+        for place, one in enumerate(one for one in facts.log.questions if one.recalls[0] in newest)
+    )
     words = legend([name for _, name in sorted(found.items())], sorted(found))
-    return Section("recalls", "Recalls", lead, f'{words}{TOOLS}<div id="recall-list">{drawn}</div>')
+    return Section(
+        "recalls", "Recalls", lead, f'{words}{TOOLS}<div id="recall-list" data-shows="{SHOWN_AT_ONCE}">{drawn}</div>'
+    )
 
 
 def tone_of(name: str) -> int:
@@ -85,35 +92,45 @@ def score_parts(one: LoggedCandidate) -> list[tuple[str, float]]:
     return sorted(parts, key=lambda part: (tone_of(part[0]), part[0]))
 
 
-def recall_anchor(recall_id: str) -> str:
-    """Where in the page a recall is to be found."""
-    return f"recall-{html_text(recall_id, 60)}"
-
-
-def verdicts_of(facts: MemoryFacts) -> Mapping[tuple[str, str], str]:
-    """Which verdict each hit of each recall got, by the ids of both; the last one counts."""
-    told = [one for one in facts.log.changes if one.what in ("helpful", "unhelpful") and one.by.startswith("recall ")]
-    return {(one.by.removeprefix("recall "), one.id): one.what for one in reversed(told)}
-
-
-def _recall(place: int, recall: LoggedRecall, facts: MemoryFacts, given: Mapping[tuple[str, str], str]) -> str:
-    kept = recall.kept
-    found = f"{len(kept)} of {plural(len(recall.candidates), 'candidate')}" if kept else "nothing found"
+def _question(place: int, question: QuestionInLog, recalls: Sequence[LoggedRecall], facts: MemoryFacts) -> str:
+    """The newest recall of a question, and within it the earlier ones."""
+    newest, *earlier = recalls
     summary = (
-        f'<summary><b><bdi dir="auto">{html_text(recall.cue, 300)}</bdi></b><span class="meta">{found}</span> '
-        f"<time>{date_of(recall.at)}</time></summary>"
+        f'<summary><b><bdi dir="auto">{html_text(newest.cue, 300)}</bdi></b>{asked(question)}'
+        f'<span class="meta">{_found(newest)}</span> {moment(newest.at)}</summary>'
     )
+    body = _tables(f"{place}", newest, facts)
+    if len(question.recalls) > 1:
+        before = "".join(_earlier(f"{place}-{number_}", one, facts) for number_, one in enumerate(earlier))
+        left_out = len(question.recalls) - len(recalls)
+        more = f'<p class="none">and {left_out:,} more</p>' if left_out else ""
+        body += f"<h3>Asked before</h3>{before}{more}"
+    opened = " open" if place == 0 else ""
+    return f'<details class="recall" id="{recall_anchor(newest.id)}"{opened}>{summary}{body}</details>'
+
+
+def _earlier(name: str, recall: LoggedRecall, facts: MemoryFacts) -> str:
+    summary = f'<summary>{moment(recall.at)} <span class="meta">{_found(recall)}</span></summary>'
+    return f'<details class="earlier" id="{recall_anchor(recall.id)}">{summary}{_tables(name, recall, facts)}</details>'
+
+
+def _found(recall: LoggedRecall) -> str:
+    return f"{len(recall.kept)} of {plural(len(recall.candidates), 'candidate')}"
+
+
+def _tables(name: str, recall: LoggedRecall, facts: MemoryFacts) -> str:
+    """The hits of a recall, and what was dropped."""
+    kept = recall.kept
     rows = [
-        _hit(number_, one, facts, given.get((recall.id, one.id))) for number_, one in enumerate(kept[:MOST_HITS], 1)
+        _hit(place, one, facts, facts.log.verdicts.get((recall.id, one.id)))
+        for place, one in enumerate(kept[:MOST_HITS], 1)
     ]
-    body = html_table(f"hits-{place}", "Hits", HITS, rows, stack=True) if rows else ""
+    body = html_table(f"hits-{name}", "Hits", HITS, rows) if rows else '<p class="none">Nothing was found.</p>'
     dropped = [one for one in recall.candidates if one.reason is not None]
     if dropped:
-        body += html_table(f"dropped-{place}", "Dropped", DROPPED, _dropped(dropped, facts))
+        body += html_table(f"dropped-{name}", "Dropped", DROPPED, _dropped(dropped, facts))
     more = max(0, len(kept) - MOST_HITS) + max(0, len(dropped) - MOST_DROPPED)
-    body += f'<p class="none">{more:,} more are left out.</p>' if more else ""
-    opened = " open" if place == 0 else ""
-    return f'<details class="recall" id="{recall_anchor(recall.id)}"{opened}>{summary}{body}</details>'
+    return body + (f'<p class="none">and {more:,} more candidates</p>' if more else "")
 
 
 def _hit(place: int, one: LoggedCandidate, facts: MemoryFacts, verdict: str | None) -> list[TableCell]:
@@ -174,7 +191,7 @@ def verdicts_section(facts: MemoryFacts) -> Section:
     lead = (
         f"{plural(facts.stats.verdicts, 'verdict')} so far. A verdict moves a record's importance a little and makes "
         "it useful for some time; usefulness counts "
-        f"{number(facts.stats.useful_gain, 2)} of its full weight, as far as it has helped so far."
+        f"{facts.stats.useful_gain:.0%} of its full weight, as far as it has helped so far."
     )
     moved = [one for one in facts.judged if _before(one) != _after(one)]
     body = cards([("Importance, before and after", _pairs(moved), _words(moved))]) if moved else ""
@@ -191,8 +208,8 @@ def _after(record: Record) -> float:
 
 
 def _words(moved: list[Record]) -> str:
-    left_out = f" {len(moved) - MOST_DRAWN:,} more are left out." if len(moved) > MOST_DRAWN else ""
-    return f"Hollow: as written; filled: as verdicts moved it.{left_out}"
+    more = f" And {len(moved) - MOST_DRAWN:,} more." if len(moved) > MOST_DRAWN else ""
+    return f"Hollow: as written; filled: as verdicts moved it.{more}"
 
 
 def _pairs(moved: list[Record]) -> str:
@@ -208,7 +225,10 @@ def _pairs(moved: list[Record]) -> str:
         for at, place in ((low, "begin"), (high, "end"))
     ]
     return svg_chart(
-        f"Importance of {plural(len(drawn), 'record')} before and after verdicts", "".join(rows), height=foot + 8
+        f"Importance of {plural(len(drawn), 'record')} before and after verdicts",
+        "".join(rows),
+        height=foot + 8,
+        kind="chart tall",
     )
 
 
@@ -217,7 +237,7 @@ def _pair(place: int, record: Record, x: Scale) -> str:
     tone = 3 if after >= before else 6
     return (
         f"<g><title>{html_text(record.text)}: {number(before)} to {number(after)}</title>"
-        f'<text class="end name" x="178" y="{y + 4}">{html_text(record.text, 27)}</text>'
+        f'<text class="end name" x="178" y="{y + 4}">{html_text(record.text, 24)}</text>'
         f'<line class="whisker t{tone}" x1="{x(before):.1f}" x2="{x(after):.1f}" y1="{y}" y2="{y}"/>'
         f'<circle class="open t{tone}" cx="{x(before):.1f}" cy="{y}" r="4"/>'
         f'<circle class="s{tone}" cx="{x(after):.1f}" cy="{y}" r="4.5"/></g>'
@@ -239,7 +259,7 @@ def _trail(facts: MemoryFacts) -> str:
         about += f" {verdict_counts(record)}" if record is not None and verdict_counts(record) != "–" else ""
         rows.append(
             [
-                TableCell(f"<time>{date_of(one.at)}</time>", one.at),
+                TableCell(moment(one.at), one.at),
                 TableCell(about),
                 TableCell(chip(one.what, TONE.get(one.what, ""))),
                 TableCell(by),

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from adaptive_memory_core.context.entries import age, date_of
 from adaptive_memory_core.context.themes import Theme, Themes, circles
 from adaptive_memory_core.pages.charts import Point, bars, line_chart, meter
 from adaptive_memory_core.pages.markup import (
+    SHOWN_AT_ONCE,
     Section,
     TableCell,
     TableColumn,
@@ -17,6 +19,7 @@ from adaptive_memory_core.pages.markup import (
     expandable_text,
     html_table,
     html_text,
+    moment,
     number,
     plural,
     room,
@@ -48,15 +51,37 @@ class NameFacts:
 
 
 @dataclass(frozen=True, slots=True)
+class QuestionInLog:
+    """A question as it was asked last, the ids of all its recalls in the log, newest first, and what is wrong with its
+    answer: "" if nothing is."""
+
+    cue: str
+    at: float
+    recalls: tuple[str, ...]
+    problem: str
+
+
+@dataclass(frozen=True, slots=True)
 class LogFacts:
-    """What was asked and judged. `recalls` are the newest of those logged, `by_day` counts `counted` of them, `texts`
-    are what the records say that are in all this, by id, as far as they are still there."""
+    """What was asked and judged. `recalls` are the newest of those logged; `questions` groups `counted` of them, and
+    `over_time` counts those per `unit`, "day" or "hour". `texts` are the texts of the records in all this, by id, of
+    those that still exist. `verdicts` are by the ids of a recall and of a record."""
 
     recalls: Sequence[LoggedRecall] = ()
-    by_day: Sequence[tuple[str, int]] = ()
+    questions: Sequence[QuestionInLog] = ()
+    over_time: Sequence[tuple[str, int]] = ()
+    unit: str = "day"
     counted: int = 0
     texts: Mapping[str, str] = field(default_factory=dict)
+    verdicts: Mapping[tuple[str, str], str] = field(default_factory=dict)
     changes: Sequence[Change] = ()
+
+
+class RecordList(NamedTuple):
+    """The first of so many records."""
+
+    first: Sequence[Record]
+    total: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,18 +97,27 @@ class MemoryFacts:
     reads: Mapping[str, int]  # how many records were read so often, by "0", "1", "2–3", ...
     kinds: Mapping[str, int]
     judged: Sequence[Record]
+    helpful: RecordList
+    unhelpful: RecordList
+    unread: RecordList
     log: LogFacts
     samples: Sequence[Sample]
     themes: Themes
     fading: FadingFacts
     names: NameFacts
 
+    @property
+    def fades(self) -> bool:
+        """Whether strengths differ, or will: not while decay is off and nothing has lost any strength."""
+        return bool(self.fading.curves) or self.stats.strengths.stale > 0
+
 
 CHARACTERS = 300_000  # of all texts together
+STRENGTH = TableColumn("Strength", "number")
 COLUMNS = (
     TableColumn("Memory"),
     TableColumn("Importance", "number"),
-    TableColumn("Strength", "number"),
+    STRENGTH,
     TableColumn("Reads", "number"),
     TableColumn("Last read", "number"),
     TableColumn("Verdicts", "number"),
@@ -106,34 +140,37 @@ def records_section(facts: MemoryFacts) -> Section:
     if not facts.records:
         return Section("records", "What is remembered", "", '<p class="none">Nothing is remembered yet.</p>')
     most = room(CHARACTERS, len(facts.records))
-    rows = [_row(one, facts.now, most) for one in facts.records]
+    columns = [one for one in COLUMNS if facts.fades or one is not STRENGTH]
+    rows = [_row(one, facts, most) for one in facts.records]
     return Section(
-        "records",
-        "What is remembered",
-        lead,
-        SEARCH + html_table("records-table", "Records", COLUMNS, rows, stack=True),
+        "records", "What is remembered", lead, SEARCH + html_table("records-table", "Records", columns, rows)
     )
 
 
-def _row(record: Record, now: float, most: int) -> list[TableCell]:
-    read = record.read
-    importance = record.importance
-    last, written = read.last_read, record.created_at
+def _row(record: Record, facts: MemoryFacts, most: int) -> list[TableCell]:
+    read, importance = record.read, record.importance
+    strength = TableCell(number(read.strength, 2) + meter(read.strength, "strength", 5), read.strength)
     return [
         TableCell(
             f'{expandable_text(record.text, most)}<small class="block"><code>{html_text(record.id, 60)}</code> '
-            f"{_marks(record, now)}</small>"
+            f"{marks(record, facts.now)}</small>"
         ),
         TableCell(
             number(importance, 2) + ("" if importance is None else meter(importance, "importance", 3)),
             importance or 0.0,
         ),
-        TableCell(number(read.strength, 2) + meter(read.strength, "strength", 5), read.strength),
+        *([strength] if facts.fades else []),
         TableCell(number(read.retrieval_count), read.retrieval_count),
-        TableCell("never" if last is None else age(last, now=now), last or 0.0),
+        _last_read(read.last_read, facts.now),
         TableCell(verdict_counts(record), read.helpful - read.unhelpful),
-        TableCell("–" if written is None else f"<time>{date_of(written)}</time>", written or 0.0),
+        TableCell("–", 0.0) if record.created_at is None else TableCell(moment(record.created_at), record.created_at),
     ]
+
+
+def _last_read(at: float | None, now: float) -> TableCell:
+    if at is None:
+        return TableCell("never", 0.0)
+    return TableCell(f'{age(at, now=now)}<small class="block">{moment(at)}</small>', at)
 
 
 def verdict_counts(record: Record) -> str:
@@ -144,7 +181,7 @@ def verdict_counts(record: Record) -> str:
     return said or "–"
 
 
-def _marks(record: Record, now: float) -> str:
+def marks(record: Record, now: float) -> str:
     """What is special about a record, in a word each."""
     ended = record.valid_until is not None and record.valid_until <= now
     words = [
@@ -157,61 +194,51 @@ def _marks(record: Record, now: float) -> str:
 
 
 BINS = [f"{place / 10:.1f}" for place in range(10)]
-STILL = (
-    '<p class="none">Nothing fades under this policy: all keep their strength of 1 (docs/background/ranking.md).</p>'
-)
 
 
-def fading_section(facts: MemoryFacts) -> Section:
-    """Strengths, their decay, reads and recalls."""
-    strengths = facts.stats.strengths
-    charts = [
-        (
-            "Strength",
-            bars("Records by strength", list(zip(BINS, strengths.histogram, strict=True)), tone=5),
-            _strength(facts),
-        ),
-        (f"Decay over {facts.fading.unit} without a read", _decay(facts), _decay_words(facts)),
+def reading_section(facts: MemoryFacts) -> Section:
+    """Reads and recalls; strengths and their decay if there is any."""
+    charts = _strengths(facts) if facts.fades else []
+    charts.append(
         (
             "Reads",
             bars("Records by how often they were read", list(facts.reads.items())),
             "How many records were read so often.",
-        ),
-        (
-            "Recalls a day",
-            bars("Recalls by day", facts.log.by_day, tone=1),
-            f"The newest {plural(facts.log.counted, 'logged recall')}.",
-        ),
-    ]
+        )
+    )
+    if facts.log.counted:
+        charts.append(
+            (
+                f"Recalls per {facts.log.unit}",
+                bars(f"Recalls per {facts.log.unit}", facts.log.over_time, tone=1),
+                f"The newest {plural(facts.log.counted, 'logged recall')}.",
+            )
+        )
     if len(facts.samples) > 1:
         charts.append(("Over time", _over_time(facts), "By the user's recalls, as the ledger sampled them."))
-    return Section("fading", "Strength and reading", "", cards(charts))
+    return Section("reading", "Strength and reading" if facts.fades else "Reading", "", cards(charts))
 
 
-def _strength(facts: MemoryFacts) -> str:
+def _strengths(facts: MemoryFacts) -> list[tuple[str, str, str]]:
     strengths = facts.stats.strengths
-    return f"{plural(strengths.size, 'record')} of at least {strengths.at_least:g}; {strengths.stale:,} have lost some."
-
-
-def _decay(facts: MemoryFacts) -> str:
-    if not facts.fading.curves:
-        return STILL
-    title = f"Strength over {facts.fading.unit} without a read"
-    return line_chart(
-        title, facts.fading.curves, dots=facts.fading.records, across=facts.fading.unit, range_of=(0.0, 1.0)
-    )
-
-
-def _decay_words(facts: MemoryFacts) -> str:
-    return "A line for each kind of memory; the dots are the records of the table below." if facts.fading.curves else ""
+    said = f"{plural(strengths.size, 'record')} of at least {strengths.at_least:g}; {strengths.stale:,} have lost some."
+    histogram = bars("Records by strength", list(zip(BINS, strengths.histogram, strict=True)), tone=5)
+    charts = [("Strength", histogram, said)]
+    if facts.fading.curves:
+        title, said = f"Decay over {facts.fading.unit} without a read", "A line for each kind of memory"
+        said += "; the dots are the records of the table below." if facts.fading.records else "."
+        curves = line_chart(
+            title, facts.fading.curves, dots=facts.fading.records, across=facts.fading.unit, range_of=(0.0, 1.0)
+        )
+        charts.append((title, curves, said))
+    return charts
 
 
 def _over_time(facts: MemoryFacts) -> str:
     samples = facts.samples
-    series = {
-        "mean strength": [Point(one.step, one.strengths.mean) for one in samples],
-        "share remembered": [Point(one.step, one.remembered_fraction) for one in samples],
-    }
+    series = {"share remembered": [Point(one.step, one.remembered_fraction) for one in samples]}
+    if facts.fades:
+        series = {"mean strength": [Point(one.step, one.strengths.mean) for one in samples], **series}
     return line_chart("Over time", series, across="recalls", range_of=(0.0, 1.0))
 
 
@@ -234,7 +261,9 @@ def themes_section(facts: MemoryFacts) -> Section | None:
     drawn = list(found)[:MOST_THEMES]
     body = circles([(one.name, len(one.known)) for one in drawn], "theme-")
     listed = "".join(_theme(place, one) for place, one in enumerate(drawn))
-    return Section("themes", "Themes", lead, f'{body}{TOOLS}<div id="theme-list">{listed}</div>')
+    return Section(
+        "themes", "Themes", lead, f'{body}{TOOLS}<div id="theme-list" data-shows="{SHOWN_AT_ONCE}">{listed}</div>'
+    )
 
 
 def _theme(place: int, theme: Theme) -> str:
@@ -243,7 +272,7 @@ def _theme(place: int, theme: Theme) -> str:
         if date_of(theme.begins) == date_of(theme.ends)
         else f"{date_of(theme.begins)} to {date_of(theme.ends)}"
     )
-    known = "".join(_known(date_of(one.at), one.text, one.episode, one.replaced) for one in theme.known[-MOST_KNOWN:])
+    known = "".join(_known(one.at, one.text, one.episode, one.replaced) for one in theme.known[-MOST_KNOWN:])
     left_out = len(theme.known) - MOST_KNOWN
     more = f'<p class="none">{left_out:,} older ones are left out.</p>' if left_out > 0 else ""
     return (
@@ -253,10 +282,10 @@ def _theme(place: int, theme: Theme) -> str:
     )
 
 
-def _known(day: str, text: str, episode: str, replaced: tuple[str, ...]) -> str:
+def _known(at: float, text: str, episode: str, replaced: tuple[str, ...]) -> str:
     before = "; ".join(html_text(one, 120) for one in replaced[:3])
     return (
-        f'<li><time>{day}</time> <bdi dir="auto">{html_text(text, 400)}</bdi>'
+        f'<li>{moment(at)} <bdi dir="auto">{html_text(text, 400)}</bdi>'
         + (f" <small>before: <del>{before}</del></small>" if before else "")
         + f' <small class="meta">{html_text(episode, 80)}</small></li>'
     )

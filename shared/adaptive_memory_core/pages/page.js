@@ -23,6 +23,7 @@
     heads.forEach((one) => one.removeAttribute("aria-sort"));
     head.setAttribute("aria-sort", way);
     table.tBodies[0].append(...rows.map(([, row]) => row));
+    pages.get(table.tBodies[0]).show();
   };
 
   for (const table of document.querySelectorAll("table.sortable")) {
@@ -30,6 +31,37 @@
       head.querySelector("button").addEventListener("click", () => sortBy(table, place));
     });
   }
+
+  // A long list shows its first items, and more with each click; what a search leaves out is not counted.
+  const pageOf = (list) => {
+    const step = Number(list.dataset.shows);
+    let most = step;
+    const more = document.createElement("button");
+    more.type = "button";
+    more.className = "further";
+    (list.closest("table") ?? list).after(more);
+    const show = () => {
+      const found = [...list.children].filter((one) => !one.hidden);
+      found.forEach((one, place) => one.classList.toggle("later", place >= most));
+      const left = Math.max(0, found.length - most);
+      more.hidden = left === 0;
+      more.textContent = `Show ${Math.min(step, left)} of ${left.toLocaleString("en")} more`;
+    };
+    more.addEventListener("click", () => {
+      const first = [...list.children].find((one) => one.classList.contains("later"));
+      most += step;
+      show();
+      first.tabIndex = -1;
+      if (more.hidden) first.focus();
+    });
+    const reveal = (one) => {
+      most = Math.max(most, [...list.children].filter((other) => !other.hidden).indexOf(one) + 1);
+      show();
+    };
+    show();
+    return { show, reveal };
+  };
+  const pages = new Map([...document.querySelectorAll("[data-shows]")].map((list) => [list, pageOf(list)]));
 
   for (const field of document.querySelectorAll("input[data-filters]")) {
     const rows = [...document.getElementById(field.dataset.filters).tBodies[0].rows];
@@ -42,7 +74,8 @@
         row.hidden = !words.every((word) => said[place].includes(word));
         left += row.hidden ? 0 : 1;
       });
-      count.textContent = words.length ? `${left} of ${rows.length} shown` : "";
+      pages.get(rows[0].parentNode).show();
+      count.textContent = words.length ? `${left} of ${rows.length} match` : "";
     });
   }
 
@@ -58,7 +91,10 @@
   const openTarget = () => {
     const target = location.hash.length > 1 && document.getElementById(decodeURIComponent(location.hash.slice(1)));
     if (target && target.tagName === "DETAILS") {
-      target.open = true;
+      for (let one = target; one !== document.body; one = one.parentElement) {
+        if (one.tagName === "DETAILS") one.open = true;
+        pages.get(one.parentElement)?.reveal(one);
+      }
       target.scrollIntoView();
       target.querySelector("summary").focus();
     }

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from operator import is_
 from typing import Any, Generic, NamedTuple, TypeVar, overload
 
-from adaptive_memory_core.frozen import quickly_replaced
 from adaptive_memory_core.records import Dropped, Hit, Metadata, ReadState, Scored
 
 Leads = Mapping[str, Sequence[float]]
@@ -96,7 +96,7 @@ class Candidates(Sequence[Hit]):
         """The same with what channels said of them."""
 
         def make(place: int) -> Hit:
-            return quickly_replaced(self[place], leads={name: values[place] for name, values in leads.items()})
+            return replace(self[place], leads={name: values[place] for name, values in leads.items()})
 
         return Candidates(self.columns, make, leads) if leads else self
 

@@ -149,6 +149,11 @@ def _question(cue: str) -> QueryWords:
     return QueryWords(frozenset(_said(cue).keys), frozenset(words(cue)), names_in(cue))
 
 
+@lru_cache(maxsize=10_000)  # of one word each
+def _stems(part: str) -> tuple[str, ...]:
+    return tuple(words(part))
+
+
 @lru_cache(maxsize=1_000)  # of a few kB each
 def _said(sentence: str) -> SentenceWords:
     """
@@ -159,7 +164,7 @@ def _said(sentence: str) -> SentenceWords:
     for part in _parts(sentence):
         plain = part.strip(EDGES).casefold()
         if plain:
-            found = tuple(words(part))
+            found = _stems(part)
             keys.append((" ".join(found) or plain) + ("'s" if plain.endswith(_OWNER) and found else ""))
             stems.append(found)
     return SentenceWords(tuple(keys), tuple(stems))
@@ -227,7 +232,7 @@ def _beginning(sentence: str, question: QueryWords) -> str:
             if place is not None:
                 return sentence[: match.start() + place + 1]
             continue
-        found = words(chunk)
+        found = _stems(chunk)
         said = met and question.names.isdisjoint(found)  # something of what was named
         met |= question.stems.intersection(found)
         if met and not missing.difference(met) and (said or not met <= question.names):

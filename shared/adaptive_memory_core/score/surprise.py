@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -65,7 +66,12 @@ def sample_of(count: int) -> list[int]:
     >>> sample_of(3), len(sample_of(1000))
     ([0, 1, 2], 128)
     """
-    return sorted({int(place) for place in np.linspace(0, count - 1, min(count, SAMPLE))}) if count else []
+    return list(_evenly_spread(count))
+
+
+@lru_cache(maxsize=64)
+def _evenly_spread(count: int) -> tuple[int, ...]:
+    return tuple(sorted({int(place) for place in np.linspace(0, count - 1, min(count, SAMPLE))})) if count else ()
 
 
 def merged_baseline(parts: Sequence[tuple[int, Baseline]]) -> Baseline:

@@ -6,13 +6,16 @@ Both may be there: everyone's was written without asking each user, and a user's
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
+from types import MappingProxyType
+from typing import NamedTuple
 
 from adaptive_memory_core.errors import LedgerError, StoreError
 from adaptive_memory_core.flow.calls.foreign_calls import Outcome
-from adaptive_memory_core.flow.ports import Extent, KnownStates, Ports, seen_of
+from adaptive_memory_core.flow.ports import Ports
+from adaptive_memory_core.flow.ports.ledger_values import Extent, KnownStates
+from adaptive_memory_core.flow.ports.records import seen_of
 from adaptive_memory_core.flow.ports.source import Answer, Found
-from adaptive_memory_core.frozen import quickly_made
 from adaptive_memory_core.identity import own_places
 from adaptive_memory_core.learn.decay import Timeline
 from adaptive_memory_core.learn.logged_state import named_by
@@ -52,9 +55,7 @@ NOT_HERE = "not a record of this scope"
 NOT_ASKED_FOR = "no record of this scope that passes the filter"
 
 
-@quickly_made
-@dataclass(frozen=True, slots=True)
-class Gathered:
+class Gathered(NamedTuple):
     """The candidates, each with its read state, and what is known of the user's reads.
 
     The first of the hits are those that the vectors found, nearest first; then comes what only other sources named.
@@ -71,9 +72,9 @@ class Gathered:
     wanted: Sequence[str] = ()  # what our own sources named besides the nearest, there or not
     fetched: bool = True  # whether that could be looked up
     whole: Extent | None = None  # of the collection, where all records of the scope were looked at
-    because: Mapping[str, Sequence[str]] = field(default_factory=dict)  # why sources named records, by stored id
-    via: Mapping[str, int] = field(default_factory=dict)  # which sources named each, by stored id, as bits
-    guests: frozenset[str] = field(default=frozenset())  # hits that are no records: nothing is learned of them
+    because: Mapping[str, Sequence[str]] = MappingProxyType({})  # why sources named records, by stored id
+    via: Mapping[str, int] = MappingProxyType({})  # which sources named each, by stored id, as bits
+    guests: frozenset[str] = frozenset()  # hits that are no records: nothing is learned of them
 
     @property
     def nearest(self) -> Sequence[Hit]:
@@ -85,7 +86,7 @@ class Gathered:
 
     def with_hits(self, nearest: Sequence[Hit], others: Sequence[Hit]) -> Gathered:
         """The same with these candidates."""
-        return replace(self, hits=[*nearest, *others], near=len(nearest))
+        return self._replace(hits=[*nearest, *others], near=len(nearest))
 
 
 def gather(ports: Ports, request: Request, answers: Sequence[Answer]) -> Gathered:

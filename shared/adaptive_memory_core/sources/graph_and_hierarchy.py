@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from adaptive_memory_core.cue.time.intent import Language, understand
 from adaptive_memory_core.errors import AdaptiveMemoryError, LedgerError, StoreError
 from adaptive_memory_core.flow.calls.foreign_calls import tried
-from adaptive_memory_core.flow.ports import Ports, Vector
+from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.flow.ports.graph import NO_LIFTS, GamRagQuery, GraphFound, Hop, Lifts
-from adaptive_memory_core.flow.ports.models import JudgePort
+from adaptive_memory_core.flow.ports.records import Vector
 from adaptive_memory_core.flow.ports.source import Answer, Found, SourceQuery, WordsFound
 from adaptive_memory_core.graph.build import record_title, split_title
 from adaptive_memory_core.graph.names import MOST_LOOKED_UP, handle, known_names
@@ -29,6 +30,9 @@ from adaptive_memory_core.score.surprise import UNMEASURED
 from adaptive_memory_core.sources.learned import FeedbackLeads, of_same_texts
 from adaptive_memory_core.sources.request import Request, embedded_texts
 from adaptive_memory_core.sources.vectors_and_words import BaselineLeads
+
+if TYPE_CHECKING:
+    from adaptive_memory_core.models.judges import Judge
 
 
 def is_made(ports: Ports, request: Request, asked: SourceQuery) -> bool:
@@ -98,7 +102,7 @@ def look_as_published(ports: Ports, request: Request, vector: Vector) -> GraphFo
     return ports.graph.look_as_published(request.scope, asked, settings, suffices)
 
 
-def time_in(text: str, judge: JudgePort | None, languages: Sequence[Language]) -> str | None:
+def time_in(text: str, judge: Judge | None, languages: Sequence[Language]) -> str | None:
     """The words of a text that say when it holds: as the judge finds them, else by the memory's languages."""
     if judge is not None and judge.time is not None:
         return judge.time(text).words or None

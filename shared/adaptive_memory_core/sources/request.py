@@ -3,31 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import ParamSpec, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, ParamSpec, TypeVar
 
 from adaptive_memory_core.cue.time.intent import NO_INTENT, Intent
 from adaptive_memory_core.errors import AdaptiveMemoryError, EmbedderError, StoreError
 from adaptive_memory_core.fields import DEFAULT_FIELDS, Fields
 from adaptive_memory_core.flow.calls.foreign_calls import Theirs, Unanswered, in_either_form, in_time
 from adaptive_memory_core.flow.calls.workers import still_awaited
-from adaptive_memory_core.flow.ports import Ports, Vector, Where
-from adaptive_memory_core.flow.ports.models import EmbedderPort, JudgePort
+from adaptive_memory_core.flow.ports import Ports
+from adaptive_memory_core.flow.ports.models import EmbedderPort
+from adaptive_memory_core.flow.ports.records import Vector, Where
 from adaptive_memory_core.flow.ports.source import Found, NearestAndNamed
-from adaptive_memory_core.frozen import quickly_made
 from adaptive_memory_core.learn.verdicts import StateHistory
 from adaptive_memory_core.policy.advanced import DENSE
 from adaptive_memory_core.policy.learning import Regime
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Cue, Record, Scope
 
+if TYPE_CHECKING:
+    from adaptive_memory_core.models.judges import Judge
+
 LATER_TOO = 4  # times as many candidates as of an earlier day, since later ones are refused; guess
 Refuse = Callable[[Record], str | None]  # why the caller will not have a record, or None
 
 
-@quickly_made
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(NamedTuple):
     """One call of recall, checked."""
 
     id: str
@@ -47,7 +47,7 @@ class Request:
     reranker: Theirs | None = None
     same_fact: Theirs | None = None
     reader: Theirs | None = None
-    judge: JudgePort | None = None
+    judge: Judge | None = None
     draws: bool = False  # whether places may be drawn by lot, where the policy says so
     looks_back: bool = False  # whether the caller named a `now` that lies in the past
     as_of: float | None = None  # the day that is asked as of, where that lies in the past

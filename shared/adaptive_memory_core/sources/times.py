@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 
 from adaptive_memory_core.cue.time.intent import Sign, Window, intent_of, signs, without_repeats
 from adaptive_memory_core.errors import AdaptiveMemoryError, LedgerError
@@ -77,9 +76,9 @@ def understand_time(ports: Ports, request: Request) -> Request:
             notes.append(f"what the question says about time was not understood by {name}: {error_text(outcome.error)}")
     if not any(found) and not notes:
         return request
-    asked = replace(request, intent=intent_of(without_repeats(found)), notes=(*request.notes, *notes))
+    asked = request._replace(intent=intent_of(without_repeats(found)), notes=(*request.notes, *notes))
     strict = request.policy.time_words == "filter" and asked.intent.windows
-    return replace(asked, refuse=_strict(asked)) if strict else asked
+    return asked._replace(refuse=_strict(asked)) if strict else asked
 
 
 def _strict(request: Request) -> Refuse:
@@ -102,20 +101,20 @@ def as_of_day(ports: Ports, request: Request) -> Request:
     at = request.as_of
     if at is None:
         return request
-    asked = replace(request, refuse=_not_later(request.refuse, at))
+    asked = request._replace(refuse=_not_later(request.refuse, at))
     notes = [] if request.policy.pace.still else [STRENGTHS]
     if not ports.log:
-        return replace(asked, notes=(*request.notes, *notes, NO_LOG))
+        return asked._replace(notes=(*request.notes, *notes, NO_LOG))
     outcome = tried(LedgerError, _past, ports, request, at)
     if outcome.value is None:
         notes.append(f"reads, verdicts and pins count as of now, not as of then: {outcome.error}")
-        return replace(asked, notes=(*request.notes, *notes))
+        return asked._replace(notes=(*request.notes, *notes))
     past, logged = outcome.value
     if logged < past.step:
         notes.append(
             f"the log holds {logged} of the {past.step} recalls up to that day: what the others read is not known"
         )
-    return replace(asked, past=past, notes=(*request.notes, *notes))
+    return asked._replace(past=past, notes=(*request.notes, *notes))
 
 
 def _past(ports: Ports, request: Request, at: float) -> tuple[StateHistory, int]:

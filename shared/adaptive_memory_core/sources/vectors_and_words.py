@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from adaptive_memory_core.errors import EmbedderError, EmbedderMismatchError, StoreError
 from adaptive_memory_core.flow.calls.foreign_calls import ForeignCall, answered
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.flow.ports.source import Answer, SourceQuery, WordsFound
-from adaptive_memory_core.frozen import quickly_replaced
 from adaptive_memory_core.policy.advanced import BASELINE, DENSE, LEXICAL, SPREAD
 from adaptive_memory_core.score.ranking import Candidates
 from adaptive_memory_core.score.surprise import Baseline
@@ -31,7 +30,7 @@ class VectorsSource:
         try:
             if cue.vector is None:
                 vector = embedded(ports, cue.text, request.policy)
-                cue = quickly_replaced(cue, vector=vector)
+                cue = replace(cue, vector=vector)
             named = list(dict.fromkeys([one for answer in asked.earlier for one in answer.named]))
             found = nearest_and_named(ports, request, cue.vector, request.candidates, named)
         except EmbedderMismatchError:
@@ -89,5 +88,5 @@ class WordsSource:
 def _answer(request: Request, found: WordsFound) -> Answer:
     """What was found. The vectors look for the cue without the speaker it names, unless the cue gives separate
     words."""
-    cue = None if request.cue.words is not None else quickly_replaced(request.cue, text=found.cue)
+    cue = None if request.cue.words is not None else replace(request.cue, text=found.cue)
     return Answer(LEXICAL, named=found.best, leads=found, cue=cue)

@@ -14,10 +14,11 @@ import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import closing
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from adaptive_memory_core.cue.unrelated_questions import ENGLISH, UNRELATED_IN
-from adaptive_memory_core.flow.ports import EmbedderPort, Ledger, Ports, Records
+from adaptive_memory_core.flow.ports import Ports
+from adaptive_memory_core.flow.ports.models import EmbedderPort
 from adaptive_memory_core.flow.prune import Pruning, prune
 from adaptive_memory_core.policy.keeping import Keeping
 from adaptive_memory_core.policy.learning import Regime
@@ -31,6 +32,10 @@ from adaptive_memory_core.store.process_locks import await_before_forks
 from adaptive_memory_core.store.sqlite_connection import connect
 from adaptive_memory_core.store.sqlite_file import LedgerFile
 from adaptive_memory_core.store.sqlite_files import commits_in_index
+
+if TYPE_CHECKING:
+    from adaptive_memory_core.store.ledger.sql_ledger import Ledger
+    from adaptive_memory_core.store.ledger_records import LedgerRecords
 
 PASSIVE_PAGES, RESTART_PAGES = 1_000, 3_000
 BETWEEN_SECONDS = 0.1
@@ -169,12 +174,17 @@ class RememberingEmbedder:
 
 
 class FloorKeeper:
-    """Measures the floors that are wanted, one after the other, in the background."""
+    """Measures in the background what unrelated questions find. Nothing waits for it."""
 
     name = "relevance floors"
 
     def __init__(
-        self, embedder: EmbedderPort, embedder_name: str, store: Records, measure: Measure, wake: Callable[[], object]
+        self,
+        embedder: EmbedderPort,
+        embedder_name: str,
+        store: LedgerRecords,
+        measure: Measure,
+        wake: Callable[[], object],
     ) -> None:
         self._name, self._store = embedder_name, store
         self._measure, self._wake = measure, wake

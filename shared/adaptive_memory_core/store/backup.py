@@ -34,9 +34,9 @@ from adaptive_memory_core.store.ledger.sql_ledger import SQLiteLedger
 from adaptive_memory_core.store.locations import LEDGER_NAME
 
 if TYPE_CHECKING:
-    from adaptive_memory_core.flow.ports import Ledger
     from adaptive_memory_core.learn.decay import Timeline
     from adaptive_memory_core.store.chroma.chroma_records import ChromaRecords
+    from adaptive_memory_core.store.ledger.sql_ledger import Ledger
 
 SAME_SECONDS = 0.001  # the collection keeps a time to six places
 

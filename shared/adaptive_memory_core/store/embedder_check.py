@@ -7,11 +7,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from adaptive_memory_core.errors import EmbedderMismatchError
-from adaptive_memory_core.flow.ports import Ledger
 from adaptive_memory_core.models.embedder import Embedder
 
 if TYPE_CHECKING:
     from chromadb import Collection
+
+    from adaptive_memory_core.store.ledger.sql_ledger import Ledger
 
 Recorded = tuple[str | None, int | None]  # an embedder's name and dimension
 NAME_KEY, DIMENSION_KEY = "adaptive_memory:embedder", "adaptive_memory:dimension"

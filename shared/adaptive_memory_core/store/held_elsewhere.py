@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from adaptive_memory_core.error_messages import shown
 from adaptive_memory_core.errors import InvalidInputError, StoreError, StoreInUseError
-from adaptive_memory_core.flow.ports import KnownCollection, Ledger
+from adaptive_memory_core.flow.ports.ledger_values import KnownCollection
 from adaptive_memory_core.policy.keeping import Keeping
 from adaptive_memory_core.store import locations, process_locks
 from adaptive_memory_core.store.backup import is_next_to_files
@@ -21,6 +21,8 @@ from adaptive_memory_core.store.sqlite_connection import for_reading
 if TYPE_CHECKING:
     from chromadb import Collection
     from chromadb.api import ClientAPI
+
+    from adaptive_memory_core.store.ledger.sql_ledger import Ledger
 
 LOOKED_SECONDS = 0.05
 MADE_SECONDS = 10.0  # that a process which has just taken a directory may take to make or open the collection; guess

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from adaptive_memory_core.errors import InvalidInputError, LedgerError
 from adaptive_memory_core.flow.calls.call_state import as_often_as_lost
-from adaptive_memory_core.store.ledger.sql_ledger import SQLiteLedger, SqlLedger
+from adaptive_memory_core.store.ledger.sql_ledger import Ledger, SQLiteLedger
 from adaptive_memory_core.store.locations import check_ledger, is_in_postgres
 from adaptive_memory_core.store.moved_tables import (
     GONE,
@@ -58,13 +58,11 @@ def move_between(
         return move(old, new, progress, source_stays=source_stays).rows
 
 
-def _opened(place: str | Path) -> SqlLedger:
+def _opened(place: str | Path) -> Ledger:
     return PostgresLedger(str(place)) if is_in_postgres(place) else SQLiteLedger(str(place))
 
 
-def move(
-    source: SqlLedger, target: SqlLedger, progress: Progress | None = None, *, source_stays: bool = False
-) -> Moved:
+def move(source: Ledger, target: Ledger, progress: Progress | None = None, *, source_stays: bool = False) -> Moved:
     """Copy all rows of the one into the other, which must be empty, or hold what an earlier call has left there."""
     old, new = LedgerEnd(source), LedgerEnd(target)
     if old.identity() == new.identity():

@@ -13,9 +13,12 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, cast
 
 import numpy as np
 
+from adaptive_memory_core.errors import StoreInUseError
 from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.flow.calls.call_state import made_whole
-from adaptive_memory_core.flow.ports import Extent, Found, Ledger, MirrorRow, Stored, Vector
+from adaptive_memory_core.flow.ports.ledger_values import Extent, MirrorRow
+from adaptive_memory_core.flow.ports.records import Stored, Vector
+from adaptive_memory_core.flow.ports.source import Found
 from adaptive_memory_core.identity import record_id, scoped_id
 from adaptive_memory_core.record_metadata import belongs, merged_metadata, metadata_of, revision, unlinked
 from adaptive_memory_core.records import Metadata, Record, Scope
@@ -25,6 +28,8 @@ from adaptive_memory_core.where import predicate
 
 if TYPE_CHECKING:
     from chromadb import Collection
+
+    from adaptive_memory_core.store.ledger.sql_ledger import Ledger
 
 LARGEST_BATCH = 2_000  # records of one write, for all other processes wait until its transaction is kept
 PAGE = 5_000
@@ -45,7 +50,7 @@ def _whole(change: Change[P]) -> Change[P]:
 
 
 class LedgerRecords:
-    """The `Records` port."""
+    """The records of a collection, as the ledger owns them: text, vector, metadata."""
 
     batch_size = LARGEST_BATCH
 
@@ -55,10 +60,11 @@ class LedgerRecords:
         self._edition = EmbedderVersion(ledger)
 
     @property
-    def collection(self) -> Collection | None:
-        """The collection, where this process may open it."""
-        opened = self._access.open
-        return None if opened is None else opened.store.collection
+    def collection(self) -> Collection:
+        """The collection itself; StoreInUseError in a process that does not hold it."""
+        if self._access.open is None:
+            raise StoreInUseError("Another process holds the collection. Ask for it there.")
+        return self._access.open.store.collection
 
     def extent(self) -> Extent:
         """How many records there are, whosever they are, and which came last."""

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from adaptive_memory_core.error_messages import reason, shown
 from adaptive_memory_core.errors import InvalidInputError, LedgerError, StoreError
-from adaptive_memory_core.flow.ports import Ledger, Ports
+from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.store.chroma import chroma_database
 from adaptive_memory_core.store.chroma.chroma_calls import CollectionsOfClient
 from adaptive_memory_core.store.ledger.schema import refuse_damaged
-from adaptive_memory_core.store.ledger.sql_ledger import SQLiteLedger
+from adaptive_memory_core.store.ledger.sql_ledger import Ledger, SQLiteLedger
 from adaptive_memory_core.store.postgres.postgres_ledger import PostgresLedger
 from adaptive_memory_core.store.successor_collection import renamed_successor
 from adaptive_memory_core.whole_file import expanded
@@ -26,6 +26,7 @@ from adaptive_memory_core.whole_file import expanded
 if TYPE_CHECKING:
     from chromadb import Collection
     from chromadb.api import ClientAPI
+
 
 LEDGER_NAME = "adaptive_memory.sqlite3"
 USUAL_DATABASE = "default_tenant/default_database"  # where a client looks that was told nothing else

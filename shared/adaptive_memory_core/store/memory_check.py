@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from adaptive_memory_core.errors import StoreError
-from adaptive_memory_core.flow.ports import Ledger, Moves, Rewritten, never_read
+from adaptive_memory_core.flow.ports.ledger_values import Moves, Rewritten, never_read
 from adaptive_memory_core.identity import MARK, record_id, scoped_id, text_digest
 from adaptive_memory_core.learn.after_read import added
 from adaptive_memory_core.record_metadata import created_at, owner_of
@@ -27,6 +27,9 @@ from adaptive_memory_core.store.chroma.chroma_records import ChromaRecords
 from adaptive_memory_core.store.chroma.index_rebuild import rebuild
 from adaptive_memory_core.store.ledger import mirror_rows
 from adaptive_memory_core.store.ledger.sql_ledger import SQLiteLedger
+
+if TYPE_CHECKING:
+    from adaptive_memory_core.store.ledger.sql_ledger import Ledger
 
 PAUSES_SECONDS = (0.05, 0.2, 0.75)  # between the looks at a server's collection before it is called empty
 

@@ -14,7 +14,7 @@ import orjson
 
 from adaptive_memory_core.errors import InvalidInputError
 from adaptive_memory_core.store.ledger.schema import ARRIVAL, MOVE
-from adaptive_memory_core.store.ledger.sql_ledger import SQLiteLedger, SqlLedger
+from adaptive_memory_core.store.ledger.sql_ledger import Ledger, SQLiteLedger
 from adaptive_memory_core.store.ledger.state_rows import in_batches
 from adaptive_memory_core.store.postgres.postgres_dialect import SCHEMA, tables
 
@@ -27,7 +27,7 @@ _DATABASE = "SELECT oid, pg_postmaster_start_time() FROM pg_database WHERE datna
 class LedgerEnd:
     """A ledger's tables, by their names in it."""
 
-    def __init__(self, ledger: SqlLedger) -> None:
+    def __init__(self, ledger: Ledger) -> None:
         self.ledger, self.is_file = ledger, isinstance(ledger, SQLiteLedger)
         self._columns: dict[str, tuple[str, ...]] = {}
 

@@ -20,7 +20,7 @@ from typing import Any, Protocol, TypeVar
 
 from adaptive_memory_core.context.answer import Recall
 from adaptive_memory_core.context.reasons import looked_past
-from adaptive_memory_core.flow.ports import Extent
+from adaptive_memory_core.flow.ports.ledger_values import Extent
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.store.chroma.chroma_changes import FILES, file_states
 
@@ -50,7 +50,7 @@ def reading_everyones(user: UserName) -> UserName:
     if stays_as_it_is(user):
         return user
     memory = user.memory
-    with memory.call():
+    with memory.opened.call():
         named = memory.ports().records.names_users()
     if named:
         with _changing:

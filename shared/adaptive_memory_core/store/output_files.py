@@ -14,7 +14,6 @@ import orjson
 
 from adaptive_memory_core.error_messages import reason, shown
 from adaptive_memory_core.errors import InvalidInputError, StoreError
-from adaptive_memory_core.pages.markup import MADE_BY
 from adaptive_memory_core.records import Record
 from adaptive_memory_core.whole_file import expanded, write_whole
 
@@ -141,6 +140,8 @@ def write_page(file: Path, page: str) -> None:
 
 
 def _is_ours(file: Path) -> bool:
+    from adaptive_memory_core.pages.markup import MADE_BY  # here, for few programs make pages
+
     try:
         with file.open("rb") as content:
             return MADE_BY.encode() in content.read(HEAD)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, TypeGuard
 import numpy as np
 
 from adaptive_memory_core.errors import EmbedderError, StoreInUseError
-from adaptive_memory_core.flow.ports import Ledger, MirrorRow
+from adaptive_memory_core.flow.ports.ledger_values import MirrorRow
 from adaptive_memory_core.models.embedder import Embedder
 from adaptive_memory_core.policy.keeping import Keeping
 from adaptive_memory_core.record_metadata import owner_of
@@ -30,6 +30,8 @@ from adaptive_memory_core.store.write_back import WritePace
 
 if TYPE_CHECKING:
     from chromadb import Collection
+
+    from adaptive_memory_core.store.ledger.sql_ledger import Ledger
 
 BATCH = 100  # texts that are embedded at a time: what a process that is killed loses
 MOST_UNKNOWN = 10  # texts at once of which a model may know no word, where it knows others; guess

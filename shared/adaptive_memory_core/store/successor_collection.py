@@ -12,13 +12,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from adaptive_memory_core.errors import StoreError
-from adaptive_memory_core.flow.ports import Ledger, Target
+from adaptive_memory_core.flow.ports.ledger_values import Target
 from adaptive_memory_core.models.embedder import Embedder
 from adaptive_memory_core.store.chroma.chroma_calls import CollectionsOfClient, write_chroma
 from adaptive_memory_core.store.embedder_check import DIMENSION_KEY, NAME_KEY, notes_on
 
 if TYPE_CHECKING:
     from chromadb import Collection
+
+    from adaptive_memory_core.store.ledger.sql_ledger import Ledger
 
 SUFFIX = "-being-reembedded"
 HEIR_KEY = "adaptive_memory:heir"  # the metadata of one that is whole, and has yet to be renamed

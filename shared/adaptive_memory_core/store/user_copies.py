@@ -18,14 +18,17 @@ from collections.abc import Callable, Hashable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import orjson
 
-from adaptive_memory_core.flow.ports.ledger_copies import FileKind, UserFile, UserFiles
+from adaptive_memory_core.flow.ports.ledger_values import FileKind, UserFile
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.store.background import Going
+
+if TYPE_CHECKING:
+    from adaptive_memory_core.store.ledger.cached_copies import LedgerUserFiles
 
 MAGIC = b"adaptive-memory arrays 1\n"
 PAGE = 4_096
@@ -155,7 +158,7 @@ class UserCopies:
     """The files of one kind. Of users with fewer records than `least` there are none: their rows are read as soon."""
 
     kind: FileKind
-    files: UserFiles
+    files: LedgerUserFiles
     keeper: UserFilesKeeper
     least: int
 

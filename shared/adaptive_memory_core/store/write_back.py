@@ -13,9 +13,10 @@ import time
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING
 
 from adaptive_memory_core.errors import LedgerError
-from adaptive_memory_core.flow.ports import Due, Ledger
+from adaptive_memory_core.flow.ports.ledger_values import Due
 from adaptive_memory_core.policy.keeping import Keeping
 from adaptive_memory_core.record_metadata import belongs, clashes, projection
 from adaptive_memory_core.records import Metadata, Scope
@@ -24,6 +25,9 @@ from adaptive_memory_core.running_calls import is_any_running
 from adaptive_memory_core.store.background import Going
 from adaptive_memory_core.store.chroma.chroma_records import ChromaRecords
 from adaptive_memory_core.store.embedder_check import EmbedderVersion
+
+if TYPE_CHECKING:
+    from adaptive_memory_core.store.ledger.sql_ledger import Ledger
 
 PATIENCE_SECONDS = 60.0
 BEGIN = 0.5  # of the lag, after which a pass over what is due begins: the rest of it is for the pass

@@ -13,7 +13,7 @@ from opentelemetry import context as contexts
 from opentelemetry.metrics import Histogram
 from opentelemetry.trace import Span, Status, StatusCode, Tracer, get_current_span, set_span_in_context
 
-from adaptive_memory_core.flow.ports import Ledger
+from adaptive_memory_core.store.ledger.sql_ledger import PARTS, Ledger
 
 T = TypeVar("T")
 Attributes = dict[str, str | int]
@@ -99,10 +99,6 @@ def call_in_span(span: Span | None, call: Callable[[], T]) -> T:
         return call()
     finally:
         contexts.detach(token)
-
-
-FLAGS = {"read_only", "outlives_process"}
-PARTS = {name for name, one in vars(Ledger).items() if isinstance(one, property)} - FLAGS
 
 
 def watched_ledger(ledger: Ledger, measure: CallMeasure) -> Ledger:

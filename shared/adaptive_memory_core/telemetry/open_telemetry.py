@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache, partial
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from opentelemetry import metrics, trace
 from opentelemetry.metrics import Meter, Observation
@@ -21,7 +21,7 @@ from opentelemetry.metrics import Meter, Observation
 from adaptive_memory_core.context.answer import Recall
 from adaptive_memory_core.error_messages import shown
 from adaptive_memory_core.errors import AdaptiveMemoryError, InvalidInputError
-from adaptive_memory_core.flow.ports import Ledger, Ports
+from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.flow.ports.models import OpenMemory
 from adaptive_memory_core.flow.ports.source import Answer, Slow, Source, SourceQuery
 from adaptive_memory_core.policy.policy import Policy
@@ -36,6 +36,9 @@ from adaptive_memory_core.telemetry.measure import (
     measured_call,
     watched_ledger,
 )
+
+if TYPE_CHECKING:
+    from adaptive_memory_core.store.ledger.sql_ledger import Ledger
 
 T = TypeVar("T")
 NAME = "adaptive_memory"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from adaptive_memory_core import arguments as check
 from adaptive_memory_core.context.answer import Recall
@@ -20,13 +20,17 @@ from adaptive_memory_core.sources.ask import channels_of
 from adaptive_memory_core.sources.request import Request
 from adaptive_memory_core.store.output_files import check_page_file, write_page
 from adaptive_memory_core.verbs import recalling
-from adaptive_memory_core.verbs.blocking_and_async import Memory, Moment, User
+from adaptive_memory_core.verbs.blocking_and_async import Moment
 from adaptive_memory_core.verbs.inspection import MOST_LINES, suited, usual_policy
+
+if TYPE_CHECKING:
+    from adaptive_memory_core.memory import AdaptiveMemory
+    from adaptive_memory_core.user_memory import UserMemory
 
 WIDEST = 10_000  # candidates among which a record is looked for that was none
 
 
-def why(user: User, recall: Recall, id: str, filter: Mapping[str, Any] | None = None) -> str:  # noqa: A002
+def why(user: UserMemory, recall: Recall, id: str, filter: Mapping[str, Any] | None = None) -> str:  # noqa: A002
     """Why a record is, or is not, among the hits of a recall, in a sentence; an unknown id raises NotFoundError.
 
     `filter` is that of the recall. If the record was not a candidate, the recall is repeated with more candidates,
@@ -37,7 +41,7 @@ def why(user: User, recall: Recall, id: str, filter: Mapping[str, Any] | None = 
     return _why(user, recall, check.name(id, "id"), check.where(filter))
 
 
-def _why(user: User, recall: Recall, record_id: str, where: Mapping[str, Any] | None) -> str:
+def _why(user: UserMemory, recall: Recall, record_id: str, where: Mapping[str, Any] | None) -> str:
     told = _told(recall, record_id)
     if told is not None:
         return told
@@ -70,7 +74,7 @@ def _told(recall: Recall, record_id: str) -> str | None:
 MOST_RECORDS, MOST_RECALLS, MOST_USERS = 5_000, 500, 1_000
 
 
-def whole_report(memory: Memory, path: str | Path | None, *, title: str | None, users: int) -> str:
+def whole_report(memory: AdaptiveMemory, path: str | Path | None, *, title: str | None, users: int) -> str:
     """A page about all users: numbers, and nobody's texts."""
     from adaptive_memory_core.flow import report as gathering
     from adaptive_memory_core.pages.memory_page import users_page
@@ -78,7 +82,7 @@ def whole_report(memory: Memory, path: str | Path | None, *, title: str | None, 
     file = None if path is None else check_page_file(path)
     named = None if title is None else check.name(title, "title")
     most = check.count(users, "users", most=MOST_USERS)
-    facts = gathering.users(memory.ports(), most=most, regime=memory.regime, now=memory.now())
+    facts = gathering.users(memory.ports(), most=most, regime=memory.opened.in_force.regime, now=memory.now())
     page = users_page(facts, title=named)
     if file is not None:
         write_page(file, page)
@@ -86,7 +90,7 @@ def whole_report(memory: Memory, path: str | Path | None, *, title: str | None, 
 
 
 def report(
-    user: User, path: str | Path | None = None, *, title: str | None = None, records: int = 500, recalls: int = 50
+    user: UserMemory, path: str | Path | None = None, *, title: str | None = None, records: int = 500, recalls: int = 50
 ) -> str:
     """A page of HTML about this memory, in one file that loads nothing; written to `path` if that is given.
 
@@ -106,7 +110,9 @@ def report(
     most_records = check.count(records, "records", most=MOST_RECORDS)
     most_recalls = check.count(recalls, "recalls", most=MOST_RECALLS)
     policy, logged_since = usual_policy(user).suited(), now - memory.keeping.log_days * DAY
-    asked = gathering.ReportRequest(user.scope, policy, memory.regime, now, logged_since, most_records, most_recalls)
+    asked = gathering.ReportRequest(
+        user.scope, policy, memory.opened.in_force.regime, now, logged_since, most_records, most_recalls
+    )
     page = memory_page(gathering.gathered(memory.ports(), asked), title=named)
     if file is not None:
         write_page(file, page)
@@ -114,7 +120,7 @@ def report(
 
 
 def replay(
-    user: User,
+    user: UserMemory,
     policy: Policy | None = None,
     since: Moment | None = None,
     until: Moment | None = None,
@@ -139,26 +145,26 @@ def replay(
         now=memory.now(),
         where=None,
         policy=asked_for,
-        regime=memory.regime,
+        regime=memory.opened.in_force.regime,
         reinforce=False,
         draws=True,
         fields=memory.fields,
-        same_fact=memory.same_fact,
+        same_fact=memory.opened.same_fact,
     )
     begin, end = check.moment(since, "since"), check.moment(until, "until")
     ranked = rank_again(ports, asked, since=begin, until=end, limit=check.count(limit, "limit", most=MOST_LINES))
     return replayed(ranked, asked_for)
 
 
-def export_state(user: User) -> dict[str, Any]:
+def export_state(user: UserMemory) -> dict[str, Any]:
     """What was learned about this user's records, as plain values for `json.dumps`; no texts, only digests of them."""
     memory = user.memory
     from adaptive_memory_core.flow import export_import as moving
 
-    return moving.export_state(memory.ports(), user.scope, regime=memory.regime, now=memory.now())
+    return moving.export_state(memory.ports(), user.scope, regime=memory.opened.in_force.regime, now=memory.now())
 
 
-def restore_state(user: User, state: Mapping[str, Any]) -> Restored:
+def restore_state(user: UserMemory, state: Mapping[str, Any]) -> Restored:
     """Import what `export_state` returned, here or in another collection: by id, else by document and text.
 
     A record that was read later here keeps its own state. A value outside its range raises an error that names it.

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from adaptive_memory_core import arguments as check
 from adaptive_memory_core.error_messages import shown
@@ -19,9 +19,11 @@ from adaptive_memory_core.reports import PruneReceipt, Receipt
 from adaptive_memory_core.score.signals import DAY
 from adaptive_memory_core.store.locations import can_name_a_file
 from adaptive_memory_core.store.output_files import JSONLines
-from adaptive_memory_core.verbs.blocking_and_async import User
 from adaptive_memory_core.verbs.verdicts import id_of
 from adaptive_memory_core.whole_file import expanded
+
+if TYPE_CHECKING:
+    from adaptive_memory_core.user_memory import UserMemory
 
 Forgotten = str | Iterable[str | Scored | Record] | None
 ForgetOne = Callable[[str], Receipt]
@@ -30,7 +32,7 @@ MOST_PRUNED = 1_000_000_000  # records of one call
 
 
 def forget(
-    user: User,
+    user: UserMemory,
     ids: Forgotten = None,
     replaced: bool = False,
     *,
@@ -64,7 +66,7 @@ def forget(
     return _each(forget_one, list(dict.fromkeys(id_of(one) for one in ids)))
 
 
-def _matching(user: User, forget_one: ForgetOne, where: Mapping[str, Any] | None) -> list[Receipt]:
+def _matching(user: UserMemory, forget_one: ForgetOne, where: Mapping[str, Any] | None) -> list[Receipt]:
     memory = user.memory
     ids = ids_where(memory.ports(), user.scope.own, where, memory.now())
     return _each(forget_one, ids, raises=False)
@@ -84,7 +86,7 @@ def _each(forget_one: ForgetOne, ids: Sequence[str], *, raises: bool = True) -> 
     return receipts
 
 
-def forget_learned(user: User, id: str | None = None) -> int:  # noqa: A002 - as everywhere
+def forget_learned(user: UserMemory, id: str | None = None) -> int:  # noqa: A002 - as everywhere
     """Remove what was learned from this user's reads and feedback about everyone's records: about one, or about all of
     them.
 
@@ -96,7 +98,7 @@ def forget_learned(user: User, id: str | None = None) -> int:  # noqa: A002 - as
 
 
 def prune(
-    user: User,
+    user: UserMemory,
     below: float | None = None,
     dry_run: bool = False,
     archive: str | Path | None = None,
@@ -134,7 +136,7 @@ def prune(
         dry_run=check.flag(dry_run, "dry_run"),
         archive=None if archive is None else JSONLines(archive),
         by=check.name(by, "name of who does it (by)"),
-        regime=memory.regime,
+        regime=memory.opened.in_force.regime,
         now=memory.now(),
     )
     return pruning.prune(memory.ports(), call)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final
 
 from adaptive_memory_core import arguments as check
 from adaptive_memory_core.cue.unrelated_questions import UNRELATED, questions_in_language
@@ -15,7 +15,6 @@ from adaptive_memory_core.flow import prune as flagged
 from adaptive_memory_core.flow.calls.foreign_calls import tried
 from adaptive_memory_core.flow.look_up import Listing, newest
 from adaptive_memory_core.flow.ports import Ports
-from adaptive_memory_core.policy.learning import Regime
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Cue, Record, Scope
 from adaptive_memory_core.reports import Calibration, Change, LoggedRecall, Sample, Stats
@@ -23,7 +22,11 @@ from adaptive_memory_core.score.nothing_found import FEWEST
 from adaptive_memory_core.score.signals import DAY
 from adaptive_memory_core.sources.ask import channels_of
 from adaptive_memory_core.sources.request import Request
-from adaptive_memory_core.verbs.blocking_and_async import Moment, User
+from adaptive_memory_core.verbs.blocking_and_async import Moment
+
+if TYPE_CHECKING:
+    from adaptive_memory_core.opened import PolicyInForce
+    from adaptive_memory_core.user_memory import UserMemory
 
 UNREAD: Final = "not read yet"
 
@@ -35,7 +38,7 @@ class OwnPolicy:
     policy: Policy | str | None = UNREAD
 
 
-def usual_policy(user: User) -> Policy:
+def usual_policy(user: UserMemory) -> Policy:
     """The user's own policy, or else the memory's; the memory's too if the ledger cannot be read."""
     if user.own_policy.policy is UNREAD:
         ports = user.memory.ports()
@@ -62,13 +65,13 @@ def keep_policy(ports: Ports, scope: Scope, policy: object) -> Policy:
     return checked
 
 
-def reset_policy(user: User) -> None:
+def reset_policy(user: UserMemory) -> None:
     """Remove the policy that `for_user(policy=...)` has stored for this user: the memory's applies again."""
     user.memory.ports().ledger.own_policies.keep(user.scope, None)
     user.own_policy.policy = None
 
 
-def suited(user: User, policy: Policy) -> Policy:
+def suited(user: UserMemory, policy: Policy) -> Policy:
     """The policy with everything automatic decided. The ledger is read once per user and process; if it cannot be read,
     the records are treated as not linked."""
     if policy.channels != "auto":
@@ -84,7 +87,7 @@ MOST_LINES = 1_000_000  # of a log, at once
 
 
 def records(
-    user: User,
+    user: UserMemory,
     filter: Mapping[str, Any] | None = None,  # noqa: A002 - the contract's name
     limit: int = 100,
     offset: int = 0,
@@ -100,11 +103,11 @@ def records(
     start = 0 if type(offset) is int and offset == 0 else check.count(offset, "offset", most=MOST_LINES)
     most = check.count(limit, "limit", most=MOST_LINES)
     listing = Listing(check.where(filter), most, start, check.flag(current, "current"))
-    return newest(memory.ports(), user.scope, listing, regime=memory.regime, now=memory.now())
+    return newest(memory.ports(), user.scope, listing, regime=memory.opened.in_force.regime, now=memory.now())
 
 
 def recalls(
-    user: User,
+    user: UserMemory,
     since: Moment | None = None,
     until: Moment | None = None,
     limit: int = 100,
@@ -128,24 +131,24 @@ def recalls(
     )
 
 
-def remembered(user: User) -> list[Record]:
+def remembered(user: UserMemory) -> list[Record]:
     """The records that are remembered: they were read `decay.remembrance_threshold` times, so they no longer decay."""
     return _flagged(user, "remembered")
 
 
-def pinned(user: User) -> list[Record]:
+def pinned(user: UserMemory) -> list[Record]:
     """The records that `pin` protects."""
     return _flagged(user, "pinned")
 
 
-def changes(user: User, id: str | None = None, limit: int = 1_000) -> Sequence[Change]:  # noqa: A002
+def changes(user: UserMemory, id: str | None = None, limit: int = 1_000) -> Sequence[Change]:  # noqa: A002
     """The audit trail, newest first: what changed a record's state, when, and who or which recall did it."""
     checked = None if id is None else check.name(id, "id")
     most = check.count(limit, "limit", most=MOST_LINES)
     return flagged.changes(user.memory.ports(), user.scope, checked, limit=most)
 
 
-def history(user: User) -> Sequence[Sample]:
+def history(user: UserMemory) -> Sequence[Sample]:
     """Statistics of this user's records over time, oldest first.
 
     A sample is taken with the write-back and by `flush()`, at most one per `Keeping.sample_recalls` recalls.
@@ -153,17 +156,19 @@ def history(user: User) -> Sequence[Sample]:
     return flagged.history(user.memory.ports(), user.scope)
 
 
-def stats(user: User, at_least: float = 0.01) -> Stats:
+def stats(user: UserMemory, at_least: float = 0.01) -> Stats:
     """Numbers of records, reads and verdicts of this user, strengths, and how far the write-back is.
 
     `at_least` is the least strength with which a record counts for `strengths.size`.
     """
     memory, bound = user.memory, check.fraction(at_least, "at_least")
-    return past.stats(memory.ports(), user.scope, regime=memory.regime, at_least=bound, now=memory.now())
+    return past.stats(
+        memory.ports(), user.scope, regime=memory.opened.in_force.regime, at_least=bound, now=memory.now()
+    )
 
 
 def calibrate(
-    user: User, questions: Sequence[str] | None = None, policy: Policy | None = None, language: str = "en"
+    user: UserMemory, questions: Sequence[str] | None = None, policy: Policy | None = None, language: str = "en"
 ) -> Calibration:
     """Measure what unrelated questions find in this user's records, for `Advanced(unrelated_answered=...)`.
 
@@ -177,24 +182,18 @@ def calibrate(
     manner = check.policy(policy, memory.policy)
     check.channels(manner, channels_of(memory.ports().sources))
     decided = suited(user, manner)
-    request = request_to_calibrate(memory, user.scope, decided)
+    request = request_to_calibrate(memory.opened.in_force, user.scope, decided)
     return calibrating.calibrate(memory.ports(), request, asked)
 
 
-class Pace(Protocol):
-    """The time, and the pace at which it passes."""
-
-    @property
-    def regime(self) -> Regime: ...
-    def now(self) -> float: ...
-
-
-def request_to_calibrate(pace: Pace, scope: Scope, policy: Policy) -> Request:
+def request_to_calibrate(in_force: PolicyInForce, scope: Scope, policy: Policy) -> Request:
     """A recall that only looks, before its cue is known."""
-    now, cue = pace.now(), Cue(UNRELATED[0])
-    return Request("calibration", scope, cue, 1, now, None, policy.suited(), pace.regime, reinforce=False)
+    now, cue = in_force.now(), Cue(UNRELATED[0])
+    return Request("calibration", scope, cue, 1, now, None, policy.suited(), in_force.regime, reinforce=False)
 
 
-def _flagged(user: User, flag: flagged.Flag) -> list[Record]:
+def _flagged(user: UserMemory, flag: flagged.Flag) -> list[Record]:
     memory = user.memory
-    return flagged.flagged_records(memory.ports(), user.scope, flag, regime=memory.regime, now=memory.now())
+    return flagged.flagged_records(
+        memory.ports(), user.scope, flag, regime=memory.opened.in_force.regime, now=memory.now()
+    )

@@ -4,28 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from adaptive_memory_core import arguments as check
 from adaptive_memory_core.context.answer import Recall
 from adaptive_memory_core.flow import fallback, look_up
 from adaptive_memory_core.flow import rerank as reranking
-from adaptive_memory_core.frozen import quickly_replaced
 from adaptive_memory_core.length_limits import shortened_cue
 from adaptive_memory_core.models.callbacks import Reranker
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import AgentState, Cue, Record
 from adaptive_memory_core.sources.ask import channels_of
 from adaptive_memory_core.sources.request import Request
-from adaptive_memory_core.verbs.blocking_and_async import Moment, User
+from adaptive_memory_core.verbs.blocking_and_async import Moment
 from adaptive_memory_core.verbs.inspection import suited, usual_policy
+
+if TYPE_CHECKING:
+    from adaptive_memory_core.user_memory import UserMemory
 
 Floors = tuple[float | None, float | None]  # of the score and of the similarity
 JUST_NOW = 10.0  # seconds before the clock's time that are no other day: somebody read it and then called; guess
 
 
 def recall(
-    user: User,
+    user: UserMemory,
     cue: str | Cue | AgentState,
     k: int = 5,
     now: Moment | None = None,
@@ -73,11 +75,10 @@ def recall(
     where, words_alone = check.where(filter), check.on_embedder_error(on_embedder_error) == "words"
     request = _request(user, cue, k=check.count(k, "k"), now=now, reinforce=reinforce, policy=policy, turn=turn)
     refuse, notes = check.refusals(accept, in_context), check.drifted(request.cue, state)
-    asked = quickly_replaced(
-        request,
+    asked = request._replace(
         where=where,
-        reranker=user.memory.reranker_of(reranker),
-        judge=user.memory.judge_of(judge),
+        reranker=user.memory.opened.reranker_of(reranker),
+        judge=user.memory.opened.judge_of(judge),
         refuse=refuse,
         notes=(*request.notes, *notes),
         as_of=request.now if request.looks_back else None,
@@ -85,11 +86,11 @@ def recall(
     )
     ports, floors = user.memory.ports(), _floors(min_score, min_similarity)
     by = suited(user, _policy_of(user, policy, floors))
-    return fallback.recall_with_fallback(ports, quickly_replaced(asked, policy=by), user.fallback)
+    return fallback.recall_with_fallback(ports, asked._replace(policy=by), user.fallback)
 
 
 def rerank(
-    user: User,
+    user: UserMemory,
     cue: str | Cue | AgentState,
     hits: Mapping[str, float | None],
     k: int | None = None,
@@ -113,15 +114,15 @@ def rerank(
     given = check.similarities(hits)
     wanted = max(1, len(given)) if k is None else check.count(k, "k")
     request = _request(user, cue, k=wanted, now=now, reinforce=reinforce, policy=policy, turn=turn)
-    asked = quickly_replaced(request, reranker=user.memory.reranker_of(reranker))
+    asked = request._replace(reranker=user.memory.opened.reranker_of(reranker))
     ports, welcome, floors = user.memory.ports(), check.guests(guests), _floors(min_score, min_similarity)
-    return reranking.rerank(ports, quickly_replaced(asked, policy=_policy_of(user, policy, floors)), given, welcome)
+    return reranking.rerank(ports, asked._replace(policy=_policy_of(user, policy, floors)), given, welcome)
 
 
-def get(user: User, id: str) -> Record:  # noqa: A002 - the contract's name
+def get(user: UserMemory, id: str) -> Record:  # noqa: A002 - the contract's name
     """One record with its read state as of now; an unknown id raises NotFoundError. This does not count as a read."""
     memory, checked = user.memory, check.name(id, "id")
-    return look_up.get(memory.ports(), user.scope, checked, regime=memory.regime, now=memory.now())
+    return look_up.get(memory.ports(), user.scope, checked, regime=memory.opened.in_force.regime, now=memory.now())
 
 
 def _floors(min_score: object, min_similarity: object) -> Floors:
@@ -138,7 +139,7 @@ def _with_floors(policy: Policy, floors: Floors) -> Policy:
     return policy.replace(**{name: value for name, value in given.items() if value is not None})
 
 
-def _policy_of(user: User, given: Policy | None, floors: Floors) -> Policy:
+def _policy_of(user: UserMemory, given: Policy | None, floors: Floors) -> Policy:
     """The policy of the call, else the user's own, else the memory's; with the floors of the call."""
     policy = given
     if policy is None:
@@ -149,7 +150,7 @@ def _policy_of(user: User, given: Policy | None, floors: Floors) -> Policy:
 
 
 def _request(
-    user: User,
+    user: UserMemory,
     cue: str | Cue | AgentState,
     *,
     k: int,
@@ -174,12 +175,12 @@ def _request(
         looks_back=at is not None and at <= memory.now() - JUST_NOW,
         where=None,
         policy=memory.policy if policy is None else policy,
-        regime=memory.regime,
+        regime=memory.opened.in_force.regime,
         reinforce=check.flag(reinforce, "reinforce"),
         draws=reinforce,
         turn=None if turn is None else check.name(turn, "turn"),
         notes=notes,
         fields=memory.fields,
-        same_fact=memory.same_fact,
-        reader=memory.reader,
+        same_fact=memory.opened.same_fact,
+        reader=memory.opened.reader,
     )

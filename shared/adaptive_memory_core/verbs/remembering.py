@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from adaptive_memory_core import arguments as check
 from adaptive_memory_core.arguments.new_records import mapping
@@ -17,22 +17,25 @@ from adaptive_memory_core.flow import remember as flows
 from adaptive_memory_core.flow.calls.foreign_calls import is_coroutine
 from adaptive_memory_core.flow.look_up import get as get_record
 from adaptive_memory_core.flow.look_up import look_up_one
-from adaptive_memory_core.flow.ports.models import SaliencePort, Salient
+from adaptive_memory_core.flow.ports.models import JudgeSalience, Salient
 from adaptive_memory_core.flow.supersede import check_sources
 from adaptive_memory_core.hierarchy.nodes import Hierarchy
 from adaptive_memory_core.length_limits import check_texts
 from adaptive_memory_core.records import Metadata, NewRecord, Record
 from adaptive_memory_core.score.signals import NEUTRAL_IMPORTANCE
-from adaptive_memory_core.verbs.blocking_and_async import Moment, User
+from adaptive_memory_core.verbs.blocking_and_async import Moment
+
+if TYPE_CHECKING:
+    from adaptive_memory_core.user_memory import UserMemory
 
 Item = str | Record | NewRecord | Mapping[str, Any]
 
 
 def remember(
-    user: User,
+    user: UserMemory,
     text: str,
     id: str | None = None,  # noqa: A002 - the contract's name
-    importance: float | SaliencePort = 0.5,
+    importance: float | JudgeSalience = 0.5,
     kind: str = "event",
     created_at: Moment | None = None,
     valid_from: Moment | None = None,
@@ -54,7 +57,7 @@ def remember(
     return _stored(user, [NewRecord(*given)], from_known=True)[0]  # type: ignore[arg-type] # checked within
 
 
-def remember_many(user: User, items: Iterable[Item]) -> list[str]:
+def remember_many(user: UserMemory, items: Iterable[Item]) -> list[str]:
     """Store many records; returns their ids in order.
 
     Each item is a text, a `Record`, or a mapping with the arguments of `remember`. All are checked before any is
@@ -68,7 +71,7 @@ def remember_many(user: User, items: Iterable[Item]) -> list[str]:
 
 
 def update(
-    user: User,
+    user: UserMemory,
     id: str,  # noqa: A002 - the contract's name
     text: str | None = None,
     importance: float | None = None,
@@ -93,17 +96,17 @@ def update(
             f"update({shown(checked)}) was given nothing to change. Give {', '.join(given)} or metadata."
         )
     ports, now = memory.ports(), memory.now()
-    before = get_record(ports, scope, checked, regime=memory.regime, now=now)
+    before = get_record(ports, scope, checked, regime=memory.opened.in_force.regime, now=now)
     changed = replace(before, **changes, metadata={**before.metadata, **more})  # type: ignore[arg-type] # checked within
     _stored(user, [changed], from_known=False)
     if before.superseded_by is not None:
         links = {"superseded_by": before.superseded_by}
         stored = look_up_one(ports, scope, checked, now=None)
         ports.records.annotate(scope, stored.stored_id, links)
-    return get_record(ports, scope, checked, regime=memory.regime, now=now)
+    return get_record(ports, scope, checked, regime=memory.opened.in_force.regime, now=now)
 
 
-def _stored(user: User, items: Sequence[Item], *, from_known: bool) -> list[str]:
+def _stored(user: UserMemory, items: Sequence[Item], *, from_known: bool) -> list[str]:
     """Check and write records. What they were derived from must be there where it is `from_known`."""
     memory, scope = user.memory, user.scope.own
     judges = [judge_of(item) for item in items]
@@ -117,7 +120,7 @@ def _stored(user: User, items: Sequence[Item], *, from_known: bool) -> list[str]
     return flows.remember(memory.ports(), scope, given, now=memory.now(), new_id=memory.new_id)
 
 
-def judge_of(item: object) -> SaliencePort | None:
+def judge_of(item: object) -> JudgeSalience | None:
     """The judge that was given instead of an importance, if there is one."""
     given: Any = item.get("importance") if isinstance(item, Mapping) else getattr(item, "importance", None)
     return given if callable(given) and not isinstance(given, type) else None
@@ -132,7 +135,7 @@ def unjudged(item: Any) -> Any:
     )
 
 
-def with_judged_importance(record: NewRecord, judge: SaliencePort) -> NewRecord:
+def with_judged_importance(record: NewRecord, judge: JudgeSalience) -> NewRecord:
     """The record with the judge's importance; the usual one if the judge cannot decide."""
     if is_coroutine(judge):
         raise InvalidInputError(
@@ -146,7 +149,7 @@ def with_judged_importance(record: NewRecord, judge: SaliencePort) -> NewRecord:
 Progress = Callable[[int, int], object]
 
 
-def observe(user: User, messages: Iterable[Mapping[str, Any]], progress: Progress | None = None) -> list[str]:
+def observe(user: UserMemory, messages: Iterable[Mapping[str, Any]], progress: Progress | None = None) -> list[str]:
     """Store messages of conversations, one or many; returns their ids in order.
 
     A message is a mapping with `text` and, as far as known, `speaker` or `role`, `at` (a time as for `remember`),
@@ -164,7 +167,7 @@ def observe(user: User, messages: Iterable[Mapping[str, Any]], progress: Progres
     return flows.observe(memory.ports(), user.scope.own, given, now=now, new_id=memory.new_id, progress=heard)
 
 
-def themes(user: User, settle: bool = True, progress: Progress | None = None) -> Themes:
+def themes(user: UserMemory, settle: bool = True, progress: Progress | None = None) -> Themes:
     """What is remembered from observed conversations, grouped: each theme with its name and messages.
 
     With `settle` all waiting messages are processed first, and `progress` is called with the number done and the total;
@@ -175,7 +178,7 @@ def themes(user: User, settle: bool = True, progress: Progress | None = None) ->
     return flows.themes(memory.ports(), user.scope.own, now=memory.now(), settle=wanted, progress=heard)
 
 
-def hierarchy(user: User, settle: bool = True, progress: Progress | None = None) -> Hierarchy:
+def hierarchy(user: UserMemory, settle: bool = True, progress: Progress | None = None) -> Hierarchy:
     """All that was made from observed conversations: `episodes`, `semantics` and `themes` by their keys, each with the
     ids of its messages, the nearest others of its kind (`neighbours`: keys and similarities) and the keys of what is
     above and below it. `settle` and `progress` are as for `themes`, which leaves out entries that were replaced or have

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from adaptive_memory_core import arguments as check
 from adaptive_memory_core.arguments.recalls import labelled_questions
@@ -18,8 +18,12 @@ from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Cue
 from adaptive_memory_core.sources.ask import channels_of
 from adaptive_memory_core.sources.request import Request
-from adaptive_memory_core.verbs.blocking_and_async import Memory, Moment, User, blocking
+from adaptive_memory_core.verbs.blocking_and_async import Moment, blocking
 from adaptive_memory_core.verbs.inspection import MOST_LINES, suited, usual_policy
+
+if TYPE_CHECKING:
+    from adaptive_memory_core.memory import AdaptiveMemory
+    from adaptive_memory_core.user_memory import UserMemory
 
 MOST_PRIOR = 1_000_000.0
 TOP_DOWN = (
@@ -28,7 +32,7 @@ TOP_DOWN = (
 )
 
 
-def evaluate(user: User, pairs: Any, k: int = 10, policy: Policy | None = None) -> Evaluation:
+def evaluate(user: UserMemory, pairs: Any, k: int = 10, policy: Policy | None = None) -> Evaluation:
     """How many of the records that answer these questions are found: recall@k, NDCG@k and hit@1, each with its
     interval.
 
@@ -42,7 +46,7 @@ def evaluate(user: User, pairs: Any, k: int = 10, policy: Policy | None = None) 
 
 
 def tune(
-    user: User,
+    user: UserMemory,
     pairs: Any = None,
     k: int = 10,
     policy: Policy | None = None,
@@ -75,7 +79,7 @@ def tune(
 
 
 def evidence_of(
-    user: User, pairs: Any, start: Policy, *, k: int, since: Moment | None = None, until: Moment | None = None
+    user: UserMemory, pairs: Any, start: Policy, *, k: int, since: Moment | None = None, until: Moment | None = None
 ) -> TuningExamples:
     """The evidence in this user's questions about policies; without pairs, the feedback in the log."""
     if start.shape == "top_down":
@@ -108,25 +112,25 @@ def tuner_of(held_out: object, prior: object, seed: object) -> Tuner:
     return Tuner(held_out=part, prior=float(prior), seed=seed)
 
 
-def starting_policy(user: User, given: Policy | None) -> Policy:
+def starting_policy(user: UserMemory, given: Policy | None) -> Policy:
     """The policy to begin with: the given one, else the user's own, else the memory's."""
     usual = usual_policy(user) if given is None else given
     return suited(user, checked_policy(user.memory, usual))
 
 
-def policy_for(memory: Memory, given: Policy | None) -> Policy:
+def policy_for(memory: AdaptiveMemory, given: Policy | None) -> Policy:
     """The policy, checked, with all that is automatic decided for the embedder; omitted, the memory's."""
     return checked_policy(memory, given).suited()
 
 
-def checked_policy(memory: Memory, given: Policy | None) -> Policy:
+def checked_policy(memory: AdaptiveMemory, given: Policy | None) -> Policy:
     """The policy, which names no channel that this memory does not have; omitted, the memory's."""
     policy = check.policy(given, memory.policy)
     check.channels(policy, channels_of(memory.ports().sources))
     return policy
 
 
-def request_of(user: User, policy: Policy, k: int) -> Request:
+def request_of(user: UserMemory, policy: Policy, k: int) -> Request:
     """What all its questions have in common."""
     memory = user.memory
     return Request(
@@ -137,10 +141,10 @@ def request_of(user: User, policy: Policy, k: int) -> Request:
         now=memory.now(),
         where=None,
         policy=policy,
-        regime=memory.regime,
+        regime=memory.opened.in_force.regime,
         reinforce=False,
         fields=memory.fields,
-        same_fact=memory.same_fact,
+        same_fact=memory.opened.same_fact,
     )
 
 
@@ -149,7 +153,7 @@ _evidence = blocking(evidence_of)
 
 
 def tuned_together(
-    users: Mapping[Any, tuple[User, Any]],
+    users: Mapping[Any, tuple[UserMemory, Any]],
     policy: Policy,
     tuner: Tuner,
     *,

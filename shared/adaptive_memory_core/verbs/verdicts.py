@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from adaptive_memory_core import arguments as check
 from adaptive_memory_core.context.answer import Recall
@@ -13,13 +13,17 @@ from adaptive_memory_core.flow import feedback as flows
 from adaptive_memory_core.flow import feedback_on_answer as answers
 from adaptive_memory_core.flow.feedback_on_answer import Used
 from adaptive_memory_core.records import ReadState, Record, Scored
-from adaptive_memory_core.verbs.blocking_and_async import User
 from adaptive_memory_core.verbs.inspection import usual_policy
+
+if TYPE_CHECKING:
+    from adaptive_memory_core.user_memory import UserMemory
 
 Judged = str | Scored | Record
 
 
-def feedback(user: User, recall: Recall | str, helpful: Sequence[Judged] = (), unhelpful: Sequence[Judged] = ()) -> int:
+def feedback(
+    user: UserMemory, recall: Recall | str, helpful: Sequence[Judged] = (), unhelpful: Sequence[Judged] = ()
+) -> int:
     """Say which hits of a recall were helpful or unhelpful, by id or as hits; returns how many verdicts were new.
 
     `recall` is the Recall or its id, at once or later. A verdict counts once per recall and record; the opposite
@@ -41,7 +45,7 @@ def feedback(user: User, recall: Recall | str, helpful: Sequence[Judged] = (), u
         unhelpful=[id_of(one) for one in unhelpful],
         policy=usual_policy(user),
         now=memory.now(),
-        judge=memory.judge_of(None),
+        judge=memory.opened.judge_of(None),
     )
 
 
@@ -51,7 +55,7 @@ def id_of(judged: Judged) -> str:
 
 
 def feedback_on_answer(
-    user: User,
+    user: UserMemory,
     helpful: Iterable[Judged | Used | Recall] = (),
     unhelpful: Iterable[Judged | Used | Recall] = (),
     turn: str | None = None,
@@ -73,37 +77,39 @@ def feedback_on_answer(
     said = None if answer is None else check.nonblank_text(answer, "answer")
     if said is not None and bad:
         raise InvalidInputError("With answer= the judge says what was unhelpful. Leave unhelpful= out.")
-    by, now = memory.judge_of(judge), memory.now()
+    by, now = memory.opened.judge_of(judge), memory.now()
     return answers.feedback_on_answer(
         memory.ports(), user.scope, good, bad, turn=named, policy=policy, now=now, judge=by, answer=said
     )
 
 
-def pin(user: User, id: str, by: str = "caller") -> ReadState:  # noqa: A002 - the contract's name
+def pin(user: UserMemory, id: str, by: str = "caller") -> ReadState:  # noqa: A002 - the contract's name
     """Protect a record: it does not decay, and nothing automatic removes it. `by` goes into the audit trail."""
     return _change(user, id, flows.PIN, by)
 
 
-def unpin(user: User, id: str, by: str = "caller") -> ReadState:  # noqa: A002
+def unpin(user: UserMemory, id: str, by: str = "caller") -> ReadState:  # noqa: A002
     """Remove the protection that `pin` gave."""
     return _change(user, id, flows.UNPIN, by)
 
 
-def demote(user: User, id: str, by: str = "caller") -> ReadState:  # noqa: A002
+def demote(user: UserMemory, id: str, by: str = "caller") -> ReadState:  # noqa: A002
     """Undo what a record has gained: the pin, the remembered flag and the effect of reads are removed, and importance
     drops by 5 %."""
     return _change(user, id, flows.demotion(usual_policy(user)), by)
 
 
-def reset_balance(user: User) -> None:
+def reset_balance(user: UserMemory) -> None:
     """Reset the weight of usefulness to zero, until this user's feedback shows again that it helps."""
     return flows.reset_balance(user.memory.ports(), user.scope)
 
 
-def _change(user: User, record_id: str, act: flows.Act, by: str) -> ReadState:
+def _change(user: UserMemory, record_id: str, act: flows.Act, by: str) -> ReadState:
     checked, who = check.name(record_id, "id"), check.name(by, "name of who does it (by)")
     memory = user.memory
-    return flows.change(memory.ports(), user.scope, checked, act, by=who, regime=memory.regime, now=memory.now())
+    return flows.change(
+        memory.ports(), user.scope, checked, act, by=who, regime=memory.opened.in_force.regime, now=memory.now()
+    )
 
 
 def _used(things: Iterable[Judged | Used | Recall]) -> list[Used]:

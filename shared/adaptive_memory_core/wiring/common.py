@@ -16,9 +16,7 @@ from adaptive_memory_core.error_messages import shown
 from adaptive_memory_core.errors import ClosedError, InvalidInputError, StoreInUseError
 from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.flow.calls.foreign_calls import Theirs, Unanswered
-from adaptive_memory_core.flow.calls.workers import CLOSED
-from adaptive_memory_core.flow.ports import Ledger
-from adaptive_memory_core.flow.ports.ledger_copies import FileKind
+from adaptive_memory_core.flow.ports.ledger_values import FileKind
 from adaptive_memory_core.flow.ports.models import UNWATCHED, Telemetry
 from adaptive_memory_core.models.callbacks import as_extract, as_reader, as_reranker, as_rule, callers_channels
 from adaptive_memory_core.models.chroma_function import stored_by_chroma
@@ -29,6 +27,7 @@ from adaptive_memory_core.opened import Opened, Parts, PolicyInForce
 from adaptive_memory_core.options import Options, checked
 from adaptive_memory_core.policy.keeping import Keeping
 from adaptive_memory_core.policy.policy import Policy
+from adaptive_memory_core.running_calls import CLOSED
 from adaptive_memory_core.sources.ask import Stages, channels_of, stages_with
 from adaptive_memory_core.store import locations
 from adaptive_memory_core.store.background import Background
@@ -45,6 +44,8 @@ from adaptive_memory_core.store.write_back import WritePace
 
 if TYPE_CHECKING:
     from chromadb import Collection
+
+    from adaptive_memory_core.store.ledger.sql_ledger import Ledger
 
 PARTS = ("verb", "sources", "ledger", "opened")
 
@@ -188,7 +189,7 @@ class Reembedding:
         """No verb is under way, nothing is written back, and no other process of ours writes into Chroma."""
         directory = self.common.directory
         with (
-            opened.exchange.alone(),
+            opened.calls.alone(),
             self.old.write_back.paused(),
             nullcontext() if directory is None else only_writer(directory),
         ):

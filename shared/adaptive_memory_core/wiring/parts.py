@@ -14,7 +14,7 @@ from adaptive_memory_core.cue.unrelated_questions import UNRELATED_IN
 from adaptive_memory_core.error_messages import shown
 from adaptive_memory_core.errors import StoreError, StoreInUseError
 from adaptive_memory_core.flow.calibrate import calibrate
-from adaptive_memory_core.flow.ports import Ledger, Ports
+from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.languages import all_languages
 from adaptive_memory_core.opened import Opened, Parts
 from adaptive_memory_core.policy.policy import Policy
@@ -52,6 +52,8 @@ from adaptive_memory_core.wiring.common import Common, Reembedding
 
 if TYPE_CHECKING:
     from chromadb import Collection
+
+    from adaptive_memory_core.store.ledger.sql_ledger import Ledger
 
 MEGABYTE = 1_000_000
 

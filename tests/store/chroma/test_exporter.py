@@ -8,7 +8,7 @@ import uuid
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import chromadb
 import numpy as np
@@ -18,7 +18,9 @@ from hypothesis import strategies as st
 
 from adaptive_memory_core import AdaptiveMemory, Fields, Record, Scope, SQLiteLedger, UserMemory
 from adaptive_memory_core.errors import NotFoundError, StoreError
-from adaptive_memory_core.flow.ports import DueRecord, Found, Ledger, MirrorRow, Stored
+from adaptive_memory_core.flow.ports.ledger_values import DueRecord, MirrorRow
+from adaptive_memory_core.flow.ports.records import Stored
+from adaptive_memory_core.flow.ports.source import Found
 from adaptive_memory_core.identity import record_id
 from adaptive_memory_core.policy.keeping import Keeping
 from adaptive_memory_core.store.chroma import exporter, importer
@@ -29,6 +31,9 @@ from adaptive_memory_core.store.ledger_records import LedgerRecords
 from tests.chroma_server import ChromaServer
 from tests.conftest import word_vectors
 from tests.suites import at_most
+
+if TYPE_CHECKING:
+    from adaptive_memory_core.store.ledger.sql_ledger import Ledger
 
 FIELDS = Fields()
 ALICE, BOB, EVERYONE = Scope("alice"), Scope("bob"), Scope(None)
@@ -437,7 +442,8 @@ def test_a_write_back_under_way_leaves_alone_what_was_stored_anew_under_the_id()
     keeping = Keeping(lag_seconds=3_600.0, queue_limit=1_000_000)
     with AdaptiveMemory(collection, embedder=word_vectors, keeping=keeping) as memory:
         alice, records = memory.for_user("alice"), memory.ports().records
-        store: Any = records._access.open.write_back._store  # type: ignore[attr-defined]
+        access: Any = records._access
+        store = access.open.write_back._store
         update = store.update_metadata
 
         def then_stored_anew(changes: Any) -> None:

@@ -7,7 +7,7 @@ import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import chromadb
 import numpy as np
@@ -15,7 +15,8 @@ import pytest
 
 from adaptive_memory_core import AdaptiveMemory, Fields, Keeping, ReadState, Record, Scope
 from adaptive_memory_core.errors import FilterError, StoreError
-from adaptive_memory_core.flow.ports import Extent, Ledger, Stored
+from adaptive_memory_core.flow.ports.ledger_values import Extent
+from adaptive_memory_core.flow.ports.records import Stored
 from adaptive_memory_core.record_metadata import hits_of, projection, state_in_metadata
 from adaptive_memory_core.store.chroma.chroma_records import ChromaRecords
 from adaptive_memory_core.store.chroma.chroma_search import ChromaSearch
@@ -25,6 +26,9 @@ from adaptive_memory_core.store.ledger_records import LedgerRecords
 from tests.chroma_server import ChromaServer
 from tests.store.ledger.implementations import IMPLEMENTATIONS, Ledgers
 from tests.store.reader import embed
+
+if TYPE_CHECKING:
+    from adaptive_memory_core.store.ledger.sql_ledger import Ledger
 
 ALICE, BOB, EVERYONE = Scope("alice"), Scope("bob"), Scope(None)
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from adaptive_memory_core import SQLiteLedger
-from adaptive_memory_core.flow.ports import Ledger
 from adaptive_memory_core.store.postgres.postgres_ledger import PostgresLedger
 from tests.pgbouncer_server import shared_pgbouncer
 from tests.postgres_server import new_database, secured_database
+
+if TYPE_CHECKING:
+    from adaptive_memory_core.store.ledger.sql_ledger import Ledger
 
 COLLECTION = "uuid-of-a-collection"
 BEHIND_POOLER = "PostgreSQL behind PgBouncer"
@@ -20,18 +23,18 @@ class Ledgers:
 
     def __init__(self, make: Callable[[], Ledger]) -> None:
         self._make = make
-        self._opened: list[Ledger] = []
+        self.opened: list[Ledger] = []
 
     def __call__(self) -> Ledger:
         ledger = self._make()
         ledger.attach(COLLECTION, "memories")
-        self._opened.append(ledger)
+        self.opened.append(ledger)
         return ledger
 
     def close(self) -> None:
-        for ledger in self._opened:
+        for ledger in self.opened:
             ledger.close()
-        self._opened.clear()
+        self.opened.clear()
 
 
 def _file(directory: Path) -> Callable[[], Ledger]:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import TYPE_CHECKING
 
 from adaptive_memory_core import Policy, ReadState, Record, Scope, Scored, Verdict
 from adaptive_memory_core.channels.conversation.turns import Turn
-from adaptive_memory_core.flow.ports import Ledger, MirrorRow, RecallEntry, WordRow
+from adaptive_memory_core.flow.ports.ledger_values import MirrorRow, RecallEntry, WordRow
 from adaptive_memory_core.learn import decay as remembrance
 from adaptive_memory_core.learn.decay import Timeline
 from adaptive_memory_core.learn.verdicts import Judging, Occasion
@@ -16,6 +17,9 @@ from adaptive_memory_core.policy.learning import Phase, Regime
 from adaptive_memory_core.records import Metadata, Seen
 from adaptive_memory_core.reports import Hit, LoggedRecall
 from adaptive_memory_core.store.words.frozen_lists import RecordText, mark, row_of
+
+if TYPE_CHECKING:
+    from adaptive_memory_core.store.ledger.sql_ledger import Ledger
 
 ALICE, BOB, EVERYONE = Scope("alice"), Scope("bob"), Scope(None)
 EVERY = Policy(refresh_floor_seconds=0.0)

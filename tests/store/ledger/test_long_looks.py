@@ -5,17 +5,19 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from adaptive_memory_core import SQLiteLedger
 from adaptive_memory_core.errors import ClosedError, LedgerError
-from adaptive_memory_core.flow.ports import Ledger
 from adaptive_memory_core.policy.learning import Phase, Regime
 from adaptive_memory_core.store.ledger import ledger_statistics, recall_log, removal
 from adaptive_memory_core.store.ledger.recall_encoding import decode
 from tests.store.ledger.reads import ALICE, DAY, EVERY, read, recalls, state
+
+if TYPE_CHECKING:
+    from adaptive_memory_core.store.ledger.sql_ledger import Ledger
 
 LOOKS: dict[str, Callable[[Ledger], object]] = {
     "check": lambda ledger: ledger.faults(),

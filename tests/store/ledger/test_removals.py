@@ -10,8 +10,7 @@ import pytest
 
 from adaptive_memory_core import SQLiteLedger
 from adaptive_memory_core.fields import Fields
-from adaptive_memory_core.flow.ports import MirrorRow
-from adaptive_memory_core.flow.ports.ledger_values import LET_GO
+from adaptive_memory_core.flow.ports.ledger_values import LET_GO, MirrorRow
 from adaptive_memory_core.policy.advanced import Fusion
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.store.ledger import retention

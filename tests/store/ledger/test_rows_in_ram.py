@@ -9,7 +9,7 @@ import pytest
 
 from adaptive_memory_core import SQLiteLedger
 from adaptive_memory_core.flow.calls.call_state import one_call
-from adaptive_memory_core.flow.ports import MirrorRow
+from adaptive_memory_core.flow.ports.ledger_values import MirrorRow
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.store.ledger import cached_copies
 from adaptive_memory_core.store.ledger.cached_copies import RowsInRam

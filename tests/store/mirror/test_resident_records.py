@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from adaptive_memory_core import SQLiteLedger
-from adaptive_memory_core.flow.ports import MirrorRow
+from adaptive_memory_core.flow.ports.ledger_values import MirrorRow
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.store.mirror.resident_records import Resident
 

@@ -14,10 +14,11 @@ from adaptive_memory_core import SQLiteLedger
 from adaptive_memory_core.cue.time.intent import Window
 from adaptive_memory_core.errors import FilterError, StoreError
 from adaptive_memory_core.fields import Fields
-from adaptive_memory_core.flow.ports import Found, MirrorRow
+from adaptive_memory_core.flow.ports.ledger_values import MirrorRow
+from adaptive_memory_core.flow.ports.source import Found
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.store.chroma.chroma_search import ChromaSearch
-from adaptive_memory_core.store.mirror.record_search import MirrorSearch, UnansweredByMirrorError
+from adaptive_memory_core.store.mirror.record_search import MirrorSearch
 
 ALICE, BOB, ALL, NOBODY = Scope("alice"), Scope("bob"), Scope(None), Scope("nobody")
 SCOPES = (ALICE, BOB, ALL, NOBODY, Scope("alice", over="everyone"))
@@ -135,10 +136,37 @@ def test_records_and_vectors_are_given_to_their_scope_alone(both: Both) -> None:
         assert mirror.vectors(scope, named).keys() == chroma.vectors(scope, ["m0", "m1", "m2"]).keys()
 
 
-def test_a_filter_of_texts_is_left_to_whoever_has_them(both: Both) -> None:
-    _, mirror, vectors = both
-    with pytest.raises(UnansweredByMirrorError):
-        mirror.nearest(ALICE, vectors["m0"], 3, {"$and": [{"n": 1}, {"#document": {"$contains": "text"}}]})
+@pytest.mark.parametrize(
+    "where",
+    [
+        {"#document": {"$contains": "text"}},
+        {"#document": {"$contains": "1"}},
+        {"#document": {"$not_contains": "1"}},
+        {"$and": [{"n": {"$gte": 1}}, {"#document": {"$contains": "3"}}]},
+        {"$or": [{"kind": "fact"}, {"#document": {"$contains": "0"}}]},
+    ],
+)
+def test_a_filter_of_texts_passes_what_chroma_passes(both: Both, where: dict[str, Any]) -> None:
+    chroma, mirror, vectors = both
+    for scope in SCOPES:
+        passing = {one for part in scope.parts for one in chroma.passing(part, where) if chroma.stored(part, [one])}
+        assert mirror.passing(scope, where) == passing
+        alike(mirror.nearest(scope, vectors["m0"], 9, where), chroma.nearest(scope, vectors["m0"], 9, where))
+
+
+def test_a_text_that_was_written_over_is_filtered_by_what_it_says_now(both: Both) -> None:
+    _, mirror, _ = both
+    asked = {"#document": {"$contains": "a heron"}}
+    assert mirror.passing(ALICE, asked) == set()
+    for number in range(60):  # former texts do not pile up
+        rows = mirror._rows.rows(["m0"])
+        vector = mirror._rows.vectors(["m0"])["m0"]
+        metadata = dict(rows[0][2] or {})
+        mirror._rows.put({ALICE: [MirrorRow("m0", f"a heron, {number} times", metadata, vector)]})
+        assert mirror.passing(ALICE, asked) == {"m0"}
+        assert mirror.passing(ALICE, {"#document": {"$contains": f" {number} times"}}) == {"m0"}
+    mirror._rows.drop(["m0"])
+    assert mirror.passing(ALICE, asked) == set()
 
 
 def test_a_vector_that_no_record_could_have_is_refused(both: Both) -> None:

@@ -10,7 +10,7 @@ import psycopg
 import pytest
 
 from adaptive_memory_core.flow.calls.call_state import one_call
-from adaptive_memory_core.flow.ports import MirrorRow
+from adaptive_memory_core.flow.ports.ledger_values import MirrorRow
 from adaptive_memory_core.records import ReadState, Scope, Seen
 from adaptive_memory_core.store.postgres.postgres_ledger import PostgresLedger
 from tests.postgres_server import new_database

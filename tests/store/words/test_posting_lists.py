@@ -14,7 +14,7 @@ from adaptive_memory_core.channels.conversation.sessions import Conversation, co
 from adaptive_memory_core.channels.conversation.turns import Turn, Turns, turn_of
 from adaptive_memory_core.channels.words.matches import matches
 from adaptive_memory_core.fields import Fields
-from adaptive_memory_core.flow.ports import MirrorRow
+from adaptive_memory_core.flow.ports.ledger_values import MirrorRow
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.store.ledger.sql_ledger import SQLiteLedger
 from adaptive_memory_core.store.words import frozen_lists as word_rows

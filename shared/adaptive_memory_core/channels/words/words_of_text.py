@@ -217,7 +217,15 @@ def words(text: str, language: str | None = None) -> list[str]:
     >>> words("It is what it is")
     []
     """
-    return [word for chunk in text_chunks(text) for word in _of(chunk, language)]
+    return [
+        word
+        for chunk in text_chunks(text)
+        for word in (
+            _of_short(chunk, language)  # kept: they are short, which bounds what is kept in bytes as well
+            if len(chunk) <= (REMEMBERED if chunk.isascii() else OF_A_SCRIPT)
+            else _words_of(chunk, language)
+        )
+    ]
 
 
 def text_chunks(text: str) -> list[str]:
@@ -253,13 +261,6 @@ def form(piece: Piece, language: str | None) -> str | None:
     if is_function_word(word, language):
         return None
     return word if len(word) <= 2 or _DIGIT.search(word) else stem_in(word, language)
-
-
-def _of(chunk: str, language: str | None) -> tuple[str, ...]:
-    """The words of a chunk. Those of short ones are kept, which bounds what is kept in bytes as well."""
-    if len(chunk) <= (REMEMBERED if chunk.isascii() else OF_A_SCRIPT):
-        return _of_short(chunk, language)
-    return _words_of(chunk, language)
 
 
 @lru_cache(maxsize=32_768)  # of at most 1.2 kB each

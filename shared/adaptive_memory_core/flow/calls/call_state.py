@@ -13,10 +13,13 @@ from collections.abc import Callable, Generator, Hashable
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import wraps
-from typing import Any, Concatenate, ParamSpec, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar, cast
 
 from adaptive_memory_core.flow.calls.workers import still_awaited
-from adaptive_memory_core.flow.ports import Ledger, Ports
+from adaptive_memory_core.flow.ports import Ports
+
+if TYPE_CHECKING:
+    from adaptive_memory_core.store.ledger.sql_ledger import Ledger
 
 P = ParamSpec("P")
 T = TypeVar("T")

@@ -20,8 +20,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Generic, ParamSpec, TypeVar
 
+from typing_extensions import NamedTuple  # a generic one before Python 3.11
+
 from adaptive_memory_core.flow.calls.workers import current_caller, still_awaited
-from adaptive_memory_core.frozen import quickly_made
 
 T = TypeVar("T")
 P = ParamSpec("P")
@@ -29,9 +30,7 @@ MOST_UNANSWERED = 4  # calls of one channel that may be running on unheard; gues
 MOST_FUNCTIONS = 64  # whose unanswered calls are counted; guess
 
 
-@quickly_made
-@dataclass(frozen=True, slots=True)
-class Outcome(Generic[T]):
+class Outcome(NamedTuple, Generic[T]):
     """What came of something we can do without: a value, or the error that took its place."""
 
     value: T | None = None

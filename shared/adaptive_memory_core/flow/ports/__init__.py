@@ -1,162 +1,45 @@
-"""Which ports does a flow call? Search, records, ledger, models, indexes and the background worker."""
+"""What a call of a verb works with: search, records, ledger, models, indexes and the background worker."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from adaptive_memory_core.cue.time.intent import Language
 from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.flow.calls.foreign_calls import Theirs, Unanswered
-from adaptive_memory_core.flow.ports.graph import GraphIndexPort
-from adaptive_memory_core.flow.ports.hierarchy import HierarchyPort
-from adaptive_memory_core.flow.ports.ledger import Ledger
-from adaptive_memory_core.flow.ports.ledger_values import (
-    DEMOTED,
-    REWRITTEN,
-    Advance,
-    Counted,
-    Due,
-    DueRecord,
-    Erased,
-    Extent,
-    KnownCollection,
-    KnownStates,
-    LedgerRow,
-    MirrorNews,
-    MirrorPage,
-    MirrorRow,
-    Moves,
-    RecallEntry,
-    RemovalRule,
-    Rewritten,
-    Since,
-    Tally,
-    Target,
-    Unfinished,
-    Unplaced,
-    VerdictEffectsPort,
-    Versions,
-    WordNews,
-    WordRow,
-    never_read,
-)
 from adaptive_memory_core.flow.ports.models import EmbedderPort
-from adaptive_memory_core.flow.ports.records import (
-    Index,
-    JudgedQuestion,
-    Records,
-    SearchPort,
-    Stored,
-    Vector,
-    Where,
-    seen_of,
-)
-from adaptive_memory_core.flow.ports.source import Found, NearestAndNamed, Source, WordsPort
-from adaptive_memory_core.policy.policy import Policy
-from adaptive_memory_core.records import Scope
-from adaptive_memory_core.reports import BackgroundStats, ProjectionStats, WriteBackProgress
-from adaptive_memory_core.score.nothing_found import Floor
+from adaptive_memory_core.flow.ports.records import Index
+from adaptive_memory_core.flow.ports.source import Source
 
-__all__ = [
-    "Advance",
-    "BackgroundPort",
-    "Counted",
-    "DEMOTED",
-    "RemovalRule",
-    "Due",
-    "DueRecord",
-    "EmbedderPort",
-    "RecallEntry",
-    "Erased",
-    "Extent",
-    "Floors",
-    "Found",
-    "GraphIndexPort",
-    "HierarchyPort",
-    "Index",
-    "VerdictEffectsPort",
-    "JudgedQuestion",
-    "KnownCollection",
-    "KnownStates",
-    "Ledger",
-    "MirrorNews",
-    "MirrorPage",
-    "MirrorRow",
-    "Moves",
-    "NearestAndNamed",
-    "Ports",
-    "REWRITTEN",
-    "Records",
-    "Rewritten",
-    "LedgerRow",
-    "SearchPort",
-    "Since",
-    "Source",
-    "Stored",
-    "Tally",
-    "Target",
-    "Unfinished",
-    "Unplaced",
-    "Vector",
-    "Versions",
-    "Where",
-    "WordNews",
-    "WordRow",
-    "WordsPort",
-    "WriteBackPort",
-    "never_read",
-    "seen_of",
-]
-
-
-class Floors(Protocol):
-    """Measures in the background what unrelated questions find. Nothing waits for it."""
-
-    def want(self, scope: Scope, policy: Policy, known: Floor | None, language: str = "") -> None: ...
-    def wrote(self, scope: Scope) -> None: ...
-    @property
-    def embedder(self) -> EmbedderPort:
-        """The memory's, which caches the vectors of our questions: all scopes are asked the same ones."""
-
-    def manner(self, policy: Policy, language: str = "") -> str: ...
-
-
-class WriteBackPort(Protocol):
-    """The write-back of what the ledger learned into the collection."""
-
-    def wake(self) -> None: ...
-    def tidy(self, *, at_once: bool = True) -> None: ...
-    def flush(self) -> None: ...
-    def stats(self, scope: Scope) -> ProjectionStats: ...
-    def progress(self) -> WriteBackProgress:
-        """How far it is for all scopes."""
-
-
-class BackgroundPort(Protocol):
-    """The thread that does the chores."""
-
-    @property
-    def chores(self) -> Sequence[str]: ...
-    def stats(self) -> BackgroundStats: ...
+if TYPE_CHECKING:
+    from adaptive_memory_core.store.background import Background
+    from adaptive_memory_core.store.background_chores import FloorKeeper
+    from adaptive_memory_core.store.chroma.exporter import CollectionWriteBack
+    from adaptive_memory_core.store.graph.graph_index import GraphIndex
+    from adaptive_memory_core.store.hierarchy.hierarchy_index import HierarchyIndex
+    from adaptive_memory_core.store.ledger.sql_ledger import Ledger
+    from adaptive_memory_core.store.ledger_records import LedgerRecords
+    from adaptive_memory_core.store.mirror.record_search import RecordSearch
+    from adaptive_memory_core.store.words.word_index import WordFollower
 
 
 @dataclass(frozen=True, slots=True)
 class Ports:
-    """All that a flow may ask."""
+    """The parts of an opened memory that verbs use."""
 
-    search: SearchPort
-    records: Records
+    search: RecordSearch
+    records: LedgerRecords
     ledger: Ledger
     embedder: EmbedderPort
-    write_back: WriteBackPort
-    words: WordsPort
-    graph: GraphIndexPort
-    hierarchy: HierarchyPort
+    write_back: CollectionWriteBack
+    words: WordFollower
+    graph: GraphIndex
+    hierarchy: HierarchyIndex
     indexes: Sequence[Index]
-    floors: Floors
-    background: BackgroundPort
+    floors: FloorKeeper
+    background: Background
     write_through: bool
     log: bool
     count_seconds: float  # that a recall waits to be counted

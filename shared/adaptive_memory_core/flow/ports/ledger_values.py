@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, Protocol
 
 from adaptive_memory_core.identity import LOOK_AGAIN
 from adaptive_memory_core.learn.decay import Timeline
 from adaptive_memory_core.learn.logged_state import NO_BASIS, Basis
-from adaptive_memory_core.learn.verdicts import EarlierVerdict, Occasion
 from adaptive_memory_core.policy.learning import DecayPace, Regime
-from adaptive_memory_core.records import NEVER_READ, Dropped, Metadata, ReadState, Scope, Scored, Seen, Verdict
+from adaptive_memory_core.records import NEVER_READ, Dropped, Metadata, ReadState, Scope, Scored, Seen
 
 DEMOTED = "demoted"  # in the audit trail; it closes the verdicts before it
 REWRITTEN = "rewritten"  # in the audit trail; verdicts on recalls before it are of other words
@@ -32,18 +32,6 @@ class JoinStates(Protocol):
     """What two states of one memory are together."""
 
     def __call__(self, kept: ReadState, gone: ReadState, /) -> ReadState: ...
-
-
-class VerdictEffectsPort(Protocol):
-    """What verdicts on one recall do: to a record's boost and state, and to its user's balance."""
-
-    @property
-    def read(self) -> Occasion: ...
-    def boost(self, state: ReadState, verdict: Verdict, earlier: EarlierVerdict | None) -> tuple[float, float]: ...
-    def state(self, state: ReadState, verdict: Verdict, earlier: EarlierVerdict | None) -> ReadState: ...
-    def balance(
-        self, stored_id: str, verdict: Verdict, balance: float, earlier: EarlierVerdict | None
-    ) -> tuple[float, float]: ...
 
 
 class RemovalRule(Protocol):
@@ -280,3 +268,16 @@ class Versions(NamedTuple):
 
     drops: int
     rows: Mapping[str, int]
+
+
+FileKind = Literal["vectors", "words"]
+
+
+class UserFile(NamedTuple):
+    """A file with what the rows of `owner` came to: up to the row numbered `written`, after the removal numbered
+    `removed`."""
+
+    place: Path
+    owner: int
+    written: int
+    removed: int

@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 from adaptive_memory_core.flow.ports.records import Vector
 
 if TYPE_CHECKING:
-    from adaptive_memory_core.flow.ports import Ledger, Ports
+    from adaptive_memory_core.flow.ports import Ports
     from adaptive_memory_core.sources.ask import Stages
+    from adaptive_memory_core.store.ledger.sql_ledger import Ledger
 
 
 class EmbedderPort(Protocol):
@@ -60,31 +61,10 @@ class Salient(NamedTuple):
     note: str | None = None
 
 
-class SufficiencyPort(Protocol):
-    def __call__(self, question: str, texts: Sequence[str]) -> Sufficient: ...
-
-
-class SupportPort(Protocol):
-    def __call__(self, question: str, answer: str, texts: Sequence[str]) -> Supports: ...
-
-
-class TimePort(Protocol):
-    def __call__(self, text: str) -> NamedTime: ...
-
-
-class SaliencePort(Protocol):
-    def __call__(self, text: str) -> Salient | float: ...
-
-
-class JudgePort(Protocol):
-    """What a memory asks a judge; None for what this one was not given to judge."""
-
-    @property
-    def sufficient(self) -> SufficiencyPort | None: ...
-    @property
-    def supports(self) -> SupportPort | None: ...
-    @property
-    def time(self) -> TimePort | None: ...
+JudgeSufficiency = Callable[[str, Sequence[str]], Sufficient]  # of a question and texts
+JudgeSupport = Callable[[str, str, Sequence[str]], Supports]  # of a question, its answer and texts
+JudgeTime = Callable[[str], NamedTime]  # of a text
+JudgeSalience = Callable[[str], Salient | float]  # of a text
 
 
 class Line(NamedTuple):
@@ -127,30 +107,17 @@ class Facts(NamedTuple):
     note: str | None = None
 
 
-class BoundaryPort(Protocol):
-    def __call__(self, before: Sequence[Line], new: Sequence[Line]) -> Boundary: ...
-
-
-class EpisodePort(Protocol):
-    def __call__(self, lines: Sequence[Line]) -> EpisodeText: ...
-
-
-class SemanticsPort(Protocol):
-    def __call__(self, lines: Sequence[Line]) -> Facts: ...
-
-
-class ThemeNamePort(Protocol):
-    def __call__(self, texts: Sequence[str]) -> Title: ...
+FindBoundary = Callable[[Sequence[Line], Sequence[Line]], Boundary]  # of the lines before, and of new ones
 
 
 @dataclass(frozen=True, slots=True)
 class Roles:
     """The models that help; None: that is done offline."""
 
-    boundary: BoundaryPort | None = None
-    episode: EpisodePort | None = None
-    semantics: SemanticsPort | None = None
-    theme_name: ThemeNamePort | None = None
+    boundary: FindBoundary | None = None
+    episode: Callable[[Sequence[Line]], EpisodeText] | None = None
+    semantics: Callable[[Sequence[Line]], Facts] | None = None
+    theme_name: Callable[[Sequence[str]], Title] | None = None
 
 
 OFFLINE = Roles()

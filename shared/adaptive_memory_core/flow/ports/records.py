@@ -2,49 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol
 
-from adaptive_memory_core.cue.time.intent import Window
-from adaptive_memory_core.flow.ports.ledger_values import Extent
-from adaptive_memory_core.flow.ports.source import Found, NearestAndNamed
 from adaptive_memory_core.identity import origin, text_digest
-from adaptive_memory_core.learn.asked_before import RatedQuestions
-from adaptive_memory_core.policy.advanced import SearchBy
-from adaptive_memory_core.records import Metadata, Record, Scope, Seen, Verdict
-from adaptive_memory_core.score.surprise import Baseline
+from adaptive_memory_core.records import Record, Scope, Seen, Verdict
 
 Where = Mapping[str, Any]
 Vector = Any
-
-
-class SearchPort(Protocol):
-    """Finding, within one scope. `by` says in what: the mirror ("exact"), Chroma's index ("ann"), or as it suits."""
-
-    def nearest(
-        self, scope: Scope, vector: Vector, limit: int, where: Where | None, *, by: SearchBy = "auto"
-    ) -> list[Found]: ...
-    def nearest_and_named(
-        self,
-        scope: Scope,
-        vector: Vector,
-        limit: int,
-        where: Where | None,
-        named: Sequence[str],
-        *,
-        by: SearchBy = "auto",
-    ) -> NearestAndNamed: ...
-    def among(self, scope: Scope, vector: Vector, stored_ids: Sequence[str], where: Where | None) -> list[Found]: ...
-    def during(
-        self, scope: Scope, vector: Vector, limit: int, where: Where | None, windows: Sequence[Window]
-    ) -> list[Found]: ...
-    def passing(self, scope: Scope, where: Where) -> set[str]: ...
-    def stored(self, scope: Scope, stored_ids: Sequence[str]) -> list[Found]: ...
-    def vectors(self, scope: Scope, stored_ids: Sequence[str]) -> dict[str, Vector]: ...
-    def baseline(self, scope: Scope, vector: Vector) -> Baseline:
-        """What records of the scope score that are unrelated to this query, by a sample of them."""
 
 
 class Activated(NamedTuple):
@@ -84,25 +51,6 @@ class Imported(NamedTuple):
     time: bytes | None = None
 
 
-class JudgedQuestions(Protocol):
-    """The questions that records were judged for, by user. They go with the record, and a verdict that is taken back
-    takes its question back; beyond the `most`, the two that are nearest to each other become one."""
-
-    def keep(self, scope: Scope, question: JudgedQuestion, verdicts: Mapping[str, Verdict]) -> None: ...
-    def of(self, scope: Scope) -> RatedQuestions | None:
-        """All that is kept for this user, as vectors; None where nothing is. What has not changed is not read again."""
-
-    def words(self, keys: Sequence[int]) -> dict[int, str]:
-        """What was asked, by the questions' keys, as far as the log still has it."""
-
-    def export(self, scope: Scope, stored_ids: Sequence[str]) -> dict[str, list[Imported]]: ...
-    def restore(self, scope: Scope, stored_id: str, questions: Sequence[Imported], *, most: int) -> None:
-        """Keep these of a record that nothing is kept of yet."""
-
-    def drop(self, scope: Scope, stored_ids: Sequence[str]) -> None: ...
-    def stored_ids(self) -> set[str]: ...
-
-
 class Index(Protocol):
     """It hears of all that is written, judged and removed, within the ledger's transaction. What is removed leaves
     nothing behind in it. A scope over everyone's records judges for its own user alone; it writes and removes nothing
@@ -138,35 +86,3 @@ def seen_of(record: Record, *, shared: bool = False) -> Seen:
     """A record's state with what else the ledger keeps of it."""
     words = text_digest(record.text)
     return Seen(record.read, record.kind, origin(record.text, record.stored or record.metadata), shared, words)
-
-
-class Records(Protocol):
-    """Keeping: text, vector, metadata."""
-
-    @property
-    def batch_size(self) -> int: ...
-    @property
-    def space(self) -> str:
-        """What the distance between two vectors is: "cosine", "ip" or "l2"."""
-
-    def extent(self) -> Extent: ...
-    def flagged(self, scope: Scope, flag: str) -> list[str]: ...
-    def fetch(self, scope: Scope, ids: Sequence[str]) -> dict[str, Found]: ...
-    def said_in(self, scope: Scope, sessions: Sequence[Any], limit: int) -> list[Found]: ...
-    def pages(self, scope: Scope) -> Iterator[list[Found]]: ...
-    def taken(self, ids: Sequence[str]) -> set[str]: ...
-    def add(self, scope: Scope, records: Sequence[Stored], vectors: Sequence[Vector]) -> None: ...
-    def revise(self, scope: Scope, records: Sequence[Stored], vectors: Sequence[Vector]) -> None: ...
-    def annotate(self, scope: Scope, stored_id: str, changes: Metadata) -> None: ...
-    def remove(self, scope: Scope, stored_ids: Sequence[str]) -> None: ...
-    def unlink(self, scope: Scope, record_id: str, began: float | None) -> None: ...
-    def count(self, scope: Scope) -> int: ...
-    def size(self) -> int: ...
-    def names_users(self) -> bool | None:
-        """Whether any record names a user, as of now; None if that is not known, or if there are no records."""
-
-    def latest(self, most: int) -> list[str]: ...
-    def ids(self) -> list[str]: ...
-    def rows(self, stored_ids: Sequence[str]) -> list[tuple[str, str | None, Metadata | None]]: ...
-    def metadata(self, stored_ids: Sequence[str]) -> dict[str, Metadata]: ...
-    def update_metadata(self, changes: Mapping[str, Metadata]) -> None: ...

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence, Set
-from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
 from adaptive_memory_core.channels.conversation.sessions import Conversation, says_name
 from adaptive_memory_core.channels.conversation.turns import stated
-from adaptive_memory_core.frozen import quickly_made
 from adaptive_memory_core.policy.advanced import ANSWERS, AROUND, DENSE, MOST_OF_KINDS, MOST_OF_WORDS, WORDS, Fusion
-from adaptive_memory_core.records import Cue, Metadata, Scope
+from adaptive_memory_core.records import Cue, Metadata
 from adaptive_memory_core.score.ranking import Candidates
 from adaptive_memory_core.score.relevance import baseline_in
 from adaptive_memory_core.score.surprise import of_kind, of_meaning
@@ -33,9 +32,7 @@ class Numbers(Protocol):
     def get(self, stored_id: str, default: int, /) -> int: ...
 
 
-@quickly_made
-@dataclass(frozen=True, slots=True)
-class WordsFound:
+class WordsFound(NamedTuple):
     """The best records by their words, and what words say of any other, in nats.
 
     `columns` have a number for each record of the scope, `numbers` say where in them a record stands; `talk` is how the
@@ -53,7 +50,7 @@ class WordsFound:
     note: str | None = None  # why words say nothing: not all records are indexed
     most_of_kinds: float = 0.0
     asks_for_name: bool = False
-    placed: Mapping[str, int] = field(default_factory=dict)  # the numbers of the best, as they were
+    placed: Mapping[str, int] = MappingProxyType({})  # the numbers of the best, as they were
 
     def __call__(self, these: Candidates) -> dict[str, Sequence[float]]:
         """What words say of each candidate; nothing of a record that they do not know."""
@@ -138,16 +135,6 @@ def _at(values: Array, places: Array) -> Array:
     return found
 
 
-class WordsPort(Protocol):
-    """Records found by their words, and which stand next to each other."""
-
-    def look(self, scope: Scope, cue: str, fusion: Fusion, limit: int, within: Set[str] | None) -> WordsFound: ...
-    def lacking(self, scope: Scope) -> str | None:
-        """Take in what is new; why the words of a scope say nothing until the rest of it is taken in, if that is so."""
-
-    def beside(self, scope: Scope, stored_ids: Sequence[str]) -> Mapping[str, Pair]: ...
-
-
 class Found(NamedTuple):
     """What a search brought, before it is read: `similarity` is calibrated, `metadata` as the collection has it."""
 
@@ -171,9 +158,7 @@ class Leads(Protocol):
     def __call__(self, these: Candidates) -> Mapping[str, Sequence[float]]: ...
 
 
-@quickly_made
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(NamedTuple):
     """What one source says: the records it names, best first, and what it has to say of any candidate.
 
     `named` are ids in the collection; `found` are records that came with their texts already. `asked_for` are ids as
@@ -188,7 +173,7 @@ class Answer:
     cue: Cue | None = None  # the cue as later sources are to take it: with its vector, or less what was taken care of
     notes: tuple[str, ...] = ()
     error: Exception | None = None  # why it found nothing
-    because: Mapping[str, str] = field(default_factory=dict)  # why it names records, for `explain()`, by stored id
+    because: Mapping[str, str] = MappingProxyType({})  # why it names records, for `explain()`, by stored id
     beside: Sequence[Found] = ()  # of what earlier sources named, those that were looked up along with `found`
     looked_up: Set[str] = frozenset()  # what was named by those, where that was done
 

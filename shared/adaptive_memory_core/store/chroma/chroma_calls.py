@@ -19,7 +19,8 @@ import numpy as np
 from adaptive_memory_core.error_messages import reason, shown
 from adaptive_memory_core.errors import DamagedStoreError, FilterError, StoreError
 from adaptive_memory_core.fields import Fields
-from adaptive_memory_core.flow.ports import MirrorRow, Where
+from adaptive_memory_core.flow.ports.ledger_values import MirrorRow
+from adaptive_memory_core.flow.ports.records import Where
 from adaptive_memory_core.flow.ports.source import Found
 from adaptive_memory_core.record_metadata import belongs
 from adaptive_memory_core.records import Metadata, Scope

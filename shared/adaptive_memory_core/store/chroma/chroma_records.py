@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from adaptive_memory_core.fields import Fields
-from adaptive_memory_core.flow.ports import Extent, Found, Where
+from adaptive_memory_core.flow.ports.ledger_values import Extent
+from adaptive_memory_core.flow.ports.records import Where
+from adaptive_memory_core.flow.ports.source import Found
 from adaptive_memory_core.record_metadata import belongs
 from adaptive_memory_core.records import Metadata, Scope
 from adaptive_memory_core.store.chroma.chroma_calls import (

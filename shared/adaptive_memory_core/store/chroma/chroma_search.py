@@ -10,7 +10,8 @@ import numpy as np
 
 from adaptive_memory_core.cue.time.intent import Window
 from adaptive_memory_core.fields import Fields
-from adaptive_memory_core.flow.ports import Found, NearestAndNamed, Vector, Where
+from adaptive_memory_core.flow.ports.records import Vector, Where
+from adaptive_memory_core.flow.ports.source import Found, NearestAndNamed
 from adaptive_memory_core.policy.advanced import SearchBy
 from adaptive_memory_core.record_metadata import belongs, windows_filter
 from adaptive_memory_core.records import Metadata, Scope

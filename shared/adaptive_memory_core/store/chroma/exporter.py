@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from adaptive_memory_core.errors import StoreError
 from adaptive_memory_core.fields import Fields
-from adaptive_memory_core.flow.ports import DueRecord, Ledger
+from adaptive_memory_core.flow.ports.ledger_values import DueRecord
 from adaptive_memory_core.policy.keeping import Keeping
 from adaptive_memory_core.record_metadata import REMOVED, exported_digest
 from adaptive_memory_core.records import Scope
@@ -26,6 +26,8 @@ from adaptive_memory_core.store.write_back import PATIENCE_SECONDS, WritePace
 
 if TYPE_CHECKING:
     from chromadb import Collection
+
+    from adaptive_memory_core.store.ledger.sql_ledger import Ledger
 
 IDLE_SECONDS = 1.0  # without a call, after which nobody is taken to wait for one
 MOST_FAILURES = 3  # of single records, until it is taken for a failure of Chroma as a whole
@@ -162,8 +164,8 @@ TRIED_SECONDS = 0.05  # between two tries, of some ten microseconds each
 
 
 class CollectionWriteBack:
-    """The `WriteBack` port. In a process that may not open the collection, what is pending waits in the ledger for the
-    one that may."""
+    """Writes what the ledger learned into the collection. In a process that may not open the collection, what is
+    pending waits in the ledger for the one that may."""
 
     def __init__(self, ledger: Ledger, access: CollectionAccess, patience_seconds: float) -> None:
         self._ledger, self._access, self._patience_seconds = ledger, access, patience_seconds

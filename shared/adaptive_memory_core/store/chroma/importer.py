@@ -15,13 +15,13 @@ from collections import deque
 from collections.abc import Callable, Collection, Generator, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from adaptive_memory_core.errors import AdaptiveMemoryError, StoreError
 from adaptive_memory_core.fields import Fields
-from adaptive_memory_core.flow.ports import Extent, Ledger, MirrorRow
+from adaptive_memory_core.flow.ports.ledger_values import Extent, MirrorRow
 from adaptive_memory_core.record_metadata import REMOVED, exported_digest, owner_of
 from adaptive_memory_core.records import Metadata, Scope
 from adaptive_memory_core.store.background import Going
@@ -35,6 +35,9 @@ from adaptive_memory_core.store.chroma.chroma_changes import (
 )
 from adaptive_memory_core.store.chroma.chroma_records import ChromaRecords
 from adaptive_memory_core.store.embedder_check import EmbedderVersion
+
+if TYPE_CHECKING:
+    from adaptive_memory_core.store.ledger.sql_ledger import Ledger
 
 FIRST_RECORDS = 200  # records that opening a memory waits for; more are read beside the calls
 SHARE = 3.0  # pauses between comparisons, in multiples of what the last one took

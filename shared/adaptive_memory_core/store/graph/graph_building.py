@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from adaptive_memory_core.flow.ports.graph import GraphAlike, GraphEntry, GraphRows, Links
+from adaptive_memory_core.flow.ports.graph import GraphEntry, Links
 from adaptive_memory_core.graph.build import (
     MOST_SAMPLED,
     Titled,
@@ -34,10 +34,14 @@ from adaptive_memory_core.record_metadata import metadata_of, owner_of
 
 if TYPE_CHECKING:
     from adaptive_memory_core.fields import Fields
-    from adaptive_memory_core.flow.ports import Found, Records, SearchPort, Stored, Vector
     from adaptive_memory_core.flow.ports.models import EmbedderPort
+    from adaptive_memory_core.flow.ports.records import Stored, Vector
     from adaptive_memory_core.records import Metadata, Scope
     from adaptive_memory_core.store.graph.graph_index import GraphSetting
+    from adaptive_memory_core.store.ledger.graph_rows import LedgerGraph
+    from adaptive_memory_core.store.ledger.graph_view import LedgerGraphAlike
+    from adaptive_memory_core.store.ledger_records import LedgerRecords
+    from adaptive_memory_core.store.mirror.record_search import RecordSearch
 
 PAGE = 100  # records that are taken in at a time
 GROWTH = 1.1  # times as many titles as were known when a record was read: then it is read again; guess
@@ -48,9 +52,9 @@ class GraphAdditions:
 
     def __init__(
         self,
-        rows: GraphRows,
-        store: Records,
-        search: SearchPort,
+        rows: LedgerGraph,
+        store: LedgerRecords,
+        search: RecordSearch,
         fields: Fields,
         linked: LinkedUsers,
         made: GraphSetting,
@@ -143,7 +147,7 @@ class AddedRecord(NamedTuple):
 
 
 def graph_entries(
-    rows: GraphRows, scope: Scope, records: Sequence[AddedRecord], fields: Fields, extract: Extract | None
+    rows: LedgerGraph, scope: Scope, records: Sequence[AddedRecord], fields: Fields, extract: Extract | None
 ) -> list[GraphEntry]:
     """The records' parts of the graph. A title among them is found again in the others, too."""
     titles = {one.stored_id: record_title(one.metadata, fields) for one in records}
@@ -169,7 +173,7 @@ EMBEDDED, COMPARED = 256, 1_024  # names at a time
 class ComparedNames:
     """`wanted` once somebody asks for it in this process."""
 
-    def __init__(self, rows: GraphAlike, embedder: EmbedderPort, made_by: str | None, *, read_only: bool) -> None:
+    def __init__(self, rows: LedgerGraphAlike, embedder: EmbedderPort, made_by: str | None, *, read_only: bool) -> None:
         self._rows, self._embedder, self._made_by, self._read_only = rows, embedder, made_by, read_only
         self._after = 0  # the key up to which all names have a vector, in this round
         self.wanted = self.due = False
@@ -228,9 +232,7 @@ class ComparedNames:
         return (names[-1].key, True) if kept else (0, False)
 
 
-RECALLS = 5  # that found titled records and count, before a user's records are looked through; guess
-GIVEN_UP = 50  # recalls that found none, after which nobody looks any more; guess
-FIRST = 3  # of the records that a recall found, that are looked at for a title
+RECALLS = 5  # that count, before a user's records are looked through; guess
 GROWN = 2.0  # times as many records as were looked through: then they are again; guess
 FEWEST = 30  # records of a user's, below which words and vectors find what there is; guess
 MOST_USERS = 20_000  # of whom something is kept in RAM
@@ -242,10 +244,8 @@ class _Known:
     """What is known of a user in this process: what the ledger said, and what came up since."""
 
     links: Links
-    settled: bool  # whether it was looked through, or found not worth it
-    titled: bool = False  # whether the last recall found a titled record
-    titles: int = 0  # recalls that did
-    others: int = 0
+    settled: bool  # whether it was looked through
+    recalls: int = 0  # that counted since
     written: int = 0
 
 
@@ -253,7 +253,7 @@ class LinkedUsers:
     """Each user's part of a scope is looked at by itself."""
 
     def __init__(
-        self, rows: GraphRows, store: Records, fields: Fields, wake: Callable[[], object], *, read_only: bool
+        self, rows: LedgerGraph, store: LedgerRecords, fields: Fields, wake: Callable[[], object], *, read_only: bool
     ) -> None:
         self._rows, self._store, self._fields, self._wake, self._read_only = rows, store, fields, wake, read_only
         self._known: dict[Scope, _Known] = {}
@@ -291,22 +291,16 @@ class LinkedUsers:
                 self._wanted.append(part)
         self._wake()
 
-    def came_upon(self, scope: Scope, found: Sequence[Found]) -> None:
-        known = self._known.get(scope)
-        if known is not None and not known.settled:
-            known.titled = any(self._title(one) for one in found[:FIRST])
-
     def counted(self, scope: Scope) -> None:
-        """A recall of this user's counted: look through the records after some that found titles."""
+        """A recall of this user's counted: look through the records after some."""
         known = self._known.get(scope)
         if known is None or known.settled or self._read_only:
             return
-        known.titles, known.others = known.titles + known.titled, known.others + (not known.titled)
-        if known.titles >= RECALLS:
+        known.recalls += 1
+        if known.recalls >= RECALLS:
             known.settled = True
             self._due.append(scope)
             self._wake()
-        known.settled = known.settled or known.others >= GIVEN_UP
 
     def wrote(self, scope: Scope, count: int) -> None:
         """Of what has grown much since nothing is known."""
@@ -314,7 +308,7 @@ class LinkedUsers:
         if known is not None:
             known.written += count
             if known.settled and known.written > (GROWN - 1.0) * max(FEWEST, known.links.records):
-                known.settled, known.titles, known.others, known.written = False, 0, 0, 0
+                known.settled, known.recalls, known.written = False, 0, 0
 
     def forget(self, scope: Scope | None = None) -> None:
         """What is known about a scope, or about all, is read from the ledger again: somebody removed the graph."""
@@ -358,10 +352,14 @@ class LinkedUsers:
         return True
 
     def _read(self, ids: Sequence[str]) -> list[Titled]:
-        pages = (self._store.rows(ids[start : start + SAMPLE_PAGE]) for start in range(0, len(ids), SAMPLE_PAGE))
-        return [
-            Titled(text or "", record_title(metadata, self._fields)) for page in pages for _, text, metadata in page
-        ]
+        """The records with their titles; nothing if none of the first page has one."""
+        found: list[Titled] = []
+        for start in range(0, len(ids), SAMPLE_PAGE):
+            rows = self._store.rows(ids[start : start + SAMPLE_PAGE])
+            found += [Titled(text or "", record_title(metadata, self._fields)) for _, text, metadata in rows]
+            if not any(split_title(*one)[0] for one in found):
+                return []
+        return found
 
     def _keep(self, scope: Scope, links: Links) -> None:
         with self.turn:
@@ -376,6 +374,3 @@ class LinkedUsers:
             found = self._rows.links.of(scope)
             known = self._known[scope] = _Known(Links() if found is None else found, settled=False)
         return known
-
-    def _title(self, one: Found) -> bool:
-        return split_title(one.text or "", record_title(one.metadata, self._fields))[0] is not None

@@ -13,23 +13,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from adaptive_memory_core.fields import Fields
-from adaptive_memory_core.flow.ports import Found, JudgedQuestion, Records, SearchPort, Stored, Vector
-from adaptive_memory_core.flow.ports.graph import (
-    NO_LIFTS,
-    GamRagQuery,
-    GraphFound,
-    GraphRows,
-    Lifts,
-    SentenceKey,
-    Suffices,
-)
+from adaptive_memory_core.flow.ports.graph import NO_LIFTS, GamRagQuery, GraphFound, Lifts, Suffices
 from adaptive_memory_core.flow.ports.models import Sufficient
+from adaptive_memory_core.flow.ports.records import JudgedQuestion, Stored, Vector
 from adaptive_memory_core.graph.alike_names import unknown_names
 from adaptive_memory_core.graph.names import MOST_LOOKED_UP, Extract, names_in_sentence
 from adaptive_memory_core.graph.paper import propagate_as_published
-from adaptive_memory_core.graph.ports import passage_of
+from adaptive_memory_core.graph.ports import SentenceKey, passage_of
 from adaptive_memory_core.length_limits import start_and_end
 from adaptive_memory_core.policy.advanced import Graphs
 from adaptive_memory_core.records import Scope, Verdict
@@ -40,6 +33,11 @@ from adaptive_memory_core.store.graph import graph_lookup as looking
 from adaptive_memory_core.store.graph.graph_building import ComparedNames, GraphAdditions, LinkedUsers
 from adaptive_memory_core.store.graph.graph_lookup import SentenceTexts, SentenceVectorBuilder
 
+if TYPE_CHECKING:
+    from adaptive_memory_core.store.ledger.graph_rows import LedgerGraph
+    from adaptive_memory_core.store.ledger_records import LedgerRecords
+    from adaptive_memory_core.store.mirror.record_search import RecordSearch
+
 NONE_UNKNOWN: Mapping[str, Vector] = MappingProxyType({})
 NOT_COMPARED = "not all names are compared yet with those that are like them; the rest is under way"
 NOT_MADE = (
@@ -49,15 +47,15 @@ AT_ONCE = 100  # records that a recall waits for; more are taken in beside it
 
 
 class GraphIndex:
-    """The graph over a collection that others may write to as well."""
+    """Records found by the names in a cue. It writes nothing, except that it may take in what is new."""
 
     name = "graph"
 
     def __init__(
         self,
-        rows: GraphRows,
-        store: Records,
-        search: SearchPort,
+        rows: LedgerGraph,
+        store: LedgerRecords,
+        search: RecordSearch,
         fields: Fields,
         wake: Callable[[], object],
         linked: LinkedUsers,
@@ -206,10 +204,6 @@ class GraphIndex:
     def removed(self, scope: Scope, stored_ids: Sequence[str]) -> None:  # noqa: ARG002 - an id is of one scope
         self._rows.drop(stored_ids)
 
-    def came_upon(self, scope: Scope, found: Sequence[Found]) -> None:
-        """A recall found these: whether they have titles tells whether a graph is worth making."""
-        self._linked.came_upon(scope, found)
-
     def catch_up(self, scope: Scope) -> None:
         """If everybody's is asked for, all users' at once."""
         for part in scope.parts:
@@ -309,7 +303,7 @@ _ADVICE = (
 class GraphSetting:
     """What this memory would make the graph with, compared with what it is made with."""
 
-    def __init__(self, rows: GraphRows, fields: Fields, extract: Extract | None) -> None:
+    def __init__(self, rows: LedgerGraph, fields: Fields, extract: Extract | None) -> None:
         self._rows, self.setting, self.extract = rows, setting_of(fields.title, extract), extract
 
     def begin(self, *, anew: bool = False) -> None:

@@ -20,15 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from adaptive_memory_core.channels.words.words_of_text import words
-from adaptive_memory_core.flow.ports.graph import (
-    GamRagQuery,
-    GraphAlike,
-    GraphFound,
-    Hop,
-    Lifts,
-    StoredGraph,
-    UnembeddedPassage,
-)
+from adaptive_memory_core.flow.ports.graph import GamRagQuery, GraphFound, Hop, Lifts, UnembeddedPassage
 from adaptive_memory_core.graph.alike_names import alike_of_untitled, unit_rows, with_alike
 from adaptive_memory_core.graph.build import record_title, sentences_below, word_key
 from adaptive_memory_core.graph.names import MOST_LOOKED_UP, known_names
@@ -56,9 +48,10 @@ from adaptive_memory_core.store.graph.graph_building import ComparedNames
 
 if TYPE_CHECKING:
     from adaptive_memory_core.fields import Fields
-    from adaptive_memory_core.flow.ports import Records
     from adaptive_memory_core.flow.ports.models import EmbedderPort
     from adaptive_memory_core.records import Scope
+    from adaptive_memory_core.store.ledger.graph_view import LedgerGraphAlike, SQLiteGraph
+    from adaptive_memory_core.store.ledger_records import LedgerRecords
 
 PAGE = 100  # passages at a time
 AT_ONCE = 100  # passages that a recall waits for, where no model is asked about their times
@@ -69,7 +62,7 @@ TimeOf = Callable[[str], str | None]  # of a text, the words that say when it ho
 class SentenceTexts:
     """The sentences of records, as the graph numbers them."""
 
-    def __init__(self, store: Records, fields: Fields) -> None:
+    def __init__(self, store: LedgerRecords, fields: Fields) -> None:
         self._store, self._fields = store, fields
 
     def of(self, stored_ids: Sequence[str]) -> Mapping[str, Sequence[str]]:
@@ -89,7 +82,7 @@ class SentenceVectorBuilder:
 
     def __init__(
         self,
-        rows: GraphAlike,
+        rows: LedgerGraphAlike,
         names: ComparedNames,
         texts: SentenceTexts,
         embedder: EmbedderPort,
@@ -158,7 +151,7 @@ MOST_OF_ROUNDS = 2.0  # more than five rounds of equation 8 can give; and so `Gr
 
 
 def look_up_graph(
-    graph: StoredGraph,
+    graph: SQLiteGraph,
     cue: str,
     vector: Any,
     settings: Graphs,
@@ -188,7 +181,7 @@ def look_up_graph(
     return replace(found, numbers={one: share * number for one, number in found.numbers.items()})
 
 
-def linked(graph: StoredGraph, cue: str) -> list[str]:
+def linked(graph: SQLiteGraph, cue: str) -> list[str]:
     """The names in a cue that the graph knows."""
 
     def known(possible: Any) -> Set[str]:
@@ -198,7 +191,7 @@ def linked(graph: StoredGraph, cue: str) -> list[str]:
 
 
 def _and_alike(
-    graph: StoredGraph, names: Sequence[str], unknown: Mapping[str, Any], settings: Graphs
+    graph: SQLiteGraph, names: Sequence[str], unknown: Mapping[str, Any], settings: Graphs
 ) -> tuple[dict[str, float], dict[str, Alike]]:
     """The names that the question links to: those it has, and those that are taken for one of them."""
     known = dict.fromkeys(names, 1.0)
@@ -219,13 +212,13 @@ def most(settings: Graphs) -> float:
     return TITLE + sum(0.6931 / number for number in range(1, settings.rounds + 1))
 
 
-def _found(graph: StoredGraph, evidence: PropagationResult, settings: Graphs) -> GraphFound:
+def _found(graph: SQLiteGraph, evidence: PropagationResult, settings: Graphs) -> GraphFound:
     best = most(settings)
     positive = {one: score for one, score in evidence.passages.items() if score > 0.0}
     return _told(graph, evidence, {one: min(1.0, score / best) for one, score in positive.items()})
 
 
-def _told(graph: StoredGraph, evidence: PropagationResult, scores: Mapping[PassageKey, float]) -> GraphFound:
+def _told(graph: SQLiteGraph, evidence: PropagationResult, scores: Mapping[PassageKey, float]) -> GraphFound:
     """By record, best first, with the way to each."""
     ids = graph.ids_of({*scores, *map(passage_of, evidence.steps)})
     ranked = sorted(scores.items(), key=lambda one: -one[1])
@@ -254,14 +247,14 @@ def _way(last: Step, evidence: PropagationResult, ids: Mapping[PassageKey, str])
     ]
 
 
-def lifts_of(graph: StoredGraph, lifts: Lifts) -> dict[SentenceKey, float]:
+def lifts_of(graph: SQLiteGraph, lifts: Lifts) -> dict[SentenceKey, float]:
     """By how much more each sentence counts, in our form."""
     keys = graph.keys_of(lifts.lift)
     by = {keys[one]: value for one, value in lifts.lift.items() if one in keys}
     return {one: by[passage_of(one)] for one in graph.sentences_of(np.array(sorted(by), dtype=np.int64)).tolist()}
 
 
-def linked_as_published(graph: StoredGraph, asked: GamRagQuery) -> PublishedQuestion:
+def linked_as_published(graph: SQLiteGraph, asked: GamRagQuery) -> PublishedQuestion:
     """The question with its entities linked (eq. 3), and what the sentences of this graph were judged for."""
     vector = unit_vector(np.asarray(asked.vector, dtype=np.float64))
     time, no_time = (
@@ -281,7 +274,7 @@ def linked_as_published(graph: StoredGraph, asked: GamRagQuery) -> PublishedQues
 
 
 def judged_sentences(
-    graph: StoredGraph, questions: RatedQuestions, size: int
+    graph: SQLiteGraph, questions: RatedQuestions, size: int
 ) -> dict[SentenceKey, list[JudgedSentence]]:
     """What each sentence was judged for, in the order of the verdicts; nothing of questions of another embedder."""
     keys, found = graph.keys_of(questions.stored_ids), dict[SentenceKey, list[JudgedSentence]]()
@@ -301,7 +294,7 @@ def judged_sentences(
     return found
 
 
-def found_as_published(graph: StoredGraph, evidence: PropagationResult) -> GraphFound:
+def found_as_published(graph: SQLiteGraph, evidence: PropagationResult) -> GraphFound:
     """The sum of equation 8 by record, as a share that no number of rounds exceeds."""
     found = _told(graph, evidence, {one: score / MOST_OF_ROUNDS for one, score in evidence.passages.items()})
     ids = graph.ids_of(set(map(passage_of, evidence.steps)))

@@ -10,25 +10,22 @@ from collections import Counter, OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from adaptive_memory_core.cue.unrelated_questions import UNRELATED
 from adaptive_memory_core.fields import Fields
-from adaptive_memory_core.flow.ports import EmbedderPort, Records, SearchPort
 from adaptive_memory_core.flow.ports.hierarchy import (
     DueEpisode,
     Growth,
-    HierarchyRowsPort,
     MessageGroup,
     NewSemantic,
     Queued,
     ThemesVersion,
     Written,
 )
-from adaptive_memory_core.flow.ports.ledger_copies import MirrorRows
-from adaptive_memory_core.flow.ports.models import BoundaryPort, EpisodeText, Line, Roles
+from adaptive_memory_core.flow.ports.models import EmbedderPort, EpisodeText, FindBoundary, Line, Roles
 from adaptive_memory_core.hierarchy.episodes import Decided, episode_title, narrative_of, starts
 from adaptive_memory_core.hierarchy.grow import ThemeClusters
 from adaptive_memory_core.hierarchy.neighbours import unit_vectors
@@ -45,15 +42,21 @@ from adaptive_memory_core.policy.advanced import Hierarchies
 from adaptive_memory_core.record_metadata import belongs
 from adaptive_memory_core.records import Scope
 
+if TYPE_CHECKING:
+    from adaptive_memory_core.store.ledger.hierarchy_rows import LedgerHierarchy
+    from adaptive_memory_core.store.ledger.mirror_rows import LedgerMirror
+    from adaptive_memory_core.store.ledger_records import LedgerRecords
+    from adaptive_memory_core.store.mirror.record_search import RecordSearch
+
 
 @dataclass
 class GrowthContext:
     """The parts that the steps of growth share."""
 
-    rows: HierarchyRowsPort
-    mirror: MirrorRows
-    records: Records
-    search: SearchPort
+    rows: LedgerHierarchy
+    mirror: LedgerMirror
+    records: LedgerRecords
+    search: RecordSearch
     embedder: EmbedderPort
     fields: Fields
     roles: Roles
@@ -164,7 +167,7 @@ def _groups(
     return [one for one in groups if one.messages or not one.open]
 
 
-def _asked_of(model: BoundaryPort | None, notes: list[str]) -> Decided | None:
+def _asked_of(model: FindBoundary | None, notes: list[str]) -> Decided | None:
     """A model's word on a change of topic; where it has none, the rule decides, and it is noted why."""
     if model is None:
         return None

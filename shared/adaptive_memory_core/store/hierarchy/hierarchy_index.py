@@ -9,8 +9,8 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Mapping, Sequence
 
-from adaptive_memory_core.flow.ports import JudgedQuestion, Stored, Vector
 from adaptive_memory_core.flow.ports.hierarchy import ConversationMessage
+from adaptive_memory_core.flow.ports.records import JudgedQuestion, Stored, Vector
 from adaptive_memory_core.flow.remember import entry_of, message_to_queue
 from adaptive_memory_core.hierarchy.nodes import Hierarchy
 from adaptive_memory_core.record_metadata import record_of
@@ -32,7 +32,7 @@ Progress = Callable[[int, int], object]
 
 
 class HierarchyIndex:
-    """The hierarchies of all users of a memory who observe."""
+    """What users see of the hierarchy, and what it is told besides what every index hears."""
 
     name = "hierarchy"
 
@@ -64,6 +64,7 @@ class HierarchyIndex:
         return held[1]
 
     def known(self, scope: Scope, stored_ids: Sequence[str]) -> set[str]:
+        """Those of the messages that it has taken in, or will."""
         return self._rows.known(scope, stored_ids)
 
     def missed(self, scope: Scope, entries: Sequence[ConversationMessage]) -> None:

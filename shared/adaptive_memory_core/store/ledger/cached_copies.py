@@ -14,7 +14,7 @@ from pathlib import Path
 
 import orjson
 
-from adaptive_memory_core.flow.ports.ledger_copies import FileKind, UserFile
+from adaptive_memory_core.flow.ports.ledger_values import FileKind, UserFile
 from adaptive_memory_core.records import Metadata, Scope
 from adaptive_memory_core.store.ledger.ledger_context import LedgerContext
 from adaptive_memory_core.store.ledger.schema import decoding
@@ -103,7 +103,7 @@ _LAST_REMOVED = {
 
 
 class LedgerUserFiles:
-    """The rows that name the files, and the folder of the files."""
+    """Copies that may be deleted at any time. None is found in which something stands that was removed since."""
 
     def __init__(self, shared: LedgerContext) -> None:
         self._shared = shared

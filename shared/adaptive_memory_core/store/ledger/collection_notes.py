@@ -14,7 +14,7 @@ from adaptive_memory_core.store.ledger.ledger_context import LedgerContext
 
 
 class LedgerNotes:
-    """The row of the collection."""
+    """What is known of the collection itself: the name and the dimension of its embedder."""
 
     def __init__(self, shared: LedgerContext) -> None:
         self._shared = shared
@@ -124,7 +124,7 @@ _ASK = (
 
 
 class LedgerSharing:
-    """The row of the collection, and that of its wishes."""
+    """What the process that may open a collection in a directory and those that may not tell each other."""
 
     def __init__(self, shared: LedgerContext) -> None:
         self._shared = shared

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from adaptive_memory_core.flow.ports.graph import GraphEntry, StoredGraph
+from adaptive_memory_core.flow.ports.graph import GraphEntry
 from adaptive_memory_core.graph.build import Passage, word_key
 from adaptive_memory_core.graph.ports import SENTENCE_BITS
 from adaptive_memory_core.records import Scope
@@ -34,7 +34,8 @@ _NAMED = (
 
 
 class LedgerGraph:
-    """The graph of the collection's records, each user's apart."""
+    """The passages of each scope. Nothing is left of a removed record: no sentence, no mention, no name that only it
+    had."""
 
     def __init__(self, shared: LedgerContext) -> None:
         self._shared = shared
@@ -149,7 +150,7 @@ class LedgerGraph:
         return [line.format(count) for line, count in found if count]
 
     @contextmanager
-    def view(self, scope: Scope) -> Generator[StoredGraph, None, None]:
+    def view(self, scope: Scope) -> Generator[SQLiteGraph, None, None]:
         """The scope's graph, for one question."""
         with self._shared.reading() as sql:
             users = [self._shared.known_user(sql, one) for one in scope.parts]

@@ -103,6 +103,7 @@ class SQLiteGraph:
         return SentenceVectors(*(None if one is None else one[there] for one in found))
 
     def name_vectors(self) -> tuple[Sequence[str], Array]:
+        """The names that sentences mention, and their unit vectors."""
         found = [row for user in self._users for row in self._sql.execute(_MENTIONED, (user,))]
         size = len(found[0][1]) if found else 0
         same = [row for row in found if len(row[1]) == size]
@@ -135,6 +136,7 @@ class SQLiteGraph:
         return found
 
     def nearest_names(self, asked: Mapping[str, Any], least: float) -> Mapping[str, Mapping[str, float]]:
+        """The names that may be one of those asked for, whose vectors are given, as `alike` says them."""
         found: dict[str, dict[str, float]] = {}
         for user in self._users:
             for name, others in nearest_names(self._sql, user, asked, least).items():
@@ -248,7 +250,7 @@ class _Uncompared(NamedTuple):
 
 
 class LedgerGraphAlike:
-    """Vectors of names, and which of them are alike."""
+    """The vectors of names and of sentences, where somebody asks for them, and which names are alike."""
 
     def __init__(self, shared: LedgerContext) -> None:
         self._shared = shared

@@ -54,7 +54,8 @@ _UUID = "SELECT uuid FROM collections WHERE collection_key = ?"
 
 
 class LedgerHierarchy:
-    """The hierarchies of those who observe."""
+    """Messages, episodes, semantics, themes and their links, each user's apart. Nothing is left of a removed message:
+    no sentence that was distilled from it, no title and no name that may have its words."""
 
     def __init__(self, shared: LedgerContext) -> None:
         self._shared = shared
@@ -116,30 +117,37 @@ class LedgerHierarchy:
             )
 
     def said(self, scope: Scope) -> dict[str, bytes | None]:
+        """All messages of a user, each with the digest of the words that it had."""
         query = "SELECT stored_id, said FROM hierarchy_messages WHERE user_key = ?"
         with self._shared.reading() as sql:
             return dict(sql.execute(query, (self._shared.known_user(sql, scope),)).fetchall())
 
     def waiting(self, scope: Scope) -> int:
+        """How many messages are in no episode."""
         return self._count(scope, "SELECT count(*) FROM hierarchy_messages WHERE user_key = :user AND episode IS NULL")
 
     def unfinished(self, scope: Scope) -> int:
+        """How many episodes are to be distilled, semantics to be attached and themes to be named."""
         return self._count(scope, _UNFINISHED)
 
     def sessions(self, scope: Scope) -> list[str]:
+        """The conversations with messages that are in no episode."""
         query = "SELECT DISTINCT session FROM hierarchy_messages WHERE user_key = ? AND episode IS NULL"
         with self._shared.reading() as sql:
             return [row[0] for row in sql.execute(query, (self._shared.known_user(sql, scope),))]
 
     def conversation(self, scope: Scope, session: str, most: int) -> list[Queued]:
+        """Of a conversation, the messages in no episode, in their order, behind those of the episode that is open."""
         with self._shared.reading() as sql:
             return hierarchy_growth.unclosed_messages(sql, self._shared.known_user(sql, scope), session, most)
 
     def episode_at(self, scope: Scope, session: str, place: float) -> EpisodeKey | None:
+        """The closed episode that a message of this place came too late for; None where it came in time."""
         with self._shared.reading() as sql:
             return hierarchy_growth.episode_at(sql, self._shared.known_user(sql, scope), session, place)
 
     def assign(self, scope: Scope, session: str, groups: Sequence[MessageGroup]) -> bool:
+        """Make these episodes; False, and nothing is done, where somebody was quicker or a message is gone."""
         with self._shared.writing() as sql:
             user = self._shared.user_key(sql, scope)
             done = hierarchy_growth.assign(sql, user, session, groups)
@@ -152,6 +160,8 @@ class LedgerHierarchy:
             return hierarchy_growth.due_episodes(sql, self._shared.known_user(sql, scope), most)
 
     def distilled(self, scope: Scope, episode: DueEpisode, text: EpisodeText, semantics: Sequence[NewSemantic]) -> bool:
+        """Replace what was made from an episode; sentences that stay the same keep their place. False if its messages
+        have changed since."""
         with self._shared.writing() as sql:
             user = self._shared.user_key(sql, scope)
             done = hierarchy_growth.keep_distilled(sql, user, episode, text, semantics)
@@ -172,10 +182,12 @@ class LedgerHierarchy:
             return hierarchy_growth.themes_version(sql, self._shared.known_user(sql, scope))
 
     def next_theme(self) -> ThemeKey:
+        """A key that no theme has had."""
         with self._shared.reading() as sql:
             return self._shared.file.last_number(sql, "hierarchy_themes", "theme") + 1
 
     def version(self, scope: Scope) -> int | None:
+        """Another at each change of the user's hierarchy; None for one who does not observe."""
         row = self._one(scope, "SELECT version FROM hierarchy_users WHERE user_key = :user")
         return None if row is None else int(row[0])
 
@@ -187,6 +199,7 @@ class LedgerHierarchy:
             hierarchy_growth.mark_changed(sql, user)
 
     def unnamed(self, scope: Scope, most: int) -> list[tuple[ThemeKey, int, list[str]]]:
+        """Themes that are to be named, with a number that changes whenever their members do, and their texts."""
         with self._shared.reading() as sql:
             return hierarchy_growth.unnamed(sql, self._shared.known_user(sql, scope), most)
 

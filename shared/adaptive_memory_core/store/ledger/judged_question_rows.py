@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from adaptive_memory_core.flow.ports import Stored, Vector
-from adaptive_memory_core.flow.ports.records import NOT_ACTIVATED, Imported, JudgedQuestion, JudgedQuestions
+from adaptive_memory_core.flow.ports.records import NOT_ACTIVATED, Imported, JudgedQuestion, Stored, Vector
 from adaptive_memory_core.learn.asked_before import RatedQuestions, nearest_pair
 from adaptive_memory_core.records import Scope, Verdict
 from adaptive_memory_core.store.ledger import state_rows as rows
@@ -160,7 +159,8 @@ _OF_RECORD = (
 
 
 class LedgerJudgedQuestions:
-    """The questions that records were judged for."""
+    """The questions that records were judged for, by user. They go with the record, and a verdict that is taken back
+    takes its question back; beyond the `most`, the two that are nearest to each other become one."""
 
     def __init__(self, shared: LedgerContext) -> None:
         self._shared = shared
@@ -261,7 +261,7 @@ class LedgerJudgedQuestions:
 class QuestionIndex:
     """The questions that records were judged for, as an index over the ledger's rows of them."""
 
-    def __init__(self, rows: JudgedQuestions) -> None:
+    def __init__(self, rows: LedgerJudgedQuestions) -> None:
         self._rows = rows
 
     def wrote(self, scope: Scope, records: Sequence[Stored], vectors: Sequence[Vector]) -> None:

@@ -43,7 +43,7 @@ FROM records JOIN collections USING (collection_key) WHERE (name = :name OR coll
 
 
 class LedgerComparison:
-    """What is asked on opening, by a check, and by a repair."""
+    """What can be held against the collection, to find what it or the ledger has lost."""
 
     def __init__(self, shared: LedgerContext) -> None:
         self._shared = shared

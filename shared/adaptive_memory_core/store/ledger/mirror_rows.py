@@ -60,7 +60,7 @@ _KEEP_COMPLETE = (
 
 
 class LedgerMirror:
-    """The mirror rows of the collection's records."""
+    """The records, vectors included. No row is left of a removed record."""
 
     def __init__(self, shared: LedgerContext, files: LedgerUserFiles) -> None:
         self._shared, self._files, self._in_ram = shared, files, RowsInRam()
@@ -186,6 +186,7 @@ class LedgerMirror:
         return found
 
     def last_change(self, scope: Scope) -> Hashable:
+        """Equal as long as there can be no news for anybody; what is to be known of the scope is looked at with it."""
         return self._shared.last_change(scope)
 
     def news(self, scope: Scope, written: int, removed: int) -> MirrorNews:

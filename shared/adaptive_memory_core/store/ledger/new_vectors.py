@@ -82,7 +82,7 @@ _NUMBERED = (
 
 
 class LedgerNewVectors:
-    """The vectors that are being made, where they are in the new collection, and the swap."""
+    """Another embedder's vectors for the records in the mirror, until they take the place of the old ones at once."""
 
     def __init__(self, shared: LedgerContext) -> None:
         self._shared = shared

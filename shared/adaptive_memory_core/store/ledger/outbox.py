@@ -114,7 +114,8 @@ _KEY = (  # of what was read or pinned before the collection had it
 
 
 class LedgerDueRecords:
-    """What the process that holds the collection is to do for the others."""
+    """Records that were written, changed or removed, and have yet to be in the collection: noted in the transaction
+    that changes the mirror. A later change of such a record in the mirror is due as well."""
 
     def __init__(self, shared: LedgerContext) -> None:
         self._shared = shared
@@ -182,7 +183,7 @@ _EXPORTED = (
 
 
 class LedgerExports:
-    """What was put into the collection lately, as digests."""
+    """What was put into the collection in the last minutes, as digests."""
 
     def __init__(self, shared: LedgerContext) -> None:
         self._shared = shared

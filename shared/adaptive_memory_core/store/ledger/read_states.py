@@ -66,7 +66,7 @@ _FLAGS = {
 
 
 class LedgerStates:
-    """The states of the collection's records."""
+    """What reads and verdicts made of each record."""
 
     def __init__(self, shared: LedgerContext, inheritance: LedgerInheritance) -> None:
         self._shared, self._cache, self._inheritance = shared, shared.cache, inheritance

@@ -43,7 +43,7 @@ _ERASED = (
 
 
 class LedgerRemoval:
-    """Forgetting and pruning."""
+    """Records that leave: their states, verdicts, words and lines of the log, in one transaction."""
 
     def __init__(self, shared: LedgerContext) -> None:
         self._shared = shared

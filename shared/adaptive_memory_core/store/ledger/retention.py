@@ -43,7 +43,7 @@ _EXPIRED = (
 
 
 class LedgerRetention:
-    """The chores behind the recalls."""
+    """What the ledger deletes by itself."""
 
     def __init__(self, shared: LedgerContext, files: LedgerUserFiles, old_lines: OldLines | None = None) -> None:
         self._shared, self._files = shared, files

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from typing import Literal
@@ -29,9 +30,17 @@ from adaptive_memory_core.store.ledger.verdict_rows import LedgerAudit, LedgerVe
 from adaptive_memory_core.store.ledger.word_rows import LedgerWords
 from adaptive_memory_core.store.sqlite_file import LedgerFile
 
+PARTS = (  # of a ledger; their methods are what may be called of it
+    *("states", "inheritance", "recalls", "log", "verdicts", "removal", "audit", "statistics", "floors"),
+    *("own_policies", "judged_questions", "notes", "outbox", "exports", "words", "graph", "hierarchy", "mirror"),
+    *("user_files", "mirror_pages", "new_vectors", "due_records", "sharing", "retention", "comparison"),
+)
 
-class SqlLedger:
-    """The ledger of one collection; several collections and processes may share the database."""
+
+class Ledger(ABC):
+    """The reads of one collection, which `attach` names; other collections may share the same store."""
+
+    outlives_process: bool  # whether what it holds is there for the next process; False in RAM
 
     def __init__(self, file: LedgerFile) -> None:
         self.file = file
@@ -77,11 +86,15 @@ class SqlLedger:
         """Call this once the thread's transaction is kept; at once where there is none."""
         self.file.afterwards(call)
 
+    @abstractmethod
+    def faults(self) -> list[str]:
+        """What is wrong with its content, one line each; this reads all of it."""
+
     def close(self) -> None:
         self.file.close()
 
 
-class SQLiteLedger(SqlLedger):
+class SQLiteLedger(Ledger):
     """The ledger of one collection in a SQLite file; several collections and processes may share the file.
 
     >>> ledger = SQLiteLedger(":memory:")
@@ -94,11 +107,7 @@ class SQLiteLedger(SqlLedger):
     def __init__(self, path: str, *, durability: Literal["normal", "full"] = "normal") -> None:
         file = LedgerFile(os.path.expanduser(path), durability=durability)
         super().__init__(file)
-
-    @property
-    def outlives_process(self) -> bool:
-        """Whether what it holds is there for the next process; False in RAM."""
-        return self.file.place is not None
+        self.outlives_process = file.place is not None
 
     def faults(self) -> list[str]:
         """What is wrong with the file and its content, one line each; this reads all of it."""

@@ -15,7 +15,7 @@ from adaptive_memory_core.learn.decay import Timeline, met
 from adaptive_memory_core.records import ReadState, Scope, Seen
 
 if TYPE_CHECKING:
-    from adaptive_memory_core.flow.ports import Extent
+    from adaptive_memory_core.flow.ports.ledger_values import Extent
 
 
 def execute_later(sql: Any, statement: str, values: Sequence[Any] = ()) -> None:

@@ -143,7 +143,8 @@ _MOVE = (  # where nobody stands there
 
 
 class LedgerInheritance:
-    """States that follow their texts."""
+    """States that follow their texts: to records that were written again, and away from those that now say something
+    else."""
 
     def __init__(self, shared: LedgerContext) -> None:
         self._shared = shared

@@ -16,14 +16,14 @@ from adaptive_memory_core.store.ledger import state_rows as rows
 from adaptive_memory_core.store.ledger.state_rows import StateChange, StateRow, execute_later, update_states
 
 if TYPE_CHECKING:
-    from adaptive_memory_core.flow.ports.ledger_values import VerdictEffectsPort
+    from adaptive_memory_core.learn.verdicts import Judging
     from adaptive_memory_core.store.ledger.ledger_context import LedgerContext
 
 _ADD_CHANGE = "INSERT INTO changes (user_key, stored_id, at, step, what, by) VALUES (?, ?, ?, ?, ?, ?)"
 
 
 class LedgerAudit:
-    """The audit trail."""
+    """Who changed what."""
 
     def __init__(self, shared: LedgerContext) -> None:
         self._shared = shared
@@ -85,7 +85,7 @@ def judge_once(
     stored_id: str,
     state: ReadState,
     verdict: Verdict,
-    judge: VerdictEffectsPort,
+    judge: Judging,
     *,
     now: float,
 ) -> bool:
@@ -137,7 +137,7 @@ def _balance(
     stored_id: str,
     verdict: Verdict,
     earlier: EarlierVerdict | None,
-    judge: VerdictEffectsPort,
+    judge: Judging,
 ) -> float:
     """Move the user's balance; gives by how much this verdict did."""
     balance = balance_of(sql, user)
@@ -168,7 +168,7 @@ class LedgerVerdicts:
         scope: Scope,
         recall_id: str,
         verdicts: Mapping[str, tuple[Verdict, Seen]],
-        judge: VerdictEffectsPort,
+        judge: Judging,
         *,
         now: float,
     ) -> int:

@@ -49,7 +49,7 @@ RowsOf = Callable[[Sequence[CopiedRow], Mapping[str, bytes]], list[WordRow]]
 
 
 class LedgerWords:
-    """The word rows of the collection's records. They go with their record, and follow its changes."""
+    """The words of each record as rows, which follow the records. No rows are left of a removed record."""
 
     def __init__(self, shared: LedgerContext) -> None:
         self._shared = shared
@@ -99,6 +99,7 @@ class LedgerWords:
             return {row[0] for row in sql.execute(query, (self._shared.collection_key,))}
 
     def last_change(self, scope: Scope) -> Hashable:
+        """Equal as long as there can be no news for anybody; what is to be known of the scope is looked at with it."""
         return self._shared.last_change(scope)
 
     def news(self, scope: Scope, written: int, removed: int) -> WordNews:

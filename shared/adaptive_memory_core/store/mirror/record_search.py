@@ -6,14 +6,15 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import compress
 from operator import itemgetter
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from adaptive_memory_core.cue.time.intent import Window
 from adaptive_memory_core.errors import LedgerError, StoreError
 from adaptive_memory_core.fields import Fields
-from adaptive_memory_core.flow.ports import Found, Ledger, NearestAndNamed, Vector, Where
+from adaptive_memory_core.flow.ports.records import Vector, Where
+from adaptive_memory_core.flow.ports.source import Found, NearestAndNamed
 from adaptive_memory_core.policy.advanced import SearchBy
 from adaptive_memory_core.record_metadata import belongs, rows_of, windows_filter
 from adaptive_memory_core.records import Scope
@@ -27,13 +28,11 @@ from adaptive_memory_core.store.ledger_records import LedgerRecords
 from adaptive_memory_core.store.mirror.resident_records import Resident, Residents, TornMirrorError
 from adaptive_memory_core.store.mirror.vector_matrix import Matrix
 from adaptive_memory_core.store.user_copies import UserCopies
-from adaptive_memory_core.where import DOCUMENT, STORED_DOCUMENT, filter_keys, predicate
+
+if TYPE_CHECKING:
+    from adaptive_memory_core.store.ledger.sql_ledger import Ledger
 
 MARGIN = 4  # further rows that are compared in double precision, since single precision may mistake the last ones
-
-
-class UnansweredByMirrorError(Exception):
-    """Texts that are filtered by are not in RAM."""
 
 
 class MirrorSearch:
@@ -53,7 +52,6 @@ class MirrorSearch:
         self, scope: Scope, vector: Vector, limit: int, where: Where | None, named: Sequence[str]
     ) -> NearestAndNamed:
         """Those, and of the named records the others that are of this scope and pass the filter."""
-        _refuse_texts(where)
         near = [one for part in scope.parts for one in self._nearest(part, vector, limit, where, named)]
         if scope.over is not None:
             near.sort(key=_distance)
@@ -90,7 +88,6 @@ class MirrorSearch:
 
     def among(self, scope: Scope, vector: Vector, stored_ids: Sequence[str], where: Where | None) -> list[Found]:
         """Those of the records that are of this scope and pass the filter, nearest first."""
-        _refuse_texts(where)
         near = [one for part in scope.parts for one in self._among(part, vector, stored_ids, where)]
         return self._found(scope, sorted(near, key=_distance))
 
@@ -107,7 +104,6 @@ class MirrorSearch:
 
     def passing(self, scope: Scope, where: Where) -> set[str]:
         """The ids of all records of the scope that pass the filter."""
-        _refuse_texts(where)
         found: set[str] = set()
         for part in scope.parts:
             with self.residents.of(part) as user:
@@ -181,18 +177,12 @@ def _checked(vector: Vector, dimension: int) -> Any:
     return one
 
 
-def _refuse_texts(where: Where | None) -> None:
-    """Texts are not in RAM."""
-    if where is not None and not filter_keys(where).isdisjoint((DOCUMENT, STORED_DOCUMENT)):
-        raise UnansweredByMirrorError
-
-
 T = TypeVar("T")
 
 
 class RecordSearch:
-    """The `Search` port: in the ledger's records, exactly; in Chroma where the ledger has not all of them, or a user
-    has too many to be kept in RAM."""
+    """Finds within one scope: in the ledger's records, exactly; in Chroma where the ledger does not have all of them,
+    or a user has too many to be kept in RAM. `by` says in which: "exact", "ann" (Chroma's index), or "auto"."""
 
     def __init__(
         self, mirror: MirrorSearch, records: LedgerRecords, access: CollectionAccess, *, most_records: int
@@ -217,17 +207,10 @@ class RecordSearch:
     ) -> NearestAndNamed:
         """Those, and of the named records the others that are of this scope, where that is one look."""
 
-        def in_ledger() -> NearestAndNamed:
-            try:
-                return self._mirror.nearest_and_named(scope, vector, limit, where, named)
-            except UnansweredByMirrorError:
-                passing = sorted(self._passing(scope, where or {}))
-                return NearestAndNamed(self._mirror.among(scope, vector, passing, None)[:limit], None)
-
         found = self._either(
             scope,
             by,
-            in_ledger,
+            lambda: self._mirror.nearest_and_named(scope, vector, limit, where, named),
             lambda chroma, by: NearestAndNamed(chroma.nearest(scope, vector, limit, where, by=by), None),
         )
         self._access.returned([one.stored_id for one in found.nearest])
@@ -241,26 +224,18 @@ class RecordSearch:
 
     def among(self, scope: Scope, vector: Vector, stored_ids: Sequence[str], where: Where | None) -> list[Found]:
         """Those of the records that are of this scope and pass the filter, nearest first."""
-
-        def in_ledger() -> list[Found]:
-            try:
-                return self._mirror.among(scope, vector, stored_ids, where)
-            except UnansweredByMirrorError:
-                passing = self._passing(scope, where or {})
-                return self._mirror.among(scope, vector, [one for one in stored_ids if one in passing], None)
-
-        return self._either(scope, "auto", in_ledger, lambda chroma, _: chroma.among(scope, vector, stored_ids, where))
+        return self._either(
+            scope,
+            "auto",
+            lambda: self._mirror.among(scope, vector, stored_ids, where),
+            lambda chroma, _: chroma.among(scope, vector, stored_ids, where),
+        )
 
     def passing(self, scope: Scope, where: Where) -> set[str]:
         """The ids of all records of the scope that pass the filter."""
-
-        def in_ledger() -> set[str]:
-            try:
-                return self._mirror.passing(scope, where)
-            except UnansweredByMirrorError:
-                return self._passing(scope, where)
-
-        return self._either(scope, "auto", in_ledger, lambda chroma, _: chroma.passing(scope, where))
+        return self._either(
+            scope, "auto", lambda: self._mirror.passing(scope, where), lambda chroma, _: chroma.passing(scope, where)
+        )
 
     def stored(self, scope: Scope, stored_ids: Sequence[str]) -> list[Found]:
         """Those of the records that exist in this scope, by their ids in the collection."""
@@ -314,8 +289,3 @@ class RecordSearch:
 
     def _fits(self, scope: Scope, by: SearchBy) -> bool:
         return by == "exact" or self._mirror.size(scope) <= self._most_records
-
-    def _passing(self, scope: Scope, where: Where) -> set[str]:
-        test = predicate(where)
-        found = (one for page in self._records.pages(scope) for one in page)
-        return {one.stored_id for one in found if test(one.metadata or {}, one.text)}

@@ -8,21 +8,23 @@ import threading
 from collections import OrderedDict
 from collections.abc import Generator, Hashable, Mapping, Sequence, Set
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from adaptive_memory_core.flow.ports import MirrorNews, Where
-from adaptive_memory_core.flow.ports.ledger_copies import MirrorRows, UserFile
-from adaptive_memory_core.flow.ports.ledger_values import MirrorChange, some_let_go
+from adaptive_memory_core.flow.ports.ledger_values import MirrorChange, MirrorNews, UserFile, some_let_go
+from adaptive_memory_core.flow.ports.records import Where
 from adaptive_memory_core.metadata_columns import Mask, MetadataColumns
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.score.surprise import Baseline
 from adaptive_memory_core.store.embedder_check import EmbedderVersion
 from adaptive_memory_core.store.mirror.vector_matrix import Matrix
 from adaptive_memory_core.store.user_copies import Arrays, CopiedUser, UserCopies, packed, unpacked
-from adaptive_memory_core.where import filter_keys, predicate
+from adaptive_memory_core.where import STORED_DOCUMENT, filter_keys, predicate
+
+if TYPE_CHECKING:
+    from adaptive_memory_core.store.ledger.mirror_rows import LedgerMirror
 
 BYTES_OF_AN_ID = 150  # in RAM, about
 FEW = 4  # rows that are found sooner one by one; measured with 30,000 records
@@ -67,7 +69,7 @@ class Resident:
             self._places = {one: place for place, one in enumerate(self.ids)}
         return self._places
 
-    def take_in(self, rows: MirrorRows, scope: Scope, kept: UserCopies | None = None) -> bool:
+    def take_in(self, rows: LedgerMirror, scope: Scope, kept: UserCopies | None = None) -> bool:
         """Learn of what was written and removed since, in any process; whether there was anything."""
         change = rows.last_change(scope)
         if change == self._as_of:
@@ -85,10 +87,10 @@ class Resident:
         self.owner, self._as_of = news.owner, change
         return learned
 
-    def passing(self, rows: MirrorRows, scope: Scope, where: Where) -> Mask:
+    def passing(self, rows: LedgerMirror, scope: Scope, where: Where) -> Mask:
         """Which records, by their places, pass the filter."""
-        test, new = predicate(where), filter_keys(where) - self._columns.keys()
         self._columns.grow(len(self))
+        test, new = predicate(where), filter_keys(where) - self._columns.keys()
         changes = rows.changes(scope, 0 if new else self._changed)
         self._columns.start(new)
         if changes:
@@ -162,13 +164,13 @@ class Resident:
         another process has written since `take_in` comes the next time."""
         before, many = self._changed, len(changes) > FEW
         known = {row: place for place, row in enumerate(self._rows)} if many else {}
-        for number, row, _, metadata in changes:
+        for number, row, text, metadata in changes:
             if row > self._written:
                 self._changed = min(self._changed, number - 1)  # what else has this number comes again
                 break
             places = [known[row]] if row in known else [] if many else self._places_of({row})
             for place in places:
-                self._columns.put(place, metadata or {}, new if number <= before else None)
+                self._columns.put(place, {**(metadata or {}), STORED_DOCUMENT: text}, new if number <= before else None)
             self._changed = max(self._changed, number)
 
 
@@ -183,7 +185,7 @@ class Residents:
     """Users' records by scope. Its own lock is held for a moment only, and never while another one is taken."""
 
     def __init__(
-        self, rows: MirrorRows, space: str, most_bytes: int, edition: EmbedderVersion, kept: UserCopies | None = None
+        self, rows: LedgerMirror, space: str, most_bytes: int, edition: EmbedderVersion, kept: UserCopies | None = None
     ) -> None:
         self._rows, self._space, self._most, self._total = rows, space, most_bytes, 0
         self._edition, self._kept = edition, kept

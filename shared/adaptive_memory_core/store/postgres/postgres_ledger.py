@@ -10,18 +10,17 @@ from adaptive_memory_core.errors import InvalidInputError, LedgerError
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.store.ledger.ledger_statistics import undecodable, untrue
 from adaptive_memory_core.store.ledger.retention import LedgerRetention
-from adaptive_memory_core.store.ledger.sql_ledger import SqlLedger
+from adaptive_memory_core.store.ledger.sql_ledger import PARTS, Ledger
 from adaptive_memory_core.store.postgres.postgres_dialect import only_user, refuse_others
 
 if TYPE_CHECKING:
     from adaptive_memory_core.store.postgres.postgres_connections import Pool, PoolOrAddress
 
-NOT_RETRIED = ("file", "again")
 REACHED_SECONDS = 5.0  # until a server that does not answer keeps a memory from being opened
 MISSING = "A ledger in PostgreSQL needs the extra: pip install 'adaptive-memory-retrieval[postgres]'."
 
 
-class PostgresLedger(SqlLedger):
+class PostgresLedger(Ledger):
     """The ledger of one collection in a PostgreSQL database, which collections, processes and machines may share.
 
     It takes an address, `postgresql://user@host/database`, or a `psycopg_pool.ConnectionPool` of the caller's, which
@@ -48,9 +47,8 @@ class PostgresLedger(SqlLedger):
         self.retention = LedgerRetention(self._shared, self.user_files, days)
         self._only: str | None = None  # whom the role sees, if that is one user
         self.again = database.again  # for calls of several parts: flow/calls/call_state.py
-        for name, part in vars(self).copy().items():
-            if not name.startswith("_") and name not in NOT_RETRIED:
-                setattr(self, name, Retried(part, database.again))
+        for name in PARTS:
+            setattr(self, name, Retried(getattr(self, name), database.again))
         days.make_today()
 
     def attach(self, uuid: str, name: str) -> None:

@@ -19,8 +19,7 @@ from adaptive_memory_core.channels.words.matches import Posting
 from adaptive_memory_core.channels.words.words_of_cue import Forms
 from adaptive_memory_core.channels.words.words_of_text import words
 from adaptive_memory_core.cue.question_kinds import SAYS, SAYS_ELSEWHERE, SAYS_IN_PAIRS
-from adaptive_memory_core.flow.ports import WordNews
-from adaptive_memory_core.flow.ports.ledger_copies import UserFile
+from adaptive_memory_core.flow.ports.ledger_values import UserFile, WordNews
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.store.user_copies import Arrays, CopiedUser
 from adaptive_memory_core.store.words import frozen_lists as word_rows

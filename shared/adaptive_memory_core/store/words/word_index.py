@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Hashable, Mapping, Sequence, Set
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,9 +16,8 @@ from adaptive_memory_core.channels.words.words_of_cue import words_of_cue
 from adaptive_memory_core.channels.words.words_of_text import words
 from adaptive_memory_core.cue.question_kinds import asks_for_name, asks_when
 from adaptive_memory_core.fields import Fields
-from adaptive_memory_core.flow.ports import JudgedQuestion, Stored, Vector, WordNews, WordRow
-from adaptive_memory_core.flow.ports.ledger_copies import WordRows
-from adaptive_memory_core.flow.ports.ledger_values import some_let_go
+from adaptive_memory_core.flow.ports.ledger_values import WordNews, WordRow, some_let_go
+from adaptive_memory_core.flow.ports.records import JudgedQuestion, Stored, Vector
 from adaptive_memory_core.flow.ports.source import Pair, WordsFound, no_words
 from adaptive_memory_core.policy.advanced import AROUND, WORDS, Fusion
 from adaptive_memory_core.record_metadata import created_at
@@ -32,6 +31,9 @@ from adaptive_memory_core.store.words import frozen_lists as word_rows
 from adaptive_memory_core.store.words.frozen_lists import Lists, RecordText, concatenated_lists
 from adaptive_memory_core.store.words.posting_lists import HeldLists, ListsInRam, PostingLists
 
+if TYPE_CHECKING:
+    from adaptive_memory_core.store.ledger.word_rows import LedgerWords
+
 WASTE = 0.25  # share of removed records at which a user's lists are made anew
 MOST_CURRENT = 10_000  # users that are known to be current
 
@@ -40,7 +42,7 @@ class WordIndex:
     """The words of a collection's records, each user's apart: own statistics, own lists. Its rows in the ledger follow
     those of the records."""
 
-    def __init__(self, rows: WordRows, fields: Fields, kept: UserCopies | None = None) -> None:
+    def __init__(self, rows: LedgerWords, fields: Fields, kept: UserCopies | None = None) -> None:
         self._rows, self._fields, self._kept = rows, fields, kept
         self._users = ListsInRam()
         self._current: dict[Scope, Hashable] = {}  # in which state of the ledger all words of a user were read

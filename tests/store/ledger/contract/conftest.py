@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from adaptive_memory_core.flow.ports import Ledger
 from tests.store.ledger.implementations import BEHIND_POOLER, IMPLEMENTATIONS, Ledgers
+
+if TYPE_CHECKING:
+    from adaptive_memory_core.store.ledger.sql_ledger import Ledger
 
 SAMPLE = "test_a_state_and_its_words_are_written_together"
 THROUGH_POOLER = {"test_states", "test_transactions", "test_log_and_removal"}  # transactions, and many connections

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from adaptive_memory_core import Verdict
-from adaptive_memory_core.flow.ports import Ledger, MirrorRow
+from adaptive_memory_core.flow.ports.ledger_values import MirrorRow
 from adaptive_memory_core.learn.after_read import added
 from adaptive_memory_core.records import NEVER_READ, Seen
 from tests.store.ledger.implementations import Ledgers
 from tests.store.ledger.reads import ALICE, BOB, judge, read, state
+
+if TYPE_CHECKING:
+    from adaptive_memory_core.store.ledger.sql_ledger import Ledger
 
 
 def test_records_and_reads_are_those_of_the_collection(ledgers: Ledgers) -> None:

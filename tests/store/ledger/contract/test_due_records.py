@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import pytest
 
 from adaptive_memory_core.flow.calls import call_state
-from adaptive_memory_core.flow.ports import Ledger, MirrorRow
+from adaptive_memory_core.flow.ports.ledger_values import MirrorRow
 from adaptive_memory_core.records import NEVER_READ, Scope, Seen
 from tests.store.ledger.implementations import Ledgers
+
+if TYPE_CHECKING:
+    from adaptive_memory_core.store.ledger.sql_ledger import Ledger
 
 ALICE = Scope("alice")
 

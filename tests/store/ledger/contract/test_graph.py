@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
-from adaptive_memory_core.flow.ports import Ledger
 from adaptive_memory_core.flow.ports.graph import GraphEntry, Links, UnembeddedName
 from adaptive_memory_core.graph.build import build_passage, word_key
 from adaptive_memory_core.graph.ports import SENTENCE_BITS
 from adaptive_memory_core.records import Scope
 from tests.store.ledger.reads import with_words
+
+if TYPE_CHECKING:
+    from adaptive_memory_core.store.ledger.sql_ledger import Ledger
 
 ANN, BOB = Scope("ann"), Scope("bob")
 
@@ -205,7 +209,7 @@ def test_a_name_that_is_gone_gets_no_vector_and_neither_does_any_from_another_em
 def test_what_is_left_of_names_is_a_fault(ledger: Ledger) -> None:
     ledger.graph.put(ANN, [entry("a", "Jon Smith met Rupert."), entry("b", "We saw John Smith.")])
     compared(ledger, jon_smith=JON, john_smith=JOHN)
-    with ledger.transaction(), ledger.file.writing() as sql:  # type: ignore[attr-defined]
+    with ledger.transaction(), ledger.file.writing() as sql:
         sql.execute(
             "DELETE FROM graph_alike WHERE likeness > 0.5 AND name_key = (SELECT min(name_key) FROM graph_alike)"
         )

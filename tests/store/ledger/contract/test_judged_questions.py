@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import threading
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
 from adaptive_memory_core import Verdict
-from adaptive_memory_core.flow.ports import JudgedQuestion, Ledger
-from adaptive_memory_core.flow.ports.records import Imported
+from adaptive_memory_core.flow.ports.records import Imported, JudgedQuestion
 from adaptive_memory_core.learn.asked_before import RatedQuestions
 from adaptive_memory_core.records import Scope
 from tests.store.ledger.implementations import Ledgers
 from tests.store.ledger.reads import ALICE, BOB, EVERYONE, NEW, entry, read
+
+if TYPE_CHECKING:
+    from adaptive_memory_core.store.ledger.sql_ledger import Ledger
 
 EAST, NORTH = [1.0, 0.0], [0.0, 1.0]
 GOOD, BAD = Verdict.HELPFUL, Verdict.UNHELPFUL

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from adaptive_memory_core import Scope, Verdict
-from adaptive_memory_core.flow.ports import Ledger
 from adaptive_memory_core.learn.decay import Timeline
 from adaptive_memory_core.records import Seen
 from adaptive_memory_core.score.nothing_found import Floor
 from tests.store.ledger.implementations import Ledgers
 from tests.store.ledger.reads import ALICE, BOB, DAY, EVERY, NEW, entry, judge, read, recalls, state, with_words
+
+if TYPE_CHECKING:
+    from adaptive_memory_core.store.ledger.sql_ledger import Ledger
 
 
 def faded(seen: Seen, *, timeline: Timeline) -> bool:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from adaptive_memory_core.flow.ports import Ledger, MirrorRow
+from adaptive_memory_core.flow.ports.ledger_values import MirrorRow
 from adaptive_memory_core.records import Scope
+
+if TYPE_CHECKING:
+    from adaptive_memory_core.store.ledger.sql_ledger import Ledger
 
 ALICE, BOB = Scope("alice"), Scope("bob")
 

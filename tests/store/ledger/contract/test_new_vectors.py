@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 from adaptive_memory_core.errors import StoreInUseError
-from adaptive_memory_core.flow.ports import Ledger, MirrorRow, Target
+from adaptive_memory_core.flow.ports.ledger_values import MirrorRow, Target
 from adaptive_memory_core.records import Scope
+
+if TYPE_CHECKING:
+    from adaptive_memory_core.store.ledger.sql_ledger import Ledger
 
 ALICE = Scope("alice")
 NEW = Target("another", "new-model", None)

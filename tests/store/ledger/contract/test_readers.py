@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
+from typing import TYPE_CHECKING
 
 from adaptive_memory_core import Scope, Verdict
-from adaptive_memory_core.flow.ports import Ledger
 from adaptive_memory_core.learn import decay as remembrance
 from adaptive_memory_core.learn.verdicts import Judging, Occasion
 from tests.store.ledger.implementations import Ledgers
 from tests.store.ledger.reads import ALICE, EVERY, EVERYONE, NEW, entry, read, recalls, state, turned
+
+if TYPE_CHECKING:
+    from adaptive_memory_core.store.ledger.sql_ledger import Ledger
 
 READER, OTHER = Scope("alice", over="everyone"), Scope("bob", over="everyone")
 SHARED = NEW._replace(shared=True)

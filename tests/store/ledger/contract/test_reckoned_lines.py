@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from adaptive_memory_core.flow.ports import Ledger
+from typing import TYPE_CHECKING
+
 from tests.store.ledger.contract.test_readers import OTHER, READER, read_shared
 from tests.store.ledger.reads import ALICE, BOB, DAY, EVERYONE, NEW, read, recalls
+
+if TYPE_CHECKING:
+    from adaptive_memory_core.store.ledger.sql_ledger import Ledger
 
 
 def named(ledger: Ledger) -> list[list[str]]:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from adaptive_memory_core.flow.ports import Ledger
+from typing import TYPE_CHECKING
+
 from tests.store.ledger.implementations import COLLECTION, Ledgers
+
+if TYPE_CHECKING:
+    from adaptive_memory_core.store.ledger.sql_ledger import Ledger
 
 HERE = "tenant/database"
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from itertools import product
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
@@ -13,13 +14,16 @@ from hypothesis import strategies as st
 
 from adaptive_memory_core import ReadState, Verdict
 from adaptive_memory_core.errors import LedgerError
-from adaptive_memory_core.flow.ports import Ledger, Moves
+from adaptive_memory_core.flow.ports.ledger_values import Moves
 from adaptive_memory_core.learn import decay as remembrance
 from adaptive_memory_core.learn.verdicts import Judging, Occasion
 from adaptive_memory_core.records import Seen
 from tests.store.ledger.implementations import Ledgers
 from tests.store.ledger.reads import ALICE, BOB, DAY, EVERY, EVERYONE, NEW, entry, judge, read, state, turned
 from tests.suites import at_most
+
+if TYPE_CHECKING:
+    from adaptive_memory_core.store.ledger.sql_ledger import Ledger
 
 
 def test_a_read_counts_and_its_step_is_the_users_own(ledger: Ledger) -> None:

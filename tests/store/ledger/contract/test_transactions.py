@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import threading
+from typing import TYPE_CHECKING
 
 import pytest
 
 from adaptive_memory_core.errors import LedgerError
-from adaptive_memory_core.flow.ports import Ledger
 from tests.store.ledger.implementations import Ledgers
 from tests.store.ledger.reads import ALICE, BOB, NEW, read, state, with_words
+
+if TYPE_CHECKING:
+    from adaptive_memory_core.store.ledger.sql_ledger import Ledger
 
 
 def test_a_state_and_its_words_are_written_together(ledgers: Ledgers) -> None:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import pytest
 
 from adaptive_memory_core import Scope
-from adaptive_memory_core.flow.ports import Ledger, MirrorRow, WordRow
+from adaptive_memory_core.flow.ports.ledger_values import MirrorRow, WordRow
 from adaptive_memory_core.records import Metadata
 from tests.store.ledger.implementations import Ledgers
 from tests.store.ledger.reads import ALICE, BOB, VECTOR, follow_words, rows_of, with_words, write
+
+if TYPE_CHECKING:
+    from adaptive_memory_core.store.ledger.sql_ledger import Ledger
 
 NOBODY = Scope("nobody")
 
