@@ -17,7 +17,10 @@ MORE_STYLE = """
 }"""
 DOTS = {"recall": "ours", "filtered": "plain", "unfiltered": "other"}
 DIFFERENCE = text(RIGHT + 12, 54, "difference", "start", "quiet")
+LEARNED = {"R@1": ("rated intents", "recall"), "never R@1": ("intents nobody rated", "filtered")}
 X, Y, ACROSS, DOWN = 90, 84, 420, 250  # of the field of a plot with two axes: its corner and its size
+
+Point = tuple[float, float]
 
 
 def embedders_plot(run: Run) -> str:
@@ -44,50 +47,45 @@ def latency_plot(run: Run) -> str:
     field = _field([row["records"] for row in rows])
     lines, told = [*_grid(top), *_legend_of_ways()], list[str]()
     for number, way in enumerate(WAYS):
-        shift, points = (number - 1) * 9, list[str]()
-        for row in rows:
-            x, median, late = field(row["records"]) + shift, row[f"{way} ms"], row[f"{way} p95 ms"]
-            told.append(f"{WAYS[way]}, {row['records']:,} records {median:.1f} ms, p95 {late:.1f}")
-            points.append(f"{x:.1f},{_log_y(median, top):.1f}")
-            lines += _with_p95(x, _log_y(median, top), _log_y(late, top), way)
-        lines.append(f'<polyline class="{way}" points="{" ".join(points)}" fill="none" stroke-width="2"/>')
-    lines += [
-        text(field(row["records"]), Y + DOWN + 20, f"{row['records']:,} records", "middle", "quiet") for row in rows
-    ]
+        points = [(field(row["records"]) + (number - 1) * 9, _log_y(row[f"{way} ms"], top)) for row in rows]
+        lines += _curve(points, way)
+        for row, (x, y) in zip(rows, points, strict=True):
+            late = row[f"{way} p95 ms"]
+            lines += _up_to(x, y, _log_y(late, top), way)
+            told.append(f"{WAYS[way]}, {row['records']:,} records {row[f'{way} ms']:.1f} ms, p95 {late:.1f}")
+    for row in rows:
+        lines.append(text(field(row["records"]), Y + DOWN + 20, f"{row['records']:,} records", "middle", "quiet"))
     title = "Milliseconds by the number of records: median, line up to p95"
     return picture(title, told, Y + DOWN + 36, lines, MORE_STYLE)
 
 
 def learning_plot(run: Run) -> str:
     """Recall@1 on questions that nobody rated, by how many of each intent were rated."""
+    curves = {
+        f"{SETS[name]}, {what}": (
+            way,
+            [(row["after"], row[measure]) for row in part["rows"] if row["form"] == "memory"],
+        )
+        for name, part in parts_of(run, "stream").items()
+        for measure, (what, way) in LEARNED.items()
+    }
+    found = [value for _, points in curves.values() for _, value in points]
+    low, high = math.floor(20 * min(found)) / 20, math.ceil(20 * max(found)) / 20
+    steps = sorted({after for _, points in curves.values() for after, _ in points})
+
+    def place(after: float, value: float) -> Point:
+        return X + ACROSS * after / steps[-1], Y + DOWN * (high - value) / (high - low)
+
     lines, told = list[str](), list[str]()
-    steps = sorted({row["after"] for row in rows_of(run, "stream")})
-    low, high = 0.5, 0.7
-
-    def point(after: float, value: float) -> str:
-        return f"{X + ACROSS * after / steps[-1]:.1f},{Y + DOWN * (high - value) / (high - low):.1f}"
-
-    for tick in (0.5, 0.55, 0.6, 0.65, 0.7):
-        y = Y + DOWN * (high - tick) / (high - low)
-        lines += [f'<line class="line" x1="{X}" x2="{X + ACROSS}" y1="{y:.1f}" y2="{y:.1f}"/>']
-        lines += [text(X - 10, y + 4, f"{tick:g}", "end", "quiet")]
-    for name, part in parts_of(run, "stream").items():
-        rows = [row for row in part["rows"] if row["form"] == "memory"]
-        for measure, what, way in (
-            ("R@1", "rated intents", "recall"),
-            ("never R@1", "intents nobody rated", "filtered"),
-        ):
-            points = [point(row["after"], row[measure]) for row in rows]
-            lines.append(f'<polyline class="{way}" points="{" ".join(points)}" fill="none" stroke-width="2"/>')
-            for one in points:
-                x, _, y_of = one.partition(",")
-                lines.append(f'<circle class="{DOTS[way]}" cx="{x}" cy="{y_of}" r="4"/>')
-            y = float(points[-1].partition(",")[2])
-            lines.append(text(X + ACROSS + 14, y + 4, f"{SETS[name]}, {what}", "start"))
-            told.append(f"{SETS[name]}, {what} " + ", ".join(share(row[measure]) for row in rows))
-    lines += [text(X + ACROSS * step / steps[-1], Y + DOWN + 20, str(step), "middle", "quiet") for step in steps]
+    for tick in range(round(20 * low), round(20 * high) + 1):
+        lines += _line_across(place(0, tick / 20)[1], f"{tick / 20:g}")
+    for name, (way, points) in curves.items():
+        lines += _curve([place(*point) for point in points], way)
+        lines.append(text(X + ACROSS + 14, place(*points[-1])[1] + 4, name, "start"))
+        told.append(f"{name} " + ", ".join(share(value) for _, value in points))
+    lines += [text(place(step, low)[0], Y + DOWN + 20, str(step), "middle", "quiet") for step in steps]
     lines.append(text(X + ACROSS / 2, Y + DOWN + 40, "rated questions per intent (from 70 % of the intents)", "middle"))
-    title = "Recall@1 on questions that nobody rated (scale from 0.5)"
+    title = f"Recall@1 on questions that nobody rated (scale from {low:g})"
     return picture(title, told, Y + DOWN + 56, lines, MORE_STYLE)
 
 
@@ -131,9 +129,19 @@ def _log_y(value: float, top: float) -> float:
 
 def _grid(top: float) -> Iterator[str]:
     for power in range(round(math.log10(top)) + 1):
-        y = _log_y(10.0**power, top)
-        yield f'<line class="line" x1="{X}" x2="{X + ACROSS}" y1="{y:.1f}" y2="{y:.1f}"/>'
-        yield text(X - 10, y + 4, f"{10**power:,} ms", "end", "quiet")
+        yield from _line_across(_log_y(10.0**power, top), f"{10**power:,} ms")
+
+
+def _line_across(y: float, name: str) -> Iterator[str]:
+    yield f'<line class="line" x1="{X}" x2="{X + ACROSS}" y1="{y:.1f}" y2="{y:.1f}"/>'
+    yield text(X - 10, y + 4, name, "end", "quiet")
+
+
+def _curve(points: Sequence[Point], way: str) -> Iterator[str]:
+    """A line through the points, with a dot on each."""
+    through = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
+    yield f'<polyline class="{way}" points="{through}" fill="none" stroke-width="2"/>'
+    yield from (f'<circle class="{DOTS[way]}" cx="{x:.1f}" cy="{y:.1f}" r="5"/>' for x, y in points)
 
 
 def _legend_of_ways() -> Iterator[str]:
@@ -143,11 +151,11 @@ def _legend_of_ways() -> Iterator[str]:
         yield text(X + ACROSS + 32, y, said, "start")
 
 
-def _with_p95(x: float, median: float, late: float, way: str) -> Iterator[str]:
+def _up_to(x: float, median: float, late: float, way: str) -> Iterator[str]:
+    """From the median to the 95th percentile."""
     upright = f'x1="{x:.1f}" x2="{x:.1f}" y1="{median:.1f}" y2="{late:.1f}" stroke-width="2" opacity="0.5"'
     yield f'<line class="{way}" {upright}/>'
     yield f'<line class="{way}" x1="{x - 4:.1f}" x2="{x + 4:.1f}" y1="{late:.1f}" y2="{late:.1f}" stroke-width="2"/>'
-    yield f'<circle class="{DOTS[way]}" cx="{x:.1f}" cy="{median:.1f}" r="5"/>'
 
 
 PLOTS: Mapping[str, tuple[str, Callable[[Run], str]]] = {  # the picture's file, the recorded run, what draws it
