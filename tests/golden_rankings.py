@@ -1,4 +1,4 @@
-"""Rankings that people agreed on: what recalls over three small memories returned when they were last recorded.
+"""Rankings that people agreed on: what recalls over a few small memories returned when they were last recorded.
 
 python -m tests.golden_rankings     # records them again, in tests/golden_rankings.json: only if a change is meant
 """
@@ -14,6 +14,7 @@ from pathlib import Path
 import chromadb
 
 from adaptive_memory_core import AdaptiveMemory, LocalEmbedder, Recall, UserMemory
+from tests.golden_ways import every_way
 
 ROOT = Path(__file__).parents[1]
 GOLDEN = ROOT / "tests" / "golden_rankings.json"
@@ -36,7 +37,8 @@ def recorded() -> Rankings:
 
 def recalled() -> Rankings:
     embedder = LocalEmbedder()
-    return {question: ranked for part in (changed_facts, similar_facts) for question, ranked in part(embedder)}
+    parts = (changed_facts, similar_facts, all_ways)
+    return {question: ranked for part in parts for question, ranked in part(embedder)}
 
 
 def changed_facts(embedder: LocalEmbedder) -> Iterator[tuple[str, dict[str, float]]]:
@@ -77,6 +79,13 @@ def similar_facts(embedder: LocalEmbedder) -> Iterator[tuple[str, dict[str, floa
         clock[0] += 5 * 3_600
         for each in [*questions[::6], *questions[3::12]]:
             yield answer("similar facts, learned", user, each[1])
+
+
+def all_ways(embedder: LocalEmbedder) -> Iterator[tuple[str, dict[str, float]]]:
+    """Filters, earlier days, shared records, fading, the graph, shapes, and each part of a policy."""
+    clock = [DAY]
+    with opened(embedder, clock) as memory:
+        yield from every_way(memory, clock)
 
 
 def opened(embedder: LocalEmbedder, clock: list[float]) -> AdaptiveMemory:
