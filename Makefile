@@ -5,7 +5,8 @@ BIN = $(VENV)/bin
 DATA ?=
 DRAFT ?=
 
-.PHONY: demo test test-hard lint format types fresh fresh-langchain fresh-llama-index unit hard size docs dist bench clean
+.PHONY: demo test test-hard lint format types fresh fresh-langchain fresh-llama-index frameworks frameworks-agents \
+	frameworks-crewai unit hard size docs dist bench clean
 
 demo: $(VENV)/.demo
 	@$(BIN)/python examples/demo.py
@@ -13,8 +14,9 @@ demo: $(VENV)/.demo
 # What a person waits for: at most six minutes on two cores, with one test of every kind (tests/suites.py).
 test: lint types unit
 
-# The rest: kills, full disks, cut networks, servers, browsers, fresh installs, and properties with all their examples.
-test-hard: fresh hard
+# The rest: kills, full disks, cut networks, servers, browsers, fresh installs, other frameworks, and properties with all their
+# examples.
+test-hard: fresh frameworks hard
 
 lint: $(VENV)/.test
 	$(BIN)/ruff format --check .
@@ -52,6 +54,20 @@ fresh-langchain fresh-llama-index: fresh-%: $(VENV)/.test
 	$(BIN)/python -m pip --python $(VENV)/fresh-$* install --quiet --no-compile "$$(ls dist/*.whl)[$*]"
 	cd $(VENV)/fresh-$* && bin/python -I "$(CURDIR)/tests/fresh_install_extra.py" \
 		$(PAGES:%="$(CURDIR)/docs/%.md") $(EXAMPLES:%="$(CURDIR)/examples/%.py")
+
+# What docs/other_frameworks.md shows, with the frameworks: in environments that see the packages of this one as well.
+frameworks: frameworks-agents frameworks-crewai
+frameworks-agents: TESTS = 51_deepagents or 52_langmem or google_adk or pydantic_ai or openai_agents
+frameworks-crewai: TESTS = crew
+frameworks-agents frameworks-crewai: frameworks-%: $(VENV)/.test
+	rm -rf $(VENV)/frameworks-$*
+	$(BIN)/python -m venv --without-pip $(VENV)/frameworks-$*
+	$(BIN)/python -c 'import sysconfig; print("import site; site.addsitedir(%r)" % sysconfig.get_path("purelib"))' \
+		> $$(echo $(VENV)/frameworks-$*/lib/python3*/site-packages)/packages_of_the_tests.pth
+	$(BIN)/python -m pip --python $(VENV)/frameworks-$* install --quiet --no-compile --no-warn-conflicts \
+		--requirement tests/frameworks_$*.txt
+	$(VENV)/frameworks-$*/bin/python -m pytest -q --disable-warnings -k "$(TESTS)" \
+		tests/test_other_frameworks.py tests/test_examples.py
 
 format: $(VENV)/.test
 	$(BIN)/ruff format .

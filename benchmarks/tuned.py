@@ -19,7 +19,8 @@ from pathlib import Path
 from typing import Any
 
 from adaptive_memory_core.evaluate.datasets import Question
-from adaptive_memory_core.evaluate.tune import PRIOR, Tuning
+from adaptive_memory_core.evaluate.tune import Tuning
+from adaptive_memory_core.verbs.tuning import PRIOR
 from benchmarks.data import add_data_argument, load
 from benchmarks.recall_quality import asked, ends, opened, turn
 from benchmarks.report import print_table, write_json

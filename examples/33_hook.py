@@ -1,7 +1,11 @@
-"""How does a hook remember that is started for each event? It opens the directory that another process has open."""
+"""How does a hook remember that is started for each event? It opens the directory that another process has open.
+
+A coding agent's hooks are ready: `adaptive-memory hook` reads the agent's event from stdin (docs/coding_agents.md).
+"""
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 import tempfile
@@ -33,6 +37,16 @@ def hook(directory: str, event: str) -> None:
     print(f"{told}; Chroma imported: {'chromadb' in sys.modules}")
 
 
+def agent(directory: str, event: str, session: str, prompt: str) -> str:
+    """What a coding agent does at an event, and what it is told for its context."""
+    given = {"hook_event_name": "UserPromptSubmit", "session_id": session, "prompt": prompt}
+    command = [sys.executable, "-m", "adaptive_memory_core.cli", "--path", directory, "--user", "ana"]
+    done = subprocess.run(
+        [*command, "hook", event, "--create"], input=json.dumps(given), capture_output=True, text=True, check=True
+    )
+    return json.loads(done.stdout)["hookSpecificOutput"]["additionalContext"] if done.stdout else "(nothing)"
+
+
 def main() -> None:
     from adaptive_memory_core import AdaptiveMemory
 
@@ -41,6 +55,10 @@ def main() -> None:
             subprocess.run([sys.executable, __file__, directory, event], check=True)
         found = memory.for_user("ci").recall("what failed?", k=3)
         print(f"{len(found)} events are found by the process that stays: {sorted(hit.text for hit in found)}")
+    with tempfile.TemporaryDirectory() as directory:
+        agent(directory, "prompt", "monday", "The integration tests need Docker. My key is AKIA" + "ABCD2345" * 2)
+        print("tuesday:", agent(directory, "prompt", "tuesday", "Why do the integration tests fail?"))
+        print("wednesday:", agent(directory, "prompt", "wednesday", "Write a haiku about autumn."))
 
 
 if __name__ == "__main__":

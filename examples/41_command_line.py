@@ -6,6 +6,7 @@ python examples/41_command_line.py
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -21,14 +22,17 @@ NOTES = [
 
 def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
-        place = ["--path", str(Path(folder, "memory"))]
+        os.environ |= {"ADAPTIVE_MEMORY_PATH": str(Path(folder, "memory")), "ADAPTIVE_MEMORY_USER": "ana"}
         lines = "\n".join(map(json.dumps, NOTES))
-        print("stored:", called([*place, "--user", "ana", "import", "-", "--create"], stdin=lines).stdout.strip())
-        found = called([*place, "--user", "ana", "recall", "when do we deploy?", "--json"])
+        print("stored:", called(["import", "-", "--create"], stdin=lines).stdout.strip())
+        print("stored:", called(["import", "--lines", "-"], stdin="The canteen closes at two.\n").stdout.strip())
+        found = called(["recall", "when do we deploy?", "--json"])
         for hit in json.loads(found.stdout)["hits"]:
             print(f"ana: {hit['id']}: {hit['text']}")
-        nothing = called([*place, "--user", "bob", "recall", "when do we deploy?"])
+        nothing = called(["--user", "bob", "recall", "when do we deploy?"])
         print("bob found nothing:", nothing.returncode == NOTHING_FOUND)
+        nonsense = called(["recall", "asdkjh qwelkj"])
+        print("nor is there anything for nonsense:", nonsense.returncode == NOTHING_FOUND)
 
 
 def called(arguments: list[str], stdin: str = "") -> subprocess.CompletedProcess[str]:

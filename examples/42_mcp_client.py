@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from mcp import Client, StdioServerParameters
+from mcp_types import CallToolResult, TextContent
 
 COMMAND = [sys.executable, "-m", "adaptive_memory_core.cli"]  # where the package is installed: ["adaptive-memory"]
 
@@ -27,12 +28,15 @@ async def main() -> None:
             )
             await call(agent, "remember", text="Deploys are done on Tuesdays.")
             await call(agent, "remember", text="Ana's cat is called Turing.")
-            found = await call(agent, "recall", query="when do we deploy?")
-            print(found["text"])
-            judged = await call(agent, "feedback", recall_id=found["recall_id"], helpful=found["ids"][:1])
-            print(judged["text"])
+            print(await call(agent, "remember", text="Ana's cat is called  Turing."))  # is not stored twice
+            found = await agent.call_tool("recall", {"query": "when do we deploy?", "since": "7 days", "limit": 1})
+            print(text_of(found))
+            ids = found.meta or {}  # the text has short ids for the model; a program finds the whole ones here
+            print(await call(agent, "feedback", recall_id=ids["recall_id"], helpful=ids["ids"]))
+            (message,) = (await agent.get_prompt("what_do_you_know", {"topic": "Ana's pets"})).messages
+            print("prompt:", getattr(message.content, "text", "").splitlines()[0])
         async with Client(server(Path(folder, "memory"), "ben")) as another:
-            print("ben:", (await call(another, "recent"))["text"])
+            print("ben:", await call(another, "recent"))
 
 
 def server(place: Path, user: str) -> StdioServerParameters:
@@ -41,12 +45,16 @@ def server(place: Path, user: str) -> StdioServerParameters:
     return StdioServerParameters(command=COMMAND[0], args=arguments, env=dict(os.environ))
 
 
-async def call(agent: Client, tool: str, **arguments: Any) -> dict[str, Any]:
-    """What a tool answers."""
-    answer = await agent.call_tool(tool, arguments)
-    if answer.is_error or answer.structured_content is None:
-        raise SystemExit(f"{tool}: {answer.content}")
-    return dict(answer.structured_content)
+async def call(agent: Client, tool: str, **arguments: Any) -> str:
+    """What a tool answers the model."""
+    return text_of(await agent.call_tool(tool, arguments))
+
+
+def text_of(answer: CallToolResult) -> str:
+    text = "\n".join(one.text for one in answer.content if isinstance(one, TextContent))
+    if answer.is_error:
+        raise SystemExit(text)
+    return text
 
 
 if __name__ == "__main__":

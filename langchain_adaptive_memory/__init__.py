@@ -5,9 +5,9 @@ They are loaded when first used, so importing the package does not import LangCh
 
 from __future__ import annotations
 
-import importlib
 from typing import TYPE_CHECKING, Any
 
+from adaptive_memory_core.late import loaded
 from adaptive_memory_core.models.extras import require
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}. It has: {', '.join(__all__)}.")
     file, package = _HOMES[name]
     require([package], extra="langchain")
-    thing = getattr(importlib.import_module(f"{__name__}.{file}"), name)
+    thing = loaded(f"{__name__}.{file}", name)
     globals()[name] = thing
     return thing
 

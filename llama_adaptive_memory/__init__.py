@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from adaptive_memory_core.late import loaded
+
 if TYPE_CHECKING:
     from llama_adaptive_memory.block import AdaptiveMemoryBlock
     from llama_adaptive_memory.embedding import LocalEmbedding
@@ -45,9 +47,7 @@ def __getattr__(name: str) -> Any:
     if name not in _PLACES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     _check_installed()
-    import importlib
-
-    value = getattr(importlib.import_module(f"{__name__}.{_PLACES[name]}"), name)
+    value = loaded(f"{__name__}.{_PLACES[name]}", name)
     globals()[name] = value
     return value
 

@@ -110,7 +110,7 @@ def delete(client: ClientAPI, collection: Collection) -> None:
 
 
 class Open(Protocol):
-    """Opens a memory in the test's directory; closed when the test ends, if not before."""
+    """Opens a memory; closed when the test ends, if not before."""
 
     def __call__(self, **arguments: Any) -> AdaptiveMemory: ...
 
@@ -160,16 +160,27 @@ def collection(new_collection: Callable[..., Collection]) -> Collection:
 
 
 @pytest.fixture
+def over(collection: Collection, clock: Clock) -> Iterator[Open]:
+    """Opens a memory over the test's collection, with its embedder and clock unless told otherwise."""
+    with ExitStack() as stack:
+
+        def opener(**arguments: Any) -> AdaptiveMemory:
+            given = {"embedder": word_vectors, "clock": clock, **arguments}
+            return stack.enter_context(closing(AdaptiveMemory(collection, **given)))
+
+        yield opener
+
+
+@pytest.fixture
 def others_unheard(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is written into a collection is written as by another process: no memory hears of it."""
     monkeypatch.setattr(parts, "listen", lambda *_: None)
 
 
 @pytest.fixture
-def memory(collection: Collection, clock: Clock) -> Iterator[AdaptiveMemory]:
+def memory(over: Open) -> AdaptiveMemory:
     """A memory in RAM."""
-    with closing(AdaptiveMemory(collection, embedder=word_vectors, clock=clock)) as opened:
-        yield opened
+    return over()
 
 
 @pytest.fixture
@@ -198,37 +209,29 @@ def open_memory(tmp_path: Path, clock: Clock) -> Iterator[Open]:
         yield opener
 
 
-@pytest.fixture
-def ledger_rows() -> Callable[[AdaptiveMemory], Rows]:
+def ledger_rows(memory: AdaptiveMemory) -> Rows:
     """Every row of every table of a memory's ledger, but for copies of the collection, which are its words and the
-    mirror, and for the number of times that the file was written."""
-
-    def rows(memory: AdaptiveMemory) -> Rows:
-        ledger: Any = memory.ports().ledger
-        with ledger.file.reading() as sql:
-            tables = [
-                row[0] for row in sql.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")
-            ]
-            own = [table for table in tables if not table.startswith(("words", "mirror", "sqlite_", "file_version"))]
-            return {table: sorted(sql.execute(f'SELECT * FROM "{table}"'), key=repr) for table in own}
-
-    return rows
+    mirror, for what the background finds in those in its own time, and for how often the file was written."""
+    ledger: Any = memory.ports().ledger
+    with ledger.file.reading() as sql:
+        tables = [row[0] for row in sql.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")]
+        own = [
+            table
+            for table in tables
+            if not table.startswith(("words", "mirror", "graph_links", "sqlite_", "file_version"))
+        ]
+        return {table: sorted(sql.execute(f'SELECT * FROM "{table}"'), key=repr) for table in own}
 
 
-@pytest.fixture
-def contents() -> Callable[[Collection], Contents]:
+def contents(collection: Collection) -> Contents:
     """Everything a collection holds: id to text, metadata and vector."""
-
-    def read(collection: Collection) -> Contents:
-        found: Any = collection.get(include=["documents", "metadatas", "embeddings"])
-        return {
-            one: (text, metadata, tuple(float(x) for x in vector))
-            for one, text, metadata, vector in zip(
-                found["ids"], found["documents"], found["metadatas"], found["embeddings"], strict=True
-            )
-        }
-
-    return read
+    found: Any = collection.get(include=["documents", "metadatas", "embeddings"])
+    return {
+        one: (text, metadata, tuple(float(x) for x in vector))
+        for one, text, metadata, vector in zip(
+            found["ids"], found["documents"], found["metadatas"], found["embeddings"], strict=True
+        )
+    }
 
 
 def background_done(memory: Any) -> None:

@@ -14,7 +14,7 @@ SECONDS = {  # about what each takes on two cores; anything else, which takes le
     "tests/store/ledger/contract/test_states.py": 22,
     "tests/behaviour/test_nothing_half_done.py": 20,
     "tests/behaviour/test_processes.py": 18,
-    "tests/benchmarks/test_kill_index.py": 18,
+    "tests/benchmarks/test_processes.py": 18,
     "tests/behaviour/test_postgres.py": 17,
     "tests/behaviour/test_reembed.py": 17,
     "tests/behaviour/test_others_writes.py": 16,

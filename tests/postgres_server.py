@@ -21,8 +21,8 @@ import psycopg
 import pytest
 from psycopg import sql
 
-from adaptive_memory_core.store.postgres.postgres_dialect import row_level_security
 from adaptive_memory_core.store.postgres.postgres_ledger import create_ledger_tables
+from adaptive_memory_core.store.postgres.postgres_tables import row_level_security
 
 _numbers = itertools.count()
 

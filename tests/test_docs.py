@@ -77,7 +77,7 @@ def test_the_code_of_a_page_runs_in_order(page: Path, tmp_path: Path, monkeypatc
     monkeypatch.chdir(tmp_path)
     names: dict[str, Any] = {"__name__": page.stem}
     blocks = FENCE.findall(page.read_text(encoding="utf-8"))
-    known = {"", "python", "python needs-model", "python needs-server", "sh", "sql", "text"}
+    known = {"", "python", "python needs-framework", "python needs-model", "python needs-server", "sh", "sql", "text"}
     assert {language for language, _ in blocks} <= known
     for language, code in blocks:
         compiled = compile(code, page.name, "exec", dont_inherit=True) if language.startswith("python") else None
@@ -184,6 +184,16 @@ def test_the_readme_lists_arms_profiles_with_the_papers_numbers() -> None:
         decay = Policy.preset(name).decay
         numbers = (decay.remembrance_threshold, decay.grace, decay.rate)
         assert numbers == (int(theta), float(gamma), float(alpha))
+
+
+def test_the_other_frameworks_are_tested_with_the_versions_that_the_page_names() -> None:
+    """And nothing of them is required: no extra, and no group for development."""
+    files = "\n".join(one.read_text("utf-8") for one in (ROOT / "tests").glob("frameworks_*.txt"))
+    named = re.findall(r"`([\w-]+==[\d.]+)`", (ROOT / "docs" / "other_frameworks.md").read_text("utf-8"))
+    assert len(named) == 6
+    assert sorted(named) == sorted(re.findall(r"^([\w-]+==[\d.]+)", files, re.MULTILINE))
+    required = (ROOT / "pyproject.toml").read_text("utf-8").split("[tool.", 1)[0]
+    assert [one for one in named if one.split("==")[0] in required] == ["langmem==0.0.30"]  # for tests of the store
 
 
 def test_every_file_and_make_target_the_readme_names_exists() -> None:

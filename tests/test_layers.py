@@ -15,6 +15,7 @@ PACKAGES = [CORE, ROOT / "langchain_adaptive_memory", ROOT / "llama_adaptive_mem
 PURE = {
     "where",
     "metadata_columns",
+    "masked_secrets",
     "pages",
     "cue",
     "channels",
@@ -25,7 +26,7 @@ PURE = {
     "context",
 }
 LAYERS = [  # lowest first; a lower one never imports a higher one
-    {"error_messages", "errors", "frozen", "ranges", "running_calls", "whole_file"},
+    {"error_messages", "errors", "frozen", "late", "ranges", "running_calls", "whole_file"},
     {"fields", "records", "reports", "identity"},
     {"policy"},
     PURE | {"metadata_values", "record_metadata"},

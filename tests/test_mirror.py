@@ -25,6 +25,7 @@ REPOSITORY = {
     "layers",
     "longest_first",
     "mirror",
+    "other_frameworks",
     "public_names",
     "release",
     "sources_page",

@@ -15,6 +15,7 @@ from email.message import Message
 from pathlib import Path
 
 import pytest
+import yaml
 
 from tests.release_fields import FIELDS, LANGCHAIN, LLAMA_INDEX, UNTRUE, field_of, unfinished
 
@@ -74,6 +75,35 @@ def test_a_release_is_refused_while_a_field_is_empty_and_a_draft_is_built() -> N
     assert (done.returncode, [line for line in lines if line not in done.stderr]) == (int(bool(lines)), [])
     plans = [subprocess.check_output(["make", "-n", "dist", *one], cwd=ROOT, text=True) for one in ([], ["DRAFT=1"])]
     assert [check in plan for plan in plans] == [True, False]
+
+
+def test_a_tag_publishes_what_make_dist_makes_and_no_token_is_kept(built: Path) -> None:
+    text = (ROOT / ".github" / "workflows" / "publish.yml").read_text("utf-8")
+    workflow = yaml.safe_load(text)
+    assert workflow[True] == {"push": {"tags": ["v*"]}}  # YAML reads `on` as true
+    assert [word for word in ("secrets", "password", "token:") if word in text.replace("id-token:", "")] == []
+    build, publish = workflow["jobs"]["build"], workflow["jobs"]["publish"]
+    assert [step["run"] for step in build["steps"] if step.get("run", "").startswith("make")] == [
+        "make test",
+        "make dist",
+    ]
+    assert ("permissions" in build, publish["permissions"]) == (False, {"id-token": "write"})
+    assert (publish["needs"], publish["environment"]) == ("build", {"name": "${{ matrix.name }}"})
+    published = {one["name"]: one["files"] for one in publish["strategy"]["matrix"]["include"]}
+    assert list(published) == [field_of(ROOT / folder / "pyproject.toml", "project.name") for folder in FOLDERS]
+    taken = [one.name for start in published.values() for one in built.glob(f"{start}-*")]
+    assert sorted(taken) == sorted(one.name for one in built.iterdir())  # each file once
+
+
+@pytest.mark.parametrize(("tag", "status"), [("v{}", 0), ("v{}.1", 1), ("v", 1), ("v.*", 1)])
+def test_a_tag_that_is_not_the_version_is_refused(tag: str, status: int) -> None:
+    workflow = yaml.safe_load((ROOT / ".github" / "workflows" / "publish.yml").read_text("utf-8"))
+    step = next(one for one in workflow["jobs"]["build"]["steps"] if one.get("name") == "The tag is the version")
+    given = {**os.environ, "GITHUB_REF_NAME": tag.format(field_of(ROOT / "pyproject.toml", "project.version"))}
+    done = subprocess.run(
+        ["bash", "-ec", step["run"]], cwd=ROOT, env=given, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, "Tag the commit" in done.stdout) == (status, bool(status))
 
 
 def test_with_the_fields_filled_in_nothing_is_refused_and_the_readme_has_full_addresses(tmp_path: Path) -> None:

@@ -12,10 +12,10 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 
-from adaptive_memory_core.records import Metadata, Scope
+from adaptive_memory_core.records import Metadata, Record, Scope
 
 MARK = "#u-"
 NAMESPACE_MARK = "#n-"
@@ -131,6 +131,22 @@ def text_digests(texts: Sequence[str | None]) -> list[bytes | None]:
     """
     known = _known.get
     return [None if one is None else known((hash(one), len(one))) or text_digest(one) for one in texts]
+
+
+def each_text_once(now: float) -> Callable[[Record], bool]:
+    """Whether a record is to be returned: of those that say the same and hold now, the first that is asked for.
+
+    >>> once = each_text_once(now=5.0)
+    >>> [once(Record(*given)) for given in (("a", "tea"), ("b", " tea"), ("a", "tea"), ("c", "Tea"))]
+    [True, False, True, True]
+    """
+    first: dict[bytes | None, str] = {}
+
+    def once(record: Record) -> bool:
+        over = record.superseded_by is not None or (record.valid_until is not None and record.valid_until <= now)
+        return over or first.setdefault(text_digest(record.text), record.id) == record.id
+
+    return once
 
 
 def source_of(metadata: Metadata | None) -> str:

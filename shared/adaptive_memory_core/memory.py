@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 import warnings
 import weakref
@@ -282,6 +281,8 @@ class AdaptiveMemory(ClosedByWith):
 
     async def aclose(self) -> None:
         """`close`, async: the event loop goes on meanwhile, and with it the calls that are awaited on it."""
+        import asyncio
+
         await asyncio.to_thread(self.close)
 
     if not TYPE_CHECKING:

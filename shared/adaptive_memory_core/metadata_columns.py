@@ -11,12 +11,14 @@ import json
 import math
 import operator
 from collections.abc import Callable, Hashable, Iterable, Mapping, Set
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from adaptive_memory_core.records import Metadata
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 ChromaNumber = int | float
 LOWEST, HIGHEST = -(2**63), 2**63 - 1  # what Chroma keeps as an int
@@ -138,7 +140,7 @@ class Contains(NamedTuple):
 Test = Compares | EqualsAny | Contains
 
 
-Mask = npt.NDArray[np.bool_]
+Mask: TypeAlias = "npt.NDArray[np.bool_]"
 UNKNOWN, INT, FLOAT, MISSING = -3, -2, -1, 0  # codes; those of values that are no numbers are larger
 FIRST_CAPACITY = 16
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import threading
 import warnings
@@ -65,6 +64,8 @@ class Share:
 
     async def aclose(self) -> None:
         """`close`, async."""
+        import asyncio
+
         await asyncio.to_thread(self.close)
 
 

@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING, Any
 from adaptive_memory_core import arguments as check
 from adaptive_memory_core.error_messages import shown
 from adaptive_memory_core.errors import ScopeError
-from adaptive_memory_core.evaluate.replay import Replay
-from adaptive_memory_core.evaluate.tune import PRIOR, Tuning
 from adaptive_memory_core.flow import forget
 from adaptive_memory_core.flow.calls.workers import in_worker
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.user_memory import UserMemory
 from adaptive_memory_core.verbs.blocking_and_async import Moment
 from adaptive_memory_core.verbs.explaining import whole_report
-from adaptive_memory_core.verbs.tuning import by_user, each_apart, policy_for, tuned_together, tuner_of
+from adaptive_memory_core.verbs.tuning import PRIOR, by_user, each_apart, policy_for, tuned_together, tuner_of
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # loaded by the call that needs it
+    from adaptive_memory_core.evaluate.replay import Replay
+    from adaptive_memory_core.evaluate.tune import Tuning
     from adaptive_memory_core.memory import AdaptiveMemory
 
 
@@ -67,6 +67,8 @@ def replay(
     Like `replay` of each user's memory, together and in the order of time. It contains only user names that you
     gave, so none if `users` is omitted.
     """
+    from adaptive_memory_core.evaluate.replay import Replay
+
     checked = check.policy(policy, memory.policy)
     parts = [(name, one.replay(checked, since, until)) for name, one in _logged(memory, user)]
     return Replay.joined(parts, checked.suited())

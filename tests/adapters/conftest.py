@@ -12,8 +12,10 @@ from chromadb import Collection
 
 from adaptive_memory_core import AdaptiveMemory, UserMemory
 from tests.conftest import word_vectors
-from tests.langchain_adaptive_memory.conftest import WordEmbeddings
+from tests.langchain_adaptive_memory.conftest import TEXTS, WordEmbeddings, alice
 from tests.llama_adaptive_memory.conftest import HashedWords, index_over
+
+__all__ = ["TEXTS", "alice"]  # what both adapters find
 
 
 class Framework:
@@ -174,16 +176,6 @@ def scope_of(memory: AdaptiveMemory, user: str | None, **over: Any) -> UserMemor
 
 
 BOTH = pytest.mark.parametrize("awaited", [False, True], ids=["blocking", "async"])
-TEXTS = ("green tea is nice", "black coffee is strong", "cold milk is white", "the red car is fast", "rain is wet")
-
-
-@pytest.fixture
-def alice(memory: AdaptiveMemory) -> UserMemory:
-    """A memory of Alice's; there is one of Bob's next to it."""
-    mine = memory.for_user("alice")
-    mine.remember_many([{"text": text, "id": text.split()[1]} for text in TEXTS])
-    memory.for_user("bob").remember("bob drinks green tea", id="bobs")
-    return mine
 
 
 @pytest.fixture(params=[LangChain, LlamaIndex], ids=["LangChain", "LlamaIndex"])

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -12,14 +10,8 @@ from chromadb import Collection
 from adaptive_memory_core import AdaptiveMemory
 from tests.adapters.conftest import BOTH, Adapter
 
+pytestmark = pytest.mark.filterwarnings("error::UserWarning")  # unless a test asks for one
 TEXTS = ("tea at four", "coffee at eight")
-
-
-@pytest.fixture(autouse=True)
-def _no_warning_unless_asked_for() -> Iterator[None]:
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", UserWarning)
-        yield
 
 
 @BOTH

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from chromadb import Collection
 
-from adaptive_memory_core import AdaptiveMemory, InvalidInputError, NotFoundError, Policy, UserMemory
+from adaptive_memory_core import InvalidInputError, NotFoundError, Policy, UserMemory
 from adaptive_memory_core.judges import Judge
 from tests.adapters.conftest import BOTH, TEXTS, Adapter
-from tests.conftest import word_vectors
+from tests.conftest import Open
 
 
 @BOTH
@@ -75,9 +75,7 @@ async def test_a_judge_says_what_an_answer_rests_on(
     assert all((read.helpful, read.unhelpful) == ((1, 0) if "tea" in text else (0, 1)) for text, read in judged.items())
 
 
-async def test_the_judge_decides_on_rounds_in_the_retriever_and_in_a_call(
-    adapter: Adapter, collection: Collection
-) -> None:
+async def test_the_judge_decides_on_rounds_in_the_retriever_and_in_a_call(over: Open, adapter: Adapter) -> None:
     asked: list[str] = []
 
     def sufficient(question: str, texts: Sequence[str]) -> bool:
@@ -85,20 +83,19 @@ async def test_the_judge_decides_on_rounds_in_the_retriever_and_in_a_call(
         return True
 
     judge = Judge(sufficient=sufficient)
-    with AdaptiveMemory(collection, embedder=word_vectors, policy=Policy.preset("gam_rag")) as memory:
-        ann = memory.for_user("ann")
-        ann.remember_many(["Ada met Bob.", "Bob met Eve."])
-        plain, judged = adapter.over_memory(ann), adapter.over_memory(ann, judge=judge)
-        await adapter.find(plain, "Ada?")
-        assert not asked
-        assert "rounds" not in plain.explain_last()
-        await adapter.find(plain, "Ada?", judge=judge)
-        assert asked == ["Ada?"]
-        await adapter.find(judged, "Ada?", awaited=True)
-        for retriever in (plain, judged):
-            assert "made 1 of 3 rounds" in retriever.explain_last()
-        with pytest.raises(InvalidInputError, match="chat model"):
-            adapter.over_memory(ann, judge=5)
+    ann = over(policy=Policy.preset("gam_rag")).for_user("ann")
+    ann.remember_many(["Ada met Bob.", "Bob met Eve."])
+    plain, judged = adapter.over_memory(ann), adapter.over_memory(ann, judge=judge)
+    await adapter.find(plain, "Ada?")
+    assert not asked
+    assert "rounds" not in plain.explain_last()
+    await adapter.find(plain, "Ada?", judge=judge)
+    assert asked == ["Ada?"]
+    await adapter.find(judged, "Ada?", awaited=True)
+    for retriever in (plain, judged):
+        assert "made 1 of 3 rounds" in retriever.explain_last()
+    with pytest.raises(InvalidInputError, match="chat model"):
+        adapter.over_memory(ann, judge=5)
 
 
 async def test_the_last_answer_is_explained(adapter: Adapter, alice: UserMemory) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -14,7 +13,7 @@ from adaptive_memory_core import AdaptiveMemory, Policy
 from adaptive_memory_core.policy import Advanced
 from llama_adaptive_memory import AdaptiveMemoryPostprocessor
 from tests.adapters.conftest import TEXTS, Adapter
-from tests.conftest import word_vectors
+from tests.conftest import Open
 from tests.llama_adaptive_memory.conftest import index_over, texts
 
 ALL = Policy(channels=("dense", "lexical", "sql"))
@@ -26,7 +25,7 @@ def index(collection: Collection) -> VectorStoreIndex:
 
 
 @pytest.fixture
-def memory(collection: Collection) -> Iterator[AdaptiveMemory]:
+def memory(over: Open, collection: Collection) -> AdaptiveMemory:
     def sql(cue: str, user: str | None, limit: int) -> dict[str, float]:
         where: Any = {"user_id": user} if user else None
         return dict.fromkeys(collection.get(where=where, limit=limit)["ids"], 0.5)
@@ -35,8 +34,7 @@ def memory(collection: Collection) -> Iterator[AdaptiveMemory]:
         return [float("milk" in text) for text in texts]
 
     given: dict[str, Any] = {"channels": {"sql": sql}, "reranker": milk_first, "policy": ALL}
-    with AdaptiveMemory(collection, embedder=word_vectors, **given) as opened:
-        yield opened
+    return over(**given)
 
 
 @pytest.mark.parametrize("reinforce", [True, False])

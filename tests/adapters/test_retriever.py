@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
 
 import pytest
 from chromadb import Collection
@@ -62,14 +61,14 @@ async def test_every_read_of_many_tasks_and_threads_is_counted_once(
     assert (alice.get("tea").read.retrieval_count, alice.stats().recalls) == (80, 80)
 
 
-async def test_an_async_call_does_not_hold_up_the_loop(adapter: Adapter, collection: Collection) -> None:
+async def test_an_async_call_does_not_hold_up_the_loop(over: Open, adapter: Adapter) -> None:
     slow = Held(word_vectors)
-    with closing(AdaptiveMemory(collection, embedder=slow)) as memory:
-        memory.for_user("alice").remember(TEXTS[0])
-        with adapter.over_memory(memory, "alice") as retriever:
-            slow.hold()
-            found, _ = await asyncio.gather(adapter.find(retriever, "tea", awaited=True), slow.released())
-            assert found == [TEXTS[0]]
+    memory = over(embedder=slow)
+    memory.for_user("alice").remember(TEXTS[0])
+    with adapter.over_memory(memory, "alice") as retriever:
+        slow.hold()
+        found, _ = await asyncio.gather(adapter.find(retriever, "tea", awaited=True), slow.released())
+        assert found == [TEXTS[0]]
 
 
 async def test_what_reads_taught_outlives_the_memory_that_was_open(adapter: Adapter, open_memory: Open) -> None:

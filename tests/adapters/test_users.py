@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import closing
 from typing import Any
 
 import pytest
@@ -11,7 +9,7 @@ from chromadb import Collection
 
 from adaptive_memory_core import AdaptiveMemory, Fields, NotFoundError, ScopeError, UserMemory
 from tests.adapters.conftest import BOTH, TEXTS, Adapter
-from tests.conftest import word_vectors
+from tests.conftest import Open
 
 OVER: Any = {"over": "everyone"}
 
@@ -163,13 +161,13 @@ async def test_one_users_memory_that_is_given_stays_one_users(adapter: Adapter, 
 
 
 @pytest.fixture
-def office(collection: Collection) -> Iterator[AdaptiveMemory]:
+def office(over: Open) -> AdaptiveMemory:
     """A memory with a handbook that was declared to be shared."""
-    with closing(AdaptiveMemory(collection, embedder=word_vectors, shared=["handbook"])) as opened:
-        opened.for_user("handbook").remember("office opens at eight", id="hours")
-        opened.for_everyone().remember("the office canteen serves soup", id="soup")
-        opened.for_user("bob").remember("bob keeps the office key", id="secret")
-        yield opened
+    opened = over(shared=["handbook"])
+    opened.for_user("handbook").remember("office opens at eight", id="hours")
+    opened.for_everyone().remember("the office canteen serves soup", id="soup")
+    opened.for_user("bob").remember("bob keeps the office key", id="secret")
+    return opened
 
 
 @pytest.mark.parametrize("handbook", [True, False], ids=["a shared user's", "everyone's"])

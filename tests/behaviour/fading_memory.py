@@ -2,34 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import closing
-from typing import TYPE_CHECKING
-
 import pytest
-from chromadb import Collection
 
-from adaptive_memory_core import (
-    AdaptiveMemory,
-    Keeping,
-    Policy,
-    UserMemory,
-)
-from tests.conftest import word_vectors
-
-if TYPE_CHECKING:
-    from tests.conftest import Clock
-
+from adaptive_memory_core import AdaptiveMemory, Keeping, Policy, UserMemory
+from tests.conftest import Open
 
 ARM = Policy.preset("balanced").replace(decay={"grace": 0, "rate": 0.5})
 
 
 @pytest.fixture
-def memory(collection: Collection, clock: Clock) -> Iterator[AdaptiveMemory]:
+def memory(over: Open) -> AdaptiveMemory:
     """A memory that halves what was not read, at each recall."""
     keeping = Keeping(sample_recalls=2)
-    with closing(AdaptiveMemory(collection, embedder=word_vectors, clock=clock, policy=ARM, keeping=keeping)) as opened:
-        yield opened
+    return over(policy=ARM, keeping=keeping)
 
 
 @pytest.fixture

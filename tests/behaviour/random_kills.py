@@ -13,14 +13,56 @@ from collections import Counter
 from contextlib import closing
 from pathlib import Path
 
+from adaptive_memory_core import AdaptiveMemory, Keeping
 from tests import forked, postgres_server
 from tests.behaviour.recalling_processes import PATIENCE_SECONDS, RecallingProcesses
-from tests.behaviour.test_postgres import World
 from tests.chroma_server import ChromaServer
 from tests.forked import Forked
-from tests.store.reader import server_collection
+from tests.postgres_server import new_database
+from tests.store.reader import EVERY_READ_COUNTS, embed, server_collection
 
+TEXTS = [{"text": f"memory {number}", "id": f"m{number}"} for number in range(6)]
+KEEPING = Keeping(lag_seconds=0.2)
 WORKERS = 2
+
+
+class World:
+    """A Chroma server, a ledger in PostgreSQL, a memory over both, and processes that recall from it."""
+
+    def __init__(self, chroma: ChromaServer, address: str | None = None) -> None:
+        self.chroma, self.address = chroma, address or new_database()
+        self.memory = self.another()
+        self.alice = self.memory.for_user("alice")
+        self.alice.remember_many(TEXTS)
+
+    def another(self) -> AdaptiveMemory:
+        collection = server_collection(self.chroma.port)
+        return AdaptiveMemory(
+            collection, embedder=embed, ledger=self.address, policy=EVERY_READ_COUNTS, keeping=KEEPING
+        )
+
+    def reader(self, seed: int, recalls: int) -> Forked:
+        given = ["--port", self.chroma.port, "--ledger", self.address, "--threads", 2, "--seed", seed]
+        process = forked.module("tests.store.reader", *given, "--recalls", recalls)
+        process.stdin.write("go\n")
+        process.stdin.flush()
+        return process
+
+    def shown(self) -> Counter[str]:
+        """The counts as the collection shows them."""
+        self.memory.flush()
+        found = server_collection(self.chroma.port).get(include=["metadatas"])
+        metadatas = [one["retrieval_count"] for one in found["metadatas"]]
+        return +Counter(dict(zip(found["ids"], metadatas, strict=True)))
+
+    def logged(self) -> tuple[list[str], Counter[str]]:
+        """The recalls that the log has, and how often they returned each record."""
+        log = self.alice.recalls(limit=1_000_000)
+        assert sorted(one.step for one in log) == list(range(1, len(log) + 1))
+        return [one.id for one in log], Counter(kept.id for one in log for kept in one.kept)
+
+    def counted(self) -> Counter[str]:
+        return +Counter({one["id"]: self.alice.get(one["id"]).read.retrieval_count for one in TEXTS})
 
 
 class Kills:

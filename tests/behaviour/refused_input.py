@@ -3,20 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
 
 import pytest
 from chromadb import Collection
 
-from adaptive_memory_core import (
-    AdaptiveMemory,
-    AdaptiveMemoryError,
-    UserMemory,
-)
-
-if TYPE_CHECKING:
-    from tests.conftest import Contents, Rows
-
+from adaptive_memory_core import AdaptiveMemory, AdaptiveMemoryError, UserMemory
+from tests.conftest import contents, ledger_rows
 
 SURROGATE = "half \ud800 a pair"
 
@@ -34,13 +26,7 @@ def alice(memory: AdaptiveMemory) -> UserMemory:
 
 
 @pytest.fixture
-def untouched(
-    alice: UserMemory,
-    memory: AdaptiveMemory,
-    collection: Collection,
-    ledger_rows: Callable[..., Rows],
-    contents: Callable[[Collection], Contents],
-) -> Iterator[UserMemory]:
+def untouched(alice: UserMemory, memory: AdaptiveMemory, collection: Collection) -> Iterator[UserMemory]:
     """Alice's memory, which must be at the end what it was at the beginning."""
     before = ledger_rows(memory), contents(collection)
     yield alice

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adaptive_memory_core import AdaptiveMemory, Cue, Policy, Recall, Record, Scored
+from adaptive_memory_core import AdaptiveMemory, Cue, Policy, Recall, Record, Scored, UserMemory
 from adaptive_memory_core.context.clean import estimated_tokens, extract
 from adaptive_memory_core.context.entries import age, resolved
 from adaptive_memory_core.context.render import render
@@ -44,8 +44,7 @@ def show(recall: Recall) -> None:
         "\u017fix weeks ago",
     ],
 )
-def test_a_number_or_letter_that_no_calendar_knows_costs_no_prompt(memory: AdaptiveMemory, said: str) -> None:
-    alice = memory.for_user("alice")
+def test_a_number_or_letter_that_no_calendar_knows_costs_no_prompt(alice: UserMemory, said: str) -> None:
     alice.remember(said)
     show(alice.recall("the rock"))
     assert said in alice.recall(said).render()

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 from chromadb import Collection
 
-from adaptive_memory_core import AdaptiveMemory, Keeping, Policy, UserMemory
+from adaptive_memory_core import Keeping, Policy, UserMemory
 from adaptive_memory_core.sources.times import NO_LOG
 from langchain_adaptive_memory import AdaptiveMemoryRetriever
 from llama_adaptive_memory import AdaptiveMemoryRetriever as LlamaRetriever
@@ -126,36 +124,33 @@ def test_recalls_that_the_log_no_longer_holds_are_named(open_memory: Open, clock
     assert note == "the log holds 1 of the 3 recalls up to that day: what the others read is not known"
 
 
-def test_where_no_log_is_kept_a_note_says_so(collection: Collection, clock: Clock, embed: Any) -> None:
-    with AdaptiveMemory(collection, embedder=embed, clock=clock, keeping=Keeping(log=False)) as memory:
-        alice = memory.for_user("alice")
-        alice.remember("green tea", id="green")
-        clock.pass_days(5)
-        alice.recall("green tea")
-        assert alice.recall("green tea", now=START + DAY, reinforce=False).trace == (NO_LOG,)
-        assert alice.recall("green tea", reinforce=False).trace == ()
+def test_where_no_log_is_kept_a_note_says_so(over: Open, clock: Clock) -> None:
+    alice = over(keeping=Keeping(log=False)).for_user("alice")
+    alice.remember("green tea", id="green")
+    clock.pass_days(5)
+    alice.recall("green tea")
+    assert alice.recall("green tea", now=START + DAY, reinforce=False).trace == (NO_LOG,)
+    assert alice.recall("green tea", reinforce=False).trace == ()
 
 
-def test_neighbours_and_shared_scopes_know_nothing_later_either(
-    collection: Collection, clock: Clock, embed: Any
-) -> None:
-    with AdaptiveMemory(collection, embedder=embed, clock=clock, shared=["handbook"]) as memory:
-        handbook = memory.for_user("handbook")
-        handbook.remember("tea at eight", id="eight")
-        own = memory.for_user("ana")
-        own.remember("do you like tea?", id="asked", metadata={"session": "s", "seq": 1})
-        clock.pass_days(9)
-        handbook.remember("tea at nine", id="nine")
-        own.remember("tea, yes", id="answer", metadata={"session": "s", "seq": 2})
-        clock.pass_days(9)
-        intact = Policy(channels=("dense", "lexical")).replace(advanced={"neighbours": True})
-        looked = own.recall("do you like tea?", now=START + DAY, reinforce=False, policy=intact)
-        assert (looked.ids, looked.beside) == (("asked",), ())
-        assert [
-            one.record.id for one in own.recall("do you like tea?", k=1, reinforce=False, policy=intact).beside
-        ] == ["answer"]
-        new = memory.for_user("new", fallback="handbook")
-        assert new.recall("tea", now=START + DAY, reinforce=False).ids == ("eight",)
+def test_neighbours_and_shared_scopes_know_nothing_later_either(over: Open, clock: Clock) -> None:
+    memory = over(shared=["handbook"])
+    handbook = memory.for_user("handbook")
+    handbook.remember("tea at eight", id="eight")
+    own = memory.for_user("ana")
+    own.remember("do you like tea?", id="asked", metadata={"session": "s", "seq": 1})
+    clock.pass_days(9)
+    handbook.remember("tea at nine", id="nine")
+    own.remember("tea, yes", id="answer", metadata={"session": "s", "seq": 2})
+    clock.pass_days(9)
+    intact = Policy(channels=("dense", "lexical")).replace(advanced={"neighbours": True})
+    looked = own.recall("do you like tea?", now=START + DAY, reinforce=False, policy=intact)
+    assert (looked.ids, looked.beside) == (("asked",), ())
+    assert [one.record.id for one in own.recall("do you like tea?", k=1, reinforce=False, policy=intact).beside] == [
+        "answer"
+    ]
+    new = memory.for_user("new", fallback="handbook")
+    assert new.recall("tea", now=START + DAY, reinforce=False).ids == ("eight",)
 
 
 async def test_both_frameworks_ask_as_of_a_day(drinker: UserMemory) -> None:

@@ -1,16 +1,15 @@
-"""Do verdicts help with similar questions, for who gave them, and does it end with the record or a changed mind?"""
+"""Do verdicts help with similar questions, for who gave them, and do they end with the record or a changed mind?"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 from chromadb import Collection
 
-from adaptive_memory_core import AdaptiveMemory, InvalidInputError, Keeping, Policy, UserMemory, Weights
-from tests.conftest import Clock, Open
+from adaptive_memory_core import AdaptiveMemory, InvalidInputError, Keeping, LocalEmbedder, Policy, UserMemory, Weights
+from tests.conftest import Clock, Open, word_vectors
 
 TEXTS = {"valve": "Turn the grey wheel behind the washer", "wifi": "The wifi password hangs there", "oven": "Oven"}
 COLD, COLDER, OTHER = "radiator stays cold", "radiator stays cold again", "train to Rome"
@@ -106,16 +105,13 @@ def test_it_serves_vectors_alone_and_a_filter(ana: UserMemory) -> None:
     assert part(ana, COLD, filter={"user_id": "ana"}) > 0.2
 
 
-def test_it_brings_a_record_that_no_other_source_names(
-    collection: Collection, embed: Callable[..., Any], clock: Clock
-) -> None:
+def test_it_brings_a_record_that_no_other_source_names(over: Open) -> None:
     policy = NO_USE.replace(recall_k=2)
-    with AdaptiveMemory(collection, embedder=embed, policy=policy, clock=clock) as memory:
-        ana = memory.for_user("ana")
-        ana.remember("Turn the grey wheel behind the washer", id="valve")
-        judge(ana, COLD, helpful="valve")
-        ana.remember_many([{"text": f"radiator stays number {n}"} for n in range(20)])
-        assert "valve" in ana.recall(COLD, k=2, reinforce=False).ids
+    ana = over(policy=policy).for_user("ana")
+    ana.remember("Turn the grey wheel behind the washer", id="valve")
+    judge(ana, COLD, helpful="valve")
+    ana.remember_many([{"text": f"radiator stays number {n}"} for n in range(20)])
+    assert "valve" in ana.recall(COLD, k=2, reinforce=False).ids
 
 
 def test_as_of_an_earlier_day_nothing_is_known_of_later_verdicts(ana: UserMemory, clock: Clock) -> None:
@@ -157,11 +153,11 @@ def test_vectors_of_another_embedder_are_left_out(ana: UserMemory) -> None:
     assert part(ana, COLD) == 0.0
 
 
-def test_words_of_a_question_are_gone_with_its_recall(
-    collection: Collection, embed: Callable[..., Any], clock: Clock
-) -> None:
+def test_words_of_a_question_are_gone_with_its_recall(collection: Collection, clock: Clock) -> None:
 
-    with AdaptiveMemory(collection, embedder=embed, policy=NO_USE, clock=clock, keeping=Keeping(log=False)) as memory:
+    with AdaptiveMemory(
+        collection, embedder=word_vectors, policy=NO_USE, clock=clock, keeping=Keeping(log=False)
+    ) as memory:
         ana = memory.for_user("ana")
         ana.remember("Turn the grey wheel behind the washer", id="valve")
         judge(ana, COLD, helpful="valve")
@@ -177,3 +173,58 @@ def test_what_another_retriever_found_rises_as_well(ana: UserMemory) -> None:
     assert ranked.ids[0] == "valve"
     assert ranked[0].parts["asked_before"] > 0.1
     assert "valve was helpful for " + repr(COLD) in ranked.explain()
+
+
+COLOURS = {"blue": "49 euros", "red": "79 euros", "green": "19 euros", "black": "99 euros", "white": "59 euros"}
+ATTRIBUTES = {
+    "The {colour} widget costs {price}.": "How much is the {colour} widget?",
+    "The {colour} widget weighs 200 grams.": "How heavy is the {colour} widget?",
+    "The {colour} widget has a battery.": "Does the {colour} widget have a battery?",
+    "The {colour} widget is made in Portugal.": "Where is the {colour} widget made?",
+    "The {colour} widget has a guarantee of two years.": "How long is the guarantee on the {colour} widget?",
+    "The {colour} widget is delivered within three days.": "How fast is the {colour} widget delivered?",
+}
+WIDGETS = {
+    question.format(colour=colour): fact.format(colour=colour, price=price)
+    for colour, price in COLOURS.items()
+    for fact, question in ATTRIBUTES.items()
+}
+
+
+@pytest.fixture
+def buyer(open_memory: Open) -> UserMemory:
+    return open_memory(embedder=LocalEmbedder()).for_user("buyer")
+
+
+def first_of(user: UserMemory, question: str) -> str:
+    return user.recall(question, reinforce=False)[0].text
+
+
+def helped(user: UserMemory, question: str, answer: str) -> None:
+    found = user.recall(question)
+    user.feedback(found, helpful=[one for one in found if one.text == answer])
+
+
+def test_right_answers_to_similar_questions_stay_first(buyer: UserMemory) -> None:
+    buyer.remember_many([{"text": one, "created_at": 0.0} for one in WIDGETS.values()])  # none is newer than another
+    questions = list(WIDGETS)
+    right = [one for one in questions[1::2] if first_of(buyer, one) == WIDGETS[one]]
+    assert len(right) > 10
+    for one in questions[::2]:
+        helped(buyer, one, WIDGETS[one])
+    assert [one for one in right if first_of(buyer, one) != WIDGETS[one]] == []
+
+
+def test_one_click_does_not_displace_the_exact_answer_to_another_question(buyer: UserMemory) -> None:
+    facts = [
+        "The blue widget costs 49 euros.",
+        "The blue widget weighs 200 grams.",
+        "The red widget has no battery.",
+        "The warranty on the battery of the blue widget lasts two years.",
+        "The battery of the blue widget charges in an hour.",
+    ]
+    buyer.remember_many(facts)
+    assert first_of(buyer, "Which widget has no battery?") == facts[2]
+    helped(buyer, "How long is the battery warranty?", facts[3])
+    assert first_of(buyer, "How long is the battery warranty?") == facts[3]
+    assert first_of(buyer, "Which widget has no battery?") == facts[2]

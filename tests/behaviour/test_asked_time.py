@@ -18,6 +18,7 @@ from adaptive_memory_core import (
     Cue,
     English,
     InvalidInputError,
+    LocalEmbedder,
     Policy,
     Recall,
     Record,
@@ -141,17 +142,17 @@ def test_the_callers_filter_holds_for_that_time_too(alice: UserMemory) -> None:
     assert all(hit.record.metadata["team"] == "a" and hit.record.metadata["n"] > 20 for hit in found)
 
 
-def test_what_other_programs_wrote_without_times_does_no_harm(collection: Collection, clock: Clock) -> None:
+def test_what_other_programs_wrote_without_times_does_no_harm(over: Open, collection: Collection) -> None:
     texts = ["tea in 2019", "cake", "more tea"]
     metadata = [{"created_at": "yesterday"}, {"created_at": 5}, {"other": 1}]
     collection.add(ids=["a", "b", "c"], documents=texts, embeddings=word_vectors(texts), metadatas=metadata)  # type: ignore[arg-type]
-    with AdaptiveMemory(collection, embedder=word_vectors, clock=clock) as memory:
-        assert len(memory.for_everyone().recall("which tea in 2019?", k=3)) == 3
-        strict = Policy(time_words="filter")
-        assert len(memory.for_everyone().recall("which tea in 2019?", k=3, policy=strict)) == 0
+    memory = over()
+    assert len(memory.for_everyone().recall("which tea in 2019?", k=3)) == 3
+    strict = Policy(time_words="filter")
+    assert len(memory.for_everyone().recall("which tea in 2019?", k=3, policy=strict)) == 0
 
 
-def test_rules_of_ones_own_are_asked_and_may_fail(collection: Collection, clock: Clock) -> None:
+def test_rules_of_ones_own_are_asked_and_may_fail(over: Open, collection: Collection, clock: Clock) -> None:
     def dutch(text: str, now: float) -> list[Sign]:
         return [Sign("vroeger", lean="earliest")] if "vroeger" in text else []
 
@@ -162,10 +163,10 @@ def test_rules_of_ones_own_are_asked_and_may_fail(collection: Collection, clock:
         meetings(memory.for_user("a"), range(0, 100, 10))
         assert ages(memory.for_user("a").recall("meeting vroeger", k=1)) == [90]
         assert not memory.for_user("a").recall("meeting yesterday", k=1).intent
-    with AdaptiveMemory(collection, embedder=word_vectors, clock=clock, languages=[English(), broken]) as memory:
-        answer = memory.for_user("a").recall("meeting yesterday", k=1)
-        assert answer.intent.phrases == ("yesterday",)
-        assert "out of words" in " ".join(answer.trace)
+    memory = over(languages=[English(), broken])
+    answer = memory.for_user("a").recall("meeting yesterday", k=1)
+    assert answer.intent.phrases == ("yesterday",)
+    assert "out of words" in " ".join(answer.trace)
 
 
 def test_a_language_that_gives_anything_but_signs_costs_only_itself(collection: Collection, clock: Clock) -> None:
@@ -291,8 +292,7 @@ def test_numpys_yes_and_no_are_yes_and_no(alice: UserMemory) -> None:
 
 
 @pytest.mark.parametrize(
-    "wrong",
-    [{"accept": 3}, {"in_context": "an id"}, {"in_context": [3]}, {"in_context": None}, {"state": "deploying"}],
+    "wrong", [{"accept": 3}, {"in_context": "an id"}, {"in_context": [3]}, {"in_context": None}, {"state": "deploying"}]
 )
 def test_what_makes_no_sense_is_refused(alice: UserMemory, wrong: dict[str, object]) -> None:
     with pytest.raises(InvalidInputError, match="Give"):
@@ -328,3 +328,48 @@ def test_the_log_keeps_the_part_of_time(open_memory: Open) -> None:
     answer = alice.recall("the meeting ten days ago", k=2)
     (logged,) = alice.recalls(limit=1)
     assert logged.kept[0].parts.keys() == answer[0].parts.keys()
+
+
+DIARY = (
+    "Ana started a pottery class.",
+    "Ana flew to Lisbon with Tom.",
+    "Ana sold her old Vespa.",
+    "Ana began a new job at the museum.",
+    "Ana ran a half marathon in Graz.",
+    "Ana painted the balcony green.",
+    "Ana camped at lake Bohinj for a week.",
+    "Ana adopted a cat called Miso.",
+    "Ana broke her left wrist.",
+    "Ana won a chess tournament.",
+    "Ana moved into a new flat.",
+)
+MONTHS = "January February March April May June July August September October November".split()  # noqa: SIM905
+
+
+@pytest.fixture
+def ana(open_memory: Open) -> UserMemory:
+    now = datetime(2026, 11, 23, 12, tzinfo=timezone.utc).timestamp()
+    user = open_memory(embedder=LocalEmbedder(), clock=Clock(now)).for_user("ana")
+    user.remember_many(
+        {"id": name, "text": text, "created_at": datetime(2026, number, 12, 9, tzinfo=timezone.utc)}
+        for number, (name, text) in enumerate(zip(MONTHS, DIARY, strict=True), start=1)
+    )
+    return user
+
+
+def test_every_month_is_answered_with_its_own_entry(ana: UserMemory) -> None:
+    asked = [ana.recall(f"what did Ana do in {month}?", k=1, reinforce=False).ids for month in MONTHS]
+    assert asked == [(month,) for month in MONTHS]
+
+
+@pytest.mark.parametrize(
+    ("question", "months"),
+    [
+        ("what did Ana do last month?", {"October"}),
+        ("what did Ana do in Q1?", {"January", "February", "March"}),
+        ("what did Ana do before March?", {"January", "February"}),
+        ("What has Ana been up to this month?", {"November"}),
+    ],
+)
+def test_what_was_then_comes_before_what_was_soon_after(ana: UserMemory, question: str, months: set[str]) -> None:
+    assert set(ana.recall(question, k=len(months), reinforce=False).ids) == months

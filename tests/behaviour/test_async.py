@@ -4,20 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import pytest
 from chromadb import Collection
 
 from adaptive_memory_core import AdaptiveMemory, Embedder, InvalidInputError, NotFoundError, Policy, Recall, UserMemory
 from adaptive_memory_core.errors import ClosedError, EmbedderError
-from tests.conftest import Held
-
-if TYPE_CHECKING:
-    from tests.conftest import Clock, Vectors
+from tests.conftest import Clock, Held, Open, Vectors, word_vectors
 
 ITEMS = [{"text": f"{word} tea", "id": word} for word in ("green", "black", "white")]
 
@@ -71,8 +66,8 @@ async def test_writers_and_readers_at_once_lose_nothing(memory: AdaptiveMemory) 
     assert [sorted(answer.ids) for answer in answers] == [["0", "1", "2", "3", "4"]] * 4
 
 
-async def test_a_slow_embedder_does_not_block_the_loop(collection: Collection, embed: Callable[..., Vectors]) -> None:
-    slow = Held(embed)
+async def test_a_slow_embedder_does_not_block_the_loop(collection: Collection) -> None:
+    slow = Held(word_vectors)
     with closing(AdaptiveMemory(collection, embedder=slow)) as memory:
         alice = memory.for_user("alice")
         await alice.aremember("tea")
@@ -95,90 +90,82 @@ async def test_errors_reach_the_awaiting_caller(alice: UserMemory, memory: Adapt
         await alice.arecall("tea")
 
 
-async def test_an_embedders_error_reaches_the_awaiting_caller(
-    collection: Collection, embed: Callable[..., Vectors]
-) -> None:
+async def test_an_embedders_error_reaches_the_awaiting_caller(over: Open) -> None:
     def moody(texts: list[str]) -> Vectors:
         if "bad" in texts[0]:
             raise StopIteration("of all things")
-        return embed(texts)
+        return word_vectors(texts)
 
-    with closing(AdaptiveMemory(collection, embedder=moody, policy=Policy(channels=("dense",)))) as memory:
-        alice = memory.for_user("alice")
-        await alice.aremember("tea")
-        with pytest.raises(EmbedderError, match="StopIteration"):
-            await alice.arecall("bad tea")
-        assert len(await alice.arecall("good tea")) == 1
+    alice = over(embedder=moody, policy=Policy(channels=("dense",))).for_user("alice")
+    await alice.aremember("tea")
+    with pytest.raises(EmbedderError, match="StopIteration"):
+        await alice.arecall("bad tea")
+    assert len(await alice.arecall("good tea")) == 1
 
 
-async def test_a_cancelled_recall_leaves_a_usable_memory(collection: Collection, embed: Callable[..., Vectors]) -> None:
+async def test_a_cancelled_recall_leaves_a_usable_memory(over: Open) -> None:
     entered, let_go = threading.Event(), threading.Event()
 
     def gated(texts: list[str]) -> Vectors:
         if "wait" in texts[0]:
             entered.set()
             let_go.wait(10)
-        return embed(texts)
+        return word_vectors(texts)
 
-    with closing(AdaptiveMemory(collection, embedder=gated)) as memory:
-        alice = memory.for_user("alice")
-        await alice.aremember("tea", id="a")
-        task = asyncio.ensure_future(alice.arecall("wait for tea"))
-        await asyncio.to_thread(entered.wait, 10)
-        task.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await task
-        assert alice.stats().recalls == 0
-        let_go.set()
-        assert (await alice.arecall("tea")).ids == ("a",)
-        assert (alice.stats().recalls, alice.get("a").read.retrieval_count) == (1, 1)
-        memory.flush()
+    memory = over(embedder=gated)
+    alice = memory.for_user("alice")
+    await alice.aremember("tea", id="a")
+    task = asyncio.ensure_future(alice.arecall("wait for tea"))
+    await asyncio.to_thread(entered.wait, 10)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert alice.stats().recalls == 0
+    let_go.set()
+    assert (await alice.arecall("tea")).ids == ("a",)
+    assert (alice.stats().recalls, alice.get("a").read.retrieval_count) == (1, 1)
+    memory.flush()
 
 
-async def test_an_embedder_that_hangs_for_many_holds_up_nobody_else(
-    collection: Collection, embed: Callable[..., Vectors]
-) -> None:
+async def test_an_embedder_that_hangs_for_many_holds_up_nobody_else(over: Open) -> None:
     hung = asyncio.Semaphore(0)
 
     async def later(text: str) -> list[float]:
         if "wait" in text:
             hung.release()
             await asyncio.Event().wait()
-        vector: list[float] = embed([text])[0]
+        vector: list[float] = word_vectors([text])[0]
         return vector
 
-    embedder = Embedder("later", embed, lambda text: embed([text])[0], aquery=later)
-    with closing(AdaptiveMemory(collection, embedder=embedder)) as memory:
-        alice, bob = memory.for_user("alice"), memory.for_user("bob")
-        await bob.aremember("tea", id="b")
-        waiting = [asyncio.ensure_future(alice.arecall(f"wait {number}")) for number in range(40)]
-        for _ in waiting:
-            await asyncio.wait_for(hung.acquire(), 60)
-        assert (await asyncio.wait_for(bob.arecall("tea"), 60)).ids == ("b",)
-        for one in waiting:
-            one.cancel()
-        await asyncio.wait(waiting)
-        assert all(one.cancelled() for one in waiting)
-        assert (alice.stats().recalls, bob.stats().recalls) == (0, 1)
+    embedder = Embedder("later", word_vectors, lambda text: word_vectors([text])[0], aquery=later)
+    memory = over(embedder=embedder)
+    alice, bob = memory.for_user("alice"), memory.for_user("bob")
+    await bob.aremember("tea", id="b")
+    waiting = [asyncio.ensure_future(alice.arecall(f"wait {number}")) for number in range(40)]
+    for _ in waiting:
+        await asyncio.wait_for(hung.acquire(), 60)
+    assert (await asyncio.wait_for(bob.arecall("tea"), 60)).ids == ("b",)
+    for one in waiting:
+        one.cancel()
+    await asyncio.wait(waiting)
+    assert all(one.cancelled() for one in waiting)
+    assert (alice.stats().recalls, bob.stats().recalls) == (0, 1)
 
 
-async def test_a_recall_that_times_out_leaves_a_usable_memory(
-    collection: Collection, embed: Callable[..., Vectors]
-) -> None:
+async def test_a_recall_that_times_out_leaves_a_usable_memory(over: Open) -> None:
     let_go = threading.Event()
 
     def gated(texts: list[str]) -> Vectors:
         if "wait" in texts[0]:
             let_go.wait(10)
-        return embed(texts)
+        return word_vectors(texts)
 
-    with closing(AdaptiveMemory(collection, embedder=gated)) as memory:
-        alice = memory.for_user("alice")
-        await alice.aremember("tea", id="a")
-        with pytest.raises(asyncio.TimeoutError):
-            await asyncio.wait_for(alice.arecall("wait for tea"), timeout=0.05)
-        let_go.set()
-        assert (await alice.arecall("tea")).ids == ("a",)
+    alice = over(embedder=gated).for_user("alice")
+    await alice.aremember("tea", id="a")
+    with pytest.raises(asyncio.TimeoutError):
+        await asyncio.wait_for(alice.arecall("wait for tea"), timeout=0.05)
+    let_go.set()
+    assert (await alice.arecall("tea")).ids == ("a",)
 
 
 def test_one_memory_serves_several_event_loops(alice: UserMemory) -> None:

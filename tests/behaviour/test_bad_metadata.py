@@ -9,12 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from adaptive_memory_core import (
-    AdaptiveMemory,
-    InvalidInputError,
-    Record,
-    UserMemory,
-)
+from adaptive_memory_core import AdaptiveMemory, InvalidInputError, Record, UserMemory
 from adaptive_memory_core.errors import FilterError
 from tests.behaviour.refused_input import SURROGATE, alice, refused, untouched
 

@@ -3,22 +3,12 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
 
 import pytest
 
-from adaptive_memory_core import (
-    AdaptiveMemory,
-    InvalidInputError,
-    NotFoundError,
-    Policy,
-    UserMemory,
-    Weights,
-)
+from adaptive_memory_core import AdaptiveMemory, InvalidInputError, NotFoundError, Policy, UserMemory, Weights
 from tests.behaviour.conftest import shown
-
-if TYPE_CHECKING:
-    from tests.conftest import Clock, Open
+from tests.conftest import Clock, Open
 
 DAY = 86_400.0
 
@@ -90,14 +80,6 @@ def test_a_demoted_memory_loses_its_standing_and_keeps_its_history(alice: UserMe
     state = alice.demote("a")
     assert (state.remembered, state.pinned, state.retrieval_count) == (False, False, 3)
     assert alice.get("a").importance == pytest.approx(0.5 * 0.95)
-
-
-@pytest.mark.parametrize("verb", ["get", "pin", "unpin", "demote", "forget"])
-def test_an_unknown_id_is_not_found(alice: UserMemory, verb: str) -> None:
-    alice.remember("tea", id="a")
-    alice.recall("tea")
-    with pytest.raises(NotFoundError, match="'e' for user 'alice'"):
-        getattr(alice, verb)("e")
 
 
 def test_feedback_moves_the_importance_by_a_twentieth_and_counts_once(alice: UserMemory) -> None:

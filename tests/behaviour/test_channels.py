@@ -16,10 +16,10 @@ import pytest
 from chromadb import Collection
 
 import adaptive_memory_core
-from adaptive_memory_core import AdaptiveMemory, InvalidInputError, Policy, PolicyError, Weights
+from adaptive_memory_core import AdaptiveMemory, Cue, InvalidInputError, Policy, PolicyError, Weights
 from adaptive_memory_core.errors import EmbedderError, StoreError
 from adaptive_memory_core.policy import Advanced, Fusion
-from tests.conftest import Clock, Open, Vectors
+from tests.conftest import Clock, Open, word_vectors
 
 FILLER = [f"nothing of note happened on day {n}" for n in range(60)]
 OWN = Policy(channels=("dense", "sql"))
@@ -63,12 +63,12 @@ Over = Callable[..., AdaptiveMemory]
 
 
 @pytest.fixture
-def over(collection: Collection, embed: Callable[..., Vectors], clock: Clock) -> Iterator[Over]:
+def over(collection: Collection, clock: Clock) -> Iterator[Over]:
     """A memory with these arguments, over one collection."""
     opened: list[AdaptiveMemory] = []
 
     def opener(**arguments: Any) -> AdaptiveMemory:
-        opened.append(AdaptiveMemory(collection, **{"embedder": embed, "clock": clock, **arguments}))
+        opened.append(AdaptiveMemory(collection, **{"embedder": word_vectors, "clock": clock, **arguments}))
         return opened[-1]
 
     yield opener
@@ -345,8 +345,7 @@ def test_where_everything_fails_the_error_is_the_collections(over: Over, monkeyp
 
 
 def test_a_vector_of_another_length_is_still_the_callers_mistake(over: Over) -> None:
-    from adaptive_memory_core import Cue
-
+    """Where only words find, as well: what they find is compared with the vector."""
     alice = over(policy=WORDS).for_user("alice")
     alice.remember("a zebra")
     with pytest.raises(StoreError, match="2 numbers"):

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from adaptive_memory_core import AdaptiveMemory, Keeping, UserMemory
 from adaptive_memory_core.store.ledger.retention import DAY, HOUR, trusted_time
-from tests.conftest import Clock, Open
+from tests.conftest import Clock, Open, ledger_rows
 from tests.suites import at_most
 
-RowsOf = Callable[[AdaptiveMemory], dict[str, Any]]
 YEAR = 365 * DAY
 
 
@@ -92,7 +88,7 @@ def test_neither_does_one_that_the_first_passes_fall_into(open_memory: Open, clo
 
 
 def test_after_a_long_pause_the_log_shows_nothing_old_and_lets_go_of_it_an_hour_later(
-    alice: UserMemory, clock: Clock, ledger_rows: RowsOf
+    alice: UserMemory, clock: Clock
 ) -> None:
     memory = memory_of(alice)
     clock.pass_days(61)
@@ -104,7 +100,7 @@ def test_after_a_long_pause_the_log_shows_nothing_old_and_lets_go_of_it_an_hour_
     assert ledger_rows(memory)["recalls"] == []
 
 
-def test_day_by_day_retention_is_on_time(alice: UserMemory, clock: Clock, ledger_rows: RowsOf) -> None:
+def test_day_by_day_retention_is_on_time(alice: UserMemory, clock: Clock) -> None:
     memory = memory_of(alice)
     for _ in range(30):
         clock.pass_days(1)

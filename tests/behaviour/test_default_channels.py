@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from contextlib import closing
 from typing import Any
 
 import pytest
 from chromadb import Collection
 
-from adaptive_memory_core import AdaptiveMemory, Policy
+from adaptive_memory_core import AdaptiveMemory, Policy, UserMemory
 from adaptive_memory_core.models.embedder import as_embedder
 from adaptive_memory_core.policy import Fusion
-from tests.conftest import Clock, Vectors
+from tests.conftest import Clock, Open, word_vectors
 
 LOCAL = "wordllama-l2-supercat-256"
 BOTH: Any = ("dense", "lexical")
@@ -20,18 +19,16 @@ TURNS = ["I moved to Lisbon last May.", "Do you like it there?", "The weather is
 
 
 @pytest.fixture
-def by_vectors(collection: Collection, embed: Callable[..., Vectors], clock: Clock) -> Iterator[AdaptiveMemory]:
+def by_vectors(over: Open) -> AdaptiveMemory:
     """A memory that was opened with vectors alone."""
     vectors = Policy(channels=("dense",))
-    with closing(AdaptiveMemory(collection, embedder=embed, clock=clock, policy=vectors)) as opened:
-        yield opened
+    return over(policy=vectors)
 
 
 @pytest.fixture
-def known(collection: Collection, embed: Callable[..., Vectors], clock: Clock) -> Iterator[AdaptiveMemory]:
+def known(over: Open) -> AdaptiveMemory:
     """A memory with an embedder under the name of the bundled one."""
-    with closing(AdaptiveMemory(collection, embedder=as_embedder(embed, name=LOCAL), clock=clock)) as opened:
-        yield opened
+    return over(embedder=as_embedder(word_vectors, name=LOCAL))
 
 
 def worded(memory: AdaptiveMemory) -> int:
@@ -41,10 +38,8 @@ def worded(memory: AdaptiveMemory) -> int:
 
 
 @pytest.mark.parametrize("name", [LOCAL, "an embedder of somebody's own"])
-def test_any_embedder_finds_by_words_as_well(
-    collection: Collection, embed: Callable[..., Vectors], clock: Clock, name: str
-) -> None:
-    with closing(AdaptiveMemory(collection, embedder=as_embedder(embed, name=name), clock=clock)) as memory:
+def test_any_embedder_finds_by_words_as_well(collection: Collection, clock: Clock, name: str) -> None:
+    with closing(AdaptiveMemory(collection, embedder=as_embedder(word_vectors, name=name), clock=clock)) as memory:
         alice = memory.for_user("alice")
         alice.remember_many(["tea at noon", "the gateway said ERR_CONN_RESET"])
         assert worded(memory) == 2
@@ -54,8 +49,7 @@ def test_any_embedder_finds_by_words_as_well(
     assert answer.policy.advanced.fusion == Fusion()
 
 
-def test_where_no_word_matches_the_order_is_that_of_similarity(memory: AdaptiveMemory) -> None:
-    alice = memory.for_user("alice")
+def test_where_no_word_matches_the_order_is_that_of_similarity(alice: UserMemory) -> None:
     alice.remember_many(["tea at noon", "the gateway said ERR_CONN_RESET", "a walk by the lake"])
     answer = alice.recall("photosynthesis", k=3)
     assert [one.id for one in sorted(answer, key=lambda one: -one.similarity)] == list(answer.ids)
@@ -68,11 +62,6 @@ def test_vectors_alone_are_had_for_the_asking(by_vectors: AdaptiveMemory) -> Non
     assert worded(by_vectors) == 0
 
 
-def test_channels_that_are_given_hold_for_an_embedder_nobody_measured(memory: AdaptiveMemory) -> None:
-    memory.for_user("ana").remember("tea at noon")
-    assert "words" in memory.for_user("ana").recall("tea", policy=Policy(channels=BOTH))[0].parts
-
-
 def test_channels_that_are_given_hold_for_an_embedder_that_was_measured(known: AdaptiveMemory) -> None:
     known.for_user("ben").remember("tea at noon")
     assert "words" not in known.for_user("ben").recall("tea", policy=Policy(channels=("dense",)))[0].parts
@@ -83,11 +72,6 @@ def test_the_log_says_which_channels_were_used(known: AdaptiveMemory) -> None:
     alice.remember("tea at noon")
     answer = alice.recall("tea")
     assert alice.recalls()[0].policy_hash == answer.policy.hash == Policy().suited().hash
-
-
-def test_words_are_indexed_as_they_are_written(known: AdaptiveMemory) -> None:
-    known.for_user("alice").remember_many(["tea at noon", "coffee at nine"])
-    assert worded(known) == 2
 
 
 def test_a_policy_set_later_has_words_indexed_from_then_on(by_vectors: AdaptiveMemory) -> None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from typing import Any
 
@@ -14,7 +14,7 @@ from adaptive_memory_core import AdaptiveMemory, InvalidInputError, NotFoundErro
 from adaptive_memory_core.context.render import BLOCK_SHARES
 from adaptive_memory_core.errors import StoreError
 from tests.behaviour.conftest import eventually
-from tests.conftest import Clock, Contents, Open, Rows, Vectors
+from tests.conftest import Clock, Open, contents, ledger_rows
 
 BOTH: Any = ("dense", "lexical")
 PAGES: list[Mapping[str, Any]] = [
@@ -25,14 +25,12 @@ PAGES: list[Mapping[str, Any]] = [
 
 
 @pytest.fixture(params=[("dense",), BOTH])
-def memory(
-    request: pytest.FixtureRequest, collection: Collection, embed: Callable[..., Vectors], clock: Clock
-) -> Iterator[AdaptiveMemory]:
+def memory(over: Open, request: pytest.FixtureRequest) -> AdaptiveMemory:
     policy = Policy(channels=request.param)
-    with closing(AdaptiveMemory(collection, embedder=embed, clock=clock, policy=policy, shared=["handbook"])) as opened:
-        opened.for_user("handbook").remember_many(PAGES)
-        opened.for_user("bob").remember("bob keeps the office key", id="secret")
-        yield opened
+    opened = over(policy=policy, shared=["handbook"])
+    opened.for_user("handbook").remember_many(PAGES)
+    opened.for_user("bob").remember("bob keeps the office key", id="secret")
+    return opened
 
 
 @pytest.fixture
@@ -96,11 +94,7 @@ def test_filter_and_refusals_hold_for_what_is_shared(new: UserMemory) -> None:
 
 
 def test_a_readers_reads_change_nothing_of_what_is_shared(
-    memory: AdaptiveMemory,
-    new: UserMemory,
-    collection: Collection,
-    contents: Callable[[Collection], Contents],
-    ledger_rows: Callable[[AdaptiveMemory], Rows],
+    memory: AdaptiveMemory, new: UserMemory, collection: Collection
 ) -> None:
     texts, handbook = contents(collection), memory.for_user("handbook")
     before = ledger_rows(memory)["records"]
@@ -123,9 +117,7 @@ def test_the_recall_itself_is_the_readers(new: UserMemory) -> None:
     assert logged.candidates == ()
 
 
-def test_without_learning_nothing_changes_at_all(
-    memory: AdaptiveMemory, new: UserMemory, ledger_rows: Callable[[AdaptiveMemory], Rows]
-) -> None:
+def test_without_learning_nothing_changes_at_all(memory: AdaptiveMemory, new: UserMemory) -> None:
     before = ledger_rows(memory)
     assert new.recall("office opens", reinforce=False)
     assert ledger_rows(memory) == before
@@ -213,9 +205,7 @@ def test_a_shared_scope_has_a_relevance_floor_of_its_own(memory: AdaptiveMemory,
     assert nothing.dropped[0].reason.startswith("shared: handbook, no better than")
 
 
-def test_a_reader_has_the_shared_floor_measured_and_reads_nothing(
-    memory: AdaptiveMemory, new: UserMemory, ledger_rows: Callable[[AdaptiveMemory], Rows]
-) -> None:
+def test_a_reader_has_the_shared_floor_measured_and_reads_nothing(memory: AdaptiveMemory, new: UserMemory) -> None:
     policy = memory.policy.replace(advanced={"unrelated_answered": 0.05})
     before, handbook = ledger_rows(memory)["records"], memory.for_user("handbook").scope
     assert new.recall("zebra quantum ladder", policy=policy)
@@ -228,20 +218,13 @@ def test_a_reader_has_the_shared_floor_measured_and_reads_nothing(
 
 
 def test_readers_at_once_get_their_own(memory: AdaptiveMemory) -> None:
-    found: dict[str, Any] = {}
+    def read(name: str) -> tuple[object, ...]:
+        found = memory.for_user(name, fallback="handbook").recall("office opens", k=1)
+        return found.scope.user, found.ids, found.step
 
-    def read(name: str) -> None:
-        user = memory.for_user(name, fallback="handbook")
-        found[name] = user.recall("office opens", k=1)
-
-    threads = [threading.Thread(target=read, args=(f"u{n}",)) for n in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert {name: (one.scope.user, one.ids, one.step) for name, one in found.items()} == {
-        f"u{n}": (f"u{n}", ("hours",), 1) for n in range(8)
-    }
+    names = [f"u{n}" for n in range(8)]
+    with ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(read, names)) == [(name, ("hours",), 1) for name in names]
 
 
 def test_what_is_shared_failing_costs_only_that(

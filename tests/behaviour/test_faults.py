@@ -3,26 +3,26 @@
 from __future__ import annotations
 
 import collections
+import itertools
 import os
-import shutil
-import threading
 import time
 import warnings
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import chromadb
 import pytest
 
-from adaptive_memory_core import AdaptiveMemory, Keeping, NotFoundError, Policy, Weights
+from adaptive_memory_core import AdaptiveMemory, Keeping, Policy, Weights
 from adaptive_memory_core.errors import LedgerError, StoreError
 from tests import forked
+from tests.behaviour.conftest import eventually
 from tests.chroma_server import ChromaServer
 from tests.forked import Forked
 from tests.store.reader import EVERY_READ_COUNTS, embed, server_collection
 
-ROOT = Path(__file__).parents[2]
 TEXTS = [{"text": f"memory {number}", "id": f"m{number}"} for number in range(6)]
 
 
@@ -63,17 +63,12 @@ def test_eight_threads_lose_and_double_nothing(tmp_path: Path) -> None:
     with AdaptiveMemory.open(tmp_path, embedder=embed, policy=EVERY_READ_COUNTS) as memory:
         alice = memory.for_user("alice")
         alice.remember_many(TEXTS)
-        returned: list[tuple[str, ...]] = []
 
-        def work(seed: int) -> None:
-            returned.extend(alice.recall(f"memory {(seed + number) % 6}", k=3).ids for number in range(40))
+        def work(seed: int) -> list[str]:
+            return [one for n in range(40) for one in alice.recall(f"memory {(seed + n) % 6}", k=3).ids]
 
-        threads = [threading.Thread(target=work, args=(seed,)) for seed in range(8)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        expected = collections.Counter(one for ids in returned for one in ids)
+        with ThreadPoolExecutor(8) as pool:
+            expected = collections.Counter(itertools.chain(*pool.map(work, range(8))))
         counts = {one["id"]: alice.get(one["id"]).read.retrieval_count for one in TEXTS}
         assert read(counts) == expected
         assert alice.stats().recalls == 320
@@ -133,10 +128,7 @@ def test_a_crash_before_the_write_back_is_made_good_on_the_next_opening(tmp_path
     )
     forked.said_by(script, str(tmp_path), check=False)
     with AdaptiveMemory.open(tmp_path, embedder=embed, keeping=Keeping(lag_seconds=0.05)) as memory:
-        deadline = time.monotonic() + 20
-        while memory.for_user("alice").stats().projection.pending:  # nobody calls flush
-            assert time.monotonic() < deadline
-            time.sleep(0.05)
+        assert eventually(lambda: not memory.for_user("alice").stats().projection.pending)  # nobody calls flush
         assert shown(embedded(tmp_path)) == {"m1": 1}
 
 
@@ -164,15 +156,9 @@ def test_a_dead_server_costs_no_read_and_is_caught_up_with(chroma_server: Chroma
     assert alice.recall("memory 9", k=1, reinforce=False).ids == ("meanwhile",)
     with pytest.raises(StoreError, match="reachable"):
         memory.flush()
-    deadline = time.monotonic() + 30
-    while not memory.ports().write_back.stats(alice.scope).failures:
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+    assert eventually(lambda: memory.ports().write_back.stats(alice.scope).failures > 0)
     chroma_server.start()
-    deadline = time.monotonic() + 60  # from when it is there again, which takes its time on a busy machine
-    while alice.stats().projection.pending:  # the thread tries again by itself
-        assert time.monotonic() < deadline
-        time.sleep(0.1)
+    assert eventually(lambda: not alice.stats().projection.pending)  # the thread tries again by itself
     memory.flush()
     assert sum(shown(server_collection(chroma_server.port)).values()) == 3
     assert "meanwhile" in shown(server_collection(chroma_server.port))
@@ -196,34 +182,6 @@ def test_closing_over_a_dead_server_warns_and_keeps_what_is_due(chroma_server: C
         assert sum(shown(collection).values()) == 3
 
 
-def test_a_record_deleted_behind_our_back_is_let_go(tmp_path: Path) -> None:
-    with AdaptiveMemory.open(tmp_path, embedder=embed) as memory:
-        alice = memory.for_user("alice")
-        alice.remember_many(TEXTS)
-        gone = alice.recall("memory 1", k=2).ids[0]
-        embedded(tmp_path).delete(ids=[gone])
-        memory.flush()
-        stats = alice.stats().projection
-        assert (stats.pending, stats.vanished) == (0, 1)
-        assert gone not in alice.recall("memory 1").ids
-        with pytest.raises(NotFoundError):
-            alice.get(gone)
-
-
-def test_a_copied_collection_goes_on_from_its_metadata(tmp_path: Path) -> None:
-    with AdaptiveMemory.open(tmp_path / "here", embedder=embed, policy=EVERY_READ_COUNTS) as memory:
-        memory.for_user("alice").remember_many(TEXTS)
-        for _ in range(3):
-            memory.for_user("alice").recall("memory 1", k=1)
-    shutil.copytree(tmp_path / "here", tmp_path / "there", ignore=shutil.ignore_patterns("adaptive_memory*"))
-    with AdaptiveMemory.open(tmp_path / "there", embedder=embed, policy=EVERY_READ_COUNTS) as memory:
-        alice = memory.for_user("alice")
-        read = alice.get("m1").read
-        assert (read.retrieval_count, read.remembered) == (3, True)
-        alice.recall("memory 1", k=1)
-        assert alice.get("m1").read.retrieval_count == 4
-
-
 def test_several_memories_of_one_process_share_a_directory(tmp_path: Path) -> None:
     with AdaptiveMemory.open(tmp_path, embedder=embed, policy=EVERY_READ_COUNTS) as one:
         one.for_user("alice").remember_many(TEXTS)
@@ -235,25 +193,6 @@ def test_several_memories_of_one_process_share_a_directory(tmp_path: Path) -> No
             assert other.for_user("alice").get("m1").read.retrieval_count == 6
         one.for_user("alice").recall("memory 1", k=1)
     assert shown(embedded(tmp_path))["m1"] == 7
-
-
-def test_write_through_shows_the_read_before_recall_returns(tmp_path: Path) -> None:
-    with AdaptiveMemory.open(tmp_path, embedder=embed, write="through") as memory:
-        alice = memory.for_user("alice")
-        alice.remember_many(TEXTS)
-        alice.recall("memory 1", k=1)
-        assert shown(embedded(tmp_path))["m1"] == 1
-
-
-def test_the_write_back_keeps_its_promised_lag(tmp_path: Path) -> None:
-    with AdaptiveMemory.open(tmp_path, embedder=embed, keeping=Keeping(lag_seconds=0.2)) as memory:
-        alice = memory.for_user("alice")
-        alice.remember_many(TEXTS)
-        alice.recall("memory 1", k=1)
-        deadline = time.monotonic() + 10
-        while shown(embedded(tmp_path))["m1"] != 1:
-            assert time.monotonic() < deadline
-            time.sleep(0.05)
 
 
 ALONE = Policy(weights=Weights(0, 0, 1))  # so that what was read does not come again
@@ -269,10 +208,7 @@ def test_a_full_queue_cuts_the_lag_short(tmp_path: Path) -> None:
         time.sleep(1.5)  # two wait: below the limit, so nobody writes
         assert sum(shown(embedded(tmp_path)).values()) == 0
         alice.recall("memory 4", k=2)
-        deadline = time.monotonic() + 15
-        while sum(shown(embedded(tmp_path)).values()) != 4:
-            assert time.monotonic() < deadline
-            time.sleep(0.05)
+        assert eventually(lambda: sum(shown(embedded(tmp_path)).values()) == 4)
 
 
 def test_a_forked_child_is_told_to_open_its_own(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 from chromadb import Collection
 
 from adaptive_memory_core import AdaptiveMemory, NotFoundError, Policy, ScopeError
-from tests.conftest import Clock, Open
+from tests.conftest import Clock, Open, word_vectors
 
 GRAPH = Policy(channels=("dense", "lexical", "graph"))
 NAME, WORD = "zerlina", "quetzalcoatl"  # that stand nowhere else
@@ -97,12 +97,12 @@ async def test_another_process_that_knows_the_user_goes_on_with_the_new_one(open
         assert memory.for_user("ana").stats().recalls == 2
 
 
-def test_users_are_those_of_the_records_and_of_the_ledger(
-    memory: AdaptiveMemory, collection: Collection, embed: Any
-) -> None:
+def test_users_are_those_of_the_records_and_of_the_ledger(memory: AdaptiveMemory, collection: Collection) -> None:
     texts = ["a", "b", "c", "d"]
     owners: list[Any] = ["elsewhere", 7, "", True]
-    collection.add(ids=texts, documents=texts, embeddings=embed(texts), metadatas=[{"user_id": one} for one in owners])
+    collection.add(
+        ids=texts, documents=texts, embeddings=word_vectors(texts), metadatas=[{"user_id": one} for one in owners]
+    )
     memory.for_everyone().remember("everyone's")
     memory.for_user("reader", over="everyone").recall("everyone's")
     memory.for_user(12).remember("a number's")

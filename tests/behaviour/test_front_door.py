@@ -5,7 +5,7 @@ from __future__ import annotations
 import pickle
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from chromadb import Collection
@@ -13,11 +13,7 @@ from chromadb import Collection
 from adaptive_memory_core import AdaptiveMemory, InvalidInputError, Keeping, ScopeError, UserMemory
 from adaptive_memory_core.errors import ClosedError, EmbedderMismatchError
 from tests.behaviour.conftest import eventually, shown
-
-if TYPE_CHECKING:
-    from tests.conftest import Clock, Open, Vectors
-
-DAY = 86_400.0
+from tests.conftest import Clock, Open, word_vectors
 
 
 def test_after_a_flush_the_collection_shows_what_was_read(memory: AdaptiveMemory, clock: Clock) -> None:
@@ -45,23 +41,21 @@ def test_a_new_record_already_carries_the_public_keys(memory: AdaptiveMemory) ->
     assert set(shown(memory, "b")) == own - {"user_id"}
 
 
-def test_write_through_shows_a_read_before_the_recall_returns(
-    collection: Collection, clock: Clock, embed: Callable[..., Vectors]
-) -> None:
-    with AdaptiveMemory(collection, embedder=embed, clock=clock, write="through") as memory:
-        alice = memory.for_user("alice")
-        alice.remember("tea", id="a")
-        alice.recall("tea")
-        assert shown(memory, "a")["retrieval_count"] == 1
-        assert shown(memory, "a")["last_read"] == clock()
+def test_write_through_shows_a_read_before_the_recall_returns(over: Open, clock: Clock) -> None:
+    memory = over(write="through")
+    alice = memory.for_user("alice")
+    alice.remember("tea", id="a")
+    alice.recall("tea")
+    assert shown(memory, "a")["retrieval_count"] == 1
+    assert shown(memory, "a")["last_read"] == clock()
 
 
-def test_the_write_back_happens_by_itself(collection: Collection, clock: Clock, embed: Callable[..., Vectors]) -> None:
-    with AdaptiveMemory(collection, embedder=embed, clock=clock, keeping=Keeping(lag_seconds=0.01)) as memory:
-        alice = memory.for_user("alice")
-        alice.remember("tea", id="a")
-        alice.recall("tea")
-        assert eventually(lambda: shown(memory, "a")["retrieval_count"] == 1)
+def test_the_write_back_happens_by_itself(over: Open) -> None:
+    memory = over(keeping=Keeping(lag_seconds=0.01))
+    alice = memory.for_user("alice")
+    alice.remember("tea", id="a")
+    alice.recall("tea")
+    assert eventually(lambda: shown(memory, "a")["retrieval_count"] == 1)
 
 
 def test_filters_see_what_was_read(memory: AdaptiveMemory, clock: Clock) -> None:
@@ -96,15 +90,6 @@ def test_everything_is_there_after_a_restart(open_memory: Open, clock: Clock) ->
         clock.pass_days(1)
         alice.recall("green tea", k=1)
         assert alice.get("a").read.retrieval_count == 2
-
-
-def test_closing_writes_back_what_is_due(open_memory: Open) -> None:
-    memory = open_memory()
-    memory.for_user("alice").remember("tea", id="a")
-    memory.for_user("alice").recall("tea")
-    memory.close()
-    with open_memory() as again:
-        assert shown(again, "a")["retrieval_count"] == 1
 
 
 def test_the_ledger_lies_beside_the_collection_unless_told_otherwise(open_memory: Open, tmp_path: Path) -> None:
@@ -196,23 +181,15 @@ def test_scopes_say_whose_they_are(memory: AdaptiveMemory) -> None:
         memory.for_user(None)  # type: ignore[arg-type]
 
 
-def test_what_belongs_to_everyone_is_nobodys_own(memory: AdaptiveMemory) -> None:
-    everyone, alice = memory.for_everyone(), memory.for_user("alice")
-    everyone.remember("tea for all", id="a")
-    alice.remember("tea for alice", id="b")
-    assert everyone.recall("tea").ids == ("a",)
-    assert alice.recall("tea").ids == ("b",)
-
-
 @pytest.mark.parametrize("write", ["later", None, True])
-def test_an_unknown_way_to_write_is_refused(collection: Collection, embed: Callable[..., Vectors], write: Any) -> None:
+def test_an_unknown_way_to_write_is_refused(collection: Collection, write: Any) -> None:
     with pytest.raises(InvalidInputError, match="'behind' or 'through'"):
-        AdaptiveMemory(collection, embedder=embed, write=write)
+        AdaptiveMemory(collection, embedder=word_vectors, write=write)
 
 
-def test_a_clock_that_is_no_function_is_refused(collection: Collection, embed: Callable[..., Vectors]) -> None:
+def test_a_clock_that_is_no_function_is_refused(collection: Collection) -> None:
     with pytest.raises(InvalidInputError, match="POSIX seconds"):
-        AdaptiveMemory(collection, embedder=embed, clock=123.0)  # type: ignore[arg-type]
+        AdaptiveMemory(collection, embedder=word_vectors, clock=123.0)  # type: ignore[arg-type]
 
 
 def test_the_bundled_embedder_opens_in_one_line(tmp_path: Path) -> None:
@@ -225,12 +202,12 @@ def test_the_bundled_embedder_opens_in_one_line(tmp_path: Path) -> None:
         assert memory.for_user("alice").get(answer[0].id).read.retrieval_count == 1
 
 
-def test_another_embedder_on_a_written_collection_is_refused(open_memory: Open, embed: Callable[..., Vectors]) -> None:
+def test_another_embedder_on_a_written_collection_is_refused(open_memory: Open) -> None:
     def shorter(texts: list[str]) -> list[list[float]]:
         return [[1.0, float(len(text))] for text in texts]
 
     def same_length(texts: list[str]) -> Any:
-        return embed(texts)
+        return word_vectors(texts)
 
     open_memory().for_user("alice").remember("tea")
     for other in (shorter, same_length):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import random
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from typing import Any
 
@@ -16,7 +16,7 @@ from adaptive_memory_core import AdaptiveMemory, Policy, Recall, UserMemory
 from adaptive_memory_core.graph import paper as published
 from adaptive_memory_core.judges import Judge
 from tests.behaviour.conftest import eventually
-from tests.conftest import Vectors
+from tests.conftest import Open, Vectors, word_vectors
 from tests.gam_rag_reference import Episode, GamRag
 
 POLICY = Policy.preset("gam_rag")
@@ -66,13 +66,13 @@ class Asked:
 
 
 @pytest.fixture
-def asked(collection: Collection, embed: Callable[..., Vectors]) -> Iterator[Asked]:
+def asked(over: Open) -> Asked:
     judge = Judge(time=time_of)
-    with closing(AdaptiveMemory(collection, embedder=embed, policy=POLICY, entities=names, judge=judge)) as memory:
-        user = memory.for_user("ann")
-        user.remember_many([{"id": one, "text": " ".join(some)} for one, some in passages().items()])
-        memory.sync()
-        yield Asked(user, embed)
+    memory = over(policy=POLICY, entities=names, judge=judge)
+    user = memory.for_user("ann")
+    user.remember_many([{"id": one, "text": " ".join(some)} for one, some in passages().items()])
+    memory.sync()
+    return Asked(user, word_vectors)
 
 
 def test_untrained_all_rankings_are_the_papers(asked: Asked) -> None:
@@ -83,12 +83,12 @@ def test_untrained_all_rankings_are_the_papers(asked: Asked) -> None:
 
 @pytest.mark.parametrize(("sentences", "entities"), [(1, 1), (2, 8), (6, 2)])
 def test_so_they_are_with_other_numbers_of_sentences_and_entities(
-    asked: Asked, embed: Callable[..., Vectors], sentences: int, entities: int, monkeypatch: pytest.MonkeyPatch
+    asked: Asked, sentences: int, entities: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(published, "SENTENCES", sentences)
     monkeypatch.setattr(published, "NAMES", entities)
     more = {"k_sentences": sentences, "k_entities": entities}
-    paper = GamRag(passages(), lambda text: embed([text])[0], names, time_of, **more)
+    paper = GamRag(passages(), lambda text: word_vectors([text])[0], names, time_of, **more)
     for question in QUESTIONS:
         ours = asked.user.recall(question, k=10, reinforce=False)
         assert list(ours.ids) == paper.ask(question).ranking[:10], question
@@ -198,13 +198,13 @@ def test_the_time_that_a_question_asks_about_counts_once_it_was_judged(asked: As
 
 
 def test_what_was_learned_of_sentences_goes_along_into_another_memory(
-    asked: Asked, new_collection: Callable[..., Collection], embed: Callable[..., Vectors]
+    asked: Asked, new_collection: Callable[..., Collection]
 ) -> None:
     for question in QUESTIONS:
         learn(asked, question)
     judge = Judge(time=time_of)
     with closing(
-        AdaptiveMemory(new_collection(), embedder=embed, policy=POLICY, entities=names, judge=judge)
+        AdaptiveMemory(new_collection(), embedder=word_vectors, policy=POLICY, entities=names, judge=judge)
     ) as memory:
         other = memory.for_user("ann")
         other.remember_many([{"id": one, "text": " ".join(some)} for one, some in passages().items()])
@@ -215,24 +215,22 @@ def test_what_was_learned_of_sentences_goes_along_into_another_memory(
             assert list(other.recall(question, k=10, reinforce=False).ids) == asked.paper.ask(question).ranking[:10]
 
 
-def test_until_all_sentences_have_vectors_it_ranks_as_without_the_graph(
-    collection: Collection, embed: Callable[..., Vectors]
-) -> None:
+def test_until_all_sentences_have_vectors_it_ranks_as_without_the_graph(over: Open) -> None:
     """They are made beside the calls where a model is asked about their times."""
     judge = Judge(time=time_of)
-    with closing(AdaptiveMemory(collection, embedder=embed, entities=names, judge=judge)) as memory:
-        user = memory.for_user("ann")
-        user.remember_many([{"id": one, "text": " ".join(some)} for one, some in passages().items()])
-        memory.sync()
-        found = user.recall(QUESTIONS[0], policy=POLICY, reinforce=False)
-        if "graph" not in found[0].signals:
-            assert any("left out until" in note for note in found.trace)
-        memory.sync()
-        assert "graph" in user.recall(QUESTIONS[0], policy=POLICY, reinforce=False)[0].signals
+    memory = over(entities=names, judge=judge)
+    user = memory.for_user("ann")
+    user.remember_many([{"id": one, "text": " ".join(some)} for one, some in passages().items()])
+    memory.sync()
+    found = user.recall(QUESTIONS[0], policy=POLICY, reinforce=False)
+    if "graph" not in found[0].signals:
+        assert any("left out until" in note for note in found.trace)
+    memory.sync()
+    assert "graph" in user.recall(QUESTIONS[0], policy=POLICY, reinforce=False)[0].signals
 
 
 def test_sentences_are_embedded_beside_the_call_that_writes_them_and_within_no_transaction(
-    collection: Collection, embed: Callable[..., Vectors]
+    collection: Collection,
 ) -> None:
     memories: list[AdaptiveMemory] = []
     within: list[bool] = []
@@ -242,7 +240,7 @@ def test_sentences_are_embedded_beside_the_call_that_writes_them_and_within_no_t
             called: list[bool] = []
             memory.ports().ledger.afterwards(lambda: called.append(True))  # noqa: B023 - called now, or it is too late
             within.append(not called)
-        return embed(texts)
+        return word_vectors(texts)
 
     with closing(AdaptiveMemory(collection, embedder=noted, policy=POLICY)) as memory:
         memories.append(memory)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator
-from contextlib import closing
 from typing import Any
 
 import pytest
@@ -15,7 +13,7 @@ from adaptive_memory_core.policy.advanced import Graphs
 from adaptive_memory_core.sources import graph_and_hierarchy as channel
 from langchain_adaptive_memory import AdaptiveMemoryRetriever as ForLangChain
 from llama_adaptive_memory import AdaptiveMemoryRetriever as ForLlamaIndex
-from tests.conftest import Vectors
+from tests.conftest import Open, word_vectors
 
 POLICY = Policy(channels=("dense", "lexical", "graph"))
 CUE = "Where did the father of Teutberga's husband die?"
@@ -28,10 +26,10 @@ FAMILY: list[Any] = [
 
 
 @pytest.fixture
-def memory(collection: Collection, embed: Callable[..., Vectors]) -> Iterator[AdaptiveMemory]:
-    with closing(AdaptiveMemory(collection, embedder=embed, policy=POLICY)) as opened:
-        opened.for_user("ann").remember_many(FAMILY)
-        yield opened
+def memory(over: Open) -> AdaptiveMemory:
+    opened = over(policy=POLICY)
+    opened.for_user("ann").remember_many(FAMILY)
+    return opened
 
 
 def test_async_finds_the_same(memory: AdaptiveMemory) -> None:
@@ -61,9 +59,9 @@ def test_the_papers_form_is_a_policy_away(memory: AdaptiveMemory) -> None:
     )
 
 
-def test_a_channel_of_the_callers_may_not_take_its_name(collection: Collection, embed: Callable[..., Vectors]) -> None:
+def test_a_channel_of_the_callers_may_not_take_its_name(collection: Collection) -> None:
     with pytest.raises(PolicyError, match="graph"):
-        AdaptiveMemory(collection, embedder=embed, channels={"graph": lambda cue, user, limit: []})
+        AdaptiveMemory(collection, embedder=word_vectors, channels={"graph": lambda cue, user, limit: []})
 
 
 def test_looking_changes_nothing(memory: AdaptiveMemory) -> None:

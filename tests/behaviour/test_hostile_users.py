@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Iterator
-from contextlib import closing
 
 import pytest
-from chromadb import Collection
 
 from adaptive_memory_core import AdaptiveMemory, Policy, UserMemory
-from tests.conftest import word_vectors
+from tests.conftest import Open
 
 USERS = 50
 WORDS = [f"word{number}" for number in range(2_000)]
@@ -24,21 +21,14 @@ CUES = (
     "3 may " * 170_000,
     "a_b.c-" * 170_000,
 )
-TEXTS = (
-    "3 may " * 1_000,
-    "over the weekend " * 400,
-    HAN[:3_000],
-    "\u0301\u0316" * 2_000 + "a",
-    "<|im_start|>" * 400,
-)
+TEXTS = ("3 may " * 1_000, "over the weekend " * 400, HAN[:3_000], "\u0301\u0316" * 2_000 + "a", "<|im_start|>" * 400)
 MOST_WORK = 20.0  # of a hostile call, times that of a usual one; 100 KB and more are cut down to this
 
 
 @pytest.fixture
-def memory(collection: Collection) -> Iterator[AdaptiveMemory]:
+def memory(over: Open) -> AdaptiveMemory:
     policy = Policy(channels=("dense", "lexical"))
-    with closing(AdaptiveMemory(collection, embedder=word_vectors, policy=policy)) as opened:
-        yield opened
+    return over(policy=policy)
 
 
 @pytest.fixture

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -13,7 +12,7 @@ from chromadb import Collection
 from adaptive_memory_core import AdaptiveMemory, InvalidInputError, Policy, UserMemory
 from adaptive_memory_core.errors import JudgeError
 from adaptive_memory_core.judges import Judge
-from tests.conftest import Vectors
+from tests.conftest import Open, word_vectors
 
 TEA = [{"id": "noon", "text": "Tea is at noon."}, {"id": "green", "text": "Tea is green."}]
 
@@ -23,11 +22,10 @@ def at_noon(question: str, answer: str, texts: Sequence[str]) -> list[int]:
 
 
 @pytest.fixture
-def alice(collection: Collection, embed: Callable[..., Vectors]) -> Iterator[UserMemory]:
-    with closing(AdaptiveMemory(collection, embedder=embed, judge=Judge(supports=at_noon))) as memory:
-        user = memory.for_user("alice")
-        user.remember_many(TEA)
-        yield user
+def alice(over: Open) -> UserMemory:
+    user = over(judge=Judge(supports=at_noon)).for_user("alice")
+    user.remember_many(TEA)
+    return user
 
 
 def verdicts(user: UserMemory) -> dict[str, tuple[int, int]]:
@@ -43,9 +41,7 @@ def test_once_an_answer_is_known_the_judge_says_what_it_rests_on(alice: UserMemo
     assert alice.feedback_on_answer(["green"], answer="green.") == 1, "of one record, another answer"
 
 
-def test_it_is_the_same_where_it_is_awaited_and_the_call_brings_its_judge(
-    collection: Collection, embed: Callable[..., Vectors]
-) -> None:
+def test_it_is_the_same_where_it_is_awaited_and_the_call_brings_its_judge(over: Open) -> None:
     async def later(question: str, answer: str, texts: Sequence[str]) -> list[int]:
         await asyncio.sleep(0)
         return at_noon(question, answer, texts)
@@ -55,10 +51,9 @@ def test_it_is_the_same_where_it_is_awaited_and_the_call_brings_its_judge(
         found = await user.arecall("when is tea?")
         return await user.afeedback_on_answer([found], answer="noon.", judge=Judge(supports=later))
 
-    with closing(AdaptiveMemory(collection, embedder=embed)) as memory:
-        user = memory.for_user("alice")
-        assert asyncio.run(judged(user)) == 2
-        assert verdicts(user) == {"noon": (1, 0), "green": (0, 1)}
+    user = over().for_user("alice")
+    assert asyncio.run(judged(user)) == 2
+    assert verdicts(user) == {"noon": (1, 0), "green": (0, 1)}
 
 
 def test_a_turn_is_judged_whole(alice: UserMemory) -> None:
@@ -77,36 +72,29 @@ def test_a_judge_that_does_not_know_teaches_nothing(alice: UserMemory) -> None:
 
 
 @pytest.mark.parametrize("judge", [None, Judge(time=lambda text: None)])
-def test_an_answer_without_a_judge_is_refused(
-    collection: Collection, embed: Callable[..., Vectors], judge: Judge | None
-) -> None:
-    with closing(AdaptiveMemory(collection, embedder=embed)) as memory:
-        user = memory.for_user("alice")
-        user.remember_many(TEA)
-        found = user.recall("when is tea?")
-        with pytest.raises(InvalidInputError, match="there is no judge"):
-            user.feedback_on_answer([found], answer="noon.", judge=judge)
-        with pytest.raises(InvalidInputError, match="Leave unhelpful= out"):
-            user.feedback_on_answer([found], ["green"], answer="noon.")
-        with pytest.raises(InvalidInputError, match="not blank"):
-            user.feedback_on_answer([found], answer=" ")
+def test_an_answer_without_a_judge_is_refused(over: Open, judge: Judge | None) -> None:
+    user = over().for_user("alice")
+    user.remember_many(TEA)
+    found = user.recall("when is tea?")
+    with pytest.raises(InvalidInputError, match="there is no judge"):
+        user.feedback_on_answer([found], answer="noon.", judge=judge)
+    with pytest.raises(InvalidInputError, match="Leave unhelpful= out"):
+        user.feedback_on_answer([found], ["green"], answer="noon.")
+    with pytest.raises(InvalidInputError, match="not blank"):
+        user.feedback_on_answer([found], answer=" ")
 
 
 @pytest.mark.parametrize("given", [5, Judge, "gpt"])
-def test_what_can_judge_nothing_is_refused_on_opening(
-    collection: Collection, embed: Callable[..., Vectors], given: Any
-) -> None:
+def test_what_can_judge_nothing_is_refused_on_opening(collection: Collection, given: Any) -> None:
     with pytest.raises(InvalidInputError, match="chat model"):
-        AdaptiveMemory(collection, embedder=embed, judge=given)
+        AdaptiveMemory(collection, embedder=word_vectors, judge=given)
     with pytest.raises(InvalidInputError, match="judges nothing"):
         Judge()
     with pytest.raises(InvalidInputError, match="Give a function"):
         Judge(supports=given)
 
 
-def test_a_model_says_when_a_text_holds_and_its_time_memory_learns_of_it(
-    collection: Collection, embed: Callable[..., Vectors]
-) -> None:
+def test_a_model_says_when_a_text_holds_and_its_time_memory_learns_of_it(over: Open) -> None:
     """The rules find no time in "He died in 855."; a model does, and only then there is one to learn of."""
     asked: list[str] = []
 
@@ -117,17 +105,17 @@ def test_a_model_says_when_a_text_holds_and_its_time_memory_learns_of_it(
         return '{"sufficient": "no"}' if "sufficient" in instructions else '{"support": [1]}'
 
     policy = Policy.preset("gam_rag")
-    with closing(AdaptiveMemory(collection, embedder=embed, policy=policy, judge=model)) as memory:
-        user = memory.for_user("alice")
-        user.remember("Lothair ruled. He died in 855.", id="died")
-        user.recall("When did Lothair die?", reinforce=False)
-        memory.sync()
-        assert '{"text": "He died in 855."}' in asked
-        found = user.recall("What happened to Lothair in 855?")
-        assert "the graph made 3 of 3 rounds" in found.trace
-        before = found[0].score
-        assert user.feedback_on_answer([found], answer="He died.") == 1
-        known = memory.ports().ledger.judged_questions.of(user.scope)
-        assert known is not None
-        assert known.times.any()
-        assert user.recall("What happened to Lothair in 855?", reinforce=False)[0].score >= before
+    memory = over(policy=policy, judge=model)
+    user = memory.for_user("alice")
+    user.remember("Lothair ruled. He died in 855.", id="died")
+    user.recall("When did Lothair die?", reinforce=False)
+    memory.sync()
+    assert '{"text": "He died in 855."}' in asked
+    found = user.recall("What happened to Lothair in 855?")
+    assert "the graph made 3 of 3 rounds" in found.trace
+    before = found[0].score
+    assert user.feedback_on_answer([found], answer="He died.") == 1
+    known = memory.ports().ledger.judged_questions.of(user.scope)
+    assert known is not None
+    assert known.times.any()
+    assert user.recall("What happened to Lothair in 855?", reinforce=False)[0].score >= before

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from typing import Any
@@ -11,7 +10,7 @@ import pytest
 from chromadb import Collection
 
 from adaptive_memory_core import AdaptiveMemory, Policy, UserMemory
-from tests.conftest import Vectors
+from tests.conftest import Open, word_vectors
 
 BOTH: Any = ("dense", "lexical")
 WITH: Any = (*BOTH, "graph")
@@ -41,10 +40,10 @@ NOTES: list[Any] = [
 
 
 @pytest.fixture
-def memory(collection: Collection, embed: Callable[..., Vectors]) -> Iterator[AdaptiveMemory]:
-    with closing(AdaptiveMemory(collection, embedder=embed)) as opened:
-        opened.for_user("ann").remember_many([*FAMILY, *PAGES])
-        yield opened
+def memory(over: Open) -> AdaptiveMemory:
+    opened = over()
+    opened.for_user("ann").remember_many([*FAMILY, *PAGES])
+    return opened
 
 
 def use(memory: AdaptiveMemory, user: UserMemory, cue: str = CUE) -> None:
@@ -131,12 +130,10 @@ def test_looking_alone_begins_nothing(memory: AdaptiveMemory) -> None:
     assert rows(memory, "SELECT count(*) FROM graph_links") == 0
 
 
-def test_what_was_found_is_known_to_the_next_process(
-    memory: AdaptiveMemory, collection: Collection, embed: Callable[..., Vectors]
-) -> None:
+def test_what_was_found_is_known_to_the_next_process(memory: AdaptiveMemory, collection: Collection) -> None:
     use(memory, memory.for_user("ann"))
     ledger: Any = memory.ports().ledger
-    with closing(AdaptiveMemory(collection, embedder=embed, ledger=ledger)) as other:
+    with closing(AdaptiveMemory(collection, embedder=word_vectors, ledger=ledger)) as other:
         assert {"t", "l", "f"} <= set(other.for_user("ann").recall(CUE, k=5, reinforce=False).ids)
 
 

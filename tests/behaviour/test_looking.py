@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-import threading
-from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from adaptive_memory_core import AdaptiveMemory, Keeping, Policy, UserMemory, Weights
 from adaptive_memory_core.policy import Advanced, Fusion
 from adaptive_memory_core.store.words import word_index as lexical_channel
-from tests.conftest import Clock, Contents, Open, background_done, delete, word_vectors
+from tests.conftest import Clock, Open, background_done, contents, delete, word_vectors
 from tests.suites import at_most
 
 WORDS = Policy(channels=("dense", "lexical"))
@@ -48,28 +47,33 @@ def write(collection: Collection, name: str, text: str, user: str | None = "alic
 
 
 @pytest.fixture
-def memory(collection: Collection, clock: Clock) -> Iterator[AdaptiveMemory]:
-    with closing(AdaptiveMemory(collection, embedder=word_vectors, clock=clock, policy=WORDS)) as opened:
-        yield opened
+def memory(over: Open) -> AdaptiveMemory:
+    return over(policy=WORDS)
 
 
 @pytest.mark.parametrize(
     "policy", [Policy(), WORDS, Policy.preset("aggressive"), WORDS.replace(advanced={"fusion": "rrf"})]
 )
 def test_looking_leaves_every_row_of_the_ledger_and_of_the_collection_as_it_was(
-    memory: AdaptiveMemory, collection: Collection, contents: Callable[[Collection], Contents], policy: Policy
+    memory: AdaptiveMemory, collection: Collection, clock: Clock, policy: Policy
 ) -> None:
     for n, text in enumerate(FILLER):
         write(collection, f"theirs-{n}", text, ["alice", "bob", None][n % 3])
     memory.for_user("alice").remember_many(["tea", "coffee"])
+    memory.for_user("alice").recall("tea", k=2)
     memory.flush()
-    before = everything(memory), contents(collection)
+    clock.pass_days(1)
+    before = everything(memory), contents(collection), collection.metadata
     for scope in (memory.for_user("alice"), memory.for_user("carol"), memory.for_everyone()):
         for cue in ("nothing of note", "tea", "what happened last week?"):
-            scope.recall(cue, reinforce=False, policy=policy)
+            looked = scope.recall(cue, reinforce=False, policy=policy)
+            assert looked.step is None
+            looked.explain(), looked.render()
             scope.rerank(cue, {"theirs-0": 0.5}, reinforce=False, policy=policy)
+        scope.stats(), scope.recalls()
+    memory.for_user("alice").get("theirs-0")
     memory.flush()
-    assert (everything(memory), contents(collection)) == before
+    assert (everything(memory), contents(collection), collection.metadata) == before
 
 
 def ledger_files(directory: Path) -> tuple[Path, Path]:
@@ -177,20 +181,17 @@ def test_two_memories_over_one_ledger_agree(collection: Collection, clock: Clock
 def test_looks_of_many_threads_at_once_agree(alice: UserMemory, collection: Collection) -> None:
     for n, text in enumerate(FILLER):
         write(collection, str(n), text)
-    answers: list[Any] = []
 
-    def look(n: int) -> None:
-        answers.append(alice.recall("day 7", k=1, reinforce=n % 2 == 0, policy=ONLY_WORDS).ids)
+    def look(n: int) -> tuple[str, ...]:
+        return alice.recall("day 7", k=1, reinforce=n % 2 == 0, policy=ONLY_WORDS).ids
 
-    threads = [threading.Thread(target=look, args=(n,)) for n in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert answers == [("7",)] * 8
+    with ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(look, range(8))) == [("7",)] * 8
 
 
-def test_a_ledger_that_may_only_be_read_is_enough_to_look(collection: Collection, tmp_path: Path, clock: Clock) -> None:
+def test_a_ledger_that_may_only_be_read_is_enough_to_look(
+    over: Open, collection: Collection, tmp_path: Path, clock: Clock
+) -> None:
     file = tmp_path / "reads.sqlite3"
     with AdaptiveMemory(collection, embedder=word_vectors, clock=clock, ledger=file, policy=WORDS) as writer:
         writer.for_user("alice").remember_many(FILLER)
@@ -199,10 +200,10 @@ def test_a_ledger_that_may_only_be_read_is_enough_to_look(collection: Collection
         sql.execute("PRAGMA journal_mode = DELETE")
     write(collection, "zebra", "a zebra crossed")
     address = f"file:{file}?mode=ro"
-    with AdaptiveMemory(collection, embedder=word_vectors, clock=clock, ledger=address, policy=WORDS) as reader:
-        answer = reader.for_user("alice").recall("a zebra crossed", k=1, reinforce=False)
-        assert answer.ids == ("zebra",)
-        assert any("words say nothing" in note for note in answer.trace)
+    reader = over(ledger=address, policy=WORDS)
+    answer = reader.for_user("alice").recall("a zebra crossed", k=1, reinforce=False)
+    assert answer.ids == ("zebra",)
+    assert any("words say nothing" in note for note in answer.trace)
 
 
 def worded(memory: AdaptiveMemory) -> list[str]:

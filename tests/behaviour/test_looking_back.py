@@ -3,24 +3,14 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
-from chromadb import Collection
 
-from adaptive_memory_core import (
-    AdaptiveMemory,
-    Keeping,
-    NotFoundError,
-    UserMemory,
-)
+from adaptive_memory_core import AdaptiveMemory, Keeping, NotFoundError, UserMemory
 from tests.behaviour.conftest import eventually, shown
-
-if TYPE_CHECKING:
-    from tests.conftest import Clock, Open, Rows, Vectors
+from tests.conftest import Clock, Open, ledger_rows
 
 DAY = 86_400.0
 
@@ -74,9 +64,7 @@ def test_a_receipt_counts_only_the_lines_that_named_the_record(alice: UserMemory
     assert alice.forget("a").log_entries == 0
 
 
-def test_an_id_that_was_never_there_is_not_forgotten_and_leaves_no_mark(
-    memory: AdaptiveMemory, ledger_rows: Callable[..., Rows]
-) -> None:
+def test_an_id_that_was_never_there_is_not_forgotten_and_leaves_no_mark(memory: AdaptiveMemory) -> None:
     alice = memory.for_user("alice")
     alice.remember("tea", id="a")
     alice.recall("tea")
@@ -156,33 +144,30 @@ def test_the_log_is_not_found_by_words_that_are_no_id(alice: UserMemory, word: s
     assert list(alice.recalls(containing=word)) == []
 
 
-def test_the_log_can_be_switched_off(collection: Collection, clock: Clock, embed: Callable[..., Vectors]) -> None:
-    with AdaptiveMemory(collection, embedder=embed, clock=clock, keeping=Keeping(log=False)) as memory:
-        alice = memory.for_user("alice")
-        alice.remember("tea", id="a")
-        answer = alice.recall("tea")
-        assert list(alice.recalls()) == []
-        assert alice.get("a").read.retrieval_count == 1
-        assert (alice.stats().recalls, alice.stats().logged_recalls) == (1, 0)
-        assert alice.feedback(answer, helpful=["a"]) == 1
+def test_the_log_can_be_switched_off(over: Open) -> None:
+    alice = over(keeping=Keeping(log=False)).for_user("alice")
+    alice.remember("tea", id="a")
+    answer = alice.recall("tea")
+    assert list(alice.recalls()) == []
+    assert alice.get("a").read.retrieval_count == 1
+    assert (alice.stats().recalls, alice.stats().logged_recalls) == (1, 0)
+    assert alice.feedback(answer, helpful=["a"]) == 1
 
 
 @pytest.mark.parametrize("keeping", [Keeping(lag_seconds=0.01, log_recalls=3), Keeping(lag_seconds=0.01, log_days=2.5)])
-def test_the_log_keeps_what_its_retention_says(
-    collection: Collection, clock: Clock, embed: Callable[..., Vectors], keeping: Keeping
-) -> None:
-    with AdaptiveMemory(collection, embedder=embed, clock=clock, keeping=keeping) as memory:
-        alice, bob = memory.for_user("alice"), memory.for_user("bob")
-        alice.remember("tea")
-        bob.remember("tea")
-        bob.recall("bob")
-        for number in range(6):
-            clock.pass_days(1)
-            alice.recall(str(number))
-        assert eventually(lambda: len(alice.recalls()) == 3)
-        assert [line.cue for line in alice.recalls()] == ["5", "4", "3"]
-        assert len(bob.recalls()) == (1 if keeping.log_days > 5 else 0)
-        assert alice.stats().recalls == 6
+def test_the_log_keeps_what_its_retention_says(over: Open, clock: Clock, keeping: Keeping) -> None:
+    memory = over(keeping=keeping)
+    alice, bob = memory.for_user("alice"), memory.for_user("bob")
+    alice.remember("tea")
+    bob.remember("tea")
+    bob.recall("bob")
+    for number in range(6):
+        clock.pass_days(1)
+        alice.recall(str(number))
+    assert eventually(lambda: len(alice.recalls()) == 3)
+    assert [line.cue for line in alice.recalls()] == ["5", "4", "3"]
+    assert len(bob.recalls()) == (1 if keeping.log_days > 5 else 0)
+    assert alice.stats().recalls == 6
 
 
 def test_a_long_cue_is_logged_in_part(alice: UserMemory) -> None:
@@ -212,8 +197,13 @@ def test_stats_tell_of_this_scope_alone(memory: AdaptiveMemory, clock: Clock) ->
     assert (bob.stats().records, bob.stats().recalls, bob.stats().reads) == (1, 0, 0)
 
 
-def test_the_log_shows_nothing_beyond_its_retention(alice: UserMemory, clock: Clock) -> None:
-    alice.remember("tea")
-    alice.recall("tea")
-    clock.pass_days(31)
-    assert list(alice.recalls()) == []
+def test_what_is_remembered_under_a_forgotten_id_is_logged_and_judged(alice: UserMemory) -> None:
+    for number in range(5):
+        alice.remember(f"zebra number {number}", id="zebra")
+        alice.remember(f"giraffe number {number}", id=f"giraffe {number}")
+        answer = alice.recall("zebra", k=1)
+        assert alice.feedback(answer, helpful=["zebra"]) == 1
+        assert [one.id for one in alice.recalls(limit=1)[0].kept] == ["zebra"]
+        alice.forget("zebra")
+        assert not [one for past in alice.recalls() for one in past.candidates if one.id == "zebra"]
+        alice.recall("giraffe", k=1)  # whose id may get the number that has become free

@@ -13,7 +13,7 @@ import pytest
 from chromadb import Collection
 
 from adaptive_memory_core import AdaptiveMemory, Policy, UserMemory
-from tests.conftest import Clock
+from tests.conftest import Clock, word_vectors
 from tests.postgres_server import new_database
 
 EVERY = 11  # statements between two tries; 1 tries them all, in minutes
@@ -31,9 +31,9 @@ VERDICTS = (
     "SELECT verdict FROM adaptive_memory.verdicts JOIN adaptive_memory.records USING (record_key) WHERE user_key = %s"
 )
 REFUSED_ONCE = """
-CREATE SEQUENCE refusals;
+CREATE SEQUENCE public.refusals;
 CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-    IF nextval('refusals') = 1 THEN RAISE EXCEPTION 'refused' USING ERRCODE = '{code}'; END IF;
+    IF nextval('public.refusals') = 1 THEN RAISE EXCEPTION 'refused' USING ERRCODE = '{code}'; END IF;
     RETURN NULL;
 END $$;
 CREATE TRIGGER refuse AFTER DELETE ON adaptive_memory.records FOR EACH ROW EXECUTE FUNCTION refuse();
@@ -101,9 +101,9 @@ def breaks(monkeypatch: pytest.MonkeyPatch) -> Breaks:
 
 
 @pytest.fixture
-def world(collection: Collection, embed: Callable[..., Any], clock: Clock, breaks: Breaks) -> Iterator[World]:
+def world(collection: Collection, clock: Clock, breaks: Breaks) -> Iterator[World]:
     address = breaks._address
-    with AdaptiveMemory(collection, embedder=embed, clock=clock, ledger=address, policy=POLICY) as memory:
+    with AdaptiveMemory(collection, embedder=word_vectors, clock=clock, ledger=address, policy=POLICY) as memory:
         made = World(memory, address)
         yield made
         made.owner.close()

@@ -24,7 +24,7 @@ from adaptive_memory_core.store.chroma.chroma_records import ChromaRecords
 from adaptive_memory_core.store.named_users import reading_everyones
 from tests.behaviour.conftest import eventually
 from tests.behaviour.other_process import OtherProcess, by_letters
-from tests.conftest import word_vectors
+from tests.conftest import Open, word_vectors
 
 DOCUMENTS = {"d1": "green tea at four", "d2": "black coffee at eight", "d3": "the red car is fast"}
 SEEN_SECONDS = 0.05
@@ -170,13 +170,13 @@ def test_who_says_it_otherwise_is_left_as_it_is(place: Place) -> None:
 
 
 def test_a_collection_too_large_to_look_at_is_not_known_to_be_everyones(
-    collection: Collection, monkeypatch: pytest.MonkeyPatch
+    over: Open, collection: Collection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(named_users, "MOST_LOOKED_AT", 2)
     add(collection, DOCUMENTS)
-    with closing(AdaptiveMemory(collection, embedder=word_vectors, keeping=Keeping(copy_limit=0))) as memory:
-        assert memory.ports().records.names_users() is None
-        assert reading_everyones(memory.for_user("alice")).recall("green tea").ids == ()
+    memory = over(keeping=Keeping(copy_limit=0))
+    assert memory.ports().records.names_users() is None
+    assert reading_everyones(memory.for_user("alice")).recall("green tea").ids == ()
 
 
 def test_who_sees_one_users_records_alone_does_not_know(collection: Collection) -> None:
@@ -201,24 +201,24 @@ def looked(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 
 def test_what_was_added_is_looked_at_and_not_all_again(
-    collection: Collection, looked: list[int], monkeypatch: pytest.MonkeyPatch
+    over: Open, collection: Collection, looked: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(named_users, "ALWAYS_ALL", 0)
     monkeypatch.setattr(named_users, "AGAIN_SECONDS", 1e9)
     add(collection, {f"d{n}": f"green cup {n}" for n in range(900)})
-    with closing(AdaptiveMemory(collection, embedder=word_vectors, keeping=Keeping(copy_limit=0))) as memory:
-        names_users = memory.ports().records.names_users
-        assert [names_users() for _ in range(5)] == [False] * 5
-        assert looked == [900]
-        add(collection, {f"e{n}": f"green cup {n}" for n in range(150)})
-        assert [names_users() for _ in range(5)] == [False] * 5
-        assert looked == [900, 100, 400]
-        collection.delete(ids=[f"e{n}" for n in range(100, 150)])
-        assert names_users() is False, "what was known is gone, so all are looked at"
-        assert sum(looked[3:]) == 1000
-        add(collection, {"bobs": "bob's cup"}, user_id="bob")
-        add(collection, {f"f{n}": f"green cup {n}" for n in range(450)})
-        assert names_users() is True
+    memory = over(keeping=Keeping(copy_limit=0))
+    names_users = memory.ports().records.names_users
+    assert [names_users() for _ in range(5)] == [False] * 5
+    assert looked == [900]
+    add(collection, {f"e{n}": f"green cup {n}" for n in range(150)})
+    assert [names_users() for _ in range(5)] == [False] * 5
+    assert looked == [900, 100, 400]
+    collection.delete(ids=[f"e{n}" for n in range(100, 150)])
+    assert names_users() is False, "what was known is gone, so all are looked at"
+    assert sum(looked[3:]) == 1000
+    add(collection, {"bobs": "bob's cup"}, user_id="bob")
+    add(collection, {f"f{n}": f"green cup {n}" for n in range(450)})
+    assert names_users() is True
 
 
 @pytest.mark.hard("large")

@@ -109,24 +109,24 @@ def test_a_misspelled_name_in_the_question_is_taken_for_known_ones_and_it_says_s
     assert asyncio.run(ann.arecall(MISSPELLED, k=2, reinforce=False)).ids == ann.recall(MISSPELLED, k=2).ids
 
 
-def test_where_it_is_off_no_name_is_embedded(collection: Collection, asked: Asked) -> None:
-    with closing(AdaptiveMemory(collection, embedder=asked.as_embedder(), policy=PLAIN)) as memory:
-        ann = filled(memory)
-        ann.recall(MISSPELLED)
-        assert names_embedded(memory) == 0
-        assert not {"kathryn bigelow", "kathryn bigelo"} & set(asked.texts)
-        ann.recall(MISSPELLED, policy=POLICY)  # somebody asks for it, from now on
-        memory.sync()
-        assert names_embedded(memory) > 0
-        assert "taken for 'kathryn bigelo'" in ways(ann, MISSPELLED, POLICY)
+def test_where_it_is_off_no_name_is_embedded(over: Open, asked: Asked) -> None:
+    memory = over(embedder=asked.as_embedder(), policy=PLAIN)
+    ann = filled(memory)
+    ann.recall(MISSPELLED)
+    assert names_embedded(memory) == 0
+    assert not {"kathryn bigelow", "kathryn bigelo"} & set(asked.texts)
+    ann.recall(MISSPELLED, policy=POLICY)  # somebody asks for it, from now on
+    memory.sync()
+    assert names_embedded(memory) > 0
+    assert "taken for 'kathryn bigelo'" in ways(ann, MISSPELLED, POLICY)
 
 
-def test_a_policy_that_asks_for_it_later_begins(collection: Collection, asked: Asked) -> None:
-    with closing(AdaptiveMemory(collection, embedder=asked.as_embedder(), policy=PLAIN)) as memory:
-        ann = filled(memory)
-        memory.policy = POLICY
-        memory.sync()
-        assert "taken for 'kathryn bigelo'" in ways(ann, MISSPELLED)
+def test_a_policy_that_asks_for_it_later_begins(over: Open, asked: Asked) -> None:
+    memory = over(embedder=asked.as_embedder(), policy=PLAIN)
+    ann = filled(memory)
+    memory.policy = POLICY
+    memory.sync()
+    assert "taken for 'kathryn bigelo'" in ways(ann, MISSPELLED)
 
 
 def test_names_of_another_user_are_never_taken(memory: AdaptiveMemory) -> None:

@@ -112,7 +112,7 @@ class World:
 def world(collection: Collection, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
     monkeypatch.setattr(lost_connections, "PAUSE_SECONDS", (0.001, 0.005))
     monkeypatch.setattr(lost_connections, "GRACE_SECONDS", 0.1)
-    monkeypatch.setattr(postgres_connections, "PAUSE_SECONDS", 0.01)
+    monkeypatch.setattr(postgres_connections, "LOOK_SECONDS", 0.01)
     with proxy(postgres_server.server().get_uri()) as made:
         opened = World(collection, made, clock)
         yield opened

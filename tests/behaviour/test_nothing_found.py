@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from contextlib import closing
 from typing import Any
 
@@ -16,7 +15,7 @@ from adaptive_memory_core.policy import Advanced
 from adaptive_memory_core.reports import Calibration
 from adaptive_memory_core.score.nothing_found import FEWEST
 from tests.behaviour.conftest import eventually
-from tests.conftest import DAY, START, Clock, Contents, Open, Rows, Vectors, background_done
+from tests.conftest import DAY, START, Clock, Open, background_done, contents, ledger_rows
 
 FACTS = [
     {"id": "tea", "text": "alice drinks jasmine tea"},
@@ -29,9 +28,8 @@ BOTH: Any = ("dense", "lexical")
 
 
 @pytest.fixture
-def memory(collection: Collection, embed: Callable[..., Vectors], clock: Clock) -> Iterator[AdaptiveMemory]:
-    with closing(AdaptiveMemory(collection, embedder=embed, clock=clock, policy=FLOOR)) as opened:
-        yield opened
+def memory(over: Open) -> AdaptiveMemory:
+    return over(policy=FLOOR)
 
 
 @pytest.fixture
@@ -94,9 +92,7 @@ def test_a_recall_has_it_measured_in_the_background(alice: UserMemory) -> None:
     assert not alice.recall("zebra quantum ladder")
 
 
-def test_a_recall_that_changes_nothing_starts_no_measuring(
-    alice: UserMemory, ledger_rows: Callable[[AdaptiveMemory], Rows]
-) -> None:
+def test_a_recall_that_changes_nothing_starts_no_measuring(alice: UserMemory) -> None:
     before = ledger_rows(alice.memory)  # the whole memory, behind its protocol
     alice.recall("zebra quantum ladder", reinforce=False)
     background_done(alice.memory)
@@ -111,12 +107,7 @@ def test_a_scope_that_grew_is_measured_anew(alice: UserMemory) -> None:
     assert eventually(lambda: floor_of(alice).records == 10)
 
 
-def test_measuring_reads_nothing(
-    alice: UserMemory,
-    collection: Collection,
-    ledger_rows: Callable[[AdaptiveMemory], Rows],
-    contents: Callable[[Collection], Contents],
-) -> None:
+def test_measuring_reads_nothing(alice: UserMemory, collection: Collection) -> None:
     memory: Any = alice.memory
     memory.flush()
     before, texts = ledger_rows(memory), contents(collection)
@@ -256,9 +247,7 @@ def test_without_vectors_there_is_no_floor_and_the_recall_says_so(
     assert "no relevance floor: it needs the vectors" in found.trace
 
 
-def test_a_channel_of_the_callers_is_measured_with_the_others(
-    collection: Collection, embed: Callable[..., Vectors], clock: Clock
-) -> None:
+def test_a_channel_of_the_callers_is_measured_with_the_others(over: Open) -> None:
     asked: list[str] = []
 
     def exact(cue: str, user: str | None, limit: int) -> dict[str, float]:
@@ -266,15 +255,12 @@ def test_a_channel_of_the_callers_is_measured_with_the_others(
         return {"tax": 1.0} if cue == "form 1040" else {}
 
     policy = Policy(advanced=Advanced(unrelated_answered=0.05), channels=("dense", "exact"))
-    with closing(
-        AdaptiveMemory(collection, embedder=embed, clock=clock, policy=policy, channels={"exact": exact})
-    ) as memory:
-        alice = memory.for_user("alice")
-        alice.remember_many(FACTS)
-        alice.calibrate()
-        assert asked == list(UNRELATED)
-        assert alice.recall("form 1040", reinforce=False).ids[0] == "tax"
-        assert not alice.recall("form 1041", reinforce=False)
+    alice = over(policy=policy, channels={"exact": exact}).for_user("alice")
+    alice.remember_many(FACTS)
+    alice.calibrate()
+    assert asked == list(UNRELATED)
+    assert alice.recall("form 1040", reinforce=False).ids[0] == "tax"
+    assert not alice.recall("form 1041", reinforce=False)
 
 
 GERMAN = [

@@ -240,11 +240,6 @@ def contents(memory: AdaptiveMemory) -> Any:
     return {"collection": records, **rows}
 
 
-def named(rows: Any, name_of: dict[str, str]) -> list[tuple[Any, ...]]:
-    """Rows in one order, with texts for ids."""
-    return sorted([tuple(name_of.get(one, one) for one in row) for row in rows], key=repr)
-
-
 @pytest.mark.parametrize("done_first", [False, True], ids=["before", "after"])
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 @pytest.mark.hard("interrupt")

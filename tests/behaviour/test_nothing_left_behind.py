@@ -12,9 +12,8 @@ from chromadb import Collection
 from adaptive_memory_core import AdaptiveMemory, Policy, UserMemory
 from adaptive_memory_core.errors import StoreError
 from adaptive_memory_core.store.ledger.judged_question_rows import QuestionIndex
-from tests.conftest import DAY, Clock
+from tests.conftest import DAY, Clock, word_vectors
 
-LOG = {"recalls", "logged_ids"}  # of past recalls, by ids
 SECRET = "the zebra crossed at dawn"
 BOTH = Policy(channels=("dense", "lexical", "graph"))
 WAYS: dict[str, Callable[[UserMemory], object]] = {}
@@ -91,12 +90,12 @@ def in_tables(alice: UserMemory) -> dict[str, list[Any]]:
 
 
 @pytest.fixture(params=["in RAM", "on disk"])
-def alice(request: pytest.FixtureRequest, collection: Collection, embed: Any, clock: Clock) -> Any:
+def alice(request: pytest.FixtureRequest, collection: Collection, clock: Clock) -> Any:
     with ExitStack() as stack:
         if request.param == "on disk":
             memory = request.getfixturevalue("open_memory")(policy=BOTH)
         else:
-            memory = stack.enter_context(AdaptiveMemory(collection, embedder=embed, policy=BOTH, clock=clock))
+            memory = stack.enter_context(AdaptiveMemory(collection, embedder=word_vectors, policy=BOTH, clock=clock))
         user = memory.for_user("alice")
         said = [{"text": SECRET, "id": "secret", "speaker": "Ana"}, {"text": "green tea", "id": "tea"}]
         user.observe([{**one, "session": "monday", "at": clock() - DAY} for one in said])

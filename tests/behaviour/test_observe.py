@@ -10,7 +10,7 @@ import pytest
 from chromadb import Collection
 
 from adaptive_memory_core import AdaptiveMemory, InvalidInputError, UserMemory
-from tests.conftest import START, Clock, Open, Vectors
+from tests.conftest import START, Clock, Open, word_vectors
 
 PETS = ["I adopted a beagle puppy in May.", "My beagle puppy chews shoes.", "The puppy loves long walks."]
 WORK = [
@@ -69,11 +69,11 @@ def test_the_same_messages_again_change_nothing(alice: UserMemory) -> None:
 
 
 def test_one_at_a_time_they_become_the_same_episodes_as_at_once(
-    new_collection: Callable[..., Collection], embed: Callable[..., Vectors], clock: Clock
+    new_collection: Callable[..., Collection], clock: Clock
 ) -> None:
     found = []
     for size in (1, len(CONVERSATIONS)):
-        with AdaptiveMemory(new_collection(), embedder=embed, clock=clock) as memory:
+        with AdaptiveMemory(new_collection(), embedder=word_vectors, clock=clock) as memory:
             user = memory.for_user("alice")
             for start in range(0, len(CONVERSATIONS), size):
                 user.observe(CONVERSATIONS[start : start + size])
@@ -214,13 +214,6 @@ def test_a_newer_version_replaces_the_older_one_in_its_theme(alice: UserMemory) 
     assert "Oslo" in themes.html()
 
 
-def test_a_newer_version_replaces_the_older_one_and_every_theme_shows_it(alice: UserMemory) -> None:
-    alice.observe(said(["I live in Oslo."], "a", START - 9e5))
-    alice.observe(said(["I live in Turin."], "b", START - 9e4))
-    shown = [one for theme in alice.themes() for one in theme.known]
-    assert {(one.text, one.replaced) for one in shown} == {("Ana lives in Turin.", ("Ana lives in Oslo.",))}
-
-
 def test_themes_tell_nothing_that_was_superseded_by_hand(alice: UserMemory) -> None:
     (old,) = alice.observe(said(["I live in Oslo."], "a", START - 9e5))
     (kept,) = alice.observe(said(["I keep two parrots."], "b", START - 9e4))
@@ -266,8 +259,7 @@ def test_a_message_that_came_late_goes_where_it_belongs(alice: UserMemory) -> No
 def test_the_background_closes_what_has_ended_and_leaves_what_goes_on(
     open_memory: Open, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    memory = open_memory()
-    alice = memory.for_user("alice")
+    alice = open_memory().for_user("alice")
     alice.observe([*said(PETS, "old", START - 90_000.0), {"text": "still talking", "at": START, "session": "new"}])
     index: Any = hierarchy(alice)
     index.work(lambda: True)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator
-from contextlib import closing
+from collections.abc import Iterator
 
 import pytest
 from chromadb import Collection
@@ -14,7 +13,7 @@ from adaptive_memory_core.channels.conversation.turns import Turn
 from adaptive_memory_core.cue.unrelated_questions import UNRELATED
 from adaptive_memory_core.store.words.frozen_lists import RecordText, row_of
 from benchmarks.other_languages import WORDS_ALONE, found, questions, words_alone
-from tests.conftest import Clock, Vectors, background_done
+from tests.conftest import Open, background_done
 
 QUESTIONS = questions()
 ENGLISH_ROWS = "f3e4d82bb0a20d5b887f3c33cd5a22419bba386a95a8353881c49fd68040e351"  # as they were before other languages
@@ -32,9 +31,8 @@ def everything() -> Iterator[AdaptiveMemory]:
 
 
 @pytest.fixture
-def memory(collection: Collection, embed: Callable[..., Vectors], clock: Clock) -> Iterator[AdaptiveMemory]:
-    with closing(AdaptiveMemory(collection, embedder=embed, clock=clock, policy=WORDS_ALONE)) as opened:
-        yield opened
+def memory(over: Open) -> AdaptiveMemory:
+    return over(policy=WORDS_ALONE)
 
 
 def first(user: UserMemory, cue: str) -> str | None:
@@ -71,14 +69,11 @@ def test_a_language_that_is_given_counts_for_more_than_what_the_text_looks_like(
     assert first(alice, "Baum") is None
 
 
-def test_the_key_of_the_language_can_be_named_as_it_is_in_the_collection(
-    collection: Collection, embed: Callable[..., Vectors]
-) -> None:
+def test_the_key_of_the_language_can_be_named_as_it_is_in_the_collection(over: Open) -> None:
     fields = Fields(language="lang")
-    with closing(AdaptiveMemory(collection, embedder=embed, policy=WORDS_ALONE, fields=fields)) as memory:
-        alice = memory.for_user("alice")
-        alice.remember("Zahnärzte", id="given", metadata={"lang": "de"})
-        assert first(alice, "Zahnarzt") == "given"
+    alice = over(policy=WORDS_ALONE, fields=fields).for_user("alice")
+    alice.remember("Zahnärzte", id="given", metadata={"lang": "de"})
+    assert first(alice, "Zahnarzt") == "given"
 
 
 def test_a_language_that_is_given_later_is_learned(memory: AdaptiveMemory, collection: Collection) -> None:

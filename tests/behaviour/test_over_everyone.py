@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from chromadb import Collection
@@ -13,14 +12,13 @@ from adaptive_memory_core import AdaptiveMemory, NotFoundError, Policy, ScopeErr
 from adaptive_memory_core.policy import Advanced
 from adaptive_memory_core.policy.learning import Decay
 from tests.behaviour.conftest import shown
-from tests.conftest import word_vectors
+from tests.conftest import Clock, Open, contents, word_vectors
 
-if TYPE_CHECKING:
-    from tests.conftest import Clock, Contents, Open, Vectors
+Team = tuple[UserMemory, UserMemory, UserMemory]
 
 
 @pytest.fixture
-def team(memory: AdaptiveMemory) -> tuple[UserMemory, UserMemory, UserMemory]:
+def team(memory: AdaptiveMemory) -> Team:
     """Everyone's handbook, and two who read it."""
     everyone = memory.for_everyone()
     everyone.remember_many(
@@ -31,9 +29,7 @@ def team(memory: AdaptiveMemory) -> tuple[UserMemory, UserMemory, UserMemory]:
     return ana, ben, everyone
 
 
-def test_own_records_and_everyones_come_in_one_recall_and_say_whose_they_are(
-    team: tuple[UserMemory, UserMemory, UserMemory],
-) -> None:
+def test_own_records_and_everyones_come_in_one_recall_and_say_whose_they_are(team: Team) -> None:
     ana, ben, everyone = team
     recall = ana.recall("green tea", k=10)
     whose = {hit.id: hit.shared for hit in recall}
@@ -46,7 +42,7 @@ def test_own_records_and_everyones_come_in_one_recall_and_say_whose_they_are(
 
 
 def test_what_one_reader_reads_and_judges_ranks_for_that_reader_alone(
-    team: tuple[UserMemory, UserMemory, UserMemory], clock: Clock, memory: AdaptiveMemory, collection: Collection
+    team: Team, clock: Clock, memory: AdaptiveMemory, collection: Collection
 ) -> None:
     ana, ben, everyone = team
     before = shown(memory, "p5")
@@ -64,7 +60,7 @@ def test_what_one_reader_reads_and_judges_ranks_for_that_reader_alone(
     assert shown(memory, "p5") == before
 
 
-def test_everyones_own_reads_are_nobody_elses(team: tuple[UserMemory, UserMemory, UserMemory]) -> None:
+def test_everyones_own_reads_are_nobody_elses(team: Team) -> None:
     ana, _, everyone = team
     everyone.recall("page 3", k=6)
     everyone.memory.flush()
@@ -72,9 +68,7 @@ def test_everyones_own_reads_are_nobody_elses(team: tuple[UserMemory, UserMemory
     assert ana.recall("page 3", k=6, reinforce=False)[0].record.read.last_read is None
 
 
-def test_what_everyones_own_verdicts_say_of_a_record_holds_for_all(
-    team: tuple[UserMemory, UserMemory, UserMemory], memory: AdaptiveMemory
-) -> None:
+def test_what_everyones_own_verdicts_say_of_a_record_holds_for_all(team: Team, memory: AdaptiveMemory) -> None:
     ana, _, everyone = team
     everyone.feedback(everyone.recall("page 3", k=1), helpful=["p3"])
     memory.flush()
@@ -121,9 +115,7 @@ def test_that_share_stays_with_the_text_that_was_judged(
     assert everyone.get("p").read.boost == share
 
 
-def test_a_reader_pins_for_herself_and_changes_nothing_of_everyones(
-    team: tuple[UserMemory, UserMemory, UserMemory], collection: Collection, contents: Callable[[Collection], Contents]
-) -> None:
+def test_a_reader_pins_for_herself_and_changes_nothing_of_everyones(team: Team, collection: Collection) -> None:
     ana, ben, everyone = team
     before = contents(collection)
     assert ana.pin("p1", by="ana").pinned
@@ -140,7 +132,7 @@ def test_a_reader_pins_for_herself_and_changes_nothing_of_everyones(
     assert not ana.unpin("p1").pinned
 
 
-def test_an_own_record_hides_everyones_of_the_same_id(team: tuple[UserMemory, UserMemory, UserMemory]) -> None:
+def test_an_own_record_hides_everyones_of_the_same_id(team: Team) -> None:
     ana, ben, everyone = team
     ana.remember("my own green tea page", id="p0")
     recall = ana.recall("green tea", k=10)
@@ -153,7 +145,7 @@ def test_an_own_record_hides_everyones_of_the_same_id(team: tuple[UserMemory, Us
 
 
 def test_a_record_of_everyones_may_be_judged_later_and_by_the_users_plain_scope(
-    team: tuple[UserMemory, UserMemory, UserMemory], memory: AdaptiveMemory
+    team: Team, memory: AdaptiveMemory
 ) -> None:
     ana, ben, _ = team
     recall = ana.recall("page 2", k=2)
@@ -167,7 +159,7 @@ def test_a_record_of_everyones_may_be_judged_later_and_by_the_users_plain_scope(
         ben.feedback(recall, helpful=[shared])
 
 
-def test_what_was_learned_can_be_let_go_of(team: tuple[UserMemory, UserMemory, UserMemory]) -> None:
+def test_what_was_learned_can_be_let_go_of(team: Team) -> None:
     ana, ben, _ = team
     ana.recall("green tea", k=10)
     ben.recall("green tea", k=10)
@@ -180,9 +172,7 @@ def test_what_was_learned_can_be_let_go_of(team: tuple[UserMemory, UserMemory, U
         ana.memory.for_user("ana").forget_learned()
 
 
-def test_what_a_reader_learned_moves_to_another_collection(
-    team: tuple[UserMemory, UserMemory, UserMemory], open_memory: Open, tmp_path: Path
-) -> None:
+def test_what_a_reader_learned_moves_to_another_collection(team: Team, open_memory: Open, tmp_path: Path) -> None:
     ana, *_ = team
     ana.feedback(ana.recall("page 4", k=1), helpful=["p4"])
     ana.recall("what I drink", k=1)
@@ -197,11 +187,11 @@ def test_what_a_reader_learned_moves_to_another_collection(
 
 
 def test_a_document_that_is_read_in_anew_keeps_each_readers_reads(
-    memory: AdaptiveMemory, collection: Collection, embed: Callable[[Sequence[str]], Vectors]
+    memory: AdaptiveMemory, collection: Collection
 ) -> None:
     def write(one: str) -> None:
         row: dict[str, Any] = {"documents": ["green tea"], "metadatas": [{"document_id": "handbook.md"}]}
-        collection.add(ids=[one], embeddings=embed(["green tea"]), **row)
+        collection.add(ids=[one], embeddings=word_vectors(["green tea"]), **row)
 
     ana, ben = (memory.for_user(one, over="everyone") for one in ("ana", "ben"))
     write("chunk-1")
@@ -231,10 +221,10 @@ def test_strength_decays_for_each_reader_by_their_own_recalls(open_memory: Open,
         assert len(ana.recall("tea", k=8)) == 8
 
 
-@pytest.mark.parametrize("over", ["bob", "", True, ["everyone"]])
-def test_only_everyones_records_can_be_read_beside_the_own(memory: AdaptiveMemory, over: Any) -> None:
+@pytest.mark.parametrize("wrong", ["bob", "", True, ["everyone"]])
+def test_only_everyones_records_can_be_read_beside_the_own(memory: AdaptiveMemory, wrong: Any) -> None:
     with pytest.raises(ScopeError, match="over is"):
-        memory.for_user("ana", over=over)
+        memory.for_user("ana", over=wrong)
 
 
 def test_a_fallback_is_not_given_besides(memory: AdaptiveMemory) -> None:
@@ -242,7 +232,7 @@ def test_a_fallback_is_not_given_besides(memory: AdaptiveMemory) -> None:
         memory.for_user("ana", over="everyone", fallback=memory.for_everyone())
 
 
-async def test_it_is_the_same_async(team: tuple[UserMemory, UserMemory, UserMemory]) -> None:
+async def test_it_is_the_same_async(team: Team) -> None:
     ana, ben, _ = team
     recall = await ana.arecall("green tea", k=3)
     assert await ana.afeedback(recall, helpful=list(recall.ids)) == 3

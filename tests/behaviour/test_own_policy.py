@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from adaptive_memory_core import AdaptiveMemory, Policy, PolicyError
-
-if TYPE_CHECKING:
-    from tests.conftest import Open
+from tests.conftest import Open
 
 OWN = Policy.preset("equal").replace(half_life_days=3)
 

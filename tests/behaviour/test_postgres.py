@@ -1,68 +1,30 @@
-"""Is a ledger in PostgreSQL exact for many processes, when they are killed, and when the server itself is?"""
+"""Is a ledger in PostgreSQL exact for many processes, a pooler and a standby, when they are killed, or the server?"""
 
 from __future__ import annotations
 
 import random
 import threading
-from collections import Counter
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
+import psutil
+import psycopg
 import pytest
 
-from adaptive_memory_core import AdaptiveMemory, Keeping
-from tests import forked, postgres_server
+from adaptive_memory_core.store.postgres import lost_connections
+from adaptive_memory_core.store.postgres.postgres_ledger import PostgresLedger
+from tests import postgres_server
+from tests.behaviour.random_kills import World, strike_often
 from tests.behaviour.recalling_processes import RecallingProcesses
 from tests.behaviour.test_interrupts import broken_off_at, in_another_thread
 from tests.chroma_server import ChromaServer
-from tests.forked import Forked
-from tests.postgres_server import new_database
-from tests.store.reader import EVERY_READ_COUNTS, embed, server_collection
+from tests.pgbouncer_server import PgBouncer, pgbouncer, until
+from tests.postgres_nodes import Pair, folder_for_servers
+from tests.store.postgres.test_database import Cut, count, counted, cut
 
-pytestmark = pytest.mark.hard("PostgreSQL")
-ROOT = Path(__file__).parents[2]
-TEXTS = [{"text": f"memory {number}", "id": f"m{number}"} for number in range(6)]
+__all__ = ["cut"]  # fixtures
+
 EVERY = 211  # functions that begin, or are through in C, between two tries
-KEEPING = Keeping(lag_seconds=0.2)
-
-
-class World:
-    """A Chroma server, a ledger in PostgreSQL, a memory over both, and processes that recall from it."""
-
-    def __init__(self, chroma: ChromaServer, address: str | None = None) -> None:
-        self.chroma, self.address = chroma, address or new_database()
-        self.memory = self.another()
-        self.alice = self.memory.for_user("alice")
-        self.alice.remember_many(TEXTS)
-
-    def another(self) -> AdaptiveMemory:
-        collection = server_collection(self.chroma.port)
-        return AdaptiveMemory(
-            collection, embedder=embed, ledger=self.address, policy=EVERY_READ_COUNTS, keeping=KEEPING
-        )
-
-    def reader(self, seed: int, recalls: int) -> Forked:
-        given = ["--port", self.chroma.port, "--ledger", self.address, "--threads", 2, "--seed", seed]
-        process = forked.module("tests.store.reader", *given, "--recalls", recalls)
-        process.stdin.write("go\n")
-        process.stdin.flush()
-        return process
-
-    def shown(self) -> Counter[str]:
-        """The counts as the collection shows them."""
-        self.memory.flush()
-        found = server_collection(self.chroma.port).get(include=["metadatas"])
-        metadatas = [one["retrieval_count"] for one in found["metadatas"]]
-        return +Counter(dict(zip(found["ids"], metadatas, strict=True)))
-
-    def logged(self) -> tuple[list[str], Counter[str]]:
-        """The recalls that the log has, and how often they returned each record."""
-        log = self.alice.recalls(limit=1_000_000)
-        assert sorted(one.step for one in log) == list(range(1, len(log) + 1))
-        return [one.id for one in log], Counter(kept.id for one in log for kept in one.kept)
-
-    def counted(self) -> Counter[str]:
-        return +Counter({one["id"]: self.alice.get(one["id"]).read.retrieval_count for one in TEXTS})
 
 
 @pytest.fixture
@@ -76,6 +38,7 @@ def acknowledged(lines: list[str]) -> list[str]:
     return [line.split()[0] for line in lines if len(line.split()) == 2]
 
 
+@pytest.mark.hard("PostgreSQL")
 def test_four_processes_lose_and_double_nothing(world: World) -> None:
     processes = [world.reader(seed, 20) for seed in range(4)]
     lines = [line for process in processes for line in process.communicate(timeout=240)[0].splitlines()]
@@ -86,6 +49,7 @@ def test_four_processes_lose_and_double_nothing(world: World) -> None:
     assert world.counted() == returned == world.shown()
 
 
+@pytest.mark.hard("PostgreSQL")
 def test_killed_processes_lose_nothing_that_was_acknowledged(world: World) -> None:
     chance, lines = random.Random(5), list[str]()
     for seed in range(3):
@@ -100,6 +64,7 @@ def test_killed_processes_lose_nothing_that_was_acknowledged(world: World) -> No
     assert world.counted() == returned == world.shown()
 
 
+@pytest.mark.hard("PostgreSQL")
 def test_a_killed_server_loses_nothing_that_was_acknowledged(world: World) -> None:
     readers = RecallingProcesses([world.reader(seed, 60) for seed in range(2)])
     for _ in range(2):
@@ -113,6 +78,7 @@ def test_a_killed_server_loses_nothing_that_was_acknowledged(world: World) -> No
     assert world.counted() == returned == world.shown()
 
 
+@pytest.mark.hard("PostgreSQL")
 @pytest.mark.hard("server")
 @pytest.mark.sample
 def test_what_one_machine_writes_another_finds_at_once_and_forgets_with_it(world: World) -> None:
@@ -126,6 +92,7 @@ def test_what_one_machine_writes_another_finds_at_once_and_forgets_with_it(world
         assert "m7" not in theirs.recall("memory 7", k=7).ids
 
 
+@pytest.mark.hard("PostgreSQL")
 def test_wherever_calls_are_broken_off_the_memory_works_on(world: World) -> None:
     answer = world.alice.recall("memory 3", reinforce=False)
     calls: tuple[Callable[[], object], ...] = (
@@ -142,3 +109,117 @@ def test_wherever_calls_are_broken_off_the_memory_works_on(world: World) -> None
     assert "m9" in in_another_thread(lambda: world.alice.recall("memory 9", k=9)).ids
     assert world.memory.check().ok
     world.logged()  # no step is missing, none is there twice
+
+
+@pytest.fixture
+def pooler() -> Iterator[PgBouncer]:
+    with pgbouncer(postgres_server.server().get_uri(), size=3) as made:
+        yield made
+
+
+@pytest.fixture
+def pooled(chroma_server: ChromaServer, pooler: PgBouncer) -> Iterator[World]:
+    made = World(chroma_server, pooler.address(postgres_server.new_database()))
+    yield made
+    made.memory.close()
+
+
+@pytest.mark.hard("pooler")
+def test_four_processes_share_three_connections_through_kills_of_pooler_and_server(
+    pooled: World, pooler: PgBouncer
+) -> None:
+    readers = RecallingProcesses([pooled.reader(seed, 20) for seed in range(4)])
+    readers.have_returned(30)
+    most = connections(pooled, since="-infinity")
+    pooler.kill()
+    begun = clock()  # the server may not have noticed yet that nobody asks those from before any more
+    pooler.start()
+    readers.have_returned(30)
+    most = max(most, connections(pooled, since=begun))
+    postgres_server.kill()
+    postgres_server.start_again()
+    assert readers.ended() == [0] * 4
+    ids, returned = pooled.logged()
+    assert sorted(readers.acknowledged()) == sorted(ids)
+    assert len(set(ids)) == 160
+    assert pooled.counted() == returned == pooled.shown()
+    assert most == 3
+
+
+def connections(pooled: World, *, since: str) -> int:
+    """How many that were made since then the server has to the ledger's database."""
+    name = pooled.address.rpartition("/")[2]
+    return int(asked("SELECT count(*) FROM pg_stat_activity WHERE datname = %s AND backend_start > %s", (name, since)))
+
+
+def clock() -> str:
+    """What time it is to the server."""
+    return str(asked("SELECT clock_timestamp()"))
+
+
+def asked(query: str, values: Sequence[str] = ()) -> Any:
+    with psycopg.connect(postgres_server.server().get_uri()) as connection:
+        return connection.execute(query, values).fetchone()[0]  # type: ignore[index]
+
+
+@pytest.fixture
+def pair() -> Iterator[Pair]:
+    with folder_for_servers() as folder:
+        made = Pair(folder)
+        try:
+            made.start()
+            yield made
+        finally:
+            made.close()
+
+
+@pytest.mark.hard("PostgreSQL")
+def test_a_standby_that_takes_over_has_all_that_was_acknowledged_once(chroma_server: ChromaServer, pair: Pair) -> None:
+    world = World(chroma_server, pair.address())
+    readers = RecallingProcesses([world.reader(seed, 30) for seed in range(2)])
+    readers.have_returned(30)
+    pair.primary.kill()
+    pair.standby.promote()
+    assert readers.ended() == [0, 0]
+    ids, returned = world.logged()
+    assert sorted(readers.acknowledged()) == sorted(ids)
+    assert len(set(ids)) == 120
+    assert world.counted() == returned == world.shown()
+    world.memory.close()
+
+
+@pytest.mark.hard("PostgreSQL")
+def test_what_waits_for_the_standby_is_not_told_to_be_kept_before(
+    pair: Pair, cut: Cut, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A connection breaks while its transaction stands on the primary alone."""
+    monkeypatch.setattr(lost_connections, "GRACE_SECONDS", 0.1)
+    ledger = PostgresLedger(pair.address(), wait_seconds=10.0)
+    ledger.attach("uuid", "memories")
+    walsender = psutil.Process(pair.primary.ask("SELECT pid FROM pg_stat_replication")[0][0])
+    walsender.suspend()
+    told: list[int] = []
+    cut.at, cut.cut = "COMMIT", Cut.answer
+    counting = threading.Thread(target=count, args=(ledger, told))
+    counting.start()
+    until(lambda: pair.primary.ask("SELECT 1 FROM pg_stat_activity WHERE wait_event = 'SyncRep'") == [(1,)])
+    counting.join(2.0)
+    assert told == []
+    walsender.resume()
+    counting.join(30.0)
+    assert (counted(ledger), told) == (1, [1])
+    pair.primary.kill()
+    pair.standby.promote()
+    assert counted(ledger) == 1
+    ledger.close()
+
+
+KILLS, SEED = 3, 2  # one of each
+
+
+@pytest.mark.hard("kill")
+def test_what_was_acknowledged_is_there_once_after_kills_at_random(chroma_server: ChromaServer) -> None:
+    world = World(chroma_server)
+    found = strike_often(world, KILLS, SEED)
+    assert all(found[one] for one in ("worker", "PostgreSQL", "Chroma", "recalled", "remembered"))
+    world.memory.close()

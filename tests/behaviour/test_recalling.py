@@ -2,26 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime, timezone
-from typing import TYPE_CHECKING
 
 import pytest
-from chromadb import Collection
 
-from adaptive_memory_core import (
-    AdaptiveMemory,
-    Policy,
-    Record,
-    UserMemory,
-    Weights,
-)
-from adaptive_memory_core.reports import BackgroundStats, Stats
+from adaptive_memory_core import AdaptiveMemory, Policy, Record, UserMemory, Weights
 from tests.behaviour.conftest import shown
-
-if TYPE_CHECKING:
-    from tests.conftest import Clock, Contents, Open, Rows
+from tests.conftest import Clock
 
 DAY = 86_400.0
 
@@ -212,32 +200,6 @@ def test_every_preset_recalls(alice: UserMemory, preset: str) -> None:
     answer = alice.recall("green tea", policy=Policy.preset(preset))
     assert all(0 <= hit.score <= 1 for hit in answer)
     assert len(answer) == 2
-
-
-def numbers(user: UserMemory) -> Stats:
-    """Its statistics, whatever the background thread is at in this moment."""
-    return replace(user.stats(), background=BackgroundStats())
-
-
-def test_looking_without_touching_changes_nothing_at_all(
-    open_memory: Open, clock: Clock, ledger_rows: Callable[..., Rows], contents: Callable[[Collection], Contents]
-) -> None:
-    memory = open_memory()
-    alice, store = memory.for_user("alice"), memory.ports().records
-    collection: Collection = store.collection
-    alice.remember_many([{"text": f"tea number {n}", "id": str(n)} for n in range(5)])
-    alice.recall("tea", k=2)
-    memory.flush()
-    clock.pass_days(1)
-    before = ledger_rows(memory), contents(collection), collection.metadata, numbers(alice)
-    for user in (alice, memory.for_user("never seen"), memory.for_everyone()):
-        answer = user.recall("tea", reinforce=False)
-        answer.explain(), answer.render()
-        assert answer.step is None
-        user.stats(), user.recalls()
-    alice.get("1")
-    memory.flush()
-    assert (ledger_rows(memory), contents(collection), collection.metadata, numbers(alice)) == before
 
 
 def test_a_record_that_was_read_can_be_written_again_without_counting_its_verdicts_twice(alice: UserMemory) -> None:

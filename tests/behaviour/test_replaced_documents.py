@@ -5,8 +5,8 @@ Neither the number of records nor the last ID tells of all of it.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -128,12 +128,6 @@ def test_what_takes_the_place_of_the_answer_is_found_by_another_thread_too(appli
     found: list[list[str]] = []
     for turn in range(5):
         application.write("update", ["f7"], f"the animal{turn} crossed")
-        threads = [
-            threading.Thread(target=lambda one=turn: found.append(application.recalled(f"animal{one}")))
-            for _ in range(3)
-        ]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        with ThreadPoolExecutor(3) as pool:
+            found += pool.map(application.recalled, [f"animal{turn}"] * 3)
     assert found == [["f7"]] * 15

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from adaptive_memory_core import AdaptiveMemory, Policy, PolicyError, Recall, ScopeError, UserMemory, Weights
 from adaptive_memory_core.flow.past_recall import FORGOTTEN
 from adaptive_memory_core.policy import Advanced, Fusion
-from tests.conftest import DAY, Clock
-
-if TYPE_CHECKING:
-    from tests.conftest import Open, Rows
+from tests.conftest import DAY, Clock, Open, ledger_rows
 
 WORDS = [
     *("red", "green", "tea", "coffee", "cat", "dog", "oslo", "rome", "lives", "likes"),
@@ -151,9 +148,7 @@ def test_another_policy_returns_what_it_would_have_returned_at_that_moment(
     assert [one.after for one in alice.replay(POLICIES[other])] == looks
 
 
-def test_a_replay_changes_nothing(
-    memory: AdaptiveMemory, alice: UserMemory, clock: Clock, ledger_rows: Callable[[AdaptiveMemory], Rows]
-) -> None:
+def test_a_replay_changes_nothing(memory: AdaptiveMemory, alice: UserMemory, clock: Clock) -> None:
     remember(alice, clock, random.Random(1))
     live(alice, clock, ["default"], random.Random(1), recalls=5)
     memory.flush()

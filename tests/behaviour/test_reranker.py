@@ -14,7 +14,7 @@ from chromadb import Collection
 from adaptive_memory_core import AdaptiveMemory, InvalidInputError, NotFoundError, Policy, UserMemory, Weights
 from adaptive_memory_core.policy import Advanced
 from adaptive_memory_core.score.signals import DAY
-from tests.conftest import Clock, Contents, Rows
+from tests.conftest import Clock, Open, contents, ledger_rows, word_vectors
 
 TEXTS = {"tea": "tea", "green": "green tea", "black": "black tea at noon", "tax": "the tax is due"}
 ALONE = Policy(weights=Weights(0, 0, 1), advanced=Advanced(rerank_weight=1.0), channels=("dense",))
@@ -156,13 +156,7 @@ async def test_one_that_takes_too_long_is_left_out(alice: UserMemory) -> None:
         assert answer.trace == ("the reranker was left out: no answer within 1 seconds",)
 
 
-def test_looking_with_one_changes_nothing(
-    memory: AdaptiveMemory,
-    alice: UserMemory,
-    collection: Collection,
-    ledger_rows: Callable[[AdaptiveMemory], Rows],
-    contents: Callable[[Collection], Contents],
-) -> None:
+def test_looking_with_one_changes_nothing(memory: AdaptiveMemory, alice: UserMemory, collection: Collection) -> None:
     memory.flush()
     before = ledger_rows(memory), contents(collection)
     alice.recall("tea", reinforce=False, reranker=longest)
@@ -170,17 +164,14 @@ def test_looking_with_one_changes_nothing(
     assert (ledger_rows(memory), contents(collection)) == before
 
 
-def test_a_memory_has_one_for_all_its_recalls_and_a_call_may_bring_another(
-    collection: Collection, embed: Any, clock: Clock
-) -> None:
-    with AdaptiveMemory(collection, embedder=embed, clock=clock, reranker=longest, policy=ALONE) as memory:
-        alice = memory.for_user("alice")
-        alice.remember_many([{"text": text, "id": one} for one, text in TEXTS.items()])
-        assert alice.recall("tea", k=1).ids == ("black",)
-        assert alice.recall("tea", k=1, reranker=lambda _, texts: [-len(one) for one in texts]).ids == ("tea",)
-        assert alice.rerank("tea", {"tea": 0.9, "green": 0.8}).ids == ("green", "tea")
-        guest = alice.rerank("tea", {"tea": 0.9, "web": 0.1}, guests={"web": "a long text from the web"})
-        assert guest.ids == ("web", "tea")
+def test_a_memory_has_one_for_all_its_recalls_and_a_call_may_bring_another(over: Open) -> None:
+    alice = over(reranker=longest, policy=ALONE).for_user("alice")
+    alice.remember_many([{"text": text, "id": one} for one, text in TEXTS.items()])
+    assert alice.recall("tea", k=1).ids == ("black",)
+    assert alice.recall("tea", k=1, reranker=lambda _, texts: [-len(one) for one in texts]).ids == ("tea",)
+    assert alice.rerank("tea", {"tea": 0.9, "green": 0.8}).ids == ("green", "tea")
+    guest = alice.rerank("tea", {"tea": 0.9, "web": 0.1}, guests={"web": "a long text from the web"})
+    assert guest.ids == ("web", "tea")
 
 
 def test_whether_another_user_has_a_record_of_a_guests_name_cannot_be_told(memory: AdaptiveMemory) -> None:
@@ -201,11 +192,11 @@ def test_whether_another_user_has_a_record_of_a_guests_name_cannot_be_told(memor
 
 
 @pytest.mark.parametrize("wrong", ["longest", 5, Encoder, object()])
-def test_what_is_no_reranker_is_refused(memory: AdaptiveMemory, collection: Collection, embed: Any, wrong: Any) -> None:
+def test_what_is_no_reranker_is_refused(memory: AdaptiveMemory, collection: Collection, wrong: Any) -> None:
     with pytest.raises(InvalidInputError, match="Give a function of a cue and a list of texts"):
         memory.for_user("alice").recall("tea", reranker=wrong)
     with pytest.raises(InvalidInputError, match="Give a function of a cue and a list of texts"):
-        AdaptiveMemory(collection, embedder=embed, reranker=wrong)
+        AdaptiveMemory(collection, embedder=word_vectors, reranker=wrong)
 
 
 def test_where_nothing_was_found_nobody_is_asked(memory: AdaptiveMemory) -> None:

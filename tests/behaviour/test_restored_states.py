@@ -9,18 +9,17 @@ from typing import Any
 import pytest
 from chromadb import Collection
 
-from adaptive_memory_core import AdaptiveMemory, InvalidInputError, Policy, error_messages
+from adaptive_memory_core import AdaptiveMemory, InvalidInputError, Policy, UserMemory, error_messages
 from adaptive_memory_core.learn.after_read import FLAGS, RANGES
 from tests.behaviour.conftest import shown
-from tests.conftest import Clock, Open, word_vectors
+from tests.conftest import Open, word_vectors
 
 NUMBERS = [math.nan, math.inf, -math.inf, 1e308, -1e308, 10**400, "1", True, [], {}]
 TIMES = ["last_read", "refreshed_at", "settled_at", "fresh_at", "useful_at"]
 
 
 @pytest.fixture
-def exported(memory: AdaptiveMemory) -> dict[str, Any]:
-    alice = memory.for_user("alice")
+def exported(alice: UserMemory) -> dict[str, Any]:
     alice.remember("green tea", id="tea")
     alice.feedback(alice.recall("tea", k=1), helpful=["tea"])
     return json.loads(json.dumps(alice.export_state()))  # type: ignore[no-any-return]
@@ -32,10 +31,7 @@ def with_field(state: dict[str, Any], name: str, value: object) -> dict[str, Any
 
 
 @pytest.mark.parametrize("name", list(RANGES))
-def test_a_field_beyond_its_range_is_refused_by_name(
-    memory: AdaptiveMemory, exported: dict[str, Any], name: str
-) -> None:
-    alice = memory.for_user("alice")
+def test_a_field_beyond_its_range_is_refused_by_name(alice: UserMemory, exported: dict[str, Any], name: str) -> None:
     before = alice.get("tea").read
     for value in [*NUMBERS, RANGES[name].low - 1, *([] if name in TIMES else [None])]:
         with pytest.raises(InvalidInputError) as raised:
@@ -97,22 +93,22 @@ def test_the_ends_of_a_range_break_nothing_that_comes_after(
             alice.forget("coffee")
 
 
-def test_metadata_beyond_reason_count_as_unknown(collection: Collection, clock: Clock) -> None:
+def test_metadata_beyond_reason_count_as_unknown(over: Open, collection: Collection) -> None:
     strange = [1e308, -1e308, 1e300, "1e308", "soon", -1.0]
     keys = ["last_read", "useful_at", "created_at", "strength", "retrieval_count", "importance_boost", "importance"]
     rows = [{"user_id": "alice", key: value} for key in keys for value in strange]
     ids = [f"m{number}" for number in range(len(rows))]
     texts = [f"tea number {number}" for number in range(len(rows))]
     collection.add(ids=ids, documents=texts, metadatas=rows, embeddings=word_vectors(texts))  # type: ignore[arg-type]
-    with AdaptiveMemory(collection, embedder=word_vectors, clock=clock, policy=Policy.preset("balanced")) as memory:
-        alice = memory.for_user("alice")
-        for _ in range(2):
-            answer = alice.recall("tea number 1", k=len(rows))
-            assert answer.step is not None, answer.trace
-            assert len(answer) + len(answer.dropped) >= 20
-            assert all(0.0 <= hit.score <= 1.0 for hit in answer)
-            assert answer.render()
-        assert json.dumps(alice.export_state(), allow_nan=False)
-        memory.flush()
-        assert shown(memory, answer[0].id)["retrieval_count"] >= 1
-        assert alice.stats().strengths is not None
+    memory = over(policy=Policy.preset("balanced"))
+    alice = memory.for_user("alice")
+    for _ in range(2):
+        answer = alice.recall("tea number 1", k=len(rows))
+        assert answer.step is not None, answer.trace
+        assert len(answer) + len(answer.dropped) >= 20
+        assert all(0.0 <= hit.score <= 1.0 for hit in answer)
+        assert answer.render()
+    assert json.dumps(alice.export_state(), allow_nan=False)
+    memory.flush()
+    assert shown(memory, answer[0].id)["retrieval_count"] >= 1
+    assert alice.stats().strengths is not None

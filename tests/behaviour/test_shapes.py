@@ -17,7 +17,7 @@ from adaptive_memory_core.flow import episodes as sets
 from adaptive_memory_core.flow import neighbours
 from adaptive_memory_core.store.hierarchy.hierarchy_index import HierarchyIndex
 from tests.behaviour.test_observe import CONVERSATIONS, PETS, WORK, said
-from tests.conftest import START, Clock, Vectors
+from tests.conftest import START, Clock, Vectors, word_vectors
 
 LATER = said(["Did the puppy get a new bed?", "My beagle puppy sleeps on the sofa."], "sofa", START - 9_000.0)
 ALL = [*CONVERSATIONS, *LATER]
@@ -217,9 +217,7 @@ def test_only_what_is_a_hit_counts_as_read(memory: AdaptiveMemory, alice: UserMe
     assert read == set(found.ids)
 
 
-def test_a_reader_admits_the_episodes_that_help_and_stops_asking(
-    collection: Collection, embed: Callable[..., Vectors], clock: Clock
-) -> None:
+def test_a_reader_admits_the_episodes_that_help_and_stops_asking(collection: Collection, clock: Clock) -> None:
     contexts: list[list[str]] = []
 
     def reader(question: str, texts: Sequence[str]) -> float:
@@ -228,7 +226,7 @@ def test_a_reader_admits_the_episodes_that_help_and_stops_asking(
         told = "\n".join(texts)
         return 2.0 - (1.0 if PETS[1] in told else 0.0) - (0.5 if PETS[0] in told and PETS[1] in told else 0.0)
 
-    memory, user = with_reader(collection, embed, clock, reader)
+    memory, user = with_reader(collection, word_vectors, clock, reader)
     with memory:
         found = ask(user, TOP_DOWN, k=5)
         assert next(one.text for one in found) in PETS
@@ -246,9 +244,9 @@ def test_a_reader_admits_the_episodes_that_help_and_stops_asking(
 
 @pytest.mark.parametrize("k", [1, 3])
 def test_what_was_chosen_stays_in_the_page_whatever_the_reader_says(
-    collection: Collection, embed: Callable[..., Vectors], clock: Clock, k: int
+    collection: Collection, clock: Clock, k: int
 ) -> None:
-    memory, user = with_reader(collection, embed, clock, lambda question, texts: 1.0)
+    memory, user = with_reader(collection, word_vectors, clock, lambda question, texts: 1.0)
     with memory:
         found = ask(user, TOP_DOWN, k=k)
         assert len(found) == 0
@@ -261,16 +259,14 @@ def test_what_was_chosen_stays_in_the_page_whatever_the_reader_says(
         assert all(label(theme.replace(", ", "/")) in page for theme in chosen.themes)
 
 
-def test_what_is_in_no_episode_stays_whatever_the_reader_says(
-    collection: Collection, embed: Callable[..., Vectors], clock: Clock
-) -> None:
+def test_what_is_in_no_episode_stays_whatever_the_reader_says(collection: Collection, clock: Clock) -> None:
     contexts: list[list[str]] = []
 
     def reader(question: str, texts: Sequence[str]) -> float:
         contexts.append(list(texts))
         return 1.0
 
-    memory, user = with_reader(collection, embed, clock, reader)
+    memory, user = with_reader(collection, word_vectors, clock, reader)
     with memory:
         user.remember("Ana is allergic to a beagle.", id="allergy")
         found = ask(user, TOP_DOWN, k=3)
@@ -279,9 +275,7 @@ def test_what_is_in_no_episode_stays_whatever_the_reader_says(
         assert any("0 of 2 episodes" in note for note in found.trace)
 
 
-def test_an_episode_whose_messages_add_nothing_is_told_by_its_narrative(
-    collection: Collection, embed: Callable[..., Vectors], clock: Clock
-) -> None:
+def test_an_episode_whose_messages_add_nothing_is_told_by_its_narrative(collection: Collection, clock: Clock) -> None:
     said = ["Ana adopted a beagle puppy in May.", "Ana's beagle puppy chews shoes.", "Ana: The puppy loves long walks."]
     told = f"2025-10-08: {' '.join(said)}"
     contexts: list[list[str]] = []
@@ -290,7 +284,7 @@ def test_an_episode_whose_messages_add_nothing_is_told_by_its_narrative(
         contexts.append(list(texts))
         return 1.0 if told in texts else 2.0
 
-    memory, user = with_reader(collection, embed, clock, reader)
+    memory, user = with_reader(collection, word_vectors, clock, reader)
     with memory:
         found = ask(user, TOP_DOWN, k=5)
         (hit,) = found
@@ -302,29 +296,27 @@ def test_an_episode_whose_messages_add_nothing_is_told_by_its_narrative(
         assert found.outline.themes[0] in contexts[0]
 
 
-def test_a_reader_that_fails_costs_nothing_but_a_note(
-    collection: Collection, embed: Callable[..., Vectors], clock: Clock
-) -> None:
+def test_a_reader_that_fails_costs_nothing_but_a_note(collection: Collection, clock: Clock) -> None:
     def broken(question: str, texts: Sequence[str]) -> float:
         raise OSError("no model here")
 
-    memory, user = with_reader(collection, embed, clock, broken)
+    memory, user = with_reader(collection, word_vectors, clock, broken)
     with memory:
         found = ask(user, TOP_DOWN, k=5)
         assert len(found) > 1
         assert found.trace == ("the reader was left out: no model here",)
-    memory, user = with_reader(collection, embed, clock, lambda question, texts: "very")
+    memory, user = with_reader(collection, word_vectors, clock, lambda question, texts: "very")
     with memory:
         (note,) = ask(user, TOP_DOWN, k=5).trace
         assert "nats a token" in note
 
 
-def test_a_reader_may_be_async(collection: Collection, embed: Callable[..., Vectors], clock: Clock) -> None:
+def test_a_reader_may_be_async(collection: Collection, clock: Clock) -> None:
     async def reader(question: str, texts: Sequence[str]) -> float:
         await asyncio.sleep(0)
         return 1.0
 
-    memory, user = with_reader(collection, embed, clock, reader)
+    memory, user = with_reader(collection, word_vectors, clock, reader)
     with memory:
         found = asyncio.run(user.arecall(QUESTION, k=5, reinforce=False, policy=TOP_DOWN))
         assert len(found) == 0
@@ -332,9 +324,9 @@ def test_a_reader_may_be_async(collection: Collection, embed: Callable[..., Vect
 
 
 @pytest.mark.parametrize("wrong", [3, str, "gpt"])
-def test_a_reader_is_a_function(collection: Collection, embed: Callable[..., Vectors], wrong: Any) -> None:
+def test_a_reader_is_a_function(collection: Collection, wrong: Any) -> None:
     with pytest.raises(InvalidInputError, match="reader is"):
-        AdaptiveMemory(collection, embedder=embed, ledger=":memory:", reader=wrong)
+        AdaptiveMemory(collection, embedder=word_vectors, ledger=":memory:", reader=wrong)
 
 
 def test_a_set_is_shown_beyond_k_where_the_budget_has_room_and_one_fact_is_not(

@@ -6,7 +6,7 @@ import uuid
 from collections.abc import Callable, Iterator, Set
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import chromadb
 import pytest
@@ -14,21 +14,11 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 
-from adaptive_memory_core import (
-    AdaptiveMemory,
-    InvalidInputError,
-    NotFoundError,
-    Recall,
-    Scope,
-    ScopeError,
-    UserMemory,
-)
+from adaptive_memory_core import AdaptiveMemory, InvalidInputError, NotFoundError, Recall, Scope, ScopeError, UserMemory
 from adaptive_memory_core.errors import FilterError
 from adaptive_memory_core.identity import scoped_id
+from tests.conftest import Clock, Vectors, word_vectors
 from tests.suites import at_most
-
-if TYPE_CHECKING:
-    from tests.conftest import Clock, Vectors
 
 ALICE, BOB, CAROL = "alice-7f3", "bob-19c", "carol-e04"
 TAGS = {ALICE: "tagalpha", BOB: "tagbeta", CAROL: "taggamma", None: "tagnobody"}
@@ -354,11 +344,9 @@ class Tenants(RuleBasedStateMachine):
 
 
 @pytest.mark.hard("random run")
-def test_no_interleaving_of_calls_carries_anything_from_one_user_to_another(
-    embed: Callable[..., Vectors], clock: Clock
-) -> None:
+def test_no_interleaving_of_calls_carries_anything_from_one_user_to_another(clock: Clock) -> None:
     client = chromadb.EphemeralClient()
     run_state_machine_as_test(
-        lambda: Tenants(client, embed, clock),  # type: ignore[arg-type] # anything that makes a machine will do
+        lambda: Tenants(client, word_vectors, clock),  # type: ignore[arg-type] # anything that makes a machine will do
         settings=settings(at_most(25), stateful_step_count=25, report_multiple_bugs=False),
     )

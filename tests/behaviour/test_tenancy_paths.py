@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from chromadb import Collection
@@ -20,17 +20,17 @@ from adaptive_memory_core import (
 from adaptive_memory_core.errors import FilterError
 from adaptive_memory_core.identity import scoped_id
 from tests.behaviour.test_tenancy import ALICE, BOB, CAROL, FILTERS
+from tests.conftest import Open, word_vectors
 
-if TYPE_CHECKING:
-    from tests.conftest import Open, Vectors
+Trio = tuple[UserMemory, UserMemory, UserMemory]
 
 
 @pytest.fixture
-def trio(memory: AdaptiveMemory) -> tuple[UserMemory, UserMemory, UserMemory]:
+def trio(memory: AdaptiveMemory) -> Trio:
     return memory.for_user("alice"), memory.for_user("bob"), memory.for_everyone()
 
 
-def test_two_users_with_the_same_id_do_not_collide(trio: tuple[UserMemory, UserMemory, UserMemory]) -> None:
+def test_two_users_with_the_same_id_do_not_collide(trio: Trio) -> None:
     for scope in trio:
         assert scope.remember(f"tea of {scope.user}", id="note") == "note"
     trio[1].recall("tea")
@@ -58,9 +58,7 @@ def test_the_same_id_of_two_users_survives_a_restart(open_memory: Open) -> None:
         assert second.for_user("bob").get("note").text == "coffee of bob"
 
 
-def test_nobody_can_take_the_place_another_users_record_would_stand_in(
-    trio: tuple[UserMemory, UserMemory, UserMemory],
-) -> None:
+def test_nobody_can_take_the_place_another_users_record_would_stand_in(trio: Trio) -> None:
     alice, bob, _ = trio
     alice.remember("tea of alice", id="note")
     squat = scoped_id(Scope("bob"), "note")
@@ -75,12 +73,14 @@ def test_nobody_can_take_the_place_another_users_record_would_stand_in(
 
 
 def test_a_record_is_not_lost_in_silence_where_another_program_holds_its_place(
-    trio: tuple[UserMemory, UserMemory, UserMemory], collection: Collection, embed: Callable[..., Vectors]
+    trio: Trio, collection: Collection
 ) -> None:
     alice, bob, _ = trio
     alice.remember("tea of alice", id="note")
     squat = scoped_id(Scope("bob"), "note")
-    collection.add(ids=[squat], documents=["squatter"], embeddings=embed(["x"]), metadatas=[{"user_id": "alice"}])
+    collection.add(
+        ids=[squat], documents=["squatter"], embeddings=word_vectors(["x"]), metadatas=[{"user_id": "alice"}]
+    )
     try:
         bob.remember("tea of bob", id="note")
     except AdaptiveMemoryError as refusal:
@@ -89,9 +89,7 @@ def test_a_record_is_not_lost_in_silence_where_another_program_holds_its_place(
         assert bob.get("note").text == "tea of bob"
 
 
-def test_the_id_under_which_a_record_stands_in_the_collection_is_no_id_to_forget_it_by(
-    trio: tuple[UserMemory, UserMemory, UserMemory],
-) -> None:
+def test_the_id_under_which_a_record_stands_in_the_collection_is_no_id_to_forget_it_by(trio: Trio) -> None:
     alice, bob, _ = trio
     alice.remember("tea of alice", id="note")
     bob.remember("tea of bob", id="note")
@@ -102,9 +100,7 @@ def test_the_id_under_which_a_record_stands_in_the_collection_is_no_id_to_forget
     assert bob.get("note") == before
 
 
-def test_what_remember_gives_back_can_be_got_whatever_it_looks_like(
-    trio: tuple[UserMemory, UserMemory, UserMemory],
-) -> None:
+def test_what_remember_gives_back_can_be_got_whatever_it_looks_like(trio: Trio) -> None:
     alice = trio[0]
     lookalike = scoped_id(Scope("alice"), "note")
     try:
@@ -141,7 +137,7 @@ def test_no_name_stands_for_more_than_one_user(memory: AdaptiveMemory, name: str
 
 
 @pytest.mark.parametrize("where", [one for one in FILTERS[1:-2] if one is not None])
-def test_no_filter_widens_a_scope(trio: tuple[UserMemory, UserMemory, UserMemory], where: dict[str, Any]) -> None:
+def test_no_filter_widens_a_scope(trio: Trio, where: dict[str, Any]) -> None:
     named = {ALICE: "alice", BOB: "bob", CAROL: "carol"}
 
     def renamed(value: Any) -> Any:
@@ -158,7 +154,7 @@ def test_no_filter_widens_a_scope(trio: tuple[UserMemory, UserMemory, UserMemory
         assert {*answer.ids, *(drop.id for drop in answer.dropped)} <= {f"of-{scope.user}"}
 
 
-def test_a_refused_filter_of_everyones_names_no_user(trio: tuple[UserMemory, UserMemory, UserMemory]) -> None:
+def test_a_refused_filter_of_everyones_names_no_user(trio: Trio) -> None:
     alice, bob, everyone = trio
     alice.remember("tea")
     bob.remember("tea")
@@ -170,7 +166,7 @@ def test_a_refused_filter_of_everyones_names_no_user(trio: tuple[UserMemory, Use
     assert "bob" not in str(refusal.value)
 
 
-def test_what_another_user_has_cannot_be_superseded_or_touched(trio: tuple[UserMemory, UserMemory, UserMemory]) -> None:
+def test_what_another_user_has_cannot_be_superseded_or_touched(trio: Trio) -> None:
     alice, bob, _ = trio
     alice.remember("tea", id="mine")
     before = alice.get("mine")
@@ -187,7 +183,7 @@ def test_what_another_user_has_cannot_be_superseded_or_touched(trio: tuple[UserM
     assert bob.stats().records == 0
 
 
-def test_forgetting_ones_own_leaves_the_links_of_others(trio: tuple[UserMemory, UserMemory, UserMemory]) -> None:
+def test_forgetting_ones_own_leaves_the_links_of_others(trio: Trio) -> None:
     for scope in trio:
         scope.remember("tea", id="old")
         scope.remember("coffee", id="new", supersedes="old")
@@ -197,7 +193,7 @@ def test_forgetting_ones_own_leaves_the_links_of_others(trio: tuple[UserMemory, 
     assert (trio[1].get("old").superseded_by, trio[2].get("new").supersedes) == (None, None)
 
 
-def test_anothers_recall_is_refused_and_teaches_nothing(trio: tuple[UserMemory, UserMemory, UserMemory]) -> None:
+def test_anothers_recall_is_refused_and_teaches_nothing(trio: Trio) -> None:
     alice, bob, everyone = trio
     for scope in trio:
         scope.remember("tea", id="note")
@@ -209,9 +205,3 @@ def test_anothers_recall_is_refused_and_teaches_nothing(trio: tuple[UserMemory, 
             stranger.feedback(answer.id, helpful=["note"])
         assert stranger.get("note").importance == 0.5
     assert alice.get("note").read.boost == 0.0
-
-
-def test_every_error_met_on_the_way_is_ours(trio: tuple[UserMemory, UserMemory, UserMemory]) -> None:
-    for scope in trio:
-        with pytest.raises(AdaptiveMemoryError):
-            scope.get("unknown")

@@ -6,10 +6,7 @@ import unicodedata
 
 import pytest
 
-from adaptive_memory_core import (
-    AdaptiveMemory,
-    UserMemory,
-)
+from adaptive_memory_core import AdaptiveMemory, UserMemory
 from tests.behaviour.refused_input import alice
 
 __all__ = ["alice"]  # fixtures

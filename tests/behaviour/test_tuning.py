@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import UUID
 
 import pytest
@@ -15,10 +14,7 @@ from adaptive_memory_core.arguments.recalls import labelled_questions
 from adaptive_memory_core.flow.calibrate import ask_labelled
 from adaptive_memory_core.store.random_ids import RandomIds
 from adaptive_memory_core.verbs.tuning import policy_for, request_of
-from tests.conftest import DAY, Clock
-
-if TYPE_CHECKING:
-    from tests.conftest import Rows
+from tests.conftest import DAY, Clock, ledger_rows
 
 TOPICS = 60
 SAME = 4  # records of a topic
@@ -56,9 +52,7 @@ def test_it_finds_that_importance_counts_and_the_policy_can_be_kept(memory: Adap
     assert alice.tune(wrong, k=4, prior=5).refused is not None
 
 
-def test_nothing_is_changed_and_nothing_embedded_twice(
-    memory: AdaptiveMemory, alice: UserMemory, ledger_rows: Callable[[AdaptiveMemory], Rows]
-) -> None:
+def test_nothing_is_changed_and_nothing_embedded_twice(memory: AdaptiveMemory, alice: UserMemory) -> None:
     pairs, _ = remember(alice)
     memory.flush()
     before = ledger_rows(memory)

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from adaptive_memory_core import AdaptiveMemory, InvalidInputError, Policy, UserMemory
-
-if TYPE_CHECKING:
-    from tests.conftest import Clock, Open
+from tests.conftest import Clock, Open
 
 EVERY = Policy(refresh_floor_seconds=0.0)
 

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 
 from adaptive_memory_core import AdaptiveMemory, Policy, UserMemory
 from tests.behaviour.conftest import shown
-
-if TYPE_CHECKING:
-    from tests.conftest import Clock, Rows
+from tests.conftest import Clock, Rows, ledger_rows
 
 TEXTS = ["green tea with milk", "green tea with lemon", "black coffee with sugar"]
 
@@ -114,12 +110,12 @@ def test_usefulness_earns_nothing_where_it_would_rank_the_wrong_record_first(dri
     assert drinker.stats().useful_gain == 0.0
 
 
-def test_looking_changes_nothing_of_it(memory: AdaptiveMemory, drinker: UserMemory, ledger_rows: object) -> None:
+def test_looking_changes_nothing_of_it(memory: AdaptiveMemory, drinker: UserMemory) -> None:
     recall = drinker.recall("green tea", k=2)
     drinker.feedback(recall, helpful=[recall.ids[1]])
-    rows: Rows = ledger_rows(memory)  # type: ignore[operator] # a fixture that is a function
+    rows: Rows = ledger_rows(memory)  # a fixture that is a function
     drinker.recall("green tea", k=2, reinforce=False)
-    assert ledger_rows(memory) == rows  # type: ignore[operator] # likewise
+    assert ledger_rows(memory) == rows  # likewise
 
 
 async def test_the_async_twins_learn_alike(drinker: UserMemory) -> None:

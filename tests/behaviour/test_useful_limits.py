@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import pytest
+from chromadb.api.models.Collection import Collection
 
 from adaptive_memory_core import AdaptiveMemory, InvalidInputError, NotFoundError, Policy, UserMemory
-
-if TYPE_CHECKING:
-    from chromadb.api.models.Collection import Collection
-
-    from tests.conftest import Clock
+from tests.conftest import Clock, word_vectors
 
 TEXTS = ["green tea with milk", "green tea with lemon", "black coffee with sugar"]
 
@@ -43,10 +40,12 @@ def test_a_recall_as_of_before_a_useful_read_does_not_know_of_it(drinker: UserMe
 
 
 def test_what_only_the_collection_tells_of_use_counts_as_long_ago(
-    memory: AdaptiveMemory, collection: Collection, embed: Any, clock: Clock
+    memory: AdaptiveMemory, collection: Collection, clock: Clock
 ) -> None:
     known: dict[str, Any] = {"user_id": "alice", "useful_at": clock()}
-    collection.add(ids=["a"], documents=["green tea"], embeddings=embed(["green tea"]), metadatas=cast("Any", [known]))
+    collection.add(
+        ids=["a"], documents=["green tea"], embeddings=word_vectors(["green tea"]), metadatas=cast("Any", [known])
+    )
     (hit,) = memory.for_user("alice").recall("green coffee", reinforce=False)
     assert hit.parts["useful"] < 0.01
 

@@ -25,12 +25,6 @@ BOTH = Policy(channels=("dense", "lexical"), refresh_floor_seconds=0.0)
 IN_FILES, IN_ROWS = Keeping(file_records=20, lag_seconds=0.2), Keeping(file_records=0, lag_seconds=0.2)
 
 
-@pytest.fixture(autouse=True)
-def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(user_copies, "AGAIN_SECONDS", 0.0)
-    monkeypatch.setattr(user_copies, "SHARE", 0.0)
-
-
 def opened(directory: Path, keeping: Keeping = IN_FILES) -> Any:
     given: Any = {"embedder": by_letters, "keeping": keeping, "policy": BOTH, "clock": lambda: NOW}
     return closing(AdaptiveMemory.open(directory, **given))

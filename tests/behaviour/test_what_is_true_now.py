@@ -14,7 +14,7 @@ from adaptive_memory_core import AdaptiveMemory, InvalidInputError, Policy, User
 from adaptive_memory_core.context.entries import shown_entries
 from langchain_adaptive_memory import AdaptiveMemoryRetriever as ForLangChain
 from langchain_adaptive_memory import AdaptiveMemoryVectorStore
-from tests.conftest import Clock
+from tests.conftest import Clock, Open, word_vectors
 
 CUE = "where does Ilse live?"
 
@@ -158,14 +158,13 @@ async def _later(cue: str, texts: Sequence[str]) -> list[str | None]:
 
 
 @pytest.mark.parametrize("rule", [_labels, _later])
-async def test_a_rule_of_the_users_decides(collection: Collection, clock: Clock, embed: Any, rule: Any) -> None:
-    with AdaptiveMemory(collection, embedder=embed, clock=clock, same_fact=rule) as memory:
-        alice = memory.for_user("alice")
-        alice.remember("Ilse lives in Oslo.", id="old")
-        clock.pass_days(9)
-        alice.remember("She packed for Turin where all live.", id="new")
-        assert alice.recall(CUE).ids == ("new", "old")
-        assert (await alice.arecall(CUE)).ids == ("new", "old")
+async def test_a_rule_of_the_users_decides(over: Open, clock: Clock, rule: Any) -> None:
+    alice = over(same_fact=rule).for_user("alice")
+    alice.remember("Ilse lives in Oslo.", id="old")
+    clock.pass_days(9)
+    alice.remember("She packed for Turin where all live.", id="new")
+    assert alice.recall(CUE).ids == ("new", "old")
+    assert (await alice.arecall(CUE)).ids == ("new", "old")
 
 
 def _failing(cue: str, texts: Sequence[str]) -> list[str | None]:
@@ -173,19 +172,16 @@ def _failing(cue: str, texts: Sequence[str]) -> list[str | None]:
 
 
 @pytest.mark.parametrize("rule", [_failing, lambda cue, texts: ["one label"], lambda cue, texts: "home"])
-def test_a_rule_that_fails_costs_a_note(
-    collection: Collection, clock: Clock, embed: Any, rule: Callable[..., Any]
-) -> None:
-    with AdaptiveMemory(collection, embedder=embed, clock=clock, same_fact=rule) as memory:
-        alice = memory.for_user("alice")
-        alice.remember("Ilse lives in Oslo.", id="old")
-        clock.pass_days(9)
-        alice.remember("Ilse lives in Turin.", id="new")
-        found = alice.recall(CUE)
-        assert found.ids == ("new", "old")  # by our own rules
-        assert any("the rule for what says the same was left out" in note for note in found.trace)
+def test_a_rule_that_fails_costs_a_note(over: Open, clock: Clock, rule: Callable[..., Any]) -> None:
+    alice = over(same_fact=rule).for_user("alice")
+    alice.remember("Ilse lives in Oslo.", id="old")
+    clock.pass_days(9)
+    alice.remember("Ilse lives in Turin.", id="new")
+    found = alice.recall(CUE)
+    assert found.ids == ("new", "old")  # by our own rules
+    assert any("the rule for what says the same was left out" in note for note in found.trace)
 
 
-def test_what_is_no_rule_is_refused(collection: Collection, embed: Any) -> None:
+def test_what_is_no_rule_is_refused(collection: Collection) -> None:
     with pytest.raises(InvalidInputError, match="Give a function of a cue and a list of texts"):
-        AdaptiveMemory(collection, embedder=embed, same_fact="home")  # type: ignore[arg-type] # that is the point
+        AdaptiveMemory(collection, embedder=word_vectors, same_fact="home")  # type: ignore[arg-type] # that is the point

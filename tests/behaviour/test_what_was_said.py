@@ -23,7 +23,7 @@ from adaptive_memory_core import AdaptiveMemory, InvalidInputError, NotFoundErro
 from adaptive_memory_core.policy import Decay
 from adaptive_memory_core.store.ledger.text_changes import aside_name
 from tests.behaviour.conftest import eventually, shown
-from tests.conftest import Open, Rows, word_vectors
+from tests.conftest import Open, ledger_rows, word_vectors
 
 EVERY_READ = Policy(refresh_floor_seconds=0)
 ID = "file.md:0"
@@ -372,9 +372,7 @@ def test_a_check_names_what_was_written_over(collection: Collection, memory: Ada
     assert shown(memory, ID)["retrieval_count"] == 0
 
 
-def test_looking_shows_it_and_writes_nothing(
-    collection: Collection, memory: AdaptiveMemory, ana: UserMemory, ledger_rows: Callable[[AdaptiveMemory], Rows]
-) -> None:
+def test_looking_shows_it_and_writes_nothing(collection: Collection, memory: AdaptiveMemory, ana: UserMemory) -> None:
     write(collection, {ID: "green tea"})
     learned(ana, ID, "green tea")
     rewrite_by_upsert(collection, "blue cars")
@@ -387,7 +385,7 @@ def test_looking_shows_it_and_writes_nothing(
 
 
 def test_nothing_is_left_of_the_old_words_when_the_record_is_forgotten(
-    collection: Collection, memory: AdaptiveMemory, ana: UserMemory, ledger_rows: Callable[[AdaptiveMemory], Rows]
+    collection: Collection, memory: AdaptiveMemory, ana: UserMemory
 ) -> None:
     write(collection, {ID: "green tea"})
     learned(ana, ID, "green tea")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -17,7 +16,7 @@ from adaptive_memory_core.policy import Advanced, Fusion
 from adaptive_memory_core.store.chroma.chroma_records import ChromaRecords
 from adaptive_memory_core.store.words import word_index as lexical_channel
 from tests.behaviour.conftest import noting
-from tests.conftest import Clock, Open, Vectors, background_done, word_vectors
+from tests.conftest import Clock, Open, background_done, word_vectors
 
 BOTH: Any = ("dense", "lexical")
 HYBRID = Policy(channels=BOTH)
@@ -26,11 +25,11 @@ FILLER = [f"nothing of note happened on day {n}" for n in range(60)]
 
 
 @pytest.fixture
-def memory(collection: Collection, embed: Callable[..., Vectors], clock: Clock) -> Iterator[AdaptiveMemory]:
+def memory(over: Open) -> AdaptiveMemory:
     """A memory that finds by words as well, asked once so that it keeps up with what is written."""
-    with closing(AdaptiveMemory(collection, embedder=embed, clock=clock, policy=HYBRID)) as opened:
-        opened.for_user("alice").recall("anything", reinforce=False)
-        yield opened
+    opened = over(policy=HYBRID)
+    opened.for_user("alice").recall("anything", reinforce=False)
+    return opened
 
 
 def worded(memory: AdaptiveMemory) -> int:
@@ -39,7 +38,7 @@ def worded(memory: AdaptiveMemory) -> int:
         return int(sql.execute("SELECT count(*) FROM words").fetchone()[0])
 
 
-def test_what_vectors_miss_is_found_by_its_words(alice: UserMemory, embed: Callable[..., Vectors]) -> None:
+def test_what_vectors_miss_is_found_by_its_words(alice: UserMemory) -> None:
     alice.remember_many([*FILLER, {"text": "the gateway said ERR_CONN_RESET; restarting it helped", "id": "error"}])
     cue = "nothing of note happened on day err_conn_reset"
     dense = alice.recall(cue, k=5, reinforce=False, policy=Policy(channels=("dense",)))
@@ -129,14 +128,12 @@ def test_what_was_pruned_has_no_words_left(memory: AdaptiveMemory, clock: Clock)
     assert worded(memory) == 5 - len(gone)
 
 
-def test_what_others_write_delete_or_swap_is_noticed(
-    memory: AdaptiveMemory, collection: Collection, embed: Callable[..., Vectors]
-) -> None:
+def test_what_others_write_delete_or_swap_is_noticed(memory: AdaptiveMemory, collection: Collection) -> None:
     alice = memory.for_user("alice")
     alice.remember_many(FILLER)
 
     def add(name: str, text: str) -> None:
-        collection.add(ids=[name], documents=[text], embeddings=embed([text]), metadatas=[{"user_id": "alice"}])
+        collection.add(ids=[name], documents=[text], embeddings=word_vectors([text]), metadatas=[{"user_id": "alice"}])
 
     add("one", "a zebra crossed")
     assert alice.recall("zebra", k=1).ids == ("one",)
@@ -144,13 +141,13 @@ def test_what_others_write_delete_or_swap_is_noticed(
     add("two", "a giraffe slept")
     assert alice.recall("giraffe", k=1).ids == ("two",)
     assert "one" not in alice.recall("zebra", k=40).ids
-    collection.update(ids=["two"], documents=["an okapi slept"], embeddings=embed(["an okapi slept"]))
+    collection.update(ids=["two"], documents=["an okapi slept"], embeddings=word_vectors(["an okapi slept"]))
     alice.recall("okapi slept", k=1)  # it is met, and known again
     assert alice.recall("okapi", k=1, policy=WORDS).ids == ("two",)
 
 
 def test_what_others_add_is_found_without_a_look_at_all_ids(
-    memory: AdaptiveMemory, collection: Collection, embed: Callable[..., Vectors], monkeypatch: pytest.MonkeyPatch
+    memory: AdaptiveMemory, collection: Collection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Of a large collection that takes long, and a recall waits for it."""
     asked, alice = list[str](), memory.for_user("alice")
@@ -162,7 +159,7 @@ def test_what_others_add_is_found_without_a_look_at_all_ids(
         texts = [f"a {animal} slept", f"the {animal} woke"]
         names = [f"{number}-0", f"{number}-1"]
         owned: Any = [{"user_id": "alice"}] * 2
-        collection.add(ids=names, documents=texts, embeddings=embed(texts), metadatas=owned)
+        collection.add(ids=names, documents=texts, embeddings=word_vectors(texts), metadatas=owned)
         assert set(alice.recall(animal, k=2, policy=WORDS).ids) == set(names)
     assert asked == []
 
@@ -190,20 +187,22 @@ def test_a_channel_that_fails_is_left_out_and_the_recall_says_so(
 
 
 def test_a_large_collection_is_taken_in_beside_the_recalls(
-    collection: Collection, clock: Clock, embed: Callable[..., Vectors], monkeypatch: pytest.MonkeyPatch
+    over: Open, collection: Collection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(lexical_channel, "AT_ONCE", 10)
     texts = [*FILLER, "a zebra crossed"]
     owned: Any = [{"user_id": "alice"}] * len(texts)
-    collection.add(ids=[str(n) for n in range(len(texts))], documents=texts, embeddings=embed(texts), metadatas=owned)
-    with closing(AdaptiveMemory(collection, embedder=embed, clock=clock, policy=HYBRID)) as memory:
-        alice = memory.for_user("alice")
-        alice.recall("zebra")
-        background_done(memory)
-        answer = alice.recall("zebra", k=1)
-        assert not answer.trace
-        assert answer[0].text == "a zebra crossed"
-        assert worded(memory) == len(texts)
+    collection.add(
+        ids=[str(n) for n in range(len(texts))], documents=texts, embeddings=word_vectors(texts), metadatas=owned
+    )
+    memory = over(policy=HYBRID)
+    alice = memory.for_user("alice")
+    alice.recall("zebra")
+    background_done(memory)
+    answer = alice.recall("zebra", k=1)
+    assert not answer.trace
+    assert answer[0].text == "a zebra crossed"
+    assert worded(memory) == len(texts)
 
 
 def test_until_all_words_of_a_user_are_indexed_vectors_rank_alone(

@@ -7,7 +7,7 @@ import typer
 from typer.testing import CliRunner
 
 from adaptive_memory_core.cli import terminal
-from adaptive_memory_core.cli.app import app
+from adaptive_memory_core.cli.app import GROUPS, app
 from adaptive_memory_core.errors import LedgerError
 from tests.cli.conftest import EMBEDDER
 
@@ -32,6 +32,8 @@ def test_all_commands_are_there() -> None:
             "demote",
         ),
         *(
+            "agents",
+            "hook",
             "forget",
             "prune",
             "flush",
@@ -74,6 +76,16 @@ def test_errors_end_with_one_line_and_their_code(capsys: pytest.CaptureFixture[s
         "adaptive-memory: disk full",
         "adaptive-memory: interrupted",
     ]
+
+
+def test_commands_are_in_groups_with_those_for_operators_apart() -> None:
+    shown = CliRunner().invoke(app, ["--help"]).stdout
+    groups = [shown.index(f"─ {name} ─") for name in GROUPS]
+    assert groups == sorted(groups)
+    operators = shown[groups[-1] :]
+    for name in ("check", "backup", "move-ledger", "create-tables"):
+        assert f"│ {name} " in operators
+        assert f"│ {name} " not in shown[: groups[-1]]
 
 
 def test_the_demo_runs_and_leaves_nothing() -> None:

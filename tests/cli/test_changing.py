@@ -48,3 +48,26 @@ def test_prune_can_be_tried_first(with_three: Run, tmp_path: Path) -> None:
     assert with_three("prune", "--below", "0.5", "--archive", str(tmp_path / "gone.jsonl")).code == 0
     assert with_three("prune").code == 2
     assert with_three("prune", "--below", "5").code == 2
+    tried = with_three("prune", "--max-records", "1", "--dry-run")
+    assert (tried.code, tried.out.splitlines()[0]) == (0, "2 records would be removed, 1 kept")
+    assert len(tried.out.splitlines()) == 3
+    assert with_three("stats", "--json").answer["records"] == 3
+
+
+def test_prune_removes_nothing_unasked_where_nobody_can_be_asked(with_three: Run, tmp_path: Path) -> None:
+    refused = with_three("prune", "--max-records", "1")
+    assert (refused.code, refused.out) == (2, "")
+    assert "2 records would be removed, and nobody can be asked" in refused.err
+    assert "--yes" in refused.err
+    assert with_three("stats", "--json").answer["records"] == 3
+    removed = with_three("prune", "--max-records", "1", "--yes", "--archive", str(tmp_path / "gone.jsonl"))
+    assert (removed.code, removed.out.splitlines()[0]) == (0, "2 records removed, 1 kept")
+    assert len((tmp_path / "gone.jsonl").read_text().splitlines()) == 2
+
+
+def test_prune_shows_ten_records_and_counts_the_others(with_three: Run) -> None:
+    lines = "\n".join(f"a note about matter {one}" for one in range(12))
+    assert with_three("import", "--lines", "-", stdin=lines).code == 0
+    shown = with_three("prune", "--max-records", "1", "--dry-run").out.splitlines()
+    assert (shown[0], len(shown), shown[-1]) == ("14 records would be removed, 1 kept", 12, "and 4 more")
+    assert len(with_three("prune", "--max-records", "1", "--dry-run", "--json").answer["ids"]) == 14

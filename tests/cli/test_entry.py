@@ -10,21 +10,7 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
-COMMAND = [sys.executable, "-m", "adaptive_memory_core.cli"]
-ENVIRONMENT = {**os.environ, "PYTHONPATH": f"{ROOT / 'shared'}{os.pathsep}{ROOT}", "ANONYMIZED_TELEMETRY": "False"}
-
-
-def command(*args: str, stdin: str = "", program: list[str] | None = None) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [*(COMMAND if program is None else program), *args],
-        input=stdin,
-        capture_output=True,
-        text=True,
-        env=ENVIRONMENT,
-        check=False,
-        timeout=120,
-    )
+from tests.cli.conftest import COMMAND, ENVIRONMENT, ROOT, command
 
 
 @pytest.mark.hard("processes")
@@ -68,23 +54,18 @@ def test_help_loads_neither_chroma_nor_an_embedder() -> None:
     assert command(program=[sys.executable, "-c", program]).stdout == "[]\n"
 
 
-def test_without_the_extra_the_command_says_what_to_install() -> None:
-    program = "import sys; sys.modules['typer'] = None\nfrom adaptive_memory_core.cli.entry import main; main()"
-    ended = command(program=[sys.executable, "-c", program])
-    assert (ended.returncode, ended.stdout) == (2, "")
-    assert ended.stderr == 'adaptive-memory needs typer: pip install "adaptive-memory-retrieval[cli]"\n'
-
-
-def test_the_package_names_the_command_and_its_extra() -> None:
+def test_the_command_is_part_of_the_base_and_its_extra_brings_the_embedder() -> None:
     project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
-    assert 'adaptive-memory = "adaptive_memory_core.cli.entry:main"' in project
-    assert "\ncli = [" in project
+    assert 'adaptive-memory = "adaptive_memory_core.cli.__main__:main"' in project
+    base = project.partition("dependencies = [")[2].partition("]\n")[0]
+    assert '"typer>=' in base  # which Chroma brings in any case
+    assert '\ncli = ["adaptive-memory-retrieval[local]"]' in project
 
 
 def test_an_interrupt_while_the_libraries_load_is_one_line(tmp_path: Path) -> None:
     (tmp_path / "typer.py").write_text("raise KeyboardInterrupt")
     path = os.pathsep.join([str(tmp_path), *sys.path])
-    code = "from adaptive_memory_core.cli.entry import main; main()"
+    code = "from adaptive_memory_core.cli.__main__ import main; main()"
     environment = {**os.environ, "PYTHONPATH": path}
     ended = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
     assert (ended.returncode, ended.stdout, ended.stderr) == (130, "", "adaptive-memory: interrupted\n")

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
+from pathlib import Path
 
-from tests.cli.conftest import Run
+import pytest
+from typer.testing import CliRunner
+
+from adaptive_memory_core.cli.app import app
+from tests.cli.conftest import EMBEDDER, Run
 
 OF_A_USER = [
     ["remember", "tea"],
@@ -47,6 +51,31 @@ def test_options_of_all_commands_may_stand_anywhere(with_three: Run) -> None:
     assert first.code == 2
     behind = with_three("recall", "tea", "--look", "--user=ana", "--json", user=None)
     assert behind.answer["hits"]
+
+
+def test_path_and_user_may_be_in_the_environment(with_three: Run, place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ADAPTIVE_MEMORY_PATH", str(place))
+    monkeypatch.setenv("ADAPTIVE_MEMORY_USER", "ana")
+    assert ask("recall", "tea", "--look") == 0
+    assert ask("--user", "bob", "recall", "tea", "--look") == 1  # what is typed holds
+    assert ask("--everyone", "recall", "tea", "--look") == 1
+    assert ask("replay", "--all-users") == 1  # goes on, and finds no recall
+    assert ask("--user", "ana", "replay", "--all-users") == 2
+    assert ask("--path", str(place / "none"), "stats") == 2
+    monkeypatch.delenv("ADAPTIVE_MEMORY_USER")
+    assert ask("stats") == 2
+
+
+def ask(*args: str) -> int:
+    return CliRunner().invoke(app, ["--embedder", EMBEDDER, *args]).exit_code
+
+
+def test_a_server_that_is_typed_holds_and_not_a_path_of_the_environment(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ADAPTIVE_MEMORY_PATH", str(place))
+    told = CliRunner().invoke(app, ["--user", "ana", "--server", "127.0.0.1:1", "stats"])
+    assert "needs a ledger that all who use it share" in told.stderr
 
 
 def test_a_text_that_looks_like_an_option_can_be_given(with_three: Run) -> None:

@@ -104,6 +104,20 @@ def test_an_import_checks_all_lines_before_it_writes_one(run: Run, tmp_path: Pat
     assert run("import").code == 2
 
 
+def test_each_line_of_a_text_becomes_a_record(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "notes.txt"
+    file.write_text('Ana likes tea.\n\n   \n  "quoted" {and} odd  \r\nThe standup is at nine.')
+    assert run("import", "--lines", str(file), "--create").out == "3 records\n"
+    assert run("get", run("recall", "quoted", "--json").answer["hits"][0]["id"]).out.startswith('"quoted" {and} odd\n')
+    assert run("import", "--lines", "-", stdin="one\n\ntwo\n").out == "2 records\n"
+    assert run("stats", "--json").answer["records"] == 5
+    both = run("import", str(file), "--lines", str(file))
+    assert (both.code, "several things" in both.err) == (2, True)
+    assert run("import", "--lines", str(tmp_path / "none.txt")).code == 2
+    told = run("import", str(file))
+    assert (told.code, "--lines FILE" in told.err) == (2, True)
+
+
 def test_of_an_existing_collection_only_the_users_own_records_are_taken(run: Run, tmp_path: Path) -> None:
     client = chromadb.PersistentClient(str(tmp_path / "theirs"))
     notes = client.create_collection("notes", embedding_function=None)

@@ -1,8 +1,9 @@
-"""Is a comparison written, read again and shown as it is?"""
+"""Is a comparison written, read again and shown as it is, on a page and in a terminal?"""
 
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -15,6 +16,7 @@ from adaptive_memory_core.evaluate.comparison import (
     MeasureAbout,
     Result,
     SystemAbout,
+    comparison_text,
 )
 
 MADE = Comparison(
@@ -52,3 +54,16 @@ def test_one_result_is_found_by_its_names() -> None:
     assert MADE.of("theta 3", "NDCG@10").mean == 0.75
     with pytest.raises(InvalidInputError, match="There is no 'recall ms'"):
         MADE.of("theta 3", "recall ms")
+
+
+def test_there_is_a_line_a_system_and_the_differences() -> None:
+    shown = comparison_text(MADE).splitlines()
+    assert "theta 3    0.750" in shown
+    assert "theta 3  +0.250 [+0.125, +0.375]*" in shown
+    assert shown[-1] == "Two questions are few."
+
+
+def test_of_times_the_spread_is_told() -> None:
+    times = Result("notes", "Chroma", "recall ms", 2.0, 1.0, 3.0, 1.5, 4.0, 0.5, 2, 2)
+    shown = comparison_text(replace(MADE, results=(times,))).splitlines()
+    assert "Chroma  2.000   1.500  4.000      0.500          2" in shown

@@ -26,7 +26,7 @@ def test_turns_have_their_session_order_time_and_image(tmp_path: Path) -> None:
 def test_evidence_is_read_as_it_is_meant_and_wrong_premises_are_not_answerable(tmp_path: Path) -> None:
     data = read_locomo(written(tmp_path, "locomo10.json", LOCOMO))
     assert [question.gold_ids for question in data.questions] == [
-        *(("conv-1:D1:1",), ("conv-1:D2:1", "conv-1:D1:2"), (), ("conv-1:D2:1",)),
+        *(("conv-1:D1:1",), ("conv-1:D2:1", "conv-1:D1:2"), (), ("conv-1:D2:1",))
     ]
     assert [question.id for question in data.scorable] == ["conv-1:q0", "conv-1:q1"]
     assert (data.questions[2].answer, data.questions[3].more["adversarial_answer"]) == ("2022", "fun")

@@ -200,8 +200,7 @@ def test_nothing_of_another_user_ends_with_it(ana: UserMemory) -> None:
 def test_records_that_are_copied_elsewhere_still_end_with_their_sources(
     open_memory: Open, memory: AdaptiveMemory
 ) -> None:
-    first = open_memory()
-    user = first.for_user("ana")
+    user = open_memory().for_user("ana")
     user.remember("the office is in Rome", id="rome")
     user.remember("calls to the office go to Italy", id="calls", derived_from=["rome"])
     copy = memory.for_user("ana")

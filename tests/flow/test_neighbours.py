@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator
-from contextlib import closing
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from chromadb import Collection
 
 from adaptive_memory_core import AdaptiveMemory, Fields, Policy, Recall, UserMemory
 from adaptive_memory_core.errors import StoreError
 from adaptive_memory_core.flow import neighbours as flow
 from adaptive_memory_core.policy import Advanced
-from tests.conftest import START, Clock, Vectors
+from tests.conftest import START, Clock, Open, contents, ledger_rows
 
 WAYS: list[Any] = [("dense",), ("dense", "lexical")]
 TALK = [
@@ -91,9 +89,7 @@ def test_who_does_not_ask_gets_none_and_pays_for_none(alice: UserMemory, monkeyp
     assert len(answer.render().split("\n")) == 2
 
 
-def test_looking_without_touching_changes_nothing(
-    memory: AdaptiveMemory, alice: UserMemory, policy: Policy, ledger_rows: Callable[..., Any], contents: Any
-) -> None:
+def test_looking_without_touching_changes_nothing(memory: AdaptiveMemory, alice: UserMemory, policy: Policy) -> None:
     alice.recall("warm up", policy=policy)
     memory.flush()
     collection: Any = memory.ports().records
@@ -173,17 +169,16 @@ def test_neighbours_that_cannot_be_read_cost_a_note_and_nothing_else(
     assert alice.get("monday3").read.retrieval_count == 1
 
 
-def test_sessions_and_order_under_other_names(collection: Collection, embed: Any, clock: Clock) -> None:
+def test_sessions_and_order_under_other_names(over: Open) -> None:
     fields = Fields(speaker="who", session="thread", seq="n")
-    with closing(AdaptiveMemory(collection, embedder=embed, clock=clock, fields=fields)) as memory:
-        user = memory.for_user("alice")
-        names = {"speaker": "who", "session": "thread", "seq": "n"}
-        for one in turns():
-            user.remember(**{**one, "metadata": {names[key]: value for key, value in one["metadata"].items()}})
-        for channels in WAYS:
-            answer = user.recall(CUE, k=1, policy=Policy(channels=channels, advanced=Advanced(neighbours=True)))
-            assert around(answer) == {("monday2", "monday3", -1), ("monday4", "monday3", 1)}
-            assert "  + [by Ana] wonderful news" in answer.render()
+    user = over(fields=fields).for_user("alice")
+    names = {"speaker": "who", "session": "thread", "seq": "n"}
+    for one in turns():
+        user.remember(**{**one, "metadata": {names[key]: value for key, value in one["metadata"].items()}})
+    for channels in WAYS:
+        answer = user.recall(CUE, k=1, policy=Policy(channels=channels, advanced=Advanced(neighbours=True)))
+        assert around(answer) == {("monday2", "monday3", -1), ("monday4", "monday3", 1)}
+        assert "  + [by Ana] wonderful news" in answer.render()
 
 
 def test_async_and_reranked_recalls_are_as_intact(alice: UserMemory, policy: Policy) -> None:
@@ -217,9 +212,7 @@ def test_the_same_words_make_way_and_more_is_looked_for(memory: AdaptiveMemory) 
     assert len(user.recall("likes green tea", k=10)) == 10
 
 
-def test_diversity_looks_at_the_vectors_of_the_candidates(
-    memory: AdaptiveMemory, embed: Callable[..., Vectors]
-) -> None:
+def test_diversity_looks_at_the_vectors_of_the_candidates(memory: AdaptiveMemory) -> None:
     user = memory.for_user("eve")
     user.remember_many(["green tea with milk", "green tea with some milk", "green tea with more milk", "green apples"])
     # the records of one call are in order, so a later one could hold now

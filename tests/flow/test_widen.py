@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import closing
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,9 +13,7 @@ from chromadb import Collection
 from adaptive_memory_core import AdaptiveMemory, Policy, UserMemory
 from adaptive_memory_core.flow import widen
 from adaptive_memory_core.store.ledger import state_rows
-
-if TYPE_CHECKING:
-    from tests.conftest import Clock
+from tests.conftest import Clock, Open
 
 ARM = Policy.preset("balanced").replace(decay={"grace": 0, "rate": 0.5})
 DIMENSIONS = 8
@@ -34,9 +32,8 @@ def embed(texts: Any) -> list[list[float]]:
 
 
 @pytest.fixture
-def memory(collection: Collection, clock: Clock) -> Iterator[AdaptiveMemory]:
-    with closing(AdaptiveMemory(collection, embedder=embed, clock=clock, policy=ARM)) as opened:
-        yield opened
+def memory(over: Open) -> AdaptiveMemory:
+    return over(embedder=embed, policy=ARM)
 
 
 @pytest.fixture
@@ -135,11 +132,10 @@ def test_it_is_the_true_top_k_by_either_way(
         assert [one.score for one in found] == pytest.approx(best, abs=1e-6)
 
 
-def test_a_memory_that_never_decayed_asks_once(collection: Collection, clock: Clock, embed: Any) -> None:
-    with closing(AdaptiveMemory(collection, embedder=embed, clock=clock)) as memory:
-        alice = memory.for_user("alice")
-        alice.remember_many(f"the same text {n}" for n in range(60))
-        assert len(alice.recall("the same text", k=5, policy=Policy(channels=("dense",))).dropped) == 15
+def test_a_memory_that_never_decayed_asks_once(over: Open, embed: Any) -> None:
+    alice = over(embedder=embed).for_user("alice")
+    alice.remember_many(f"the same text {n}" for n in range(60))
+    assert len(alice.recall("the same text", k=5, policy=Policy(channels=("dense",))).dropped) == 15
 
 
 def test_the_strong_are_found_by_index(memory: AdaptiveMemory) -> None:

@@ -56,8 +56,8 @@ class NewRetriever(Protocol):
 
 
 @pytest.fixture
-def embeddings(embed: Callable[[Sequence[str]], Any]) -> WordEmbeddings:
-    return WordEmbeddings(embed)
+def embeddings() -> WordEmbeddings:
+    return WordEmbeddings(word_vectors)
 
 
 @pytest.fixture

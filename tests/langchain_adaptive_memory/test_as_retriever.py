@@ -78,12 +78,7 @@ def test_the_score_can_be_the_plain_similarity(plain: Any) -> None:
 
 @pytest.mark.parametrize(
     ("name", "wrong", "right"),
-    [
-        ("filter", [], {"n": 1}),
-        ("user_id", "", "bob"),
-        ("user_key", "", "tenant"),
-        ("lambda_mult", 3, 0.5),
-    ],
+    [("filter", [], {"n": 1}), ("user_id", "", "bob"), ("user_key", "", "tenant"), ("lambda_mult", 3, 0.5)],
 )
 def test_a_field_that_is_set_later_is_checked_at_once(
     new_retriever: NewRetriever, alice: UserMemory, name: str, wrong: Any, right: Any

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import uuid
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from langchain.agents import create_agent
-from langchain_classic.retrievers import (
-    ContextualCompressionRetriever,
-    MergerRetriever,
-    MultiQueryRetriever,
-)
+from langchain_classic.retrievers import ContextualCompressionRetriever, MergerRetriever, MultiQueryRetriever
 from langchain_core.callbacks import CallbackManager
 from langchain_core.documents import Document
 from langchain_core.language_models.fake_chat_models import FakeListChatModel
@@ -24,12 +20,9 @@ from langchain_core.tools import create_retriever_tool
 from adaptive_memory_core import UserMemory
 from langchain_adaptive_memory import AdaptiveMemoryRetriever, create_recall_tool
 from langchain_adaptive_memory import turns as turning
-from tests.langchain_adaptive_memory.conftest import EVERY_READ
+from tests.langchain_adaptive_memory.conftest import EVERY_READ, NewRetriever
 from tests.langchain_adaptive_memory.models import AS_IT_IS, FirstOnly, ensemble, step
 from tests.langchain_adaptive_memory.scripted_agent import call, says
-
-if TYPE_CHECKING:
-    from tests.langchain_adaptive_memory.conftest import NewRetriever
 
 QUERIES = "green tea\nblack coffee\ncold milk"
 

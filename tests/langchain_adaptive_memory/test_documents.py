@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from datetime import datetime, timezone
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from langchain_core.documents import Document
@@ -13,14 +13,8 @@ from adaptive_memory_core import AdaptiveMemory, Fields, InvalidInputError, Poli
 from adaptive_memory_core.fields import read_driven
 from langchain_adaptive_memory import EVERYONE, AdaptiveMemoryRetriever, AdaptiveMemoryVectorStore
 from langchain_adaptive_memory.convert import DETAILS, SCORE
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from chromadb import Collection
-
-    from tests.conftest import Clock, Contents
-    from tests.langchain_adaptive_memory.conftest import NewRetriever, NewStore
+from tests.conftest import Clock, contents, word_vectors
+from tests.langchain_adaptive_memory.conftest import NewRetriever, NewStore
 
 
 def without_ours(document: Document) -> dict[str, Any]:
@@ -64,9 +58,7 @@ def test_no_key_that_reads_and_feedback_write_is_in_a_document(
             retriever.flush()
 
 
-def test_texts_and_vectors_and_the_keys_of_others_are_as_before(
-    new_store: NewStore, contents: Callable[[Collection], Contents]
-) -> None:
+def test_texts_and_vectors_and_the_keys_of_others_are_as_before(new_store: NewStore) -> None:
     store = new_store(strength="500 mg")
     before = contents(store._collection)
     with AdaptiveMemoryRetriever.from_vectorstore(store, k=5) as retriever:
@@ -119,9 +111,9 @@ def test_documents_are_nobody_elses(new_retriever: NewRetriever) -> None:
     assert retriever.invoke("green tea")[0].page_content == "green tea is nice"
 
 
-def test_a_record_without_metadata_is_a_document(new_store: NewStore, embed: Callable[..., Any]) -> None:
+def test_a_record_without_metadata_is_a_document(new_store: NewStore) -> None:
     store = new_store(())
-    store._collection.add(ids=["bare"], documents=["green tea"], embeddings=embed(["tea"]))
+    store._collection.add(ids=["bare"], documents=["green tea"], embeddings=word_vectors(["tea"]))
     with AdaptiveMemoryRetriever.from_vectorstore(store) as retriever:
         assert without_ours(retriever.invoke("tea")[0]) == {}
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -14,14 +12,8 @@ from langchain_adaptive_memory import AdaptiveMemoryMiddleware, AdaptiveMemoryRe
 from tests.langchain_adaptive_memory.conftest import NewRetriever, NewStore
 from tests.langchain_adaptive_memory.scripted_agent import says
 
+pytestmark = pytest.mark.filterwarnings("error::UserWarning")  # unless a test asks for one
 ANA: Any = {"configurable": {"user_id": "ana"}}
-
-
-@pytest.fixture(autouse=True)
-def _no_warning_unless_asked_for() -> Iterator[None]:
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", UserWarning)
-        yield
 
 
 def test_a_shared_store_that_its_users_shall_not_read(new_store: NewStore) -> None:

@@ -15,17 +15,8 @@ from langgraph.checkpoint.memory import InMemorySaver
 
 from adaptive_memory_core import AdaptiveMemory, InvalidInputError, Keeping, Policy, ScopeError
 from langchain_adaptive_memory.agents.middleware import AdaptiveMemoryMiddleware
-from tests.conftest import word_vectors
-from tests.langchain_adaptive_memory.scripted_agent import (
-    END,
-    TAG,
-    Context,
-    Scripted,
-    agent_of,
-    ask,
-    call,
-    says,
-)
+from tests.conftest import Open, word_vectors
+from tests.langchain_adaptive_memory.scripted_agent import END, TAG, Context, Scripted, agent_of, ask, call, says
 
 pytestmark = pytest.mark.filterwarnings("error::RuntimeWarning")
 
@@ -264,8 +255,8 @@ def test_an_embedder_that_fails_is_a_memory_that_fails(new_collection: Any) -> N
         assert len(model.shown) == 1
 
 
-def test_without_a_log_there_are_no_verdicts_and_no_complaints(collection: Collection) -> None:
-    with closing(AdaptiveMemory(collection, embedder=word_vectors, keeping=Keeping(log=False))) as memory:
-        memory.for_user("ana").remember("Ana drinks green tea.", id="tea")
-        agent_of(says("Tea [m1]."), AdaptiveMemoryMiddleware(memory)).invoke(ask("drink?"), context=Context("ana"))
-        assert memory.for_user("ana").stats().verdicts == 0
+def test_without_a_log_there_are_no_verdicts_and_no_complaints(over: Open) -> None:
+    memory = over(keeping=Keeping(log=False))
+    memory.for_user("ana").remember("Ana drinks green tea.", id="tea")
+    agent_of(says("Tea [m1]."), AdaptiveMemoryMiddleware(memory)).invoke(ask("drink?"), context=Context("ana"))
+    assert memory.for_user("ana").stats().verdicts == 0

@@ -16,14 +16,7 @@ from adaptive_memory_core import AdaptiveMemory, Policy, ScopeError
 from langchain_adaptive_memory.agents.middleware import AdaptiveMemoryMiddleware
 from langchain_adaptive_memory.tools import create_recall_tool
 from tests.conftest import Clock
-from tests.langchain_adaptive_memory.scripted_agent import (
-    Context,
-    Scripted,
-    agent_of,
-    ask,
-    call,
-    says,
-)
+from tests.langchain_adaptive_memory.scripted_agent import Context, Scripted, agent_of, ask, call, says
 
 pytestmark = pytest.mark.filterwarnings("error::RuntimeWarning")
 

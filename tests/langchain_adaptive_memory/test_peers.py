@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from datetime import datetime, timezone
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from langchain_chroma import Chroma
@@ -12,9 +12,7 @@ from langchain_classic.retrievers import TimeWeightedVectorStoreRetriever
 from langchain_core.documents import Document
 
 from langchain_adaptive_memory import AdaptiveMemoryRetriever
-
-if TYPE_CHECKING:
-    from tests.langchain_adaptive_memory.conftest import NewStore
+from tests.langchain_adaptive_memory.conftest import NewStore
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import warnings
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
+import chromadb
 import pytest
 from chromadb import Collection
 from langchain_chroma import Chroma
@@ -17,19 +20,13 @@ from langchain_core.runnables.utils import ConfigurableField
 from langchain_core.vectorstores import InMemoryVectorStore
 from pydantic import ValidationError
 
-from adaptive_memory_core import (
-    InvalidInputError,
-    Policy,
-    UserMemory,
-)
+from adaptive_memory_core import InvalidInputError, Policy, UserMemory
 from adaptive_memory_core.errors import StoreError
 from adaptive_memory_core.policy import Advanced
 from langchain_adaptive_memory import AdaptiveMemoryRetriever
 from langchain_adaptive_memory.source import embedder_of
-
-if TYPE_CHECKING:
-    from tests.conftest import Clock
-    from tests.langchain_adaptive_memory.conftest import NewRetriever, NewStore, WordEmbeddings
+from tests.conftest import Clock
+from tests.langchain_adaptive_memory.conftest import NewRetriever, NewStore, WordEmbeddings
 
 
 def ids(documents: list[Document]) -> list[str]:
@@ -248,3 +245,36 @@ def test_the_class_says_how_it_is_used() -> None:
         assert part in documentation
     told = set(AdaptiveMemoryRetriever.model_fields) - {"name", "tags", "metadata"}
     assert all(f"        {name}: " in documentation for name in told)
+
+
+def answered(store: Chroma) -> AdaptiveMemoryRetriever:
+    retriever = AdaptiveMemoryRetriever.from_vectorstore(store, k=1)
+    assert retriever.invoke("tea")[0].id == "tea"
+    return retriever
+
+
+@pytest.mark.parametrize("place", ["directory", "ram"])
+async def test_a_collection_that_is_reset_meanwhile_is_named_as_the_cause(
+    tmp_path: Path, embeddings: Any, place: str
+) -> None:
+    client: Any = chromadb.PersistentClient(tmp_path) if place == "directory" else chromadb.EphemeralClient()
+    store = Chroma("reset-notes", embeddings, client=client)
+    store.add_texts(["green tea", "black coffee"], ids=["tea", "coffee"])
+    retriever = answered(store)
+    store.reset_collection()
+    store.add_texts(["green tea"], ids=["tea"])
+    for _ in range(2):
+        with pytest.raises(
+            StoreError, match=r"The collection was deleted.*reset_collection\(\).*open it again"
+        ) as told:
+            retriever.invoke("tea")
+        assert "reachable" not in str(told.value)
+    with pytest.raises(StoreError, match="The collection was deleted"):
+        await retriever.ainvoke("tea")
+    with pytest.raises(StoreError, match="The collection was deleted"):
+        retriever.add_documents([Document("milk")])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # what was learned of the old collection stays in the ledger
+        retriever.close()
+    with AdaptiveMemoryRetriever.from_vectorstore(store, k=1) as again:
+        assert again.invoke("tea")[0].id == "tea"

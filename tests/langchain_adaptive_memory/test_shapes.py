@@ -15,7 +15,7 @@ from adaptive_memory_core.context.clean import label
 from langchain_adaptive_memory import AdaptiveMemoryRetriever
 from langchain_adaptive_memory.agents.middleware import AdaptiveMemoryMiddleware
 from tests.behaviour.test_observe import CONVERSATIONS, PETS
-from tests.conftest import Clock, Vectors
+from tests.conftest import Clock, word_vectors
 from tests.langchain_adaptive_memory.scripted_agent import Scripted, call, says
 
 
@@ -91,12 +91,12 @@ async def test_an_agent_is_shown_what_belongs_to_the_hits_as_the_memory_holds_it
 
 
 @pytest.fixture
-def with_reader(collection: Collection, embed: Callable[..., Vectors], clock: Clock) -> Iterator[Callable[..., Any]]:
+def with_reader(collection: Collection, clock: Clock) -> Iterator[Callable[..., Any]]:
     """Opens a user's memory with a reader, and with conversations that were observed."""
     made: list[AdaptiveMemory] = []
 
     def opened(reader: Callable[[str, Sequence[str]], float]) -> UserMemory:
-        made.append(AdaptiveMemory(collection, embedder=embed, clock=clock, ledger=":memory:", reader=reader))
+        made.append(AdaptiveMemory(collection, embedder=word_vectors, clock=clock, ledger=":memory:", reader=reader))
         user = made[-1].for_user("alice")
         user.observe(CONVERSATIONS)
         user.themes()

@@ -11,11 +11,7 @@ from langchain_core.messages import HumanMessage
 from langchain_core.tools import tool
 from langgraph.config import get_store
 from langgraph.func import entrypoint
-from langmem import (  # type: ignore[import-untyped] # it ships no types
-    create_manage_memory_tool,
-    create_memory_store_manager,
-    create_search_memory_tool,
-)
+from langmem import create_manage_memory_tool, create_memory_store_manager, create_search_memory_tool  # type: ignore[import-untyped] # it ships no types
 
 from langchain_adaptive_memory.langgraph_store.store import AdaptiveMemoryStore
 from tests.langchain_adaptive_memory.scripted_agent import Context, call, says

@@ -32,6 +32,7 @@ from langgraph.store.memory import InMemoryStore
 
 from adaptive_memory_core import Policy, Weights
 from langchain_adaptive_memory.langgraph_store.store import AdaptiveMemoryStore
+from tests.conftest import word_vectors
 from tests.suites import at_most
 
 LIKE_COSINE = Policy(weights=Weights(recency=0, importance=0, similarity=1))  # the score is the similarity itself
@@ -82,13 +83,12 @@ listings = st.builds(
     st.sampled_from([0, 1]),
 )
 batches = st.lists(st.one_of(puts, puts, puts, deletes, gets, searches, searches, listings), min_size=1, max_size=6)
-Embed = Callable[[Sequence[str]], Any]
 
 
 @pytest.fixture(scope="module")
-def pair(embed: Embed) -> Iterator[Callable[[], tuple[InMemoryStore, AdaptiveMemoryStore]]]:
+def pair() -> Iterator[Callable[[], tuple[InMemoryStore, AdaptiveMemoryStore]]]:
     """Both stores, empty. No two vectors are more than a right angle apart: our scores end at 0."""
-    index: Any = {"dims": 32, "embed": lambda texts: np.abs(embed(texts)).tolist(), "fields": ["text"]}
+    index: Any = {"dims": 32, "embed": lambda texts: np.abs(word_vectors(texts)).tolist(), "fields": ["text"]}
     store = AdaptiveMemoryStore(index, policy=LIKE_COSINE)
 
     def both() -> tuple[InMemoryStore, AdaptiveMemoryStore]:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import threading
-import time
 from typing import Any
 
 import pytest
 
 from adaptive_memory_core import InvalidInputError, Policy, Record, UserMemory
 from langchain_adaptive_memory.langgraph_store.store import AdaptiveMemoryStore
+from tests.behaviour.conftest import eventually
 from tests.conftest import Clock
 from tests.langchain_adaptive_memory.conftest import ANA, OpenStore
 
@@ -171,10 +171,7 @@ def test_a_sweeper_sweeps_in_the_background_until_it_is_stopped(open_store: Open
     store.put(ANA, "1", {"text": "red tea"}, ttl=1)
     clock.pass_seconds(61)
     future = store.start_ttl_sweeper(sweep_interval_minutes=0.0005)
-    deadline = time.monotonic() + 10
-    while scope(store).stats().records and time.monotonic() < deadline:
-        time.sleep(0.02)
-    assert scope(store).stats().records == 0
+    assert eventually(lambda: scope(store).stats().records == 0)
     assert store.stop_ttl_sweeper(timeout=5)
     assert future.done()
     assert not [one for one in threading.enumerate() if one.name == "adaptive-memory-ttl"]

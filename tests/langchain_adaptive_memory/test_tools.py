@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from langchain.agents import create_agent
@@ -12,10 +12,8 @@ from langchain_core.runnables import RunnableConfig
 from adaptive_memory_core import AdaptiveMemory, InvalidInputError, NotFoundError, ScopeError, UserMemory
 from adaptive_memory_core.errors import FilterError
 from langchain_adaptive_memory import EVERYONE, create_recall_tool, create_remember_tool
+from tests.conftest import Open
 from tests.langchain_adaptive_memory.scripted_agent import Context, call, says
-
-if TYPE_CHECKING:
-    from tests.conftest import Open
 
 MAKERS: list[Callable[..., Any]] = [create_recall_tool, create_remember_tool]
 OF_ALICE: RunnableConfig = {"configurable": {"user_id": "alice"}}

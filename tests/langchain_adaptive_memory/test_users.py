@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import Any, TypedDict
 
 import pytest
 from langchain.agents import create_agent
@@ -18,11 +18,9 @@ from langgraph.graph import END, START, StateGraph
 from adaptive_memory_core import AdaptiveMemory, Fields, ScopeError, UserMemory
 from langchain_adaptive_memory import EVERYONE, AdaptiveMemoryRetriever
 from langchain_adaptive_memory.user import find_user
+from tests.langchain_adaptive_memory.conftest import NewRetriever, NewStore
 from tests.langchain_adaptive_memory.models import AS_IT_IS, FirstOnly, ensemble, step
 from tests.langchain_adaptive_memory.scripted_agent import Context, call, says
-
-if TYPE_CHECKING:
-    from tests.langchain_adaptive_memory.conftest import NewRetriever, NewStore
 
 Call = Callable[[AdaptiveMemoryRetriever, str], Any]
 OF_BOB: RunnableConfig = {"configurable": {"user_id": "bob"}}

@@ -48,9 +48,7 @@ class HashedWords(BaseEmbedding):
 def index_over(collection: Collection, texts: Sequence[str] = (), **metadata: Any) -> VectorStoreIndex:
     """An index as users make one; each text is a document of its own, `d0`, `d1` and so on."""
     index = VectorStoreIndex.from_vector_store(
-        ChromaVectorStore(chroma_collection=collection),
-        embed_model=HashedWords(),
-        transformations=[SentenceSplitter()],
+        ChromaVectorStore(chroma_collection=collection), embed_model=HashedWords(), transformations=[SentenceSplitter()]
     )
     for number, text in enumerate(texts):
         index.insert(Document(text=text, id_=f"d{number}", metadata={"number": number, **metadata}))

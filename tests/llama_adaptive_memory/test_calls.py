@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import pickle
+from collections.abc import Callable, Sequence
 from datetime import datetime, timezone
 from typing import Any
 
@@ -11,12 +12,16 @@ from chromadb import Collection
 from llama_index.core import Document, VectorStoreIndex
 from llama_index.core.base.llms.types import ChatMessage
 from llama_index.core.postprocessor import SimilarityPostprocessor
+from llama_index.core.schema import MetadataMode
 from llama_index.core.vector_stores.types import MetadataFilter, MetadataFilters
 
 from adaptive_memory_core import AdaptiveMemory, InvalidInputError, Keeping, Policy
 from adaptive_memory_core.errors import ScopeError
+from adaptive_memory_core.judges import Judge
 from llama_adaptive_memory import EVERYONE, AdaptiveMemoryBlock, AdaptiveMemoryPostprocessor, AdaptiveMemoryRetriever
-from tests.llama_adaptive_memory.conftest import HashedWords, ids, index_over, texts
+from tests.behaviour.test_observe import CONVERSATIONS
+from tests.conftest import Open
+from tests.llama_adaptive_memory.conftest import TEXTS, HashedWords, ids, index_over, texts
 
 READERS: list[Any] = [AdaptiveMemoryRetriever, AdaptiveMemoryPostprocessor, AdaptiveMemoryBlock]
 SPACES = ["cosine", "l2", "ip"]
@@ -154,3 +159,54 @@ async def test_who_has_nothing_reads_what_is_shared(collection: Collection, fall
 def test_an_empty_question_finds_nothing_whatever_is_asked_besides(collection: Collection) -> None:
     with AdaptiveMemoryRetriever.from_collection(collection, HashedWords()) as ours:
         assert ours.retrieve("", similarity_top_k=3) == []
+
+
+@pytest.mark.parametrize("reader", [AdaptiveMemoryRetriever, AdaptiveMemoryPostprocessor])
+def test_an_unknown_argument_is_refused_with_the_names_that_are_allowed(index: VectorStoreIndex, reader: Any) -> None:
+    with pytest.raises(TypeError, match=r"no argument 'ledgr'\. Did you mean 'ledger'\? Allowed: .*, ledger, fields"):
+        reader.from_index(index, ledgr="x")
+
+
+@pytest.mark.parametrize("reader", [AdaptiveMemoryRetriever, AdaptiveMemoryPostprocessor, AdaptiveMemoryBlock])
+def test_what_reads_a_memory_is_not_pickled_and_says_where_to_make_it(index: VectorStoreIndex, reader: Any) -> None:
+    with reader.from_index(index, user_id="alice") as ours, pytest.raises(TypeError, match="in the process that uses"):
+        pickle.dumps(ours)
+
+
+def test_the_name_of_a_preset_is_no_policy(index: VectorStoreIndex) -> None:
+    with pytest.raises(ValueError, match="policy is 'support'"):
+        AdaptiveMemoryPostprocessor.from_index(index, policy="support")
+
+
+@pytest.mark.parametrize("kind", [AdaptiveMemoryRetriever, AdaptiveMemoryPostprocessor])
+def test_an_argument_that_there_is_not_is_named_also_beside_a_memory(memory: Any, kind: Any) -> None:
+    meant = r"no argument 'k'\. Did you mean 'similarity_top_k' or 'top_n'\? .*, ledger, fields"
+    with pytest.raises(TypeError, match=meant):
+        kind(memory=memory.for_user("ana"), k=3)
+
+
+def test_a_model_is_shown_the_name_of_an_episode_and_no_ids(memory: AdaptiveMemory) -> None:
+    user = memory.for_user("alice")
+    known = user.observe(CONVERSATIONS)
+    user.themes()
+    first = AdaptiveMemoryRetriever(user, policy=Policy(shape="top_down")).retrieve("beagle puppy shoes")[0].node
+    shown = first.get_content(MetadataMode.LLM)
+    assert first.metadata["episode"] in shown
+    assert known[0] not in shown
+
+
+def supports(question: str, answer: str, texts: Sequence[str]) -> list[int]:
+    return [place for place, text in enumerate(texts) if "tea" in text]
+
+
+JUDGE = Judge(supports=supports, sufficient=lambda question, texts: True)
+
+
+async def test_the_block_says_what_an_answer_rests_on(over: Open) -> None:
+    ann = over().for_user("ann")
+    ann.remember_many([{"id": str(n), "text": text} for n, text in enumerate(TEXTS)])
+    block = AdaptiveMemoryBlock(ann, judge=JUDGE, similarity_top_k=3)
+    await block.aget([ChatMessage(role="user", content="who drinks tea or coffee?")])
+    assert block.feedback(block.last_recall, answer="Alice.") == 3
+    assert await block.afeedback(block.last_recall, answer="Alice.") == 0
+    assert ann.get("0").read.helpful == 1

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import copy
-import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from typing import Any
 
@@ -311,21 +311,11 @@ async def test_an_evaluator_measures_without_changing(index: VectorStoreIndex) -
         assert ours.memory.stats().recalls == 0
 
 
-def read_in_threads(ours: AdaptiveMemoryPostprocessor, nodes: Sequence[NodeWithScore], each: int) -> None:
-    threads = [
-        threading.Thread(target=lambda: [ours.postprocess_nodes(list(nodes), query_str="tea") for _ in range(each)])
-        for _ in range(4)
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-
-
 def test_no_read_of_four_threads_is_lost(index: VectorStoreIndex) -> None:
     nodes = found(index, top=2)
     with ranker(index, policy=EVERY_READ) as ours:
-        read_in_threads(ours, nodes, each=25)
+        with ThreadPoolExecutor(4) as pool:
+            list(pool.map(lambda _: ours.postprocess_nodes(list(nodes), query_str="tea"), range(100)))
         assert counts(ours.memory, nodes) == [100, 100]
 
 

@@ -8,12 +8,7 @@ import pytest
 from llama_index.core import VectorStoreIndex
 
 from adaptive_memory_core import AdaptiveMemory, NotFoundError, ScopeError, UserMemory
-from llama_adaptive_memory import (
-    AdaptiveMemoryRetriever,
-    create_forget_tool,
-    create_recall_tool,
-    create_remember_tool,
-)
+from llama_adaptive_memory import AdaptiveMemoryRetriever, create_forget_tool, create_recall_tool, create_remember_tool
 from tests.llama_adaptive_memory.conftest import agent
 from tests.llama_adaptive_memory.hostile import hostile_texts
 

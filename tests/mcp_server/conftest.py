@@ -29,12 +29,11 @@ def of(memory: AdaptiveMemory, user: str, mode: str = "auto", **manner: Any) -> 
 
 
 async def said(client: Client, tool: str, **given: Any) -> tuple[str, Mapping[str, Any]]:
-    """What a tool answers, in words and as data; it is no failure."""
+    """What a tool answers, in words and as data; it is no failure. The words are there once, and the ids are whole."""
     answer = await client.call_tool(tool, given)
     assert not answer.is_error, words(answer)
-    assert answer.structured_content is not None
-    assert words(answer) == answer.structured_content["text"]
-    return words(answer), answer.structured_content
+    assert answer.structured_content is None
+    return words(answer), {name: one for name, one in (answer.meta or {}).items() if "/" not in name}
 
 
 async def refused(client: Client, tool: str, **given: Any) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import closing
+from datetime import datetime, timezone
 from typing import Any
 
 import chromadb
@@ -27,23 +28,23 @@ async def test_a_memory_is_kept_found_judged_explained_and_forgotten(memory: Ada
     async with of(memory, "ana", mode) as client:
         text, told = await said(client, "remember", text="Ana likes green tea", importance=0.8)
         tea = told["id"]
-        assert text == f"Remembered, as {tea}."
+        assert text == f"Remembered, as {tea[:8]}."
         assert (ana.get(tea).kind, ana.get(tea).importance) == ("fact", 0.8)
         text, found = await said(client, "recall", query="green tea")
         assert found["ids"] == [tea]
         assert "evidence, not instructions" in text
-        assert f"(id {tea})" in text
-        assert found["recall_id"] in text
+        assert f"(id {tea[:8]})" in text
+        assert f"This search is id {found['recall_id'][:8]}." in text
         assert ana.get(tea).read.retrieval_count == 1
         judged = await said(client, "feedback", recall_id=found["recall_id"], helpful=[tea])
         again = await said(client, "feedback", recall_id=found["recall_id"], helpful=[tea])
         assert (judged[1]["new_verdicts"], again[1]["new_verdicts"]) == (1, 0)
         assert "similarity" in (await said(client, "explain", query="green tea"))[0]
-        assert f"{tea} is hit 1 of 1" in (await said(client, "explain", query="tea", memory_id=tea))[0]
+        assert f"{tea[:8]} is hit 1 of 1" in (await said(client, "explain", query="tea", memory_id=tea[:8]))[0]
         assert ana.get(tea).read.retrieval_count == 1
         assert (await said(client, "forget", memory_id=tea))[1]["id"] == tea
         assert "Nothing that is remembered matches" in (await said(client, "recall", query="green tea"))[0]
-        assert "There is no record" in await refused(client, "forget", memory_id=tea)
+        assert "No memory has the id" in await refused(client, "forget", memory_id=tea)
 
 
 async def test_what_is_remembered_is_observed_and_has_themes(memory: AdaptiveMemory) -> None:
@@ -59,10 +60,7 @@ async def test_what_replaces_another_hides_it_and_the_newest_are_listed_first(
     memory: AdaptiveMemory, clock: Clock
 ) -> None:
     async with of(memory, "ana") as client:
-        assert await said(client, "recent") == (
-            "Nothing is remembered yet.",
-            {"text": "Nothing is remembered yet.", "ids": []},
-        )
+        assert await said(client, "recent") == ("Nothing is remembered yet.", {"ids": []})
         ids: list[str] = []
         for text, replaces in (("the cat is Turing", ""), ("the desk is blue", None), ("the desk is red", 1)):
             old = ids[replaces] if isinstance(replaces, int) else replaces
@@ -73,7 +71,103 @@ async def test_what_replaces_another_hides_it_and_the_newest_are_listed_first(
         assert "blue" not in text
         assert (await said(client, "recent", limit=1))[1]["ids"] == [ids[2]]
         why = await said(client, "explain", query="the desk is blue", memory_id=ids[1])
-        assert f"superseded by {ids[2]}" in why[0]
+        assert f"superseded by {ids[2][:8]}" in why[0]
+
+
+async def test_a_text_that_is_remembered_already_is_not_stored_twice(memory: AdaptiveMemory) -> None:
+    ana = memory.for_user("ana")
+    known = ana.remember("Deploys are done\n  on Tuesdays.")
+    async with of(memory, "ana") as client:
+        text, told = await said(client, "remember", text="  Deploys are done on Tuesdays. ", importance=0.9)
+        assert (text, told["id"]) == (f"That is remembered already, as {known[:8]}.", known)
+        both = await asyncio.gather(*(said(client, "remember", text="Ana likes tea") for _ in range(4)))
+        assert len({told["id"] for _, told in both}) == 1
+        assert ana.stats().records == 2
+        await said(client, "remember", text="ana likes tea")  # other letters, another text
+        assert ana.stats().records == 3
+    memory.for_user("ben").remember("the cat is Turing")
+    async with of(memory, "ana") as client:
+        assert "already" not in (await said(client, "remember", text="the cat is Turing"))[0]
+
+
+async def test_a_text_that_was_replaced_may_become_true_again(memory: AdaptiveMemory) -> None:
+    ana = memory.for_user("ana")
+    async with of(memory, "ana") as client:
+        blue = (await said(client, "remember", text="the desk is blue"))[1]["id"]
+        red = (await said(client, "remember", text="the desk is red", replaces=blue[:8]))[1]["id"]
+        again = (await said(client, "remember", text="the desk is blue", replaces=red[:8]))[1]["id"]
+        assert again not in (blue, red)
+        assert (await said(client, "recent"))[1]["ids"] == [again]
+        old = ana.remember("the table is oak", metadata={"room": "study"}, kind="note")
+        other = ana.remember("the table is pine")
+        assert (await said(client, "remember", text="the table is oak", replaces=other))[1]["id"] == old
+        assert (await said(client, "remember", text="the table is oak", replaces=old))[1]["id"] == old
+    assert ana.get(other).superseded_by == old
+    assert ana.get(old).metadata["room"] == "study"
+
+
+async def test_identical_texts_are_shown_once(memory: AdaptiveMemory, clock: Clock) -> None:
+    ana = memory.for_user("ana")
+    old = ana.remember("the build needs Docker", id="gone")
+    ana.remember("the build needs Podman", id="podman", supersedes=old)
+    for number in range(3):
+        clock.pass_days(1)
+        ana.remember("the build needs  Docker", id=f"copy-{number}")
+    async with of(memory, "ana") as client:
+        for tool, given in (("recall", {"query": "the build needs Docker"}), ("recent", {})):
+            text, told = await said(client, tool, **given)
+            assert text.count("Docker") == 1
+            assert set(told["ids"]) & {"copy-0", "copy-1", "copy-2"}
+            assert "podman" in told["ids"]
+            assert len(told["ids"]) == 2
+
+
+async def test_limit_kind_and_since_narrow_what_is_found_and_listed(memory: AdaptiveMemory, clock: Clock) -> None:
+    ana = memory.for_user("ana")
+    for number, kind in enumerate(("fact", "message", "fact", "message")):
+        ana.remember(f"tea number {number}", id=f"tea-{number}", kind=kind)
+        clock.pass_days(10)
+    day = datetime.fromtimestamp(memory.now() - 25 * 86_400, timezone.utc).date().isoformat()
+    async with of(memory, "ana") as client:
+        for tool, given in (("recall", {"query": "tea number"}), ("recent", {})):
+            for narrowed, ids in (
+                ({}, {"tea-0", "tea-1", "tea-2", "tea-3"}),
+                ({"kind": "fact"}, {"tea-0", "tea-2"}),
+                ({"since": "15 days"}, {"tea-3"}),
+                ({"since": day}, {"tea-2", "tea-3"}),
+                ({"since": "3 weeks ago", "kind": "fact"}, {"tea-2"}),
+                ({"kind": "episode"}, set()),
+            ):
+                text, told = await said(client, tool, **given, **narrowed)
+                assert set(told["ids"]) == ids, (tool, narrowed)
+                assert ("without kind and since" in text) == (not ids)
+            assert len((await said(client, tool, **given, limit=2))[1]["ids"]) == 2
+        assert len((await said(client, "recall", query="tea number", limit=1))[1]["ids"]) == 1
+
+
+async def test_an_id_may_be_given_by_its_beginning(memory: AdaptiveMemory) -> None:
+    ana = memory.for_user("ana")
+    for one in ("note-01-a", "note-01-b", "note-02"):
+        ana.remember(f"the text of {one}", id=one)
+    async with of(memory, "ana") as client:
+        assert await refused(client, "forget", memory_id="note-0") == (
+            "3 ids begin with 'note-0': note-01-a, note-01-b, note-02. Give more characters."
+        )
+        assert "2 ids begin with 'note-01'" in await refused(client, "explain", query="text", memory_id="note-01")
+        assert "No memory has the id" in await refused(client, "forget", memory_id="note-03")
+        assert "No memory has the id" in await refused(client, "forget", memory_id="note-")  # too short to be meant
+        assert (await said(client, "forget", memory_id="id note-02"))[1]["id"] == "note-02"
+        found = (await said(client, "recall", query="the text"))[1]
+        short = found["recall_id"][:8]
+        assert "No memory of that search has the id 'note-02'" in await refused(
+            client, "feedback", recall_id=short, helpful=["note-02"]
+        )
+        assert await said(client, "feedback", recall_id=short, helpful=["note-01-a"], unhelpful=["note-01-b"]) == (
+            "Noted: 2 new verdicts.",
+            {"new_verdicts": 2},
+        )
+        assert (await said(client, "feedback", recall_id=short, helpful=["note-01-a"]))[0] == "That was noted before."
+    assert {one.id for one in ana.records()} == {"note-01-a", "note-01-b"}
 
 
 async def test_nothing_of_one_user_reaches_another(memory: AdaptiveMemory) -> None:
@@ -104,15 +198,23 @@ async def test_nothing_of_one_user_reaches_another(memory: AdaptiveMemory) -> No
 @pytest.mark.parametrize(
     ("tool", "given", "because"),
     [
-        ("recall", {"query": "tea", "user": "ben"}, "recall takes query, and no other argument"),
+        ("recall", {"query": "tea", "user": "ben"}, "recall takes query, limit, kind, since, and no other argument"),
         ("recall", {"query": "tea", "user_id": "ben"}, "no other argument"),
         ("recall", {}, "query: Field required"),
         ("recall", {"query": 7}, "query: Input should be a valid string"),
-        ("recall", {"query": "  "}, "The cue is"),
-        ("remember", {"text": ""}, "blank"),
+        ("recall", {"query": "  "}, "query: It is blank. Write some words."),
+        ("recall", {"query": "tea", "limit": 0}, "limit: Input should be greater than or equal to 1"),
+        ("recall", {"query": "tea", "since": "lately"}, "Give a date such as 2026-11-01"),
+        ("recent", {"since": "the day"}, "or how long ago, such as 12 hours, 7 days"),
+        (
+            "forget",
+            {"memory_id": "no such"},
+            "No memory has the id 'no such'. Give an id as recall or recent shows it.",
+        ),
+        ("remember", {"text": ""}, "text: It is blank"),
         ("remember", {"text": "tea", "importance": 7}, "importance"),
         ("remember", {"text": "tea", "replaces": "no such"}, "no such"),
-        ("feedback", {"recall_id": "no such", "helpful": ["a"]}, "There is no recall"),
+        ("feedback", {"recall_id": "no such", "helpful": ["a"]}, "No search of the last 300 has the id 'no such'"),
         ("feedback", {"recall_id": "no such"}, "No memory was named"),
         ("feedback", {"recall_id": "x", "helpful": "a"}, "helpful: Input should be a valid list"),
         ("recent", {"limit": 0}, "limit"),
@@ -194,4 +296,4 @@ async def _asked(memory: AdaptiveMemory, text: str) -> None:
     async with of(memory, "ana") as client:
         for tool, name in (("remember", "text"), ("recall", "query"), ("explain", "query"), ("forget", "memory_id")):
             assert (await client.call_tool(tool, {name: text})).content
-        assert (await client.call_tool("recent", {})).structured_content
+        assert (await client.call_tool("recent", {})).content

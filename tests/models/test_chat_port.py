@@ -9,7 +9,7 @@ import pytest
 from langchain_core.language_models.fake_chat_models import FakeListChatModel
 from llama_index.core.llms import CompletionResponse, CustomLLM, LLMMetadata
 
-from adaptive_memory_core import AdaptiveMemory, InvalidInputError
+from adaptive_memory_core import AdaptiveMemory, InvalidInputError, UserMemory
 from adaptive_memory_core.errors import RerankerError
 from adaptive_memory_core.judges import ChatReranker, ChatSummary, OpenAIChat, SalienceJudge
 from tests.models.chat_server import FakeChat
@@ -47,8 +47,7 @@ def model(request: pytest.FixtureRequest, server: FakeChat) -> Callable[[str], A
     return made
 
 
-def test_any_model_may_say_what_matters_sum_up_and_rerank(model: Callable[[str], Any], memory: AdaptiveMemory) -> None:
-    alice = memory.for_user("alice")
+def test_any_model_may_say_what_matters_sum_up_and_rerank(model: Callable[[str], Any], alice: UserMemory) -> None:
     alice.remember("tea is at four", id="tea", importance=SalienceJudge(model('{"importance": 8}')))
     alice.remember("tea " + "and so on and on " * 40, id="long")
     assert alice.get("tea").importance == 0.8
@@ -61,8 +60,7 @@ def test_any_model_may_say_what_matters_sum_up_and_rerank(model: Callable[[str],
 @pytest.mark.parametrize(
     "reply", ["", "high", "{}", '{"importance": 11}', '{"importance": "7"}', '{"importance": NaN}']
 )
-def test_a_reply_that_is_none_leaves_what_there_is_without_a_model(reply: str, memory: AdaptiveMemory) -> None:
-    alice = memory.for_user("alice")
+def test_a_reply_that_is_none_leaves_what_there_is_without_a_model(reply: str, alice: UserMemory) -> None:
     judge = SalienceJudge(lambda instructions, material: reply)
     assert judge("tea").importance is None
     assert judge("tea").note

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
-from chromadb import Collection
 from langchain_core.documents import Document
 from langchain_core.embeddings import Embeddings
 from llama_index.core.base.embeddings.base import BaseEmbedding
@@ -15,7 +13,7 @@ from llama_index.core.base.embeddings.base import BaseEmbedding
 from adaptive_memory_core import AdaptiveMemory, as_embedder
 from adaptive_memory_core.errors import EmbedderError
 from langchain_adaptive_memory import AdaptiveMemoryRetriever
-from tests.conftest import word_vectors
+from tests.conftest import Open, word_vectors
 
 
 class OfLangChain(Embeddings):
@@ -72,10 +70,10 @@ def test_a_framework_s_model_opens_a_memory(tmp_path: Path, model: Any) -> None:
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_a_framework_s_model_serves_a_collection(collection: Collection, model: Any) -> None:
-    with closing(AdaptiveMemory(collection, embedder=model())) as memory:
-        memory.for_everyone().remember("green tea")
-        assert memory.for_everyone().recall("tea")[0].text == "green tea"
+def test_a_framework_s_model_serves_a_collection(over: Open, model: Any) -> None:
+    memory = over(embedder=model())
+    memory.for_everyone().remember("green tea")
+    assert memory.for_everyone().recall("tea")[0].text == "green tea"
 
 
 def test_a_class_is_no_model() -> None:
@@ -84,24 +82,24 @@ def test_a_class_is_no_model() -> None:
             as_embedder(kind)
 
 
-async def test_an_async_program_awaits_the_models_own_coroutines(collection: Collection) -> None:
-    with closing(AdaptiveMemory(collection, embedder=OnlyAsync())) as memory:
-        ana = memory.for_user("ana")
-        assert len(await ana.aremember_many(["green tea", "red car"])) == 2
-        assert (await ana.arecall("green tea", k=1))[0].text == "green tea"
-        retriever = AdaptiveMemoryRetriever(memory=memory, user_id="ana", k=1)
-        assert await retriever.aadd_documents([Document("cold milk", id="milk")]) == ["milk"]
-        assert [one.id for one in await retriever.ainvoke("cold milk")] == ["milk"]
-        with pytest.raises(EmbedderError, match="the blocking call"):
-            ana.remember("white snow")
+async def test_an_async_program_awaits_the_models_own_coroutines(over: Open) -> None:
+    memory = over(embedder=OnlyAsync())
+    ana = memory.for_user("ana")
+    assert len(await ana.aremember_many(["green tea", "red car"])) == 2
+    assert (await ana.arecall("green tea", k=1))[0].text == "green tea"
+    retriever = AdaptiveMemoryRetriever(memory=memory, user_id="ana", k=1)
+    assert await retriever.aadd_documents([Document("cold milk", id="milk")]) == ["milk"]
+    assert [one.id for one in await retriever.ainvoke("cold milk")] == ["milk"]
+    with pytest.raises(EmbedderError, match="the blocking call"):
+        ana.remember("white snow")
 
 
-async def test_a_coroutine_that_fails_is_an_error_of_ours_and_writes_nothing(collection: Collection) -> None:
+async def test_a_coroutine_that_fails_is_an_error_of_ours_and_writes_nothing(over: Open) -> None:
     class Failing(OfLangChain):
         async def aembed_documents(self, texts: list[str]) -> list[list[float]]:
             raise ConnectionError("no route")
 
-    with closing(AdaptiveMemory(collection, embedder=Failing())) as memory:
-        with pytest.raises(EmbedderError, match="no route"):
-            await memory.for_user("ana").aremember("tea")
-        assert memory.for_user("ana").stats().records == 0
+    memory = over(embedder=Failing())
+    with pytest.raises(EmbedderError, match="no route"):
+        await memory.for_user("ana").aremember("tea")
+    assert memory.for_user("ana").stats().records == 0

@@ -24,7 +24,7 @@ from adaptive_memory_core.judges import (
     chat_roles,
 )
 from adaptive_memory_core.models.chat import FAILURES
-from tests.conftest import START, Clock, Vectors
+from tests.conftest import START, Clock, word_vectors
 from tests.models.chat_server import FakeChat
 
 SAID = [
@@ -61,11 +61,11 @@ Opened = Callable[[Roles], AdaptiveMemory]
 
 
 @pytest.fixture
-def opened(collection: Collection, embed: Callable[..., Vectors], clock: Clock) -> Iterator[Opened]:
+def opened(collection: Collection, clock: Clock) -> Iterator[Opened]:
     made: list[AdaptiveMemory] = []
 
     def open_with(roles: Roles) -> AdaptiveMemory:
-        made.append(AdaptiveMemory(collection, embedder=embed, clock=clock, roles=roles))
+        made.append(AdaptiveMemory(collection, embedder=word_vectors, clock=clock, roles=roles))
         return made[-1]
 
     yield open_with

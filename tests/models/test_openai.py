@@ -5,9 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import sys
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import numpy as np
@@ -16,64 +14,36 @@ import pytest
 from adaptive_memory_core.errors import EmbedderError, InvalidInputError, MissingExtraError
 from adaptive_memory_core.models.embedder import as_embedder
 from adaptive_memory_core.models.openai import OpenAIEmbedder
+from tests.models.chat_server import ModelServer, running
 
 
-class FakeOpenAI(ThreadingHTTPServer):
+class FakeOpenAI(ModelServer):
     """Answers each text with [its number in the request, its length], in reverse order; or with what a test queued."""
 
     def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), _Answer)
-        self.requests: list[dict[str, Any]] = []
-        self.keys: list[str | None] = []
+        super().__init__()
         self.failures: list[int] = []
         self.as_base64 = False
         self.lose = 0
 
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.server_address[1]}/v1"
-
-
-class _Answer(BaseHTTPRequestHandler):
-    server: FakeOpenAI
-
-    def do_POST(self) -> None:
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        self.server.requests.append(body)
-        self.server.keys.append(self.headers["Authorization"])
-        if self.server.failures:
-            return self._send(self.server.failures.pop(0), {"error": {"message": "said the server"}})
+    def answer(self, request: dict[str, Any]) -> tuple[int, bytes]:
+        if self.failures:
+            return self.failures.pop(0), json.dumps({"error": {"message": "said the server"}}).encode()
         data = [
             {"object": "embedding", "index": index, "embedding": self._vector([float(index), float(len(text))])}
-            for index, text in enumerate(body["input"])
+            for index, text in enumerate(request["input"])
         ]
-        reply = {"object": "list", "model": body["model"], "data": data[self.server.lose :][::-1], "usage": {}}
-        return self._send(200, reply)
+        reply = {"object": "list", "model": request["model"], "data": data[self.lose :][::-1], "usage": {}}
+        return 200, json.dumps(reply).encode()
 
     def _vector(self, numbers: list[float]) -> Any:
-        return base64.b64encode(np.array(numbers, dtype="<f4").tobytes()).decode() if self.server.as_base64 else numbers
-
-    def _send(self, status: int, body: dict[str, Any]) -> None:
-        content = json.dumps(body).encode()
-        self.send_response(status)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(content)))
-        self.send_header("retry-after-ms", "1")
-        self.end_headers()
-        self.wfile.write(content)
-
-    def log_message(self, *_: Any) -> None:
-        """Quiet."""
+        return base64.b64encode(np.array(numbers, dtype="<f4").tobytes()).decode() if self.as_base64 else numbers
 
 
 @pytest.fixture
 def server() -> Iterator[FakeOpenAI]:
-    with FakeOpenAI() as server:
-        thread = threading.Thread(target=server.serve_forever, args=[0.01], daemon=True)
-        thread.start()
+    with running(FakeOpenAI()) as server:
         yield server
-        server.shutdown()
-        thread.join()
 
 
 def test_texts_go_in_batches_and_vectors_come_back_in_order(server: FakeOpenAI) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from adaptive_memory_core import AdaptiveMemory, InvalidInputError, OpenAIReranker
+from adaptive_memory_core import AdaptiveMemory, InvalidInputError, OpenAIReranker, UserMemory
 from adaptive_memory_core.errors import MissingExtraError, RerankerError
 from adaptive_memory_core.models.judges import RATING_PROMPT
 from tests.models.chat_server import FakeChat
@@ -21,8 +21,7 @@ def reranker(server: FakeChat) -> OpenAIReranker:
     return OpenAIReranker("a-model", api_key="sk-test", base_url=server.url, max_retries=0)
 
 
-def test_the_marks_decide(server: FakeChat, reranker: OpenAIReranker, memory: AdaptiveMemory) -> None:
-    alice = memory.for_user("alice")
+def test_the_marks_decide(server: FakeChat, reranker: OpenAIReranker, alice: UserMemory) -> None:
     alice.remember_many([{"text": "tea", "id": "tea"}, {"text": "tea at noon", "id": "noon"}])
     server.reply = '{"marks": {"1": 1, "2": 9}}'
     answer = alice.recall("tea", reranker=reranker)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,7 @@ import pytest
 
 from adaptive_memory_core import AdaptiveMemory, InvalidInputError, UserMemory
 from adaptive_memory_core.pages.markup import resource, script_digest
-from tests.conftest import Clock, Rows
+from tests.conftest import Clock, ledger_rows
 from tests.pages.conftest import HOSTILE
 
 MOST_CHARACTERS = 5_000_000
@@ -80,9 +79,7 @@ def test_it_may_run_its_own_script_and_nothing_else(page: str) -> None:
     assert "unsafe" not in policy
 
 
-def test_making_it_changes_nothing(
-    full: UserMemory, ledger_rows: Callable[[AdaptiveMemory], Rows], tmp_path: Path
-) -> None:
+def test_making_it_changes_nothing(full: UserMemory, tmp_path: Path) -> None:
     memory: Any = full.memory
     before = ledger_rows(memory)
     full.report(tmp_path / "page.html")

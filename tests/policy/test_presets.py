@@ -7,10 +7,7 @@ from typing import Any
 import pytest
 
 from adaptive_memory_core import PolicyError
-from adaptive_memory_core.policy import (
-    Policy,
-    Weights,
-)
+from adaptive_memory_core.policy import Policy, Weights
 from adaptive_memory_core.score.signals import decay
 
 PRESETS = ["default", "equal", "assistant", "support", "coding", "planning", "generative_agents"]

@@ -23,22 +23,9 @@ from adaptive_memory_core.policy import (
     Weights,
 )
 
-GROUPS = (
-    Policy,
-    Advanced,
-    Fusion,
-    Graphs,
-    Hierarchies,
-    Learning,
-    Decay,
-    Remembrance,
-    Weights,
-    Keeping,
-)
+GROUPS = (Policy, Advanced, Fusion, Graphs, Hierarchies, Learning, Decay, Remembrance, Weights, Keeping)
 NO_NUMBERS = [math.nan, math.inf, -math.inf, True, False, "1", None, [1], 1j, b"1"]
-MAKERS: list[tuple[Callable[..., object], str]] = [
-    *((make, name) for make in GROUPS for name in make.RANGES),
-]
+MAKERS: list[tuple[Callable[..., object], str]] = [*((make, name) for make in GROUPS for name in make.RANGES)]
 
 
 def test_every_number_of_a_policy_has_a_range() -> None:
@@ -82,10 +69,7 @@ def test_a_number_may_reach_its_bound_and_not_pass_it(made: tuple[Callable[..., 
         make(**{name: highest + 1})
 
 
-@pytest.mark.parametrize(
-    ("make", "name"),
-    [(Policy, "half_life_days"), (Policy, "recall_k")],
-)
+@pytest.mark.parametrize(("make", "name"), [(Policy, "half_life_days"), (Policy, "recall_k")])
 def test_where_0_has_no_meaning_it_is_refused(make: Callable[..., object], name: str) -> None:
     with pytest.raises(PolicyError, match=name):
         make(**{name: 0})

@@ -13,16 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adaptive_memory_core.errors import PolicyError
-from adaptive_memory_core.policy import (
-    Advanced,
-    Decay,
-    Fusion,
-    Hierarchies,
-    Learning,
-    Policy,
-    Remembrance,
-    Weights,
-)
+from adaptive_memory_core.policy import Advanced, Decay, Fusion, Hierarchies, Learning, Policy, Remembrance, Weights
 
 numbers = st.fixed_dictionaries(
     {},

@@ -37,10 +37,7 @@ def picked(hits: list[Scored], k: int, **changes: Any) -> tuple[list[str], Seque
 def test_what_says_the_same_makes_way_for_others() -> None:
     ids, dropped = picked(ranked("Likes tea.", "likes  TEA", "has a cat", "likes tea!", "lives in Rome"), 3)
     assert ids == ["0", "2", "4"]
-    assert [(one.id, one.reason) for one in dropped] == [
-        ("1", "nearly the same as 0"),
-        ("3", "nearly the same as 0"),
-    ]
+    assert [(one.id, one.reason) for one in dropped] == [("1", "nearly the same as 0"), ("3", "nearly the same as 0")]
     assert all(one.score is not None for one in dropped)
 
 

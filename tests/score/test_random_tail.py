@@ -45,11 +45,6 @@ def test_one_recall_is_drawn_in_one_way() -> None:
 
 
 def test_where_there_is_nothing_to_draw_all_stays() -> None:
-    for kept, dropped, tail in (
-        (KEPT[:1], DROPPED, 3),
-        (KEPT, [], 3),
-        (KEPT, DROPPED[-1:], 3),
-        (KEPT, DROPPED, 0),
-    ):
+    for kept, dropped, tail in ((KEPT[:1], DROPPED, 3), (KEPT, [], 3), (KEPT, DROPPED[-1:], 3), (KEPT, DROPPED, 0)):
         drawn = with_random_tail(kept, dropped, tail=tail, recall_id="r")
         assert (drawn.kept, drawn.dropped, drawn.propensities) == (kept, dropped, {})

@@ -12,7 +12,7 @@ from chromadb import Collection
 
 from adaptive_memory_core import AdaptiveMemory, Policy, UserMemory
 from adaptive_memory_core.errors import InvalidInputError, ScopeError
-from tests.conftest import Clock, Rows, word_vectors
+from tests.conftest import Clock, ledger_rows, word_vectors
 
 EVERY_READ = Policy(refresh_floor_seconds=0)
 
@@ -91,7 +91,7 @@ def test_another_user_inherits_nothing(collection: Collection, memory: AdaptiveM
 
 
 def test_looking_shows_what_is_inherited_and_writes_nothing(
-    collection: Collection, memory: AdaptiveMemory, nobody: UserMemory, ledger_rows: Callable[[AdaptiveMemory], Rows]
+    collection: Collection, memory: AdaptiveMemory, nobody: UserMemory
 ) -> None:
     write(collection, "d", "green tea")
     nobody.recall("green tea", k=1)

@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -72,11 +73,8 @@ def test_writers_that_never_pause_leave_a_short_log(ledger: SQLiteLedger) -> Non
             write(ledger, number)
             sizes.append(size(ledger))
 
-    threads = [threading.Thread(target=work, args=(first,)) for first in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(work, range(4)))
     assert max(sizes) < BOUND
 
 

@@ -13,6 +13,7 @@ from chromadb import Collection
 
 from adaptive_memory_core import AdaptiveMemory, Embedder, as_embedder
 from adaptive_memory_core.errors import EmbedderError, EmbedderMismatchError
+from tests.conftest import Open
 
 TEA: Any = [3.0, 1.0]
 
@@ -89,23 +90,22 @@ def test_an_embedder_that_changes_its_dimension_is_refused_before_anything_is_wr
 
 @pytest.mark.parametrize(("first", "filled"), [("recall", True), ("recall", False), ("remember", True)])
 def test_a_first_vector_of_another_length_is_not_held_against_the_right_ones(
-    collection: Collection, first: str, filled: bool
+    over: Open, collection: Collection, first: str, filled: bool
 ) -> None:
     if filled:
         collection.add(ids=["a"], documents=["tea"], embeddings=[TEA])
-    with AdaptiveMemory(collection, embedder=one_after_another(three_numbers, two_numbers)) as memory:
-        everyone = memory.for_everyone()
-        if filled:
-            with pytest.raises(EmbedderMismatchError, match="3 dimensions"):
-                getattr(everyone, first)("tea")
-        else:
-            assert not everyone.recall("tea")
-        everyone.remember("the kettle is on")
-        assert len(everyone.recall("tea")) == 1 + filled
+    everyone = over(embedder=one_after_another(three_numbers, two_numbers)).for_everyone()
+    if filled:
+        with pytest.raises(EmbedderMismatchError, match="3 dimensions"):
+            getattr(everyone, first)("tea")
+    else:
+        assert not everyone.recall("tea")
+    everyone.remember("the kettle is on")
+    assert len(everyone.recall("tea")) == 1 + filled
 
 
 async def test_an_async_first_vector_of_another_length_is_not_held_against_the_right_ones(
-    collection: Collection,
+    over: Open, collection: Collection
 ) -> None:
     answers = iter([[1.0, 2.0, 3.0]])
 
@@ -114,21 +114,20 @@ async def test_an_async_first_vector_of_another_length_is_not_held_against_the_r
 
     collection.add(ids=["a"], documents=["tea"], embeddings=[TEA])
     embedder = Embedder("theirs", two_numbers, lambda text: [3.0, 1.0], aquery=query)
-    with AdaptiveMemory(collection, embedder=embedder) as memory:
-        with pytest.raises(EmbedderMismatchError, match="3 dimensions"):
-            await memory.for_everyone().arecall("tea")
-        assert len(await memory.for_everyone().arecall("tea")) == 1
+    memory = over(embedder=embedder)
+    with pytest.raises(EmbedderMismatchError, match="3 dimensions"):
+        await memory.for_everyone().arecall("tea")
+    assert len(await memory.for_everyone().arecall("tea")) == 1
 
 
-def test_a_later_vector_of_another_length_is_refused_and_forgotten(collection: Collection) -> None:
+def test_a_later_vector_of_another_length_is_refused_and_forgotten(over: Open, collection: Collection) -> None:
     collection.add(ids=["a"], documents=["tea"], embeddings=[TEA])
     fickle = one_after_another(two_numbers, three_numbers, two_numbers)
-    with AdaptiveMemory(collection, embedder=fickle) as memory:
-        everyone = memory.for_everyone()
-        assert everyone.recall("tea").ids == ("a",)
-        with pytest.raises(EmbedderError, match="dimension 3, not 2 as before"):
-            everyone.remember("coffee")
-        assert everyone.recall("tea").ids == ("a",)
+    everyone = over(embedder=fickle).for_everyone()
+    assert everyone.recall("tea").ids == ("a",)
+    with pytest.raises(EmbedderError, match="dimension 3, not 2 as before"):
+        everyone.remember("coffee")
+    assert everyone.recall("tea").ids == ("a",)
 
 
 def test_a_collection_without_an_embedder_of_its_own_asks_for_one() -> None:

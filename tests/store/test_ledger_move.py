@@ -22,10 +22,10 @@ from adaptive_memory_core.store.ledger.sql_ledger import Ledger
 from adaptive_memory_core.store.ledger_move import move
 from adaptive_memory_core.store.moved_tables import STAYS, VERSIONS, LedgerEnd, keys
 from adaptive_memory_core.store.postgres import lost_connections
-from adaptive_memory_core.store.postgres.postgres_dialect import tables
 from adaptive_memory_core.store.postgres.postgres_ledger import PostgresLedger
+from adaptive_memory_core.store.postgres.postgres_tables import tables
 from tests.behaviour.conftest import eventually
-from tests.conftest import Clock
+from tests.conftest import Clock, word_vectors
 from tests.postgres_server import new_database
 
 pytestmark = pytest.mark.hard("PostgreSQL")
@@ -76,11 +76,9 @@ def test_a_ledger_does_not_move_to_where_it_is(tmp_path: Path) -> None:
             moving.move_between(source, target)
 
 
-def test_there_and_back_every_row_is_the_same(
-    collection: Collection, embed: Callable[..., Any], clock: Clock, tmp_path: Path
-) -> None:
+def test_there_and_back_every_row_is_the_same(collection: Collection, clock: Clock, tmp_path: Path) -> None:
     first = SQLiteLedger(str(tmp_path / "first.sqlite3"))
-    with AdaptiveMemory(collection, embedder=embed, clock=clock, ledger=first, policy=EVERYTHING) as memory:
+    with AdaptiveMemory(collection, embedder=word_vectors, clock=clock, ledger=first, policy=EVERYTHING) as memory:
         used(memory, clock)
         before = memory.for_user("alice").stats()
         first.close()
@@ -93,7 +91,7 @@ def test_there_and_back_every_row_is_the_same(
     assert rows(there) == rows(first)
     assert move(there, back, source_stays=True).rows == count
     assert rows(back) == rows(first)
-    with AdaptiveMemory(collection, embedder=embed, clock=clock, ledger=there, policy=EVERYTHING) as memory:
+    with AdaptiveMemory(collection, embedder=word_vectors, clock=clock, ledger=there, policy=EVERYTHING) as memory:
         alice = memory.for_user("alice")
         assert alice.stats().recalls == before.recalls
         alice.remember("a last giraffe", id="giraffe")  # numbers go on behind those that came along
@@ -150,11 +148,11 @@ def ways(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.Mon
 
 
 @pytest.fixture
-def opened(
-    ways: Ways, collection: Collection, embed: Callable[..., Any], clock: Clock
-) -> Callable[..., AdaptiveMemory]:
+def opened(ways: Ways, collection: Collection, clock: Clock) -> Callable[..., AdaptiveMemory]:
     def memory(number: int = 0) -> AdaptiveMemory:
-        return AdaptiveMemory(collection, embedder=embed, clock=clock, ledger=ways.places[number], policy=EVERYTHING)
+        return AdaptiveMemory(
+            collection, embedder=word_vectors, clock=clock, ledger=ways.places[number], policy=EVERYTHING
+        )
 
     return memory
 

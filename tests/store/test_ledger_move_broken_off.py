@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,7 @@ from adaptive_memory_core.store.ledger_move import move
 from adaptive_memory_core.store.moved_tables import MoveSource, keys
 from adaptive_memory_core.store.postgres.postgres_ledger import PostgresLedger
 from tests.behaviour.conftest import eventually
-from tests.conftest import Clock
+from tests.conftest import Clock, word_vectors
 from tests.postgres_server import new_database
 from tests.store.test_ledger_move import EVERYTHING, Other, Ways, rows, used
 
@@ -27,7 +26,7 @@ _WANTS_ALL = (
 
 
 def test_a_move_that_is_broken_off_at_its_end_copies_no_row_without_what_belongs_to_it(
-    collection: Collection, embed: Callable[..., Any], clock: Clock, tmp_path: Path
+    collection: Collection, clock: Clock, tmp_path: Path
 ) -> None:
     """The rows that are copied once more, such as of a record that was read, take none of those that are not along."""
     address = new_database()
@@ -36,7 +35,7 @@ def test_a_move_that_is_broken_off_at_its_end_copies_no_row_without_what_belongs
     with (
         psycopg.connect(address) as connection,
         psycopg.connect(address, autocommit=True) as looking,
-        AdaptiveMemory(collection, embedder=embed, clock=clock, ledger=address, policy=EVERYTHING) as memory,
+        AdaptiveMemory(collection, embedder=word_vectors, clock=clock, ledger=address, policy=EVERYTHING) as memory,
     ):
         used(memory, clock)
         connection.execute("SET deadlock_timeout = '10s'")  # the move is the one that is broken off
@@ -63,16 +62,12 @@ def test_a_move_that_is_broken_off_at_its_end_copies_no_row_without_what_belongs
 
 @pytest.mark.parametrize("to_server", [True, False])
 def test_a_move_that_is_interrupted_at_its_end_and_called_again_loses_nothing(
-    collection: Collection,
-    embed: Callable[..., Any],
-    clock: Clock,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    *,
-    to_server: bool,
+    collection: Collection, clock: Clock, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, to_server: bool
 ) -> None:
     ways, asked = Ways(tmp_path, to_server=to_server), list[tuple[str, ...]]()
-    with AdaptiveMemory(collection, embedder=embed, clock=clock, ledger=ways.places[0], policy=EVERYTHING) as memory:
+    with AdaptiveMemory(
+        collection, embedder=word_vectors, clock=clock, ledger=ways.places[0], policy=EVERYTHING
+    ) as memory:
         used(memory, clock)
         clock.pass_seconds(3_600)
 

@@ -40,10 +40,7 @@ def test_twins_are_found_and_merged_with_the_reads_of_both(twinned: AdaptiveMemo
         clock.pass_days(1)
         assert alice.recall(
             "alice likes tea", k=2, policy=alice.memory.policy.replace(advanced={"duplicates": "keep"})
-        ).ids == (
-            "tea",
-            "tea",
-        )
+        ).ids == ("tea", "tea")
     report = twinned.check()
     assert "records: 1 records stand twice under one user and id: 'tea' of user 'alice'." in str(report)
     assert not report.ok

@@ -6,6 +6,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 
@@ -41,12 +42,9 @@ def locked(memory: AdaptiveMemory, tmp_path: Path) -> Iterator[sqlite3.Connectio
 
 def seconds(calls: list[Callable[[], object]]) -> float:
     """How long these take at once."""
-    threads = [threading.Thread(target=call) for call in calls]
     began = time.monotonic()
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor(len(calls)) as pool:
+        list(pool.map(lambda call: call(), calls))
     return time.monotonic() - began
 
 

@@ -1,24 +1,25 @@
-"""Do writers of one process come in turn, in the order in which they came, and is none held up by one that has left?"""
+"""Do writers of one process come in turn, and do commits that wait at the same moment share a sync?"""
 
 from __future__ import annotations
 
 import threading
-import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from adaptive_memory_core import SQLiteLedger
-from adaptive_memory_core.store.sqlite_connection import WriteQueue, queue_of
+from adaptive_memory_core import AdaptiveMemory, Keeping, SQLiteLedger
+from adaptive_memory_core.errors import PolicyError
+from adaptive_memory_core.store import sqlite_connection
+from adaptive_memory_core.store.sqlite_connection import GroupCommit, WriteQueue, queue_of
+from tests.behaviour.conftest import eventually
+from tests.conftest import Open
 
 WRITERS = 6
 
 
 def waiting(queue: WriteQueue, how_many: int) -> None:
-    deadline = time.monotonic() + 10
-    while len(queue._line) < how_many:
-        assert time.monotonic() < deadline
-        time.sleep(0.001)
+    assert eventually(lambda: len(queue._line) >= how_many)
 
 
 def test_first_come_first_served() -> None:
@@ -73,3 +74,65 @@ def test_all_connections_to_a_file_queue_together(tmp_path: Path) -> None:
         written.append("one")
     thread.join()
     assert written == ["one", "other"]
+
+
+THREADS = 8
+
+
+@pytest.fixture
+def commits(tmp_path: Path) -> GroupCommit:
+    (tmp_path / "ledger.sqlite3-wal").write_bytes(b"a log")
+    return GroupCommit(tmp_path / "ledger.sqlite3")
+
+
+def test_those_that_come_during_a_sync_share_the_next_one(
+    commits: GroupCommit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sync, first, go_on, syncs = sqlite_connection._sync, threading.Event(), threading.Event(), list[int]()
+
+    def slow(log: int) -> None:
+        syncs.append(log)
+        first.set()
+        assert go_on.wait(10)
+        sync(log)
+
+    monkeypatch.setattr(sqlite_connection, "_sync", slow)
+    threads = [threading.Thread(target=commits.wait) for _ in range(1 + THREADS)]
+    threads[0].start()
+    assert first.wait(10)
+    for thread in threads[1:]:
+        thread.start()
+    assert commits._done == 0
+    go_on.set()
+    for thread in threads:
+        thread.join()
+    assert 2 <= len(syncs) <= 3  # 3 where one came only after the others had been served
+
+
+def test_a_sync_that_fails_is_told_and_the_next_one_is_tried(
+    commits: GroupCommit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(_log: int) -> None:
+        raise OSError("disk")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(sqlite_connection, "_sync", fails)
+        with pytest.raises(OSError, match="disk"):
+            commits.wait()
+    commits.wait()
+    assert commits._done == 2
+
+
+def test_a_log_that_is_gone_stands_in_the_file(tmp_path: Path) -> None:
+    GroupCommit(tmp_path / "ledger.sqlite3").wait()
+
+
+def test_it_is_an_option_of_a_memory(open_memory: Open, tmp_path: Path) -> None:
+    def group_of(memory: AdaptiveMemory) -> object:
+        ledger: Any = memory.ports().ledger
+        return ledger.file._group
+
+    assert group_of(open_memory(durability="full", keeping=Keeping(log=False))) is not None
+    assert group_of(open_memory(path=tmp_path / "usual")) is None
+    with pytest.raises(PolicyError, match="'some'"):
+        open_memory(path=tmp_path / "wrong", durability="some")

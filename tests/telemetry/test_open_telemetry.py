@@ -25,7 +25,6 @@ from tests.behaviour.conftest import eventually
 from tests.conftest import word_vectors
 
 CANARY = "canary"
-ROOT = Path(__file__).parents[2]
 Labels = dict[str, Any]
 
 

@@ -1,6 +1,45 @@
-"""`python -m adaptive_memory_core.cli` starts the command without its script."""
+"""The start of the command `adaptive-memory`, which `python -m adaptive_memory_core.cli` is as well."""
 
-from adaptive_memory_core.cli.entry import main
+from __future__ import annotations
+
+import gc
+import sys
+from collections.abc import Sequence
+from itertools import pairwise
+
+INTERRUPTED = 130
+HOOKS = ("session-start", "prompt", "stop", "pre-compact")
+
+
+def main() -> None:
+    """Run the command of this process's arguments."""
+    try:
+        _run()
+    except SystemExit:
+        if not is_hook(sys.argv[1:]):
+            raise
+
+
+def is_hook(arguments: Sequence[str]) -> bool:
+    """Whether a coding agent calls: whatever is wrong, e.g. an option, must not end with a code that refuses a prompt.
+
+    >>> is_hook(["--path", "memory", "hook", "prompt", "--unknown"]), is_hook(["remember", "hook"])
+    (True, False)
+    """
+    return any(name == "hook" and event in HOOKS for name, event in pairwise(arguments))
+
+
+def _run() -> None:
+    gc.disable()  # while what is imported stays: looking through it for garbage takes as long as a tenth of the imports
+    try:
+        from adaptive_memory_core.cli.app import app
+    except KeyboardInterrupt:
+        sys.stderr.write("adaptive-memory: interrupted\n")
+        raise SystemExit(INTERRUPTED) from None
+    gc.freeze()
+    gc.enable()
+    app(prog_name="adaptive-memory")
+
 
 if __name__ == "__main__":
     main()

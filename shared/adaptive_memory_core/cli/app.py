@@ -1,4 +1,4 @@
-"""The command `adaptive-memory`: all its commands in the order of `--help`, their common options, and `demo`."""
+"""The command `adaptive-memory`: all its commands in the groups of `--help`, their common options, and `demo`."""
 
 from __future__ import annotations
 
@@ -12,6 +12,9 @@ from typing import Annotated, Any, TypeVar, cast
 import typer
 from typer.core import TyperGroup
 
+from adaptive_memory_core.cli.agent_settings import agents
+from adaptive_memory_core.cli.hooks import hook
+from adaptive_memory_core.cli.learning import demote, feedback, forget, pin, prune, unpin
 from adaptive_memory_core.cli.maintenance import (
     backup,
     check,
@@ -26,21 +29,15 @@ from adaptive_memory_core.cli.maintenance import (
 )
 from adaptive_memory_core.cli.measurement import bench, compare, evaluate, replay, report, tune
 from adaptive_memory_core.cli.records import (
-    demote,
     explain,
-    feedback,
-    forget,
     get,
     import_records,
     init,
     log,
-    pin,
-    prune,
     recall,
     remember,
     stats,
     themes,
-    unpin,
 )
 from adaptive_memory_core.cli.session import Session, embedder_option, session_of
 from adaptive_memory_core.cli.terminal import ending, printing_to_stderr, show
@@ -130,8 +127,14 @@ def _version(asked: bool) -> None:
 @app.callback(epilog=EPILOG)
 def options(
     ctx: typer.Context,
-    path: Annotated[Path | None, typer.Option(help="The directory that holds the memory.", metavar="DIR")] = None,
-    user: Annotated[str | None, typer.Option(help="Whose memory: every command names one.", metavar="NAME")] = None,
+    path: Annotated[
+        Path | None,
+        typer.Option(help="The directory that holds the memory.", metavar="DIR", envvar="ADAPTIVE_MEMORY_PATH"),
+    ] = None,
+    user: Annotated[
+        str | None,
+        typer.Option(help="Whose memory: every command names one.", metavar="NAME", envvar="ADAPTIVE_MEMORY_USER"),
+    ] = None,
     everyone: Annotated[bool, typer.Option("--everyone", help="The records that belong to nobody.")] = False,
     over_everyone: Annotated[
         bool, typer.Option("--over-everyone", help="With --user: also find everyone's records.")
@@ -162,8 +165,27 @@ def options(
 
     adaptive-memory --path ./memory --user ana recall "what does Ana drink?"
     """
-    directory = None if path is None else expanded(path)
-    ctx.obj = Session(directory, collection, user, everyone, over_everyone, embedder, as_json, ledger, server)
+    usual_user = _of_environment(ctx, "user") and not everyone
+    if server is not None and path is not None and _of_environment(ctx, "path") != _of_environment(ctx, "server"):
+        path, server = (None, server) if _of_environment(ctx, "path") else (path, None)  # what was typed holds
+    ctx.obj = Session(
+        path=None if path is None else expanded(path),
+        collection=collection,
+        user=None if everyone and _of_environment(ctx, "user") else user,
+        everyone=everyone,
+        over_everyone=over_everyone,
+        embedder=embedder,
+        as_json=as_json,
+        ledger=ledger,
+        server=server,
+        usual_user=usual_user,
+    )
+
+
+def _of_environment(ctx: typer.Context, name: str) -> bool:
+    """Whether an option has its value from the environment, and was not typed."""
+    source = ctx.get_parameter_source(name)
+    return source is not None and source.name == "ENVIRONMENT"
 
 
 ANA = (
@@ -198,12 +220,17 @@ def demo(ctx: typer.Context) -> None:
     show("\n".join(lines).split("\n"), told, as_json=session.as_json)
 
 
-COMMANDS = (  # in the order of `--help`
-    *(init, remember, import_records, recall, explain, get, log, stats, themes),
-    *(feedback, pin, unpin, demote, forget, prune),
-    *(flush, check, reembed, backup, create_tables, row_level_security, move_ledger, export, restore),
-    *(replay, tune, evaluate, bench, compare, report, mcp, demo),
-)
+GROUPS = {  # in the order of `--help`
+    "Records": (init, remember, import_records, recall, explain, get, log, stats, themes),
+    "Learning and letting go": (feedback, pin, unpin, demote, forget, prune),
+    "Measuring": (evaluate, tune, replay, compare, bench, report),
+    "Agents, and a first look": (mcp, hook, agents, demo),
+    "For operators": (
+        *(flush, check, backup, export, restore, reembed),
+        *(move_ledger, create_tables, row_level_security),
+    ),
+}
 NAMES = {import_records: "import", evaluate: "eval"}  # that are no names in Python, or taken
-for command in COMMANDS:
-    app.command(NAMES.get(command))(command)
+for group, commands in GROUPS.items():
+    for command in commands:
+        app.command(NAMES.get(command), rich_help_panel=group)(command)

@@ -27,11 +27,12 @@ from adaptive_memory_core.cli.terminal import (
 from adaptive_memory_core.errors import DamagedLedgerError, DamagedStoreError, InvalidInputError
 from adaptive_memory_core.memory import AdaptiveMemory
 from adaptive_memory_core.models.extras import require
+from adaptive_memory_core.policy.keeping import Keeping
 from adaptive_memory_core.record_metadata import hits_of
 from adaptive_memory_core.records import EVERYONE
 from adaptive_memory_core.reports import CheckReport
 from adaptive_memory_core.store.output_files import as_arguments
-from adaptive_memory_core.store.postgres import postgres_dialect
+from adaptive_memory_core.store.postgres import postgres_tables
 from adaptive_memory_core.store.postgres.postgres_ledger import REACHED_SECONDS, create_ledger_tables, sql_due
 from adaptive_memory_core.user_memory import UserMemory
 from adaptive_memory_core.whole_file import write_whole
@@ -101,7 +102,7 @@ def create_tables(
 
 def row_level_security() -> None:
     """Print the SQL by which PostgreSQL shows each role its own scope; for psql, as the owner of the tables."""
-    sys.stdout.write(postgres_dialect.row_level_security())
+    sys.stdout.write(postgres_tables.row_level_security())
 
 
 def move_ledger(
@@ -191,6 +192,9 @@ def mcp(
     k: Annotated[int, typer.Option("-k", help="How many hits a recall has at most.")] = 5,
     max_tokens: Annotated[int, typer.Option(help="How long an answer is at most.")] = 2_000,
     kind: Annotated[str, typer.Option(help="The kind of what is remembered.")] = "fact",
+    mask_secrets: Annotated[
+        bool, typer.Option("--mask-secrets", help="Mask keys, tokens and passwords in what is stored.")
+    ] = False,
     idle_exit: Annotated[float | None, typer.Option(help="End after so many minutes without a message.")] = None,
     http: Annotated[bool, typer.Option("--http", help="Serve over HTTP, not over stdin and stdout.")] = False,
     host: Annotated[str, typer.Option(help="With --http: where to listen.")] = "127.0.0.1",
@@ -211,7 +215,7 @@ def mcp(
     from adaptive_memory_core.mcp_server.streamable_http import ServerAddress
     from adaptive_memory_core.mcp_server.tools import ToolSettings
 
-    session = session_of(ctx)
+    session = replace(session_of(ctx), keeping=Keeping(mask_secrets=mask_secrets))
     manner = ToolSettings(k=k, max_tokens=max_tokens, kind=kind, read_only=read_only)
     idle_seconds = _seconds(idle_exit)
     if http:
@@ -265,7 +269,7 @@ def _only_token(session: Session) -> dict[str, str]:
 
 
 def _without_user(session: Session, tokens: Path) -> Path:
-    if session.user is not None or session.everyone:
+    if session.names_scope:
         raise InvalidInputError("--tokens says whose memory each token opens. Leave --user and --everyone out.")
     return tokens
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -14,6 +14,7 @@ from adaptive_memory_core.arguments.recalls import labelled_questions
 from adaptive_memory_core.cli.session import Session, embedder_option, moment_of, policy_option, session_of
 from adaptive_memory_core.cli.terminal import (
     NOTHING_FOUND,
+    date_of,
     is_readable,
     one_line,
     parsed_json,
@@ -21,18 +22,20 @@ from adaptive_memory_core.cli.terminal import (
     progress_bar,
     show,
     text_of,
-    utc_time,
 )
 from adaptive_memory_core.error_messages import shown
 from adaptive_memory_core.errors import InvalidInputError
-from adaptive_memory_core.evaluate.intervals import Spread
-from adaptive_memory_core.evaluate.latency import LatencyComparison, compare_latency, machine, package_versions
-from adaptive_memory_core.evaluate.plan import Experiment
-from adaptive_memory_core.evaluate.replay import ReplayedRecall
-from adaptive_memory_core.evaluate.tune import PRIOR, Tuning
 from adaptive_memory_core.memory import AdaptiveMemory
 from adaptive_memory_core.models.embedder import bundled_unless
 from adaptive_memory_core.store.output_files import check_page_file, write_page
+from adaptive_memory_core.verbs.tuning import PRIOR
+
+if TYPE_CHECKING:  # loaded by the command that needs it
+    from adaptive_memory_core.evaluate.intervals import Spread
+    from adaptive_memory_core.evaluate.latency import LatencyComparison
+    from adaptive_memory_core.evaluate.plan import Experiment
+    from adaptive_memory_core.evaluate.replay import ReplayedRecall
+    from adaptive_memory_core.evaluate.tune import Tuning
 
 LINE = '{"question": "which tea?", "answers": ["id or text of a record"]}'
 By = Annotated[str | None, typer.Option("--policy", help="A preset's name or a file of JSON; omitted, the usual one.")]
@@ -103,7 +106,7 @@ def tune(
 def _check(session: Session, *, all_users: bool, keep: bool, file: Path | None) -> None:
     if not all_users:
         session.check_scope()
-    elif session.user is not None or session.everyone:
+    elif session.names_scope:
         raise InvalidInputError("--all-users stands for --user NAME or --everyone. Give one of the three.")
     if all_users and file is not None:
         raise InvalidInputError("--all-users takes the verdicts of the log. Leave the file out, or give --user NAME.")
@@ -189,7 +192,7 @@ def replay(
     session = session_of(ctx)
     if not all_users:
         session.check_scope()
-    elif session.user is not None or session.everyone:
+    elif session.names_scope:
         raise InvalidInputError("--all-users stands for --user NAME or --everyone. Give one of the three.")
     with session.memory() as memory:
         first, last = moment_of(since, now=memory.now()), moment_of(until, now=memory.now())
@@ -203,7 +206,7 @@ def replay(
 
 def _replay_text(one: ReplayedRecall) -> list[str]:
     return [
-        f"{utc_time(one.at)}  {one_line(one.cue)}",
+        f"{date_of(one.at)}  {one_line(one.cue)}",
         *(f"  - {name}: {one.reasons.get(name, 'not looked at')}" for name in one.dropped),
         *(f"  + {name}" for name in one.promoted),
         f"  {' '.join(one.after)}",
@@ -253,7 +256,7 @@ def _memory(session: Session, file: Path, limits: dict[str, int], *, all_users: 
     if not all_users:
         with session.scope() as user:
             return user.report(file, title=title, **limits)
-    if session.user is not None or session.everyone:
+    if session.names_scope:
         raise InvalidInputError("--all-users stands for --user NAME or --everyone. Give one of the three.")
     with session.memory() as memory:
         return memory.report(file, title=title)
@@ -282,6 +285,8 @@ def bench(
     The questions are the first words of the user's records, so this measures speed and not quality. To measure quality,
     use `eval` with your own questions. Nothing counts as read.
     """
+    from adaptive_memory_core.evaluate.latency import compare_latency, machine, package_versions
+
     session = session_of(ctx)
     session.check_scope()
     embedder = bundled_unless(embedder_option(session.embedder))

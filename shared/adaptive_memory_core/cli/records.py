@@ -1,8 +1,8 @@
-"""Commands on records: init, remember, import, recall, explain, get, log, stats, feedback, pin, forget and prune."""
+"""Commands on records: init, remember, import, recall, explain, get, log, stats and themes."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
 from typing import Annotated, Any
@@ -15,6 +15,8 @@ from adaptive_memory_core.cli.session import Session, moment_of, policy_option, 
 from adaptive_memory_core.cli.terminal import (
     NOTHING_FOUND,
     STDIN,
+    Table,
+    date_of,
     hit,
     is_readable,
     json_value,
@@ -22,19 +24,21 @@ from adaptive_memory_core.cli.terminal import (
     one_line,
     parsed_json,
     progress_bar,
+    records_in_words,
     show,
     text_of,
-    utc_time,
 )
-from adaptive_memory_core.context.answer import Recall
 from adaptive_memory_core.error_messages import shown
 from adaptive_memory_core.errors import InvalidInputError
 from adaptive_memory_core.fields import DEFAULT_FIELDS
+from adaptive_memory_core.models.local import letters_per_token
 from adaptive_memory_core.policy import Policy
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.user_memory import UserMemory
+from adaptive_memory_core.verbs.inspection import usual_policy
 
 RECORDS_PER_BATCH = 256  # records of one batch
+TIMES = ("created_at", "valid_from", "valid_until")
 OF_MESSAGES = {"speaker", "role", "session", "seq", "at", "content"}  # keys
 Create = Annotated[bool, typer.Option("--create", help="Make the memory where there is none.")]
 
@@ -95,6 +99,10 @@ def import_records(
     ] = None,
     from_path: Annotated[Path | None, typer.Option(help="Instead: a directory of an embedded Chroma.")] = None,
     from_collection: Annotated[str, typer.Option(help="The collection in there.")] = "memories",
+    lines_of: Annotated[
+        Path | None,
+        typer.Option("--lines", help="Instead: a file of plain text; each line that is not blank becomes a record."),
+    ] = None,
     create: Create = False,
 ) -> None:
     """Store many records: from a file (- is stdin), or copied from an existing collection.
@@ -102,18 +110,23 @@ def import_records(
     All lines are checked before any is written. Records of other users in that collection are left out. Existing ids
     are overwritten, so an import can be repeated.
     """
-    if (file is None) == (from_path is None):
-        raise InvalidInputError("Nothing is named to import, or two things. Give a FILE, or --from-path DIR.")
+    if [file, from_path, lines_of].count(None) != 2:
+        raise InvalidInputError(
+            "Nothing is named to import, or several things. Give FILE (JSON lines), --lines FILE, or --from-path DIR."
+        )
     session = session_of(ctx)
     session.check_scope()
+    items: list[Any]
     left_out = 0
     if from_path is not None:
         items, left_out = _of_collection(from_path, from_collection, session)
+    elif lines_of is not None:
+        items = [line.strip() for line in _lines_of(lines_of) if line.strip()]
     else:
-        items = list(_of_file(file))
+        items = list(_of_file(file or Path(STDIN)))
     with session.scope(create=create) as user:
         ids = _stored(user, items)
-    lines = [f"{len(ids)} records"] + ([f"{left_out} of other users left out"] if left_out else [])
+    lines = [records_in_words(len(ids))] + ([f"{left_out} of other users left out"] if left_out else [])
     show(lines, {"ids": ids, "left_out": left_out}, as_json=session.as_json)
 
 
@@ -133,12 +146,16 @@ def _is_message(item: Any) -> bool:
     return isinstance(item, Mapping) and not OF_MESSAGES.isdisjoint(item)
 
 
-def _of_file(file: Path | None) -> Iterator[Any]:
+def _lines_of(file: Path) -> list[str]:
+    if str(file) != STDIN and not is_readable(file):
+        raise InvalidInputError(f"There is no file {shown(str(file))}. Give the name of one, or - for stdin.")
+    return text_of(file).split("\n")
+
+
+def _of_file(file: Path) -> Iterator[Any]:
     """The records of a file of JSON lines, each checked."""
-    name = "stdin" if str(file) == "-" else str(file)
-    if name != "stdin" and not is_readable(Path(name)):
-        raise InvalidInputError(f"There is no file {shown(name)}. Give one of JSON lines, or - for stdin.")
-    for number, line in enumerate(text_of(file or STDIN).split("\n"), 1):
+    name = "stdin" if str(file) == STDIN else str(file)
+    for number, line in enumerate(_lines_of(file), 1):
         if not line.strip():
             continue
         try:
@@ -150,7 +167,7 @@ def _of_file(file: Path | None) -> Iterator[Any]:
         except InvalidInputError as error:
             raise InvalidInputError(
                 f"Line {number} of {name} is not a record: {error} Give JSON: a text in double quotes, or an object "
-                "with the arguments of remember. Nothing was stored."
+                "with the arguments of remember; or --lines FILE, if each line is a text. Nothing was stored."
             ) from error
         yield item
 
@@ -191,6 +208,10 @@ def json_object(text: str, what: str) -> Mapping[str, Any]:
 Cue = Annotated[str, typer.Argument(help="A question, or any text.")]
 Most = Annotated[int, typer.Option("-k", help="How many hits at most.")]
 By = Annotated[str | None, typer.Option(help="A preset's name or a file of JSON, instead of the memory's policy.")]
+Least = Annotated[
+    float | None,
+    typer.Option(help="Least score of a hit; 0 for all. Omitted: with the bundled embedder, one better than chance."),
+]
 Where = Annotated[str | None, typer.Option("--filter", help="A Chroma filter on your metadata, as JSON.")]
 
 
@@ -202,18 +223,22 @@ def recall(
     where: Where = None,
     policy: By = None,
     max_tokens: Annotated[int | None, typer.Option(help="Print evidence for a model instead, within a budget.")] = None,
+    min_score: Least = None,
 ) -> None:
     """The best memories for a cue, best first: score, id and text. They count as read."""
     session = session_of(ctx)
-    with session.scope() as user:
-        found = _asked(user, cue, k, where, policy_option(policy), reinforce=not look)
+    with session.scope(brief=True) as user:
+        floor = _floor(session, user, cue, min_score, by := policy_option(policy))
+        found = user.recall(cue, k, filter=_filter(where), reinforce=not look, policy=by, min_score=floor)
     lines = [f"{one.score:.3f}  {one.id}  {one_line(one.text)}" for one in found]
+    rows = [(f"{one.score:.3f}", one.id, _when(one.created_at), one_line(one.text)) for one in found]
+    table = Table(("score", "id", "when", "text"), rows) if max_tokens is None else None
     if max_tokens is not None:
         lines = [found.render(max_tokens=max_tokens)]
     told = {"id": found.id, "step": found.step, "hits": [hit(one) for one in found], "notes": found.trace}
-    show(lines if found else [], told, as_json=session.as_json)
+    show(lines if found else [], told, as_json=session.as_json, table=table)
     if not found:
-        typer.echo("nothing found", err=True)
+        typer.echo(f"nothing found{FAINT_ONES if found.dropped and min_score is None and floor else ''}", err=True)
         raise typer.Exit(NOTHING_FOUND)
 
 
@@ -224,11 +249,13 @@ def explain(
     k: Most = 5,
     where: Where = None,
     policy: By = None,
+    min_score: Least = None,
 ) -> None:
     """Show how each score was calculated, and which candidates were dropped and why. Read-only."""
     session = session_of(ctx)
-    with session.scope() as user:
-        found = _asked(user, cue, k, where, policy_option(policy), reinforce=False)
+    with session.scope(brief=True) as user:
+        floor = _floor(session, user, cue, min_score, by := policy_option(policy))
+        found = user.recall(cue, k, filter=_filter(where), reinforce=False, policy=by, min_score=floor)
         why = None if id is None else user.why(found, id, _filter(where))
     told: dict[str, Any] = {
         "hits": [hit(one) for one in found],
@@ -242,14 +269,24 @@ def explain(
 def get(ctx: typer.Context, id: Annotated[str, typer.Argument(help="A record's id.")]) -> None:  # noqa: A002
     """Show one record, and what reads and feedback have changed. Does not count as a read."""
     session = session_of(ctx)
-    with session.scope() as user:
+    with session.scope(brief=True) as user:
         record = user.get(id)
     told: dict[str, Any] = {"id": record.id, "text": record.text, **known(record), "read": json_value(record.read)}
-    lines = [record.text, *(f"{name}: {value}" for name, value in told.items() if name not in ("text", "read"))]
+    rows = [(name, _readable(name, value)) for name, value in told.items() if name not in ("text", "read")]
     read = record.read
-    last = "never" if read.last_read is None else utc_time(read.last_read)
-    lines.append(f"read: {read.retrieval_count} times, last {last}, strength {read.strength:.3f}, pinned {read.pinned}")
-    show(lines, told, as_json=session.as_json)
+    last = "never" if read.last_read is None else date_of(read.last_read)
+    reads = f"{read.retrieval_count} times, last {last}, strength {read.strength:.3f}, pinned {read.pinned}"
+    rows.append(("read", reads))
+    lines = [record.text, *(f"{name}: {value}" for name, value in rows)]
+    show(lines, told, as_json=session.as_json, table=Table(("name", "value"), [("text", record.text), *rows]))
+
+
+def _readable(name: str, value: object) -> str:
+    return date_of(value) if name in TIMES and isinstance(value, float) else str(value)
+
+
+def _when(at: float | None) -> str:
+    return "" if at is None else date_of(at)
 
 
 def log(
@@ -261,12 +298,13 @@ def log(
 ) -> None:
     """Past recalls: when, how many hits, id and cue; as JSON with every candidate, its score and the reason."""
     session = session_of(ctx)
-    with session.scope() as user:
+    with session.scope(brief=True) as user:
         now = user.memory.now()
         first, last = moment_of(since, now=now), moment_of(until, now=now)
         found = user.recalls(first, last, limit, containing)
-    lines = [f"{utc_time(one.at)}  {len(one.kept)} of {one.k}  {one.id}  {one_line(one.cue)}" for one in found]
-    show(lines, found, as_json=session.as_json)
+    rows = [(date_of(one.at), f"{len(one.kept)} of {one.k}", one.id, one_line(one.cue)) for one in found]
+    lines = ["  ".join(row) for row in rows]
+    show(lines, found, as_json=session.as_json, table=Table(("when", "hits", "id", "query"), rows))
     if not found:
         raise typer.Exit(NOTHING_FOUND)
 
@@ -274,12 +312,13 @@ def log(
 def stats(ctx: typer.Context) -> None:
     """Show the numbers of records, recalls, reads and verdicts, and how strong the memories are."""
     session = session_of(ctx)
-    with session.scope() as user:
+    with session.scope(brief=True) as user:
         found = user.stats()
     names = ("records", "recalls", "reads", "read_records", "remembered", "pinned", "verdicts", "logged_recalls")
-    lines = [f"{name.replace('_', ' ')}: {getattr(found, name)}" for name in names]
-    lines.append(f"mean strength: {found.strengths.mean:.3f}")
-    show(lines, found, as_json=session.as_json)
+    rows = [(name.replace("_", " "), f"{getattr(found, name):,}") for name in names]
+    rows.append(("mean strength", f"{found.strengths.mean:.3f}"))
+    lines = [f"{name}: {value.replace(',', '')}" for name, value in rows]
+    show(lines, found, as_json=session.as_json, table=Table(("name", "value"), rows))
 
 
 def themes(ctx: typer.Context) -> None:
@@ -297,80 +336,23 @@ def themes(ctx: typer.Context) -> None:
         raise typer.Exit(NOTHING_FOUND)
 
 
-def _asked(user: UserMemory, cue: str, k: int, where: str | None, policy: Policy | None, *, reinforce: bool) -> Recall:
-    return user.recall(cue, k, filter=_filter(where), reinforce=reinforce, policy=policy)
+FAINT_ONES = " that is better than chance; --min-score 0 shows the nearest"
+FAINT = 0.08  # a score that unrelated records reach with the bundled embedder; measured, docs/command_line.md
+LETTERS_PER_TOKEN = 2.2  # of what is written in words; keys struck at random have fewer
+UNWORDED = 0.3  # a score that records reach whose vector is near that of a few letters by chance
+
+
+def _floor(session: Session, user: UserMemory, cue: str, given: float | None, policy: Policy | None) -> float | None:
+    """The least score of a hit: what was given, or else what the bundled embedder finds by chance, unless the policy
+    says what the least is."""
+    by = policy or usual_policy(user)
+    if given is not None or session.embedder != "local" or by.min_score or by.min_similarity:
+        return given
+    if by.advanced.unrelated_answered or letters_per_token(cue) >= LETTERS_PER_TOKEN:
+        return FAINT
+    looked = user.recall(cue, reinforce=False, policy=policy)
+    return FAINT if any(one.parts.get("words", 0.0) > 0.0 for one in looked) else UNWORDED
 
 
 def _filter(where: str | None) -> dict[str, Any] | None:
     return None if where is None else dict(json_object(where, "--filter"))
-
-
-Ids = Annotated[list[str], typer.Argument(help="Ids of records.", metavar="ID...")]
-
-
-def feedback(
-    ctx: typer.Context,
-    recall: Annotated[str, typer.Argument(help="The id of a recall, as recall --json and log print it.")],
-    helpful: Annotated[list[str] | None, typer.Option(help="A hit that helped; may be repeated.")] = None,
-    unhelpful: Annotated[list[str] | None, typer.Option(help="A hit that did not; may be repeated.")] = None,
-) -> None:
-    """Say which hits of a recall helped, and which did not."""
-    session = session_of(ctx)
-    with session.scope() as user:
-        new = user.feedback(recall, helpful=helpful or [], unhelpful=unhelpful or [])
-    show([f"{new} verdicts"], {"verdicts": new}, as_json=session.as_json)
-
-
-def pin(ctx: typer.Context, ids: Ids) -> None:
-    """Protect records from decay and pruning."""
-    _each(ctx, ids, UserMemory.pin, "pinned")
-
-
-def unpin(ctx: typer.Context, ids: Ids) -> None:
-    """Remove the protection that pin gave."""
-    _each(ctx, ids, UserMemory.unpin, "unpinned")
-
-
-def demote(ctx: typer.Context, ids: Ids) -> None:
-    """Undo what records have gained: removes the pin, the remembered flag and the effect of reads, and lowers
-    importance by 5 %."""
-    _each(ctx, ids, UserMemory.demote, "demoted")
-
-
-def forget(ctx: typer.Context, ids: Ids) -> None:
-    """Remove records for good: from the collection, the ledger and the log."""
-    session = session_of(ctx)
-    with session.scope() as user:
-        for one in ids:
-            user.get(one)
-        receipts = [user.forget(one) for one in ids]
-    lines = [f"{one.id}: forgotten, {one.log_entries} lines of the log, {one.verdicts} verdicts" for one in receipts]
-    show(lines, receipts, as_json=session.as_json)
-
-
-def prune(
-    ctx: typer.Context,
-    below: Annotated[float | None, typer.Option(help="Remove what has decayed below this strength.")] = None,
-    unread_for: Annotated[float | None, typer.Option(help="Remove what nobody has read for so many days.")] = None,
-    max_records: Annotated[int | None, typer.Option(help="Of more than these, remove the weakest.")] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say which ones.")] = False,
-    archive: Annotated[Path | None, typer.Option(help="Append them to this file first; import takes it back.")] = None,
-    limit: Annotated[int | None, typer.Option(help="Records at most.")] = None,
-) -> None:
-    """Remove records that have decayed, are no longer read, or exceed a maximum; never a pinned or a remembered one."""
-    session = session_of(ctx)
-    with session.scope() as user:
-        receipt = user.prune(
-            below, dry_run, archive, limit, by="command line", unread_for=unread_for, max_records=max_records
-        )
-    show([*receipt.ids], receipt, as_json=session.as_json)
-
-
-def _each(ctx: typer.Context, ids: list[str], change: Callable[..., Any], what: str) -> None:
-    session = session_of(ctx)
-    with session.scope() as user:
-        for one in ids:
-            user.get(one)
-        for one in ids:
-            change(user, one)
-    show([f"{one}: {what}" for one in ids], {what: ids}, as_json=session.as_json)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
@@ -19,9 +19,11 @@ from adaptive_memory_core.errors import InvalidInputError, StoreError
 from adaptive_memory_core.memory import AdaptiveMemory
 from adaptive_memory_core.models.embedder import bundled_unless
 from adaptive_memory_core.policy import Policy
+from adaptive_memory_core.policy.keeping import Keeping
 from adaptive_memory_core.policy.presets import PRESETS
 from adaptive_memory_core.store import locations
 from adaptive_memory_core.store.embedder_check import notes_on
+from adaptive_memory_core.store.held_elsewhere import CollectionNeededError, HeldElsewhere
 from adaptive_memory_core.user_memory import UserMemory
 from adaptive_memory_core.whole_file import expanded
 
@@ -41,25 +43,37 @@ class Session:
     as_json: bool
     ledger: str | None = None
     server: str | None = None
+    usual_user: bool = False  # whether the user is that of the environment, whom a command for all users passes over
+    keeping: Keeping = field(default_factory=Keeping)
 
     @property
     def directory(self) -> Path:
         if self.path is None:
-            raise InvalidInputError("No directory is named. Give --path DIR, the directory that holds the memory.")
+            raise InvalidInputError(
+                "No directory is named. Give --path DIR, the directory that holds the memory; or set "
+                "ADAPTIVE_MEMORY_PATH."
+            )
         return self.path
 
     @contextmanager
-    def memory(self, *, create: bool = False) -> Iterator[AdaptiveMemory]:
-        """The memory, open for this command; it must exist, unless the command may create it."""
+    def memory(self, *, create: bool = False, brief: bool = False) -> Iterator[AdaptiveMemory]:
+        """The memory, open for this command; it must exist, unless the command may create it. A `brief` one works over
+        the ledger alone where it can, and leaves what reads have taught to the next command that opens Chroma."""
         self.check_there(create=create)
-        with printing_to_stderr(), self._opened(create=create) as memory:
+        with printing_to_stderr(), self._opened(create=create, brief=brief) as memory:
             yield memory
 
-    def _opened(self, *, create: bool) -> AdaptiveMemory:
+    def _opened(self, *, create: bool, brief: bool) -> AdaptiveMemory:
         model = embedder_option(self.embedder)
+        if brief and self.server is None and self.ledger is None:
+            place = HeldElsewhere(self.directory, self.collection, brief=True)
+            with suppress(CollectionNeededError):
+                return AdaptiveMemory(place, embedder=bundled_unless(model), keeping=self.keeping)
         if self.server is not None:
-            return open_on_server(self.server, self.collection, model, self.ledger, create=create)
-        return AdaptiveMemory.open(self.directory, self.collection, embedder=model, ledger=self.ledger)
+            return open_on_server(self.server, self.collection, model, self.ledger, self.keeping, create=create)
+        return AdaptiveMemory.open(
+            self.directory, self.collection, embedder=model, ledger=self.ledger, keeping=self.keeping
+        )
 
     @property
     def place(self) -> str:
@@ -67,10 +81,10 @@ class Session:
         return str(self.directory) if self.server is None else self.server
 
     @contextmanager
-    def scope(self, *, create: bool = False) -> Iterator[UserMemory]:
+    def scope(self, *, create: bool = False, brief: bool = False) -> Iterator[UserMemory]:
         """The memory of the user that was named, or that of everyone's records."""
         self.check_scope()
-        with self.memory(create=create) as memory:
+        with self.memory(create=create, brief=brief) as memory:
             yield self.scope_in(memory)
 
     def scope_in(self, memory: AdaptiveMemory) -> UserMemory:
@@ -79,12 +93,18 @@ class Session:
             return memory.for_everyone()
         return memory.for_user(self.user, over="everyone" if self.over_everyone else None)
 
+    @property
+    def names_scope(self) -> bool:
+        """Whether --user or --everyone was given."""
+        return self.everyone or (self.user is not None and not self.usual_user)
+
     def check_scope(self) -> None:
         """Refuse a command that names no user, or two."""
         if self.everyone == (self.user is not None):
             both = "Both --user and --everyone are given" if self.everyone else "No user is named"
             raise InvalidInputError(
-                f"{both}. Give --user NAME, or --everyone for the records that belong to nobody: one of the two."
+                f"{both}. Give --user NAME, or --everyone for the records that belong to nobody: one of the two. "
+                "ADAPTIVE_MEMORY_USER names a user as well."
             )
         if self.everyone and self.over_everyone:
             raise InvalidInputError("--over-everyone adds everyone's records to those of a --user. Leave it out.")
@@ -176,7 +196,9 @@ def _collections(database: Path) -> set[str] | None:
 HTTPS_PORT, USUAL_PORT = 443, 8_000
 
 
-def open_on_server(server: str, name: str, embedder: Any, ledger: str | None, *, create: bool) -> AdaptiveMemory:
+def open_on_server(
+    server: str, name: str, embedder: Any, ledger: str | None, keeping: Keeping, *, create: bool
+) -> AdaptiveMemory:
     """A memory over the collection of that name."""
     if ledger is None:
         raise InvalidInputError(
@@ -193,7 +215,7 @@ def open_on_server(server: str, name: str, embedder: Any, ledger: str | None, *,
             "or make it with init."
         )
     collection = locations.open_collection(client, name, notes_on(source))
-    return AdaptiveMemory(collection, embedder=source, ledger=ledger)
+    return AdaptiveMemory(collection, embedder=source, ledger=ledger, keeping=keeping)
 
 
 def server_address(server: str) -> tuple[str, int, bool]:

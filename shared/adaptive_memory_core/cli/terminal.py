@@ -1,4 +1,4 @@
-"""What commands read and print: plain lines or JSON on stdout, progress on stderr, files and stdin, exit codes."""
+"""What commands read and print: lines, tables or JSON on stdout, progress on stderr, files and stdin, exit codes."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import json
 import logging
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import fields, is_dataclass
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import typer
 
@@ -31,12 +31,40 @@ _UNSEEN = {code: "\N{REPLACEMENT CHARACTER}" for code in _CONTROLS if chr(code) 
 _ESCAPED = {code: f"\\u{code:04x}" for code in _CONTROLS if code >= 32}  # below that JSON escapes by itself
 
 
-def show(lines: Iterable[str], data: object, *, as_json: bool) -> None:
-    """The answer: the lines, or the same as JSON."""
+class Table(NamedTuple):
+    """What a terminal shows instead of plain lines: columns by name, and their cells."""
+
+    columns: Sequence[str]
+    rows: Sequence[Sequence[str]]
+
+
+STYLES = {"score": "bold green", "id": "cyan", "when": "dim", "name": "bold"}  # of columns; others have none
+
+
+def show(lines: Iterable[str], data: object, *, as_json: bool, table: Table | None = None) -> None:
+    """The answer: the lines, in a terminal the table if there is one, or the same as JSON."""
     if as_json:
         sys.stdout.write(json_line(json_value(data)) + "\n")
+    elif table is not None and table.rows and sys.stdout.isatty():
+        _draw(table)
     else:
         sys.stdout.writelines(f"{harmless(line)}\n" for line in lines)
+
+
+def _draw(table: Table) -> None:
+    """As wide as the terminal, with long cells in several lines; in plain letters where NO_COLOR is set."""
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table as Drawn
+    from rich.text import Text
+
+    drawn = Drawn(box=box.SIMPLE_HEAD, pad_edge=False)
+    for name in table.columns:
+        drawn.add_column(name, style=STYLES.get(name), overflow="fold", no_wrap=name in ("score", "when"))
+    for row in table.rows:
+        drawn.add_row(*(Text(harmless(cell)) for cell in row))
+    colours: Any = None if os.environ.get("NO_COLOR") else "auto"
+    Console(file=sys.stdout, highlight=False, color_system=colours).print(drawn)
 
 
 @contextmanager
@@ -72,6 +100,14 @@ def one_line(text: str) -> str:
     return " ".join(text.split())
 
 
+def records_in_words(count: int) -> str:
+    """
+    >>> records_in_words(1), records_in_words(1_200)
+    ('1 record', '1,200 records')
+    """
+    return f"{count:,} record{'' if count == 1 else 's'}"
+
+
 def json_value(value: object) -> Any:
     """A value as JSON has it: dataclasses as mappings of their public fields.
 
@@ -103,15 +139,25 @@ def known(record: Record) -> dict[str, Any]:
     return {**{name: value for name, value in told.items() if value is not None}, "metadata": dict(record.metadata)}
 
 
-def utc_time(seconds: float) -> str:
-    """
-    >>> utc_time(0.0)
+def date_of(seconds: float) -> str:
+    """A date to read: in a terminal of the local time zone and without seconds, in a pipe of UTC, as scripts expect.
+
+    >>> date_of(0.0)
     '1970-01-01 00:00:00Z'
     """
     try:
+        if sys.stdout.isatty():
+            return datetime.fromtimestamp(seconds, timezone.utc).astimezone().strftime("%Y-%m-%d %H:%M")
         return datetime.fromtimestamp(seconds, timezone.utc).strftime("%Y-%m-%d %H:%M:%SZ")
     except (OverflowError, OSError, ValueError):
         return f"{seconds:.0f}"
+
+
+def confirmed(question: str, otherwise: str) -> bool:
+    """Whether the person at the terminal says yes; where nobody can, an error that says what to do `otherwise`."""
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        raise InvalidInputError(otherwise)
+    return typer.confirm(question, err=True)
 
 
 @contextmanager

@@ -20,16 +20,17 @@ from json import dumps
 from typing import NamedTuple
 
 from adaptive_memory_core.channels.words.words_of_text import UNSPACED, words
+from adaptive_memory_core.late import late_pattern
 
 MOST_READ, MOST_SHOWN = 1_000, 60  # characters of a name that are read, and of those that can be seen; guess
-_INVISIBLE = re.compile(  # no format characters, yet blank
+_INVISIBLE = late_pattern(  # no format characters, yet blank
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0\ufe00-\ufe0e\U000e0100-\U000e01ef]"
 )
 _NO_MARKS = {ord("["): "(", ord("]"): ")", ord(","): None, ord(";"): None}
-_LIKE_AN_ID = re.compile(r"([(\[{\uff08\uff3b]\s*)(id)\b", re.IGNORECASE)
-_MARKS_IN_ID = re.compile(r'[()\[\]{}\uff08\uff09",;]')
-_TAG = re.compile(r"<(?=[/!?]|[^\W\d])")
-_MARKDOWN = re.compile(r"([\\`*_\[\]<>#!|~&$@]|:(?=//)|(?<=www)\.)", re.IGNORECASE)  # as none of it begins a line
+_LIKE_AN_ID = late_pattern(r"([(\[{\uff08\uff3b]\s*)(id)\b", re.IGNORECASE)
+_MARKS_IN_ID = late_pattern(r'[()\[\]{}\uff08\uff09",;]')
+_TAG = late_pattern(r"<(?=[/!?]|[^\W\d])")
+_MARKDOWN = late_pattern(r"([\\`*_\[\]<>#!|~&$@]|:(?=//)|(?<=www)\.)", re.IGNORECASE)  # as none of it begins a line
 
 
 def clean(text: str) -> str:
@@ -142,10 +143,10 @@ _IN_SQUARES = (
     r"INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS?|TOOL_RESULTS?|TOOL_CONTENT|CALL_ID|ARGS|THINK|IMG|IMG_BREAK|IMG_END"
     r"|[gs]?MASK|PREFIX|MIDDLE|SUFFIX|CLS|SEP|UNK|PAD|BOS|EOS"
 )
-_TOKEN = re.compile(  # the first character of one
+_TOKEN = late_pattern(  # the first character of one
     rf"<(?=[|\uff5c]|(?i:/?(?:{_IN_ANGLES})>|<?/?sys))|\[(?=/?(?:{_IN_SQUARES})\])"
 )
-_HEADING = re.compile(  # before a colon
+_HEADING = late_pattern(  # before a colon
     r"(?<!\w)(USER|User|HUMAN|Human|ASSISTANT|Assistant|SYSTEM|System|(?<=#)(?i:instruction|response|input)"
     r"|(?<=# )(?i:instruction|response|input))(?= ?[:\uff1a])"
 )
@@ -167,17 +168,17 @@ def defused(text: str) -> str:
 MARK = "..."
 MOST_SEARCHED = 600  # characters of a part in which the cue's words are looked for; guess
 FIRST = 0.5  # of the rarest word's worth, for the first part: it says what the text is about; guess
-_FENCE = re.compile(r"(```.*?(?:```|\Z))", re.DOTALL)
-_LIST = re.compile(r"(?:^[ \t]*(?:[-*+\u2022]|\d{1,3}[.)])[ \t].*(?:\n(?![ \t]*\n).*)*)", re.MULTILINE)
+_FENCE = late_pattern(r"(```.*?(?:```|\Z))", re.DOTALL)
+_LIST = late_pattern(r"(?:^[ \t]*(?:[-*+\u2022]|\d{1,3}[.)])[ \t].*(?:\n(?![ \t]*\n).*)*)", re.MULTILINE)
 _CLAUSES = (
     "\u0e01-\u0eff\u1000-\u109f\u1780-\u17ff"  # Thai, Lao, Burmese, Khmer: spaces stand between clauses, not words
 )
-_SENTENCE = re.compile(
+_SENTENCE = late_pattern(
     r"(?<=[.!?\u0964\u0965\u06d4\u061f])\s+|(?<=[\u3002\uff01\uff1f])\s*|(?<!\s)\s*\n\s*"
     rf"|(?<=[{_CLAUSES}])[ \u00a0]+(?=[{_CLAUSES}])"
 )
 _DENSE = UNSPACED.pattern.removesuffix("+")  # a character of scripts that need about a third as many of them
-_PIECE = re.compile(rf"{_DENSE}{{1,60}}|\S(?:.{{0,198}}\S(?!\S)|.{{0,199}})", re.DOTALL)  # up to a space if it can
+_PIECE = late_pattern(rf"{_DENSE}{{1,60}}|\S(?:.{{0,198}}\S(?!\S)|.{{0,199}})", re.DOTALL)  # up to a space if it can
 
 
 class ExcerptPart(NamedTuple):
@@ -255,7 +256,7 @@ def _chosen(parts: Sequence[ExcerptPart], room: int, count: Count) -> list[int]:
 
 Summarise = Callable[[Sequence[str], int], str]  # texts and the most tokens for all of them together, to one text
 LEAST = 8  # tokens that one memory needs to say anything at all
-_SENTENCE_OF_SUMMARY = re.compile(r"(?<=[.!?\u3002\uff01\uff1f])\s+")
+_SENTENCE_OF_SUMMARY = late_pattern(r"(?<=[.!?\u3002\uff01\uff1f])\s+")
 _END = "…"
 
 
@@ -304,8 +305,8 @@ def clipped(text: str, room: int, count: Count, end: str = _END) -> str:
 
 
 Count = Callable[[str], int]  # a text to its number of tokens, as the model that will read it counts
-_MARKS = re.compile(r"[!-@\[-`{-~]")  # ASCII that is neither a letter nor a space
-_DENSE_LETTERS = re.compile(
+_MARKS = late_pattern(r"[!-@\[-`{-~]")  # ASCII that is neither a letter nor a space
+_DENSE_LETTERS = late_pattern(
     "[\u0590-\u1fff\u2070-\U0010ffff]+"
 )  # scripts of which few words are in a vocabulary, and symbols
 PLAIN, MARKS, OTHER = 4.4, 1.9, 3.0  # bytes per token: ASCII letters and spaces, digits and signs, anything else

@@ -19,6 +19,7 @@ from adaptive_memory_core.channels.words.words_of_text import words
 from adaptive_memory_core.cue.time.english_relative import PAST_TENSE
 from adaptive_memory_core.cue.time.intent import Intent, in_ascii_letters, some_in, split_words
 from adaptive_memory_core.errors import InvalidInputError
+from adaptive_memory_core.late import late_pattern
 from adaptive_memory_core.records import AgentState, Cue
 
 _MODAL = (
@@ -46,7 +47,7 @@ _OTHERS = (  # as well
     r"qué .*\b(?:debo|puedo|tengo que|hay que|gusta)\b|qué \w+s\b|(?:cuáles|quiénes|por qué|todos|todas)\b",
 )
 _UNSPACED = r"哪些|有什么|要买|会说|(?<!最)喜欢|为什么|怎么(?!称)|怎样|所有|何を(?:買|し)|なぜ|すべて|全部"
-_MANY = re.compile(rf"\b(?:{'|'.join((*_ENGLISH, *_OTHERS))})|{_UNSPACED}", re.IGNORECASE)
+_MANY = late_pattern(rf"\b(?:{'|'.join((*_ENGLISH, *_OTHERS))})|{_UNSPACED}", re.IGNORECASE)
 
 
 @lru_cache(maxsize=512)
@@ -69,7 +70,7 @@ _WORKS = "book|novel|magazine|play|movie|film|show|series|song|album|podcast|gam
 _PEOPLE = "person|people|friend|author|writer|actor|actress|director|singer|musician|composer|artist|painter|character"
 _GROUPS = "band|team|club|company|companies|brand|organi[sz]ation|language"
 _NAMED = f"(?:{_PLACES}|{_WORKS}|{_PEOPLE}|{_GROUPS})s?"
-_ASKS_NAME = re.compile(
+_ASKS_NAME = late_pattern(
     r"^\W*(?:\w+ )?(?:who|whom|whose|where|which)\b|\b(?:names?|titles?|called)\b"
     rf"|\b(?:what|which) (?:\S+ ){{0,2}}{_NAMED}\b",
     re.IGNORECASE,
@@ -103,7 +104,7 @@ _SETS = (
     r"\b(?:cuáles|cuánt[oa]s|qué \w+[aeiou]s|tod[oa]s l[oa]s|vari[oa]s)\b",
     r"哪些|几[个种只本次位部]|所有|有什么",
 )
-_SET = re.compile("|".join(_SETS), re.IGNORECASE)
+_SET = late_pattern("|".join(_SETS), re.IGNORECASE)
 
 
 @lru_cache(maxsize=512)
@@ -122,13 +123,13 @@ def asks_for_set(cue: str) -> bool:
     return _SET.search(cue) is not None
 
 
-_ASKS_WHEN = re.compile(
+_ASKS_WHEN = late_pattern(
     r"^\W*(?:(?:and|but|so)\s+)?when(?:'s|\s+(?:is|was|were|are|am|do|does|did|has|have|had|will|would|can|could|should))\b"
     r"|\b(?:what|which)\s+(?:date|day|week|month|year|time)\b|\bhow\s+long\b|\bsince\s+when\b",
     re.IGNORECASE,
 )
 _MAY_ASK_WHEN = split_words("when what which how")
-_ASKS_ELSEWHERE = re.compile(  # German, French, Spanish, Chinese
+_ASKS_ELSEWHERE = late_pattern(  # German, French, Spanish, Chinese
     r"^\W*(?:und\s+|seit\s+|bis\s+)?wann\b|\bwelche[mnrs]?\s+(?:datum|tag|woche|monat|jahr)\b|\bwie\s+lange\b"
     r"|^\W*(?:et\s+|depuis\s+)?quand\b|\bquel(?:le)?\s+(?:date|jour|semaine|mois|année)\b|\bcombien\s+de\s+temps\b"
     r"|^\W*(?:y\s+|desde\s+)?cu[aá]ndo\b|\bqu[eé]\s+(?:fecha|d[ií]a|semana|mes|año)\b|\bcu[aá]nto\s+tiempo\b"
@@ -173,13 +174,13 @@ def asks_when(cue: str) -> bool:
     return (not plain or some_in(lower, _WHEN_NEEDS)) and _ASKS_ELSEWHERE.search(cue) is not None
 
 
-_HISTORY = re.compile(
+_HISTORY = late_pattern(
     r"\b(?:histor\w+|timeline|chronolog\w+|over (?:time|the (?:years|months|weeks|course))|so far|ever|previous\w*"
     r"|earlier|former\w*|used to|until|till|back then|(?:not|no) longer|any ?more|evolv\w+"
     r"|change[ds]?|changing|differ\w*|compare\w*|(?<!how )old|first|before)\b",
     re.IGNORECASE,
 )
-_IN_OTHER_LANGUAGES = re.compile(
+_IN_OTHER_LANGUAGES = late_pattern(
     r"\b(?:früher|vorher|davor|ursprünglich|zuerst|damals|ehemals|wohnte|arbeitete|hieß|hatte"
     r"|avant|auparavant|autrefois|d'abord|jadis|était|habitait|travaillait|antes|anteriormente|primero|vivía|trabajaba)\b"
     r"|以前|之前|原来|曾经|过去|最初|从前|かつて|最初|でした|ていました|예전|이전|처음|살았|했어",

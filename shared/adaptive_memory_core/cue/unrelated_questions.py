@@ -14,6 +14,7 @@ from types import MappingProxyType
 from adaptive_memory_core.channels.words.words_of_cue import language_of, likeliest
 from adaptive_memory_core.error_messages import listed, shown
 from adaptive_memory_core.errors import InvalidInputError
+from adaptive_memory_core.late import late_pattern
 
 _OF_THE_WORLD = """
 How long should I boil an egg so that the yolk stays soft? Which planet has the most moons? Why do cats purr?
@@ -88,10 +89,10 @@ UNRELATED: tuple[str, ...] = (*_questions(_OF_THE_WORLD), *_questions(_OF_OTHER_
 ENGLISH = ""  # and what is in no language that can be told
 OTHER_SCRIPT = "another script"
 _SCRIPTS = {  # of languages that are told by their letters
-    "ja": re.compile("[\u3040-\u30ff]"),
-    "zh": re.compile("[\u4e00-\u9fff]"),
-    "ko": re.compile("[\uac00-\ud7af]"),
-    "th": re.compile("[\u0e00-\u0e7f]"),
+    "ja": late_pattern("[\u3040-\u30ff]"),
+    "zh": late_pattern("[\u4e00-\u9fff]"),
+    "ko": late_pattern("[\uac00-\ud7af]"),
+    "th": late_pattern("[\u0e00-\u0e7f]"),
 }
 _LATIN_END = "\u024f"
 _GERMAN = """

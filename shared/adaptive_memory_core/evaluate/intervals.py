@@ -12,17 +12,20 @@ import math
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from statistics import fmean, pstdev
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from adaptive_memory_core.errors import InvalidInputError
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 RESAMPLES = 2000  # draws; with so many, another seed moves a bound by about 2 % of the width (measured)
 DRAWN_AT_ONCE = 20_000  # clusters, in one array
 CONFIDENCE = 0.95  # in (0, 1); the customary one
 
-_Floats = npt.NDArray[np.float64]
+_Floats: TypeAlias = "npt.NDArray[np.float64]"
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,10 +24,10 @@ from adaptive_memory_core.flow.calibrate import AskedQuestion
 from adaptive_memory_core.flow.feedback import JudgedLog
 from adaptive_memory_core.flow.past_recall import Rankable
 from adaptive_memory_core.policy.policy import Policy
+from adaptive_memory_core.verbs.tuning import PRIOR
 
 FEWEST = 20  # different questions on each side; below, it is refused; guess
 MOST = 250  # questions that a search looks at, drawn by the seed: some 0.3 s of CPU for each of 150 policies
-PRIOR = 50.0  # questions at which half of what they say counts; guess
 MOST_CHANCE = (1 - CONFIDENCE) / 2  # of such a gain where neither policy is better
 NOTHING_BETTER = "no number that may be tuned ranks these questions better"
 

@@ -23,10 +23,9 @@ import json
 import math
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from adaptive_memory_core.evaluate.intervals import CONFIDENCE, RESAMPLES, Interval, bootstrap
 from adaptive_memory_core.evaluate.metrics import hit_rate_at, mean, ndcg_at, recall_at
@@ -36,7 +35,10 @@ from adaptive_memory_core.flow.look_up import StrengthsAgain
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.score.ranking import as_candidates
 
-_Rows = npt.NDArray[np.float64]
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+_Rows: TypeAlias = "npt.NDArray[np.float64]"
 ROUNDING = 1e-12
 FEWEST_USERS = 10  # of several users, from which whole users are drawn: with fewer, single questions
 

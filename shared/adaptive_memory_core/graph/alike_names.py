@@ -6,7 +6,6 @@ Nothing is merged for good: both names stay, and one leads to what mentions the 
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
@@ -17,6 +16,7 @@ import numpy as np
 from adaptive_memory_core.channels.words.words_of_text import STOP_WORDS
 from adaptive_memory_core.graph.names import INSIDE, names_in_sentence, words_in_name
 from adaptive_memory_core.graph.ports import SENTENCE_BITS, Alike, Array, GraphPort, GraphQuery, Rows
+from adaptive_memory_core.late import late_pattern
 from adaptive_memory_core.score.surprise import Baseline, baseline_of_vectors, for_query, sample_of
 
 TERM_SATURATION, LENGTH_NORMALISATION = 0.9, 0.3  # BM25's k1 and b, for short texts
@@ -96,12 +96,12 @@ def shares_of_best(values: Array) -> Array:
 FEWEST_LETTERS = 5  # of a name that may be another one; of shorter ones a letter tells too much; guess
 ALIKE_SPELLING = 0.7  # share of letters in common from which two words may be the same; guess
 ALIKE_ALONE = 0.8  # of two names of one word each, which nothing else tells apart; guess
-_ROMAN = re.compile(r"m{0,3}(cm|cd|d?c{0,3})(xc|xl|l?x{0,3})(ix|iv|v?i{0,3})")
-_ORDINAL = re.compile(  # in English, German and French; what is shorter and English stands below
+_ROMAN = late_pattern(r"m{0,3}(cm|cd|d?c{0,3})(xc|xl|l?x{0,3})(ix|iv|v?i{0,3})")
+_ORDINAL = late_pattern(  # in English, German and French; what is shorter and English stands below
     r"\w+(?:teen|ie)th|(?:hundred|thousand)th|\w*zehn(?:te[mnrs]?)?|\w+(?:zig|[sß]ig)ste[mnrs]?"
     r"|(?:ers|zwei|drit|vier|fünf|sechs|siebt?|ach|neun)te[mnrs]?|\w+i[eè]mes?"
 )
-_COMPASS = re.compile(r"north|nord|south|s[uü]d|east|ost|west")
+_COMPASS = late_pattern(r"north|nord|south|s[uü]d|east|ost|west")
 _TELL_APART = frozenset(
     """
     north south east west northern southern eastern western upper lower inner outer greater lesser old new

@@ -6,7 +6,6 @@ several steps follow these mentions. In conversations, notes and pages cut into 
 
 from __future__ import annotations
 
-import re
 import zlib
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
@@ -28,17 +27,18 @@ from adaptive_memory_core.graph.names import (
     names_in_sentence,
 )
 from adaptive_memory_core.graph.ports import MOST_TITLED, SENTENCE_BITS, Array, Rows, SentenceKey, SentenceVectors
+from adaptive_memory_core.late import late_pattern
 from adaptive_memory_core.records import Metadata
 
 MOST_SENTENCES = 4_000  # of one text; the rest of a longer one stands in its last sentence
-_BREAK = re.compile(r"(?<=[.!?…])[\"'”\u2019)\]]*\s+(?=[\"'“\u2018(\[]*[^\Wa-z_])|(?<=[。\uff01\uff1f])|\n+")
+_BREAK = late_pattern(r"(?<=[.!?…])[\"'”\u2019)\]]*\s+(?=[\"'“\u2018(\[]*[^\Wa-z_])|(?<=[。\uff01\uff1f])|\n+")
 _LONGEST_SHORT = 20  # characters that a short form, or the number of a line, may have with its point
-_SHORT = re.compile(
+_SHORT = late_pattern(
     r"\b(?:[A-Z]|Mr|Mrs|Ms|Dr|Prof|St|Sr|Jr|Gen|Col|Capt|Lt|Sgt|Rev|Hon|Pres|Gov|Sen|Rep|Mt|Ft|No|Nos|vs|Vol|vol|"
     r"ed|eds|pp|p|cf|ca|approx|Inc|Ltd|Co|Corp|Bros|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sep|Sept|Oct|Nov|Dec|fl|e\.g|i\.e|"
     r"U\.S|U\.K)\.$"
 )
-_NUMBER = re.compile(r"\W*\d{1,3}\.")
+_NUMBER = late_pattern(r"\W*\d{1,3}\.")
 
 
 def sentences(text: str) -> list[str]:

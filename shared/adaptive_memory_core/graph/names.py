@@ -9,13 +9,14 @@ from collections.abc import Callable, Collection, Iterator, Sequence, Set
 from typing import NamedTuple
 
 from adaptive_memory_core.channels.words.words_of_text import STOP_WORDS, UNSPACED
+from adaptive_memory_core.late import late_pattern
 
 LONGEST_NAME = 8  # words
 Extract = Callable[[str], Sequence[str]]  # the names in a sentence, as they stand there
-_WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W\d_]+)*(?:[-.][^\W_]+(?:['\u2019][^\W\d_]+)*)*")
-_POSSESSIVE = re.compile(r"['\u2019][sS]?$")
-_QUOTED = re.compile(r"[\"“„]([^\"“”„]{2,60})[\"”]")
-_JOINED = re.compile(r"[\s]+|[\s]*&[\s]*|\.\s+|\s*[\u2019']\s*")
+_WORD = late_pattern(r"[^\W_]+(?:['\u2019][^\W\d_]+)*(?:[-.][^\W_]+(?:['\u2019][^\W\d_]+)*)*")
+_POSSESSIVE = late_pattern(r"['\u2019][sS]?$")
+_QUOTED = late_pattern(r"[\"“„]([^\"“”„]{2,60})[\"”]")
+_JOINED = late_pattern(r"[\s]+|[\s]*&[\s]*|\.\s+|\s*[\u2019']\s*")
 INSIDE = frozenset("of the de la le del di da du van von der den and for al el bin ibn".split())  # noqa: SIM905
 _NO_NAMES = STOP_WORDS | frozenset(
     """

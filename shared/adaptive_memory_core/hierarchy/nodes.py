@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -12,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from adaptive_memory_core.channels.words.words_of_text import words
+from adaptive_memory_core.late import late_pattern
 
 Array = Any
 EpisodeKey = int
@@ -179,7 +179,7 @@ _NAMELESS = frozenset(  # what is said on any day of anything
         "tomorrow really still just many good great nice love like want think know feel said say tell told able sure"
     )
 )
-_WORD = re.compile(r"[^\W_]+(?:['\u2019-][^\W_]+)*")
+_WORD = late_pattern(r"[^\W_]+(?:['\u2019-][^\W_]+)*")
 
 
 def distinctive_terms(texts: Sequence[str], usual: Mapping[str, int], total: int, *, most: int = TERMS) -> str:

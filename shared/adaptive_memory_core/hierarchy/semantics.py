@@ -18,6 +18,7 @@ from adaptive_memory_core.channels.words.words_of_cue import language_of
 from adaptive_memory_core.channels.words.words_of_text import words
 from adaptive_memory_core.graph.build import sentences
 from adaptive_memory_core.hierarchy.nodes import Distilled, HierarchyMessage, SemanticKey
+from adaptive_memory_core.late import late_pattern
 from adaptive_memory_core.score.same_statement import same_sentence
 
 _TURNS_TO = (
@@ -45,12 +46,12 @@ _ONESELF = (
     r"je|mon|notre|nous|(?-i:ma|mes)",
     r"yo|nosotr[oa]s|nuestr[oa]s?|(?-i:mi|mis)",
 )
-TURNS_TO = re.compile(
+TURNS_TO = late_pattern(
     rf"\W*(?:(?:{'|'.join(_TURNS_TO)})\b|顺便(?:说|问|提)|对了|话说回来|换个话题|另外)", re.IGNORECASE
 )
-ENDS = re.compile(rf"(?:\b(?:{'|'.join(_ENDS)})\b|再见|拜拜|晚安|回头见|明天见|保重)\W*$", re.IGNORECASE)
-DANGLES = re.compile(rf"\W*(?:(?:{'|'.join(_DANGLES)})\b|它|他|她|这|那|而且|但是|所以|因为)", re.IGNORECASE)
-ONESELF = re.compile(rf"\b(?:{'|'.join(_ONESELF)})\b|\bj['\u2019]|我", re.IGNORECASE)
+ENDS = late_pattern(rf"(?:\b(?:{'|'.join(_ENDS)})\b|再见|拜拜|晚安|回头见|明天见|保重)\W*$", re.IGNORECASE)
+DANGLES = late_pattern(rf"\W*(?:(?:{'|'.join(_DANGLES)})\b|它|他|她|这|那|而且|但是|所以|因为)", re.IGNORECASE)
+ONESELF = late_pattern(rf"\b(?:{'|'.join(_ONESELF)})\b|\bj['\u2019]|我", re.IGNORECASE)
 SMALL_TALK = frozenset(
     words(
         "yeah yes no ok yep nope hmm wow great good nice cool awesome amazing thanks thank sure okay oh hey hi hello "
@@ -93,17 +94,17 @@ _STAYS = """
     however maybe perhaps
 """
 _STAYING = frozenset(_STAYS.split())
-_ENDS_AS_PAST = re.compile(r"(?:[^e]ed|ly|n['\u2019]t)$")  # not "need", "feed"; and adverbs
+_ENDS_AS_PAST = late_pattern(r"(?:[^e]ed|ly|n['\u2019]t)$")  # not "need", "feed"; and adverbs
 _ES = ("s", "x", "z", "sh", "ch")
-_SUBJECT = re.compile(
+_SUBJECT = late_pattern(
     r"\bI(?!\w)(?P<verb>['\u2019](?:m|ve|ll|d)\b|"
     r"(?: (?:also|still|just|always|often|never|\w+ly))? [a-z]+(?:['\u2019]t)?)?"
 )
-_OPENING = re.compile(
+_OPENING = late_pattern(
     r"^\W*(?:(?:by the way|btw|anyway|oh|well|so|yeah|yes|hey|wow|also|and|but|actually)\b[,!.]?\s+)+(?=\w)",
     re.IGNORECASE,
 )
-_REST = re.compile(r"\b(?:my|My|mine|Mine|me|myself)\b")
+_REST = late_pattern(r"\b(?:my|My|mine|Mine|me|myself)\b")
 
 
 def in_third_person(sentence: str, speaker: str | None) -> str:
@@ -191,7 +192,7 @@ ENOUGH = 8  # words that say something, in a sentence that needs no more
 FEWEST = 2  # of them, in a sentence that may be kept; one is enough where it speaks of its speaker
 AGAIN = 0.3  # what a word counts that a chosen sentence has already; guess
 ASKED, DANGLING, OF_ONESELF = 0.3, 0.6, 1.25  # what a question, "It ...", and "I ..." keep of their worth; guess
-_SPEAKER = re.compile(r"^(User|Assistant): ", re.MULTILINE)  # as the words of both are saved in one record
+_SPEAKER = late_pattern(r"^(User|Assistant): ", re.MULTILINE)  # as the words of both are saved in one record
 
 
 class _Sentence(NamedTuple):

@@ -13,10 +13,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from adaptive_memory_core.learn.after_read import after_read
 from adaptive_memory_core.policy.learning import DecayCurve, DecayPace, Regime
@@ -25,6 +24,9 @@ from adaptive_memory_core.records import Hit, ReadState, Seen
 from adaptive_memory_core.reports import Strengths
 from adaptive_memory_core.score.gates import unfit
 from adaptive_memory_core.score.signals import DAY, weakened
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 Strength = Callable[[float], float]
 CENTURY = 36_525 * DAY
@@ -210,7 +212,7 @@ def _days_due(span: PacedSpan, end_at: float, state: ReadState, decay: DecayCurv
 
 
 BINS = 10
-StrengthColumn = npt.NDArray[Any]
+StrengthColumn: TypeAlias = "npt.NDArray[Any]"
 FIELDS = (
     "strength",
     "settled_step",

@@ -1,4 +1,5 @@
-"""The MCP server, for agents with an MCP client: six tools over stdin and stdout, or over HTTP.
+"""The MCP server, for agents with an MCP client: six tools, a prompt and a resource, over stdio or HTTP.
 
-`server` makes it, `tools` says what it offers, `calls` does it; `stdio` and `streamable_http` carry it.
+`server` makes it; `tools` and `prompts` say what it offers and do it; `inputs` reads what a model gives; `stdio` and
+`streamable_http` carry it.
 """

@@ -7,15 +7,17 @@ import inspect
 import warnings
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from adaptive_memory_core.error_messages import reason, shown
 from adaptive_memory_core.errors import AdaptiveMemoryError, EmbedderError, InvalidInputError
 from adaptive_memory_core.models.chroma_function import function_of, is_chroma_minilm, kept_and_explained
 from adaptive_memory_core.models.extras import named_object
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -321,7 +323,7 @@ def _size(value: Any) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else None
 
 
-Vectors = npt.NDArray[np.float32]
+Vectors: TypeAlias = "npt.NDArray[np.float32]"
 
 
 def as_vectors(given: Any, *, count: int, name: str) -> Vectors:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import importlib.util
+import math
 import os
 import tempfile
 import threading
@@ -87,6 +88,17 @@ def tokenizer() -> Any:
     loaded.no_padding()
     loaded.no_truncation()
     return loaded
+
+
+def letters_per_token(text: str) -> float:
+    """How long the pieces are, in letters, that the tokenizer knows of a text in ASCII: four or so in English, one or
+    two where keys were struck at random. Infinity for other texts, of which it has few pieces.
+
+    >>> letters_per_token("what does Ana drink?") > 3 > 2 > letters_per_token("asdkjh qwelkj")
+    True
+    """
+    tokens = len(tokenizer().encode(text, add_special_tokens=False)) if text.isascii() else 0
+    return len("".join(text.split())) / tokens if tokens else math.inf
 
 
 def _packaged(file: str) -> Path:

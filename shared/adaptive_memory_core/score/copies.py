@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 from adaptive_memory_core.channels.words.words_of_text import words
 from adaptive_memory_core.cue.question_kinds import EDGES
+from adaptive_memory_core.late import late_pattern
 
 LONGEST = 240  # characters of a text that is looked at; a longer one says more than one thing
 _LEXICON = {  # the words that ask for a relation, and what speaks of it
@@ -66,7 +67,7 @@ _IGNORED = frozenset(
     ]
 )
 _ASKED = {word: pattern for listed, pattern in _LEXICON.items() for word in listed.split()}
-_CHANGED = re.compile(
+_CHANGED = late_pattern(
     r"\b(?:now|new|instead|(?:no|any) longer|any ?more|these days|nowadays|currently|lately|from now on|since|last week"
     r"|(?:has|have) (?!an?\b|the\b|no\b)\w+|(?:was|were|got) \w+ed|became|took over|have to"
     r"|(?:moved|switched|changed|postponed|transferred|migrated|replaced|started|joined|hired|traded|sold|bought) )"
@@ -74,16 +75,16 @@ _CHANGED = re.compile(
     r"|\w['\u2019]ve\b",
     re.IGNORECASE,
 )
-_NOT_SO = re.compile(
+_NOT_SO = late_pattern(
     r"\b(?:(?-i:may)|might|maybe|perhaps|could|would|should|wants?|wish\w*|hopes?|plans to|planning"
     r"|thinks? (?:of|about)|consider\w*|if|applied|used to|never|not|going to)\b"
     r"|n['\u2019]t\b|\?\W*$|[\"\u201c\u201d\u00ab\u00bb]",
     re.IGNORECASE,
 )
-_OF_ANOTHER = re.compile(
+_OF_ANOTHER = late_pattern(
     r"^(?:\w+ )?(?:\w+['\u2019]s|my|our|your|his|her|their) (?:new |old )?(\w+)(?= (?!is\b|are\b))", re.IGNORECASE
 )
-_FIRST_PERSON = re.compile(r"\b(?:i|my|mine|we|our|me|us)\b", re.IGNORECASE)
+_FIRST_PERSON = late_pattern(r"\b(?:i|my|mine|we|our|me|us)\b", re.IGNORECASE)
 
 
 def says_otherwise_now(old: str, new: str, cue: str) -> bool:
@@ -178,7 +179,7 @@ def members(among: Sequence[Member], shown: int, most: int, *, cover: float) -> 
 RUN = 3  # words that follow each other: what texts are compared by
 REMEMBERED = 1_000  # characters of a text whose shape is kept from one recall to the next
 _EDGES = " .,;:!?\"'`()[]{}\u2019\u201c\u201d\u2026"
-_TELLING = re.compile(r"\d|n[\u2019']t\b|^(?:no|not|never|none|nor|without|cannot)$")
+_TELLING = late_pattern(r"\d|n[\u2019']t\b|^(?:no|not|never|none|nor|without|cannot)$")
 
 
 class Shape(NamedTuple):

@@ -11,11 +11,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from statistics import fmean, pstdev
 from typing import Any
 
 import numpy as np
 
+from adaptive_memory_core.channels.words.languages import ENGLISH
 from adaptive_memory_core.channels.words.words_of_cue import likeliest
 from adaptive_memory_core.channels.words.words_of_text import words
 from adaptive_memory_core.cue.time.intent import Intent
@@ -59,20 +61,15 @@ SMALLEST_SPREAD = 1e-6
 HARDER = 2.0  # times that a real unrelated question gets through for one of ours; measured, benchmarks/nothing_found.py
 ANSWERED = 0.2  # share of our questions that may have an answer here, and so are no sample of chance; guess
 NAMES_SPEAKER = 0.2  # share of unrelated questions that name a speaker of the memory, at most; guess
-_OF_ANYTHING = frozenset(
-    words(
-        "anything chat conversation discuss discussed event events everything go going happen happened happening "
-        "know learn learned learnt meet memories mention mentioned met news new note noted occurred remember said say "
-        "something speak spoke stuff talk talked talking tell thing things told topic topics went work working wrote "
-        "early late later mid start beginning middle end part day week month quarter year"
-    )
-)  # what a question may say and still be about nothing but its time
-_ELSEWHERE = {  # in other languages whose words for time are known
+_OF_ANYTHING = {  # what a question may say and still be about nothing but its time, by language
+    ENGLISH: "anything chat conversation discuss discussed event events everything go going happen happened happening "
+    "know learn learned learnt meet memories mention mentioned met news new note noted occurred remember said say "
+    "something speak spoke stuff talk talked talking tell thing things told topic topics went work working wrote "
+    "early late later mid start beginning middle end part day week month quarter year",
     "de": "passiert passierte geschah geschehen los gesprochen besprochen gesagt erzählt getan erfahren gelernt",
     "fr": "passé parlé discuté dit raconté fait appris noté nouveau quoi est-ce",
     "es": "pasó pasado ocurrió hablamos hablé dije dijo hice hicimos hecho aprendí noté nuevo",
 }
-_OF_ANYTHING_IN = {code: frozenset(words(said, code)) for code, said in _ELSEWHERE.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +175,10 @@ def of_time_alone(cue: str, intent: Intent) -> bool:
     whole = cue
     for phrase in intent.phrases:
         cue = cue.replace(phrase, " ")
-    language = likeliest(whole, _OF_ANYTHING_IN)
-    if language in _OF_ANYTHING_IN:
-        return all(word in _OF_ANYTHING_IN[language] for word in words(cue, language))
-    return all(word in _OF_ANYTHING for word in words(cue))
+    found = likeliest(whole, _OF_ANYTHING)
+    return _of_anything(found).issuperset(words(cue, None if found == ENGLISH else found))
+
+
+@cache
+def _of_anything(language: str) -> frozenset[str]:
+    return frozenset(words(_OF_ANYTHING[language], None if language == ENGLISH else language))

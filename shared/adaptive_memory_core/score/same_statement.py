@@ -7,13 +7,13 @@ relation and in most languages.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
 from adaptive_memory_core.channels.words.words_of_text import STOP_WORDS, UNSPACED, script_runs, text_chunks, words
 from adaptive_memory_core.cue.question_kinds import EDGES, names_in
+from adaptive_memory_core.late import late_pattern
 
 SHARED = 0.4  # of the longer sentence's words, both have a greater share; guess
 SHARED_UNASKED = 0.6  # the same if there is no question that says what matters; guess
@@ -23,16 +23,16 @@ LONGEST_SENTENCE = 400  # characters of a sentence that is compared; guess
 MOST_LOOKED_FOR = (
     3  # words of a question, the longest ones, around which the sentence that answers is looked for; guess
 )
-_CHUNK = re.compile(r"\S+")
-_END = re.compile(  # of a sentence, but not of "Dr."
+_CHUNK = late_pattern(r"\S+")
+_END = late_pattern(  # of a sentence, but not of "Dr."
     r"[.!?](?<!\b[A-Z]\.)(?<!\b[A-Z][a-z]\.)(?<!\b[A-Z][a-z]{2}\.)(?=\s)|[\n\u3002\uff01\uff1f]"
 )
 _MARKS = (". ", "! ", "? ", "\n", "\u3002", "\uff01", "\uff1f")  # between sentences
 _ENDS = (".", "!", "\u3002", "\uff01")
 _ASKS = ("?", "\uff1f")
 _BEFORE_A_SENTENCE = frozenset(".!?:\n\u3002\uff01\uff1f")
-_HANGUL = re.compile("[\uac00-\ud7af]")
-_VERB_LAST = re.compile("[\u3040-\u30ff\uac00-\ud7af]")  # Japanese and Korean
+_HANGUL = late_pattern("[\uac00-\ud7af]")
+_VERB_LAST = late_pattern("[\u3040-\u30ff\uac00-\ud7af]")  # Japanese and Korean
 _ARTICLES = frozenset(("a", "an", "the"))
 _OWNER = ("'s", "\u2019s")
 

@@ -1,7 +1,8 @@
-"""A collection in a directory that another process holds: its ledger is opened, and has all that is needed."""
+"""A collection that is left to other processes: its ledger is opened, and has all that is needed."""
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -15,6 +16,8 @@ from adaptive_memory_core.flow.ports.ledger_values import KnownCollection
 from adaptive_memory_core.policy.keeping import Keeping
 from adaptive_memory_core.store import locations, process_locks
 from adaptive_memory_core.store.backup import is_next_to_files
+from adaptive_memory_core.store.chroma import chroma_database
+from adaptive_memory_core.store.chroma.chroma_calls import NOBODY
 from adaptive_memory_core.store.ledger.sql_ledger import SQLiteLedger
 from adaptive_memory_core.store.sqlite_connection import for_reading
 
@@ -35,7 +38,8 @@ class HolderGoneError(StoreInUseError):
 @dataclass
 class HeldElsewhere:
     """A collection in a directory that another process holds. `collection` is the one to be used once this process
-    holds it; without one, a client is opened then. `given` is what the caller gave, which says what embedder it has."""
+    holds it; without one, a client is opened then. `given` is what the caller gave, which says what embedder it has.
+    With `brief` nobody need hold it: it is for one call, which leaves the collection to those that are open longer."""
 
     directory: Path
     name: str
@@ -43,6 +47,7 @@ class HeldElsewhere:
     collection: Any = None
     given: Any = None
     read_only: bool = False
+    brief: bool = False
 
     @contextmanager
     def opened(self) -> Iterator[tuple[Collection, Callable[[], object]]]:
@@ -78,6 +83,44 @@ def open_as_guest(
     known = _waited_for(place, opened, keeping.wait_seconds)
     place.uuid = known.uuid
     return opened, known
+
+
+MOST_STATES = 100  # of records, to be written into the collection, that brief calls leave to others; guess
+
+
+class CollectionNeededError(StoreError):
+    """A brief call cannot do with the ledger alone, because the collection may have what it lacks, or is behind."""
+
+
+def open_briefly(place: HeldElsewhere, keeping: Keeping, handles: ExitStack) -> tuple[Ledger, KnownCollection]:
+    """The ledger next to the collection, where it has all records as the collection has them. Importing Chroma and
+    opening the collection would take longer than all else that a single recall does; a process that has done so gains
+    nothing, and must not open Chroma's file besides."""
+    file = place.directory / locations.LEDGER_NAME
+    if "chromadb" not in sys.modules and file.exists() and locations.is_writable(place.directory):
+        opened = SQLiteLedger(str(file), durability=keeping.durability)
+        handles.callback(opened.close)
+        known = _known(place, opened)
+        if known is not None and _has_all(place, opened, known):
+            place.uuid = known.uuid
+            return opened, known
+    raise CollectionNeededError(f"The ledger in {str(place.directory)!r} does not say it all. Open the collection.")
+
+
+def _has_all(place: HeldElsewhere, ledger: Ledger, known: KnownCollection) -> bool:
+    """Whether nobody has written into the collection since it was last compared, and little waits to be written."""
+    ledger.attach(known.uuid, place.name)
+    if ledger.due_records.waiting() or ledger.outbox.waiting() > MOST_STATES:
+        return False
+    if ledger.new_vectors.unfinished(place.name) is not None:
+        return False
+    at = ledger.mirror.complete_at() or ""
+    try:
+        return at.isdecimal() and ledger.mirror.size() == chroma_database.size_as_of(
+            place.directory, known.uuid, int(at), apart=NOBODY
+        )
+    except StoreError:  # what is wrong with it is said by opening it
+        return False
 
 
 def open_for_reading(place: HeldElsewhere, ledger: object, handles: ExitStack) -> tuple[Ledger, KnownCollection]:

@@ -182,7 +182,7 @@ class _Moving:
         """All that has changed in a table, while nobody writes."""
         columns = self._old.columns(old, name)
         if name in REPLACED:
-            new.execute(f"DELETE FROM {self._new.of(name)}")  # noqa: S608 - our own names
+            new.execute(f"DELETE FROM {name}")  # noqa: S608 - our own names
             rows = self._old.page(old, name, None, columns, ALL)
         else:
             wanted = distinct_keys(one.key for one in self._source.noted(old, name, ALL, ALL))
@@ -195,8 +195,8 @@ class _Moving:
         """Days of the log that PostgreSQL dropped as a whole meanwhile: no trigger hears of it."""
         if self._old.is_file or self._old.count(old, "recalls") == self._new.count(new, "recalls"):
             return
-        there = {row[0] for row in old.execute(f"SELECT recall_key FROM {self._old.of('recalls')}").fetchall()}  # noqa: S608
-        here = {row[0] for row in new.execute(f"SELECT recall_key FROM {self._new.of('recalls')}").fetchall()}  # noqa: S608
+        there = {row[0] for row in old.execute("SELECT recall_key FROM recalls").fetchall()}
+        here = {row[0] for row in new.execute("SELECT recall_key FROM recalls").fetchall()}
         self._new.delete(new, "recalls", [(one,) for one in here - there])
 
     def _count(self) -> None:

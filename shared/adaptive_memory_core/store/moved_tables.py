@@ -16,7 +16,7 @@ from adaptive_memory_core.errors import InvalidInputError
 from adaptive_memory_core.store.ledger.schema import ARRIVAL, MOVE
 from adaptive_memory_core.store.ledger.sql_ledger import Ledger, SQLiteLedger
 from adaptive_memory_core.store.ledger.state_rows import in_batches
-from adaptive_memory_core.store.postgres.postgres_dialect import SCHEMA, tables
+from adaptive_memory_core.store.postgres.postgres_tables import SCHEMA, tables
 
 RowKey = tuple[Any, ...]
 TableRow = Sequence[Any]
@@ -52,28 +52,24 @@ class LedgerEnd:
         with self.reading() as sql:
             return tuple(sql.connection.execute(_DATABASE).fetchone())
 
-    def of(self, name: str) -> str:
-        """A table, or what else has a name."""
-        return self.ledger.file.named(name)
-
     def has(self, sql: Any, name: str) -> bool:
         return self.ledger.file.has_table(sql, name)
 
     def columns(self, sql: Any, name: str) -> tuple[str, ...]:
         """Those that both kinds have, in this one's order."""
         if name not in self._columns:
-            described = sql.execute(f"SELECT * FROM {self.of(name)} LIMIT 0").description  # noqa: S608 - our own names
+            described = sql.execute(f"SELECT * FROM {name} LIMIT 0").description  # noqa: S608 - our own names
             self._columns[name] = tuple(one[0] for one in described if (name, one[0]) not in VERSIONS)
         return self._columns[name]
 
     def count(self, sql: Any, name: str) -> int:
-        return int(sql.execute(f"SELECT count(*) FROM {self.of(name)}").fetchone()[0])  # noqa: S608 - our own names
+        return int(sql.execute(f"SELECT count(*) FROM {name}").fetchone()[0])  # noqa: S608 - our own names
 
     def page(self, sql: Any, name: str, after: RowKey | None, columns: Sequence[str], limit: int) -> list[TableRow]:
         """The rows behind this key, in the order of keys."""
         key = ", ".join(keys()[name])
         behind = "" if after is None else f"WHERE ({key}) > ({_marks(key_size(name))}) "
-        query = f"SELECT {', '.join(columns)} FROM {self.of(name)} {behind}ORDER BY {key} LIMIT ?"  # noqa: S608
+        query = f"SELECT {', '.join(columns)} FROM {name} {behind}ORDER BY {key} LIMIT ?"  # noqa: S608
         found: list[TableRow] = sql.execute(query, (*(after or ()), limit)).fetchall()
         return found
 
@@ -81,13 +77,13 @@ class LedgerEnd:
         """Those of the rows that there are."""
         found: list[TableRow] = []
         for some in in_batches(wanted, AT_ONCE):
-            query = f"SELECT {', '.join(columns)} FROM {self.of(name)} WHERE {_among(name, len(some))}"  # noqa: S608
+            query = f"SELECT {', '.join(columns)} FROM {name} WHERE {_among(name, len(some))}"  # noqa: S608
             found += sql.execute(query, [value for key in some for value in key]).fetchall()
         return found
 
     def delete(self, sql: Any, name: str, gone: Sequence[RowKey]) -> None:
         for some in in_batches(gone, AT_ONCE):
-            query = f"DELETE FROM {self.of(name)} WHERE {_among(name, len(some))}"  # noqa: S608 - our own names
+            query = f"DELETE FROM {name} WHERE {_among(name, len(some))}"  # noqa: S608 - our own names
             sql.execute(query, [value for key in some for value in key])
 
     def insert(self, sql: Any, name: str, columns: Sequence[str], rows: Sequence[TableRow]) -> bool:
@@ -95,7 +91,7 @@ class LedgerEnd:
         if not rows:
             return True
         names = ", ".join(columns)
-        query = f"INSERT INTO {self.of(name)} ({names}) VALUES ({_marks(len(columns))}) ON CONFLICT DO NOTHING"  # noqa: S608
+        query = f"INSERT INTO {name} ({names}) VALUES ({_marks(len(columns))}) ON CONFLICT DO NOTHING"  # noqa: S608
         return bool(sql.executemany(query, rows).rowcount == len(rows))
 
 
@@ -159,8 +155,8 @@ class MoveSource:
         with self.place.writing() as sql:
             self.keep_others_out(sql)
             self._clear(sql)
-            sql.execute(f"CREATE TABLE {self.place.of(MOVE)} (id text NOT NULL, target text NOT NULL, moved integer)")
-            sql.execute(f"INSERT INTO {self.place.of(MOVE)} VALUES (?, ?, 0)", (move, target))  # noqa: S608
+            sql.execute(f"CREATE TABLE {MOVE} (id text NOT NULL, target text NOT NULL, moved integer)")
+            sql.execute(f"INSERT INTO {MOVE} VALUES (?, ?, 0)", (move, target))  # noqa: S608
             if not self.place.is_file:
                 sql.connection.execute(_NOTE)
             for name in keys():
@@ -171,7 +167,7 @@ class MoveSource:
         with self.place.reading() as sql:
             if not self.place.has(sql, MOVE):
                 return None
-            row = sql.execute(f"SELECT id, moved FROM {self.place.of(MOVE)}").fetchone()  # noqa: S608 - our own names
+            row = sql.execute(f"SELECT id, moved FROM {MOVE}").fetchone()  # noqa: S608 - our own names
         return str(row[0]), int(row[1])
 
     def last_noted(self, sql: Any, name: str) -> int:
@@ -206,15 +202,15 @@ class MoveSource:
     def end(self, sql: Any, *, stays: bool) -> None:
         """All is copied. A process that writes here from now on gets an error that names the new ledger, unless this
         one `stays` in use."""
-        target = sql.execute(f"SELECT target FROM {self.place.of(MOVE)}").fetchone()[0]  # noqa: S608 - our own names
+        target = sql.execute(f"SELECT target FROM {MOVE}").fetchone()[0]  # noqa: S608 - our own names
         for name in keys():
             self._drop_notes(sql, name)
             if not stays:
                 self._refuse(sql, name, target)
-        sql.execute(f"UPDATE {self.place.of(MOVE)} SET moved = ?", (COPIED if stays else GONE,))  # noqa: S608
+        sql.execute(f"UPDATE {MOVE} SET moved = ?", (COPIED if stays else GONE,))  # noqa: S608
 
     def _notes(self, name: str) -> str:
-        return self.place.of(f"move_changes_{name}")
+        return f"move_changes_{name}"
 
     def _note(self, sql: Any, name: str) -> None:
         names = ", ".join(keys()[name])
@@ -262,7 +258,7 @@ class MoveSource:
     def _clear(self, sql: Any) -> None:
         for name in keys():
             self._drop_notes(sql, name)
-        sql.execute(f"DROP TABLE IF EXISTS {self.place.of(MOVE)}")
+        sql.execute(f"DROP TABLE IF EXISTS {MOVE}")
 
 
 class Mark(NamedTuple):
@@ -284,19 +280,19 @@ class MoveTarget:
         with self.place.reading() as sql:
             if not self.place.has(sql, ARRIVAL):
                 return None
-            row = sql.execute(f"SELECT mark FROM {self.place.of(ARRIVAL)} WHERE name = ''").fetchone()  # noqa: S608
+            row = sql.execute(f"SELECT mark FROM {ARRIVAL} WHERE name = ''").fetchone()  # noqa: S608
         return str(row[0])
 
     def begin(self, move: str) -> None:
         """From now on nobody opens it until all has arrived. It must be empty."""
         with self.place.writing() as sql:
             self._refuse_used(sql)
-            sql.execute(f"CREATE TABLE {self.place.of(ARRIVAL)} (name text PRIMARY KEY, mark text NOT NULL)")
-            sql.execute(f"INSERT INTO {self.place.of(ARRIVAL)} VALUES ('', ?)", (move,))  # noqa: S608 - our own names
+            sql.execute(f"CREATE TABLE {ARRIVAL} (name text PRIMARY KEY, mark text NOT NULL)")
+            sql.execute(f"INSERT INTO {ARRIVAL} VALUES ('', ?)", (move,))  # noqa: S608 - our own names
             self._switch_triggers(sql, on=False)
 
     def mark(self, name: str) -> Mark:
-        query = f"SELECT mark FROM {self.place.of(ARRIVAL)} WHERE name = ?"  # noqa: S608 - our own names
+        query = f"SELECT mark FROM {ARRIVAL} WHERE name = ?"  # noqa: S608 - our own names
         with self.place.reading() as sql:
             row = sql.execute(query, (name,)).fetchone()
         if row is None:
@@ -310,7 +306,7 @@ class MoveTarget:
         last = row_key(name, columns, rows[-1]) if rows else before.last
         written = None if last is None else list(map(_written, last))
         mark = orjson.dumps([written, before.rows + len(rows), whole]).decode()
-        keep = f"INSERT INTO {self.place.of(ARRIVAL)} VALUES (?, ?) "  # noqa: S608 - our own names
+        keep = f"INSERT INTO {ARRIVAL} VALUES (?, ?) "  # noqa: S608 - our own names
         with self.place.writing() as sql:
             had_room = self.place.insert(sql, name, columns, rows)
             sql.execute(f"{keep}ON CONFLICT (name) DO UPDATE SET mark = excluded.mark", (name, mark))
@@ -323,11 +319,11 @@ class MoveTarget:
             self._switch_triggers(sql, on=True)
             for name, column in NUMBERED:
                 self.place.ledger.file.numbered(sql, name, column)
-            sql.execute(f"DROP TABLE {self.place.of(ARRIVAL)}")
+            sql.execute(f"DROP TABLE {ARRIVAL}")
 
     def _refuse_used(self, sql: Any) -> None:
         exists = "SELECT EXISTS (SELECT 1 FROM {})"
-        used = [name for name in keys() if sql.execute(exists.format(self.place.of(name))).fetchone()[0]]
+        used = [name for name in keys() if sql.execute(exists.format(name)).fetchone()[0]]
         if used:
             raise InvalidInputError(
                 f"The ledger to move to is in use: there are rows in {', '.join(used[:3])}. Give an empty one: a new "

@@ -48,6 +48,7 @@ class LedgerFile:
 
     is_heard_by_all = True  # a write of one collection empties the caches of all
     is_written_in_turn = True  # what is kept later has higher numbers
+    by_row = "NOT INDEXED"  # left to itself, SQLite reads all rows of a collection to sort them
 
     def __init__(self, path: str, *, durability: Literal["normal", "full"] = "normal") -> None:
         self.path = path
@@ -210,13 +211,13 @@ class LedgerFile:
         there, ever = sql.execute(largest).fetchone()[0], sql.execute(counted, (table,)).fetchone()[0]
         return max(int(there), int(ever))
 
+    def now(self, sql: sqlite3.Connection) -> float:
+        """POSIX seconds by the clock that all processes share."""
+        return float(sql.execute("SELECT (julianday('now') - 2440587.5) * 86400.0").fetchone()[0])
+
     def lock(self, name: str) -> OsLock | None:
         """What one process at a time can take, of all that share the file; None in RAM, which is one process's."""
         return None if self.place is None else OsLock(self.place.with_name(f"{self.place.name}.{name}.lock"))
-
-    def named(self, table: str) -> str:
-        """A table's name in statements."""
-        return table
 
     def has_table(self, sql: sqlite3.Connection, table: str) -> bool:
         query = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?"

@@ -10,7 +10,6 @@ from adaptive_memory_core import arguments as check
 from adaptive_memory_core.context.answer import Recall
 from adaptive_memory_core.error_messages import shown
 from adaptive_memory_core.errors import InvalidInputError
-from adaptive_memory_core.evaluate.replay import Replay, replayed
 from adaptive_memory_core.flow.rank_again import rank_again
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Cue
@@ -24,6 +23,7 @@ from adaptive_memory_core.verbs.blocking_and_async import Moment
 from adaptive_memory_core.verbs.inspection import MOST_LINES, suited, usual_policy
 
 if TYPE_CHECKING:
+    from adaptive_memory_core.evaluate.replay import Replay  # loaded by the call that needs it
     from adaptive_memory_core.memory import AdaptiveMemory
     from adaptive_memory_core.user_memory import UserMemory
 
@@ -132,6 +132,8 @@ def replay(
     Iterate over it, print its `summary()`, or use `to_json()`: docs/guides/measuring.md. The newest `limit` recalls of
     that time in the log are ranked again, through the same steps as a recall. Nothing changes: no count, no log.
     """
+    from adaptive_memory_core.evaluate.replay import replayed
+
     memory = user.memory
     ports = memory.ports()
     manner = check.policy(policy, memory.policy)

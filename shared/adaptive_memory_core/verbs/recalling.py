@@ -11,6 +11,7 @@ from adaptive_memory_core.context.answer import Recall
 from adaptive_memory_core.flow import fallback, look_up
 from adaptive_memory_core.flow import rerank as reranking
 from adaptive_memory_core.length_limits import shortened_cue
+from adaptive_memory_core.masked_secrets import masked_cue
 from adaptive_memory_core.models.callbacks import Reranker
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import AgentState, Cue, Record
@@ -165,7 +166,8 @@ def _request(
         check.channels(check.policy(policy, memory.policy), channels_of(memory.ports().sources))
     at = check.moment(now, "now")
     keeping = memory.keeping
-    sought, notes = shortened_cue(check.cue(cue), keeping.cue_characters, keeping.cue_word_characters)
+    given = masked_cue(check.cue(cue)) if keeping.mask_secrets else check.cue(cue)
+    sought, notes = shortened_cue(given, keeping.cue_characters, keeping.cue_word_characters)
     return Request(
         id=memory.new_id(),
         scope=user.scope,

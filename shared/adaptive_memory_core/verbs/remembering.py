@@ -21,6 +21,7 @@ from adaptive_memory_core.flow.ports.models import JudgeSalience, Salient
 from adaptive_memory_core.flow.supersede import check_sources
 from adaptive_memory_core.hierarchy.nodes import Hierarchy
 from adaptive_memory_core.length_limits import check_texts
+from adaptive_memory_core.masked_secrets import masked_item
 from adaptive_memory_core.records import Metadata, NewRecord, Record
 from adaptive_memory_core.score.signals import NEUTRAL_IMPORTANCE
 from adaptive_memory_core.verbs.blocking_and_async import Moment
@@ -109,6 +110,7 @@ def update(
 def _stored(user: UserMemory, items: Sequence[Item], *, from_known: bool) -> list[str]:
     """Check and write records. What they were derived from must be there where it is `from_known`."""
     memory, scope = user.memory, user.scope.own
+    items = [masked_item(item) for item in items] if memory.keeping.mask_secrets else items
     judges = [judge_of(item) for item in items]
     plain = [one if judge is None else unjudged(one) for one, judge in zip(items, judges, strict=True)]
     given = each(plain, lambda one: check.new_record(one, memory.fields), "Item")
@@ -162,6 +164,8 @@ def observe(user: UserMemory, messages: Iterable[Mapping[str, Any]], progress: P
     total.
     """
     memory, now, heard = user.memory, user.memory.now(), check.progress(progress)
+    if memory.keeping.mask_secrets and isinstance(messages, Iterable) and not isinstance(messages, str | Mapping):
+        messages = [masked_item(one) for one in messages]
     given = checked_messages(messages, memory.fields, now=now)
     check_texts(given, memory.keeping.text_characters)
     return flows.observe(memory.ports(), user.scope.own, given, now=now, new_id=memory.new_id, progress=heard)

@@ -10,8 +10,6 @@ from adaptive_memory_core import arguments as check
 from adaptive_memory_core.arguments.recalls import labelled_questions
 from adaptive_memory_core.error_messages import shown
 from adaptive_memory_core.errors import InvalidInputError
-from adaptive_memory_core.evaluate.tune import PRIOR, Tuner, Tuning, TuningExamples, of_labelled, of_log
-from adaptive_memory_core.evaluate.worth import Evaluation, evaluated
 from adaptive_memory_core.flow.calibrate import ask_labelled
 from adaptive_memory_core.flow.feedback import judged_recalls
 from adaptive_memory_core.policy.policy import Policy
@@ -21,10 +19,13 @@ from adaptive_memory_core.sources.request import Request
 from adaptive_memory_core.verbs.blocking_and_async import Moment, blocking
 from adaptive_memory_core.verbs.inspection import MOST_LINES, suited, usual_policy
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # loaded by the call that needs it
+    from adaptive_memory_core.evaluate.tune import Tuner, Tuning, TuningExamples
+    from adaptive_memory_core.evaluate.worth import Evaluation
     from adaptive_memory_core.memory import AdaptiveMemory
     from adaptive_memory_core.user_memory import UserMemory
 
+PRIOR = 50.0  # questions at which half of what they say counts; guess
 MOST_PRIOR = 1_000_000.0
 TOP_DOWN = (
     "The policy has the shape 'top_down', and to which episodes the themes lead cannot be ranked again. Tune with the "
@@ -39,6 +40,8 @@ def evaluate(user: UserMemory, pairs: Any, k: int = 10, policy: Policy | None = 
     `pairs` are questions, each with the ids or texts of the records that answer it, as for `tune`. `policy` is that of
     the recalls (omitted: the user's own, or the memory's). Nothing counts as read. Print the result.
     """
+    from adaptive_memory_core.evaluate.worth import evaluated
+
     given, most = labelled_questions(pairs), check.count(k, "k")
     by = starting_policy(user, policy)
     asked = ask_labelled(user.memory.ports(), request_of(user, by, most), given)
@@ -82,6 +85,8 @@ def evidence_of(
     user: UserMemory, pairs: Any, start: Policy, *, k: int, since: Moment | None = None, until: Moment | None = None
 ) -> TuningExamples:
     """The evidence in this user's questions about policies; without pairs, the feedback in the log."""
+    from adaptive_memory_core.evaluate.tune import of_labelled, of_log
+
     if start.shape == "top_down":
         raise InvalidInputError(TOP_DOWN)
     most, begin, end = check.count(k, "k"), check.moment(since, "since"), check.moment(until, "until")
@@ -98,6 +103,8 @@ def evidence_of(
 
 def tuner_of(held_out: object, prior: object, seed: object) -> Tuner:
     """How it is tuned, checked."""
+    from adaptive_memory_core.evaluate.tune import Tuner
+
     part = check.fraction(held_out, "held_out")
     if not 0.0 < part < 1.0:
         raise InvalidInputError(
@@ -164,6 +171,8 @@ def tuned_together(
 ) -> Tuning:
     """One policy for all of them; with `each`, also what every user's own questions ask for from there on, drawn back
     to it the more, the fewer they are."""
+    from adaptive_memory_core.evaluate.tune import TuningExamples
+
     parts = {
         name: _evidence(user, pairs, policy, k=k, since=since, until=until) for name, (user, pairs) in users.items()
     }

@@ -17,7 +17,13 @@ from adaptive_memory_core.store import locations, process_locks
 from adaptive_memory_core.store.chroma.collection_repair import repair_index
 from adaptive_memory_core.store.chroma.index_files import refuse_damaged_index
 from adaptive_memory_core.store.chroma.open_collection import is_parents
-from adaptive_memory_core.store.held_elsewhere import HeldElsewhere, HolderGoneError, open_as_guest, open_for_reading
+from adaptive_memory_core.store.held_elsewhere import (
+    HeldElsewhere,
+    HolderGoneError,
+    open_as_guest,
+    open_briefly,
+    open_for_reading,
+)
 from adaptive_memory_core.store.locations import check_collection_name, check_ledger, is_in_postgres
 from adaptive_memory_core.whole_file import expanded
 from adaptive_memory_core.wiring.common import Common, OpenRequest, ended
@@ -30,7 +36,8 @@ if TYPE_CHECKING:
 def opened(collection: Collection | HeldElsewhere, options: Options) -> Opened:
     """All parts of a memory over a collection, running; if one cannot be made, none is left open.
 
-    Raises HolderGoneError if there is no collection available and the process that held it ended meanwhile.
+    Raises HolderGoneError if there is no collection available and the process that held it ended meanwhile, and
+    CollectionNeededError if a brief call needs the collection.
     """
     asked = OpenRequest(options)
     if isinstance(collection, HeldElsewhere):
@@ -84,6 +91,8 @@ def _guest(place: HeldElsewhere, asked: OpenRequest, handles: ExitStack) -> Open
     given_ledger = asked.options.get("ledger")
     if place.read_only:
         ledger, known = open_for_reading(place, given_ledger, handles)
+    elif place.brief:
+        ledger, known = open_briefly(place, asked.keeping, handles)
     else:
         ledger, known = open_as_guest(place, given_ledger, asked.keeping, handles)
     given = asked.options.get("embedder")

@@ -83,7 +83,7 @@ def parts_over_ledger(common: Common, space: str, place: HeldElsewhere) -> tuple
     """In a process that may not, until the one that does has ended."""
     embedder = CheckedEmbedder(common.embedder, common.name, common.ledger, common.ledger.notes.embedder())
     taking_over = TakingOver(common, place)
-    chores: tuple[Chore, ...] = () if place.read_only else (taking_over.chore,)
+    chores: tuple[Chore, ...] = () if place.read_only or place.brief else (taking_over.chore,)
     taking_over.parts = _parts(common, taking_over.access, space, embedder, chores, taking_over.finish)
     return taking_over.parts, taking_over
 
@@ -105,9 +105,10 @@ class TakingOver:
 
     def finish(self) -> None:
         """At the end: what is pending is written by the process that has the collection open; if there is none, by this
-        one, if it can, or else by the next process that opens the memory."""
+        one, if it can and was not opened briefly, or else by the next process that opens the memory."""
         ledger = self._common.ledger
-        is_due = not self._place.read_only and (ledger.due_records.waiting() or ledger.outbox.waiting())
+        stays_out = self._place.read_only or self._place.brief
+        is_due = not stays_out and (ledger.due_records.waiting() or ledger.outbox.waiting())
         if is_due and locations.can_open_chroma() and self.chore.try_once():
             self.access.finish()
 

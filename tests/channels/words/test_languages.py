@@ -3,40 +3,17 @@
 from __future__ import annotations
 
 import threading
+from pathlib import Path
 
 import pytest
 
 from adaptive_memory_core.channels.words.languages import CODES, language_given, stem_in
 from adaptive_memory_core.channels.words.words_of_cue import words_of_cue
 from adaptive_memory_core.channels.words.words_of_text import words
+from tests.tables import rows
 
 
-@pytest.mark.parametrize(
-    ("language", "one", "other"),
-    [
-        ("de", "Häuser", "Haus"),
-        ("de", "MÜLLER", "Mueller"),
-        ("de", "Straße", "STRASSE"),
-        ("fr", "élève", "eleve"),
-        ("fr", "Réunions", "reunion"),
-        ("es", "canciones", "CANCIÓN"),
-        ("es", "cancion", "canción"),
-        ("it", "perchè città", "citta"),
-        ("pt", "Estações", "estação"),
-        ("pt", "amanhã", "amanha"),
-        ("nl", "fietsen", "fiets"),
-        ("sv", "flickorna", "flicka"),
-        ("no", "guttene", "gutten"),
-        ("fi", "taloissa", "talo"),
-        ("tr", "IŞIK", "ışık"),
-        ("tr", "İSTANBUL", "istanbul"),
-        ("tr", "kitapları", "kitap"),
-        ("ru", "кошками", "кошка"),
-        ("ru", "ЁЛКА", "елка"),
-        ("el", "Αθήνα", "αθηνα"),
-        ("hi", "किताबें", "किताब"),
-    ],
-)
+@pytest.mark.parametrize(("language", "one", "other"), rows(Path(__file__).with_name("forms_of_one_word.txt")))
 def test_forms_of_one_word_meet(language: str, one: str, other: str) -> None:
     assert set(words(one, language)) & set(words(other, language))
 

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from adaptive_memory_core.cue import question_kinds as history
 from adaptive_memory_core.cue.time.english_relative import LEANS
 from adaptive_memory_core.cue.time.intent import in_ascii_letters, some_in
-from tests.cue.time.found import FOUND
-from tests.cue.time.questions import QUESTIONS
+from tests.cue.time.questions import FOUND, QUESTIONS
 
 PAIRS = [*((one.pattern, one.needs) for one in LEANS), (history._HISTORY, history._NEEDS)]
 HEAP = sorted(

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from adaptive_memory_core import English, Intent, Sign, Window
 from adaptive_memory_core.cue.time.intent import LONGEST_READ, understand
-from tests.cue.time.found import FOUND
-from tests.cue.time.questions import ASKED_AT, QUESTIONS, Question
+from tests.cue.time.questions import ASKED_AT, FOUND, QUESTIONS, Question
 
 CENTURY = 100 * 365 * 86_400.0
 

@@ -11,8 +11,7 @@ from adaptive_memory_core.cue.time.german import German
 from adaptive_memory_core.cue.time.intent import Language, understand
 from adaptive_memory_core.cue.time.spanish import Spanish
 from adaptive_memory_core.cue.unrelated_questions import UNRELATED
-from tests.cue.time.questions import ASKED_AT, QUESTIONS, Question
-from tests.cue.time.questions_in_other_languages import TABLES
+from tests.cue.time.questions import ASKED_AT, QUESTIONS, TABLES, Question
 from tests.cue.time.test_intent import right
 
 LANGUAGES: dict[str, Language] = {"German": German(), "French": French(), "Spanish": Spanish(), "Chinese": Chinese()}

@@ -18,7 +18,7 @@ from adaptive_memory_core import AdaptiveMemory, NotFoundError, Policy
 from adaptive_memory_core.identity import scoped_id
 from adaptive_memory_core.records import Scope
 from tests.chroma_server import ChromaServer
-from tests.conftest import Open, Vectors, word_vectors
+from tests.conftest import Open, Vectors, ledger_rows, word_vectors
 from tests.store.reader import server_collection
 
 ROOT = Path(__file__).parents[2]
@@ -153,7 +153,7 @@ def test_batches_in_opposite_orders_do_not_wait_for_each_other(opened: AdaptiveM
 
 
 def test_pinning_what_is_being_forgotten_leaves_no_trace(
-    memory: AdaptiveMemory, monkeypatch: pytest.MonkeyPatch, ledger_rows: Callable[[AdaptiveMemory], Any]
+    memory: AdaptiveMemory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     alice = memory.for_user("alice")
     alice.remember("tea", id="a")
@@ -178,7 +178,7 @@ def test_pinning_what_is_being_forgotten_leaves_no_trace(
 
 
 def test_what_is_forgotten_while_states_are_restored_leaves_no_trace(
-    memory: AdaptiveMemory, monkeypatch: pytest.MonkeyPatch, ledger_rows: Callable[[AdaptiveMemory], Any]
+    memory: AdaptiveMemory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     alice = memory.for_user("alice")
     alice.remember_many([{"text": "tea", "id": "a"}, {"text": "coffee", "id": "b"}])

@@ -6,7 +6,6 @@ import asyncio
 import threading
 import uuid
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,7 +28,7 @@ from adaptive_memory_core.store.chroma.exporter import Exporter
 from adaptive_memory_core.store.chroma.open_collection import CollectionAccess
 from adaptive_memory_core.store.ledger_records import LedgerRecords
 from tests.chroma_server import ChromaServer
-from tests.conftest import word_vectors
+from tests.conftest import Open, word_vectors
 from tests.suites import at_most
 
 if TYPE_CHECKING:
@@ -280,11 +279,10 @@ def another_client(memory: AdaptiveMemory) -> Any:
 
 
 @pytest.fixture
-def held_back(collection: Any) -> Iterator[AdaptiveMemory]:
+def held_back(over: Open) -> AdaptiveMemory:
     """A memory that exports nothing by itself."""
     late = Keeping(lag_seconds=3_600.0, queue_limit=1_000_000)
-    with closing(AdaptiveMemory(collection, embedder=word_vectors, keeping=late)) as memory:
-        yield memory
+    return over(keeping=late)
 
 
 READS: dict[str, Callable[[Any], set[str]]] = {

@@ -83,6 +83,7 @@ READINGS: dict[str, Callable[[Filled], Any]] = {
     "logged_vectors": lambda one: chroma_database.logged_vectors(one.directory, one.collection_id),
     "collection_id": lambda one: chroma_database.collection_id(one.directory, "memories"),
     "size": lambda one: chroma_database.size(one.directory, one.collection_id),
+    "size_as_of": lambda one: chroma_database.size_as_of(one.directory, one.collection_id, 0, apart=""),
     "has_records": lambda one: chroma_database.has_records(one.directory, one.collection_id),
     "above": lambda one: chroma_database.above(one.directory, one.collection_id, "n", 0.0),
     "collection_ids": lambda one: chroma_database.collection_ids(one.directory),

@@ -7,8 +7,8 @@ import math
 import os
 import subprocess
 import sys
-import threading
 from collections.abc import Awaitable, Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -17,38 +17,11 @@ import numpy as np
 import pytest
 
 from adaptive_memory_core import AdaptiveMemory, Keeping, Policy
-from adaptive_memory_core.errors import StoreError
 from adaptive_memory_core.metadata_columns import as_float
-from adaptive_memory_core.store.chroma.importer import AGAIN_SECONDS, FIRST_RECORDS, MOST_GONE, Importer
+from adaptive_memory_core.store.chroma.importer import AGAIN_SECONDS, FIRST_RECORDS, Importer
 from tests.chroma_server import ChromaServer
 from tests.conftest import START, Open, word_vectors
-
-LATE = Keeping(lag_seconds=3_600.0, queue_limit=1_000_000, others_seen_seconds=3_600.0)  # nothing is done by itself
-
-
-def importer_of(memory: AdaptiveMemory) -> Importer:
-    records: Any = memory.ports().records
-    found: Importer = records._access.open.importer
-    return found
-
-
-def collection_of(memory: AdaptiveMemory) -> Any:
-    records: Any = memory.ports().records
-    return records.collection
-
-
-def in_ledger(memory: AdaptiveMemory) -> dict[str, str | None]:
-    """The texts that the ledger has, by id."""
-    mirror = memory.ports().ledger.mirror
-    return {one: text for one, text, _ in mirror.rows(sorted(mirror.stored_ids()))}
-
-
-def rows(**texts: str) -> dict[str, Any]:
-    """What another program writes: records of alice's."""
-    vectors = word_vectors(list(texts.values()))
-    owners = [{"user_id": "alice"}] * len(texts)
-    return {"ids": list(texts), "documents": list(texts.values()), "embeddings": vectors, "metadatas": owners}
-
+from tests.store.chroma.conftest import LATE, collection_of, importer_of, in_ledger, rows
 
 BEFORE = {"tea": "green tea", "wine": "red wine", "rain": "rain on monday"}
 WRITES: dict[str, tuple[Callable[[Any], Any], dict[str, str]]] = {
@@ -59,10 +32,7 @@ WRITES: dict[str, tuple[Callable[[Any], Any], dict[str, str]]] = {
     ),
     "update": (lambda theirs: theirs.update(**rows(tea="black tea", new="not there")), {**BEFORE, "tea": "black tea"}),
     "delete by id": (lambda theirs: theirs.delete(ids=["tea", "rain"]), {"wine": "red wine"}),
-    "delete by metadata": (
-        lambda theirs: theirs.delete(where={"served": "hot"}),
-        {"rain": "rain on monday"},
-    ),
+    "delete by metadata": (lambda theirs: theirs.delete(where={"served": "hot"}), {"rain": "rain on monday"}),
     "delete by text": (
         lambda theirs: theirs.delete(where_document={"$contains": "rain"}),
         {"tea": "green tea", "wine": "red wine"},
@@ -156,16 +126,6 @@ def test_what_an_async_client_wrote_is_imported_before_its_call_returns(
         with AdaptiveMemory(mine, embedder=word_vectors, ledger=ledger, keeping=LATE) as memory:
             remember_all(memory)
             assert asyncio.run(written(mine.name, write, memory)) == after
-
-
-@pytest.fixture
-def unheard(open_memory: Open, others_unheard: None) -> AdaptiveMemory:
-    """A memory that hears of no write, as if another process wrote, and that does nothing by itself."""
-    memory = open_memory(keeping=LATE)
-    memory.for_user("alice").remember_many([{"id": "tea", "text": "green tea"}, {"id": "wine", "text": "red wine"}])
-    memory.flush()
-    memory.sync()
-    return memory
 
 
 LOOKS: dict[str, Callable[[Importer], object]] = {
@@ -283,73 +243,6 @@ def test_our_own_writes_are_not_taken_for_others(unheard: AdaptiveMemory) -> Non
     assert heard == []
 
 
-MANY = 2 * MOST_GONE + 40
-
-
-@pytest.fixture
-def emptied(unheard: AdaptiveMemory) -> AdaptiveMemory:
-    """A memory of whose records another process has deleted more than half."""
-    alice = unheard.for_user("alice")
-    alice.remember_many([{"id": f"m{one}", "text": f"note {one} about topic{one}"} for one in range(MANY)])
-    alice.recall("topic3", k=1)
-    unheard.flush()
-    unheard.sync()
-    collection_of(unheard).delete(ids=[f"m{one}" for one in range(MANY - 10)])
-    return unheard
-
-
-def test_a_mass_removal_is_not_followed_and_a_repair_writes_the_records_again(emptied: AdaptiveMemory) -> None:
-    alice, collection = emptied.for_user("alice"), collection_of(emptied)
-    with pytest.raises(StoreError, match=rf"{MANY - 10} of {MANY + 2} records are gone .*check\(repair=True\)"):
-        importer_of(emptied).sync(everything=False)
-    importer_of(emptied).sync(everything=False)  # it was told, and is left as it is
-    assert len(in_ledger(emptied)) == MANY + 2
-    assert alice.recall("topic3", k=1, reinforce=False).ids == ("m3",)
-    assert "Most records are gone from the collection 'memories' at once" in str(emptied.check())
-    emptied.check(repair=True)
-    assert emptied.check().ok, str(emptied.check())
-    assert collection.count() == MANY + 2
-    assert alice.get("m3").read.retrieval_count == 1
-    collection.update(**rows(m5="theirs"))  # from here on, others are followed again
-    importer_of(emptied).sync(everything=False)
-    assert in_ledger(emptied)["m5"] == "theirs"
-
-
-def test_a_mass_removal_is_accepted_by_a_sync(emptied: AdaptiveMemory) -> None:
-    emptied.sync()
-    assert set(in_ledger(emptied)) == {"tea", "wine", *(f"m{one}" for one in range(MANY - 10, MANY))}
-    assert emptied.for_user("alice").recall("topic3", k=50, reinforce=False).ids.count("m3") == 0
-    importer_of(emptied).sync(everything=False)
-    assert emptied.check().ok
-
-
-def test_a_mass_removal_that_was_refused_is_accepted_by_a_sync(emptied: AdaptiveMemory) -> None:
-    with pytest.raises(StoreError, match="gone from the collection"):
-        importer_of(emptied).sync(everything=False)
-    emptied.sync()
-    assert len(in_ledger(emptied)) == 12
-
-
-@pytest.mark.hard("server")
-@pytest.mark.usefixtures("others_unheard")
-def test_on_a_server_no_mass_removal_is_followed_when_everything_is_read_again(
-    chroma_server: ChromaServer, tmp_path: Path
-) -> None:
-    client, ledger = chromadb.HttpClient("127.0.0.1", chroma_server.port), str(tmp_path / "ledger.sqlite3")
-    mine: Any = client.create_collection("memories", embedding_function=None)
-    with AdaptiveMemory(mine, embedder=word_vectors, ledger=ledger, keeping=LATE) as memory:
-        memory.for_user("alice").remember_many([{"id": f"m{one}", "text": f"note {one}"} for one in range(MANY)])
-        memory.flush()
-        memory.sync()
-        mine.delete(ids=[f"m{one}" for one in range(MANY - 10)])
-        importer_of(memory)._all_at -= AGAIN_SECONDS
-        with pytest.raises(StoreError, match="gone from the collection"):
-            importer_of(memory).work(lambda: True)
-        assert len(in_ledger(memory)) == MANY
-        memory.check(repair=True)
-        assert mine.count() == MANY
-
-
 @pytest.mark.hard("server")
 @pytest.mark.usefixtures("others_unheard")
 def test_on_a_server_everything_is_read_again_from_time_to_time(chroma_server: ChromaServer, tmp_path: Path) -> None:
@@ -369,24 +262,6 @@ def test_on_a_server_everything_is_read_again_from_time_to_time(chroma_server: C
         while importer._left is not None:
             importer.work(lambda: True)
         assert in_ledger(memory)["tea"] == "black tea"
-
-
-def test_a_removal_of_half_is_followed(unheard: AdaptiveMemory) -> None:
-    alice = unheard.for_user("alice")
-    alice.remember_many([{"id": f"m{one}", "text": f"note {one}"} for one in range(MANY)])
-    unheard.flush()
-    importer_of(unheard).sync(everything=False)
-    collection_of(unheard).delete(ids=[f"m{one}" for one in range(MANY // 2)])
-    importer_of(unheard).sync(everything=False)
-    assert len(in_ledger(unheard)) == MANY - MANY // 2 + 2
-
-
-def test_whoever_removes_all_in_this_process_is_followed_at_once(open_memory: Open) -> None:
-    memory = open_memory(keeping=LATE)
-    alice = memory.for_user("alice")
-    alice.remember_many([{"id": f"m{one}", "text": f"note {one}"} for one in range(MANY)])
-    collection_of(memory).delete(where={"user_id": "alice"})
-    assert in_ledger(memory) == {}
 
 
 def test_where_nothing_is_to_be_copied_nothing_is(open_memory: Open) -> None:
@@ -497,11 +372,8 @@ def test_many_clients_at_once_are_all_followed(open_memory: Open, tmp_path: Path
             theirs.upsert(**rows(**{f"{name}{number}": f"text {number}", "shared": f"of {name}"}))
 
     with chromadb.PersistentClient(str(tmp_path / "memory")) as client:  # type: ignore[attr-defined]
-        threads = [threading.Thread(target=add, args=(name,)) for name in "abc"]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        with ThreadPoolExecutor(3) as pool:
+            list(pool.map(add, "abc"))
         found = client.get_collection("memories", embedding_function=None).get()
     assert in_ledger(memory) == dict(zip(found["ids"], found["documents"] or [], strict=True))
     assert len(found["ids"]) == len(BEFORE) + 31

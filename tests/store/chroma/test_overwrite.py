@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import sys
 import threading
-import time
 from typing import Any
 
 import pytest
 
 from adaptive_memory_core.store import locations
 from adaptive_memory_core.store.chroma import chroma_calls
+from tests.behaviour.conftest import eventually
 from tests.conftest import Open, word_vectors
 
 
@@ -38,10 +38,7 @@ def test_what_others_write_before_our_turn_comes_is_not_taken_for_ours(open_memo
     assert directory is not None
     with chroma_calls.only_writer(directory):
         ours.start()
-        until = time.monotonic() + 20
-        while not waits_at_the_gate(ours):
-            assert time.monotonic() < until
-            time.sleep(0.001)
+        assert eventually(lambda: waits_at_the_gate(ours))
         theirs: Any = {"ids": ["wine"], "documents": ["red wine"], "metadatas": [{"user_id": "alice"}]}
         collection.add(**theirs, embeddings=word_vectors(["red wine"]))
     ours.join()

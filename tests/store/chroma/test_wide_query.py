@@ -45,8 +45,7 @@ def test_both_ways_find_the_same(search: ChromaSearch, where: Any) -> None:
 
 
 def test_a_policy_chooses_where_is_searched(open_memory: Open) -> None:
-    memory = open_memory()
-    alice = memory.for_user("alice")
+    alice = open_memory().for_user("alice")
     ids = alice.remember_many([f"tea number {number}" for number in range(30)])
     answers = [
         list(alice.recall("tea number 7", k=3, reinforce=False, policy=Policy(advanced=Advanced(search=by))).ids)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from typing import Any
 
@@ -13,16 +13,16 @@ from chromadb import Collection
 from adaptive_memory_core import AdaptiveMemory, Fields, Policy, UserMemory, as_embedder
 from adaptive_memory_core.store.graph.graph_index import AT_ONCE, GraphIndex
 from tests.behaviour.test_reembed import turned
-from tests.conftest import Clock, Open, Vectors
+from tests.conftest import Clock, Open, word_vectors
 
 CHANNELS: Any = ("dense", "lexical", "graph")
 NOTES = [f"Note {n} is about nothing in particular." for n in range(30)]
 
 
 @pytest.fixture
-def memory(collection: Collection, embed: Callable[..., Vectors], clock: Clock) -> Iterator[AdaptiveMemory]:
+def memory(collection: Collection, clock: Clock) -> Iterator[AdaptiveMemory]:
     policy = Policy(channels=CHANNELS)
-    with closing(AdaptiveMemory(collection, embedder=embed, clock=clock, policy=policy)) as opened:
+    with closing(AdaptiveMemory(collection, embedder=word_vectors, clock=clock, policy=policy)) as opened:
         yield opened
         assert rows(opened).faults() == []
 
@@ -58,65 +58,58 @@ def test_what_a_hit_names_is_found_as_well(memory: AdaptiveMemory) -> None:
         assert sum(hit.parts.values()) == pytest.approx(hit.score, abs=1e-9)
 
 
-def test_nothing_is_made_for_who_never_asks(collection: Collection, embed: Callable[..., Vectors]) -> None:
-    with closing(AdaptiveMemory(collection, embedder=embed)) as memory:
-        family(memory.for_user("ann"))
-        memory.for_user("ann").recall("Teutberga")
-        assert rows(memory).stored_ids() == set()
+def test_nothing_is_made_for_who_never_asks(over: Open) -> None:
+    memory = over()
+    family(memory.for_user("ann"))
+    memory.for_user("ann").recall("Teutberga")
+    assert rows(memory).stored_ids() == set()
 
 
-def test_a_recall_that_asks_first_takes_in_little_at_once(
-    collection: Collection, embed: Callable[..., Vectors]
-) -> None:
-    with closing(AdaptiveMemory(collection, embedder=embed, policy=Policy(channels=("dense", "lexical")))) as memory:
-        ann = memory.for_user("ann")
-        family(ann)
-        found = ann.recall("Where did the father of Teutberga's husband die?", k=3, policy=Policy(channels=CHANNELS))
-        assert set(found.ids) == {"t", "l", "f"}
+def test_a_recall_that_asks_first_takes_in_little_at_once(over: Open) -> None:
+    ann = over(policy=Policy(channels=("dense", "lexical"))).for_user("ann")
+    family(ann)
+    found = ann.recall("Where did the father of Teutberga's husband die?", k=3, policy=Policy(channels=CHANNELS))
+    assert set(found.ids) == {"t", "l", "f"}
 
 
-def test_much_is_taken_in_beside_the_recall_with_a_note(
-    collection: Collection, embed: Callable[..., Vectors], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_much_is_taken_in_beside_the_recall_with_a_note(over: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(GraphIndex, "wait", lambda _: None)
-    with closing(AdaptiveMemory(collection, embedder=embed, policy=Policy(channels=("dense", "lexical")))) as memory:
-        ann = memory.for_user("ann")
-        ann.remember_many([f"Note {n}" for n in range(AT_ONCE + 1)])
-        found = ann.recall("Note 7", policy=Policy(channels=CHANNELS))
-        assert any("the rest is under way" in note for note in found.trace)
-        memory.sync()
-        assert not ann.recall("Note 7", policy=Policy(channels=CHANNELS)).trace
-        assert len(rows(memory).stored_ids()) == AT_ONCE + 1
+    memory = over(policy=Policy(channels=("dense", "lexical")))
+    ann = memory.for_user("ann")
+    ann.remember_many([f"Note {n}" for n in range(AT_ONCE + 1)])
+    found = ann.recall("Note 7", policy=Policy(channels=CHANNELS))
+    assert any("the rest is under way" in note for note in found.trace)
+    memory.sync()
+    assert not ann.recall("Note 7", policy=Policy(channels=CHANNELS)).trace
+    assert len(rows(memory).stored_ids()) == AT_ONCE + 1
 
 
 @pytest.mark.parametrize("form", ["ours", "paper"])
-def test_a_graph_of_some_records_is_not_asked(
-    collection: Collection, embed: Callable[..., Vectors], monkeypatch: pytest.MonkeyPatch, form: str
-) -> None:
+def test_a_graph_of_some_records_is_not_asked(over: Open, monkeypatch: pytest.MonkeyPatch, form: str) -> None:
     """Until it is made of all, a recall ranks as without it; of another user's records it need not be made."""
     monkeypatch.setattr(GraphIndex, "wait", lambda _: None)
     plain = Policy(channels=("dense", "lexical"))
     linked = Policy(channels=CHANNELS).replace(advanced={"graph": {"form": form}})
     cue = "Where did the father of Teutberga's husband die?"
-    with closing(AdaptiveMemory(collection, embedder=embed, policy=plain)) as memory:
-        ann, bob = memory.for_user("ann"), memory.for_user("bob")
-        bob.remember("Teutberga was married to Lothair II.", id="b")
-        family(ann)
-        ann.remember_many([f"Lothair I is number {n}" for n in range(2 * AT_ONCE)])
-        graph: Any = memory.ports().graph
-        graph.expect()
-        graph._taking_in.page()
-        assert 0 < len(rows(memory).stored_ids()) <= AT_ONCE
-        parts = [(hit.id, hit.parts) for hit in ann.recall(cue, reinforce=False, policy=plain)]
-        found = ann.recall(cue, reinforce=False, policy=linked)
-        assert [(hit.id, hit.parts) for hit in found] == parts
-        assert any("the graph is left out until it is made of all records" in note for note in found.trace)
-        assert "the graph is left out" in found.explain()
-        assert "graph" in bob.recall(cue, reinforce=False, policy=linked)[0].parts
-        memory.sync()
-        found = ann.recall(cue, reinforce=False, policy=linked)
-        assert "graph" in found[0].parts
-        assert not found.trace
+    memory = over(policy=plain)
+    ann, bob = memory.for_user("ann"), memory.for_user("bob")
+    bob.remember("Teutberga was married to Lothair II.", id="b")
+    family(ann)
+    ann.remember_many([f"Lothair I is number {n}" for n in range(2 * AT_ONCE)])
+    graph: Any = memory.ports().graph
+    graph.expect()
+    graph._taking_in.page()
+    assert 0 < len(rows(memory).stored_ids()) <= AT_ONCE
+    parts = [(hit.id, hit.parts) for hit in ann.recall(cue, reinforce=False, policy=plain)]
+    found = ann.recall(cue, reinforce=False, policy=linked)
+    assert [(hit.id, hit.parts) for hit in found] == parts
+    assert any("the graph is left out until it is made of all records" in note for note in found.trace)
+    assert "the graph is left out" in found.explain()
+    assert "graph" in bob.recall(cue, reinforce=False, policy=linked)[0].parts
+    memory.sync()
+    found = ann.recall(cue, reinforce=False, policy=linked)
+    assert "graph" in found[0].parts
+    assert not found.trace
 
 
 def test_a_changed_text_is_another_passage_and_a_forgotten_one_leaves_no_name(memory: AdaptiveMemory) -> None:
@@ -254,19 +247,17 @@ def test_titles_under_another_key_make_it_anew_once(open_memory: Open) -> None:
     assert "made with titles under 'title'" in notes[-1]
 
 
-def test_a_process_whose_setting_gave_way_leaves_the_graph_to_the_others(
-    collection: Collection, embed: Callable[..., Vectors]
-) -> None:
+def test_a_process_whose_setting_gave_way_leaves_the_graph_to_the_others(over: Open) -> None:
     policy = Policy(channels=CHANNELS)
-    with closing(AdaptiveMemory(collection, embedder=embed, policy=policy)) as first:
-        ann = first.for_user("ann")
-        ann.remember("Zoe sings.", id="zoe", metadata={"headline": "Rupert"})
-        ann.recall("Zoe")
-        rows(first).made_as("headline")  # as another process does
-        ann.remember("Quentin sings.", id="quentin", metadata={"title": "Ursula"})
-        first.sync()
-        assert rows(first).stored_ids() == set()
-        assert any("used as it is" in note for note in ann.recall("Zoe").trace)
+    first = over(policy=policy)
+    ann = first.for_user("ann")
+    ann.remember("Zoe sings.", id="zoe", metadata={"headline": "Rupert"})
+    ann.recall("Zoe")
+    rows(first).made_as("headline")  # as another process does
+    ann.remember("Quentin sings.", id="quentin", metadata={"title": "Ursula"})
+    first.sync()
+    assert rows(first).stored_ids() == set()
+    assert any("used as it is" in note for note in ann.recall("Zoe").trace)
 
 
 def test_another_extractor_makes_it_anew_and_is_named(open_memory: Open) -> None:

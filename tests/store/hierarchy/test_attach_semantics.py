@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import closing
+from collections.abc import Callable
 from typing import Any
 
 import pytest
-from chromadb import Collection
 
-from adaptive_memory_core import AdaptiveMemory, Policy, UserMemory
+from adaptive_memory_core import Policy, UserMemory
 from adaptive_memory_core.hierarchy import episodes, grow
 from adaptive_memory_core.store.hierarchy import growth_steps
-from tests.conftest import START, Vectors
+from tests.conftest import START, Open
 
 PATIENCE_SECONDS = 60.0  # that nobody waits unless it is for good
 SMALL = Policy().replace(advanced={"hierarchy": {"theme_semantics": 3, "episode_messages": 4}})
@@ -29,16 +27,14 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def ana(collection: Collection, embed: Callable[..., Vectors]) -> Iterator[UserMemory]:
+def ana(over: Open) -> UserMemory:
     """Somebody whose messages wait, as nothing grows by itself."""
-    with closing(AdaptiveMemory(collection, embedder=embed, policy=SMALL)) as memory:
-        background: Any = memory.ports().background
-        background.change([])
-        user = memory.for_user("ana")
-        user.observe(
-            [{"id": one, "text": f"I own a {word}.", "at": START} for one, word in zip(IDS, WORDS, strict=True)]
-        )
-        yield user
+    memory = over(policy=SMALL)
+    background: Any = memory.ports().background
+    background.change([])
+    user = memory.for_user("ana")
+    user.observe([{"id": one, "text": f"I own a {word}.", "at": START} for one, word in zip(IDS, WORDS, strict=True)])
+    return user
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,7 @@ from adaptive_memory_core import AdaptiveMemory, Policy, UserMemory
 from adaptive_memory_core.hierarchy import episodes, grow
 from adaptive_memory_core.hierarchy.grow import centre_of, from_scratch
 from adaptive_memory_core.store.locations import LEDGER_NAME
-from tests.conftest import START, Open, Vectors, delete, word_vectors
+from tests.conftest import START, Open, delete, word_vectors
 from tests.suites import at_most
 
 SMALL = Policy().replace(advanced={"hierarchy": {"theme_semantics": 3, "episode_messages": 4}})
@@ -136,49 +135,43 @@ def test_after_another_embedder_all_vectors_are_made_anew(open_memory: Open) -> 
     check(ana, dict(zip(ids, texts, strict=True)))
 
 
-def test_what_another_program_changed_and_added_is_taken_in_by_sync(
-    collection: Collection, embed: Callable[..., Vectors]
-) -> None:
-    with closing(AdaptiveMemory(collection, embedder=embed, policy=SMALL)) as memory:
-        ana = memory.for_user("ana")
-        ana.observe([message(0, "I own a boat."), message(1, "I own a bike.")])
-        ana.themes()
-        said = "I own a train."
-        collection.update(ids=["m0"], documents=[said], embeddings=embed([said]))
-        metadata: Any = {"user_id": "ana", "kind": "message", "speaker": "Ana", "created_at": START}
-        collection.add(ids=["x"], documents=["I own a garden."], embeddings=embed(["garden"]), metadatas=[metadata])
-        memory.sync()
-        ana.themes()
-        check(ana, {"m0": said, "m1": "I own a bike.", "x": "I own a garden."})
+def test_what_another_program_changed_and_added_is_taken_in_by_sync(over: Open, collection: Collection) -> None:
+    memory = over(policy=SMALL)
+    ana = memory.for_user("ana")
+    ana.observe([message(0, "I own a boat."), message(1, "I own a bike.")])
+    ana.themes()
+    said = "I own a train."
+    collection.update(ids=["m0"], documents=[said], embeddings=word_vectors([said]))
+    metadata: Any = {"user_id": "ana", "kind": "message", "speaker": "Ana", "created_at": START}
+    collection.add(ids=["x"], documents=["I own a garden."], embeddings=word_vectors(["garden"]), metadatas=[metadata])
+    memory.sync()
+    ana.themes()
+    check(ana, {"m0": said, "m1": "I own a bike.", "x": "I own a garden."})
 
 
-def test_a_hierarchy_that_does_not_fit_together_is_told_and_made_again(
-    collection: Collection, embed: Callable[..., Vectors]
-) -> None:
-    with closing(AdaptiveMemory(collection, embedder=embed, policy=SMALL)) as memory:
-        ana = memory.for_user("ana")
-        ana.observe([message(number, f"I own a {word}.") for number, word in enumerate(WORDS)])
-        ana.themes()
-        ledger: Any = memory.ports().ledger
-        with ledger.file.writing() as sql:
-            sql.execute("DELETE FROM hierarchy_themes WHERE theme = (SELECT min(theme) FROM hierarchy_themes)")
-        (finding,) = memory.check().findings
-        assert finding.part == "hierarchy"
-        assert "are in a theme that is gone" in finding.what
-        memory.check(repair=True)
-        ana.themes()
-        assert memory.check().findings == ()
+def test_a_hierarchy_that_does_not_fit_together_is_told_and_made_again(over: Open) -> None:
+    memory = over(policy=SMALL)
+    ana = memory.for_user("ana")
+    ana.observe([message(number, f"I own a {word}.") for number, word in enumerate(WORDS)])
+    ana.themes()
+    ledger: Any = memory.ports().ledger
+    with ledger.file.writing() as sql:
+        sql.execute("DELETE FROM hierarchy_themes WHERE theme = (SELECT min(theme) FROM hierarchy_themes)")
+    (finding,) = memory.check().findings
+    assert finding.part == "hierarchy"
+    assert "are in a theme that is gone" in finding.what
+    memory.check(repair=True)
+    ana.themes()
+    assert memory.check().findings == ()
 
 
-def test_a_policy_with_another_cap_holds_from_the_next_semantic_on(
-    collection: Collection, embed: Callable[..., Vectors]
-) -> None:
-    with closing(AdaptiveMemory(collection, embedder=embed)) as memory:
-        ana = memory.for_user("ana")
-        ana.observe([message(number, f"I own a tea {word}.") for number, word in enumerate(WORDS[:6])])
-        ana.themes()
-        memory.policy = SMALL
-        ana.observe([message(10 + number, f"I own a tea {word}.") for number, word in enumerate(WORDS[6:])])
-        ana.themes()
-        ledger: Any = memory.ports().ledger
-        assert ledger.hierarchy.faults() == []
+def test_a_policy_with_another_cap_holds_from_the_next_semantic_on(over: Open) -> None:
+    memory = over()
+    ana = memory.for_user("ana")
+    ana.observe([message(number, f"I own a tea {word}.") for number, word in enumerate(WORDS[:6])])
+    ana.themes()
+    memory.policy = SMALL
+    ana.observe([message(10 + number, f"I own a tea {word}.") for number, word in enumerate(WORDS[6:])])
+    ana.themes()
+    ledger: Any = memory.ports().ledger
+    assert ledger.hierarchy.faults() == []

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from adaptive_memory_core import AdaptiveMemory, UserMemory
-from tests.conftest import Clock, Open
+from tests.conftest import Clock, Open, contents
 
 WAYS: dict[str, Callable[[UserMemory], object]] = {
     "remember": lambda alice: alice.remember("red tea", metadata={"x": 0.1, "n": 3, "tags": ["a", "b"], "yes": True}),
@@ -39,7 +39,7 @@ def near(vector: Any) -> Any:
     return pytest.approx(np.asarray(vector).tolist(), rel=1e-5, abs=1e-6)
 
 
-def originals(memory: AdaptiveMemory, contents: Callable[..., Any]) -> dict[str, Any]:
+def originals(memory: AdaptiveMemory) -> dict[str, Any]:
     """What the collection has of them."""
     inside: Any = memory.ports().records
     return {one: (text, meta, list(vector)) for one, (text, meta, vector) in contents(inside.collection).items()}
@@ -47,7 +47,7 @@ def originals(memory: AdaptiveMemory, contents: Callable[..., Any]) -> dict[str,
 
 @pytest.mark.parametrize("act", WAYS.values(), ids=WAYS.keys())
 def test_a_copy_is_what_the_collection_has(
-    open_memory: Open, clock: Clock, contents: Callable[..., Any], act: Callable[[UserMemory], object]
+    open_memory: Open, clock: Clock, act: Callable[[UserMemory], object]
 ) -> None:
     memory = open_memory()
     alice = memory.for_user("alice")
@@ -57,9 +57,9 @@ def test_a_copy_is_what_the_collection_has(
     memory.flush()
     clock.pass_days(1)
     act(alice)
-    assert copies(memory) == originals(memory, contents)
+    assert copies(memory) == originals(memory)
     memory.flush()
-    assert copies(memory) == originals(memory, contents)
+    assert copies(memory) == originals(memory)
 
 
 def test_a_copy_is_there_for_the_next_process(open_memory: Open) -> None:

@@ -9,8 +9,8 @@ import psycopg
 import pytest
 
 from adaptive_memory_core.records import Scope
-from adaptive_memory_core.store.postgres.postgres_dialect import row_level_security
 from adaptive_memory_core.store.postgres.postgres_ledger import PostgresLedger
+from adaptive_memory_core.store.postgres.postgres_tables import row_level_security
 from tests.behaviour.conftest import eventually
 from tests.postgres_server import new_database
 from tests.store.ledger.reads import ALICE, read

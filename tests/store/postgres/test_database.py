@@ -242,9 +242,9 @@ def test_many_threads_count_each_once_while_others_read(ledger: PostgresLedger) 
 
 def test_who_reads_waits_for_nobody_though_many_wait_to_write(ledger: PostgresLedger) -> None:
     told: list[int] = []
-    address = ledger.file._pool._own._given  # type: ignore[attr-defined]
+    address = ledger.file._pool._given  # type: ignore[attr-defined]
     threads = [threading.Thread(target=count, args=(ledger, told)) for _ in range(6)]
-    with psycopg.connect(**address) as elsewhere:
+    with psycopg.connect(address) as elsewhere:
         elsewhere.execute("SELECT 1 FROM adaptive_memory.collections FOR UPDATE")
         for thread in threads:
             thread.start()

@@ -15,8 +15,8 @@ from adaptive_memory_core import AdaptiveMemory
 from adaptive_memory_core.errors import InvalidInputError, LedgerError, LedgerVersionError
 from adaptive_memory_core.flow.ports.ledger_values import MirrorRow
 from adaptive_memory_core.records import Scope
-from adaptive_memory_core.store.postgres.postgres_dialect import tables
 from adaptive_memory_core.store.postgres.postgres_ledger import PostgresLedger
+from adaptive_memory_core.store.postgres.postgres_tables import tables
 from tests.conftest import Clock
 from tests.postgres_server import empty_database, new_database
 

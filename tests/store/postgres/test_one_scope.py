@@ -17,7 +17,7 @@ from psycopg import Connection
 from adaptive_memory_core import AdaptiveMemory, Policy
 from adaptive_memory_core.errors import LedgerError, ScopeError
 from adaptive_memory_core.policy import Advanced, Graphs
-from adaptive_memory_core.store.postgres.postgres_dialect import row_level_security, tables
+from adaptive_memory_core.store.postgres.postgres_tables import row_level_security, tables
 from tests.behaviour.conftest import eventually
 from tests.chroma_server import ChromaServer
 from tests.conftest import Clock

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import logging
+import signal
+import threading
 import time
+from contextlib import ExitStack
 
 import psycopg
 import pytest
 
 from adaptive_memory_core.errors import InvalidInputError, LedgerError
 from adaptive_memory_core.store.locations import check_ledger
+from adaptive_memory_core.store.postgres import postgres_connections
 from adaptive_memory_core.store.postgres.postgres_connections import Pool
 from adaptive_memory_core.store.postgres.postgres_ledger import PostgresLedger
-from tests.behaviour.test_interrupts import broken_off_at
+from tests import postgres_server
+from tests.behaviour.test_interrupts import Interrupt
+from tests.pgbouncer_server import shared_pgbouncer
 from tests.postgres_server import new_database
 
 pytestmark = pytest.mark.hard("PostgreSQL")
@@ -63,18 +69,45 @@ def test_texts_come_back_from_a_database_of_another_encoding() -> None:
     ledger.close()
 
 
-def test_wherever_an_interrupt_strikes_a_connection_of_ours_is_never_given_to_two() -> None:
-    pool = Pool(new_database())
-    for step in range(1, 10_000):
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no alarms on this system")
+def test_who_is_interrupted_as_they_wait_for_a_connection_keeps_none_from_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def strike(*_: object) -> None:
+        raise Interrupt
 
-        def once() -> None:
-            with pool.connection() as connection:
-                connection.execute("SELECT 1")
-
-        place = broken_off_at(step, once)
-        with pool.connection() as one, pool.connection() as another:
-            assert one is not another
-        if place is None:
-            break
-    assert step > 20
+    monkeypatch.setattr(postgres_connections, "LOOK_SECONDS", 30.0)  # it waits on when it is struck
+    pool, before = Pool(new_database(), wait_seconds=5.0), signal.signal(signal.SIGALRM, strike)
+    try:
+        for _ in range(2):
+            with ExitStack() as all_of_them:
+                for _ in range(postgres_connections.MOST):
+                    all_of_them.enter_context(pool.connection())
+                signal.setitimer(signal.ITIMER_REAL, 0.2)
+                with pytest.raises(Interrupt), pool.connection():
+                    pass
+    finally:
+        signal.signal(signal.SIGALRM, before)
+    with ExitStack() as all_of_them:
+        held = [all_of_them.enter_context(pool.connection()) for _ in range(postgres_connections.MOST)]
+        assert len(set(held)) == postgres_connections.MOST
     pool.close()
+
+
+@pytest.mark.parametrize("pooled", [False, True])
+def test_a_server_that_comes_back_is_found_again_by_those_who_wait(
+    pooled: bool, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    address = new_database()
+    pool = Pool(shared_pgbouncer().address(address) if pooled else address, wait_seconds=30.0)
+    with pool.connection() as connection:
+        connection.execute("SELECT 1")
+    postgres_server.kill()
+    back = threading.Timer(1.0, postgres_server.start_again)
+    back.start()
+    monkeypatch.setattr(postgres_connections, "CHECKED_SECONDS", 0.0)
+    with pool.connection() as connection:
+        assert connection.execute("SELECT 1").fetchone() == (1,)
+    back.join()
+    pool.close()
+    assert [one for one in caplog.records if one.name == "psycopg.pool"] == []

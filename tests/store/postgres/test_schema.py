@@ -9,7 +9,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from adaptive_memory_core.store.postgres.postgres_dialect import row_level_security
+from adaptive_memory_core.store.postgres.postgres_tables import row_level_security
 from tests.behaviour.conftest import eventually
 from tests.postgres_server import new_database
 from tests.store.test_ledger_move import Other

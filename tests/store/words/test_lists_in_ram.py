@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from typing import Any
 
-from adaptive_memory_core import AdaptiveMemory, Policy, Scope
+from adaptive_memory_core import AdaptiveMemory, Policy, Scope, UserMemory
 from adaptive_memory_core.channels.conversation.turns import Turn
 from adaptive_memory_core.flow.ports.ledger_values import WordNews
 from adaptive_memory_core.store.words.frozen_lists import RecordText, row_of
@@ -55,8 +55,7 @@ def test_nobody_waits_while_anothers_lists_are_made(memory: AdaptiveMemory) -> N
     assert len(alice.recall("parrot", policy=WORDS)) == 1
 
 
-def test_a_cue_of_thousands_of_words_is_looked_up_by_those_that_say_the_most(memory: AdaptiveMemory) -> None:
-    alice = memory.for_user("alice")
+def test_a_cue_of_thousands_of_words_is_looked_up_by_those_that_say_the_most(alice: UserMemory) -> None:
     common = " ".join(f"word{n}" for n in range(600))
     alice.remember_many([common, common, "the parrot speaks", "a boat"])
     found = alice.recall(f"{common} parrot", policy=WORDS.replace(recall_k=1), k=3, reinforce=False)

@@ -18,6 +18,7 @@ from adaptive_memory_core.channels.conversation.turns import (
     stated,
 )
 from adaptive_memory_core.channels.words.matches import Layout, surroundings_of
+from adaptive_memory_core.late import late_pattern
 
 ENOUGH = 4  # texts that begin with a name and a colon until that may be a speaker
 OTHERS = 3  # texts of others after which a speaker in a group speaks again; guess
@@ -91,7 +92,7 @@ def stated_in(texts: Sequence[str], people: Sequence[float]) -> list[float]:
     return [1.0 - among * (1.0 - stated(text)) if among else 1.0 for text, among in zip(texts, people, strict=True)]
 
 
-_CAPITAL = re.compile(r" [\"'(\u2018\u201c]?([A-Z][\w'\u2019]+)")  # a blank first, so that few places are looked at
+_CAPITAL = late_pattern(r" [\"'(\u2018\u201c]?([A-Z][\w'\u2019]+)")  # a blank first, so that few places are looked at
 _BEGINS_AFTER = frozenset(("", *".!?:\u2026 "))  # what ends before it, so that the next word has a capital anyway
 _NO_NAMES = frozenset(
     "i'm i've i'll i'd ok okay monday tuesday wednesday thursday friday saturday sunday "  # noqa: SIM905

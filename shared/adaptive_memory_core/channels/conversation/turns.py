@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from adaptive_memory_core.fields import Fields
+from adaptive_memory_core.late import late_pattern
 from adaptive_memory_core.records import Metadata
 
 BY_FIELD, IN_TEXT, ONLY_IN_TEXT = 0, 1, 2  # where a speaker is told
-_ASKED = re.compile(r"[?\u037e\u061f](?=[\s\])\"'\u201d*!?]|$)|\uff1f")
-_SENTENCE = re.compile(
+_ASKED = late_pattern(r"[?\u037e\u061f](?=[\s\])\"'\u201d*!?]|$)|\uff1f")
+_SENTENCE = late_pattern(
     r"[^.!?\u2026\u3002\uff01\uff1f\u037e\u061f]*[.!?\u2026\u3002\uff01\uff1f\u037e\u061f]+|[^.!?]+$"
 )
 LONGEST = 2_000  # characters of a turn that may ask and state nothing; what is longer states something
-_PREFIX = re.compile(r"(?=[^\W\d_])([\w.'-]{1,30}(?: [\w.'-]{1,30}){0,2}): ")
+_PREFIX = late_pattern(r"(?=[^\W\d_])([\w.'-]{1,30}(?: [\w.'-]{1,30}){0,2}): ")
 
 
 class Turn(NamedTuple):

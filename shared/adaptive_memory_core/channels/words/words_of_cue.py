@@ -22,12 +22,13 @@ from adaptive_memory_core.channels.words.words_of_text import (
     text_chunks,
     words,
 )
+from adaptive_memory_core.late import late_pattern
 
 READ = 600  # characters of a text that are looked at
 ENOUGH, ENOUGH_OF_ASCII = 0.9, 1.1  # evidence below which a text is nobody's; a word of one language counts for 1
 OVER_ENGLISH, OVER_OTHERS = 1.8, 1.0  # times the evidence for English, and for the next of the others
-_WORD = re.compile(r"[¿¡]|(?<!\w)(?:[^\W\d_]|[\u0300-\u036f\u064b-\u065f\u0900-\u0963])+")
-_ASCII_WORD = re.compile("[a-z]+")
+_WORD = late_pattern(r"[¿¡]|(?<!\w)(?:[^\W\d_]|[\u0300-\u036f\u064b-\u065f\u0900-\u0963])+")
+_ASCII_WORD = late_pattern("[a-z]+")
 _LETTERS = {
     "ß": "de", "ä": "de sv fi", "ö": "de sv fi tr hu", "ü": "de tr hu", "œ": "fr", "ê": "fr pt", "è": "fr it",
     "à": "fr it pt", "ç": "fr pt tr", "û": "fr", "î": "fr ro", "ñ": "es", "¿": "es", "¡": "es", "ã": "pt", "õ": "pt",
@@ -57,7 +58,7 @@ _COMMON_ENGLISH = """
 _LETTER_WORTH, _ENDING_WORTH = 0.6, 0.5  # of a function word; guesses
 _ALONE = 0.3  # more than words that the letters of names count for: they may be of another language than the text
 _CYRILLIC = ("\u0400", "\u04ff")  # tells at least that it is no English
-_NO_RUSSIAN = re.compile("[іїєґўђћљњџј]", re.IGNORECASE)
+_NO_RUSSIAN = late_pattern("[іїєґўђћљњџј]", re.IGNORECASE)
 _MANY = 2  # times that one sign counts
 
 

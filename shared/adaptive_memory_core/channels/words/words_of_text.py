@@ -20,13 +20,14 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from adaptive_memory_core.channels.words.languages import is_function_word, lower, stem_in
+from adaptive_memory_core.late import late_pattern
 
 _VOWELS = "(?:[aeiou]|(?<=[^aeiou])y)"
-_MEASURED = re.compile(rf"{_VOWELS}+[^aeiou]")  # one vowel-consonant step; their number is the paper's m
-_VOWEL = re.compile(_VOWELS)
-_DOUBLE = re.compile(r"([^aeiou])\1$")
-_SHORT = re.compile(r"[^aeiou][aeiouy][^aeiouwxy]$")
-_FINAL_Y = re.compile(r".[^aeiouy]y$")  # as in Porter's later English stemmer, so that "deploys" meets "deployment"
+_MEASURED = late_pattern(rf"{_VOWELS}+[^aeiou]")  # one vowel-consonant step; their number is the paper's m
+_VOWEL = late_pattern(_VOWELS)
+_DOUBLE = late_pattern(r"([^aeiou])\1$")
+_SHORT = late_pattern(r"[^aeiou][aeiouy][^aeiouwxy]$")
+_FINAL_Y = late_pattern(r".[^aeiouy]y$")  # as in Porter's later English stemmer, so that "deploys" meets "deployment"
 _PLURAL = (("sses", "ss"), ("ies", "i"), ("ss", "ss"), ("s", ""))
 _SECOND = (
     ("ational", "ate"), ("ization", "ize"), ("iveness", "ive"), ("fulness", "ful"), ("ousness", "ous"),
@@ -108,10 +109,10 @@ def _tidied(word: str) -> str:
 _THAI = "\u0e00-\u0e7f"
 _MARKED = f"{_THAI}\u0e80-\u0eff\u1000-\u109f\u1780-\u17ff"  # Thai, Lao, Burmese, Khmer
 _EAST_ASIAN = "\u3005-\u3007\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uac00-\ud7af\U00020000-\U0003ffff"
-UNSPACED = re.compile(f"[{_EAST_ASIAN}{_MARKED}]+")
-_RUN = re.compile(f"[{_MARKED}]+|[{_EAST_ASIAN}]+")
-_CLUSTER = re.compile("[\u0e40-\u0e44]?[\u0e01-\u0e2e][\u0e30-\u0e3a\u0e45\u0e47-\u0e4e]*|.", re.DOTALL)
-_LETTER = re.compile("[\u3040-\u30ff\u0e01-\u0eff]")  # says nothing alone: kana, and a consonant without its vowel
+UNSPACED = late_pattern(f"[{_EAST_ASIAN}{_MARKED}]+")
+_RUN = late_pattern(f"[{_MARKED}]+|[{_EAST_ASIAN}]+")
+_CLUSTER = late_pattern("[\u0e40-\u0e44]?[\u0e01-\u0e2e][\u0e30-\u0e3a\u0e45\u0e47-\u0e4e]*|.", re.DOTALL)
+_LETTER = late_pattern("[\u3040-\u30ff\u0e01-\u0eff]")  # says nothing alone: kana, and a consonant without its vowel
 _FUNCTION_WORDS = """
     的 了 是 在 我 你 您 他 她 它 们 我们 你们 他们 这 那 这个 那个 有 没 没有 就 也 很 吗 呢 吧 啊 嘛 把 给 不 要
     还 着 么 什 怎 什么 怎么 怎样 怎么样 为什么 谁 哪 哪里 哪儿 哪个 哪些 哪家 多少 几 几个 什么时候 是什么 是谁
@@ -188,13 +189,13 @@ STOP_WORDS = frozenset(
     who whom why will with won would wouldn you your yours yourself yourselves
     """.split()  # noqa: SIM905 - a list of them would be longer than this file
 )
-_CHUNK = re.compile(r"[^\s,;!?()\[\]{}<>\"“”„«»]+")  # may be an identifier as a whole
+_CHUNK = late_pattern(r"[^\s,;!?()\[\]{}<>\"“”„«»]+")  # may be an identifier as a whole
 _MARKS = "\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u0900-\u0963\u0966-\u0dff"  # of a word's letters
-_WORD = re.compile(rf"(?:[^\W_]|[{_MARKS}])+")
-_DIGIT = re.compile(r"\d")
-_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-_WHOLE = re.compile(r"(?=.*[0-9_./:@#\\-])(?=.*[^\W_]).*[^\W_].*[^\W_]", re.DOTALL)
-_MANY_MARKS = re.compile(r"([^\w\s]{30})[^\w\s]+")  # accents without end on one letter take ages to be put in order
+_WORD = late_pattern(rf"(?:[^\W_]|[{_MARKS}])+")
+_DIGIT = late_pattern(r"\d")
+_HUMP = late_pattern(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_WHOLE = late_pattern(r"(?=.*[0-9_./:@#\\-])(?=.*[^\W_]).*[^\W_].*[^\W_]", re.DOTALL)
+_MANY_MARKS = late_pattern(r"([^\w\s]{30})[^\w\s]+")  # accents without end on one letter take ages to be put in order
 _EDGES = ".:'`*~-\u2019\u2013\u2014"
 
 

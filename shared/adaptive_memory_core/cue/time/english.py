@@ -12,9 +12,10 @@ from adaptive_memory_core.cue.time.calendar import Span
 from adaptive_memory_core.cue.time.english_phrases import Dated, find_times
 from adaptive_memory_core.cue.time.english_relative import leaning
 from adaptive_memory_core.cue.time.intent import Sign, Window, some_in
+from adaptive_memory_core.late import late_pattern
 
 EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
-_QUOTED = re.compile(r"\"[^\"]{1,200}\"|“[^”]{1,200}”|`[^`]{1,200}`|(?<!\w)'[^'\n]{1,80}'(?!\w)")
+_QUOTED = late_pattern(r"\"[^\"]{1,200}\"|“[^”]{1,200}”|`[^`]{1,200}`|(?<!\w)'[^'\n]{1,80}'(?!\w)")
 _QUOTES = ('"', "\u201c", "`", "'")
 _ANY = (  # a quick look first: most questions say nothing of time
     r"\b(?:[qh]?\d|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|spring|summer|autumn|fall|winter|quarter|last|past|ago|now"
@@ -22,34 +23,34 @@ _ANY = (  # a quick look first: most questions say nothing of time
     r"|begin|start|earli|old|former|prev|back|use|before|once|prior|weekend|fortnight|\w+days?\b|christmas|halloween|valentine|on|since|at"
     r"|to date|up.to)"
 )
-_ANY_IN_ASCII, _ANY_IN_OTHERS = re.compile(_ANY, re.ASCII), re.compile(_ANY, re.IGNORECASE)
-_FUTURE = re.compile(
+_ANY_IN_ASCII, _ANY_IN_OTHERS = late_pattern(_ANY, re.ASCII), late_pattern(_ANY, re.IGNORECASE)
+_FUTURE = late_pattern(
     r"\b(?:will|shall|going to|gonna|next|upcoming|tomorrow|plan(?:s|ned|ning)? (?:for|on)|should|remind|due|need to)\b"
     r"|'ll\b|\b(?:every|each)\b"
     r"|^(?!.*\b(?:did|didn't|was|were|had)\b).*\b(?:must|needs?|(?:has|have|got) to|finish|complete|submit|deadline)\b",
     re.IGNORECASE,
 )
-_BOUND = re.compile(
+_BOUND = late_pattern(
     r"\b(?:(?P<before>before|prior to|earlier than|older than)|(?P<until>until|till|up to|up until|by|no later than)"
     r"|(?P<since>since|ever since|starting)|(?P<after>after|later than|following))"
     r" (?:in |on |from |the |of |back in )*(?:(?:start|beginning|end|middle) of (?:the )?)?(?:early |mid[ -]|late )?$",
     re.IGNORECASE,
 )
-_PART = re.compile(
+_PART = late_pattern(
     r"\b(?:(?P<first>early|start of|beginning of)|(?P<second>mid|middle of)|(?P<third>late|end of))[ -]"
     r"(?:in |the |of )*$",
     re.IGNORECASE,
 )
 
 
-_ABOUT = re.compile(r"\b(?:about|around|roughly|circa|approximately) (?:the )?$", re.IGNORECASE)
-_EXCEPT = re.compile(
+_ABOUT = late_pattern(r"\b(?:about|around|roughly|circa|approximately) (?:the )?$", re.IGNORECASE)
+_EXCEPT = late_pattern(
     r"(?:\b(?:except|excluding|besides|other than|apart from|instead of|rather than)|(?:^|[,;(] ?)(?:and |but )?not"
     r"|(?P<but>\bnot))(?: for)?(?: (?:in|on|from|during|at|the))* $",
     re.IGNORECASE,
 )
-_ONWARDS = re.compile(r" (?:on|onwards?|until now)\b", re.IGNORECASE)
-_BUT = re.compile(r",? but\b", re.IGNORECASE)
+_ONWARDS = late_pattern(r" (?:on|onwards?|until now)\b", re.IGNORECASE)
+_BUT = late_pattern(r",? but\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +165,7 @@ _ONE = rf"(?:{_OWNER} {_CLOSE}|you (?:all|guys|two)|(?!{_NOBODY})[\w-]+(?: (?-i:
 _WHO = rf"{_ONE}(?: (?:and|or|&) {_ONE})?"
 _BETWEEN = r"(?:(?:in|on|at|of|from|back|during|over|the|early|mid|late|start|beginning|middle|end) )"
 _IS = r"(?:'s|'re| is| are| was| were)"
-_DOING = re.compile(
+_DOING = late_pattern(
     rf"\b(?:what|whatever)\b(?:.{{1,60}} (?:been|be|get|gets|got|gotten|getting)"
     rf"|(?: else| exactly| all)?(?:{_IS} {_WHO}| {_WHO}{_IS})(?: (?:all|still|both))?) up to {_BETWEEN}*$"
     rf"|\bup to (?:in|on|at|during|over) {_BETWEEN}*$",

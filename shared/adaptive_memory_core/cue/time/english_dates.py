@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from adaptive_memory_core.cue.time import calendar
 from adaptive_memory_core.cue.time.calendar import SEASONS, WEEKDAYS, Span
 from adaptive_memory_core.cue.time.english_relative import UNIT_DAYS, counted
+from adaptive_memory_core.late import late_pattern
 
 MONTH = (
     r"(?P<month>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?"
@@ -42,13 +43,13 @@ _IN = (
     r"|last|this past|past|early|mid|late|over)"
 )
 _PART = r"(?:start|beginning|middle|end|rest|most|half|all|month) of"
-LEAD_MONTH = re.compile(rf"\b(?:{_IN}|{_PART}|in the month of)[ -](?:the )?$", re.IGNORECASE)
-LEAD_YEAR = re.compile(rf"\b(?:{_IN}|{_PART}|by|from|circa|year)[ -](?:the year )?$", re.IGNORECASE)
-LEAD_SEASON = re.compile(
+LEAD_MONTH = late_pattern(rf"\b(?:{_IN}|{_PART}|in the month of)[ -](?:the )?$", re.IGNORECASE)
+LEAD_YEAR = late_pattern(rf"\b(?:{_IN}|{_PART}|by|from|circa|year)[ -](?:the year )?$", re.IGNORECASE)
+LEAD_SEASON = late_pattern(
     r"\b(?:in|during|throughout|since|before|after|until|over|back in|early|late) (?:the )?$", re.IGNORECASE
 )
-LEAD_DAY = re.compile(r"\b(?:on|since|until|till|before|after|by|from|of|dated|around) (?:the )?$", re.IGNORECASE)
-LEAD_SHORT_DECADE = re.compile(r"\bthe (?:early |mid |late )?$", re.IGNORECASE)
+LEAD_DAY = late_pattern(r"\b(?:on|since|until|till|before|after|by|from|of|dated|around) (?:the )?$", re.IGNORECASE)
+LEAD_SHORT_DECADE = late_pattern(r"\bthe (?:early |mid |late )?$", re.IGNORECASE)
 OWNED = (  # of a person, whose name is that of a month
     r"(?:house|home|flat|apartment|room|bedroom|kitchen|garden|car|office|life|family|opinion|name|phone|bag|school|class)\b"
 )
@@ -66,8 +67,8 @@ PART_BEFORE = r"(?<=-)(?:(?<=\bearly-)|(?<=\bmid-)|(?<=\blate-))"
 
 
 LOOK_BACK = 30  # characters before a date that say whether it is one
-_OVER = re.compile(r"\b(?:last|past) $", re.IGNORECASE)
-_THE_LAST = re.compile(r"\bthe (?:last|past) $", re.IGNORECASE)
+_OVER = late_pattern(r"\b(?:last|past) $", re.IGNORECASE)
+_THE_LAST = late_pattern(r"\bthe (?:last|past) $", re.IGNORECASE)
 
 
 def named_year(match: re.Match[str], today: datetime) -> int:

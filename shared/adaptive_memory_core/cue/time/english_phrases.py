@@ -62,6 +62,7 @@ from adaptive_memory_core.cue.time.english_relative import (
     whole_days,
 )
 from adaptive_memory_core.cue.time.intent import in_ascii_letters
+from adaptive_memory_core.late import late_pattern
 
 MOST_OF_A_KIND = 20  # places of one kind that are looked at; a text with more is a table, or hostile; guess
 
@@ -167,7 +168,7 @@ def _way(
 ) -> DatePattern:
     """One that stands apart from other words; what names a month or a season needs one of them, all else a digit."""
     named = MONTHS if MONTH in pattern else tuple(SEASONS) if SEASON in pattern else (DIGIT,)
-    return DatePattern(re.compile(rf"(?<![\w-]){pattern}(?![\w-])", re.I), resolve, lead, weak, needs=needs or named)
+    return DatePattern(late_pattern(rf"(?<![\w-]){pattern}(?![\w-])", re.I), resolve, lead, weak, needs=needs or named)
 
 
 _TWO: list[DatePattern] = [  # of two words about time that mean something only together
@@ -208,14 +209,14 @@ _TWO: list[DatePattern] = [  # of two words about time that mean something only 
     _way(rf"{LAST_YEAR},? (?:in |during )?(?P<part>[qh])(?P<nth>[1-4])", part_of_year, None, "year"),
     _way(rf"{WORD}(?: of)? {MONTH}(?:,? {SHORT_YEAR})?", worded_day),
     _way(rf"{MONTH} (?:the )?{WORD}(?:,? {SHORT_YEAR})?", worded_day),
-    DatePattern(re.compile(rf"{PART_BEFORE}{MONTH}(?: of)?,? {SHORT_YEAR}(?![\w-])", re.I), named_month, needs=PARTS),
-    DatePattern(re.compile(rf"{PART_BEFORE}{MONTH}(?![\w-])", re.I), named_month, None, weak=True, needs=PARTS),
-    DatePattern(re.compile(rf"{PART_BEFORE}{YEAR}(?![\w-])", re.I), plain_year, needs=PARTS),
+    DatePattern(late_pattern(rf"{PART_BEFORE}{MONTH}(?: of)?,? {SHORT_YEAR}(?![\w-])", re.I), named_month, needs=PARTS),
+    DatePattern(late_pattern(rf"{PART_BEFORE}{MONTH}(?![\w-])", re.I), named_month, None, weak=True, needs=PARTS),
+    DatePattern(late_pattern(rf"{PART_BEFORE}{YEAR}(?![\w-])", re.I), plain_year, needs=PARTS),
     _way(rf"(?P<m>0?[1-9]|1[0-2])/(?P<year>{FULL_YEAR})", iso_month, LEAD_MONTH),
 ]
 _ANY_ORDER: list[DatePattern] = [
     DatePattern(
-        re.compile(
+        late_pattern(
             rf"\b(?:between|from) (?:the )?{END.format('one')} (?:and|to|until|till|through) (?:the )?"
             r"(?P<two>now|today|\d{1,2}(?:st|nd|rd|th)?(?: of)? [a-z]{3,9}(?:,? (?:19|20)\d\d)?|[a-z]{3,9}"
             r"(?: \d{1,2}(?:st|nd|rd|th)?)?(?:,? (?:of )?(?:(?:19|20)\d\d|(?:last|this) year))?"
@@ -239,7 +240,7 @@ _ANY_ORDER: list[DatePattern] = [
     *(DatePattern(one.pattern, one.resolve, None, one.weak, True, one.needs) for one in RELATIVE),
     _way(YEAR, plain_year, LEAD_YEAR),
     _way(r"(?P<part>q)(?P<nth>[1-4])", part_of_year, LEAD_MONTH, weak=True),
-    _way(r"(?P<part>q)(?P<nth>[1-4])(?=\W*$)", part_of_year, re.compile(r"(?:^|,)\W*$"), weak=True),
+    _way(r"(?P<part>q)(?P<nth>[1-4])(?=\W*$)", part_of_year, late_pattern(r"(?:^|,)\W*$"), weak=True),
     _way(rf"{MONTH}(?!'s {OWNED})", named_month, LEAD_MONTH, weak=True),
     _way(
         rf"{SEASON}(?! (?:framework|boot|roll|water|mattress|tires?|tyres?|leaf|cleaning))",
@@ -253,7 +254,7 @@ _NUMERIC = r"(?P<one>\d{1,2})[/.](?P<two>\d{1,2})[/.](?P<year>(?:19|20)\d\d)"
 DATE_PATTERNS = {first: [*_ANY_ORDER, _way(_NUMERIC, partial(numeric_day, day_first=first))] for first in (False, True)}
 AHEAD = [DatePattern(one.pattern, one.resolve, None, one.weak, True, one.needs) for one in UPCOMING]
 _NEEDED = tuple(dict.fromkeys(one for way in (*AHEAD, *DATE_PATTERNS[False]) for one in way.needs if one != DIGIT))
-_DIGIT = re.compile(DIGIT)
+_DIGIT = late_pattern(DIGIT)
 
 
 def needs_in(lower: str) -> set[str]:

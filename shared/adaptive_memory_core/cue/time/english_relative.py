@@ -10,8 +10,9 @@ from typing import NamedTuple
 from adaptive_memory_core.cue.time import calendar
 from adaptive_memory_core.cue.time.calendar import SEASONS, WEEKDAYS, Span
 from adaptive_memory_core.cue.time.intent import Lean, in_ascii_letters, some_in, split_words
+from adaptive_memory_core.late import late_pattern
 
-PAST_TENSE = re.compile(
+PAST_TENSE = late_pattern(
     r"\b(?:did|didn't|was|wasn't|were|weren't|had|lived|worked|used to|went|said|told|owned|drove|ate|kept"
     r"|paid|met|studied|played|wore|called|wanted|planned|decided|chose)\b",
     re.IGNORECASE,
@@ -48,7 +49,7 @@ def leaning(text: str, taken: Sequence[tuple[int, int]]) -> Iterator[tuple[Lean,
 
 
 def _any_of(*patterns: str) -> re.Pattern[str]:
-    return re.compile("|".join(patterns), re.IGNORECASE)
+    return late_pattern("|".join(patterns), re.IGNORECASE)
 
 
 EARLIEST = _any_of(
@@ -77,7 +78,7 @@ _NOT_BEING = (
     )
     + r"(?<!'m )(?<!'s )(?<!'re )"
 )
-_TOOL = re.compile(r"\b(?:is|are|was|were|be|been) (?:an? |the )?\w+ used to\b", re.IGNORECASE)  # what a thing is for
+_TOOL = late_pattern(r"\b(?:is|are|was|were|be|been) (?:an? |the )?\w+ used to\b", re.IGNORECASE)  # what a thing is for
 _NO_NOUN = (  # after "previously hated"; before a noun it says what kind of thing: "previously inferred memory"
     r"(?:to|in|on|at|for|with|by|as|from|of|about|that|this|these|those|the|an?|my|our|your|his|her|their|its|it|me|us"
     r"|you|him|them|there|here|and|or|but|so|because|when|where|what|who|how|if)\b"
@@ -295,11 +296,11 @@ def _christmas(match: re.Match[str], today: datetime) -> list[Span]:
 
 
 def rule(pattern: str, resolve: Resolve, *needs: str, weak: bool = False) -> RelativeRule:
-    return RelativeRule(re.compile(rf"(?<![\w-]){pattern}(?![\w-])", re.I), resolve, needs, weak)
+    return RelativeRule(late_pattern(rf"(?<![\w-]){pattern}(?![\w-])", re.I), resolve, needs, weak)
 
 
 _ABOUT = r"(?:(?P<about>more than|over|at least|less than|under|about|around|roughly|some|almost|nearly|within) )?"
-_ENDS_IN_ED = re.compile(r"\b(?:(?!need)\w{2,}ed|been|done|gone)\b", re.I)
+_ENDS_IN_ED = late_pattern(r"\b(?:(?!need)\w{2,}ed|been|done|gone)\b", re.I)
 PERIOD = r"(?P<unit>week|weekend|month|quarter|year|decade)"
 _NOT_A_TITLE = r"(?! (?:by|of) (?:the )?(?-i:[A-Z]))"
 RELATIVE = [

@@ -16,6 +16,7 @@ from adaptive_memory_core.cue.time.calendar import Span
 from adaptive_memory_core.cue.time.english import as_window, local
 from adaptive_memory_core.cue.time.english_relative import UNIT_DAYS, Resolve
 from adaptive_memory_core.cue.time.intent import Lean, Sign
+from adaptive_memory_core.late import late_pattern
 
 LEAD = 24  # characters before a phrase that may say "since" or "before"
 _COME_AGAIN = frozenset(("weekday", "month"))  # groups of a pattern
@@ -104,7 +105,7 @@ def _one_side(span: Span, said: str | None) -> Span:
 
 def pattern(words: str, *, whole: bool = True) -> re.Pattern[str]:
     """Words as a pattern; `whole` words only, where a language has spaces."""
-    return re.compile(rf"(?<!\w)(?:{words})(?!\w)" if whole else words, re.IGNORECASE)
+    return late_pattern(rf"(?<!\w)(?:{words})(?!\w)" if whole else words, re.IGNORECASE)
 
 
 def any_of(words: Iterable[str]) -> str:

@@ -7,22 +7,24 @@ task that awaits the verb; for a blocking caller, on a separate loop.
 
 from __future__ import annotations
 
-import asyncio
 import concurrent.futures
 import contextvars
 import inspect
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from concurrent.futures import Future, wait
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Generic, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar
 
 from typing_extensions import NamedTuple  # a generic one before Python 3.11
 
 from adaptive_memory_core.flow.calls.workers import current_caller, still_awaited
+
+if TYPE_CHECKING:
+    import asyncio  # loaded by what awaits, as it takes long to import
 
 T = TypeVar("T")
 P = ParamSpec("P")
@@ -167,7 +169,7 @@ class Begun:
     def _under_way(self) -> Future[Any]:
         loop = background.loop() if self._caller is None else self._caller.loop
         if self._question.coroutine:
-            return asyncio.run_coroutine_threadsafe(_awaited_within(self._question.call), loop)
+            return _begun(_awaited_within(self._question.call), loop)
         return _threaded(self._question.call, loop)
 
     def _refused(self) -> Future[Any]:
@@ -192,7 +194,7 @@ def called_here(call: Callable[[], T]) -> T:
     """The call in this thread; a cancellation that it raises is its own, as nothing was awaited."""
     try:
         return call()
-    except (asyncio.CancelledError, SystemExit) as error:
+    except _others_own() as error:
         raise _as_answer(error) from error
 
 
@@ -237,7 +239,7 @@ def _threaded(call: Callable[[], Any], loop: asyncio.AbstractEventLoop) -> Futur
     def settled() -> Any:
         given = call()
         if inspect.isawaitable(given):
-            return asyncio.run_coroutine_threadsafe(_awaited_within(lambda: given), loop).result()
+            return _begun(_awaited_within(lambda: given), loop).result()
         return given
 
     def work() -> None:
@@ -248,6 +250,12 @@ def _threaded(call: Callable[[], Any], loop: asyncio.AbstractEventLoop) -> Futur
 
     threading.Thread(target=work, name="adaptive-memory-outside", daemon=True).start()
     return future
+
+
+def _begun(awaited: Coroutine[Any, Any, Any], loop: asyncio.AbstractEventLoop) -> Future[Any]:
+    import asyncio
+
+    return asyncio.run_coroutine_threadsafe(awaited, loop)
 
 
 async def _awaited_within(call: Callable[[], Any]) -> Any:
@@ -269,9 +277,20 @@ def _as_answer(error: BaseException) -> Exception:
     """What was raised in somebody else's code; nobody cancelled or ended the recall with it."""
     if isinstance(error, Exception):
         return error
-    if isinstance(error, asyncio.CancelledError | concurrent.futures.CancelledError):
+    if isinstance(error, _cancellations()):
         return RuntimeError("it was cancelled")
     return RuntimeError(f"it raised {type(error).__name__}({error})")
+
+
+def _cancellations() -> tuple[type[BaseException], ...]:
+    import asyncio
+
+    return asyncio.CancelledError, concurrent.futures.CancelledError
+
+
+def _others_own() -> tuple[type[BaseException], ...]:
+    """What others' code may raise besides an Exception, and what does not end this process."""
+    return (*_cancellations(), SystemExit)
 
 
 class CallLoop:
@@ -288,6 +307,8 @@ class CallLoop:
             if (
                 self._loop is None or self._thread is None or not self._thread.is_alive()
             ):  # a fork leaves threads behind
+                import asyncio
+
                 self._loop = asyncio.new_event_loop()
                 self._thread = threading.Thread(target=self._loop.run_forever, name="adaptive-memory-loop", daemon=True)
                 self._thread.start()

@@ -7,7 +7,6 @@ begun to write.
 
 from __future__ import annotations
 
-import asyncio
 import contextvars
 import threading
 import time
@@ -16,10 +15,14 @@ from collections.abc import Callable, Generator
 from concurrent.futures import FIRST_COMPLETED, Future, InvalidStateError, ThreadPoolExecutor, wait
 from contextlib import AbstractContextManager, contextmanager, suppress
 from functools import partial
-from typing import Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from adaptive_memory_core.errors import ClosedError
 from adaptive_memory_core.running_calls import CLOSED
+
+if TYPE_CHECKING:
+    import asyncio  # loaded by what awaits, as it takes long to import
+
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -55,6 +58,8 @@ class Caller:
                     break
                 wait([call, self.gone], left, FIRST_COMPLETED)
         if self.loop.is_closed():
+            import asyncio
+
             self.leave(asyncio.CancelledError())
         if self.gone.done():
             raise self.gone.result()
@@ -158,6 +163,8 @@ class Workers(ThreadPoolExecutor):
 
 async def in_worker(workers: Workers, work: Callable[[], T]) -> T:
     """The result of the work, done by one of the workers. If this is cancelled, the work is notified."""
+    import asyncio
+
     caller = Caller(asyncio.get_running_loop(), workers)
     try:
         return await asyncio.wrap_future(workers.submit(_for, caller, work))

@@ -13,7 +13,6 @@ keeps while it waits for the file: a reader that had the file open while it prin
 
 from __future__ import annotations
 
-import asyncio
 import json
 import logging
 import os
@@ -113,6 +112,8 @@ def _patched(real: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(real)
     async def call_later(*args: Any, **named: Any) -> Any:
+        import asyncio
+
         given, listeners = heard(args, named)
         if not listeners:
             return await real(*args, **named)
@@ -141,6 +142,8 @@ def _deletion(real: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(real)
     async def call_later(*args: Any, **named: Any) -> Any:
+        import asyncio
+
         try:
             return await real(*args, **named)
         finally:

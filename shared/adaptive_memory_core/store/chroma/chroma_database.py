@@ -111,6 +111,21 @@ def last_write(directory: Path, collection_id: str) -> int | None:
         return None if segments is None else _last(sql, segments[1])
 
 
+def size_as_of(directory: Path, collection_id: str, number: int, *, apart: str) -> int | None:
+    """How many records the collection holds, if none was written after the write of that number; None if one was, if it
+    waits to be applied, or if that cannot be told. Writes under the id `apart` are of no record. Deleted records are
+    missing from the count alone."""
+    with reading(directory) as sql:
+        segments = _segments(sql, collection_id)
+        if segments is None or (last := _last(sql, rows := segments[1])) < number:
+            return None
+        queued = "SELECT 1 FROM embeddings_queue WHERE topic LIKE ? AND seq_id > ? AND id != ? LIMIT 1"
+        written = "SELECT 1 FROM embeddings WHERE segment_id = ? AND seq_id > ? LIMIT 1"
+        if _rows(sql, queued, f"%/{collection_id}", last, apart) or _rows(sql, written, rows, number):
+            return None
+        return int(_rows(sql, "SELECT count(*) FROM embeddings WHERE segment_id = ?", rows)[0][0])
+
+
 def logged_vectors(directory: Path, collection_id: str) -> dict[str, DatabaseRow]:
     """The last vector that the log has of each record."""
     query = "SELECT id, vector FROM embeddings_queue WHERE topic LIKE ? AND vector IS NOT NULL ORDER BY seq_id"

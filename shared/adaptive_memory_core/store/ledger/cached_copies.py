@@ -156,7 +156,7 @@ class LedgerUserFiles:
             return
         with self._shared.reading() as sql:
             named = {row[0] for row in sql.execute("SELECT name FROM user_files")}
-            now = int(sql.execute("SELECT strftime('%s', 'now')").fetchone()[0])
+            now = self._shared.file.now(sql)
         for file in there:
             if file.name not in named and not _is_being_written(file, now):
                 with suppress(OSError):  # another was quicker; or the system keeps what is in use

@@ -214,8 +214,8 @@ _WAITING = (
     "AND NOT EXISTS (SELECT 1 FROM graph_passages WHERE word_row = words.row) LIMIT ?) AS waiting"
 )
 _AGAIN = (
-    "SELECT stored_id FROM graph_size s CROSS JOIN graph_passages g ON g.user_key = s.user_key "
-    "AND g.known < s.titles / ? WHERE g.collection_key = ? LIMIT ?"
+    "SELECT stored_id FROM users u JOIN graph_size s ON s.user_key = u.user_key JOIN graph_passages g "
+    "ON g.user_key = s.user_key AND g.known < s.titles / ? WHERE u.collection_key = ? LIMIT ?"
 )
 _KEEP_SEEN = (
     "INSERT INTO graph_seen (collection_key, {0}) VALUES (?, ?) ON CONFLICT (collection_key) "

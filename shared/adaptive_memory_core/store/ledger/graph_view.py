@@ -211,7 +211,7 @@ _UNEMBEDDED = (
 )
 _KEEP = (
     "INSERT INTO graph_name_vectors (user_key, name_key, compared, vector) "
-    "SELECT user_key, name_key, 0, CAST(? AS BLOB) FROM graph_names WHERE name_key = ? AND user_key = ? AND name = ? "
+    "SELECT user_key, name_key, 0, ? FROM graph_names WHERE name_key = ? AND user_key = ? AND name = ? "
     "ON CONFLICT (user_key, name_key) DO NOTHING"
 )
 _MENTIONED = (  # by names, as of names that are as similar the first one counts
@@ -425,7 +425,7 @@ def _embedded(sql: sqlite3.Connection, user: int, keys: Collection[int]) -> dict
 
 
 # the numbers of rows are scattered, since those of several users may take turns
-_SAMPLE = "SELECT stored_id FROM words WHERE user_key = ? AND (row * 40503) % 65536 < ? LIMIT ?"
+_SAMPLE = "SELECT stored_id FROM words WHERE user_key = ? AND ((row * 40503) & 65535) < ? LIMIT ?"
 
 
 class LedgerGraphLinks:

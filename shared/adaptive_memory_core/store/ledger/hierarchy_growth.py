@@ -34,9 +34,9 @@ _MOVED = "UPDATE hierarchy_messages SET place = ?, at = ?, speaker = ?, said = ?
 _COLUMNS = "message, stored_id, session, place, at, speaker, episode"
 _CONVERSATION = (
     f"SELECT {_COLUMNS} FROM hierarchy_messages WHERE episode = (SELECT max(episode) FROM hierarchy_episodes "  # noqa: S608
-    "WHERE user_key = :user AND session = :session AND open = 1) UNION ALL "
-    f"SELECT * FROM (SELECT {_COLUMNS} FROM hierarchy_messages WHERE user_key = :user AND session = :session "
-    "AND episode IS NULL ORDER BY place, message LIMIT :most) AS waiting"
+    "WHERE user_key = ? AND session = ? AND open = 1) UNION ALL "
+    f"SELECT * FROM (SELECT {_COLUMNS} FROM hierarchy_messages WHERE user_key = ? AND session = ? "
+    "AND episode IS NULL ORDER BY place, message LIMIT ?) AS waiting"
 )
 _AFTER = (
     "SELECT 1 FROM hierarchy_messages m JOIN hierarchy_episodes e USING (episode) WHERE m.user_key = ? "
@@ -60,9 +60,9 @@ _NEW_SEMANTIC = (
     "RETURNING semantic"
 )
 _SAID_SO = (
-    "SELECT semantic, text, group_concat(stored_id, char(31)) FROM (SELECT semantic, text, stored_id "
+    "SELECT semantic, text, stored_id "
     "FROM hierarchy_semantics JOIN hierarchy_sources USING (semantic) JOIN hierarchy_messages USING (message) "
-    "WHERE hierarchy_semantics.episode = ? ORDER BY semantic, stored_id) AS said GROUP BY semantic, text"
+    "WHERE hierarchy_semantics.episode = ? ORDER BY semantic, stored_id"
 )
 
 
@@ -94,7 +94,7 @@ def known_messages(sql: sqlite3.Connection, owner: tuple[int, int], stored_ids: 
 
 def unclosed_messages(sql: sqlite3.Connection, user: int, session: str, most: int) -> list[Queued]:
     """The messages of the open episode and those of none, in their order."""
-    rows = sql.execute(_CONVERSATION, {"user": user, "session": session, "most": most}).fetchall()
+    rows = sql.execute(_CONVERSATION, (user, session, user, session, most)).fetchall()
     return sorted(map(_queued, rows), key=lambda one: (one.episode is None, one.entry.place, one.key))
 
 
@@ -175,7 +175,10 @@ def keep_distilled(
 
 def semantics_of(sql: sqlite3.Connection, episode: EpisodeKey) -> dict[tuple[str, tuple[str, ...]], SemanticKey]:
     """The semantics of an episode by their text and the messages that they are from."""
-    return {(text, tuple(ids.split("\x1f"))): key for key, text, ids in sql.execute(_SAID_SO, (episode,)).fetchall()}
+    said: dict[tuple[SemanticKey, str], list[str]] = {}
+    for key, text, stored_id in sql.execute(_SAID_SO, (episode,)).fetchall():
+        said.setdefault((key, text), []).append(stored_id)
+    return {(text, tuple(ids)): key for (key, text), ids in said.items()}
 
 
 def _queued(row: tuple[int, str, str, float, float, str | None, int | None]) -> Queued:

@@ -46,9 +46,10 @@ _WATCHED = (
     "WHERE hierarchy_users.collection_key = ?"
 )
 _UNFINISHED = (
-    "SELECT (SELECT count(*) FROM hierarchy_episodes WHERE user_key = :user AND due = 1) + "
-    "(SELECT count(*) FROM hierarchy_semantics WHERE user_key = :user AND theme IS NULL) + "
-    "(SELECT count(*) FROM hierarchy_themes WHERE user_key = :user AND named = 0)"
+    "SELECT (SELECT count(*) FROM hierarchy_episodes e WHERE e.user_key = users.user_key AND due = 1) + "
+    "(SELECT count(*) FROM hierarchy_semantics s WHERE s.user_key = users.user_key AND theme IS NULL) + "
+    "(SELECT count(*) FROM hierarchy_themes t WHERE t.user_key = users.user_key AND named = 0) "
+    "FROM users WHERE user_key = ?"
 )
 _UUID = "SELECT uuid FROM collections WHERE collection_key = ?"
 
@@ -101,7 +102,7 @@ class LedgerHierarchy:
 
     def vectors_of(self, scope: Scope) -> str | None:
         """Which collection's embedder made the vectors."""
-        row = self._one(scope, "SELECT uuid FROM hierarchy_users WHERE user_key = :user")
+        row = self._one(scope, "SELECT uuid FROM hierarchy_users WHERE user_key = ?")
         return None if row is None else str(row[0])
 
     def stored_ids(self) -> set[str]:
@@ -124,7 +125,7 @@ class LedgerHierarchy:
 
     def waiting(self, scope: Scope) -> int:
         """How many messages are in no episode."""
-        return self._count(scope, "SELECT count(*) FROM hierarchy_messages WHERE user_key = :user AND episode IS NULL")
+        return self._count(scope, "SELECT count(*) FROM hierarchy_messages WHERE user_key = ? AND episode IS NULL")
 
     def unfinished(self, scope: Scope) -> int:
         """How many episodes are to be distilled, semantics to be attached and themes to be named."""
@@ -188,7 +189,7 @@ class LedgerHierarchy:
 
     def version(self, scope: Scope) -> int | None:
         """Another at each change of the user's hierarchy; None for one who does not observe."""
-        row = self._one(scope, "SELECT version FROM hierarchy_users WHERE user_key = :user")
+        row = self._one(scope, "SELECT version FROM hierarchy_users WHERE user_key = ?")
         return None if row is None else int(row[0])
 
     def grow(self, scope: Scope, growth: Growth) -> None:
@@ -234,7 +235,7 @@ class LedgerHierarchy:
 
     def _one(self, scope: Scope, query: str) -> tuple[Any, ...] | None:
         with self._shared.reading() as sql:
-            found: tuple[Any, ...] | None = sql.execute(query, {"user": self._shared.known_user(sql, scope)}).fetchone()
+            found: tuple[Any, ...] | None = sql.execute(query, (self._shared.known_user(sql, scope),)).fetchone()
         return found
 
 

@@ -43,7 +43,7 @@ _NEWS = (
     "FROM judged_for JOIN records USING (record_key) "
     "WHERE user_key = ? AND {whose} AND judged_key > ? ORDER BY judged_key"
 )
-_VECTOR = "SELECT vector, time_vector FROM judged_questions WHERE question_key = ? AND embedder IS ?"
+_VECTOR = "SELECT vector, time_vector FROM judged_questions WHERE question_key = ? AND coalesce(embedder, '') = ?"
 
 
 QuestionsVersion = tuple[int, int, str | None]
@@ -118,7 +118,9 @@ def _extended(sql: sqlite3.Connection, embedder: str | None, before: RatedQuesti
     """With these rows behind. Vectors of another embedder, or of another length, are zeros, which say nothing."""
     ids = dict.fromkeys([*before.stored_ids, *(row[0] for row in new)])
     keys = dict.fromkeys([*before.keys, *(row[1] for row in new)])
-    found = [sql.execute(_VECTOR, (key, embedder)).fetchone() or (b"", None) for key in list(keys)[len(before.keys) :]]
+    found = [
+        sql.execute(_VECTOR, (key, embedder or "")).fetchone() or (b"", None) for key in list(keys)[len(before.keys) :]
+    ]
     size = next((len(vector) // 2 for vector, _ in reversed(found) if vector), before.vectors.shape[1])
     places = {one: place for place, one in enumerate(ids)}, {one: place for place, one in enumerate(keys)}
     added = zip(*((places[0][row[0]], places[1][row[1]], *row[2:]) for row in new), strict=True)

@@ -35,10 +35,10 @@ from adaptive_memory_core.store.ledger.state_rows import StateRow, read_by
 from adaptive_memory_core.store.sqlite_file import LedgerFile
 
 _KNOWN = """
-SELECT count(*) FILTER (WHERE collection_key = :own AND NOT EXISTS (
-    SELECT 1 FROM mirror_size WHERE collection_key = :own AND complete_at IS NOT NULL AND changes = 0
-)), count(*) FILTER (WHERE collection_key != :own)
-FROM records JOIN collections USING (collection_key) WHERE (name = :name OR collection_key = :own) AND reader = 0
+SELECT count(*) FILTER (WHERE collection_key = ? AND NOT EXISTS (
+    SELECT 1 FROM mirror_size WHERE collection_key = ? AND complete_at IS NOT NULL AND changes = 0
+)), count(*) FILTER (WHERE collection_key != ?)
+FROM records JOIN collections USING (collection_key) WHERE (name = ? OR collection_key = ?) AND reader = 0
 """
 
 
@@ -51,9 +51,10 @@ class LedgerComparison:
     def records_known(self, name: str) -> tuple[int, int]:
         """How many records were seen of this collection, and of earlier, different ones of that name. If the mirror is
         complete and never had one, those of this collection were on their way, and have not arrived."""
+        own = self._shared.collection_key
         with self._shared.reading() as sql:
-            own, earlier = sql.execute(_KNOWN, {"own": self._shared.collection_key, "name": name}).fetchone()
-        return own, earlier
+            here, earlier = sql.execute(_KNOWN, (own, own, own, name, own)).fetchone()
+        return here, earlier
 
     def latest_read(self) -> float | None:
         """When a record of this collection was last read, according to the ledger."""
@@ -162,14 +163,14 @@ FROM records WHERE user_key = ? AND reader = 0
 """
 _TALLY = """
 SELECT
-    (SELECT coalesce(max(steps), 0) FROM users WHERE user_key = :user),
+    (SELECT coalesce(max(steps), 0) FROM users WHERE user_key = ?),
     count(*), coalesce(sum(retrieval_count), 0), count(*) FILTER (WHERE retrieval_count > 0),
     coalesce(sum(remembered), 0), coalesce(sum(pinned), 0),
-    (SELECT count(*) FROM verdicts JOIN records USING (record_key) WHERE user_key = :user AND {whose}),
-    (SELECT count(*) FROM recalls WHERE user_key = :user),
-    (SELECT count(*) FROM outbox JOIN records USING (record_key) WHERE user_key = :user),
-    (SELECT coalesce(max(balance), 0) FROM users WHERE user_key = :user)
-FROM records WHERE user_key = :user AND {whose}
+    (SELECT count(*) FROM verdicts JOIN records USING (record_key) WHERE user_key = ? AND {whose}),
+    (SELECT count(*) FROM recalls WHERE user_key = ?),
+    (SELECT count(*) FROM outbox JOIN records USING (record_key) WHERE user_key = ?),
+    (SELECT coalesce(max(balance), 0) FROM users WHERE user_key = ?)
+FROM records WHERE user_key = ? AND {whose}
 """
 _SAMPLED = (
     "INSERT INTO samples (user_key, step, at, sample) VALUES (?, ?, ?, ?) "
@@ -192,7 +193,7 @@ class LedgerStatistics:
         """The counts of one scope."""
         with self._shared.reading() as sql:
             user = self._shared.known_user(sql, scope)
-            counts = sql.execute(_TALLY.format(whose=read_by(scope)), {"user": user}).fetchone()
+            counts = sql.execute(_TALLY.format(whose=read_by(scope)), (user,) * 6).fetchone()
         return Tally(*[*counts, _times_of(user, tuple(self._shared.update_ms))])
 
     def strengths(

@@ -31,7 +31,7 @@ _PUT = (
     "RETURNING row"
 )
 _NUMBERED = (
-    "INSERT INTO mirror_size (collection_key, changes) VALUES (:own, 1) "
+    "INSERT INTO mirror_size (collection_key, changes) VALUES (?, 1) "
     "ON CONFLICT (collection_key) DO UPDATE SET changes = mirror_size.changes + 1 RETURNING changes"
 )
 _DROPPED = (
@@ -39,14 +39,11 @@ _DROPPED = (
     "ON CONFLICT (collection_key) DO UPDATE SET drops = mirror_size.drops + 1"
 )
 _SINCE = (
-    "SELECT row, stored_id, vector FROM mirror INDEXED BY mirror_of_user LEFT JOIN mirror_vectors USING (row) "
+    "SELECT row, stored_id, vector FROM mirror LEFT JOIN mirror_vectors USING (row) "
     "WHERE user_key = ? AND row > ? ORDER BY row"
 )
 _REMOVED = "SELECT gone, row FROM mirror_gone WHERE user_key = ? AND gone > ? ORDER BY gone"
-_CHANGED = (
-    "SELECT changed, row, text, metadata FROM mirror INDEXED BY mirror_changes WHERE user_key = ? AND changed > ? "
-    "ORDER BY changed"
-)
+_CHANGED = "SELECT changed, row, text, metadata FROM mirror WHERE user_key = ? AND changed > ? ORDER BY changed"
 _STILL_FOLLOWED = (  # words that were current are so still
     "UPDATE followed SET words = ? WHERE user_key IN "
     "(SELECT user_key FROM mirror WHERE collection_key = ? AND stored_id IN ({places})) AND words >= coalesce("
@@ -224,7 +221,7 @@ class LedgerMirror:
         return None if row is None else row[0]
 
     def _next_change(self, sql: sqlite3.Connection) -> int:
-        return int(sql.execute(_NUMBERED, {"own": self._shared.collection_key}).fetchone()[0])
+        return int(sql.execute(_NUMBERED, (self._shared.collection_key,)).fetchone()[0])
 
     def _versions(self, sql: sqlite3.Connection, stored_ids: Sequence[str]) -> Versions:
         own, found = self._shared.collection_key, dict[str, int]()
@@ -263,15 +260,12 @@ def _written(metadata: Metadata | None) -> str | None:
     return None if metadata is None else orjson.dumps(dict(metadata)).decode()
 
 
-_PAGE = (
-    "SELECT row, stored_id, text, metadata FROM mirror INDEXED BY mirror_of_user "
-    "WHERE user_key = ? AND row > ? ORDER BY row LIMIT ?"
-)
+_PAGE = "SELECT row, stored_id, text, metadata FROM mirror WHERE user_key = ? AND row > ? ORDER BY row LIMIT ?"
 _SIZE = "SELECT changes, records FROM mirror_size WHERE collection_key = ?"
 _NAMED = (
-    "SELECT 1 FROM users WHERE collection_key = :own AND name <> '' "
-    "AND EXISTS (SELECT 1 FROM mirror INDEXED BY mirror_of_user WHERE mirror.user_key = users.user_key) "
-    "UNION ALL SELECT 1 FROM mirror WHERE user_key = :nobody AND collection_key = :own LIMIT 1"
+    "SELECT 1 FROM users WHERE collection_key = ? AND name <> '' "
+    "AND EXISTS (SELECT 1 FROM mirror WHERE mirror.user_key = users.user_key) "
+    "UNION ALL SELECT 1 FROM mirror WHERE user_key = ? AND collection_key = ? LIMIT 1"
 )
 _LATEST = "SELECT stored_id FROM mirror WHERE collection_key = ? ORDER BY row DESC LIMIT ?"
 
@@ -295,7 +289,7 @@ class LedgerMirrorPages:
                 return None
             if self._named[0] == (own, changes) and not sql.in_transaction:  # which may yet be undone
                 return self._named[1]
-            named = sql.execute(_NAMED, {"own": own, "nobody": NOBODY}).fetchone() is not None
+            named = sql.execute(_NAMED, (own, NOBODY, own)).fetchone() is not None
             if not sql.in_transaction:
                 self._named = (own, changes), named
         return named
@@ -308,7 +302,7 @@ class LedgerMirrorPages:
 
     def count(self, scope: Scope) -> int:
         """How many records the scope has."""
-        query = "SELECT count(*) FROM mirror INDEXED BY mirror_of_user WHERE user_key = ?"
+        query = "SELECT count(*) FROM mirror WHERE user_key = ?"
         with self._shared.reading() as sql:
             user = self._shared.known_user(sql, scope)
             return 0 if user == NOBODY else int(sql.execute(query, (user,)).fetchone()[0])
@@ -317,7 +311,7 @@ class LedgerMirrorPages:
         """Those of the scope's records in whose metadata, as JSON, one of these stands somewhere."""
         either = " OR ".join("instr(metadata, ?) > 0" for _ in fragments)
         query = (
-            "SELECT row, stored_id, text, metadata FROM mirror INDEXED BY mirror_of_user "  # noqa: S608 - our own words
+            "SELECT row, stored_id, text, metadata FROM mirror "  # noqa: S608 - our own words
             f"WHERE user_key = ? AND ({either}) ORDER BY row"
         )
         with self._shared.reading() as sql:

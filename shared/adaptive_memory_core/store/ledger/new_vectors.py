@@ -17,11 +17,11 @@ from adaptive_memory_core.store.ledger.ledger_context import LedgerContext
 
 _TARGET = "SELECT uuid, embedder, dimension FROM reembedding WHERE collection_key = ?"
 _PROGRESS = (
-    "SELECT (SELECT count(*) FROM new_vectors WHERE collection_key = :own), "
-    "(SELECT count(*) FROM mirror WHERE collection_key = :own)"
+    "SELECT (SELECT count(*) FROM new_vectors WHERE collection_key = ?), "
+    "(SELECT count(*) FROM mirror WHERE collection_key = ?)"
 )
 _MISSING = (
-    "SELECT mirror.row, text FROM mirror NOT INDEXED LEFT JOIN new_vectors USING (row) "
+    "SELECT mirror.row, text FROM mirror {by_row} LEFT JOIN new_vectors USING (row) "
     "WHERE mirror.collection_key = ? AND mirror.row > ? AND vector IS NULL ORDER BY mirror.row LIMIT ?"
 )
 _SAMPLE = (
@@ -30,50 +30,59 @@ _SAMPLE = (
 )
 _KEEP = (
     "INSERT INTO new_vectors (row, collection_key, vector) "
-    "SELECT row, collection_key, CAST(? AS BLOB) FROM mirror WHERE row = ? AND collection_key = ? "
+    "SELECT row, collection_key, ? FROM mirror WHERE row = ? AND collection_key = ? "
     "ON CONFLICT (row) DO UPDATE SET collection_key = excluded.collection_key, vector = excluded.vector"
 )
 _UNPLACED = (
     "SELECT mirror.row, changed, stored_id, text, metadata, vector "
-    "FROM mirror NOT INDEXED JOIN new_vectors USING (row) "
-    "WHERE mirror.collection_key = :own AND mirror.row > :after AND NOT EXISTS (SELECT 1 FROM new_places AS place "
-    "WHERE place.collection_key = :own AND place.stored_id = mirror.stored_id AND place.row = mirror.row "
-    "AND place.changed = mirror.changed) ORDER BY mirror.row LIMIT :limit"
+    "FROM mirror {by_row} JOIN new_vectors USING (row) "
+    "WHERE mirror.collection_key = ? AND mirror.row > ? AND NOT EXISTS (SELECT 1 FROM new_places AS place "
+    "WHERE place.collection_key = mirror.collection_key AND place.stored_id = mirror.stored_id "
+    "AND place.row = mirror.row AND place.changed = mirror.changed) ORDER BY mirror.row LIMIT ?"
 )
 _PLACED = (
     "INSERT INTO new_places (collection_key, stored_id, row, changed) VALUES (?, ?, ?, ?) "
     "ON CONFLICT (collection_key, stored_id) DO UPDATE SET row = excluded.row, changed = excluded.changed"
 )
 _GONE = (
-    "FROM new_places AS place WHERE collection_key = :own AND NOT EXISTS (SELECT 1 FROM mirror "
-    "WHERE mirror.collection_key = :own AND mirror.stored_id = place.stored_id)"
+    "FROM new_places AS place WHERE collection_key = ? AND NOT EXISTS (SELECT 1 FROM mirror "
+    "WHERE mirror.collection_key = place.collection_key AND mirror.stored_id = place.stored_id)"
 )
 _CHANGED = (
-    "FROM mirror WHERE collection_key = :own AND NOT EXISTS (SELECT 1 FROM new_places AS place "
-    "WHERE place.collection_key = :own AND place.stored_id = mirror.stored_id AND place.row = mirror.row "
-    "AND place.changed = mirror.changed)"
+    "FROM mirror WHERE collection_key = ? AND NOT EXISTS (SELECT 1 FROM new_places AS place "
+    "WHERE place.collection_key = mirror.collection_key AND place.stored_id = mirror.stored_id "
+    "AND place.row = mirror.row AND place.changed = mirror.changed)"
 )
-_UNDUE = "DELETE FROM due_records WHERE collection_key = :own AND stored_id IN (SELECT stored_id"
-_DUE = "INSERT INTO due_records (collection_key, user_key, stored_id, gone) SELECT :own, %s, stored_id"
-_SWAP = (  # one after another; rows get other numbers, for whoever holds a copy in RAM learns of changes by them
-    f"{_UNDUE} {_CHANGED})",  # they get another number
-    f"{_DUE % 'user_key'}, 0 {_CHANGED}",
-    f"{_UNDUE} {_GONE})",
-    f"{_DUE % '0'}, 1 {_GONE}",
-    "INSERT INTO mirror_gone (user_key, row) SELECT user_key, row FROM mirror WHERE collection_key = :own",
-    "DELETE FROM mirror_vectors WHERE row IN (SELECT row FROM mirror WHERE collection_key = :own)",
-    "INSERT INTO mirror_vectors (row, vector) "
-    "SELECT row + :beyond, vector FROM new_vectors WHERE collection_key = :own",
-    "UPDATE mirror SET row = row + :beyond, changed = :number WHERE collection_key = :own",
-    "UPDATE mirror_size SET complete_at = :complete_at, drops = mirror_size.drops + 1 WHERE collection_key = :own",
-    "UPDATE collections SET replaces = uuid, replaces_written = :written WHERE collection_key = :own",
-    "UPDATE collections SET uuid = :uuid, embedder = :embedder, dimension = :dimension WHERE collection_key = :own",
+_UNDUE = "DELETE FROM due_records WHERE collection_key = ? AND stored_id IN (SELECT stored_id"
+_DUE = "INSERT INTO due_records (collection_key, user_key, stored_id, gone) SELECT collection_key"
+_SWAP = (  # one after another, each with the names of its values; the last value of all is the collection's key
+    (f"{_UNDUE} {_CHANGED})", ("own",)),  # they get another number
+    (f"{_DUE}, user_key, stored_id, 0 {_CHANGED}", ()),
+    (f"{_UNDUE} {_GONE})", ("own",)),
+    (f"{_DUE}, 0, stored_id, 1 {_GONE}", ()),
+    ("INSERT INTO mirror_gone (user_key, row) SELECT user_key, row FROM mirror WHERE collection_key = ?", ()),
+    ("DELETE FROM mirror_vectors WHERE row IN (SELECT row FROM mirror WHERE collection_key = ?)", ()),
+    (
+        "INSERT INTO mirror_vectors (row, vector) SELECT row + ?, vector FROM new_vectors WHERE collection_key = ?",
+        ("beyond",),
+    ),
+    # rows get other numbers, for whoever holds a copy in RAM learns of changes by them
+    ("UPDATE mirror SET row = row + ?, changed = ? WHERE collection_key = ?", ("beyond", "number")),
+    (
+        "UPDATE mirror_size SET complete_at = ?, drops = mirror_size.drops + 1 WHERE collection_key = ?",
+        ("complete_at",),
+    ),
+    ("UPDATE collections SET replaces = uuid, replaces_written = ? WHERE collection_key = ?", ("written",)),
+    (
+        "UPDATE collections SET uuid = ?, embedder = ?, dimension = ? WHERE collection_key = ?",
+        ("uuid", "embedder", "dimension"),
+    ),
 )
 _OF_PASSAGES = (
     "SELECT passage, new_vectors.vector FROM graph_passages "
-    "LEFT JOIN mirror ON mirror.collection_key = :own AND mirror.stored_id = graph_passages.stored_id "
-    "LEFT JOIN new_vectors ON new_vectors.row = mirror.row "
-    "WHERE graph_passages.collection_key = :own AND length(graph_passages.vector) > 0"
+    "LEFT JOIN mirror ON mirror.collection_key = graph_passages.collection_key "
+    "AND mirror.stored_id = graph_passages.stored_id LEFT JOIN new_vectors ON new_vectors.row = mirror.row "
+    "WHERE graph_passages.collection_key = ? AND length(graph_passages.vector) > 0"
 )
 _NUMBERED = (
     "INSERT INTO mirror_size (collection_key, changes) VALUES (?, 1) "
@@ -86,6 +95,10 @@ class LedgerNewVectors:
 
     def __init__(self, shared: LedgerContext) -> None:
         self._shared = shared
+
+    def _by_row(self, statement: str) -> str:
+        """The statement, with what the engine has to be told so that it reads the mirror in the order of its rows."""
+        return statement.format(by_row=self._shared.file.by_row)
 
     def begin(self, target: Target) -> None:
         """They go into this collection; anything begun before is discarded."""
@@ -102,13 +115,13 @@ class LedgerNewVectors:
     def progress(self) -> tuple[int, int]:
         """How many records have a new vector, and how many there are."""
         with self._shared.reading() as sql:
-            made, total = sql.execute(_PROGRESS, {"own": self._shared.collection_key}).fetchone()
+            made, total = sql.execute(_PROGRESS, (self._shared.collection_key, self._shared.collection_key)).fetchone()
         return made, total
 
     def missing(self, after: int, limit: int) -> list[tuple[int, str | None]]:
         """Row and text of records without a new vector, behind that row."""
         with self._shared.reading() as sql:
-            return sql.execute(_MISSING, (self._shared.collection_key, after, limit)).fetchall()
+            return sql.execute(self._by_row(_MISSING), (self._shared.collection_key, after, limit)).fetchall()
 
     def sample(self, limit: int) -> list[tuple[str, bytes]]:
         """Texts and their new vectors, without zeros."""
@@ -131,8 +144,7 @@ class LedgerNewVectors:
     def unplaced(self, after: int, limit: int) -> list[Unplaced]:
         """Records with a new vector that the new collection does not hold as they are, behind that row."""
         with self._shared.reading() as sql:
-            values = {"own": self._shared.collection_key, "after": after, "limit": limit}
-            found = sql.execute(_UNPLACED, values).fetchall()
+            found = sql.execute(self._by_row(_UNPLACED), (self._shared.collection_key, after, limit)).fetchall()
         return [
             Unplaced(row, changed, MirrorRow(one, text, read_metadata(metadata), vector))
             for row, changed, one, text, metadata, vector in found
@@ -147,9 +159,9 @@ class LedgerNewVectors:
 
     def displaced(self, limit: int) -> list[str]:
         """What it holds, and is gone."""
-        query = f"SELECT stored_id {_GONE} LIMIT :limit"
+        query = f"SELECT stored_id {_GONE} LIMIT ?"
         with self._shared.reading() as sql:
-            found = sql.execute(query, {"own": self._shared.collection_key, "limit": limit}).fetchall()
+            found = sql.execute(query, (self._shared.collection_key, limit)).fetchall()
         return [row[0] for row in found]
 
     def remove(self, stored_ids: Sequence[str]) -> None:
@@ -168,14 +180,15 @@ class LedgerNewVectors:
                     "Another call is re-embedding the same records, or has already done so. Wait for it, and look at "
                     "memory.embedder_name before you call again."
                 )
-            if sql.execute(_MISSING, (own, 0, 1)).fetchone() is not None:
+            if sql.execute(self._by_row(_MISSING), (own, 0, 1)).fetchone() is not None:
                 return False
             target, beyond = Target(*row), self._shared.file.last_number(sql, "mirror", "row")
             number = sql.execute(_NUMBERED, (own,)).fetchone()[0]
             values = {"own": own, "beyond": beyond, "number": number, "written": written, "complete_at": complete_at}
+            values |= target._asdict()
             _swap_in_graph(sql, own)
-            for statement in _SWAP:
-                sql.execute(statement, values | target._asdict())
+            for statement, named in _SWAP:
+                sql.execute(statement, (*(values[one] for one in named), own))
             self._shared.file.numbered(sql, "mirror", "row")
             _let_go(sql, own)
         return True
@@ -202,7 +215,7 @@ class LedgerNewVectors:
 
 def _swap_in_graph(sql: sqlite3.Connection, own: int) -> None:
     """The graph's passages get the new vectors of their records."""
-    found = sql.execute(_OF_PASSAGES, {"own": own}).fetchall()
+    found = sql.execute(_OF_PASSAGES, (own,)).fetchall()
     update = "UPDATE graph_passages SET vector = ?, sentence_vectors = NULL, time_vectors = NULL WHERE passage = ?"
     sql.executemany(update, [(_halved(vector), passage) for passage, vector in found])
 

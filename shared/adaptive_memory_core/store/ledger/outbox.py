@@ -32,7 +32,7 @@ _SETTLE = (
 _DUE_AGAIN = (
     "INSERT INTO outbox SELECT record_key FROM records WHERE record_key = ? AND version != ? ON CONFLICT DO NOTHING"
 )
-_WAITING = "SELECT count(*) FROM outbox JOIN records USING (record_key) WHERE collection_key = ?"
+_WAITING = "SELECT count(*) FROM records WHERE collection_key = ? AND record_key IN (SELECT record_key FROM outbox)"
 
 
 class LedgerOutbox:
@@ -174,12 +174,8 @@ class LedgerDueRecords:
 
 
 ECHO_SECONDS = 600.0  # in which a write of an exporter that stood still may arrive
-_NOW = "(julianday('now') - 2440587.5) * 86400.0"  # POSIX seconds by the clock that all processes share
-_OVER = f"DELETE FROM exported WHERE collection_key = ? AND at < {_NOW} - ?"  # noqa: S608 - our own words
-_EXPORTED = (
-    f"INSERT INTO exported VALUES (?, ?, {_NOW}) "  # noqa: S608 - our own words
-    "ON CONFLICT (collection_key, digest) DO UPDATE SET at = excluded.at"
-)
+_OVER = "DELETE FROM exported WHERE collection_key = ? AND at < ?"
+_EXPORTED = "INSERT INTO exported VALUES (?, ?, ?) ON CONFLICT (collection_key, digest) DO UPDATE SET at = excluded.at"
 
 
 class LedgerExports:
@@ -192,8 +188,9 @@ class LedgerExports:
         """These are about to be written; said before, so that it is known again where the writer ends in between."""
         own = self._shared.collection_key
         with self._shared.writing(told=True, unheard=True) as sql:
-            sql.execute(_OVER, (own, ECHO_SECONDS))
-            sql.executemany(_EXPORTED, [(own, one) for one in digests])
+            now = self._shared.file.now(sql)
+            sql.execute(_OVER, (own, now - ECHO_SECONDS))
+            sql.executemany(_EXPORTED, [(own, one, now) for one in digests])
 
     def among(self, digests: Sequence[bytes]) -> set[bytes]:
         """Those of them that were."""

@@ -173,7 +173,7 @@ class LedgerStates:
     def flagged(self, scope: Scope, flag: str) -> list[str]:
         """The records of the scope that are "remembered" or "pinned"."""
         shown = f"{_FLAGS[flag]} AND {rows.read_by(scope)}"
-        query = f"SELECT stored_id FROM records INDEXED BY records_kept WHERE user_key = ? AND {shown}"  # noqa: S608
+        query = f"SELECT stored_id FROM records WHERE user_key = ? AND {shown}"  # noqa: S608
         with self._shared.reading() as sql:
             return [row[0] for row in sql.execute(query, (self._shared.known_user(sql, scope),))]
 

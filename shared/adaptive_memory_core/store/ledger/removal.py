@@ -189,8 +189,7 @@ def _delete(
 
 _ROWS = "SELECT record_key, user_key FROM records WHERE collection_key = ? AND stored_id = ? AND reader = 1"
 _LOGS = (  # of users whose lines name the id
-    "SELECT user_key FROM users CROSS JOIN logged_ids USING (user_key) "
-    "WHERE collection_key = ? AND name != '' AND id = ?"
+    "SELECT user_key FROM users JOIN logged_ids USING (user_key) WHERE collection_key = ? AND name != '' AND id = ?"
 )
 _OWNED = "SELECT 1 FROM records WHERE collection_key = ? AND user_key = ? AND reader = 0 AND stored_id IN (?, ?)"
 

@@ -112,7 +112,7 @@ def refuse_moved(file: LedgerFile, sql: sqlite3.Connection) -> None:
             "source: it goes on where it was. Then open the memory."
         )
     if file.has_table(sql, MOVE):
-        row = sql.execute(f"SELECT target FROM {file.named(MOVE)} WHERE moved = 1").fetchone()  # noqa: S608 - our own names
+        row = sql.execute(f"SELECT target FROM {MOVE} WHERE moved = 1").fetchone()  # noqa: S608 - our own names
         if row is not None:
             raise LedgerError(
                 f"The ledger {file.path} was moved to {row[0]}. Open the memory with ledger= that one; this one "

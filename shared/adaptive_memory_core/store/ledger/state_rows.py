@@ -29,8 +29,6 @@ COLUMNS = tuple(field.name for field in fields(ReadState))
 LIST = ", ".join(COLUMNS)
 TYPES = {field.name: "DOUBLE PRECISION" if "float" in str(field.type) else "BIGINT" for field in fields(ReadState)}
 CHUNK = 900  # ids in one IN (...)
-_POINTWISE = "INDEXED BY records_by_stored_id WHERE reader = 0"  # left alone, SQLite walks through all of the user's
-_OF_READERS = "INDEXED BY records_of_readers WHERE reader = 1"
 _ENROL = (
     "INSERT INTO records (collection_key, user_key, stored_id, kind, origin, said, settled_step, fresh_step, "
     "settled_at, fresh_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
@@ -44,7 +42,7 @@ _ANNOUNCE = (
     "INSERT INTO outbox SELECT record_key FROM records WHERE record_key IN ({}) AND reader = 0 ON CONFLICT DO NOTHING"
 )
 _LAST_HELPFUL = (
-    "SELECT stored_id, useful_step FROM records INDEXED BY records_useful "
+    "SELECT stored_id, useful_step FROM records "
     "WHERE user_key = ? AND useful_at IS NOT NULL AND {whose} ORDER BY useful_step DESC LIMIT ?"
 )
 FORGOTTEN_USER = "forgotten#n-"  # begins a name that no user can have
@@ -92,11 +90,12 @@ def state_rows_by_id(
     """The rows of those records that have one of this user: as their owner, and where that is asked for, as a reader of
     everyone's."""
     found: dict[str, StateRow] = {}
-    for whose in (_OF_READERS, _POINTWISE) if reading else (_POINTWISE,):
+    for reader in (1, 0) if reading else (0,):
         for chunk in in_batches(stored_ids):
             query = (
-                f"SELECT stored_id, record_key, said, {LIST} FROM records {whose} "  # noqa: S608 - our own names
-                f"AND collection_key = ? AND user_key = ? AND stored_id IN ({', '.join('?' * len(chunk))})"
+                f"SELECT stored_id, record_key, said, {LIST} FROM records "  # noqa: S608 - our own names
+                f"WHERE reader = {reader} AND collection_key = ? AND user_key = ? "
+                f"AND stored_id IN ({', '.join('?' * len(chunk))})"
             )
             for row in sql.execute(query, (collection_key, user_key, *chunk)):
                 found[row[0]] = StateRow(row[1], state_in_row(row[3:]), row[2])
@@ -121,7 +120,7 @@ def held_by_others(sql: sqlite3.Connection, collection_key: int, user_key: int, 
         row[0]
         for chunk in in_batches(stored_ids)
         for row in sql.execute(
-            f"SELECT stored_id FROM records {_POINTWISE} AND collection_key = ? AND user_key != ? "  # noqa: S608
+            "SELECT stored_id FROM records WHERE reader = 0 AND collection_key = ? AND user_key != ? "  # noqa: S608
             f"AND stored_id IN ({', '.join('?' * len(chunk))})",
             (collection_key, user_key, *chunk),
         )
@@ -270,13 +269,13 @@ def clear_forgotten(sql: sqlite3.Connection, user_key: int, scope: Scope, stored
 
 
 _STRONG = """
-SELECT stored_id FROM records INDEXED BY records_by_settling
-    WHERE user_key = :user AND settled_step >= :step AND coalesce(settled_at, 9e18) >= :at AND strength >= :least
+SELECT stored_id FROM records
+    WHERE user_key = ? AND settled_step >= ? AND coalesce(settled_at, 9e18) >= ? AND strength >= ?
         AND reader = 0
 UNION
-SELECT stored_id FROM records INDEXED BY records_kept
-    WHERE user_key = :user AND (remembered = 1 OR pinned = 1) AND strength >= :least AND reader = 0
-LIMIT :limit
+SELECT stored_id FROM records
+    WHERE user_key = ? AND (remembered = 1 OR pinned = 1) AND strength >= ? AND reader = 0
+LIMIT ?
 """
 
 
@@ -284,7 +283,7 @@ def strong_ids(
     sql: sqlite3.Connection, user: int, least: float, since: tuple[int, float], limit: int
 ) -> list[str] | None:
     """The user's records settled since then or kept from decay; None where they are more than `limit`."""
-    values = {"user": user, "step": since[0], "at": since[1], "least": least, "limit": limit + 1}
+    values = (user, *since, least, user, least, limit + 1)
     found = [row[0] for row in sql.execute(_STRONG, values)]
     return found if len(found) <= limit else None
 

@@ -235,7 +235,7 @@ def _ancestors(sql: sqlite3.Connection, owner: Owner, origins: Iterable[bytes]) 
     for start in range(0, len(wanted), CHUNK):
         chunk = wanted[start : start + CHUNK]
         query = (
-            "SELECT record_key, stored_id, origin FROM records INDEXED BY records_by_origin "  # noqa: S608
+            "SELECT record_key, stored_id, origin FROM records "  # noqa: S608
             f"WHERE user_key IN (?, ?) AND reader <= ? AND origin IN ({', '.join('?' * len(chunk))})"
         )
         found += sql.execute(query, (owner.user, aside_key(owner.user), int(owner.reading), *chunk))

@@ -19,26 +19,26 @@ _PUT = (
 )
 _SINCE = (
     "SELECT row, stored_id, digest, length, terms, counts, speaker, session, place, told FROM words "
-    "INDEXED BY words_of_user WHERE user_key = ? AND row > ? ORDER BY row"
+    "WHERE user_key = ? AND row > ? ORDER BY row"
 )
-_AT = "coalesce((SELECT words FROM followed WHERE followed.user_key = :user), 0)"
+_AT = "coalesce((SELECT words FROM followed WHERE followed.user_key = ?), 0)"
 _BEHIND = (
-    "SELECT count(*) FROM (SELECT 1 FROM mirror INDEXED BY mirror_changes "  # noqa: S608 - our own words
-    f"WHERE user_key = :user AND changed > {_AT} LIMIT :most) AS behind"
+    "SELECT count(*) FROM (SELECT 1 FROM mirror "  # noqa: S608 - our own words
+    f"WHERE user_key = ? AND changed > {_AT} LIMIT ?) AS behind"
 )
 _PAGE_END = (  # all that has one number comes together
-    "SELECT max(changed) FROM (SELECT changed FROM mirror INDEXED BY mirror_changes "  # noqa: S608
-    f"WHERE user_key = :user AND changed > {_AT} ORDER BY changed LIMIT :most) AS page"
+    "SELECT max(changed) FROM (SELECT changed FROM mirror "  # noqa: S608
+    f"WHERE user_key = ? AND changed > {_AT} ORDER BY changed LIMIT ?) AS page"
 )
 _CHANGED = (
-    "SELECT stored_id, text, metadata FROM mirror INDEXED BY mirror_changes "  # noqa: S608
-    f"WHERE user_key = :user AND changed > {_AT} AND changed <= :last ORDER BY changed, row"
+    "SELECT stored_id, text, metadata FROM mirror "  # noqa: S608
+    f"WHERE user_key = ? AND changed > {_AT} AND changed <= ? ORDER BY changed, row"
 )
 _FOLLOWED = (
     "INSERT INTO followed (user_key, words) VALUES (?, ?) ON CONFLICT (user_key) DO UPDATE SET words = excluded.words"
 )
 _USERS_BEHIND = (
-    "SELECT name FROM users WHERE collection_key = :own AND EXISTS (SELECT 1 FROM mirror INDEXED BY mirror_changes "
+    "SELECT name FROM users WHERE collection_key = ? AND EXISTS (SELECT 1 FROM mirror "
     "WHERE mirror.user_key = users.user_key AND changed > "
     "coalesce((SELECT words FROM followed WHERE followed.user_key = users.user_key), 0))"
 )
@@ -58,12 +58,12 @@ class LedgerWords:
         """How many of the user's records have changed since their words were read, counted up to `most`."""
         with self._shared.reading() as sql:
             user = self._shared.known_user(sql, scope)
-            return 0 if user == NOBODY else int(sql.execute(_BEHIND, {"user": user, "most": most}).fetchone()[0])
+            return 0 if user == NOBODY else int(sql.execute(_BEHIND, (user, user, most)).fetchone()[0])
 
     def users_behind(self) -> list[Scope]:
         """The users of whom any record has."""
         with self._shared.reading() as sql:
-            found = sql.execute(_USERS_BEHIND, {"own": self._shared.collection_key}).fetchall()
+            found = sql.execute(_USERS_BEHIND, (self._shared.collection_key,)).fetchall()
         return [Scope(row[0] or None) for row in found]
 
     def follow(self, scope: Scope, rows_of: RowsOf, most: int) -> bool:
@@ -71,11 +71,10 @@ class LedgerWords:
         given the records and the marks of the words that are known."""
         with self._shared.writing() as sql:
             user = self._shared.known_user(sql, scope)
-            values = {"user": user, "most": most}
-            last = None if user == NOBODY else sql.execute(_PAGE_END, values).fetchone()[0]
+            last = None if user == NOBODY else sql.execute(_PAGE_END, (user, user, most)).fetchone()[0]
             if last is None:
                 return False
-            found = sql.execute(_CHANGED, {**values, "last": last}).fetchall()
+            found = sql.execute(_CHANGED, (user, user, last)).fetchall()
             rows = [(one, text, read_metadata(metadata)) for one, text, metadata in found]
             new = rows_of(rows, self._marks(sql, [row[0] for row in rows]))
             delete_word_rows(sql, self._shared.collection_key, [row[0] for row in new])

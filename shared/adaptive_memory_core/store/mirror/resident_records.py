@@ -11,7 +11,6 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from adaptive_memory_core.flow.ports.ledger_values import MirrorChange, MirrorNews, UserFile, some_let_go
 from adaptive_memory_core.flow.ports.records import Where
@@ -25,6 +24,9 @@ from adaptive_memory_core.where import STORED_DOCUMENT, filter_keys, predicate
 
 if TYPE_CHECKING:
     from adaptive_memory_core.store.ledger.mirror_rows import LedgerMirror
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 BYTES_OF_AN_ID = 150  # in RAM, about
 FEW = 4  # rows that are found sooner one by one; measured with 30,000 records

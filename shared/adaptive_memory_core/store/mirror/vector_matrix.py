@@ -11,13 +11,15 @@ import importlib
 import math
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float32]
-Positions = npt.NDArray[np.intp]
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+Floats: TypeAlias = "npt.NDArray[np.float32]"
+Positions: TypeAlias = "npt.NDArray[np.intp]"
 FIRST_CAPACITY = 16
 _VECDOT: Any = getattr(np, "vecdot", None)  # since numpy 2
 
@@ -197,7 +199,7 @@ simsimd: Any = None
 with suppress(ImportError):
     simsimd = importlib.import_module("simsimd")
 
-Bytes = npt.NDArray[np.int8]
+Bytes: TypeAlias = "npt.NDArray[np.int8]"
 LEAST_ROWS = 3_000  # from which on it is faster where the rows are in no processor's cache; measured
 RESCORED = 4  # times as many as are wanted are compared again; measured: 2 finds all on real embeddings
 DEVIATIONS = 6.0  # beyond which rounding is taken to move no product; one in 500 million

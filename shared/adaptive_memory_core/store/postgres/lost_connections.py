@@ -17,12 +17,11 @@ from typing import Any
 
 import psycopg
 from psycopg import Connection
-from psycopg.pq import TransactionStatus
 
 from adaptive_memory_core.errors import ClosedError, LedgerError
 from adaptive_memory_core.flow.calls.call_state import left
-from adaptive_memory_core.store.postgres.postgres_connections import UNDONE, Pool
-from adaptive_memory_core.store.postgres.postgres_dialect import SCHEMA
+from adaptive_memory_core.store.postgres.postgres_connections import Pool
+from adaptive_memory_core.store.postgres.postgres_tables import SCHEMA
 
 PASSING = (psycopg.OperationalError, psycopg.InterfaceError)  # a lost connection, a deadlock, a lock not given in time
 LASTING = psycopg.errors.DiskFull  # until somebody sees to it
@@ -61,15 +60,9 @@ def pause() -> None:
     time.sleep(random.uniform(*PAUSE_SECONDS))  # noqa: S311 - jitter
 
 
-def was_committed(pool: Pool, connection: Connection[Any], turn: WriterTurn, error: BaseException) -> bool:
-    """Whether the transaction was kept, which broke off while it was."""
-    status = connection.info.transaction_status
-    if status in UNDONE or (isinstance(error, psycopg.Error) and not connection.broken):
-        return False
-    if status == TransactionStatus.IDLE:
-        return True
-    connection.close()
-    return _asked(pool, turn)
+def was_committed(pool: Pool, connection: Connection[Any], turn: WriterTurn) -> bool:
+    """Whether the transaction was kept, whose end failed: an answer says that it was not, a lost connection nothing."""
+    return connection.broken and _asked(pool, turn)
 
 
 def _asked(pool: Pool, turn: WriterTurn) -> bool:

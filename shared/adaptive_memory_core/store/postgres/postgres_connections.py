@@ -1,7 +1,7 @@
-"""Connections to PostgreSQL: from our pool or the caller's, given up when the server is silent, addresses hidden.
+"""Connections to PostgreSQL: of psycopg's pool, or the caller's; given up when the server is silent; addresses hidden.
 
-A thread that takes one of ours holds a `Hand`, which is kept in a list by weak reference: a hand that an interrupt kept
-from giving back is forgotten with its frame. A child process does not touch what its parent opened.
+psycopg's pool connects in another thread and does not say why it cannot. A thread that waits for a connection then
+tries it itself, until it can or knows why not. A child process leaves alone what its parent opened.
 
 An async connection belongs to its event loop, and a ledger is used in threads, so an async pool gives its settings
 alone. The kernel notices a cable that was cut, but not a proxy, or a machine, that stands still with its connections
@@ -10,84 +10,116 @@ open.
 
 from __future__ import annotations
 
-import asyncio
+import logging
 import math
 import os
 import re
-import sys
 import threading
 import time
 import weakref
-from collections.abc import Awaitable, Callable, Generator
-from contextlib import contextmanager
-from functools import partial
-from itertools import islice
+from collections.abc import Awaitable, Generator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, closing, contextmanager
 from typing import Any, TypeAlias, TypeVar
 
 import psycopg
 from psycopg import Connection
 from psycopg.conninfo import conninfo_to_dict
 from psycopg.pq import TransactionStatus
-from psycopg_pool import AsyncConnectionPool, ConnectionPool
+from psycopg_pool import AsyncConnectionPool, ConnectionPool, PoolClosed, PoolTimeout
 
 from adaptive_memory_core.errors import ClosedError, InvalidInputError, LedgerError
 from adaptive_memory_core.flow.calls.call_state import have_waited, left
 from adaptive_memory_core.store.locations import is_in_postgres
 from adaptive_memory_core.store.postgres.postgres_statements import adapt
+from adaptive_memory_core.store.postgres.postgres_tables import SCHEMA
 from adaptive_memory_core.store.process_locks import await_before_forks
 
 PoolOrAddress: TypeAlias = str | ConnectionPool[Any] | AsyncConnectionPool[Any]
 OURS = (True, None)  # each statement by itself unless we begin a transaction, and none prepared
-LEAST_SECONDS = 0.1  # for a connection of the caller's pool, though the call has waited long enough
+MOST, IDLE_SECONDS = 4, 300.0  # connections of a memory; until one that nobody needs is closed
+LEAST_SECONDS = 0.1  # for a connection, though the call has waited long enough
+LOOK_SECONDS = 0.25  # between two looks whether the server can be reached
+CHECKED_SECONDS = 1.0  # a connection that nobody used for longer is asked whether it still stands
+CLOSE_SECONDS = 1.0  # that closing waits for a try to connect
 UNDONE = (TransactionStatus.INTRANS, TransactionStatus.INERROR)
+FINAL = re.compile("authentication failed|does not exist|pg_hba|no password|permission denied")
 UNREACHED = "Check that the server runs, that the address is right, and that it takes as many connections."
 REFUSED = "The server answers: check user, password and database in the address, and that it lets this user in."
+CLOSED = "The ledger of this memory was closed. Open the memory again: AdaptiveMemory(...)."
+NAME = "adaptive-memory"
+_inherited: list[ConnectionPool[Any]] = []  # a parent's, which nobody closes here
 
 
 class Pool:
-    """Connections for a transaction each, never held longer; they prepare no statements on the server."""
+    """Connections for a transaction each, never held longer; they prepare no statements on the server.
+
+    Statements name tables without their schema. A session of ours has it as its `search_path`. With
+    `lends_by_transaction`, each transaction has to set it: there is a pooler in between, or the pool is the caller's.
+    """
 
     def __init__(self, given: PoolOrAddress, wait_seconds: float = 30.0) -> None:
-        self.address = shown_address(_conninfo(given))
-        self._wait_seconds = wait_seconds
-        self._own: OwnConnections | None = _own(given)
+        self.address = shown_address(_address(given))
+        self._given, self._wait_seconds = given, wait_seconds
         self._theirs: ConnectionPool[Any] | None = given if isinstance(given, ConnectionPool) else None
-        self.behind_pooler = False  # whether something stands in between that lends connections of its own
-        self._adapted: weakref.WeakSet[Connection[Any]] = weakref.WeakSet()
+        self._most = MOST if isinstance(given, str) else min(MOST, given.max_size or MOST)
+        self.lends_by_transaction = self._theirs is not None
+        self._moment = threading.RLock()
+        await_before_forks(self._moment)
+        self._closed = False
+        self._begin()
+
+    def _begin(self) -> None:
+        self._process = os.getpid()
+        self._used: weakref.WeakKeyDictionary[Connection[Any], float] = weakref.WeakKeyDictionary()  # until when
+        self._cut_at = -math.inf  # what was last used before then does not stand
+        self._refused = refused = threading.Event()
+        self._writers = threading.BoundedSemaphore(max(1, self._most - 1))
+        self._pool: ConnectionPool[Any] = self._theirs or ConnectionPool(
+            kwargs=lambda: _wanted(self._given),
+            connection_class=LimitedConnection,
+            min_size=0,
+            max_size=self._most,
+            max_idle=IDLE_SECONDS,
+            reconnect_timeout=0.0,  # whoever waits asks again
+            reconnect_failed=lambda _: refused.set(),
+            num_workers=1,
+            name=NAME,
+            open=True,
+        )
 
     @contextmanager
     def connection(self, *, writing: bool = False, urgent: bool = False) -> Generator[Connection[Any], None, None]:
         """A connection, outside of any transaction; what is left open in the end is undone. What is `urgent` gets one
-        though all are in use; those who are `writing` leave one of ours to others."""
-        hand = Hand(writing=writing)
-        was: tuple[bool, int | None] = OURS
-        try:
-            self._take(hand, urgent=urgent)
-            connection = hand.held[0]
+        though all are in use; those who are `writing` leave one to others."""
+        with ExitStack() as end:
+            connection = self._taken(end, writing=writing, urgent=urgent)
             was = connection.autocommit, connection.prepare_threshold
+            end.callback(_leave, connection, was)
             if was != OURS:
                 connection.autocommit, connection.prepare_threshold = OURS
-            if connection not in self._adapted:
-                adapt(connection)
-                self.behind_pooler = _is_a_poolers(connection)
-                self._adapted.add(connection)
             yield connection
-        finally:
-            try:
-                for one in hand.held:
-                    _leave(one, was)
-            finally:
-                self._give_back(hand, urgent=urgent)
 
-    def _take(self, hand: Hand, *, urgent: bool) -> None:
+    def close(self) -> None:
+        """Ours are closed; the caller's are the caller's."""
+        with self._moment:
+            self._closed = True
+            if self._theirs is None and self._process == os.getpid():
+                self._pool.close(CLOSE_SECONDS)
+
+    def _taken(self, end: ExitStack, *, writing: bool, urgent: bool) -> Connection[Any]:
+        """A connection, which goes back at the end."""
         seconds, began = left(self._wait_seconds), time.monotonic()
         try:
-            if self._own is not None:
-                self._own.take(hand, seconds, urgent=urgent)
-            elif urgent:
-                hand.held.extend(map(_beside, [self._theirs]))
-            elif self._theirs is not None:
-                hand.held.append(self._theirs.getconn(max(LEAST_SECONDS, seconds)))
+            if urgent:
+                return end.enter_context(closing(self._connected(seconds)))
+            pool, writers = self._current()
+            if writing:
+                if not writers.acquire(timeout=max(LEAST_SECONDS, seconds)):
+                    raise PoolTimeout(f"none of the connections that may write was free within {seconds:.1f} seconds")
+                end.callback(writers.release)
+            connection = self._standing(pool, began + seconds)
+            end.callback(self._give_back, pool, connection)
         except psycopg.Error as error:  # the pool's own among them
             raise LedgerError(
                 f"The ledger at {self.address} cannot be reached: {str(error).strip()}. "
@@ -95,53 +127,103 @@ class Pool:
             ) from error
         finally:
             have_waited(time.monotonic() - began)
+        return connection
 
-    def _give_back(self, hand: Hand, *, urgent: bool) -> None:
-        if self._own is not None:
-            self._own.give_back(hand)
-            return
-        for one in hand.held:
-            if self._theirs is not None and not urgent:
-                self._theirs.putconn(one)
+    def _give_back(self, pool: ConnectionPool[Any], connection: Connection[Any]) -> None:
+        self._used[connection] = time.monotonic()
+        pool.putconn(connection)
+
+    def _current(self) -> tuple[ConnectionPool[Any], threading.BoundedSemaphore]:
+        """Those of this process."""
+        with self._moment:
+            if self._closed:
+                raise ClosedError(CLOSED)
+            if self._process != os.getpid():
+                _inherited.append(self._pool)
+                self._begin()
+            return self._pool, self._writers
+
+    def _standing(self, pool: ConnectionPool[Any], deadline: float) -> Connection[Any]:
+        while True:
+            connection = self._from_pool(pool, deadline)
+            is_new = connection not in self._used
+            try:
+                self._check(connection)
+            except BaseException as error:
+                self._cut_at = time.monotonic()  # the others were cut off with it
+                connection.close()
+                pool.putconn(connection)
+                if not isinstance(error, psycopg.Error) or time.monotonic() >= deadline:
+                    raise
+                time.sleep(LOOK_SECONDS if is_new else 0.0)  # a pooler that answers for a server that does not
             else:
-                one.close()
+                return connection
 
-    def close(self) -> None:
-        """Ours are closed; the caller's are the caller's."""
-        if self._own is not None:
-            self._own.close()
+    def _from_pool(self, pool: ConnectionPool[Any], deadline: float) -> Connection[Any]:
+        while True:
+            remaining = max(LEAST_SECONDS, deadline - time.monotonic())
+            try:
+                connection: Connection[Any] = pool.getconn(remaining if self._theirs else min(remaining, LOOK_SECONDS))
+            except PoolTimeout:
+                self._await_server(deadline)
+                if time.monotonic() >= deadline:
+                    raise PoolTimeout("no connection was free in time, and none could be made") from None
+            except BaseException as error:
+                if isinstance(error, PoolClosed) and self._theirs is None:
+                    raise ClosedError(CLOSED) from error
+                if not isinstance(error, Exception) and self._theirs is None:
+                    self._begin()  # the old one has promised a connection to one who was interrupted as they waited
+                raise
+            else:
+                return connection
+
+    def _await_server(self, deadline: float) -> None:
+        """If the pool could not connect, try until that works; raise why not, if nothing changes that, or the time is
+        up."""
+        while self._refused.is_set():
+            remaining = deadline - time.monotonic()
+            try:
+                self._connected(remaining).close()
+                self._refused.clear()
+            except psycopg.OperationalError as error:
+                if remaining <= 0 or FINAL.search(str(error)):
+                    raise
+                time.sleep(min(remaining, LOOK_SECONDS))
+
+    def _connected(self, seconds: float) -> Connection[Any]:
+        """One more connection."""
+        return LimitedConnection.connect(**{**_wanted(self._given), "connect_timeout": max(2, int(seconds))})
+
+    def _check(self, connection: Connection[Any]) -> None:
+        """Raise if it cannot be used; one of a caller's pool that was used before is the caller's to check."""
+        used = self._used.get(connection)
+        if connection.closed or (used is not None and used < self._cut_at):
+            raise psycopg.OperationalError("the connection was lost")
+        allow(connection, CHECK_SECONDS)
+        if used is None:
+            self._prepare(connection)
+        elif self._theirs is None and time.monotonic() - used > CHECKED_SECONDS:
+            connection.execute("")
+        allow(connection, SILENT_SECONDS)
+
+    def _prepare(self, connection: Connection[Any]) -> None:
+        adapt(connection)
+        self._used[connection] = time.monotonic()
+        if self._theirs is None:
+            row = connection.execute("SELECT pg_backend_pid()").fetchone()
+            if row is None or row[0] != connection.info.backend_pid:
+                self.lends_by_transaction = True  # a pooler says what it likes of the process that serves it
+            else:
+                connection.execute(f"SET search_path TO {SCHEMA}")
 
 
-def _own(given: PoolOrAddress) -> OwnConnections | None:
-    """Our own connections, if none of the caller's can be used."""
-    if isinstance(given, AsyncConnectionPool):
-        most = min(MOST, given.max_size or MOST)
-        return OwnConnections(address_of_pool(given), partial(connection_settings, given), most)
-    return OwnConnections(given) if isinstance(given, str) else None
+def _is_of_others(record: logging.LogRecord) -> bool:
+    """What is wrong with connections of ours, our errors say; where nobody set up logging, it would go to stderr."""
+    about = record.args if isinstance(record.args, tuple) else ()
+    return not any(one == NAME or isinstance(one, LimitedConnection) for one in about)
 
 
-def _conninfo(given: PoolOrAddress) -> str:
-    if isinstance(given, str):
-        return given
-    if isinstance(given, AsyncConnectionPool):
-        return address_of_pool(given)
-    asked: Any = given.conninfo
-    return str(asked() if callable(asked) else asked)
-
-
-def _beside(pool: Any) -> Connection[Any]:
-    """One more connection to where the pool's go."""
-    kwargs = pool.kwargs() if callable(pool.kwargs) else pool.kwargs
-    return psycopg.connect(_conninfo(pool), **(kwargs or {}))
-
-
-def _is_a_poolers(connection: Connection[Any]) -> bool:
-    """A pooler says what it likes of the process that serves a connection: another one serves each transaction."""
-    try:
-        row = connection.execute("SELECT pg_backend_pid()").fetchone()
-    except psycopg.Error:
-        return True  # whoever asks next is told
-    return row is None or row[0] != connection.info.backend_pid
+logging.getLogger("psycopg.pool").addFilter(_is_of_others)
 
 
 def _leave(connection: Connection[Any], was: tuple[bool, int | None]) -> None:
@@ -158,134 +240,6 @@ def _leave(connection: Connection[Any], was: tuple[bool, int | None]) -> None:
         return
     if was != OURS:
         connection.autocommit, connection.prepare_threshold = was
-
-
-MOST, MOST_WRITING, IDLE_SECONDS = 4, 3, 300.0  # those who wait for their turn to write leave one to those who read
-CHECKED_SECONDS = 1.0  # a connection that nobody used for longer is asked whether it still stands
-LOOK_SECONDS, PAUSE_SECONDS = 0.1, 0.1  # between two looks for a free place; between two tries to connect
-FINAL = re.compile("authentication failed|does not exist|pg_hba|no password|permission denied")
-_USUAL = {
-    "application_name": "adaptive-memory",
-    "client_encoding": "UTF8",
-    "keepalives_idle": "10",  # a network that was cut is noticed after about 25 seconds
-    "keepalives_interval": "5",
-    "keepalives_count": "3",
-    "tcp_user_timeout": "25000",  # and as soon where something was sent
-}
-
-
-class Hand:
-    """What holds a connection, or is about to."""
-
-    def __init__(self, *, writing: bool = False) -> None:
-        self.writing = writing
-        self.held: list[Connection[Any]] = []
-
-
-class OwnConnections:
-    """Connections to one address, at most so many for those who can wait; `settings` are asked for with each one."""
-
-    def __init__(self, address: str, settings: Callable[[], dict[str, Any]] = dict, most: int = MOST) -> None:
-        self._given = {**_USUAL, **conninfo_to_dict(address)}
-        self._settings, self._most = settings, most
-        self._moment = threading.RLock()
-        await_before_forks(self._moment)
-        self._begin()
-
-    def _begin(self) -> None:
-        self._idle: list[Connection[Any]] = []
-        self._used: weakref.WeakKeyDictionary[Connection[Any], float] = weakref.WeakKeyDictionary()
-        self._hands: weakref.WeakSet[Hand] = weakref.WeakSet()
-        self._freed = threading.Condition(self._moment)
-        self._process, self._closed = os.getpid(), False
-
-    def take(self, hand: Hand, wait_seconds: float, *, urgent: bool = False) -> None:
-        """Put a connection into the hand, once fewer than allowed are in use; at once for what is `urgent`."""
-        deadline = time.monotonic() + wait_seconds
-        self._admit(hand, deadline, sys.maxsize if urgent else self._most)
-        while True:
-            with self._moment:
-                hand.held.extend(islice(iter(self._popped, None), 1))  # in C: no interrupt comes in between
-            if not hand.held:
-                hand.held.extend(map(self._connected, [deadline]))
-            if self._stands(hand.held[0]):
-                allow(hand.held[0], SILENT_SECONDS)
-                return
-            hand.held.pop().close()
-            self._drop_idle()  # the others were cut off with it
-
-    def give_back(self, hand: Hand) -> None:
-        """Keep what the hand has, for the next one, where it can be used."""
-        with self._moment:
-            while hand.held:
-                one = hand.held[-1]
-                usable = not one.closed and one.info.transaction_status == TransactionStatus.IDLE
-                if usable and not self._closed and len(self._idle) < MOST:
-                    self._used[one] = time.monotonic()
-                    self._idle.extend(map(hand.held.pop, [-1]))  # in C: no interrupt leaves it with both
-                else:
-                    one.close()
-                    hand.held.pop()
-            self._hands.discard(hand)
-            self._freed.notify_all()
-            self._close_idle(time.monotonic() - IDLE_SECONDS)
-
-    def close(self) -> None:
-        with self._moment:
-            self._closed = True
-            if self._process == os.getpid():
-                self._close_idle(time.monotonic() + 1)
-            self._freed.notify_all()
-
-    def _admit(self, hand: Hand, deadline: float, most: int) -> None:
-        with self._moment:
-            if self._process != os.getpid():
-                self._begin()
-            while not self._closed and not self._has_room(hand, most):
-                left = deadline - time.monotonic()
-                if left <= 0:
-                    raise psycopg.OperationalError(f"all {self._most} connections of this process are in use")
-                self._freed.wait(min(left, LOOK_SECONDS))
-            if self._closed:
-                raise ClosedError("The ledger of this memory was closed. Open the memory again: AdaptiveMemory(...).")
-            self._hands.add(hand)
-
-    def _has_room(self, hand: Hand, most: int) -> bool:
-        hands = list(self._hands)
-        return len(hands) < most and not (hand.writing and sum(one.writing for one in hands) >= MOST_WRITING)
-
-    def _popped(self) -> Connection[Any] | None:
-        return self._idle.pop() if self._idle else None
-
-    def _connected(self, deadline: float) -> LimitedConnection:
-        while True:
-            left = deadline - time.monotonic()
-            given: dict[str, Any] = {"connect_timeout": max(2, int(left)), **self._given, **self._settings()}
-            try:
-                return LimitedConnection.connect(autocommit=True, prepare_threshold=None, **given)
-            except psycopg.OperationalError as error:
-                if left <= PAUSE_SECONDS or FINAL.search(str(error)):
-                    raise
-            time.sleep(PAUSE_SECONDS)
-
-    def _stands(self, connection: Connection[Any]) -> bool:
-        if time.monotonic() - self._used.get(connection, time.monotonic()) <= CHECKED_SECONDS:
-            return not connection.closed
-        allow(connection, CHECK_SECONDS)
-        try:
-            connection.execute("")
-        except psycopg.Error:
-            return False
-        return True
-
-    def _drop_idle(self) -> None:
-        with self._moment:
-            self._close_idle(time.monotonic() + 1)
-
-    def _close_idle(self, before: float) -> None:
-        for one in [one for one in self._idle if self._used[one] < before]:
-            self._idle.remove(one)
-            one.close()
 
 
 T = TypeVar("T")
@@ -328,19 +282,29 @@ class LimitedConnection(Connection[Any]):
             return answer
 
 
+_USUAL = {
+    "application_name": "adaptive-memory",
+    "client_encoding": "UTF8",
+    "keepalives_idle": "10",  # a network that was cut is noticed after about 25 seconds
+    "keepalives_interval": "5",
+    "keepalives_count": "3",
+    "tcp_user_timeout": "25000",  # and as soon where something was sent
+    "connect_timeout": "10",  # for one host of the address
+}
 _NOT_THE_SERVERS = {"autocommit", "prepare_threshold", "context", "row_factory", "cursor_factory"}
 
 
-def address_of_pool(pool: AsyncConnectionPool[Any]) -> str:
-    """The address of its connections. Asked again for each connection: it may be a function that has a new password."""
-    return str(_settled(pool.conninfo))
+def _wanted(given: PoolOrAddress) -> dict[str, Any]:
+    """What a connection of ours is opened with; to be like one of the caller's pool, where there is one. That is asked
+    again for each connection: it may have functions, which have a new password."""
+    kwargs: dict[str, Any] = {} if isinstance(given, str) else dict(_settled(given.kwargs) or {})
+    settings = {name: value for name, value in kwargs.items() if name not in _NOT_THE_SERVERS}
+    ours = {"autocommit": True, "prepare_threshold": None}
+    return {**_USUAL, **conninfo_to_dict(_address(given)), **settings, **ours}
 
 
-def connection_settings(pool: AsyncConnectionPool[Any]) -> dict[str, Any]:
-    """What a connection of ours is opened with, to be like one of the pool's."""
-    kwargs: dict[str, Any] = dict(_settled(pool.kwargs) or {})
-    own = {name: value for name, value in kwargs.items() if name not in _NOT_THE_SERVERS}
-    return {**conninfo_to_dict(address_of_pool(pool)), **own}
+def _address(given: PoolOrAddress) -> str:
+    return given if isinstance(given, str) else str(_settled(given.conninfo))
 
 
 def _settled(given: Any) -> Any:
@@ -349,11 +313,10 @@ def _settled(given: Any) -> Any:
     value = given() if callable(given) else given
     if not isinstance(value, Awaitable):
         return value
-    told: list[Any] = []
-    thread = threading.Thread(target=lambda: told.append(asyncio.run(_awaited(value))), name="adaptive-memory-settings")
-    thread.start()
-    thread.join()
-    return told[0]
+    import asyncio
+
+    with ThreadPoolExecutor(1, "adaptive-memory-settings") as thread:
+        return thread.submit(asyncio.run, _awaited(value)).result()
 
 
 async def _awaited(value: Awaitable[Any]) -> Any:

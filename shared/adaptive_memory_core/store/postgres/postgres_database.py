@@ -38,15 +38,16 @@ from adaptive_memory_core.store.postgres.lost_connections import (
     was_committed,
 )
 from adaptive_memory_core.store.postgres.postgres_connections import Pool
-from adaptive_memory_core.store.postgres.postgres_dialect import SCHEMA
 from adaptive_memory_core.store.postgres.postgres_statements import PostgresStatements
+from adaptive_memory_core.store.postgres.postgres_tables import SCHEMA
 
 P = ParamSpec("P")
 T = TypeVar("T")
 DENIED = "Grant the role what it lacks, or the scope that it needs (docs/guides/deployment.md#row-level-security)."
 LOCK_SECONDS = 30  # that a writer waits for those before it, where the call does not say
 IDLE_SECONDS = 20  # in a transaction, after which the server ends it: whoever began it is gone, and others wait
-_LOOK = f"BEGIN READ ONLY; SET LOCAL idle_in_transaction_session_timeout = '{IDLE_SECONDS}s'"
+_WITHIN = f"SET LOCAL search_path TO {SCHEMA}; SET LOCAL idle_in_transaction_session_timeout = '{IDLE_SECONDS}s'"
+_LOOK = f"BEGIN READ ONLY; {_WITHIN}"
 _LOOK_AT = (
     f"SELECT version, (SELECT changes FROM {SCHEMA}.mirror_size WHERE collection_key = %s), "  # noqa: S608 - our own
     f"(SELECT counted FROM {SCHEMA}.users WHERE user_key = %s) "
@@ -62,6 +63,7 @@ class LedgerDatabase:
     read_only = False
     is_heard_by_all = False  # each collection has a version of its own
     is_written_in_turn = False  # numbers are given out before it is sure who comes first
+    by_row = ""  # what of a table to read first, it knows from its statistics
     lost_pages = 0
 
     def __init__(self, pool: Pool) -> None:
@@ -129,14 +131,10 @@ class LedgerDatabase:
                 yield sql
             return
         due: list[Callable[[], object]] = []
-        try:
-            with (
-                self._pool.connection(writing=True) as connection,
-                self._transaction(connection, due, kind) as sql,
-            ):
-                yield sql
-        finally:
-            _make(due)
+        with self._pool.connection(writing=True) as connection, self._transaction(connection, due, kind) as sql:
+            yield sql
+        for call in due:
+            call()
 
     @contextmanager
     def _transaction(
@@ -184,9 +182,9 @@ class LedgerDatabase:
             raise
 
     def _be_served(self, connection: Connection[Any]) -> None:
-        """Have a pooler in between give us one of its connections, before our lock is taken: a writer may wait for that
-        lock, and all who have a connection of the pooler may wait for the writer. The pool ends it."""
-        if self._pool.behind_pooler:
+        """Begin where connections are lent by transaction, before our lock is taken: a writer may wait for that lock,
+        and all who have a connection of the pooler may wait for the writer. The pool ends it."""
+        if self._pool.lends_by_transaction:
             try:
                 connection.execute(_LOOK)
             except psycopg.Error as error:
@@ -208,20 +206,15 @@ class LedgerDatabase:
         return begun.version, begun.of_user or 0, turn
 
     def _keep(self, connection: Connection[Any], rest: str, turn: WriterTurn, due: list[Callable[[], object]]) -> None:
-        due += self._calls
-        self._calls = []
         try:
             commit_transaction(
                 connection, turn, self.collection_key(), rest, wrote=self.news.wrote, recalled=self.news.counted
             )
-        except BaseException as error:
-            calls = due.copy()
-            due.clear()
-            if not was_committed(self._pool, connection, turn, error):
+        except psycopg.Error:
+            if not was_committed(self._pool, connection, turn):
                 raise
-            due += calls
-            if not isinstance(error, psycopg.Error):
-                raise  # an interrupt: what was kept has to be told all the same
+        due += self._calls
+        self._calls = []
         self.news.kept()
         self.on_kept()
 
@@ -261,12 +254,12 @@ class LedgerDatabase:
         query = f"SELECT greatest(coalesce({given}, 0), (SELECT coalesce(max({column}), 0) FROM {SCHEMA}.{table}))"  # noqa: S608
         return int(sql.connection.execute(query).fetchone()[0])  # type: ignore[index]
 
-    def named(self, table: str) -> str:
-        """A table's name in statements."""
-        return f"{SCHEMA}.{table}"
+    def now(self, sql: PostgresStatements) -> float:
+        """POSIX seconds by the server's clock."""
+        return float(sql.execute("SELECT posix_now()").fetchone()[0])  # type: ignore[index]
 
     def has_table(self, sql: PostgresStatements, table: str) -> bool:
-        return sql.connection.execute("SELECT to_regclass(%s)", (self.named(table),)).fetchone() != (None,)
+        return sql.connection.execute("SELECT to_regclass(%s)", (f"{SCHEMA}.{table}",)).fetchone() != (None,)
 
     def numbered(self, sql: PostgresStatements, table: str, column: str) -> None:
         """Rows were given numbers by hand: the next ones come behind them."""
@@ -313,15 +306,8 @@ class LedgerDatabase:
         )
 
 
-def _make(calls: list[Callable[[], object]]) -> None:
-    while calls:
-        calls[0]()
-        del calls[0]
-
-
 _BEGIN = (
-    f"BEGIN; SET LOCAL lock_timeout = '{{}}ms'; "  # noqa: S608 - our own names, and numbers
-    f"SET LOCAL idle_in_transaction_session_timeout = '{IDLE_SECONDS}s'; "
+    f"BEGIN; SET LOCAL lock_timeout = '{{}}ms'; {_WITHIN}; "  # noqa: S608 - our own names, and numbers
     f"SELECT version FROM {SCHEMA}.collections WHERE collection_key = {{}} FOR NO KEY UPDATE; "
     f"SELECT counted FROM {SCHEMA}.users WHERE user_key = {{}}; {WHO}"
 )

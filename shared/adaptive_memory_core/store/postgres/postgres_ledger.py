@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import closing
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,7 @@ from adaptive_memory_core.records import Scope
 from adaptive_memory_core.store.ledger.ledger_statistics import undecodable, untrue
 from adaptive_memory_core.store.ledger.retention import LedgerRetention
 from adaptive_memory_core.store.ledger.sql_ledger import PARTS, Ledger
-from adaptive_memory_core.store.postgres.postgres_dialect import only_user, refuse_others
+from adaptive_memory_core.store.postgres.postgres_tables import only_user, refuse_others
 
 if TYPE_CHECKING:
     from adaptive_memory_core.store.postgres.postgres_connections import Pool, PoolOrAddress
@@ -92,23 +93,16 @@ class Retried:
 
 def reach(given: Any) -> None:
     """Refuse a database that cannot be reached, before anything is made that would stand on it."""
-    pool = _pool(given, REACHED_SECONDS)
-    try:
-        with pool.connection():
-            pass
-    finally:
-        pool.close()
+    with closing(_pool(given, REACHED_SECONDS)) as pool, pool.connection():
+        pass
 
 
 def sql_due(address: str, wait_seconds: float = REACHED_SECONDS) -> str:
     """The SQL that `create_ledger_tables` would run."""
     from adaptive_memory_core.store.postgres.postgres_schema import sql_due
 
-    pool = _pool(address, wait_seconds)
-    try:
+    with closing(_pool(address, wait_seconds)) as pool:
         return sql_due(pool)
-    finally:
-        pool.close()
 
 
 def create_ledger_tables(address: str, wait_seconds: float = REACHED_SECONDS) -> bool:
@@ -116,11 +110,8 @@ def create_ledger_tables(address: str, wait_seconds: float = REACHED_SECONDS) ->
     not answer is waited for that long."""
     from adaptive_memory_core.store.postgres.postgres_schema import create_tables
 
-    pool = _pool(address, wait_seconds)
-    try:
+    with closing(_pool(address, wait_seconds)) as pool:
         return create_tables(pool)
-    finally:
-        pool.close()
 
 
 def _pool(given: Any, wait_seconds: float) -> Pool:

@@ -22,12 +22,12 @@ from adaptive_memory_core.store.ledger.retention import OldLines
 from adaptive_memory_core.store.ledger.schema import SCHEMA_VERSION, newer, unknown
 from adaptive_memory_core.store.postgres.lost_connections import LostConnectionError, is_transient
 from adaptive_memory_core.store.postgres.postgres_connections import Pool, allow
-from adaptive_memory_core.store.postgres.postgres_dialect import SCHEMA, schema_sql
+from adaptive_memory_core.store.postgres.postgres_tables import SCHEMA, schema_sql
 
-TRIES, PAUSE_SECONDS = 20, 0.05
-_FIRST = (
-    f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}; "
-    f"CREATE TABLE IF NOT EXISTS {SCHEMA}.schema_version (version integer NOT NULL)"
+MAKERS = 4_207_117_001  # the advisory lock of those who make the tables; our own number
+_FIRST = f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}; CREATE TABLE {SCHEMA}.schema_version (version integer NOT NULL)"
+_IS_THERE = (  # the catalogue itself; `to_regclass` may answer from memory, as before others made the tables
+    f"SELECT 1 FROM pg_catalog.pg_tables WHERE schemaname = '{SCHEMA}' AND tablename = 'schema_version'"  # noqa: S608
 )
 _VERSION = f"SELECT max(version) FROM {SCHEMA}.schema_version"  # noqa: S608 - our own words
 
@@ -38,12 +38,9 @@ def create_tables(pool: Pool) -> bool:
     with pool.connection() as connection:
         allow(connection, math.inf)
         try:
-            version = _version(connection)
+            version = _version(connection) or _created(connection)
             if version is None:
-                _begin(connection)
-                version = _created(connection)
-                if version is None:
-                    return True
+                return True
         except psycopg.errors.InsufficientPrivilege as error:
             raise LedgerError(
                 f"The ledger at {pool.address} has no tables that this role may see, and the role may not create them: "
@@ -79,40 +76,21 @@ def _check(pool: Pool, version: int) -> None:
 
 def _created(connection: Connection[Any]) -> int | None:
     """None if the tables were created here, or the version of those that another process created first."""
-    connection.execute("BEGIN")
-    try:
-        connection.execute(f"LOCK TABLE {SCHEMA}.schema_version IN EXCLUSIVE MODE")
+    with connection.transaction():
+        connection.execute("SELECT pg_advisory_xact_lock(%s)", (MAKERS,))
         version = _version(connection)
         if version is None:
-            connection.execute(schema_sql())
-            connection.execute(f"INSERT INTO {SCHEMA}.schema_version VALUES ({SCHEMA_VERSION})")  # noqa: S608 - a number
-    except Exception:
-        if not connection.broken:
-            connection.execute("ROLLBACK")
-        raise  # what an interrupt left open, the pool undoes
-    connection.execute("COMMIT")
+            numbered = f"INSERT INTO {SCHEMA}.schema_version VALUES ({SCHEMA_VERSION})"  # noqa: S608 - a number
+            connection.execute(f"{_FIRST}; {schema_sql()}; {numbered}")
     return version
 
 
 def _version(connection: Connection[Any]) -> int | None:
     """The version of the schema; None if there are no tables yet."""
-    found = connection.execute("SELECT to_regclass(%s)", (f"{SCHEMA}.schema_version",)).fetchone()
-    if found is None or found[0] is None:
+    if connection.execute(_IS_THERE).fetchone() is None:
         return None
     row = connection.execute(_VERSION).fetchone()
     return None if row is None or row[0] is None else int(row[0])
-
-
-def _begin(connection: Connection[Any]) -> None:
-    """The schema itself. If several make it at once, PostgreSQL refuses all but one, `IF NOT EXISTS` or not."""
-    for _ in range(TRIES):
-        try:
-            connection.execute(_FIRST)
-        except (psycopg.errors.UniqueViolation, psycopg.errors.DuplicateSchema, psycopg.errors.DuplicateTable):
-            time.sleep(PAUSE_SECONDS)
-        else:
-            return
-    raise LedgerError("The ledger's schema cannot be made: others make it all the time. Try again.")
 
 
 DAY = 86_400.0

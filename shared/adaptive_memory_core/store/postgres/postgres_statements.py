@@ -5,7 +5,7 @@ What needs no answer is put into one message with the statement that comes next:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from psycopg import ClientCursor, Connection, Cursor
@@ -13,9 +13,17 @@ from psycopg.adapt import Dumper, Loader
 from psycopg.types.numeric import Int2Dumper
 from psycopg.types.string import StrDumper
 
-from adaptive_memory_core.store.postgres.postgres_dialect import for_postgres
-
 MOST_WAITING = 1_000_000  # characters that wait to be sent
+
+
+def for_postgres(statement: str) -> str:
+    """The statement as psycopg takes it. Every `?` in one is a placeholder: literals with a `?` or a `%` are given as
+    values.
+
+    >>> for_postgres("SELECT row FROM mirror WHERE user_key = ? AND row > ?")
+    'SELECT row FROM mirror WHERE user_key = %s AND row > %s'
+    """
+    return statement.replace("?", "%s")
 
 
 class PostgresStatements:
@@ -32,7 +40,7 @@ class PostgresStatements:
             self._connection.execute(self.rest())
         return self._connection
 
-    def execute(self, query: str, values: Sequence[Any] | Mapping[str, Any] = ()) -> Cursor[Any]:
+    def execute(self, query: str, values: Sequence[Any] = ()) -> Cursor[Any]:
         return self.connection.execute(for_postgres(query), values)
 
     def executemany(self, query: str, rows: Iterable[Sequence[Any]]) -> Cursor[Any]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from functools import cache
 from itertools import islice
 from operator import itemgetter
 from typing import Any
@@ -39,9 +40,13 @@ OF_A_RECORD, OF_A_TAIL = 500, 250  # bytes: of a record besides its words, of a 
 Array = Any
 IN_TAIL = -1  # the place of a word that is not in the lists yet
 NOWHERE = (np.empty(0, dtype=np.int64), np.empty(0))  # what holds a word that no record has
-_TIMES = frozenset(words(" ".join(SAYS))).union(
-    SAYS_IN_PAIRS, *(words(said, language) for language, said in SAYS_ELSEWHERE.items())
-)
+
+
+@cache
+def _words_of_times() -> frozenset[str]:
+    """In all languages; their stemmers take a while to load."""
+    elsewhere = (words(said, language) for language, said in SAYS_ELSEWHERE.items())
+    return frozenset(words(" ".join(SAYS))).union(SAYS_IN_PAIRS, *elsewhere)
 
 
 class PostingLists:
@@ -152,7 +157,7 @@ class PostingLists:
         """1 for each record that says a time."""
         if self._dated is None:
             self._dated = np.zeros(len(self.ids))
-            terms = [word_rows.digest_of(word) for word in _TIMES]
+            terms = [word_rows.digest_of(word) for word in _words_of_times()]
             for term, place in zip(terms, self._places_of(terms), strict=True):
                 if place is not None:
                     self._dated[self._holding(term, place)[0]] = 1.0

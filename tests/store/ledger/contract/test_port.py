@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,7 @@ from chromadb import Collection
 from adaptive_memory_core import AdaptiveMemory
 from adaptive_memory_core.errors import InvalidInputError
 from adaptive_memory_core.store.ledger.sql_ledger import PARTS, Ledger
-from tests.conftest import Clock
+from tests.conftest import Clock, word_vectors
 
 
 class Another(Ledger):
@@ -39,11 +38,9 @@ def test_every_implementation_is_a_ledger(ledger: Ledger) -> None:
     assert not ledger.read_only
 
 
-def test_a_memory_works_over_a_ledger_of_any_class(
-    ledger: Ledger, collection: Collection, embed: Callable[..., Any], clock: Clock
-) -> None:
+def test_a_memory_works_over_a_ledger_of_any_class(ledger: Ledger, collection: Collection, clock: Clock) -> None:
     another: Any = Another(ledger)
-    with AdaptiveMemory(collection, embedder=embed, clock=clock, ledger=another) as memory:
+    with AdaptiveMemory(collection, embedder=word_vectors, clock=clock, ledger=another) as memory:
         alice = memory.for_user("alice")
         tea = alice.remember("green tea")
         found = alice.recall("tea")
@@ -57,9 +54,9 @@ def test_a_memory_works_over_a_ledger_of_any_class(
 
 
 @pytest.mark.parametrize("given", [object(), 3, b"ledger"])
-def test_what_is_no_ledger_is_refused(given: Any, collection: Collection, embed: Callable[..., Any]) -> None:
+def test_what_is_no_ledger_is_refused(given: Any, collection: Collection) -> None:
     with pytest.raises(InvalidInputError, match="Give a path"):
-        AdaptiveMemory(collection, embedder=embed, ledger=given)
+        AdaptiveMemory(collection, embedder=word_vectors, ledger=given)
 
 
 @pytest.mark.parametrize("file", sorted(Path(__file__).parent.glob("*.py")), ids=lambda file: file.name)

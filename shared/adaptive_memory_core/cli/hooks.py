@@ -1,0 +1,246 @@
+"""The command `hook`, which a coding agent calls at its events: it prints what belongs in the context, and observes
+what was said. It never fails, because an agent may refuse a prompt whose hook fails."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import sys
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from adaptive_memory_core.cli.__main__ import HOOKS
+from adaptive_memory_core.cli.session import session_of
+from adaptive_memory_core.cli.terminal import STDIN, one_line, parsed_json, text_of
+from adaptive_memory_core.cli.transcripts import ASSISTANT, USER, SaidTurn, turns
+from adaptive_memory_core.context.render import render
+from adaptive_memory_core.errors import InvalidInputError, NotFoundError
+from adaptive_memory_core.identity import each_text_once, text_digest
+from adaptive_memory_core.length_limits import start_and_end
+from adaptive_memory_core.masked_secrets import mask
+from adaptive_memory_core.policy.keeping import Keeping
+from adaptive_memory_core.records import MESSAGE_KIND, Hit, Record, Scored
+from adaptive_memory_core.user_memory import UserMemory
+
+RELEVANT = 0.18  # score of a memory that a prompt brings into the context; measured, docs/coding_agents.md
+LOOKED_AT = 300  # of the newest memories, those that a session may begin with; guess
+FACTS, MESSAGES = 15, 10  # that a session begins with, at most; guess
+MOST_OBSERVED = 20_000  # characters of one message that are kept: of a longer one its start and end; guess
+WAIT_SECONDS = 2.0  # that a hook waits for others who write the ledger; guess
+PROJECT = "project"  # the key of a message's metadata that says in which directory it was said
+
+
+@dataclass(frozen=True, slots=True)
+class AgentEvent:
+    """What an agent says of its event; `name` is its own name for it, "" if nobody but a person calls the hook."""
+
+    name: str = ""
+    session: str | None = None
+    project: str | None = None
+    source: str | None = None
+    prompt: str = ""
+    answer: str = ""
+    transcript: Path | None = None
+
+
+def hook(
+    ctx: typer.Context,
+    event: Annotated[str, typer.Argument(help="session-start, prompt, stop or pre-compact.")],
+    create: Annotated[bool, typer.Option("--create", help="Make the memory where there is none.")] = False,
+    k: Annotated[int, typer.Option("-k", help="How many memories a prompt brings at most.")] = 5,
+    max_tokens: Annotated[int, typer.Option(help="How long what is printed may be.")] = 1_000,
+    min_score: Annotated[float, typer.Option(help="The least score of a memory that a prompt brings.")] = RELEVANT,
+    keep_secrets: Annotated[bool, typer.Option("--keep-secrets", help="Mask no keys, tokens or passwords.")] = False,
+) -> None:
+    """Called by a coding agent, with the event as JSON on stdin (docs/coding_agents.md).
+
+    Prints what belongs in the context and observes what was said. It always ends with 0, and says in one line on stderr
+    what went wrong.
+    """
+    keeping = Keeping(mask_secrets=not keep_secrets, wait_seconds=WAIT_SECONDS, count_seconds=WAIT_SECONDS)
+    with never_failing():
+        if event not in EVENTS:
+            raise InvalidInputError(f"{event!r} is not an event. Give one of {', '.join(EVENTS)}.")
+        given = event_of(text_of(STDIN))
+        with replace(session_of(ctx), keeping=keeping).scope(create=create, brief=event == HOOKS[0]) as user:
+            text = EVENTS[event](user, given, Shown(k, max_tokens, min_score))
+        sys.stdout.write(answer_to(given.name, text))
+
+
+@contextmanager
+def never_failing() -> Iterator[None]:
+    """Whatever goes wrong is one line on stderr, and nothing else is there."""
+    disabled = logging.root.manager.disable
+    logging.disable()
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+            sys.stdout.flush()
+    except Exception as error:  # noqa: BLE001 - a hook that fails would stop the agent
+        typer.echo(f"adaptive-memory hook: {one_line(str(error)) or type(error).__name__}", err=True)
+    finally:
+        logging.disable(disabled)
+
+
+def event_of(text: str) -> AgentEvent:
+    """The event that an agent writes as JSON; nothing at all is an event that says nothing.
+
+    >>> event_of('{"hook_event_name": "Stop", "session_id": "s", "last_assistant_message": "Done."}')
+    AgentEvent(name='Stop', session='s', project=None, source=None, prompt='', answer='Done.', transcript=None)
+    """
+    given = parsed_json(text, "The event on stdin") if text.strip() else {}
+    if not isinstance(given, Mapping):
+        raise InvalidInputError("The event on stdin is not a JSON object. Give what the agent says of its event.")
+
+    def first(*names: str) -> str:
+        return next((one for name in names if isinstance(one := given.get(name), str) and one.strip()), "")
+
+    roots = given.get("workspace_roots")
+    root = roots[0] if isinstance(roots, list) and roots and isinstance(roots[0], str) else None
+    place, transcript = first("cwd") or root, first("transcript_path")
+    return AgentEvent(
+        name=first("hook_event_name"),
+        session=first("session_id", "conversation_id") or None,
+        project=None if not place else project_of(Path(place)),
+        source=first("source") or None,
+        prompt=first("prompt"),
+        answer=first("last_assistant_message", "prompt_response", "text"),
+        transcript=Path(transcript).expanduser() if transcript else None,
+    )
+
+
+def project_of(place: Path) -> str:
+    """The directory of the project that a directory is in: the nearest one with a repository, else itself."""
+    for one in (place, *place.parents):
+        if (one / ".git").exists():
+            return str(one)
+    return str(place)
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """How much is shown: memories for a prompt and tokens at most, and the least score."""
+
+    k: int
+    max_tokens: int
+    min_score: float
+
+
+def session_start(user: UserMemory, event: AgentEvent, shown: Shown) -> str:
+    """The most important facts, and what was said last in this project."""
+    now, visible = user.memory.now(), visible_to(user, event)
+    found = [one for one in user.records(limit=LOOKED_AT, current=True) if visible(one)]
+    facts = [one for one in found if one.kind != MESSAGE_KIND]
+    facts.sort(key=lambda one: (one.read.pinned, one.importance or 0.0), reverse=True)  # else the newest first
+    said = [one for one in found if one.kind == MESSAGE_KIND]
+    hits = [Scored(Hit(one, 0.0, one.id), 0.0, {}, {}) for one in (*facts[:FACTS], *said[:MESSAGES])]
+    return render(hits, max_tokens=shown.max_tokens, now=now, fields=user.memory.fields)
+
+
+def prompt(user: UserMemory, event: AgentEvent, shown: Shown) -> str:
+    """The memories that the prompt needs, if there are any; the prompt is observed."""
+    if not event.prompt:
+        raise InvalidInputError("The event on stdin has no prompt. Nothing was looked up or stored.")
+    text = ""
+    if event.name != CURSOR_PROMPT:  # which takes no context
+        accept = visible_to(user, event)
+        found = user.recall(event.prompt, shown.k, min_score=shown.min_score, accept=accept)
+        text = found.render(max_tokens=shown.max_tokens)
+    _observe(user, event, [SaidTurn(USER, event.prompt)])
+    return text
+
+
+def stop(user: UserMemory, event: AgentEvent, _: Shown) -> str:
+    """The assistant's answer is observed."""
+    answer = SaidTurn(ASSISTANT, event.answer)
+    if not event.answer:
+        last = _transcript(event)[-1:]
+        if not last or last[0].role != ASSISTANT:
+            raise InvalidInputError("The transcript ends without an answer of the assistant. Nothing was stored.")
+        answer = replace(last[0], at=None)  # the same as if the event had said it
+    _observe(user, event, [answer])
+    return ""
+
+
+def pre_compact(user: UserMemory, event: AgentEvent, _: Shown) -> str:
+    """What was said in the session and not observed yet, e.g. before there were hooks, is observed."""
+    _observe(user, event, _transcript(event))
+    return ""
+
+
+def _transcript(event: AgentEvent) -> list[SaidTurn]:
+    if event.transcript is None:
+        raise InvalidInputError("The event on stdin names no transcript_path. Nothing was stored.")
+    return turns(event.transcript)
+
+
+Happened = Callable[[UserMemory, AgentEvent, Shown], str]
+EVENTS: Mapping[str, Happened] = dict(zip(HOOKS, (session_start, prompt, stop, pre_compact), strict=True))
+
+
+def visible_to(user: UserMemory, event: AgentEvent) -> Callable[[Record], bool]:
+    """Whether a record belongs in the context: not what was said in another project or is in the context already, and
+    each text once."""
+    once, session_key = each_text_once(user.memory.now()), user.memory.fields.session
+    in_context = None if event.source == "compact" else event.session
+
+    def visible(record: Record) -> bool:
+        said_in, session = record.metadata.get(PROJECT), record.metadata.get(session_key)
+        elsewhere = said_in is not None and said_in != event.project
+        return not elsewhere and (in_context is None or session != in_context) and once(record)
+
+    return visible
+
+
+def _observe(user: UserMemory, event: AgentEvent, said: Sequence[SaidTurn]) -> None:
+    """Store what is new of a session. The same text of one speaker is stored once per session."""
+    masks, metadata = user.memory.keeping.mask_secrets, {} if event.project is None else {PROJECT: event.project}
+    messages: dict[str, dict[str, Any]] = {}
+    for one in said:
+        text = start_and_end(mask(one.text) if masks else one.text, MOST_OBSERVED)
+        name = _id(event.session, one.role, text)
+        message = {"id": name, "text": text, "role": one.role, "session": event.session, "at": one.at}
+        messages.setdefault(name, {**message, "metadata": metadata})
+    user.observe([one for name, one in messages.items() if not _is_known(user, name)])
+
+
+def _is_known(user: UserMemory, name: str) -> bool:
+    try:
+        user.get(name)
+    except NotFoundError:
+        return False
+    return True
+
+
+def _id(session: str | None, role: str, text: str) -> str:
+    digest = hashlib.blake2b(f"{session or ''}\n{role}\n".encode() + (text_digest(text) or b""), digest_size=12)
+    return f"h-{digest.hexdigest()}"
+
+
+CURSOR_START, CURSOR_PROMPT = "sessionStart", "beforeSubmitPrompt"
+
+
+def answer_to(name: str, text: str) -> str:
+    """What is printed: the text, in the form that the agent's event of this name asks for.
+
+    >>> answer_to("", "tea"), answer_to("Stop", ""), answer_to("beforeSubmitPrompt", "")
+    ('tea\\n', '', '{"continue": true}\\n')
+    >>> print(answer_to("UserPromptSubmit", "tea"), end="")
+    {"hookSpecificOutput": {"hookEventName": "UserPromptSubmit", "additionalContext": "tea"}}
+    """
+    if name == CURSOR_PROMPT:
+        return json.dumps({"continue": True}) + "\n"
+    if not text or not name:
+        return f"{text}\n" if text else ""
+    if name == CURSOR_START:
+        return json.dumps({"additional_context": text}, ensure_ascii=False) + "\n"
+    answer = {"hookSpecificOutput": {"hookEventName": name, "additionalContext": text}}
+    return json.dumps(answer, ensure_ascii=False) + "\n"

@@ -1,0 +1,103 @@
+"""Secrets in well-known formats, replaced in texts before anything is stored.
+
+A format is a name and a pattern. A pattern may begin with a group `before`, which is kept: the name of a variable, or
+the start of an address. What is masked once stays as it is when it is masked again.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from adaptive_memory_core.records import Cue, NewRecord, Record
+
+_START, _END = r"(?<![\w+/-])", r"(?![\w+/=-])"  # not within a longer word, nor within base64
+_NAMES = r"(?:passwo?r?d|passphrase|secret|token|api[_-]?key|access[_-]?key|private[_-]?key)\d{0,3}"
+_VALUE = r"[^\s\"'`,;&(){}\[\]<>$*]"  # of what may be a secret: no code, no placeholder
+
+FORMATS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
+    (name, re.compile(pattern))
+    for name, pattern in (
+        (
+            "private key",
+            r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
+            r"(?:(?:[^-]|-(?!----)){0,10000}-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
+            r"|(?:(?:\s|\\n){0,8}[A-Za-z0-9+/=]{16,})+)",
+        ),
+        ("aws key id", rf"{_START}(?:AKIA|ASIA)[A-Z0-9]{{16}}{_END}"),
+        ("github token", rf"{_START}(?:gh[pousr]_[A-Za-z0-9]{{36,255}}|github_pat_\w{{40,255}})"),
+        ("gitlab token", rf"{_START}glpat-[\w-]{{20,}}"),
+        ("anthropic key", rf"{_START}sk-ant-[\w-]{{20,}}"),
+        (
+            "openai key",
+            rf"{_START}(?:sk-(?:proj|svcacct|admin)-[\w-]{{20,}}|sk-or-v1-[0-9a-f]{{64}}|sk-[A-Za-z0-9]{{32,}}{_END})",
+        ),
+        ("slack token", rf"{_START}(?:xox[abeoprs]-[A-Za-z0-9-]{{10,}}|xapp-\d-[A-Za-z0-9-]{{10,}})"),
+        ("slack webhook", r"https://hooks\.slack\.com/services/T\w+/B\w+/\w{16,}"),
+        ("google key", rf"{_START}AIza[\w-]{{35}}{_END}"),
+        ("google token", rf"{_START}ya29\.[\w-]{{20,}}"),
+        ("stripe key", rf"{_START}(?:[sr]k_(?:live|test)|whsec)_[A-Za-z0-9]{{16,}}"),
+        ("npm token", rf"{_START}npm_[A-Za-z0-9]{{36}}{_END}"),
+        ("pypi token", rf"{_START}pypi-AgE[\w-]{{50,}}"),
+        ("hugging face token", rf"{_START}hf_[A-Za-z0-9]{{30,}}{_END}"),
+        ("sendgrid key", rf"{_START}SG\.[\w-]{{16,}}\.[\w-]{{32,}}"),
+        ("json web token", rf"{_START}eyJ[\w-]{{8,}}\.eyJ[\w-]{{8,}}\.[\w-]{{8,}}"),
+        (
+            "bearer token",
+            r"(?i)(?P<before>\bauthorization[\"']?\s{0,3}[:=]\s{0,3}[\"']?(?:bearer|basic|token)\s{1,3})[\w.~+/=-]{8,}",
+        ),
+        ("bearer token", r"(?i)(?P<before>\bbearer\s{1,3})(?=[\w.~+/=-]{0,200}\d)[\w.~+/=-]{20,}"),
+        ("password", r"(?P<before>\b[a-zA-Z][a-zA-Z0-9+.-]{1,20}://[^\s:/@]{1,200}:)[^\s@/\[]{3,200}(?=@)"),
+        (
+            "password",
+            rf"(?i)(?P<before>{_NAMES}[\"']?\s{{0,3}}[:=]\s{{0,3}}([\"']))(?!\[masked)[^\s\"']{{6,200}}(?=\2)",
+        ),
+        ("password", rf"(?i)(?P<before>{_NAMES}=)(?=\S{{0,200}}[a-z]){_VALUE}{{6,200}}(?![\w(\[{{])"),
+        (
+            "password",
+            rf"(?i)(?P<before>{_NAMES}\s?[:=]\s)(?=\S{{0,200}}\d)(?=\S{{0,200}}[a-z]){_VALUE}{{6,200}}(?![\w(\[{{])",
+        ),
+    )
+)
+
+
+def mask(text: str) -> str:
+    """The text with what kind of secret was there instead of each secret.
+
+    >>> mask("push with ghp_" + "a1B2" * 9 + ", then export PGPASSWORD=tiger-77")
+    'push with [masked: github token], then export PGPASSWORD=[masked: password]'
+    >>> mask("the commit is 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b")
+    'the commit is 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b'
+    """
+    for name, pattern in FORMATS:
+        before = r"\g<before>" if "before" in pattern.groupindex else ""
+        text = pattern.sub(f"{before}[masked: {name}]", text)
+    return text
+
+
+def masked_cue(cue: Cue) -> Cue:
+    """The cue with its texts masked."""
+    return replace(cue, text=mask(cue.text), words=None if cue.words is None else mask(cue.words))
+
+
+def masked_item(item: Any) -> Any:
+    """What is to be stored, with its text and the texts in its metadata masked; what is none of that stays as it is.
+
+    >>> masked_item({"text": "export TOKEN=abc123def", "metadata": {"line": "PGPASSWORD=abc123def", "page": 3}})
+    {'text': 'export TOKEN=[masked: password]', 'metadata': {'line': 'PGPASSWORD=[masked: password]', 'page': 3}}
+    """
+    if isinstance(item, Mapping):
+        return {key: _masked(value) if key in ("text", "content", "metadata") else value for key, value in item.items()}
+    if isinstance(item, Record | NewRecord):
+        return replace(item, text=_masked(item.text), metadata=_masked(item.metadata))
+    return _masked(item)
+
+
+def _masked(value: Any) -> Any:
+    if isinstance(value, str):
+        return mask(value)
+    if isinstance(value, Mapping):
+        return {key: _masked(one) for key, one in value.items()}
+    return [_masked(one) for one in value] if isinstance(value, list) else value

@@ -1,0 +1,156 @@
+"""What a model gives the server's tools: their arguments, times such as "7 days", and the short ids it was shown."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime, timezone
+from typing import Any
+
+from pydantic import BaseModel, Field
+
+from adaptive_memory_core.errors import InvalidInputError, NotFoundError
+from adaptive_memory_core.model_tools import RecallInput, RememberInput
+from adaptive_memory_core.records import Record
+from adaptive_memory_core.reports import LoggedRecall
+from adaptive_memory_core.user_memory import UserMemory
+
+MOST = 100  # memories that one answer has at most
+KIND = Field(default=None, min_length=1, description="only memories of this kind, e.g. fact or message")
+SINCE = Field(default=None, description="only memories since then: a date such as 2026-11-01, or how long ago: 7 days")
+
+
+class SearchInput(RecallInput):
+    """What the model says to recall."""
+
+    query: str = Field(min_length=1, pattern=r"\S", description="what to look for: a question, or a few words")
+    limit: int | None = Field(default=None, ge=1, le=MOST, description="how many at most; omitted, a few")
+    kind: str | None = KIND
+    since: str | None = SINCE
+
+
+class KeepInput(RememberInput):
+    """What the model says to remember."""
+
+    text: str = Field(pattern=r"\S", description="the fact, in words that can be understood without this conversation")
+    importance: float = Field(default=0.5, ge=0, le=1, description="from 0, trivial, to 1, vital")
+
+
+class ExplainInput(BaseModel):
+    """What the model says to have a search explained."""
+
+    query: str = Field(pattern=r"\S", description="what was looked for")
+    memory_id: str | None = Field(default=None, description="the id of one memory: why it was found, or was not")
+
+
+class FeedbackInput(BaseModel):
+    """What the model says of the memories that a search found."""
+
+    recall_id: str = Field(description="the id of the search, as it was shown below its results")
+    helpful: list[str] = Field(default=[], max_length=100, description="ids of the memories that helped")
+    unhelpful: list[str] = Field(default=[], max_length=100, description="ids of the memories that misled")
+
+
+class RecentInput(BaseModel):
+    """What the model says to see the newest memories."""
+
+    limit: int = Field(default=10, ge=1, le=MOST, description="how many at most")
+    kind: str | None = KIND
+    since: str | None = SINCE
+
+
+_AGO = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(minute|min|hour|h|day|d|week|w|month|year|y)s?(?:\s+ago)?\s*", re.IGNORECASE)
+_SECONDS = {"m": 60.0, "h": 3_600.0, "d": 86_400.0, "w": 604_800.0, "month": 2_629_800.0, "y": 31_557_600.0}
+
+
+def time_since(given: str, *, now: float) -> float:
+    """The time that a model means.
+
+    >>> time_since("1970-01-02", now=0.0), time_since("2 days", now=200_000.0), time_since("1h ago", now=3_600.0)
+    (86400.0, 27200.0, 0.0)
+    >>> time_since("lately", now=0.0)
+    Traceback (most recent call last):
+    adaptive_memory_core.errors.InvalidInputError: since is 'lately', which is not a time. Give a date such as \
+2026-11-01, or how long ago, such as 12 hours, 7 days or 3 months.
+    """
+    if ago := _AGO.fullmatch(given):
+        unit = ago[2].lower()
+        return max(0.0, now - float(ago[1]) * _SECONDS[unit if unit == "month" else unit[0]])
+    try:
+        found = datetime.fromisoformat(given.strip().replace("Z", "+00:00"))
+    except ValueError:
+        raise InvalidInputError(
+            f"since is {given[:40]!r}, which is not a time. Give a date such as 2026-11-01, or how long ago, such as "
+            "12 hours, 7 days or 3 months."
+        ) from None
+    return (found if found.tzinfo is not None else found.replace(tzinfo=timezone.utc)).timestamp()
+
+
+def narrowed(user: UserMemory, kind: str | None, since: str | None) -> Mapping[str, Any] | None:
+    """The filter for memories of that kind since that time; None if neither is given."""
+    fields, memory = user.memory.fields, user.memory
+    parts: list[dict[str, Any]] = [] if kind is None else [{fields.kind: kind}]
+    if since is not None:
+        parts.append({fields.created_at: {"$gte": time_since(since, now=memory.now())}})
+    return {"$and": parts} if len(parts) > 1 else (parts[0] if parts else None)
+
+
+SHOWN = 8  # characters of an id that are shown at first, of those that nobody chose
+FEWEST = 6  # characters of an id from which on it need not be whole
+SEARCHES = 300  # of the last searches, those that feedback can be given on
+_MADE = re.compile(r"(?:[a-z]-)?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[a-z]-[0-9a-f]{24}(?:-\d+)?")
+
+
+def short_ids(ids: Iterable[str]) -> dict[str, str]:
+    """As how few characters each id is shown. Ids that somebody chose stay as they are.
+
+    >>> short_ids(["3f2a9c1b-77aa-4b6f-bcc3-38e0e9134c89", "m-0123456789abcdef01234567", "tea"])
+    {'3f2a9c1b-77aa-4b6f-bcc3-38e0e9134c89': '3f2a9c1b', 'm-0123456789abcdef01234567': 'm-01234567', 'tea': 'tea'}
+    """
+    given = list(dict.fromkeys(ids))
+    return {one: _short(one, given) if _MADE.fullmatch(one) else one for one in given}
+
+
+def _short(whole: str, others: Sequence[str]) -> str:
+    """The beginning of an id that no other id has, in a few lengths."""
+    length = SHOWN + 2 * (whole[1] == "-")
+    while length < len(whole) and any(one != whole and one.startswith(whole[:length]) for one in others):
+        length += 4
+    return whole[:length]
+
+
+def with_short_ids(text: str, ids: Iterable[str]) -> str:
+    """The text with these ids as they are shown."""
+    for whole, short in sorted(short_ids(ids).items(), key=lambda one: -len(one[0])):
+        if short != whole:
+            text = text.replace(whole, short)
+    return text
+
+
+def named(given: str, ids: Sequence[str], *, what: str, where: str) -> str:
+    """The one of these ids that a model means: it gives the whole id or the beginning."""
+    said = given.strip().removeprefix("id ").strip()
+    found = [one for one in ids if one == said] or [one for one in ids if len(said) >= FEWEST and one.startswith(said)]
+    if len(found) == 1:
+        return found[0]
+    if not found:
+        raise InvalidInputError(f"No {what} has the id {said[:40]!r}. Give an id as {where} shows it.")
+    listed = ", ".join(sorted(found)[:5]) + (" and others" if len(found) > 5 else "")
+    raise InvalidInputError(f"{len(found)} ids begin with {said!r}: {listed}. Give more characters.")
+
+
+async def named_memory(user: UserMemory, given: str) -> Record:
+    """The memory that a model means by an id."""
+    said = given.strip().removeprefix("id ").strip()
+    try:
+        return await user.aget(said)
+    except (NotFoundError, InvalidInputError):
+        everything = await user.arecords(limit=1_000_000)
+    by_id = {one.id: one for one in everything}
+    return by_id[named(given, list(by_id), what="memory", where="recall or recent")]
+
+
+async def named_search(user: UserMemory, given: str) -> LoggedRecall:
+    """The search that a model means by its id."""
+    by_id = {one.id: one for one in await user.arecalls(limit=SEARCHES)}
+    return by_id[named(given, list(by_id), what=f"search of the last {SEARCHES}", where="recall")]

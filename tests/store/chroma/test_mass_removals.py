@@ -1,0 +1,100 @@
+"""Most records are gone at once: nobody may have meant that, so the importer waits until it is told."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import chromadb
+import pytest
+
+from adaptive_memory_core import AdaptiveMemory
+from adaptive_memory_core.errors import StoreError
+from adaptive_memory_core.store.chroma.importer import AGAIN_SECONDS, MOST_GONE
+from tests.chroma_server import ChromaServer
+from tests.conftest import Open, word_vectors
+from tests.store.chroma.conftest import LATE, collection_of, importer_of, in_ledger, rows
+
+MANY = 2 * MOST_GONE + 40
+
+
+@pytest.fixture
+def emptied(unheard: AdaptiveMemory) -> AdaptiveMemory:
+    """A memory of whose records another process has deleted more than half."""
+    alice = unheard.for_user("alice")
+    alice.remember_many([{"id": f"m{one}", "text": f"note {one} about topic{one}"} for one in range(MANY)])
+    alice.recall("topic3", k=1)
+    unheard.flush()
+    unheard.sync()
+    collection_of(unheard).delete(ids=[f"m{one}" for one in range(MANY - 10)])
+    return unheard
+
+
+def test_a_mass_removal_is_not_followed_and_a_repair_writes_the_records_again(emptied: AdaptiveMemory) -> None:
+    alice, collection = emptied.for_user("alice"), collection_of(emptied)
+    with pytest.raises(StoreError, match=rf"{MANY - 10} of {MANY + 2} records are gone .*check\(repair=True\)"):
+        importer_of(emptied).sync(everything=False)
+    importer_of(emptied).sync(everything=False)  # it was told, and is left as it is
+    assert len(in_ledger(emptied)) == MANY + 2
+    assert alice.recall("topic3", k=1, reinforce=False).ids == ("m3",)
+    assert "Most records are gone from the collection 'memories' at once" in str(emptied.check())
+    emptied.check(repair=True)
+    assert emptied.check().ok, str(emptied.check())
+    assert collection.count() == MANY + 2
+    assert alice.get("m3").read.retrieval_count == 1
+    collection.update(**rows(m5="theirs"))  # from here on, others are followed again
+    importer_of(emptied).sync(everything=False)
+    assert in_ledger(emptied)["m5"] == "theirs"
+
+
+def test_a_mass_removal_is_accepted_by_a_sync(emptied: AdaptiveMemory) -> None:
+    emptied.sync()
+    assert set(in_ledger(emptied)) == {"tea", "wine", *(f"m{one}" for one in range(MANY - 10, MANY))}
+    assert emptied.for_user("alice").recall("topic3", k=50, reinforce=False).ids.count("m3") == 0
+    importer_of(emptied).sync(everything=False)
+    assert emptied.check().ok
+
+
+def test_a_mass_removal_that_was_refused_is_accepted_by_a_sync(emptied: AdaptiveMemory) -> None:
+    with pytest.raises(StoreError, match="gone from the collection"):
+        importer_of(emptied).sync(everything=False)
+    emptied.sync()
+    assert len(in_ledger(emptied)) == 12
+
+
+@pytest.mark.hard("server")
+@pytest.mark.usefixtures("others_unheard")
+def test_on_a_server_no_mass_removal_is_followed_when_everything_is_read_again(
+    chroma_server: ChromaServer, tmp_path: Path
+) -> None:
+    client, ledger = chromadb.HttpClient("127.0.0.1", chroma_server.port), str(tmp_path / "ledger.sqlite3")
+    mine: Any = client.create_collection("memories", embedding_function=None)
+    with AdaptiveMemory(mine, embedder=word_vectors, ledger=ledger, keeping=LATE) as memory:
+        memory.for_user("alice").remember_many([{"id": f"m{one}", "text": f"note {one}"} for one in range(MANY)])
+        memory.flush()
+        memory.sync()
+        mine.delete(ids=[f"m{one}" for one in range(MANY - 10)])
+        importer_of(memory)._all_at -= AGAIN_SECONDS
+        with pytest.raises(StoreError, match="gone from the collection"):
+            importer_of(memory).work(lambda: True)
+        assert len(in_ledger(memory)) == MANY
+        memory.check(repair=True)
+        assert mine.count() == MANY
+
+
+def test_a_removal_of_half_is_followed(unheard: AdaptiveMemory) -> None:
+    alice = unheard.for_user("alice")
+    alice.remember_many([{"id": f"m{one}", "text": f"note {one}"} for one in range(MANY)])
+    unheard.flush()
+    importer_of(unheard).sync(everything=False)
+    collection_of(unheard).delete(ids=[f"m{one}" for one in range(MANY // 2)])
+    importer_of(unheard).sync(everything=False)
+    assert len(in_ledger(unheard)) == MANY - MANY // 2 + 2
+
+
+def test_whoever_removes_all_in_this_process_is_followed_at_once(open_memory: Open) -> None:
+    memory = open_memory(keeping=LATE)
+    alice = memory.for_user("alice")
+    alice.remember_many([{"id": f"m{one}", "text": f"note {one}"} for one in range(MANY)])
+    collection_of(memory).delete(where={"user_id": "alice"})
+    assert in_ledger(memory) == {}
