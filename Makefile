@@ -44,9 +44,9 @@ fresh: $(VENV)/.test
 
 # The wheel with one extra, in an environment of its own: what its pages and examples show must run.
 fresh-langchain: EXAMPLES = 11_langchain_chain 12_langchain_migrate 13_langgraph_agent 14_langgraph_store
-fresh-langchain: PAGES = langchain langgraph
+fresh-langchain: PAGES = guides/langchain tutorials/langchain_app
 fresh-llama-index: EXAMPLES = 21_llama_query_engine 22_llama_chat_engine 23_llama_agent
-fresh-llama-index: PAGES = llamaindex
+fresh-llama-index: PAGES = guides/llamaindex tutorials/llamaindex_app
 fresh-langchain fresh-llama-index: fresh-%: $(VENV)/.test
 	rm -rf dist $(VENV)/fresh-$*
 	$(BIN)/python -m build --wheel --no-isolation >/dev/null
@@ -55,7 +55,7 @@ fresh-langchain fresh-llama-index: fresh-%: $(VENV)/.test
 	cd $(VENV)/fresh-$* && bin/python -I "$(CURDIR)/tests/fresh_install_extra.py" \
 		$(PAGES:%="$(CURDIR)/docs/%.md") $(EXAMPLES:%="$(CURDIR)/examples/%.py")
 
-# What docs/other_frameworks.md shows, with the frameworks: in environments that see the packages of this one as well.
+# What docs/guides/other_frameworks.md shows, with the frameworks: in environments that see the packages of this one as well.
 frameworks: frameworks-agents frameworks-crewai
 frameworks-agents: TESTS = 51_deepagents or 52_langmem or google_adk or pydantic_ai or openai_agents
 frameworks-crewai: TESTS = crew

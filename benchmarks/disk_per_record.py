@@ -33,7 +33,7 @@ def main() -> None:
 
 def drawn(records: int, words: int) -> Iterator[str]:
     """Texts of words from a page of this repository."""
-    page = Path(__file__).resolve().parents[1] / "docs" / "performance.md"
+    page = Path(__file__).resolve().parents[1] / "docs" / "background" / "performance.md"
     vocabulary = [word for word in page.read_text("utf-8").split() if word.isalpha()]
     chance = random.Random(0)
     return (" ".join(chance.choices(vocabulary, k=words)) for _ in range(records))

@@ -91,12 +91,13 @@ def measured(case: Case, rounds: int, keep: Path | None) -> dict[str, Any]:
 
 
 def row(case: Case, samples: list[Sample], *, cold: float, opened: float, grown: int) -> dict[str, Any]:
-    middle = {name: percentiles([getattr(one, name) for one in samples])["p50"] for name in Sample._fields}
+    spread = {name: percentiles([getattr(one, name) for one in samples]) for name in Sample._fields}
+    middle = {name: one["p50"] for name, one in spread.items()}
     return {
         "records": case.records,
         "users": case.users,
         **{f"{name} ms": round(seconds * MILLISECONDS, 2) for name, seconds in middle.items()},
-        "p95 ms": round(percentiles([one.recall for one in samples])["p95"] * MILLISECONDS, 2),
+        **{f"{name} p95 ms": round(one["p95"] * MILLISECONDS, 2) for name, one in spread.items()},
         "x filtered": round(middle["filtered"] / middle["recall"], 1),
         "x unfiltered": round(middle["unfiltered"] / middle["recall"], 1),
         "cold ms": round(cold * MILLISECONDS, 1),

@@ -16,6 +16,7 @@ import argparse
 import random
 import sys
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -27,7 +28,8 @@ from benchmarks.data import Dataset, Question, add_data_argument, load
 from benchmarks.embedders import EMBEDDERS
 from benchmarks.in_ram import in_ram
 from benchmarks.learning_forms import FORMS, START, Asked, Form, Items, OfMemory
-from benchmarks.report import print_table, write_json
+from benchmarks.recorded_parts import recorded
+from benchmarks.report import print_table
 from benchmarks.rot import Clock
 
 SHOWN, ROUNDS, STREAMED = 5, 10, 0.7
@@ -54,10 +56,10 @@ def main() -> None:
     parser.add_argument("--questions", type=int, default=8, help="of each intent; twice as many if it never came up")
     parser.add_argument("--json", type=Path)
     arguments = parser.parse_args()
-    rows = [row for name in arguments.sets for row in rows_of(load(arguments.data, name), arguments)]
-    print_table(rows, title="What a stream of verdicts teaches, and harms")
-    if arguments.json:
-        write_json(arguments.json, rows, command=sys.argv, settings=vars(arguments))
+    for name in arguments.sets:
+        measure_all = partial(rows_of, load(arguments.data, name), arguments)
+        rows = recorded(arguments.json, f"stream: {name}", measure_all, command=sys.argv, settings=vars(arguments))
+        print_table(rows, title=f"What a stream of verdicts teaches, and harms, in {name}")
 
 
 def rows_of(data: Dataset, arguments: argparse.Namespace) -> Iterator[dict[str, Any]]:

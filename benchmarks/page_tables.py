@@ -7,8 +7,8 @@ A page has a place for each, between two comments that a reader does not see:
     <!-- end of recorded -->
 
 What stands between them is made of the files in benchmarks/recorded, whose parts each are the output of one command;
-bench.json is what `make bench DATA=DIR` wrote, rot.json what `python -m benchmarks.rot` did. The README's picture is
-drawn from bench.json as well. A test fails where a page or the picture holds anything else.
+bench.json is what `make bench DATA=DIR` wrote, rot.json what `python -m benchmarks.rot` did. The pictures of the pages
+are drawn from these files as well. A test fails if a page or a picture holds anything else.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from benchmarks.plots import PLOTS
 from benchmarks.quality_chart import quality_chart
 from benchmarks.recorded_figures import Run, table
 from benchmarks.recorded_parts import parts_in
@@ -24,7 +25,8 @@ from benchmarks.recorded_texts import TEXTS
 
 ROOT = Path(__file__).resolve().parents[1]
 RECORDED = ROOT / "benchmarks" / "recorded"
-PICTURE = ROOT / "docs" / "pictures" / "finds_more.svg"
+PICTURES = ROOT / "docs" / "pictures"
+DRAWN = {"finds_more.svg": ("bench", quality_chart), **PLOTS}
 HOLDERS = "which-pages"
 PLACE = re.compile(r"(<!-- recorded: ([\w-]+) -->).*?(<!-- end of recorded -->)", re.DOTALL)
 
@@ -36,8 +38,9 @@ def main() -> None:
         page.write_text(filled(text, runs), encoding="utf-8")
         for _, name, _ in PLACE.findall(text):
             print(f"{page.relative_to(ROOT)}: {name}")
-    PICTURE.write_text(quality_chart(runs["bench"]), encoding="utf-8")
-    print(PICTURE.relative_to(ROOT))
+    for name, (run, draw) in DRAWN.items():
+        (PICTURES / name).write_text(draw(runs[run]), encoding="utf-8")
+        print(f"docs/pictures/{name}")
 
 
 def recorded() -> dict[str, Run]:
@@ -47,7 +50,7 @@ def recorded() -> dict[str, Run]:
 
 def pages() -> list[Path]:
     """All pages that may hold numbers."""
-    return [ROOT / "README.md", ROOT / "benchmarks" / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+    return [ROOT / "README.md", ROOT / "benchmarks" / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 
 def filled(text: str, runs: Mapping[str, Run]) -> str:

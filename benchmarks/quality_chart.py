@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from benchmarks.recorded_figures import SETS, Part, Row, Run, may_be_chance, of_system, parts_of, share, signed
 
@@ -25,41 +25,59 @@ def quality_chart(run: Run) -> str:
         f"{SETS.get(name, name)} {share(plain['NDCG@10'])}, {share(ours['NDCG@10'])}"
         for name, (plain, ours) in rows.items()
     ]
+    lines = [
+        *legend("plain Chroma", "this library"),
+        text(LEFT - 14, 54, "(questions)", "end", "quiet"),
+        text(RIGHT + 12, 54, "difference", "start", "quiet"),
+    ]
+    for place, (name, (plain, ours)) in enumerate(rows.items()):
+        told_of = f"{SETS.get(name, name)} ({ours['questions']:,})", _difference(ours)
+        lines += pair_row(TOP + STEP * place, *told_of, plain["NDCG@10"], ours["NDCG@10"])
+    return picture(TITLE, told, end + 30, [*lines, *scale(end + 12)])
+
+
+def picture(title: str, told: Iterable[str], height: int, lines: Iterable[str], extra_style: str = "") -> str:
+    """An SVG with this title; what it shows is also told in words, for those who cannot see it."""
     return "\n".join(
         [
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {end + 30}" role="img" '
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" role="img" '
             'font-family="system-ui, sans-serif" font-size="13">',
-            f"<title>{TITLE}: {'; '.join(told)}</title>",
-            f"<style>{STYLE}\n</style>",
-            f'<rect class="page" width="{WIDTH}" height="{end + 30}" rx="8"/>',
-            f'<text class="word" x="20" y="28" font-size="15" font-weight="600">{TITLE}</text>',
-            f'<circle class="plain" cx="{LEFT}" cy="50" r="5"/>{_text(LEFT + 12, 54, "plain Chroma", "start")}',
-            f'<circle class="ours" cx="{LEFT + 120}" cy="50" r="5"/>{_text(LEFT + 132, 54, "this library", "start")}',
-            _text(LEFT - 14, 54, "(questions)", "end", "quiet"),
-            _text(RIGHT + 12, 54, "difference", "start", "quiet"),
-            *(
-                line
-                for place, (name, pair) in enumerate(rows.items())
-                for line in _row(TOP + STEP * place, SETS.get(name, name), *pair)
-            ),
-            *(_text(_x(tick), end + 12, f"{tick:g}", "middle", "quiet") for tick in (0.0, 0.25, 0.5, 0.75, 1.0)),
+            f"<title>{title}: {'; '.join(told)}</title>",
+            f"<style>{STYLE}{extra_style}\n</style>",
+            f'<rect class="page" width="{WIDTH}" height="{height}" rx="8"/>',
+            f'<text class="word" x="20" y="28" font-size="15" font-weight="600">{title}</text>',
+            *lines,
             "</svg>\n",
         ]
     )
 
 
-def _sorted(run: Run) -> list[tuple[str, Part]]:
-    parts = parts_of(run, "quality").items()
-    return sorted(parts, key=lambda one: -of_system(one[1], "adaptive")["over Chroma"])
+def legend(before: str, after: str) -> list[str]:
+    """What the two dots of a row stand for."""
+    return [
+        f'<circle class="plain" cx="{LEFT}" cy="50" r="5"/>{text(LEFT + 12, 54, before, "start")}',
+        f'<circle class="ours" cx="{LEFT + 120}" cy="50" r="5"/>{text(LEFT + 132, 54, after, "start")}',
+    ]
 
 
-def _row(y: int, name: str, plain: Row, ours: Row) -> Iterator[str]:
-    low, high = _x(plain["NDCG@10"]), _x(ours["NDCG@10"])
-    yield _text(LEFT - 14, y + 4, f"{name} ({ours['questions']:,})", "end")
+def pair_row(y: int, name: str, beside: str, before: float, after: float) -> Iterator[str]:
+    """A line from 0 to 1 with two dots, a name in front and the difference behind."""
+    low, high = _x(before), _x(after)
+    yield text(LEFT - 14, y + 4, name, "end")
     yield f'<line class="line" x1="{LEFT}" x2="{RIGHT}" y1="{y}" y2="{y}"/>'
     yield f'<line class="gain" x1="{low:.1f}" x2="{high:.1f}" y1="{y}" y2="{y}" stroke-width="4" opacity="0.4"/>'
     yield f'<circle class="plain" cx="{low:.1f}" cy="{y}" r="6"/><circle class="ours" cx="{high:.1f}" cy="{y}" r="5"/>'
-    yield _text(RIGHT + 12, y + 4, _difference(ours), "start")
+    yield text(RIGHT + 12, y + 4, beside, "start")
+
+
+def scale(y: int) -> Iterator[str]:
+    """The numbers from 0 to 1 below the rows."""
+    yield from (text(_x(tick), y, f"{tick:g}", "middle", "quiet") for tick in (0.0, 0.25, 0.5, 0.75, 1.0))
+
+
+def _sorted(run: Run) -> list[tuple[str, Part]]:
+    parts = parts_of(run, "quality").items()
+    return sorted(parts, key=lambda one: -of_system(one[1], "adaptive")["over Chroma"])
 
 
 def _difference(ours: Row) -> str:
@@ -75,5 +93,5 @@ def _x(value: float) -> float:
     return LEFT + (RIGHT - LEFT) * value
 
 
-def _text(x: float, y: float, words: str, anchor: str, tone: str = "word") -> str:
+def text(x: float, y: float, words: str, anchor: str, tone: str = "word") -> str:
     return f'<text class="{tone}" x="{x:.0f}" y="{y:.0f}" text-anchor="{anchor}">{words}</text>'

@@ -21,6 +21,7 @@ import argparse
 import random
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +38,8 @@ from benchmarks.conversation_measures import CATEGORIES, of_conversations
 from benchmarks.data import Dataset, Item, Question, add_data_argument
 from benchmarks.embedders import EMBEDDERS, embedder_of
 from benchmarks.mixture import MIXTURE, data_of, of_set
-from benchmarks.report import print_table, write_json
+from benchmarks.recorded_parts import recorded
+from benchmarks.report import TableRow, print_table
 from benchmarks.rot import DAY, user_of
 
 CONVERSATIONS = ("locomo",)
@@ -73,14 +75,14 @@ def main() -> None:
     )
     parser.add_argument("--json", type=Path)
     arguments = parser.parse_args()
-    rows: list[Row] = []
+    rows: list[TableRow] = []
     for name in arguments.sets:
-        found = list(rows_of(data_of(arguments.data, name, SETS, arguments.seed), arguments))
+        measure = partial(rows_of, data_of(arguments.data, name, SETS, arguments.seed), arguments)
+        part = f"{arguments.embedder}: {name}"
+        found = recorded(arguments.json, part, measure, command=sys.argv, settings=vars(arguments))
         print_table(found, title=f"What recalls find in {name}, embedder {arguments.embedder}")
         rows += found
     print_table(list(beside_each_other(rows)), title=f"Recall@10 / NDCG@10, embedder {arguments.embedder}")
-    if arguments.json:
-        write_json(arguments.json, rows, command=sys.argv, settings=vars(arguments))
 
 
 def rows_of(data: Dataset, arguments: argparse.Namespace) -> Iterator[Row]:
@@ -109,7 +111,7 @@ def _of_each(
         yield {"set": f"{MIXTURE}: {one}", "questions": len(own), "system": system, **row}
 
 
-def beside_each_other(rows: Sequence[Row]) -> Iterator[Row]:
+def beside_each_other(rows: Sequence[TableRow]) -> Iterator[Row]:
     """A row a set, with the figures of each system."""
     for name in dict.fromkeys(row["set"] for row in rows):
         own = [row for row in rows if row["set"] == name]

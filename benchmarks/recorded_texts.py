@@ -132,7 +132,8 @@ def _texts() -> Iterator[tuple[str, Text]]:
     yield "does-not-rot", ("rot", sentences.does_not_rot)
     yield "rot", ("rot", rot)
     yield "rot-about", ("rot", sentences.about)
-    yield "rot-how-recorded", ("rot", sentences.how_recorded)
+    for file in ("rot", "feedback", "learning", "embedders"):
+        yield f"{file}-how-recorded", (file, sentences.how_recorded)
 
 
 TEXTS: Mapping[str, Text] = dict(_texts())

@@ -21,6 +21,7 @@ import argparse
 import random
 import sys
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -33,7 +34,8 @@ from benchmarks.embedders import EMBEDDERS, embedder_of
 from benchmarks.in_ram import in_ram
 from benchmarks.learning_forms import HOUR, START
 from benchmarks.recall_quality import turn
-from benchmarks.report import print_table, write_json
+from benchmarks.recorded_parts import recorded
+from benchmarks.report import print_table
 from benchmarks.rot import DAY, Clock, user_of
 
 FACTS = Path(__file__).with_name("similar_facts.tsv")
@@ -69,13 +71,10 @@ def main() -> None:
     arguments = parser.parse_args()
     if arguments.data is None and set(arguments.parts) != {"facts"}:
         parser.error("--data is missing: only the part 'facts' needs no data.")
-    rows = []
     for part in arguments.parts:
-        found = list(rows_of(part, arguments, DEFAULT))
-        print_table(found, title=part)
-        rows += [{"part": part, **row} for row in found]
-    if arguments.json:
-        write_json(arguments.json, rows, command=sys.argv, settings=vars(arguments))
+        measure = partial(rows_of, part, arguments, DEFAULT)
+        rows = recorded(arguments.json, f"feedback: {part}", measure, command=sys.argv, settings=vars(arguments))
+        print_table(rows, title=part)
 
 
 def rows_of(part: str, arguments: argparse.Namespace, policy: Policy) -> Iterator[Row]:

@@ -21,6 +21,7 @@ ELSEWHERE = {  # in the repository, and in the site
     "benchmarks/README.md": "benchmarks.md",
 }
 LINK = re.compile(r"(\]\()(?!\w+:|#)([^)#\s]+)")
+FOLDERS = ("tutorials", "guides", "reference", "background", "research")  # under docs, and one folder in the site
 FENCE = re.compile(r"^```(\w+)[^\n]*$", re.MULTILINE)
 CODE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 
@@ -46,17 +47,27 @@ def copy_what_is_shown(root: Path, place: str, text: str, folder: Path) -> None:
 
 def pages(root: Path) -> list[Path]:
     """Every page of the repository that is one of the site."""
-    written = sorted([*(root / "docs").glob("*.md"), *(root / "docs" / "reference").glob("*.md")])
+    written = sorted((root / "docs").rglob("*.md"))
     return [*written, *(root / one for one in ELSEWHERE if (root / one).is_file())]
+
+
+def with_code(root: Path) -> list[Path]:
+    """The pages that people read to use the library: without research notes, and without those made of docstrings."""
+    found = sorted((root / "docs").rglob("*.md"))
+    return [page for page in found if page.parent.name != "research" and not page.name.startswith("api")]
 
 
 def site_name(path: str) -> str:
     """What the site calls a file of the repository.
 
-    >>> site_name("docs/recall.md"), site_name("README.md"), site_name("docs/pictures/recall.svg")
-    ('recall.md', 'index.md', 'pictures/recall.svg')
+    >>> site_name("docs/guides/graph.md"), site_name("README.md"), site_name("docs/pictures/recall.svg")
+    ('graph.md', 'index.md', 'pictures/recall.svg')
     """
-    return ELSEWHERE.get(path, path.removeprefix("docs/").removeprefix("reference/"))
+    place = path.removeprefix("docs/")
+    folder, _, name = place.partition("/")
+    if folder in FOLDERS:
+        return f"research_{name}" if folder == "research" else name
+    return ELSEWHERE.get(path, place)
 
 
 def as_in_the_site(text: str, folder: str) -> str:
@@ -64,10 +75,10 @@ def as_in_the_site(text: str, folder: str) -> str:
 
     The word after the language of a block of code, which says how the block is tested, is left out.
 
-    >>> as_in_the_site("[a](../README.md) [b](recall.md#k) [c](https://example.org) [d](#e)", "docs")
-    '[a](index.md) [b](recall.md#k) [c](https://example.org) [d](#e)'
-    >>> as_in_the_site("[a](docs/recall.md)", ".")
-    '[a](recall.md)'
+    >>> as_in_the_site("[a](../../README.md) [b](graph.md#k) [c](https://example.org) [d](#e)", "docs/guides")
+    '[a](index.md) [b](graph.md#k) [c](https://example.org) [d](#e)'
+    >>> as_in_the_site("[a](docs/guides/graph.md)", ".")
+    '[a](graph.md)'
     """
 
     def links(prose: str) -> str:

@@ -1,4 +1,4 @@
-"""What does docs/policy.md say? It is made of the dataclasses and their comments: python docs/generate_policy.py"""
+"""docs/reference/policy.md, made of the dataclasses and their comments: python docs/generate_policy.py"""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 from adaptive_memory_core import policy
 from adaptive_memory_core.policy.presets import PRESETS, preset_settings
 
-PAGE = Path(__file__).with_name("policy.md")
+PAGE = Path(__file__).with_name("reference") / "policy.md"
 GROUPS = {  # by the place in the policy
     "weights": policy.Weights,
     "learning": policy.Learning,
@@ -26,7 +26,7 @@ GROUPS = {  # by the place in the policy
 }
 HEAD = """# The policy: the settings of a memory
 
-Part of the documentation of [adaptive-memory-retrieval](../README.md). This page is generated from the code by
+Part of the documentation of [adaptive-memory-retrieval](../../README.md). This page is generated from the code by
 `docs/generate_policy.py`.
 
 A `Policy` says how recalls rank and what reads and feedback change. Most users need none of it. The settings that many
@@ -66,8 +66,9 @@ BLENDS = """\
 """
 PRESETS_HEAD = """`Policy.preset(name)` gives a policy of the literature. In those with `blend="minmax"`
 reads count for much more, and mislead more easily. `composite` (the article on recall for agents) adds
-up the signals as they are and drops what scores below its floor. `gam_rag` is GAM-RAG ([graph.md](graph.md)), and
-the five from `balanced` to `aggressive` are ARM's profiles ([fading.md](fading.md)).
+up the signals as they are and drops what scores below its floor. `gam_rag` is GAM-RAG
+([the graph](../guides/graph.md#gam-rag-as-published)), and the five from `balanced` to `aggressive` are ARM's
+profiles ([fading](../background/ranking.md#fading)).
 
 | preset | recency | importance | similarity | half life in days | what else differs from the default |
 |---|---|---|---|---|---|"""

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = [ROOT / one for one in ("shared/adaptive_memory_core", "langchain_adaptive_memory", "llama_adaptive_memory")]
-GENERATED = {ROOT / "docs" / "policy.md"}  # from docstrings
+GENERATED = {ROOT / "docs" / "reference" / "policy.md"}  # from docstrings
 _UNITS = "second|minute|hour|day|week|month|year|user|recall|question|query|record|reader|process|machine|read"
 _NOT_COUNTED = (
     "after|and|are|as|at|before|by|for|from|has|if|in|is|of|on|or|over|per|than|that|to|was|were|when|where|while|with"
@@ -71,7 +71,7 @@ def main() -> int:
 
 
 def in_pages() -> list[Finding]:
-    files = sorted({*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")} - GENERATED)
+    files = sorted({*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")} - GENERATED)
     return [one for file in files for one in findings(file, paragraphs(file.read_text("utf-8")))]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import re
 import shlex
 from pathlib import Path
@@ -13,14 +14,16 @@ from typer.testing import CliRunner
 
 from adaptive_memory_core import Fields, Policy, Weights, policy
 from adaptive_memory_core.cli.app import app as command
+from docs.gather_pages import with_code
 from docs.generate_policy import GROUPS, page
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 FENCE = re.compile(r"^```([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 BLOCKS = [(match[1], match[2]) for match in FENCE.finditer(README)]
-POLICY = (ROOT / "docs" / "policy.md").read_text(encoding="utf-8")
-PAGES = sorted((ROOT / "docs").glob("*.md"))
+POLICY = (ROOT / "docs" / "reference" / "policy.md").read_text(encoding="utf-8")
+PAGES = with_code(ROOT)
+TUTORIALS = [page for page in PAGES if page.parent.name == "tutorials"]
 RUN = [code for language, code in BLOCKS if language == "python"]
 QUICKSTART = FENCE.findall(README.split("## Quickstart\n", 1)[1])
 ALL = "\n".join([README, *(page.read_text(encoding="utf-8") for page in PAGES)])
@@ -69,7 +72,7 @@ def run_commands(lines: str) -> None:
         assert ended.exit_code == 0, f"{line}: {ended.output}"
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", [page for page in PAGES if page not in TUTORIALS], ids=lambda page: page.name)
 def test_the_code_of_a_page_runs_in_order(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     names: dict[str, Any] = {"__name__": page.stem}
@@ -86,13 +89,32 @@ def test_the_code_of_a_page_runs_in_order(page: Path, tmp_path: Path, monkeypatc
 
 
 def test_the_readme_names_every_page() -> None:
-    assert [page.name for page in PAGES if f"(docs/{page.name})" not in README] == []
+    assert [page.name for page in PAGES if f"({page.relative_to(ROOT).as_posix()}" not in README] == []
+
+
+@pytest.mark.parametrize("page", TUTORIALS, ids=lambda page: page.name)
+def test_a_tutorial_prints_what_it_shows(
+    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, Any] = {"__name__": page.stem}
+    blocks = FENCE.findall(page.read_text(encoding="utf-8"))
+    shown = 0
+    for (language, code), (after, output) in itertools.pairwise([*blocks, ("", "")]):
+        if language != "python":
+            continue
+        exec(compile(code, page.name, "exec", dont_inherit=True), names)
+        printed = capsys.readouterr().out
+        assert (printed == "") is (after != "text"), code
+        assert after != "text" or printed == output
+        shown += after == "text"
+    assert shown >= 4
 
 
 def test_the_langchain_page_lists_the_fields_of_the_retriever() -> None:
     from langchain_adaptive_memory import AdaptiveMemoryRetriever
 
-    page = (ROOT / "docs" / "langchain.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "guides" / "langchain.md").read_text(encoding="utf-8").split("## LangGraph")[0]
     fields = AdaptiveMemoryRetriever.model_fields
     rows = FIELD_ROW.findall(page)
     assert len(rows) >= 8
@@ -132,7 +154,7 @@ def test_the_documentation_lists_every_field_with_its_default(title: str, owner:
 
 def test_the_page_on_the_policy_is_as_the_code_has_it() -> None:
     """Where this fails: python docs/generate_policy.py."""
-    assert (ROOT / "docs" / "policy.md").read_text(encoding="utf-8") == page()
+    assert page() == POLICY
 
 
 def test_the_page_on_the_policy_explains_every_field() -> None:
@@ -156,7 +178,7 @@ def test_the_documentation_lists_every_preset_with_its_numbers() -> None:
 
 
 def test_the_readme_lists_arms_profiles_with_the_papers_numbers() -> None:
-    rows = PROFILE_ROW.findall((ROOT / "docs" / "fading.md").read_text(encoding="utf-8"))
+    rows = PROFILE_ROW.findall((ROOT / "docs" / "background" / "ranking.md").read_text(encoding="utf-8"))
     assert len(rows) == 5
     for name, theta, gamma, alpha in rows:
         decay = Policy.preset(name).decay
@@ -167,7 +189,7 @@ def test_the_readme_lists_arms_profiles_with_the_papers_numbers() -> None:
 def test_the_other_frameworks_are_tested_with_the_versions_that_the_page_names() -> None:
     """And nothing of them is required: no extra, and no group for development."""
     files = "\n".join(one.read_text("utf-8") for one in (ROOT / "tests").glob("frameworks_*.txt"))
-    named = re.findall(r"`([\w-]+==[\d.]+)`", (ROOT / "docs" / "other_frameworks.md").read_text("utf-8"))
+    named = re.findall(r"`([\w-]+==[\d.]+)`", (ROOT / "docs" / "guides" / "other_frameworks.md").read_text("utf-8"))
     assert len(named) == 6
     assert sorted(named) == sorted(re.findall(r"^([\w-]+==[\d.]+)", files, re.MULTILINE))
     required = (ROOT / "pyproject.toml").read_text("utf-8").split("[tool.", 1)[0]

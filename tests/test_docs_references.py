@@ -7,16 +7,19 @@ from pathlib import Path
 
 import pytest
 
+from docs.gather_pages import with_code
+
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
-PAGES = sorted((ROOT / "docs").glob("*.md"))
+PAGES = with_code(ROOT)
+RESEARCH = sorted((ROOT / "docs" / "research").glob("*.md"))
 FENCE = re.compile(r"^```([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-ALL = "\n".join(page.read_text("utf-8") for page in (README, *PAGES))
+ALL = "\n".join(page.read_text("utf-8") for page in (README, *PAGES, *RESEARCH))
 
 
 def test_every_promise_of_the_threat_model_names_tests_that_exist() -> None:
     rows = re.findall(
-        r"^\| ([^|]+) \| (`tests/[^|]+) \|$", (ROOT / "docs" / "security.md").read_text("utf-8"), re.MULTILINE
+        r"^\| ([^|]+) \| (`tests/[^|]+) \|$", (ROOT / "docs" / "guides" / "users.md").read_text("utf-8"), re.MULTILINE
     )
     assert len(rows) >= 15
     for promise, cells in rows:
@@ -27,7 +30,9 @@ def test_every_promise_of_the_threat_model_names_tests_that_exist() -> None:
 
 
 def test_every_link_between_the_pages_leads_somewhere() -> None:
-    pages = {path: path.read_text("utf-8") for path in (README, ROOT / "SECURITY.md", ROOT / "CONTRIBUTING.md", *PAGES)}
+    others = [ROOT / one for one in ("SECURITY.md", "CONTRIBUTING.md", "RELEASING.md", "benchmarks/README.md")]
+    api = sorted((ROOT / "docs" / "reference").glob("api*.md"))
+    pages = {path: path.read_text("utf-8") for path in (README, *others, *api, *PAGES, *RESEARCH)}
     for one, text in pages.items():
         for target, anchor in re.findall(r"\]\((?!https?:)([^)#]*)#?([^)]*)\)", text):
             path = (one.parent / target).resolve() if target else one

@@ -1,4 +1,4 @@
-"""Does docs/other_frameworks.md say what is so? Each adapter runs in its framework, with a scripted model.
+"""Does docs/guides/other_frameworks.md say what is so? Each adapter runs in its framework, with a scripted model.
 
 `make frameworks` runs this where the frameworks are installed; elsewhere a test says which one is missing.
 """
@@ -17,7 +17,7 @@ import pytest
 
 from adaptive_memory_core import AdaptiveMemory
 
-PAGE = (Path(__file__).parents[1] / "docs" / "other_frameworks.md").read_text("utf-8")
+PAGE = (Path(__file__).parents[1] / "docs" / "guides" / "other_frameworks.md").read_text("utf-8")
 BLOCK = re.compile(r"^```(python|python needs-framework)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 FACT, QUESTION = "I am allergic to peanuts.", "Which snack must I avoid?"
 Section = Callable[..., dict[str, Any]]

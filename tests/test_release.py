@@ -119,7 +119,7 @@ def test_with_the_fields_filled_in_nothing_is_refused_and_the_readme_has_full_ad
     shown = metadata_of(wheel)
     links = re.findall(r"\]\(([^)]+)\)", str(shown.get_payload()))
     assert [link for link in links if not link.startswith(("https://", "#"))] == []
-    assert f"https://host.invalid/it/blob/v{shown['Version']}/docs/recall.md" in links
+    assert f"https://host.invalid/it/blob/v{shown['Version']}/docs/background/ranking.md" in links
 
 
 def fill_in(root: Path) -> None:

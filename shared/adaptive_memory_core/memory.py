@@ -193,7 +193,7 @@ class AdaptiveMemory(ClosedByWith):
 
         An empty or missing user raises ScopeError. A number is a user whom the metadata name by that number, not the
         user with that text as name. With `over="everyone"` recalls find the records that belong to no user as well,
-        labelled (`hit.shared`), and what is learned about those is this user's alone (docs/shared.md). A `policy` is
+        labelled (`hit.shared`), and what is learned about them is this user's (docs/guides/users.md). A `policy` is
         stored for this user in the ledger immediately. It applies to every call that gives no policy, in later
         processes too, until another is given or `reset_policy()` is called. `fallback` fills up recalls of a user
         without records: a user named in `shared` when this memory was made, or `for_everyone()`. It ends when the user
@@ -223,7 +223,7 @@ class AdaptiveMemory(ClosedByWith):
         """Copy the memory, while it is in use, to a new directory, which may be opened like this one; gives its path.
 
         The copy holds every collection of the directory, and the ledger. Writes to the collection wait meanwhile;
-        recalls go on. `progress` is called with the number of bytes copied and the total. docs/operations.md says how
+        recalls go on. `progress` is called with the bytes copied and the total. docs/guides/operations.md says how
         to restore.
         """
         target, heard = locations.checked_path(path), check.progress(progress)
@@ -245,7 +245,7 @@ class AdaptiveMemory(ClosedByWith):
         with an embedder of the same name and the same vectors goes on (five texts are compared); with any other it
         starts again. With the embedder that the collection already has, all vectors are deliberately made again. Other
         memories over the collection refuse their embedder from then on, and `chromadb.Collection` objects of it have to
-        be fetched again by name, even after a call with the same embedder: docs/embedders.md.
+        be fetched again by name, even after a call with the same embedder: docs/guides/models.md.
         """
         return self.opened.reembed(embedder, check.progress(progress))
 

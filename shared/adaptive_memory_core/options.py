@@ -32,9 +32,9 @@ class Options(TypedDict, total=False):
     - `embedder`: a callable from a list of texts to a list of vectors, an embedder of this package, an embedding model
       of LangChain or LlamaIndex, or None for the collection's own embedding function (in `open`: the bundled one).
     - `ledger`: a path, ":memory:", "postgresql://user@host/database" or a `psycopg_pool.ConnectionPool` (extra
-      `postgres`, docs/scaling.md), or a Ledger. Omitted, it is a file in the directory of a persistent
+      `postgres`, docs/guides/deployment.md), or a Ledger. Omitted, it is a file in the directory of a persistent
       client, and RAM for an ephemeral one; for a server it must be given.
-    - `policy`: how recalls rank (docs/policy.md). `fields`: the metadata keys to use (docs/metadata.md).
+    - `policy`: how recalls rank (docs/reference/policy.md). `fields`: the keys to use (docs/reference/stored.md).
     - `keeping`: how ledger, log and write-back are kept. `write="through"` writes read state into the collection before
       `recall` returns, instead of a few seconds later.
     - `durability`: "normal" (what counts outlives the process, also one that is killed; a power cut may take the last
@@ -53,11 +53,11 @@ class Options(TypedDict, total=False):
     - `judge`: a chat model, or `judges.Judge(...)` with your own functions. It says whether GAM-RAG needs another
       round (`Policy.preset("gam_rag")`), when a text holds, and what an answer rests on (`feedback_on_answer`).
     - `entities`: a function of a sentence to the names in it, for the channel "graph"; omitted, they are found by rule.
-      `SpacyEntities("en_core_web_sm")` asks a spaCy pipeline (docs/graph.md).
-    - `roles`: the models that help to make episodes, semantics and themes of what is observed (docs/hierarchy.md);
+      `SpacyEntities("en_core_web_sm")` asks a spaCy pipeline (docs/guides/graph.md).
+    - `roles`: the models that help to make episodes, semantics and themes (docs/guides/conversations.md);
       omitted, it is done by rule.
     - `telemetry`: True for spans and metrics of OpenTelemetry (extra `otel`) with the providers that the program has
-      set, or `telemetry.OpenTelemetry(...)` with others; off otherwise, at no cost (docs/observability.md).
+      set, or `telemetry.OpenTelemetry(...)` with others; off otherwise, at no cost (docs/guides/operations.md).
     - `shared`: the users whose records any user may fall back to (`for_user(..., fallback=...)`).
     """
 

@@ -41,7 +41,7 @@ async def ausers(memory: AdaptiveMemory) -> list[str | int]:
 def forget_user(memory: AdaptiveMemory, user: str | int) -> int:
     """Remove a user with every trace: records, reads, feedback, log and own policy; returns the number of records.
 
-    What remains elsewhere, and until when, is as for `forget`: docs/keeping_and_forgetting.md. After an error, call
+    What remains elsewhere, and until when, is as for `forget`: docs/reference/stored.md. After an error, call
     it again: it removes what is left. NotFoundError means that nothing is stored for this user.
     """
     scope = check.user_scope(user)

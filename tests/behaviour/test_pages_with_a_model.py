@@ -12,7 +12,7 @@ import pytest
 from adaptive_memory_core.judges import OpenAIChat
 from tests.models.chat_server import FakeChat, serving
 
-DOCS = Path(__file__).parents[2] / "docs"
+GUIDES = Path(__file__).parents[2] / "docs" / "guides"
 BLOCK = re.compile(r"^```(?:python|python needs-model)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -28,8 +28,8 @@ def of_langchain(server: FakeChat) -> Any:
 
 
 MODELS = {
-    "hierarchy.md": lambda server: OpenAIChat("m", base_url=server.url, api_key="none"),
-    "langgraph.md": of_langchain,
+    "conversations.md": lambda server: OpenAIChat("m", base_url=server.url, api_key="none"),
+    "langchain.md": of_langchain,
 }
 
 
@@ -41,12 +41,12 @@ def test_what_a_page_shows_for_a_model_runs(page: str, tmp_path: Path, monkeypat
     with serving() as server:
         server.reply = "Noted."
         names: dict[str, Any] = {"__name__": "page", "model": MODELS[page](server), "Context": Context}
-        for code in BLOCK.findall((DOCS / page).read_text("utf-8")):
+        for code in BLOCK.findall((GUIDES / page).read_text("utf-8")):
             here = code.replace("http://localhost:8000/v1", server.url)
             exec(compile(here, page, "exec", dont_inherit=True), names)
         assert server.requests != []
 
 
 def test_every_page_with_such_code_is_run_here() -> None:
-    pages = {page.name for page in DOCS.glob("*.md") if "```python needs-model" in page.read_text("utf-8")}
+    pages = {page.name for page in GUIDES.parent.rglob("*.md") if "```python needs-model" in page.read_text("utf-8")}
     assert pages == set(MODELS)

@@ -11,40 +11,40 @@ import pytest
 from tests.chroma_server import ChromaServer
 from tests.postgres_server import new_database
 
-DOCS = Path(__file__).parents[2] / "docs"
+PAGE = Path(__file__).parents[2] / "docs" / "guides" / "deployment.md"
 BLOCK = re.compile(r"^```(python|python needs-server)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 SERVED = re.compile(r"chroma run --path \./(\w+)")
+BLOCKS = BLOCK.findall(PAGE.read_text("utf-8"))
+FIRST = next(number for number, (language, _) in enumerate(BLOCKS) if language != "python")
 
 
 @pytest.mark.hard("server")
-@pytest.mark.parametrize("page", ["going_to_a_server.md", "operations.md"])
-def test_what_a_page_shows_for_a_server_runs(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_move_to_a_server_runs_as_the_page_shows_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    text = (DOCS / page).read_text("utf-8")
-    blocks = BLOCK.findall(text)
-    first = next(number for number, (language, _) in enumerate(blocks) if language != "python")
     names: dict[str, Any] = {"__name__": "page"}
-    for _, code in blocks[:first]:
-        exec(compile(code, page, "exec", dont_inherit=True), names)
-    folder = SERVED.search(text)
+    for _, code in BLOCKS[:FIRST]:
+        exec(compile(code, PAGE.name, "exec", dont_inherit=True), names)
+    folder = SERVED.search(PAGE.read_text("utf-8"))
     assert folder is not None
     server = ChromaServer(tmp_path / folder[1])
     server.start()
     try:
-        exec(compile(blocks[first][1].replace("8000", str(server.port)), page, "exec", dont_inherit=True), names)
+        here = BLOCKS[FIRST][1].replace("8000", str(server.port))
+        exec(compile(here, PAGE.name, "exec", dont_inherit=True), names)
         names["memory"].close()
     finally:
         server.stop()
 
 
 def test_every_page_with_such_code_is_run_here() -> None:
-    pages = {page.name for page in DOCS.glob("*.md") if "```python needs-server" in page.read_text("utf-8")}
-    assert pages == {"going_to_a_server.md", "operations.md", "scaling.md"}
+    pages = PAGE.parents[1].rglob("*.md")
+    assert {page for page in pages if "```python needs-server" in page.read_text("utf-8")} == {PAGE}
+    assert [language for language, _ in BLOCKS].count("python needs-server") == 2
 
 
 @pytest.mark.hard("server")
 def test_what_the_page_on_several_machines_shows_runs(chroma_server: ChromaServer) -> None:
-    code = dict(BLOCK.findall((DOCS / "scaling.md").read_text("utf-8")))["python needs-server"]
+    code = BLOCKS[-1][1]
     for example, ours in (
         ("chroma.example", "127.0.0.1"),
         ("8000", str(chroma_server.port)),
@@ -53,6 +53,6 @@ def test_what_the_page_on_several_machines_shows_runs(chroma_server: ChromaServe
         assert example in code
         code = code.replace(example, ours)
     names: dict[str, Any] = {"__name__": "page"}
-    exec(compile(code, "scaling.md", "exec", dont_inherit=True), names)
+    exec(compile(code, PAGE.name, "exec", dont_inherit=True), names)
     with names["memory"] as memory:
         assert [hit.text for hit in memory.for_user("ana").recall("when does the bakery open?")]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import copy
 import re
 from pathlib import Path
 
 import pytest
 
 from benchmarks import bench
-from benchmarks.page_tables import HOLDERS, PICTURE, PLACE, filled, pages, recorded
+from benchmarks.page_tables import DRAWN, HOLDERS, PICTURES, PLACE, ROOT, filled, pages, recorded
 from benchmarks.quality_chart import quality_chart
 from benchmarks.recorded_figures import parts_of
 from benchmarks.recorded_sentences import about, date, how_recorded
@@ -48,10 +49,29 @@ def test_every_text_that_is_made_stands_in_a_page() -> None:
 
 def test_the_picture_of_the_readme_shows_all_sets_of_the_recorded_run() -> None:
     """Where this fails: python -m benchmarks.page_tables."""
-    drawn = PICTURE.read_text("utf-8")
-    assert drawn == quality_chart(RUN)
+    drawn = quality_chart(RUN)
     assert drawn.count('class="ours"') == len(parts_of(RUN, "quality")) + 1  # and in the legend
-    assert f"({PICTURE.relative_to(pages()[0].parent).as_posix()})" in pages()[0].read_text("utf-8")
+    assert "(docs/pictures/finds_more.svg)" in pages()[0].read_text("utf-8")
+
+
+@pytest.mark.parametrize("name", DRAWN)
+def test_a_picture_is_drawn_from_what_was_recorded_and_shown_in_a_page(name: str) -> None:
+    """Where this fails: python -m benchmarks.page_tables."""
+    run, draw = DRAWN[name]
+    drawn = (PICTURES / name).read_text("utf-8")
+    assert drawn == draw(RUNS[run])
+    assert "@media (prefers-color-scheme: dark)" in drawn
+    assert any(f"pictures/{name})" in page.read_text("utf-8") for page in pages())
+
+
+@pytest.mark.parametrize("name", DRAWN)
+def test_another_number_in_a_recorded_run_is_another_picture(name: str) -> None:
+    run, draw = DRAWN[name]
+    changed = copy.deepcopy(RUNS[run])
+    for part in changed.values():
+        for row in part["rows"]:
+            row |= {key: value * 0.9 for key, value in row.items() if isinstance(value, float)}
+    assert draw(changed) != draw(RUNS[run])
 
 
 def test_every_part_says_on_what_it_was_made() -> None:
@@ -79,8 +99,7 @@ def test_the_run_has_every_system_on_every_set() -> None:
 def test_the_pages_that_hold_figures_of_a_run_are_listed() -> None:
     listed = Path(__file__).parents[2].joinpath("benchmarks", "README.md").read_text("utf-8")
     for page in PAGES:
-        name = page.parent.name + "/" + page.name if page.parent.name in ("docs", "benchmarks") else page.name
-        assert f"| {name} | `" in listed
+        assert f"| {page.relative_to(ROOT).as_posix()} | `" in listed
 
 
 def test_a_part_of_another_run_changes_only_its_own_line() -> None:

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from adaptive_memory_core.cli.app import app
 
-PAGE = (Path(__file__).parents[2] / "docs" / "mcp.md").read_text("utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "guides" / "mcp.md").read_text("utf-8")
 BLOCKS = [json.loads(one) for one in re.findall(r"^```text\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)]
 SERVERS = [next(iter((block.get("mcpServers") or block["servers"]).values())) for block in BLOCKS]
 SAID = [shlex.split(one) for one in re.findall(r"adaptive-memory (--path .* mcp\b.*)$", PAGE, re.MULTILINE)]

@@ -79,7 +79,7 @@ def test_threads_share_one_set_of_weights() -> None:
 
 
 def test_a_memory_with_it_works_without_onnxruntime_and_kubernetes(tmp_path: Path) -> None:
-    """docs/operations.md says how to leave them out, though Chroma requires them. wordllama is not imported."""
+    """docs/guides/deployment.md says how to leave them out, though Chroma requires them. wordllama is not imported."""
     code = (
         "sys.modules.update(dict.fromkeys(['onnxruntime', 'kubernetes']));"
         "from adaptive_memory_core import AdaptiveMemory; memory = AdaptiveMemory.open('memory');"

@@ -18,7 +18,7 @@ from tests.conftest import word_vectors
 
 ROOT = Path(__file__).parents[2]
 RULES = (ROOT / "examples" / "alerts.yaml").read_text(encoding="utf-8")
-PAGE = (ROOT / "docs" / "observability.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "guides" / "operations.md").read_text(encoding="utf-8")
 METRIC = re.compile(r"\badaptive_memory_\w+")
 LABEL = re.compile(r"(\w+)(?:!=|=~?)\"|by \((\w+)\)")
 

@@ -207,7 +207,7 @@ def mcp(
     ] = False,
     name: Annotated[list[str] | None, typer.Option(help="With --http: a name that clients call it by.")] = None,
 ) -> None:
-    """Serve the memory to agents over the Model Context Protocol (docs/mcp.md).
+    """Serve the memory to agents over the Model Context Protocol (docs/guides/mcp.md).
 
     The user is set here, by --user or by the access token, never by the model.
     """

@@ -337,7 +337,7 @@ def themes(ctx: typer.Context) -> None:
 
 
 FAINT_ONES = " that is better than chance; --min-score 0 shows the nearest"
-FAINT = 0.08  # a score that unrelated records reach with the bundled embedder; measured, docs/command_line.md
+FAINT = 0.08  # a score that unrelated records reach with the bundled embedder; measured, docs/reference/command_line.md
 LETTERS_PER_TOKEN = 2.2  # of what is written in words; keys struck at random have fewer
 UNWORDED = 0.3  # a score that records reach whose vector is near that of a few letters by chance
 

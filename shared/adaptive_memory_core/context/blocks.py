@@ -53,8 +53,8 @@ class Outline:
     `apart` says that each episode is shown by itself, even if several are of one session. `summed_up` are the hits
     whose episode is shown by its narrative instead of all its messages. `judged` says that a reader has chosen the
     episodes, given the facts: a page then shows the facts first, as they were read. Without a reader the facts come
-    last, since whole episodes hold more evidence in fewer tokens (docs/hierarchy.md). `more` are the next best if a set
-    is asked for: a page shows them if its budget leaves room, and they are not hits.
+    last, since whole episodes hold more evidence in fewer tokens (docs/research/conversations.md). `more` are the next
+    best if a set is asked for: a page shows them if its budget leaves room, and they are not hits.
     """
 
     places: Mapping[str, MessagePlace] = field(default_factory=dict)
@@ -73,9 +73,7 @@ NO_OUTLINE = Outline()
 
 
 DISTILLED = "distilled"  # the kind that a fact is shown with: a sentence of a message that is not shown itself
-READ_ALONE = (
-    1_600  # characters of the first hits, that are read before what stands beside any of them; docs/hierarchy.md
-)
+READ_ALONE = 1_600  # characters of the first hits, read before what is next to them; docs/research/conversations.md
 BETWEEN_THEMES = " | "  # in a heading; commas and semicolons part other things there
 _FACTS = "\0facts"  # nobody's name
 

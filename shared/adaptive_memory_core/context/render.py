@@ -22,7 +22,7 @@ from adaptive_memory_core.records import Neighbour, Scored
 FOR_BRIEF = 16  # the share of a budget, one in so many, kept for what does not fit in full; benchmarks/units.py
 LEAST_SUMMARY = 12  # tokens below which nobody is asked for a summary; guess
 # Share of a block's best score that a result of its session needs to join it, by shape: benchmarks/units.py, and of
-# whole episodes docs/hierarchy.md
+# whole episodes docs/research/conversations.md
 BLOCK_SHARES = {"flat": 0.85, "episodes": 0.3, "top_down": 0.3}
 LONGEST_SHARE = 0.25  # of a budget that one result may take where not all fit; benchmarks/shown_evidence.py
 ROOM_FOR_HEADINGS = 1_000  # tokens below which blocks that no reader chose have no headings; they cost 0.02 at 500

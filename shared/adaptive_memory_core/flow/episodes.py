@@ -71,7 +71,7 @@ def _is_there(hit: Hit, led: HierarchyLeads) -> bool:
     return led.worth(hit._stored_id, hit.similarity) is not None
 
 
-COVER = 0.1  # how much less one more of a session counts in a set, for each that is shown; docs/hierarchy.md
+COVER = 0.1  # how much less one more of a session counts per one shown; docs/research/conversations.md
 POOL = 2  # times the size of a set that is looked at, from which it is chosen; guess
 LEFT_OUT = "the rest of the episodes was left out"
 

@@ -20,7 +20,7 @@ from adaptive_memory_core.sources.gather import NOTHING_KNOWN, error_text, prese
 from adaptive_memory_core.sources.request import Request, in_collection
 
 ANSWERS = 5  # of the best hits that get the question they answer, the first of them both neighbours; measured
-LONGEST_NEXT = 400  # characters of a turn shown next to a result; long replies push evidence out; docs/hierarchy.md
+LONGEST_NEXT = 400  # characters of a turn next to a result; long ones push evidence out; docs/research/conversations.md
 MOST_TURNS = 1_000  # turns of the hits' sessions that are read where the word index does not say who stands beside whom
 LEFT_OUT = "the neighbours of the hits were left out"
 NO_SESSION = "no neighbours are shown: what was found says no session, or no order in it"

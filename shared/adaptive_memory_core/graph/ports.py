@@ -13,7 +13,7 @@ from adaptive_memory_core.score.surprise import UNMEASURED, Baseline
 Array = Any
 MOST_TITLED = 20  # passages of one title; guess
 SENTENCES = 3  # that a round activates, and in our form the best of each name that these leave out; the paper
-REACH = 1_000  # sentences that a round looks at, those of rare names first; a sweep: docs/graph.md
+REACH = 1_000  # sentences that a round looks at, those of rare names first; a sweep: docs/research/graph.md
 MOST_PLACES = 40  # sentences of a passage that have a memory: so many bits stay exact wherever they are kept
 SENTENCE_BITS = 12  # of a sentence's number, for its place in its passage
 SentenceKey = int  # passage << SENTENCE_BITS | place
@@ -23,7 +23,7 @@ PassageKey = int
 class Rows(NamedTuple):
     """What sentences are weighed by, in the order of their `keys`: the vector of the passage that each is in (`owners`
     says which), and the keys of their words one after the other, cut at `bounds`. A passage's vector represents its
-    sentences: separate vectors would have to be made and found nothing more (docs/graph.md)."""
+    sentences: separate vectors would have to be made and found nothing more (docs/research/graph.md)."""
 
     keys: Array
     vectors: Array | None

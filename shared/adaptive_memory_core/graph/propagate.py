@@ -29,7 +29,7 @@ from adaptive_memory_core.graph.ports import (
 )
 from adaptive_memory_core.policy.advanced import Graphs
 
-# Swept in docs/graph.md
+# Swept in docs/research/graph.md
 NAMES = 20  # that a round goes on with; 8 loses 0.02, the paper has 5
 RARE = 2.0  # power of how rare a name is; 1 is as good, 0 loses 0.027
 TITLE = 0.3  # for a passage titled by a name in the question

@@ -70,9 +70,9 @@ Decided = Callable[
     [Sequence[HierarchyMessage], Sequence[HierarchyMessage]], bool | None
 ]  # of what came before, and what follows
 CHARACTERS = 4_000  # of an episode, from which on the next message begins another; guess
-SHORTEST = 2  # messages that an episode has before a change of topic can end it; a sweep: docs/hierarchy.md
-SAME_TOPIC = 0.35  # of the way from unrelated to equal, below which vectors speak of another topic; docs/hierarchy.md
-WORDS_OF_TOPIC = 0.2  # share of words in common, up to which words speak of another topic; docs/hierarchy.md
+SHORTEST = 2  # messages before a change of topic can end an episode; a sweep: docs/research/conversations.md
+SAME_TOPIC = 0.35  # of the way from unrelated to equal; below: another topic; docs/research/conversations.md
+WORDS_OF_TOPIC = 0.2  # share of words in common, up to which: another topic; docs/research/conversations.md
 BESIDE = 3  # messages before and after a gap that are compared: a single one is often "Sure!"
 AHEAD = 1  # messages after the one that may begin an episode, without which it is not decided
 LOOKED_AT = 500  # characters at the start and at the end of a message, in which words are looked for

@@ -202,7 +202,7 @@ class _Sentence(NamedTuple):
     worth: float
 
 
-SEMANTICS = 5  # sentences distilled from an episode; fewer of a short one; a sweep: docs/hierarchy.md
+SEMANTICS = 5  # sentences distilled from an episode; fewer of a short one; a sweep: docs/research/conversations.md
 
 
 def distil(said: Sequence[HierarchyMessage], most: int) -> list[Distilled]:

@@ -146,7 +146,7 @@ def expand(
 
 
 SUPPORT = (1.0, 0.5, 0.25)  # what an episode's best semantics count; measured
-# Of Stage I; the first two are swept in docs/hierarchy.md, the others guesses
+# Of Stage I; the first two are swept in docs/research/conversations.md, the others guesses
 ALPHA = 0.2  # what covering neighbours counts, next to similarity; 0.05 to 0.2 is flat, 0.5 loses
 COVERS_FROM = 0.5  # similarity (0: unrelated) from which a representative covers a neighbour; 0 ends it too soon
 COVERED = 1.0  # share of the candidates that representatives cover before it ends

@@ -223,11 +223,9 @@ class Graphs:
 
     form: GraphForm = "ours"  # "ours" finds more; "paper": equations 2 to 13 of GAM-RAG, as in the preset "gam_rag"
     asks: Asks = "always"  # for all queries, those that name a title ("titled"), or these of linked records ("linked")
-    weight: float = 2.0  # what the graph counts in the relevance, next to Fusion's weights; a sweep: docs/graph.md
-    rounds: int = 3  # from names to sentences and back, at most; 2 is nearly as good; a sweep: docs/graph.md
-    names_alike: float = (
-        0.0  # likeness from which one name is taken for another; 0: off, as it costs time: docs/graph.md
-    )
+    weight: float = 2.0  # what the graph counts in the relevance, next to Fusion; a sweep: docs/research/graph.md
+    rounds: int = 3  # from names to sentences and back, at most; 2 is nearly as good; docs/research/graph.md
+    names_alike: float = 0.0  # likeness from which one name is taken for another; 0: off; docs/research/graph.md
     process_noise: float = 0.001  # Q of the paper's form; it gives no number, and this one gives its activation ratios
 
     RANGES: ClassVar[dict[str, Range]] = {
@@ -258,10 +256,10 @@ class Hierarchies:
 
     gap_minutes: float = 30.0  # minutes between two messages that end an episode; the paper
     episode_messages: int = 15  # messages of an episode, at most; the paper: 10 to 15
-    theme_semantics: int = 12  # semantics of a theme; a larger one is split; the paper, and docs/hierarchy.md
+    theme_semantics: int = 12  # of a theme; a larger one is split; the paper, and docs/research/conversations.md
     representatives: bool = True  # Stage I of the paper: representatives of themes; False: the most similar semantics
     expand: bool = True  # Stage II of the paper, if there is a reader: only episodes that make it less uncertain
-    set_size: int = 30  # results for which a page has room if the question asks for a set; a sweep: docs/hierarchy.md
+    set_size: int = 30  # results that a page has room for if a set is asked for; docs/research/conversations.md
 
     RANGES: ClassVar[dict[str, Range]] = {
         "gap_minutes": Range(0, 1_000_000),
@@ -305,10 +303,10 @@ class Advanced:
     same_share: float = 1.0  # share of common runs of three words that makes texts copies; 1: the same words; units.py
     reworded_facts: bool = True  # whether an English lexicon finds facts that changed in other words; updates.py
     time_weight: float = 1.25  # weight of the time asked about; more finds the time, not the subject; asked_time.py
-    rerank_weight: float = 0.5  # share of the relevance that a reranker decides; 0: it is not asked; docs/channels.md
+    rerank_weight: float = 0.5  # share of the relevance that a reranker decides; 0: not asked; docs/research/ranking.md
     rerank_candidates: int = 20  # best records that a reranker is shown, at least k; each of them costs time; guess
     random_tail: int = (
-        0  # last places drawn by lot from three times as many; 0: off, as it costs results; docs/tuning.md
+        0  # last places drawn by lot from three times as many; 0: off, as it costs results; docs/guides/measuring.md
     )
     neighbours: bool = False  # whether the turns right before and after a result are shown; benchmarks/units.py
     graph: Graphs = Graphs()  # how the channel "graph" follows the names in a query

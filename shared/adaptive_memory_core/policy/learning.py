@@ -37,10 +37,10 @@ class Remembrance:
     grace: float = 5.0  # gamma: units after the last read before strength decays; ARM, "balanced"
     rate: float = 1.0  # alpha: share of the strength left by a unit beyond the grace; 1: off; ARM: 0.80 to 0.99
     strength_floor: float = (
-        0.0  # strength below which decay does not go; ARM: 0; a high one is harmless: docs/fading.md
+        0.0  # strength below which decay does not go; ARM: 0; a high one is harmless: docs/background/ranking.md
     )
     restore_on_read: float = (
-        0.0  # share of the lost strength that a read gives back; ARM: 0; 1 changes little: docs/fading.md
+        0.0  # share of the lost strength that a read gives back; ARM: 0; 1 changes little: docs/background/ranking.md
     )
 
     RANGES: ClassVar[dict[str, Range]] = {
@@ -71,7 +71,7 @@ class Decay(Remembrance):
     strength_weight: float = 1.0  # share of the similarity that strength may take; ARM: 1; 0: none
     by_kind: (
         Mapping[str, Remembrance] | tuple[tuple[str, Remembrance], ...]
-    ) = ()  # numbers for some kinds of records, as {"fact": Remembrance(rate=0.99)}; docs/fading.md
+    ) = ()  # numbers for some kinds of records, as {"fact": Remembrance(rate=0.99)}; docs/background/ranking.md
 
     RANGES: ClassVar[dict[str, Range]] = {**Remembrance.RANGES, "strength_weight": SHARE}
     CHOICES: ClassVar[dict[str, tuple[str, ...]]] = {"unit": ("recalls", "days")}

@@ -80,8 +80,8 @@ class Policy(HashedOnce):
     diversity: float = 0.0  # 1 - lambda of MMR: weight of the similarity to better results; 0: off; benchmarks/units.py
     time_words: TimeWords = "rank"  # "last week" or "now" in a query: "rank" by it, "filter" by it; asked_time.py
     newest_first: bool = True  # whether the newest of contradicting facts comes first; benchmarks/updates.py
-    decay: Decay = Decay()  # how records that are not read lose strength; off, as it loses recall: docs/fading.md
-    shape: AnswerShape = "flat"  # results alone, in "episodes", or from the themes down ("top_down"); docs/hierarchy.md
+    decay: Decay = Decay()  # how unread records lose strength; off, as it loses recall: docs/background/ranking.md
+    shape: AnswerShape = "flat"  # results alone, in "episodes", or "top_down" from themes; docs/guides/conversations.md
     learning: Learning = Learning()  # what feedback and reads change
     advanced: Advanced = Advanced()  # settings that few users change
 

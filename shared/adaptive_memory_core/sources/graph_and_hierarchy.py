@@ -120,7 +120,7 @@ def _judged(ports: Ports, request: Request) -> RatedQuestions | None:
     return tried(AdaptiveMemoryError, of_same_texts, ports, request.scope, known.value, known.value.stored_ids).value
 
 
-SPOKEN = 0.1  # share of what it says of a record that is said in a conversation; a sweep: docs/graph.md
+SPOKEN = 0.1  # share of what it says of a record that is said in a conversation; a sweep: docs/research/graph.md
 SEEDS = 5  # of the nearest and of those with most of the words, that it also starts from
 
 

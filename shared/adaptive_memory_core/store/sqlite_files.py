@@ -217,7 +217,7 @@ except ImportError:  # Windows, which has other limits
 
 HINT = (
     "This process has run out of file descriptors{limit}. Close what is no longer used: one memory and one Chroma "
-    "client will do for all requests (docs/operations.md). Or allow more: ulimit -n 4096."
+    "client will do for all requests (docs/guides/operations.md). Or allow more: ulimit -n 4096."
 )
 
 

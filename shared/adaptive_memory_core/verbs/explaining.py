@@ -129,8 +129,8 @@ def replay(
     """What this policy (omitted: the memory's) would have returned for the user's past recalls, each with the state at
     that time.
 
-    Iterate over it, print its `summary()`, or use `to_json()`: docs/replay.md. The newest `limit` recalls of that time
-    in the log are ranked again, through the same steps as a recall. Nothing changes: no count, no log.
+    Iterate over it, print its `summary()`, or use `to_json()`: docs/guides/measuring.md. The newest `limit` recalls of
+    that time in the log are ranked again, through the same steps as a recall. Nothing changes: no count, no log.
     """
     from adaptive_memory_core.evaluate.replay import replayed
 

@@ -73,7 +73,7 @@ def tune(
     kept for judging the result: if the gain on these is within the noise, or there are too few questions, the tuning is
     `refused` with the reason, and its `policy` is the one it began with. The fewer questions there are, the less the
     policy moves: half of the way at `prior` questions. Keep the result with `memory.for_user(name,
-    policy=tuning.policy)`, or write it with `tuning.policy.save(path)`: docs/tuning.md.
+    policy=tuning.policy)`, or write it with `tuning.policy.save(path)`: docs/guides/measuring.md.
     """
     tuner = tuner_of(held_out, prior, seed)
     start = starting_policy(user, policy)

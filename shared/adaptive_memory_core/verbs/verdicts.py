@@ -28,7 +28,7 @@ def feedback(
 
     `recall` is the Recall or its id, at once or later. A verdict counts once per recall and record; the opposite
     verdict takes it back. It moves the record's importance by at most 5 %, and a helpful one makes the record useful
-    for some time (docs/learning.md).
+    for some time (docs/background/ranking.md).
     """
     for ids in (helpful, unhelpful):
         if isinstance(ids, str) or not isinstance(ids, Iterable):

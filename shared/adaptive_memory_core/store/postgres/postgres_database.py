@@ -43,7 +43,7 @@ from adaptive_memory_core.store.postgres.postgres_tables import SCHEMA
 
 P = ParamSpec("P")
 T = TypeVar("T")
-DENIED = "Grant the role what it lacks, or the scope that it needs (docs/scaling.md#row-level-security)."
+DENIED = "Grant the role what it lacks, or the scope that it needs (docs/guides/deployment.md#row-level-security)."
 LOCK_SECONDS = 30  # that a writer waits for those before it, where the call does not say
 IDLE_SECONDS = 20  # in a transaction, after which the server ends it: whoever began it is gone, and others wait
 _WITHIN = f"SET LOCAL search_path TO {SCHEMA}; SET LOCAL idle_in_transaction_session_timeout = '{IDLE_SECONDS}s'"

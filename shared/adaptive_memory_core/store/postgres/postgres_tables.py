@@ -54,7 +54,7 @@ def refuse_others(only: str | None, scope: Scope) -> None:
         return
     raise ScopeError(
         f"The ledger's role sees the rows of {Scope(only or None)} alone, so {scope} cannot be served. Open the memory "
-        "with the application's role, or with one that has that scope (docs/scaling.md#row-level-security)."
+        "with the application's role, or with one that has that scope (docs/guides/deployment.md#row-level-security)."
     )
 
 
