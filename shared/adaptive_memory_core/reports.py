@@ -271,7 +271,8 @@ class Receipt:
         "Chroma keeps the text of a deleted record in its own files until it purges its queue; "
         "`chroma vacuum --path DIR` does that at once. Its index keeps the vector until it is rebuilt: "
         "`AdaptiveMemory.repair(DIR, rebuild=True)`. The ledger's write-ahead log keeps traces until the next "
-        "`flush()`. Words of a cue that asked for it stay in the log until its retention ends. Copies and backups are out of reach."
+        "`flush()`. Words of a cue that asked for it stay in the log until its retention ends. Copies and backups are "
+        "out of reach."
     )
     derived: tuple[str, ...] = ()
 
