@@ -56,7 +56,17 @@ SECRETS = [  # what it is, and the secret
     ("sendgrid key", f"SG.{made_up(22)}.{made_up(43)}"),
     ("json web token", f"eyJ{made_up(33)}.eyJ{made_up(60)}.{made_up(43)}"),
 ]
-AROUND = ["{}", "use {} for it", "KEY={}\n", '"key": "{}",', "({}).", "`{}`", "a:{};b"]
+AROUND = [
+    "{}",
+    "use {} for it",
+    "KEY={}\n",
+    '"key": "{}",',
+    "({}).",
+    "`{}`",
+    "a:{};b",
+    "\u9375\u306f{}\u3067\u3059",
+    '\\"{}\\"',
+]
 AFTER_A_NAME = [  # what it is, what stays, the secret, and what comes after
     ("bearer token", "Authorization: Bearer ", made_up(30), " -v"),
     ("bearer token", '"authorization": "Basic ', made_up(24), '"'),
@@ -65,6 +75,12 @@ AFTER_A_NAME = [  # what it is, what stays, the secret, and what comes after
     ("password", "PGPASSWORD=", "hunter", " psql"),
     ("password", "db_password='", "correct-horse", "'"),
     ("password", '"client_secret": "', made_up(40), '"}'),
+    ("password", '{\\"password\\": \\"', "tiger-77", '\\"}'),
+    ("bearer token", '{\\"Authorization\\": \\"Bearer ', made_up(30), '\\"}'),
+    ("bearer token", "\u306fAuthorization: Bearer ", made_up(30), ""),
+    ("password", "\u306fpostgresql://ana:", "tiger-77", "@db.example.com/app"),
+    ("github token", "git clone https://", "ghp_" + made_up(36), "@github.com/ana/app"),
+    ("json web token", "https://example.com/enter/", f"eyJ{made_up(33)}.eyJ{made_up(60)}.{made_up(43)}", "?new"),
     ("password", "api_key: ", made_up(20), ""),
     ("password", "aws_secret_access_key = ", made_up(39) + "/7a", "\n"),
     ("password", "export AUTH_TOKEN=", made_up(12), ""),
@@ -134,6 +150,10 @@ def test_records_and_mappings_keep_all_but_their_texts() -> None:
     masked = masked_item(record)
     assert (masked.id, masked.text) == ("a", "use [masked: aws key id]")
     assert masked.metadata == {"line": "[masked: aws key id]", "page": 3, "tags": ["[masked: aws key id]", "b"]}
+    named = {"db_password": "tiger-77", "api_keys": ["tiger-77"], "tokens": "tiger-77", "said": 'a "tiger"'}
+    once = masked_item({"metadata": named, "text": "tiger-77"})
+    assert once == {"metadata": {**named, "db_password": "[masked: password]"}, "text": "tiger-77"}
+    assert masked_item(once) == once
     assert masked_item({"content": [{"text": token}], "id": token})["content"] == [{"text": "[masked: aws key id]"}]
     assert masked_item({"content": "a", "id": token})["id"] == token
     assert masked_item(5) == 5

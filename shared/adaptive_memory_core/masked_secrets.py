@@ -14,7 +14,11 @@ from typing import Any
 from adaptive_memory_core.late import late_pattern
 from adaptive_memory_core.records import Cue, NewRecord, Record
 
-_START, _END = r"(?<![\w+/-])", r"(?![\w+/=-])"  # not within a longer word, nor within base64
+_ASCII = r"(?a)"  # a letter of a script without spaces, next to a secret, is no part of it
+_START = rf"{_ASCII}(?<![\w-])"  # not within a longer word; an address may have it after its slashes
+_OUTSIDE_BASE64, _END = rf"{_ASCII}(?<![\w+/-])", r"(?![\w+/=-])"  # of letters and digits alone
+_WORD = r"(?<![a-zA-Z0-9_])"
+_QUOTE = r"(?:\\?[\"'])"  # or one within JSON within JSON
 _NAMES = r"(?:passwo?r?d|passphrase|secret|token|api[_-]?key|access[_-]?key|private[_-]?key)\d{0,3}"
 _VALUE = r"[^\s\"'`,;&(){}\[\]<>$*]"  # of what may be a secret: no code, no placeholder
 
@@ -27,7 +31,7 @@ FORMATS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
             r"(?:(?:[^-]|-(?!----)){0,10000}-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
             r"|(?:(?:\s|\\n){0,8}[A-Za-z0-9+/=]{16,})+)",
         ),
-        ("aws key id", rf"{_START}(?:AKIA|ASIA)[A-Z0-9]{{16}}{_END}"),
+        ("aws key id", rf"{_OUTSIDE_BASE64}(?:AKIA|ASIA)[A-Z0-9]{{16}}{_END}"),
         ("github token", rf"{_START}(?:gh[pousr]_[A-Za-z0-9]{{36,255}}|github_pat_\w{{40,255}})"),
         ("gitlab token", rf"{_START}glpat-[\w-]{{20,}}"),
         ("anthropic key", rf"{_START}sk-ant-[\w-]{{20,}}"),
@@ -36,8 +40,8 @@ FORMATS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
             rf"{_START}(?:sk-(?:proj|svcacct|admin)-[\w-]{{20,}}|sk-or-v1-[0-9a-f]{{64}}|sk-[A-Za-z0-9]{{32,}}{_END})",
         ),
         ("slack token", rf"{_START}(?:xox[abeoprs]-[A-Za-z0-9-]{{10,}}|xapp-\d-[A-Za-z0-9-]{{10,}})"),
-        ("slack webhook", r"https://hooks\.slack\.com/services/T\w+/B\w+/\w{16,}"),
-        ("google key", rf"{_START}AIza[\w-]{{35}}{_END}"),
+        ("slack webhook", rf"{_ASCII}https://hooks\.slack\.com/services/T\w+/B\w+/\w{{16,}}"),
+        ("google key", rf"{_OUTSIDE_BASE64}AIza[\w-]{{35}}{_END}"),
         ("google token", rf"{_START}ya29\.[\w-]{{20,}}"),
         ("stripe key", rf"{_START}(?:[sr]k_(?:live|test)|whsec)_[A-Za-z0-9]{{16,}}"),
         ("npm token", rf"{_START}npm_[A-Za-z0-9]{{36}}{_END}"),
@@ -47,13 +51,14 @@ FORMATS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("json web token", rf"{_START}eyJ[\w-]{{8,}}\.eyJ[\w-]{{8,}}\.[\w-]{{8,}}"),
         (
             "bearer token",
-            r"(?i)(?P<before>\bauthorization[\"']?\s{0,3}[:=]\s{0,3}[\"']?(?:bearer|basic|token)\s{1,3})[\w.~+/=-]{8,}",
+            rf"(?i)(?P<before>{_WORD}authorization{_QUOTE}?\s{{0,3}}[:=]\s{{0,3}}{_QUOTE}?(?:bearer|basic|token)\s{{1,3}})"
+            r"[\w.~+/=-]{8,}",
         ),
-        ("bearer token", r"(?i)(?P<before>\bbearer\s{1,3})(?=[\w.~+/=-]{0,200}\d)[\w.~+/=-]{20,}"),
-        ("password", r"(?P<before>\b[a-zA-Z][a-zA-Z0-9+.-]{1,20}://[^\s:/@]{1,200}:)[^\s@/\[]{3,200}(?=@)"),
+        ("bearer token", rf"(?i)(?P<before>{_WORD}bearer\s{{1,3}})(?=[\w.~+/=-]{{0,200}}\d)[\w.~+/=-]{{20,}}"),
+        ("password", rf"(?P<before>{_WORD}[a-zA-Z][a-zA-Z0-9+.-]{{1,20}}://[^\s:/@]{{1,200}}:)[^\s@/\[]{{3,200}}(?=@)"),
         (
             "password",
-            rf"(?i)(?P<before>{_NAMES}[\"']?\s{{0,3}}[:=]\s{{0,3}}([\"']))(?!\[masked)[^\s\"']{{6,200}}(?=\2)",
+            rf"(?i)(?P<before>{_NAMES}{_QUOTE}?\s{{0,3}}[:=]\s{{0,3}}({_QUOTE}))(?!\[masked)[^\s\"']{{6,200}}(?=\2)",
         ),
         ("password", rf"(?i)(?P<before>{_NAMES}=)(?=\S{{0,200}}[a-z]){_VALUE}{{6,200}}(?![\w(\[{{])"),
         (
@@ -96,9 +101,16 @@ def masked_item(item: Any) -> Any:
     return _masked(item)
 
 
-def _masked(value: Any) -> Any:
+def _masked(value: Any, key: str = "") -> Any:
+    """The value with each text in it masked as if its key stood before it in JSON.
+
+    >>> _masked({"db_password": "tiger-77", "line": "tiger-77"})
+    {'db_password': '[masked: password]', 'line': 'tiger-77'}
+    """
     if isinstance(value, str):
-        return mask(value)
+        before = f'{key}="'
+        line = mask(f'{before}{value}"')
+        return line[len(before) : -1] if key and line.startswith(before) else mask(value)
     if isinstance(value, Mapping):
-        return {key: _masked(one) for key, one in value.items()}
-    return [_masked(one) for one in value] if isinstance(value, list) else value
+        return {name: _masked(one, str(name)) for name, one in value.items()}
+    return [_masked(one, key) for one in value] if isinstance(value, list) else value

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
 import sys
+import time
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -202,6 +204,22 @@ def test_what_is_missing_is_one_line_and_no_failure(hook: Hook, event: str, give
     ended = hook(event, **given)
     assert (ended.code, ended.out, len(ended.err.splitlines())) == (0, "", 1)
     assert because in ended.err
+
+
+def test_a_transcript_that_never_ends_is_not_waited_for(hook: Hook, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    for endless in (str(tmp_path / "pipe"), "/dev/zero"):
+        ended = hook("stop", transcript_path=endless)
+        assert (ended.code, ended.out) == (0, "")
+        assert "cannot be read: there is no such file" in ended.err
+
+
+def test_of_a_huge_prompt_little_is_read_and_its_secrets_are_masked(hook: Hook, place: Path) -> None:
+    began = time.process_time()
+    hook("prompt", prompt=f"push with {TOKEN} " + "word " * 4_000_000 + f" and {TOKEN}")
+    assert time.process_time() - began < 5.0
+    (record,) = stored(place)
+    assert record.text.count("[masked: github token]") == 2
 
 
 def test_an_answer_that_is_not_there_yet_is_not_the_one_before(hook: Hook, tmp_path: Path) -> None:

@@ -35,6 +35,8 @@ class SaidTurn:
 def turns(file: Path) -> list[SaidTurn]:
     """The user's prompts and the assistant's answers, in their order."""
     try:
+        if not file.is_file():  # a pipe would be waited for
+            raise FileNotFoundError("there is no such file")
         with file.open(encoding="utf-8", errors="replace") as lines:
             found = _of_whole(json.load(lines)) if file.suffix == ".json" else _of_lines(lines)
             return list(_answers(found))
