@@ -96,6 +96,8 @@ def test_a_verb_of_a_user_is_not_one_of_the_memory_and_it_says_where_it_is(
         ("recall", {"score_threshold": 0.3}, "'min_score' or 'min_similarity'"),
         ("recall", {"top_k": 3}, "'k'"),
         ("remember", {"timestamp": 1.0}, "'created_at'"),
+        ("remember", {"when": 1.0}, "'created_at'"),
+        ("recall", {"recency_weight": 2.0}, "policy=Policy(weights=Weights(recency=...))"),
         ("records", {"where": {"a": 1}}, "'filter'"),
     ],
 )
@@ -111,6 +113,10 @@ async def test_an_argument_of_another_name_is_named(
     )
     with pytest.raises(TypeError, match=re.escape(right)):
         await getattr(ana, f"a{verb}")(*first, **given)
+    with pytest.raises(
+        TypeError, match=re.escape("'recency'. It belongs in policy=Policy(weights=Weights(recency=...)).")
+    ):
+        ana.recall("tea", recency=2.0)  # type: ignore[call-arg]
     with pytest.raises(TypeError, match="missing 1 required positional argument: 'cue'"):
         ana.recall()  # type: ignore[call-arg]
 

@@ -73,7 +73,8 @@ _OTHER_WORDS = {  # ours, and what other libraries call it
     "cue query": "query question prompt text input search_query",
     "text": "content document page_content memory data message",
     "metadata": "meta metadatas tags attributes",
-    "created_at": "timestamp time date at created",
+    "created_at": "timestamp time date at when datetime created happened_at",
+    "recency": "recency_weight",
     "kind": "type category memory_type",
     "ids": "id memory_id record_id memory_ids",
     "id": "ids memory_id record_id key",
@@ -184,11 +185,16 @@ def no_attribute(kind: type, name: str, elsewhere: str = "", within: type | None
     return AttributeError(f"{said}. Did you mean {found[0]}()?" if found else f"{said}.")
 
 
-def unknown_argument(call: Callable[..., Any], named: Iterable[str]) -> TypeError | None:
-    """The error for an argument that the call does not have, which names the one that is meant; None if it has all."""
+def unknown_argument(call: Callable[..., Any], named: Iterable[str], policy: type) -> TypeError | None:
+    """The error for an argument that the call does not have, which names the one that is meant, or where in the
+    `policy` it belongs if the call takes one; None if it has all."""
     names = list(signature(call).parameters)[1:]  # the first one is whose it is
     unknown = [name for name in named if name not in names]
-    return TypeError(told(getattr(call, "__name__", "call"), unknown[0], names, None)) if unknown else None
+    if not unknown:
+        return None
+    places = {one.name: f"{policy.__name__}({one.name}=...)" for one in fields(policy)} | places_within(policy)
+    written = {name: f"policy={place}" for name, place in places.items()} if "policy" in names else {}
+    return TypeError(told(getattr(call, "__name__", "call"), unknown[0], names, None, written))
 
 
 def places_within(kind: Any) -> dict[str, str]:

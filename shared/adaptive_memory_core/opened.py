@@ -293,7 +293,8 @@ class Opened:
 
     def _write_back_the_last(self, say: Callable[[Exception], None]) -> None:
         try:
-            self.parts.finish()
+            with call_state.one_call(self.keeping.wait_seconds):
+                self.parts.finish()
         except (
             ClosedError,
             EmbedderMismatchError,

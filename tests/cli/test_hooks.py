@@ -240,8 +240,11 @@ def test_a_memory_that_cannot_be_used_is_one_line_and_no_failure(run: Run, hook:
     (ledger,) = (one for one in place.glob("*.sqlite3") if one.name != "chroma.sqlite3")
     with closing(sqlite3.connect(ledger, isolation_level=None)) as other:
         other.execute("BEGIN EXCLUSIVE")
+        began = time.monotonic()
         locked = run("hook", "prompt", stdin=event)
+    assert time.monotonic() - began < 15.0  # agents are told to wait for a hook no longer than 30 seconds
     assert (locked.code, locked.out, len(locked.err.splitlines())) == (0, "", 1)
+    assert "another process was writing it" in locked.err
     ledger.write_bytes(b"no database" * 1_000)
     damaged = run("hook", "prompt", stdin=event)
     assert (damaged.code, damaged.out, len(damaged.err.splitlines())) == (0, "", 1)

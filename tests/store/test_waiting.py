@@ -100,3 +100,16 @@ def test_whoever_waited_is_counted_once_the_ledger_is_free(memory: AdaptiveMemor
     thread.join()
     locked.execute("BEGIN")
     assert alice.stats().recalls == 2
+
+
+@pytest.mark.usefixtures("locked")
+def test_closing_and_opening_wait_for_another_writer_no_longer_than_a_call(
+    memory: AdaptiveMemory, tmp_path: Path
+) -> None:
+    began = time.monotonic()
+    with pytest.warns(RuntimeWarning, match="Not everything could be written back") as told:
+        memory.close()
+    assert told[0].filename == __file__
+    with pytest.raises(LedgerError, match="another process was writing it all the time"):
+        AdaptiveMemory.open(tmp_path / "memory", keeping=Keeping(wait_seconds=COUNT_SECONDS))
+    assert time.monotonic() - began < 10.0  # and not for half a minute each

@@ -76,6 +76,11 @@ def prepare(connection: sqlite3.Connection, path: str) -> tuple[bool, int]:
     except (sqlite3.Error, *UNREADABLE) as error:
         if shows_damage(error):
             raise damaged(path, error) from error
+        if isinstance(error, sqlite3.Error) and is_busy(error):
+            raise LedgerError(
+                f"The ledger {path!r} cannot be opened: another process was writing it all the time. Open it again "
+                "when that process is done, or wait longer with Keeping(wait_seconds=...)."
+            ) from error
         usual = (
             "It must be a SQLite file in a directory that may be written. Mend that, or pass "
             'ledger=":memory:" for reads that need not outlive the process.'

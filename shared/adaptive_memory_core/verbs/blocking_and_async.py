@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 from adaptive_memory_core.error_messages import unknown_argument
 from adaptive_memory_core.errors import NotFoundError
 from adaptive_memory_core.flow.calls.workers import in_worker
+from adaptive_memory_core.policy.policy import Policy
 
 if TYPE_CHECKING:
     from adaptive_memory_core.user_memory import UserMemory
@@ -51,7 +52,7 @@ def _done(verb: Verb[P, T], user: UserMemory, /, *args: P.args, **named: P.kwarg
     try:
         return user.memory.opened.telemetry.verb(verb.__name__, partial(verb, user, *args, **named))
     except TypeError:
-        unknown = unknown_argument(verb, named)
+        unknown = unknown_argument(verb, named, Policy)
         if unknown is None:
             raise
         raise unknown from None

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from adaptive_memory_core.errors import InvalidInputError
+from adaptive_memory_core.flow.calls.call_state import waiting_at_most
 from adaptive_memory_core.models.embedder import as_embedder, bundled_unless, of_collection
 from adaptive_memory_core.opened import Opened, Parts
 from adaptive_memory_core.options import Options
@@ -37,9 +38,13 @@ def opened(collection: Collection | HeldElsewhere, options: Options) -> Opened:
     """All parts of a memory over a collection, running; if one cannot be made, none is left open.
 
     Raises HolderGoneError if there is no collection available and the process that held it ended meanwhile, and
-    CollectionNeededError if a brief call needs the collection.
+    CollectionNeededError if a brief call needs the collection. It waits for others who write the ledger as a call does.
     """
     asked = OpenRequest(options)
+    return waiting_at_most(asked.keeping.wait_seconds, _made, collection, asked)
+
+
+def _made(collection: Collection | HeldElsewhere, asked: OpenRequest) -> Opened:
     if isinstance(collection, HeldElsewhere):
         with ExitStack() as handles:
             return _guest(collection, asked, handles)
