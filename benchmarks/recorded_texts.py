@@ -120,7 +120,6 @@ def _texts() -> Iterator[tuple[str, Text]]:
         sentences.gains_little,
         sentences.costs_little,
         sentences.costs_more,
-        sentences.recall_costs,
         sentences.about,
         sentences.date,
         sentences.best_session,
