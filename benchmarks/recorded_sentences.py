@@ -8,7 +8,6 @@ from benchmarks.recorded_figures import (
     NONE,
     SETS,
     Part,
-    Row,
     Run,
     may_be_chance,
     of_system,

@@ -1,4 +1,4 @@
-"""Do the adapters work as docs/guides/other_frameworks.md shows them? Each runs in its framework, with a scripted model.
+"""Does docs/guides/other_frameworks.md say what is so? Each adapter runs in its framework, with a scripted model.
 
 `make frameworks` runs this where the frameworks are installed; elsewhere a test says which one is missing.
 """
@@ -17,8 +17,7 @@ import pytest
 
 from adaptive_memory_core import AdaptiveMemory
 
-ROOT = Path(__file__).parents[1]
-PAGE = (ROOT / "docs" / "guides" / "other_frameworks.md").read_text("utf-8")
+PAGE = Path(__file__).parents[1] / "docs" / "guides" / "other_frameworks.md"
 BLOCK = re.compile(r"^```(python|python needs-framework)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 FACT, QUESTION = "I am allergic to peanuts.", "Which snack must I avoid?"
 Section = Callable[..., dict[str, Any]]
@@ -28,15 +27,15 @@ pytestmark = pytest.mark.hard("install")
 
 @pytest.fixture
 def section(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Runs the code of the page's start and of one section, which imports its adapter; gives the names that it defines."""
+    """Runs the code of the page's start and of one section, which imports its adapter; gives the names it defines."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.syspath_prepend(ROOT / "examples" / "adapters")
+    monkeypatch.syspath_prepend(PAGE.parents[2] / "examples" / "adapters")
     for variable in ("CREWAI_DISABLE_TELEMETRY", "OTEL_SDK_DISABLED", "OPENAI_AGENTS_DISABLE_TRACING"):
         monkeypatch.setenv(variable, "true")
     opened: list[AdaptiveMemory] = []
 
     def run(title: str, **given: Any) -> dict[str, Any]:
-        start, *rest = PAGE.split("\n## ")
+        start, *rest = PAGE.read_text("utf-8").split("\n## ")
         text = next(one for one in rest if one.startswith(title))
         names: dict[str, Any] = {"__name__": "page", **given}
         for _, code in BLOCK.findall(start) + BLOCK.findall(text):
