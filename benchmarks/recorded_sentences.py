@@ -92,9 +92,14 @@ def about(run: Run) -> str:
 
 
 def speed_load(run: Run) -> str:
-    """How busy the machine was when the speed was measured."""
-    own = [part for kind in ("queries", "langchain") for part in parts_of(run, kind).values()]
-    return _each(_load(part) for part in own)
+    """How busy the machine was when recalls were measured next to Chroma's queries."""
+    return _each(_load(part) for part in parts_of(run, "queries").values())
+
+
+def langchain_about(run: Run) -> str:
+    """When calls inside LangChain were measured, and how busy the machine was."""
+    part = parts_of(run, "langchain")["1000"]
+    return f"{_day(part)}, at a load of {_load(part)}"
 
 
 def date(run: Run) -> str:

@@ -124,6 +124,7 @@ def _texts() -> Iterator[tuple[str, Text]]:
         sentences.date,
         sentences.best_session,
         sentences.speed_load,
+        sentences.langchain_about,
     ):
         yield sentence.__name__.replace("_", "-"), ("bench", sentence)
     yield "peers-milliseconds", ("bench", sentences.peers_milliseconds)

@@ -29,9 +29,9 @@ HEAD = """# The policy: the settings of a memory
 Part of the documentation of [adaptive-memory-retrieval](../../README.md). This page is generated from the code by \
 `docs/generate_policy.py`.
 
-A `Policy` says how recalls rank and what reads and feedback change. Most users need none of it. The settings that many \
-change are fields of `Policy` itself; the others are in `Policy.advanced`. A policy is frozen: `replace` returns a \
-changed copy, and for a group a mapping changes only the fields it names. A value outside its range raises \
+A `Policy` says how recalls rank and what reads and feedback change. Most users need none of it. The settings that \
+many change are fields of `Policy` itself; the others are in `Policy.advanced`. A policy is frozen: `replace` \
+returns a changed copy, and for a group a mapping changes only the fields it names. A value outside its range raises \
 `PolicyError`, and the previous policy stays in force. A memory has one policy, which you can set at any time, and a \
 single recall can use another one.
 
