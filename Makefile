@@ -55,7 +55,7 @@ fresh-langchain fresh-llama-index: fresh-%: $(VENV)/.test
 	cd $(VENV)/fresh-$* && bin/python -I "$(CURDIR)/tests/fresh_install_extra.py" \
 		$(PAGES:%="$(CURDIR)/docs/%.md") $(EXAMPLES:%="$(CURDIR)/examples/%.py")
 
-# examples/adapters and what docs/guides/other_frameworks.md shows, with the frameworks: in environments that see the packages of this one as well.
+# examples/adapters and what docs/guides/agents.md shows, with the frameworks: in environments that see the packages of this one as well.
 frameworks: frameworks-agents frameworks-crewai
 frameworks-agents: TESTS = 51_deepagents or 52_langmem or google_adk or pydantic_ai or openai_agents
 frameworks-crewai: TESTS = crew

@@ -1,6 +1,6 @@
 """How does a Google ADK agent get this memory? By a memory service over it: copy this file.
 
-docs/guides/other_frameworks.md shows its use. Tested with google-adk 2.13.0.
+docs/guides/agents.md shows its use. Tested with google-adk 2.13.0.
 """
 
 import json

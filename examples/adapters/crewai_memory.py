@@ -1,6 +1,6 @@
 """How does a crew of CrewAI get this memory? By a storage over one user's: copy this file.
 
-docs/guides/other_frameworks.md shows its use. Tested with crewai 1.15.30.
+docs/guides/agents.md shows its use. Tested with crewai 1.15.30.
 """
 
 import asyncio

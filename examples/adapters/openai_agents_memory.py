@@ -1,6 +1,6 @@
 """How does an agent of the OpenAI Agents SDK get this memory? By run hooks over it: copy this file.
 
-docs/guides/other_frameworks.md shows its use. Tested with openai-agents 0.24.0.
+docs/guides/agents.md shows its use. Tested with openai-agents 0.24.0.
 """
 
 from agents import RunConfig, RunHooks

@@ -1,6 +1,6 @@
 """How does a Pydantic AI agent get this memory? By a toolset over it: copy this file.
 
-docs/guides/other_frameworks.md shows its use. Tested with pydantic-ai-slim 2.68.0.
+docs/guides/agents.md shows its use. Tested with pydantic-ai-slim 2.68.0.
 """
 
 from pydantic_ai import FunctionToolset, ModelRetry, RunContext
