@@ -55,12 +55,8 @@ fresh-langchain fresh-llama-index: fresh-%: $(VENV)/.test
 	cd $(VENV)/fresh-$* && bin/python -I "$(CURDIR)/tests/fresh_install_extra.py" \
 		$(PAGES:%="$(CURDIR)/docs/%.md") $(EXAMPLES:%="$(CURDIR)/examples/%.py")
 
-<<<<<<< HEAD
-# What docs/guides/other_frameworks.md shows, with the frameworks, as far as their packages install: in environments that see the
-# packages of this one as well.
-=======
-# examples/adapters and what docs/guides/agents.md shows, with the frameworks: in environments that see the packages of this one as well.
->>>>>>> docs2
+# examples/adapters and what docs/guides/agents.md shows, with the frameworks, as far as their packages install: in environments
+# that see the packages of this one as well.
 frameworks: frameworks-agents frameworks-crewai
 frameworks-agents: TESTS = 51_deepagents or 52_langmem or google_adk or pydantic_ai or openai_agents
 frameworks-crewai: TESTS = crew
