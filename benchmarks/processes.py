@@ -172,7 +172,7 @@ def work(directory: Path, log: Path, number: int, threads: int, ready: int) -> N
         one.start()
     since = ""
     while not ending.wait(0.005):
-        if not since and getattr(memory.ports().records, "collection", None) is not None:
+        if not since and memory.ports().records.holds_collection:
             since = str(time.monotonic())
             log.with_name(f"{log.name}.holder").write_text(since, encoding="ascii")
     for one in running:

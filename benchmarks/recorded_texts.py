@@ -120,11 +120,11 @@ def _texts() -> Iterator[tuple[str, Text]]:
         sentences.gains_little,
         sentences.costs_little,
         sentences.costs_more,
-        sentences.recall_costs,
         sentences.about,
         sentences.date,
         sentences.best_session,
         sentences.speed_load,
+        sentences.langchain_about,
     ):
         yield sentence.__name__.replace("_", "-"), ("bench", sentence)
     yield "peers-milliseconds", ("bench", sentences.peers_milliseconds)

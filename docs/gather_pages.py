@@ -52,9 +52,9 @@ def pages(root: Path) -> list[Path]:
 
 
 def with_code(root: Path) -> list[Path]:
-    """The pages that people read to use the library: without research notes, and without those made of docstrings."""
+    """The pages that people read to use the library: without research notes, and without the one made of docstrings."""
     found = sorted((root / "docs").rglob("*.md"))
-    return [page for page in found if page.parent.name != "research" and not page.name.startswith("api")]
+    return [page for page in found if page.parent.name != "research" and page.name != "api.md"]
 
 
 def site_name(path: str) -> str:

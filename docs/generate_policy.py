@@ -26,13 +26,13 @@ GROUPS = {  # by the place in the policy
 }
 HEAD = """# The policy: the settings of a memory
 
-Part of the documentation of [adaptive-memory-retrieval](../../README.md). This page is generated from the code by
+Part of the documentation of [adaptive-memory-retrieval](../../README.md). This page is generated from the code by \
 `docs/generate_policy.py`.
 
-A `Policy` says how recalls rank and what reads and feedback change. Most users need none of it. The settings that many
-change are fields of `Policy` itself; the others are in `Policy.advanced`. A policy is frozen: `replace` returns a
-changed copy, and for a group a mapping changes only the fields it names. A value outside its range raises
-`PolicyError`, and the previous policy stays in force. A memory has one policy, which you can set at any time, and a
+A `Policy` says how recalls rank and what reads and feedback change. Most users need none of it. The settings that \
+many change are fields of `Policy` itself; the others are in `Policy.advanced`. A policy is frozen: `replace` \
+returns a changed copy, and for a group a mapping changes only the fields it names. A value outside its range raises \
+`PolicyError`, and the previous policy stays in force. A memory has one policy, which you can set at any time, and a \
 single recall can use another one.
 
 ```python
@@ -50,24 +50,24 @@ with AdaptiveMemory.open("./memory", policy=policy) as memory:
     memory.policy = memory.policy.replace(advanced={"rerank_weight": 1.0, "graph": {"rounds": 2}})
 ```
 
-The last column has the unit and the reason of the default. "The article" is the one on retrieval policies (Generative
-Agents' score), "ARM" is the paper on selective remembrance, "the paper" is GAM-RAG for the graph and xMemory for the
+The last column has the unit and the reason of the default. "The article" is the one on retrieval policies (Generative \
+Agents' score), "ARM" is the paper on selective remembrance, "the paper" is GAM-RAG for the graph and xMemory for the \
 hierarchy, and a file under `benchmarks/` or `docs/` has the measurement. "Guess" means that nothing was measured.
 """
 TABLE_HEAD = "| field | default | allowed | meaning, with unit and source |\n|---|---|---|---|"
 KEEPING = """Settings of the ledger and of the write-back are separate: `AdaptiveMemory(..., keeping=Keeping(...))`."""
 BLENDS = """\
-- **`blend`**, how signals become a score. With `"bounded"`, recency and importance multiply the relevance, within
-  bounds. `"sum"` is the weighted mean of the signals, each stretched over the candidates unless it hardly differs.
-  `"minmax"` stretches it in any case, as the literature does. `"absolute"` is the weighted mean of the signals as they
-  are. `"product"` is the mean with recency times importance as one signal.
+- **`blend`**, how signals become a score. With `"bounded"`, recency and importance multiply the relevance, within \
+bounds. `"sum"` is the weighted mean of the signals, each stretched over the candidates unless it hardly differs. \
+`"minmax"` stretches it in any case, as the literature does. `"absolute"` is the weighted mean of the signals as they \
+are. `"product"` is the mean with recency times importance as one signal.
 - **`kind_weights`**, e.g. `{"reflection": Weights(importance=0.5)}`: other weights for records of that kind.
 - **`channel_weights`**, e.g. `{"sql": 0.5}`.
 """
-PRESETS_HEAD = """`Policy.preset(name)` gives a policy of the literature. In those with `blend="minmax"`
-reads count for much more, and mislead more easily. `composite` (the article on recall for agents) adds
-up the signals as they are and drops what scores below its floor. `gam_rag` is GAM-RAG
-([the graph](../guides/graph.md#gam-rag-as-published)), and the five from `balanced` to `aggressive` are ARM's
+PRESETS_HEAD = """`Policy.preset(name)` gives a policy of the literature. In those with `blend="minmax"` \
+reads count for much more, and mislead more easily. `composite` (the article on recall for agents) adds \
+up the signals as they are and drops what scores below its floor. `gam_rag` is GAM-RAG \
+([the graph](../guides/graph.md#gam-rag-as-published)), and the five from `balanced` to `aggressive` are ARM's \
 profiles ([fading](../background/ranking.md#fading)).
 
 | preset | recency | importance | similarity | half life in days | what else differs from the default |
@@ -95,9 +95,7 @@ def _table(kind: type[Any]) -> str:
         f"| `{field.name}` | `{_default(field.default)}` | {_allowed(kind, field.name)} | {said[field.name]} |"
         for field in dataclasses.fields(kind)
     ]
-    return (
-        "\n".join(["| field | default | allowed | meaning, with unit and source |", "|---|---|---|---|", *rows]) + "\n"
-    )
+    return "\n".join([TABLE_HEAD, *rows]) + "\n"
 
 
 def _first_words(kind: type[Any]) -> str:

@@ -50,6 +50,7 @@ def document_updated(index: VectorStoreIndex) -> None:
     """The page is written anew, under a new node id; what was learned of its text stays."""
     index.update_ref_doc(Document(text=TEXTS[0], id_="page 0", metadata={"reviewed": "today"}))
     with AdaptiveMemoryRetriever.from_index(index, similarity_top_k=1, reinforce=False) as retriever:
+        retriever.memory.memory.sync()  # the index wrote while no memory was open: take that in now, not in a moment
         (node,) = retriever.retrieve("Deploys are done on Tuesdays")
         print("after the update: read", retriever.memory.get(node.node.node_id).read.retrieval_count, "time")
 

@@ -1,6 +1,6 @@
 """How does a hook remember that is started for each event? It opens the directory that another process has open.
 
-A coding agent's hooks are ready: `adaptive-memory hook` reads an event from stdin (docs/guides/coding_agents.md).
+A coding agent's hooks are ready: `adaptive-memory hook` reads an event from stdin (docs/guides/mcp.md).
 """
 
 from __future__ import annotations

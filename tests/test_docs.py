@@ -189,7 +189,7 @@ def test_the_readme_lists_arms_profiles_with_the_papers_numbers() -> None:
 def test_the_other_frameworks_are_tested_with_the_versions_that_the_page_names() -> None:
     """And nothing of them is required: no extra, and no group for development."""
     files = "\n".join(one.read_text("utf-8") for one in (ROOT / "tests").glob("frameworks_*.txt"))
-    named = re.findall(r"`([\w-]+==[\d.]+)`", (ROOT / "docs" / "guides" / "other_frameworks.md").read_text("utf-8"))
+    named = re.findall(r"`([\w-]+==[\d.]+)`", (ROOT / "docs" / "guides" / "agents.md").read_text("utf-8"))
     assert len(named) == 6
     assert sorted(named) == sorted(re.findall(r"^([\w-]+==[\d.]+)", files, re.MULTILINE))
     required = (ROOT / "pyproject.toml").read_text("utf-8").split("[tool.", 1)[0]

@@ -78,8 +78,7 @@ def test_whoever_reads_the_site_asks_nobody_else_for_anything(site: Path) -> Non
 @pytest.mark.parametrize("package", [adaptive_memory_core, langchain_adaptive_memory, llama_adaptive_memory])
 def test_the_reference_has_every_public_name(site: Path, package: object) -> None:
     name, public = package.__name__, package.__all__  # type: ignore[attr-defined]
-    page = {"adaptive_memory_core": "api", "langchain_adaptive_memory": "api_langchain"}.get(name, "api_llamaindex")
-    built = (site / f"{page}.html").read_text("utf-8")
+    built = (site / "api.html").read_text("utf-8")
     assert [one for one in public if f'id="{name}.{one}"' not in built] == []
 
 

@@ -1,4 +1,4 @@
-"""Does docs/guides/other_frameworks.md say what is so? Each adapter runs in its framework, with a scripted model.
+"""Does docs/guides/agents.md say what is so of other frameworks? Each adapter runs in its own, with a scripted model.
 
 `make frameworks` runs this where the frameworks are installed; elsewhere a test says which one is missing.
 """
@@ -17,7 +17,7 @@ import pytest
 
 from adaptive_memory_core import AdaptiveMemory
 
-PAGE = (Path(__file__).parents[1] / "docs" / "guides" / "other_frameworks.md").read_text("utf-8")
+PAGE = Path(__file__).parents[1] / "docs" / "guides" / "agents.md"
 BLOCK = re.compile(r"^```(python|python needs-framework)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 FACT, QUESTION = "I am allergic to peanuts.", "Which snack must I avoid?"
 Section = Callable[..., dict[str, Any]]
@@ -27,15 +27,16 @@ pytestmark = pytest.mark.hard("install")
 
 @pytest.fixture
 def section(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Runs the code of the page's start and of one section of it; gives the names that it defines."""
+    """Runs the code that all frameworks share and that of one; gives the names that it defines."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(PAGE.parents[2] / "examples" / "adapters")
     for variable in ("CREWAI_DISABLE_TELEMETRY", "OTEL_SDK_DISABLED", "OPENAI_AGENTS_DISABLE_TRACING"):
         monkeypatch.setenv(variable, "true")
     opened: list[AdaptiveMemory] = []
 
     def run(title: str, **given: Any) -> dict[str, Any]:
-        start, *rest = PAGE.split("\n## ")
-        text = next(one for one in rest if one.startswith(title))
+        sections = re.split("\n##+ ", PAGE.read_text("utf-8"))
+        start, text = (next(one for one in sections if one.startswith(name)) for name in ("Other frameworks", title))
         names: dict[str, Any] = {"__name__": "page", **given}
         for _, code in BLOCK.findall(start) + BLOCK.findall(text):
             exec(compile(code, f"{title} of the page", "exec", dont_inherit=True), names)

@@ -1,4 +1,4 @@
-"""Is each line of docs/background/sources.md true? Its names exist, and its expressions run after the page's code."""
+"""Is each line of docs/research/sources.md true? Its names exist, and its expressions run after the page's code."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 from adaptive_memory_core.cli.app import app as command
 
 ROOT = Path(__file__).parents[1]
-PAGE = (ROOT / "docs" / "background" / "sources.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "research" / "sources.md").read_text(encoding="utf-8")
 SOURCES = [part for part in re.split(r"^## ", PAGE, flags=re.MULTILINE)[1:] if "| mechanism |" in part]
 ROW = re.compile(r"^\| ([^|]+) \| ([^|]+) \| ([^|]+) \| ([^|]+) \|$", re.MULTILINE)
 NOT_HERE = "not here"  # what is in no code says so, and why in the last column

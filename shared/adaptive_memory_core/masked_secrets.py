@@ -77,9 +77,12 @@ def mask(text: str) -> str:
     >>> mask("the commit is 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b")
     'the commit is 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b'
     """
-    for name, pattern in FORMATS:
-        before = r"\g<before>" if "before" in pattern.groupindex else ""
-        text = pattern.sub(f"{before}[masked: {name}]", text)
+    before = None
+    while text != before:  # what stands right behind a secret may show itself once that is masked
+        before = text
+        for name, pattern in FORMATS:
+            kept = r"\g<before>" if "before" in pattern.groupindex else ""
+            text = pattern.sub(f"{kept}[masked: {name}]", text)
     return text
 
 

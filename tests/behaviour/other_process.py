@@ -21,7 +21,7 @@ from adaptive_memory_core import AdaptiveMemory, Keeping, Policy
     + EMBEDDER
     + """
 def holds():
-    return memory.ports().records._access.open is not None
+    return memory.ports().records.holds_collection
 
 def soon(what, seconds=60.0):
     until = time.monotonic() + seconds

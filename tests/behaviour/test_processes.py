@@ -34,7 +34,7 @@ def opened(directory: Path, **more: Any) -> AdaptiveMemory:
 
 
 def is_guest(memory: AdaptiveMemory) -> bool:
-    return getattr(memory.ports().records, "collection", None) is None
+    return not memory.ports().records.holds_collection
 
 
 def contents(memory: AdaptiveMemory) -> dict[str, str]:

@@ -94,7 +94,7 @@ def agents(
         Path | None, typer.Option(help="For the project in this directory alone, not for all.", metavar="DIR")
     ] = None,
 ) -> None:
-    """Show the settings that give a coding agent this memory: hooks and the MCP server (docs/guides/coding_agents.md).
+    """Show the settings that give a coding agent this memory: hooks and the MCP server (docs/guides/mcp.md).
 
     Without --path the memory is in ~/.adaptive-memory, and without --user it is yours. Nothing is written without
     --write. Then a copy of each changed file is kept next to it.

@@ -29,7 +29,7 @@ from adaptive_memory_core.policy.keeping import Keeping
 from adaptive_memory_core.records import MESSAGE_KIND, Hit, Record, Scored
 from adaptive_memory_core.user_memory import UserMemory
 
-RELEVANT = 0.18  # score of a memory that a prompt brings into the context; measured, docs/guides/coding_agents.md
+RELEVANT = 0.18  # score of a memory that a prompt brings into the context; measured, docs/guides/mcp.md
 LOOKED_AT = 300  # of the newest memories, those that a session may begin with; guess
 FACTS, MESSAGES = 15, 10  # that a session begins with, at most; guess
 MOST_READ = (
@@ -62,7 +62,7 @@ def hook(
     min_score: Annotated[float, typer.Option(help="The least score of a memory that a prompt brings.")] = RELEVANT,
     keep_secrets: Annotated[bool, typer.Option("--keep-secrets", help="Mask no keys, tokens or passwords.")] = False,
 ) -> None:
-    """Called by a coding agent, with the event as JSON on stdin (docs/guides/coding_agents.md).
+    """Called by a coding agent, with the event as JSON on stdin (docs/guides/mcp.md).
 
     Prints what belongs in the context and observes what was said. It always ends with 0, and says in one line on stderr
     what went wrong.

@@ -46,15 +46,15 @@ def compare_latency(user: UserMemory, embedder: Embedder, *, k: int, questions: 
 
 def _query(user: UserMemory, embedder: Embedder, k: int) -> Callable[[str], object]:
     """Chroma's own query for the user's records, as a program without this memory would make it."""
-    memory: Any = user.memory
-    collection = getattr(memory.ports().records, "collection", None)
+    memory, records = user.memory, user.memory.ports().records
     where: Any = own_filter(user.scope.own, memory.fields)
-    if collection is None:
+    if not records.holds_collection:
         raise InvalidInputError(
             "Another process holds this directory, so Chroma cannot be asked from here. Close it, and try again."
         )
     if where is None:
         raise InvalidInputError("Chroma has no filter for records that belong to nobody. Name a user.")
+    collection: Any = records.collection
     return lambda text: collection.query(query_embeddings=[embedder.embed_query(text)], n_results=k, where=where)
 
 

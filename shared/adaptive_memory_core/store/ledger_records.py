@@ -60,6 +60,11 @@ class LedgerRecords:
         self._edition = EmbedderVersion(ledger)
 
     @property
+    def holds_collection(self) -> bool:
+        """Whether this process is the one that has the collection open."""
+        return self._access.open is not None
+
+    @property
     def collection(self) -> Collection:
         """The collection itself; StoreInUseError in a process that does not hold it."""
         if self._access.open is None:

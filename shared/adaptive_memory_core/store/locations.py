@@ -165,8 +165,8 @@ def directory_and_ledger(ports: Ports) -> tuple[Path, Path]:
     """The directory and the ledger's file of a memory over embedded Chroma; refuses what is not kept in files."""
     ledger = ports.ledger
     file = ledger.file.place if isinstance(ledger, SQLiteLedger) else None
-    collection = getattr(ports.records, "collection", None)
-    directory = directory_of(collection) if collection is not None else file and file.parent
+    holds = ports.records.holds_collection
+    directory = directory_of(ports.records.collection) if holds else file and file.parent
     if directory is None or file is None:
         raise StoreError(
             "Only a memory over embedded Chroma in a directory, with its ledger in a file, can be copied. Back a "

@@ -175,10 +175,10 @@ def explain_empty(memory: Any, recall: Recall, advice: Mapping[bool, str], *, st
 
     `advice` says what to do, where nobody's records were asked for and where a user's were.
     """
-    collection: Any = getattr(memory.ports().records, "collection", None)
-    if collection is None:
+    records = memory.ports().records
+    if not records.holds_collection:
         return recall
-    found = collection.get(limit=LOOKED_AT, include=["metadatas"])["metadatas"] or []
+    found = records.collection.get(limit=LOOKED_AT, include=["metadatas"])["metadatas"] or []
     note = looked_past(recall.scope.name, [(one or {}).get(memory.fields.user_id) for one in found])
     if note is None:
         return recall

@@ -16,6 +16,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from adaptive_memory_core.errors import LedgerError
+from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.flow.ports.ledger_values import Due
 from adaptive_memory_core.policy.keeping import Keeping
 from adaptive_memory_core.record_metadata import belongs, clashes, projection
@@ -168,11 +169,22 @@ class WriteBack:
         changes = {stored_id: change for stored_id, change in changes.items() if change}
         if changes:
             self._store.update_metadata(changes)
-            with suppress(LedgerError), self._ledger.transaction():  # else it is imported
-                kept = self._unchanged(batch)
-                self._ledger.mirror.annotate({one: change for one, change in changes.items() if one in kept})
+        with suppress(LedgerError):  # else it is imported
+            self._copy(own, batch)
         self._counts.add("written", [one.scope for one in own if one.stored_id in changes])
         self._counts.add("vanished", [one.scope for one in batch if one.stored_id not in there])
+
+    def _copy(self, own: list[Due], batch: list[Due]) -> None:
+        """The ledger's copies show the same, from which the collection is written again. They are compared by
+        themselves: another process may have been killed after it wrote the collection."""
+        mirror, fields = self._ledger.mirror, self._store.fields
+        copies = {stored_id: metadata or {} for stored_id, _, metadata in mirror.rows([one.stored_id for one in own])}
+        late = {one.stored_id: _late(one, copies[one.stored_id], fields) for one in own if one.stored_id in copies}
+        late = {stored_id: change for stored_id, change in late.items() if change}
+        if late:
+            with self._ledger.transaction():
+                kept = self._unchanged(batch)
+                mirror.annotate({one: change for one, change in late.items() if one in kept})
 
     def _unchanged(self, batch: list[Due]) -> set[str]:
         """The records whose state is still the one that was written: another may have their ids by now, which begins
@@ -186,15 +198,21 @@ class WriteBack:
 
     def _changes(self, one: Due, present: Metadata) -> Metadata:
         """The keys to write: those that differ, except where the collection holds something that is not ours."""
-        values = projection(one.state, present, self._store.fields)
-        foreign = clashes(values, present, self._store.fields)
+        foreign = clashes(projection(one.state, present, self._store.fields), present, self._store.fields)
         if foreign:
             self._counts.add("conflicts", [one.scope])
             _log.warning(
                 "A record holds something else than read state under %s; it was left alone. Rename ours: Fields(...).",
                 ", ".join(sorted(foreign)),
             )
-        return {key: value for key, value in values.items() if key not in foreign and present.get(key) != value}
+        return _late(one, present, self._store.fields)
+
+
+def _late(one: Due, present: Metadata, fields: Fields) -> Metadata:
+    """The keys that do not show a record's state yet, except those that hold something that is not ours."""
+    values = projection(one.state, present, fields)
+    foreign = clashes(values, present, fields)
+    return {key: value for key, value in values.items() if key not in foreign and present.get(key) != value}
 
 
 MOST_SCOPES = 10_000  # scopes that are counted for; those that were not written for the longest begin anew

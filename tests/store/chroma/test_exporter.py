@@ -459,3 +459,32 @@ def test_a_write_back_under_way_leaves_alone_what_was_stored_anew_under_the_id()
         text, metadata, _ = contents(collection)["tea"]
         assert (text, metadata["retrieval_count"]) == ("black coffee", 0)
         assert alice.get("tea").read.retrieval_count == 0
+
+
+def test_a_write_back_that_was_cut_off_is_made_up_for_in_the_ledgers_copy_as_well() -> None:
+    """A process was killed between the collection and the ledger; another exports the copy, with what it says."""
+    collection = new_collection()
+    keeping = Keeping(lag_seconds=3_600.0, queue_limit=1_000_000)
+    with AdaptiveMemory(collection, embedder=word_vectors, keeping=keeping) as memory:
+        alice = memory.for_user("alice")
+        access: Any = memory.ports().records._access
+        write_back = access.open.write_back
+        store, update = write_back._store, write_back._store.update_metadata
+
+        def then_killed(changes: Any) -> None:
+            store.update_metadata = update
+            update(changes)
+            raise StoreError("killed")
+
+        alice.remember("green tea", id="tea")
+        alice.recall("tea", k=1)
+        memory.flush()
+        alice.remember("black coffee", id="tea")  # its copy shows the old reads until its own are written back
+        store.update_metadata = then_killed
+        with pytest.raises(StoreError, match="killed"):
+            write_back.flush()
+        write_back.flush()
+        memory.flush()
+        text, metadata, _ = contents(collection)["tea"]
+        assert (text, metadata["retrieval_count"], metadata.get("last_read")) == ("black coffee", 0, None)
+        assert memory.check().ok
