@@ -222,6 +222,14 @@ def test_of_a_huge_prompt_little_is_read_and_its_secrets_are_masked(hook: Hook, 
     assert record.text.count("[masked: github token]") == 2
 
 
+def test_what_a_prompt_finds_is_shown_even_if_the_prompt_cannot_be_stored(hook: Hook) -> None:
+    hook("prompt", prompt="The parser is in parse.py.")
+    ended = hook("prompt", prompt="Where is the parser?", session_id="half a character: \ud800")
+    assert "The parser is in parse.py." in ended.out
+    assert (ended.code, len(ended.err.splitlines())) == (0, 1)
+    assert "surrogate" in ended.err
+
+
 def test_an_answer_that_is_not_there_yet_is_not_the_one_before(hook: Hook, tmp_path: Path) -> None:
     file = tmp_path / "session.jsonl"
     file.write_text(lines(*CLAUDE, {**claude("user", "And now?"), "timestamp": AT}))

@@ -88,9 +88,13 @@ def never_failing() -> Iterator[None]:
             yield
             sys.stdout.flush()
     except Exception as error:  # noqa: BLE001 - a hook that fails would stop the agent
-        typer.echo(f"adaptive-memory hook: {one_line(str(error)) or type(error).__name__}", err=True)
+        _say(error)
     finally:
         logging.disable(disabled)
+
+
+def _say(error: Exception) -> None:
+    typer.echo(f"adaptive-memory hook: {one_line(str(error)) or type(error).__name__}", err=True)
 
 
 def event_of(text: str) -> AgentEvent:
@@ -157,7 +161,10 @@ def prompt(user: UserMemory, event: AgentEvent, shown: Shown) -> str:
         accept = visible_to(user, event)
         found = user.recall(event.prompt, shown.k, min_score=shown.min_score, accept=accept)
         text = found.render(max_tokens=shown.max_tokens)
-    _observe(user, event, [SaidTurn(USER, event.prompt)])
+    try:
+        _observe(user, event, [SaidTurn(USER, event.prompt)])
+    except Exception as error:  # noqa: BLE001 - e.g. the memory may only be read; what was found is of use
+        _say(error)
     return text
 
 
