@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import pickle
 from collections.abc import Callable
 from pathlib import Path
@@ -221,3 +222,14 @@ def test_a_memory_is_not_pickled_and_says_where_to_open_it(open_memory: Open) ->
     for one in (memory, memory.for_user("alice")):
         with pytest.raises(TypeError, match="Open it in the process that uses it"):
             pickle.dumps(one)
+
+
+def test_what_was_learned_in_ram_outlasts_the_memory_that_learned_it(new_collection: Callable[..., Collection]) -> None:
+    collection = new_collection()
+    with AdaptiveMemory(collection, embedder=word_vectors) as memory:
+        memory.for_user("alice").remember("green tea", id="tea")
+        memory.for_user("alice").recall("tea", k=1)
+    del memory
+    gc.collect()
+    with AdaptiveMemory(collection, embedder=word_vectors) as memory:
+        assert len(memory.for_user("alice").recalls()) == 1

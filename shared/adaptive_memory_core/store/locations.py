@@ -8,6 +8,7 @@ import re
 import sys
 import threading
 import weakref
+from collections import deque
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -32,6 +33,7 @@ LEDGER_NAME = "adaptive_memory.sqlite3"
 USUAL_DATABASE = "default_tenant/default_database"  # where a client looks that was told nothing else
 SYNC_THRESHOLD = 5_000  # writes until Chroma rewrites its index files; its own 1,000 costs as much 5 times as often
 _in_memory: weakref.WeakValueDictionary[str, SQLiteLedger] = weakref.WeakValueDictionary()
+_latest: deque[SQLiteLedger] = deque(maxlen=8)  # of those, that stay though nobody has them open just now; guess
 _client_at_a_time = threading.Lock()  # Chroma's registry of clients is not for several threads
 
 
@@ -200,7 +202,9 @@ def open_ledger(collection: Collection, ledger: Any, *, durability: Literal["nor
         ledger = _usual(collection)
     if str(ledger) != IN_MEMORY:
         return SQLiteLedger(str(ledger), durability=durability)
-    return _in_memory.setdefault(str(collection.id), SQLiteLedger(IN_MEMORY, durability=durability))
+    in_memory = _in_memory.setdefault(str(collection.id), SQLiteLedger(IN_MEMORY, durability=durability))
+    _latest.append(in_memory)
+    return in_memory
 
 
 def keep_in_ram(ledger: Ledger, uuid: str) -> None:
