@@ -233,3 +233,25 @@ def test_what_was_learned_in_ram_outlasts_the_memory_that_learned_it(new_collect
     gc.collect()
     with AdaptiveMemory(collection, embedder=word_vectors) as memory:
         assert len(memory.for_user("alice").recalls()) == 1
+
+
+def test_the_everyday_calls_that_the_readme_names(memory: AdaptiveMemory) -> None:
+    alice = memory.for_user("alice")
+    alice.remember("Alice prefers PostgreSQL.", id="db")
+    alice.remember("Alice has a cat.", id="cat")
+    alice.remember("Alice moved to Lisbon.", id="move", created_at="2026-03-05T00:00:00+00:00")
+    memory.for_everyone().remember("Deploys are done on Tuesdays.", id="deploys")
+    alice.update("db", "Alice prefers SQLite.")
+    alice.forget("cat")
+    assert {one.id: one.text for one in alice.records()} == {
+        "db": "Alice prefers SQLite.",
+        "move": alice.get("move").text,
+    }
+    assert alice.recall("what happened in March 2026?", k=1).ids == ("move",)
+    assert alice.recall("volcano", min_score=0.9).ids == ()
+    fresh = memory.policy.replace(weights={"recency": 0.3}, advanced={"blend": "bounded"})
+    parts = [alice.recall("Alice prefers SQLite", k=1, policy=one)[0].parts["recency"] for one in (None, fresh)]
+    assert parts[0] < parts[1]
+    assert "deploys" in memory.for_user("alice", over="everyone").recall("Deploys are done on Tuesdays", k=1).ids
+    memory.forget_user("alice")
+    assert alice.records() == []

@@ -32,9 +32,7 @@ from adaptive_memory_core.user_memory import UserMemory
 RELEVANT = 0.18  # score of a memory that a prompt brings into the context; measured, docs/guides/mcp.md
 LOOKED_AT = 300  # of the newest memories, those that a session may begin with; guess
 FACTS, MESSAGES = 15, 10  # that a session begins with, at most; guess
-MOST_READ = (
-    200_000  # characters of a prompt or an answer in which secrets are looked for, of a longer one likewise; guess
-)
+MOST_READ = 200_000  # characters of a prompt or an answer that are searched for secrets; guess
 MOST_OBSERVED = 20_000  # characters of one message that are kept: of a longer one its start and end; guess
 WAIT_SECONDS = 2.0  # that a hook waits for others who write the ledger; guess
 PROJECT = "project"  # the key of a message's metadata that says in which directory it was said

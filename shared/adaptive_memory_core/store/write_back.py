@@ -12,10 +12,9 @@ import threading
 import time
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Generator, Iterable, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from adaptive_memory_core.errors import LedgerError
 from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.flow.ports.ledger_values import Due
 from adaptive_memory_core.policy.keeping import Keeping
@@ -169,8 +168,7 @@ class WriteBack:
         changes = {stored_id: change for stored_id, change in changes.items() if change}
         if changes:
             self._store.update_metadata(changes)
-        with suppress(LedgerError):  # else it is imported
-            self._copy(own, batch)
+        self._copy(own, batch)  # if the ledger refuses, all of it stays due
         self._counts.add("written", [one.scope for one in own if one.stored_id in changes])
         self._counts.add("vanished", [one.scope for one in batch if one.stored_id not in there])
 

@@ -66,7 +66,7 @@ _SWAP = (  # one after another, each with the names of its values; the last valu
         "INSERT INTO mirror_vectors (row, vector) SELECT row + ?, vector FROM new_vectors WHERE collection_key = ?",
         ("beyond",),
     ),
-    # rows get other numbers, for whoever holds a copy in RAM learns of changes by them
+    # rows get other numbers, because copies in RAM notice changes by them
     ("UPDATE mirror SET row = row + ?, changed = ? WHERE collection_key = ?", ("beyond", "number")),
     (
         "UPDATE mirror_size SET complete_at = ?, drops = mirror_size.drops + 1 WHERE collection_key = ?",

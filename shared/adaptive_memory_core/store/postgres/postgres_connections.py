@@ -81,7 +81,7 @@ class Pool:
             min_size=0,
             max_size=self._most,
             max_idle=IDLE_SECONDS,
-            reconnect_timeout=0.0,  # whoever waits asks again
+            reconnect_timeout=0.0,  # each waiting call asks again
             reconnect_failed=lambda _: refused.set(),
             num_workers=1,
             name=NAME,
