@@ -1,7 +1,7 @@
-"""What became of a transaction whose connection broke, so that it can be tried again; and locks that are leases.
+"""Recovery from lost connections: whether a transaction was committed, when to retry, and locks in the form of leases.
 
-A row names the holder of a lease and its end; after that time, by the server's clock, another process can take it over.
-Nothing is held between two statements, so neither a pooler nor a lost connection gives it to two.
+A lease is a row with its holder and its end. After its end, by the server's clock, another process can take it over.
+Nothing is held between two statements, so neither a pooler nor a lost connection can give a lease to two holders.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from adaptive_memory_core.flow.calls.call_state import left
 from adaptive_memory_core.store.postgres.postgres_connections import Pool
 from adaptive_memory_core.store.postgres.postgres_tables import SCHEMA
 
-PASSING = (psycopg.OperationalError, psycopg.InterfaceError)  # a lost connection, a deadlock, a lock not given in time
-LASTING = psycopg.errors.DiskFull  # until somebody sees to it
-RETRIED_SECONDS = 15.0  # until a server that is gone is given up
-GRACE_SECONDS = 1.0  # for a transaction whose connection broke, until the server is told to end it
+PASSING = (psycopg.OperationalError, psycopg.InterfaceError)  # a lost connection, a deadlock, a lock timeout
+LASTING = psycopg.errors.DiskFull  # a retry does not help
+RETRIED_SECONDS = 15.0  # how long an unreachable server is retried
+GRACE_SECONDS = 1.0  # for a transaction whose connection broke, before it is terminated
 PAUSE_SECONDS = (0.02, 0.2)  # between two tries
 WHO = "SELECT pg_current_xact_id()::text, pg_backend_pid()"
 _STATUS = "SELECT pg_xact_status(%s::xid8)"
-_END = (  # one that waits for a standby would, if it was ended, be kept here alone, and lost with this server
+_END = (  # a transaction that waits for a standby is left alone: terminating it would commit it on this server only
     "SELECT CASE WHEN wait_event IS DISTINCT FROM 'SyncRep' THEN pg_terminate_backend(pid) END "
     "FROM pg_stat_activity WHERE pid = %s AND backend_xid = (%s::xid8)::xid"
 )
@@ -38,12 +38,12 @@ _MARKED = f"SELECT 1 FROM {SCHEMA}.writers WHERE writer = %s AND kept = %s"  # n
 
 
 class LostConnectionError(LedgerError):
-    """The server was not there, or had others to serve first, and nothing was kept."""
+    """The server was unreachable or busy, and nothing was committed."""
 
 
 @dataclass(frozen=True)
 class WriterTurn:
-    """A transaction of a writer: the mark that it leaves where it is kept, and its number at the server."""
+    """A writer's transaction: the mark that it writes when it commits, and its number on the server."""
 
     writer: str
     mark: int
@@ -52,7 +52,7 @@ class WriterTurn:
 
 
 def is_transient(error: BaseException) -> bool:
-    """Whether the call may be kept in a moment."""
+    """Whether a retry may succeed."""
     return isinstance(error, PASSING) and not isinstance(error, LASTING)
 
 
@@ -61,12 +61,13 @@ def pause() -> None:
 
 
 def was_committed(pool: Pool, connection: Connection[Any], turn: WriterTurn) -> bool:
-    """Whether the transaction was kept, whose end failed: an answer says that it was not, a lost connection nothing."""
+    """Whether a transaction whose commit failed was committed. If the server answered, it was not; after a lost
+    connection the server is asked."""
     return connection.broken and _asked(pool, turn)
 
 
 def _asked(pool: Pool, turn: WriterTurn) -> bool:
-    """What the server says has become of a transaction. One that it waits for in vain is ended."""
+    """Whether the server has committed the transaction. A transaction that stays in progress is terminated."""
     begun = time.monotonic()
     deadline = begun + max(RETRIED_SECONDS, left(RETRIED_SECONDS))
     while time.monotonic() < deadline:
@@ -78,24 +79,25 @@ def _asked(pool: Pool, turn: WriterTurn) -> bool:
             pass
         pause()
     raise LedgerError(
-        f"The ledger at {pool.address} was lost while this call was being kept, and does not say what became of it. "
-        "It may have been kept, or not: look before you make the call again."
+        f"The connection to the ledger at {pool.address} was lost during a commit, and the server cannot be asked "
+        "whether it was completed. Check whether the change is there before you make the call again."
     )
 
 
 def _has_ended(connection: Connection[Any], turn: WriterTurn, *, patient: bool) -> bool:
-    """Its number may be another's by now, since a server that crashed gives those again that it had not written."""
+    """Whether the transaction is over. Its number may be reused: after a crash a server assigns numbers again that it
+    had not written."""
     try:
         row = connection.execute(_STATUS, (turn.number,)).fetchone()
     except psycopg.errors.InvalidParameterValue:
-        return True  # a server that has never heard of it
+        return True  # the number is unknown to the server
     if row is None or row[0] != "in progress":
         return True
     return not patient and connection.execute(_END, (turn.backend, turn.number)).fetchone() is None
 
 
 LEASE_SECONDS, RENEWED_SECONDS = 10.0, 3.0
-GIVEN_BACK_TRIES = 3  # with a connection that is lost; then it lapses
+GIVEN_BACK_TRIES = 3  # on a lost connection; then the lease expires
 LEAST_PAUSE, MOST_PAUSE = 0.005, 0.05  # seconds between two tries
 _TAKE = (
     f"INSERT INTO {SCHEMA}.leases AS lease (name, holder, until) "  # noqa: S608 - our own words
@@ -127,13 +129,13 @@ class LeaseHolder:
         self._closed = False
 
     def lease(self, name: str) -> Lease:
-        """One of this name."""
+        """A lease with this name, not taken yet."""
         return Lease(self, name)
 
     def hold(self, lease: Lease) -> None:
-        """Renew it from now on."""
+        """Renew the lease from now on."""
         if self._process != os.getpid():
-            self._begin()  # what the parent has is the parent's to renew
+            self._begin()  # the parent process renews its own leases
         with self._moment:
             self._held.add(lease)
             if self._thread is None or not self._thread.is_alive():
@@ -159,11 +161,11 @@ class LeaseHolder:
                 with self.pool.connection(urgent=True) as connection:
                     connection.execute(_RENEW, (LEASE_SECONDS, holders))
             except (psycopg.Error, LedgerError, ClosedError):
-                continue  # the next time; a lease that lapses is another's, and absolute values do no harm
+                continue  # retried next time; if the lease expires, the writes of two holders do no harm
 
 
 class Lease:
-    """An exclusive right to one thing. It may be given back twice, and by a later caller."""
+    """An exclusive lock with an expiry. It may be given back twice, and by another thread."""
 
     def __init__(self, leases: LeaseHolder, name: str) -> None:
         self._leases, self._name = leases, name
@@ -171,7 +173,7 @@ class Lease:
         self._taken = False
 
     def take(self, patience_seconds: float = 0.0) -> bool:
-        """Whether it is ours now; waits this long for another holder."""
+        """Take the lease, and wait at most this long for another holder; returns whether it was taken."""
         deadline = time.monotonic() + patience_seconds
         while not self._is_ours():
             left = deadline - time.monotonic()
@@ -182,7 +184,7 @@ class Lease:
         return True
 
     def give_back(self) -> None:
-        """Let others have it. Nothing, where it is not taken."""
+        """Release the lease if it is taken."""
         if not self._taken:
             return
         self._leases.drop(self)
@@ -194,16 +196,16 @@ class Lease:
             except PASSING:
                 continue
             except (psycopg.Error, LedgerError, ClosedError):
-                break  # it lapses
+                break  # the lease expires
         self._taken = False
 
     def _is_ours(self) -> bool:
-        """Asked again where the answer is lost: who has it takes it once more."""
+        """Try to take the lease; retried if the answer is lost, since its holder can take it again."""
         deadline = time.monotonic() + RETRIED_SECONDS
         while True:
             try:
                 with self._leases.pool.connection() as connection:
-                    self._taken = True  # so that it is given back where an interrupt strikes
+                    self._taken = True  # before the call, so that it is released after an interrupt
                     found = connection.execute(_TAKE, (self._name, self.holder, LEASE_SECONDS)).fetchone()
             except psycopg.Error as error:
                 if not is_transient(error) or time.monotonic() >= deadline:

@@ -1,11 +1,11 @@
-"""Connections to PostgreSQL: of psycopg's pool, or the caller's; given up when the server is silent; addresses hidden.
+"""Connections to PostgreSQL, from psycopg's pool or the caller's: with a limit on silence, and with addresses hidden.
 
-psycopg's pool connects in another thread and does not say why it cannot. A thread that waits for a connection then
-tries it itself, until it can or knows why not. A child process leaves alone what its parent opened.
+psycopg's pool connects in another thread and does not report why it fails. A thread that waits for a connection
+therefore tries to connect itself, until that works or it has the reason. A child process does not use its parent's
+connections.
 
-An async connection belongs to its event loop, and a ledger is used in threads, so an async pool gives its settings
-alone. The kernel notices a cable that was cut, but not a proxy, or a machine, that stands still with its connections
-open.
+An async connection belongs to its event loop, and a ledger is used in threads, so only the settings of an async pool
+are used. The kernel notices a cut network, but not a proxy or machine that hangs with its connections open.
 """
 
 from __future__ import annotations
@@ -36,26 +36,26 @@ from adaptive_memory_core.store.postgres.postgres_tables import SCHEMA
 from adaptive_memory_core.store.process_locks import await_before_forks
 
 PoolOrAddress: TypeAlias = str | ConnectionPool[Any] | AsyncConnectionPool[Any]
-OURS = (True, None)  # each statement by itself unless we begin a transaction, and none prepared
-MOST, IDLE_SECONDS = 4, 300.0  # connections of a memory; until one that nobody needs is closed
-LEAST_SECONDS = 0.1  # for a connection, though the call has waited long enough
-LOOK_SECONDS = 0.25  # between two looks whether the server can be reached
-CHECKED_SECONDS = 1.0  # a connection that nobody used for longer is asked whether it still stands
-CLOSE_SECONDS = 1.0  # that closing waits for a try to connect
+OURS = (True, None)  # autocommit, and no prepared statements
+MOST, IDLE_SECONDS = 4, 300.0  # connections per memory; how long an idle one stays open
+LEAST_SECONDS = 0.1  # the wait for a connection, even if the call's time is used up
+LOOK_SECONDS = 0.25  # between two attempts to reach the server
+CHECKED_SECONDS = 1.0  # a connection that was idle for longer is checked before use
+CLOSE_SECONDS = 1.0  # how long closing waits for an attempt to connect
 UNDONE = (TransactionStatus.INTRANS, TransactionStatus.INERROR)
 FINAL = re.compile("authentication failed|does not exist|pg_hba|no password|permission denied")
 UNREACHED = "Check that the server runs, that the address is right, and that it takes as many connections."
 REFUSED = "The server answers: check user, password and database in the address, and that it lets this user in."
 CLOSED = "The ledger of this memory was closed. Open the memory again: AdaptiveMemory(...)."
 NAME = "adaptive-memory"
-_inherited: list[ConnectionPool[Any]] = []  # a parent's, which nobody closes here
+_inherited: list[ConnectionPool[Any]] = []  # the parent process's pools, never closed here
 
 
 class Pool:
-    """Connections for a transaction each, never held longer; they prepare no statements on the server.
+    """Connections, each lent for one transaction; no statements are prepared on the server.
 
-    Statements name tables without their schema. A session of ours has it as its `search_path`. With
-    `lends_by_transaction`, each transaction has to set it: there is a pooler in between, or the pool is the caller's.
+    Statements name tables without their schema, which our own sessions have as `search_path`. With
+    `lends_by_transaction` each transaction sets the path, because there is a pooler or the pool is the caller's.
     """
 
     def __init__(self, given: PoolOrAddress, wait_seconds: float = 30.0) -> None:
@@ -72,7 +72,7 @@ class Pool:
     def _begin(self) -> None:
         self._process = os.getpid()
         self._used: weakref.WeakKeyDictionary[Connection[Any], float] = weakref.WeakKeyDictionary()  # until when
-        self._cut_at = -math.inf  # what was last used before then does not stand
+        self._cut_at = -math.inf  # connections last used before then are lost
         self._refused = refused = threading.Event()
         self._writers = threading.BoundedSemaphore(max(1, self._most - 1))
         self._pool: ConnectionPool[Any] = self._theirs or ConnectionPool(
@@ -81,7 +81,7 @@ class Pool:
             min_size=0,
             max_size=self._most,
             max_idle=IDLE_SECONDS,
-            reconnect_timeout=0.0,  # each waiting call asks again
+            reconnect_timeout=0.0,  # each waiting call retries
             reconnect_failed=lambda _: refused.set(),
             num_workers=1,
             name=NAME,
@@ -90,8 +90,8 @@ class Pool:
 
     @contextmanager
     def connection(self, *, writing: bool = False, urgent: bool = False) -> Generator[Connection[Any], None, None]:
-        """A connection, outside of any transaction; what is left open in the end is undone. What is `urgent` gets one
-        though all are in use; those who are `writing` leave one to others."""
+        """A connection outside of any transaction; a transaction still open at the end is rolled back. An `urgent`
+        caller gets a connection even if all are in use; callers that are `writing` leave one for readers."""
         with ExitStack() as end:
             connection = self._taken(end, writing=writing, urgent=urgent)
             was = connection.autocommit, connection.prepare_threshold
@@ -101,14 +101,14 @@ class Pool:
             yield connection
 
     def close(self) -> None:
-        """Ours are closed; the caller's are the caller's."""
+        """Close our own pool; a pool of the caller's stays open."""
         with self._moment:
             self._closed = True
             if self._theirs is None and self._process == os.getpid():
                 self._pool.close(CLOSE_SECONDS)
 
     def _taken(self, end: ExitStack, *, writing: bool, urgent: bool) -> Connection[Any]:
-        """A connection, which goes back at the end."""
+        """A connection that `end` returns to the pool."""
         seconds, began = left(self._wait_seconds), time.monotonic()
         try:
             if urgent:
@@ -134,7 +134,7 @@ class Pool:
         pool.putconn(connection)
 
     def _current(self) -> tuple[ConnectionPool[Any], threading.BoundedSemaphore]:
-        """Those of this process."""
+        """The pool and the writers' semaphore of this process."""
         with self._moment:
             if self._closed:
                 raise ClosedError(CLOSED)
@@ -150,12 +150,12 @@ class Pool:
             try:
                 self._check(connection)
             except BaseException as error:
-                self._cut_at = time.monotonic()  # the others were cut off with it
+                self._cut_at = time.monotonic()  # the other connections were lost with it
                 connection.close()
                 pool.putconn(connection)
                 if not isinstance(error, psycopg.Error) or time.monotonic() >= deadline:
                     raise
-                time.sleep(LOOK_SECONDS if is_new else 0.0)  # a pooler that answers for a server that does not
+                time.sleep(LOOK_SECONDS if is_new else 0.0)  # a pooler answered, and the server behind it did not
             else:
                 return connection
 
@@ -172,14 +172,13 @@ class Pool:
                 if isinstance(error, PoolClosed) and self._theirs is None:
                     raise ClosedError(CLOSED) from error
                 if not isinstance(error, Exception) and self._theirs is None:
-                    self._begin()  # the old one has promised a connection to one who was interrupted as they waited
+                    self._begin()  # the old pool still holds a place for this interrupted wait
                 raise
             else:
                 return connection
 
     def _await_server(self, deadline: float) -> None:
-        """If the pool could not connect, try until that works; raise why not, if nothing changes that, or the time is
-        up."""
+        """If the pool could not connect, retry until it can; raise the reason if it is permanent or time is up."""
         while self._refused.is_set():
             remaining = deadline - time.monotonic()
             try:
@@ -191,11 +190,11 @@ class Pool:
                 time.sleep(min(remaining, LOOK_SECONDS))
 
     def _connected(self, seconds: float) -> Connection[Any]:
-        """One more connection."""
+        """A connection outside of the pool."""
         return LimitedConnection.connect(**{**_wanted(self._given), "connect_timeout": max(2, int(seconds))})
 
     def _check(self, connection: Connection[Any]) -> None:
-        """Raise if it cannot be used; one of a caller's pool that was used before is the caller's to check."""
+        """Raise if the connection cannot be used. The caller's pool checks its own connections after their first use."""
         used = self._used.get(connection)
         if connection.closed or (used is not None and used < self._cut_at):
             raise psycopg.OperationalError("the connection was lost")
@@ -212,13 +211,14 @@ class Pool:
         if self._theirs is None:
             row = connection.execute("SELECT pg_backend_pid()").fetchone()
             if row is None or row[0] != connection.info.backend_pid:
-                self.lends_by_transaction = True  # a pooler says what it likes of the process that serves it
+                self.lends_by_transaction = True  # another backend answers: there is a pooler in between
             else:
                 connection.execute(f"SET search_path TO {SCHEMA}")
 
 
 def _is_of_others(record: logging.LogRecord) -> bool:
-    """What is wrong with connections of ours, our errors say; where nobody set up logging, it would go to stderr."""
+    """Whether a log line is about another pool than ours. Our errors report the same, and without logging set up the
+    lines would go to stderr."""
     about = record.args if isinstance(record.args, tuple) else ()
     return not any(one == NAME or isinstance(one, LimitedConnection) for one in about)
 
@@ -236,25 +236,25 @@ def _leave(connection: Connection[Any], was: tuple[bool, int | None]) -> None:
             connection.close()
             return
     elif connection.pgconn.transaction_status != TransactionStatus.IDLE:
-        connection.close()  # broken off amid a statement: the server undoes what it was in
+        connection.close()  # interrupted during a statement: the server rolls back
         return
     if was != OURS:
         connection.autocommit, connection.prepare_threshold = was
 
 
 T = TypeVar("T")
-SILENT_SECONDS = 60.0  # more than a writer waits for its turn, or any statement of ours takes
-CHECK_SECONDS = 5.0  # until an idle connection has to show that it still stands
+SILENT_SECONDS = 60.0  # longer than a writer waits for its turn, or any of our statements takes
+CHECK_SECONDS = 5.0  # the limit for checking an idle connection
 
 
 def allow(connection: Connection[Any], seconds: float) -> None:
-    """Let the server say nothing for so long; a connection of the caller's waits as the caller has set it up."""
+    """Set how long the server may be silent; a connection of the caller's pool keeps its own settings."""
     if isinstance(connection, LimitedConnection):
         connection.silent_seconds = seconds
 
 
 class LimitedConnection(Connection[Any]):
-    """A connection that breaks where its server says nothing for so long."""
+    """A connection that fails if its server is silent for too long."""
 
     silent_seconds = SILENT_SECONDS
 
@@ -264,7 +264,7 @@ class LimitedConnection(Connection[Any]):
         return super().wait(self._limited(gen), *args, **named)
 
     def _limited(self, waiting: Generator[Any, Any, T]) -> Generator[Any, Any, T]:
-        """The same steps; psycopg says from time to time that there is nothing to read yet."""
+        """The same steps, with the limit checked whenever psycopg reports that there is nothing to read yet."""
         heard = time.monotonic()
         try:
             wanted = next(waiting)
@@ -285,18 +285,18 @@ class LimitedConnection(Connection[Any]):
 _USUAL = {
     "application_name": "adaptive-memory",
     "client_encoding": "UTF8",
-    "keepalives_idle": "10",  # a network that was cut is noticed after about 25 seconds
+    "keepalives_idle": "10",  # a cut network is noticed after about 25 seconds
     "keepalives_interval": "5",
     "keepalives_count": "3",
-    "tcp_user_timeout": "25000",  # and as soon where something was sent
+    "tcp_user_timeout": "25000",  # and as soon after something was sent
     "connect_timeout": "10",  # for one host of the address
 }
 _NOT_THE_SERVERS = {"autocommit", "prepare_threshold", "context", "row_factory", "cursor_factory"}
 
 
 def _wanted(given: PoolOrAddress) -> dict[str, Any]:
-    """What a connection of ours is opened with; to be like one of the caller's pool, where there is one. That is asked
-    again for each connection: it may have functions, which have a new password."""
+    """The arguments of a new connection, like those of the caller's pool if there is one. They are read each time,
+    because functions among them may return a new password."""
     kwargs: dict[str, Any] = {} if isinstance(given, str) else dict(_settled(given.kwargs) or {})
     settings = {name: value for name, value in kwargs.items() if name not in _NOT_THE_SERVERS}
     ours = {"autocommit": True, "prepare_threshold": None}
@@ -308,8 +308,8 @@ def _address(given: PoolOrAddress) -> str:
 
 
 def _settled(given: Any) -> Any:
-    """A setting, or the result of a function for it, which may be a coroutine: run in a separate loop, since the
-    caller's loop may be the one that waits."""
+    """A setting, or the result of its function. A coroutine runs in a separate event loop, because the caller's loop
+    may be waiting for this call."""
     value = given() if callable(given) else given
     if not isinstance(value, Awaitable):
         return value
@@ -324,24 +324,24 @@ async def _awaited(value: Awaitable[Any]) -> Any:
 
 
 _USABLE = (
-    "Give 'postgresql://user:password@host:port/database', with what is special in the password percent-encoded "
+    "Give 'postgresql://user:password@host:port/database', with special characters in the password percent-encoded "
     "(urllib.parse.quote(password, safe=''))."
 )
 
 
 def shown_address(conninfo: str) -> str:
-    """The address without what is secret.
+    """The address without user, password and options.
 
     >>> shown_address("postgresql://ana:secret@db.example:5433/memories?sslmode=require")
     "'postgresql://db.example:5433/memories'"
     >>> shown_address("./memory/adaptive_memory.sqlite3")
     Traceback (most recent call last):
     ...
-    adaptive_memory_core.errors.InvalidInputError: The ledger's address is none of a PostgreSQL database: it ...
+    adaptive_memory_core.errors.InvalidInputError: The ledger's address is not a PostgreSQL address: it ...
     """
     try:
         known = {name: str(value) for name, value in conninfo_to_dict(conninfo).items()}
-    except psycopg.ProgrammingError:  # what it says may hold the password
+    except psycopg.ProgrammingError:  # its message may contain the password
         raise InvalidInputError(f"{_why_unread(conninfo)}. {_USABLE}") from None
     hosts = known.get("host", known.get("hostaddr", "")).split(",")
     if "@" in known.get("dbname", "") or any("@" in host[1:] for host in hosts):  # a part of the password, then
@@ -357,5 +357,5 @@ def shown_address(conninfo: str) -> str:
 
 def _why_unread(conninfo: str) -> str:
     if not is_in_postgres(conninfo):
-        return "The ledger's address is none of a PostgreSQL database: it does not begin with 'postgresql://'"
+        return "The ledger's address is not a PostgreSQL address: it does not begin with 'postgresql://'"
     return "The ledger's address cannot be read: an option in it is unknown, or a character in it has to be encoded"
