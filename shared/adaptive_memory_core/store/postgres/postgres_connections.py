@@ -194,7 +194,8 @@ class Pool:
         return LimitedConnection.connect(**{**_wanted(self._given), "connect_timeout": max(2, int(seconds))})
 
     def _check(self, connection: Connection[Any]) -> None:
-        """Raise if the connection cannot be used. The caller's pool checks its own connections after their first use."""
+        """Raise if the connection cannot be used. After its first use, a connection of the caller's pool is not
+        checked here."""
         used = self._used.get(connection)
         if connection.closed or (used is not None and used < self._cut_at):
             raise psycopg.OperationalError("the connection was lost")

@@ -1,13 +1,12 @@
-"""The ledger's database in PostgreSQL: a connection per transaction, one writer at a time among threads and
-machines.
+"""The ledger's database in PostgreSQL: a connection per transaction, and one writer per collection at a time.
 
-It is to the parts of the ledger what the SQLite file is: `reading` gives the connection for queries, `writing` one
-inside a transaction. Writers of a collection take turns at its row, so that what they do is one after another, and
-numbers are given in the order of commits. A thread that waits for that row holds no lock of this process. Nothing
-outlives a transaction on the server's side, so that a pooler in between may give each to another connection.
+It has the same interface as the SQLite file: `reading` gives a connection for queries, `writing` a connection inside a
+transaction. A writer locks the collection's row, so writes happen one after another, and numbers follow the order of
+commits. A thread that waits for that row holds no lock of this process. No server-side state outlives a transaction, so
+a pooler may run each transaction on another connection.
 
-A transaction begins and ends with one message each, since round trips are expensive. To see whether somebody else has
-written, two numbers are compared: the collection's, and the user's own, which is all that a recall changes.
+A transaction begins and ends with one message each, because round trips are expensive. Two version numbers show whether
+somebody else has written: the collection's, and the user's own, the only one that a recall changes.
 """
 
 from __future__ import annotations
@@ -44,8 +43,8 @@ from adaptive_memory_core.store.postgres.postgres_tables import SCHEMA
 P = ParamSpec("P")
 T = TypeVar("T")
 DENIED = "Grant the role what it lacks, or the scope that it needs (docs/guides/deployment.md#row-level-security)."
-LOCK_SECONDS = 30  # that a writer waits for those before it, where the call does not say
-IDLE_SECONDS = 20  # in a transaction, after which the server ends it: whoever began it is gone, and others wait
+LOCK_SECONDS = 30  # how long a writer waits for others, unless the call has its own limit
+IDLE_SECONDS = 20  # an idle transaction is ended by the server after this time: its client is gone, and others wait
 _WITHIN = f"SET LOCAL search_path TO {SCHEMA}; SET LOCAL idle_in_transaction_session_timeout = '{IDLE_SECONDS}s'"
 _LOOK = f"BEGIN READ ONLY; {_WITHIN}"
 _LOOK_AT = (
@@ -59,11 +58,11 @@ _USERS_VERSION = f"SELECT counted FROM {SCHEMA}.users WHERE user_key = %s"  # no
 class LedgerDatabase:
     """The ledger's tables in a PostgreSQL database, as this process sees them."""
 
-    place = None  # it is no file
+    place = None  # not a file
     read_only = False
-    is_heard_by_all = False  # each collection has a version of its own
-    is_written_in_turn = False  # numbers are given out before it is sure who comes first
-    by_row = ""  # what of a table to read first, it knows from its statistics
+    is_heard_by_all = False  # each collection has its own version
+    is_written_in_turn = False  # sequences assign numbers before the order of commits is known
+    by_row = ""  # no index hint: the planner has statistics
     lost_pages = 0
 
     def __init__(self, pool: Pool) -> None:
@@ -76,11 +75,11 @@ class LedgerDatabase:
         self._pool = pool
         self._leases = LeaseHolder(pool)
         self._lock = threading.RLock()
-        self._sql: PostgresStatements | None = None  # of the block that this process is in
+        self._sql: PostgresStatements | None = None  # the connection of the current block
         self._writing = self._closed = False
         self._calls: list[Callable[[], object]] = []
         self._writer, self._turns = uuid.uuid4().hex, 0
-        self.news, self._of_user = VersionNews(), 0  # and the version, when it began, of whose recall it is
+        self.news, self._of_user = VersionNews(), 0  # `_of_user`: the version of the recalling user at the beginning
 
     @contextmanager
     def reading(self) -> Generator[Any, None, None]:
@@ -96,14 +95,14 @@ class LedgerDatabase:
                     self._sql = PostgresStatements(connection)
                     yield self._sql
                 except (psycopg.Error, *UNREADABLE) as error:
-                    raise self._told(error) from error
+                    raise self._as_ledger_error(error) from error
                 finally:
                     self._sql = None
 
     @contextmanager
     def apart(self) -> Generator[Any, None, None]:
-        """A separate connection for a long query, so that nobody waits for it. Within another block of the same thread
-        it is that block's."""
+        """A separate connection for a long query, so that nobody waits for it. Within another block of this thread, the
+        block's own connection."""
         if self._lock._is_owned():  # type: ignore[attr-defined] # what threading.Condition asks of a lock, too
             yield self._sql
             return
@@ -113,16 +112,17 @@ class LedgerDatabase:
             try:
                 yield PostgresStatements(connection)
             except (psycopg.Error, *UNREADABLE) as error:
-                raise self._told(error) from error
+                raise self._as_ledger_error(error) from error
 
     @contextmanager
     def writing(self, *, told: bool = False, recall_of: int = 0, unheard: bool = False) -> Generator[Any, None, None]:
-        """The connection inside one transaction: all of it is kept, or nothing, and then `on_failure` is called.
+        """The connection inside one transaction. All of it is committed, or nothing; after a failure `on_failure` is
+        called.
 
-        Within another `writing` of the same thread it is a part of that one, and can fail alone. `on_write` is called
-        first, unless the caller has `told` the others, or will. `recall_of` is the key of the user whose recall this
-        is: it changes only that user's rows, unless `news` says that it wrote more. With `unheard` it changes nothing
-        that others keep in RAM, except rows of the mirror.
+        Within another `writing` of this thread it is a part of the outer transaction and can fail alone. `on_write` is
+        called first, unless the caller has `told` the others or will. `recall_of` is the key of the user whose recall
+        is counted: only that user's rows change, unless `news` says that more was written. `unheard` means that
+        nothing changes that others cache in RAM, except rows of the mirror.
         """
         kind = TransactionKind(told, recall_of, unheard)
         if self._lock._is_owned() and self._writing:  # type: ignore[attr-defined]
@@ -158,14 +158,14 @@ class LedgerDatabase:
                 self._calls.clear()
                 self.on_failure()
                 if isinstance(error, (psycopg.Error, *UNREADABLE)):
-                    raise self._told(error) from error
+                    raise self._as_ledger_error(error) from error
                 raise
             finally:
                 self._sql, self._writing = before, False
 
     @contextmanager
     def _part(self, *, told: bool) -> Generator[Any, None, None]:
-        """A part of the transaction that this thread is in."""
+        """A savepoint in this thread's transaction."""
         sql, calls = self._of_this_block(), len(self._calls)
         sql.connection.execute("SAVEPOINT part")
         try:
@@ -178,26 +178,27 @@ class LedgerDatabase:
             self.on_failure()
             sql.undo_part()
             if isinstance(error, (psycopg.Error, *UNREADABLE)):
-                raise self._told(error) from error
+                raise self._as_ledger_error(error) from error
             raise
 
     def _be_served(self, connection: Connection[Any]) -> None:
-        """Begin where connections are lent by transaction, before our lock is taken: a writer may wait for that lock,
-        and all who have a connection of the pooler may wait for the writer. The pool ends it."""
+        """Begin a transaction if connections are lent by transaction. This happens before our lock is taken: a writer
+        may wait for that lock, and every holder of a pooler's connection for that writer. The pool ends the
+        transaction."""
         if self._pool.lends_by_transaction:
             try:
                 connection.execute(_LOOK)
             except psycopg.Error as error:
-                raise self._told(error) from error
+                raise self._as_ledger_error(error) from error
 
     def _turn(self, connection: Connection[Any], recall_of: int) -> tuple[int | None, int, WriterTurn]:
-        """Begin, once nobody else writes the collection; gives the versions of that and of the user, and whose turn it
-        is. The pool undoes what is left open."""
+        """Begin once nobody else writes to the collection. Returns the versions of the collection and the user, and this
+        writer's turn. The pool rolls back a transaction that is left open."""
         began = time.monotonic()
         try:
             begun = begin_transaction(connection, self.collection_key(), recall_of, lock_seconds=left(LOCK_SECONDS))
         except psycopg.Error as error:
-            raise self._told(error) from error
+            raise self._as_ledger_error(error) from error
         finally:
             have_waited(time.monotonic() - began)
         with self._lock:
@@ -219,9 +220,8 @@ class LedgerDatabase:
         self.on_kept()
 
     def again(self, call: Callable[P, T], *args: P.args, **named: P.kwargs) -> T:
-        """The call, made once more if its connection was lost and nothing was committed; not within a block.
-
-        It is repeated for as long as the caller would wait for others, however long one try takes to fail.
+        """The result of the call, which is retried if its connection was lost and nothing was committed. Within a block
+        it is not retried. Retries continue for as long as the caller would wait for other writers.
         """
         deadline = time.monotonic() + left(RETRIED_SECONDS)
         while True:
@@ -233,7 +233,7 @@ class LedgerDatabase:
                 pause()
 
     def look(self, sql: PostgresStatements, user: int) -> LedgerLook:
-        """What says whether another process, or memory, has written, and recalled as this user."""
+        """The versions that show whether another process or memory has written, or recalled for this user."""
         if self._writing:
             return LedgerLook(self.news.from_others, None, self.version_of_user(sql, user))
         row = sql.connection.execute(_LOOK_AT, (self.collection_key(), user, self.collection_key())).fetchone()
@@ -242,7 +242,7 @@ class LedgerDatabase:
         return LedgerLook(self.news.from_others, of_rows or 0, of_user or 0)
 
     def version_of_user(self, sql: PostgresStatements, user: int) -> int:
-        """Another one as soon as a recall of the user was counted."""
+        """A number that changes with each counted recall of the user."""
         if self._writing and user == self.news.recall_of:
             return self._of_user
         row = sql.connection.execute(_USERS_VERSION, (user,)).fetchone()
@@ -262,14 +262,14 @@ class LedgerDatabase:
         return sql.connection.execute("SELECT to_regclass(%s)", (f"{SCHEMA}.{table}",)).fetchone() != (None,)
 
     def numbered(self, sql: PostgresStatements, table: str, column: str) -> None:
-        """Rows were given numbers by hand: the next ones come behind them."""
+        """Move the sequence behind numbers that were assigned by hand."""
         largest = self.last_number(sql, table, column)
         if largest:
             name = f"{SCHEMA}.{table}"
             sql.connection.execute("SELECT setval(pg_get_serial_sequence(%s, %s), %s)", (name, column, largest))
 
     def afterwards(self, call: Callable[[], object]) -> None:
-        """Call this after the thread's transaction, if that is kept; at once where there is none."""
+        """Make the call after this thread's transaction has committed; immediately if there is no transaction."""
         with self._lock:
             if not self._closed and self._writing:
                 self._calls.append(call)
@@ -277,7 +277,7 @@ class LedgerDatabase:
         call()
 
     def lock(self, name: str) -> Lease:
-        """What one process at a time can take, of all that share the collection's ledger."""
+        """A lock that one process at a time can take, among all that share the collection's ledger."""
         return self._leases.lease(f"{self.collection_key()}:{name}")
 
     def close(self) -> None:
@@ -296,8 +296,8 @@ class LedgerDatabase:
         if self._closed:
             raise ClosedError("The ledger of this memory was closed. Open the memory again: AdaptiveMemory(...).")
 
-    def _told(self, error: Exception) -> LedgerError:
-        """Errors of the server in our words."""
+    def _as_ledger_error(self, error: Exception) -> LedgerError:
+        """The server's error as a LedgerError."""
         kind = LostConnectionError if is_transient(error) else LedgerError
         denied = isinstance(error, psycopg.errors.InsufficientPrivilege)
         return kind(
@@ -321,7 +321,7 @@ _RECALLED = f"UPDATE {SCHEMA}.users SET counted = counted + {{}} WHERE user_key 
 
 
 class BegunTransaction(NamedTuple):
-    """The versions of the collection and of the user, if there are these; the transaction's number, and whose it is."""
+    """The versions of the collection and of the user, None if they have no row; the transaction's number and backend."""
 
     version: int | None
     of_user: int | None
@@ -332,7 +332,7 @@ class BegunTransaction(NamedTuple):
 def begin_transaction(
     connection: Connection[Any], collection: int, user: int, *, lock_seconds: float
 ) -> BegunTransaction:
-    """Once nobody else writes the collection."""
+    """Begin a transaction once nobody else writes to the collection."""
     cursor = connection.execute(_BEGIN.format(max(1, round(1_000 * lock_seconds)), collection, user))
     rows: list[Any] = [cursor.fetchone() if cursor.description else None]
     while cursor.nextset():
@@ -354,8 +354,8 @@ def commit_transaction(
     wrote: bool,
     recalled: Mapping[int, int],
 ) -> None:
-    """With the `rest` of what it does, and the mark of its writer. It `wrote` more than a recall does, or counted so
-    many recalls of these users, or both."""
+    """Send the `rest` of the statements and the writer's mark, and commit. `wrote` says that more was written than
+    counted recalls; `recalled` is the number of counted recalls per user key."""
     first = _LONG_GONE.format(collection) if turn.mark == 1 else ""
     mark = _MARK.format(turn.writer, collection, turn.mark)
     others = _WROTE.format(collection) if wrote else ""
