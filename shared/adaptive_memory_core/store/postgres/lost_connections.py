@@ -80,7 +80,7 @@ def _asked(pool: Pool, turn: WriterTurn) -> bool:
         pause()
     raise LedgerError(
         f"The connection to the ledger at {pool.address} was lost during a commit, and the server cannot be asked "
-        "whether it was completed. Check whether the change is there before you make the call again."
+        "whether it succeeded: the change may have been kept, or not. Check before you make the call again."
     )
 
 

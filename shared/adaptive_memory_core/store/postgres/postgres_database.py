@@ -192,8 +192,8 @@ class LedgerDatabase:
                 raise self._as_ledger_error(error) from error
 
     def _turn(self, connection: Connection[Any], recall_of: int) -> tuple[int | None, int, WriterTurn]:
-        """Begin once nobody else writes to the collection. Returns the versions of the collection and the user, and this
-        writer's turn. The pool rolls back a transaction that is left open."""
+        """Begin once nobody else writes to the collection. Returns the versions of the collection and the user, and
+        this writer's turn. The pool rolls back a transaction that is left open."""
         began = time.monotonic()
         try:
             begun = begin_transaction(connection, self.collection_key(), recall_of, lock_seconds=left(LOCK_SECONDS))
@@ -321,7 +321,7 @@ _RECALLED = f"UPDATE {SCHEMA}.users SET counted = counted + {{}} WHERE user_key 
 
 
 class BegunTransaction(NamedTuple):
-    """The versions of the collection and of the user, None if they have no row; the transaction's number and backend."""
+    """The versions of the collection and the user, None if there is no row; the transaction's number and backend."""
 
     version: int | None
     of_user: int | None
