@@ -284,11 +284,7 @@ def test_several_memories_of_the_holder_apply_what_others_left_one_at_a_time(tmp
         assert contents(memory) == contents(same) == {"tea": "tea 19"}
 
 
-def test_a_text_that_another_process_wrote_during_a_call_is_put_into_chroma_as_it_is_now(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """What a call looked at serves it for a moment, and the list of what is due may be newer than that."""
-    monkeypatch.setattr(call_state, "MOMENT_SECONDS", 60.0)
+def test_a_text_that_another_process_wrote_during_a_call_is_put_into_chroma_as_it_is_now(tmp_path: Path) -> None:
     with opened(tmp_path, keeping=Keeping(lag_seconds=600.0)) as memory, OtherProcess(tmp_path) as other:
         alice = memory.for_user("alice")
         alice.remember("green tea", id="tea")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from adaptive_memory_core.context.answer import Recall
+from adaptive_memory_core.errors import LedgerError
+from adaptive_memory_core.flow.calls.foreign_calls import tried
 from adaptive_memory_core.flow.choose import (
     candidate_vectors,
     choose,
@@ -34,6 +36,7 @@ def recall(ports: Ports, request: Request) -> Recall:
 
 def look_for(ports: Ports, request: Request) -> tuple[Recall, Gathered]:
     """The best hits, and what there was to choose from; nothing has changed yet."""
+    request = request._replace(version=tried(LedgerError, ports.ledger.states.version, request.scope).value)
     request = as_of_day(ports, request)
     request = understand_time(ports, request)
     answers = ask_sources(ports, request)

@@ -135,7 +135,8 @@ def known_of(ports: Ports, request: Request, found: Sequence[Found]) -> Outcome[
     """The ledger's states of the records; a recall can do without them."""
     try:
         now, more = request.now if request.reinforce else None, places_of_own(request, found)
-        known = known_states(ports, request.scope, found, now=now, turn=request.turn, more=more)
+        turn, version = request.turn, request.version
+        known = known_states(ports, request.scope, found, now=now, turn=turn, more=more, version=version)
     except LedgerError as error:
         return Outcome(error=error)
     return Outcome(known)

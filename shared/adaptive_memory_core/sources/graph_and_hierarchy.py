@@ -114,7 +114,7 @@ def _judged(ports: Ports, request: Request) -> RatedQuestions | None:
     """What was judged, of records that still say the same; as of an earlier day later verdicts are not known."""
     if request.as_of is not None:
         return None
-    known = tried(LedgerError, ports.ledger.judged_questions.of, request.scope)
+    known = tried(LedgerError, ports.ledger.judged_questions.of, request.scope, request.version)
     if known.value is None:
         return None
     return tried(AdaptiveMemoryError, of_same_texts, ports, request.scope, known.value, known.value.stored_ids).value

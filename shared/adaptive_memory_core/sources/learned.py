@@ -45,7 +45,7 @@ class AskedBefore:
         cue = asked.cue(request)
         if cue.vector is None:
             return Answer(self.name)
-        known = tried(LedgerError, ports.ledger.judged_questions.of, request.scope)
+        known = tried(LedgerError, ports.ledger.judged_questions.of, request.scope, request.version)
         if known.value is None:
             return Answer(self.name, error=known.error)
         baseline = median_baseline([one.similarity for one in asked.nearest.found])
@@ -136,6 +136,6 @@ class RecentlyHelpful:
         """Nothing, where the vectors failed or brought all records that there are."""
         if len(asked.nearest.found) < request.candidates:
             return Answer(self.name)
-        ledger, scope = ports.ledger.states, request.scope
-        outcome = tried(LedgerError, ledger.recently_helpful, scope, recalls=REACH, limit=MOST_RECENT)
+        scope, version, helpful = request.scope, request.version, ports.ledger.states.recently_helpful
+        outcome = tried(LedgerError, helpful, scope, version, recalls=REACH, limit=MOST_RECENT)
         return Answer(self.name, named=outcome.value or ())

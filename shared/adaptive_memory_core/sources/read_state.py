@@ -18,7 +18,7 @@ from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.flow.calls.call_state import waiting_at_most
 from adaptive_memory_core.flow.calls.foreign_calls import tried
 from adaptive_memory_core.flow.ports import Ports
-from adaptive_memory_core.flow.ports.ledger_values import KnownStates, Moves, Rewritten, never_read
+from adaptive_memory_core.flow.ports.ledger_values import KnownStates, LedgerVersion, Moves, Rewritten, never_read
 from adaptive_memory_core.flow.ports.source import Found
 from adaptive_memory_core.identity import LOOK_AGAIN, origin, record_id, text_digest, text_digests
 from adaptive_memory_core.record_metadata import SHARED, belongs, record_of
@@ -223,11 +223,12 @@ def known_states(
     now: float | None,
     turn: str | None = None,
     more: Sequence[str] = (),
+    version: LedgerVersion | None = None,
 ) -> KnownStates:
     """What the ledger has stored about the words of the records, under any id, and about `more` ids that may be in the
-    collection; `now=None` looks and writes nothing."""
+    collection, as of the version; `now=None` looks and writes nothing."""
     ids = [*[one.stored_id for one in found], *more]
-    known = ports.ledger.states.known(scope, ids, turn)
+    known = ports.ledger.states.known(scope, ids, turn, version)
     before = known.said
     told = zip(found, ids, text_digests([one.text for one in found]), strict=False)
     other = [one for one, stored_id, words in told if before.get(stored_id, words) != words]

@@ -11,6 +11,7 @@ from adaptive_memory_core.fields import DEFAULT_FIELDS, Fields
 from adaptive_memory_core.flow.calls.foreign_calls import Theirs, Unanswered, in_either_form, in_time
 from adaptive_memory_core.flow.calls.workers import still_awaited
 from adaptive_memory_core.flow.ports import Ports
+from adaptive_memory_core.flow.ports.ledger_values import LedgerVersion
 from adaptive_memory_core.flow.ports.models import EmbedderPort
 from adaptive_memory_core.flow.ports.records import Vector, Where
 from adaptive_memory_core.flow.ports.source import Found, NearestAndNamed
@@ -53,6 +54,7 @@ class Request(NamedTuple):
     as_of: float | None = None  # the day that is asked as of, where that lies in the past
     past: StateHistory | None = None  # what is known of the reads up to that day
     words_alone: bool = True  # whether words may answer alone if the embedder fails
+    version: LedgerVersion | None = None  # as of which everything is looked for; None: each part looks by itself
 
     @property
     def candidates(self) -> int:
@@ -80,7 +82,8 @@ def nearest_and_named(
     if not named or vector is None:
         return NearestAndNamed(nearest(ports, request, vector, limit), None)
     policy, asked = request.policy, (request.scope, vector, limit, request.where, named)
-    return in_collection(ports, policy, ports.search.nearest_and_named, *asked, by=policy.advanced.search)
+    by, version = policy.advanced.search, request.version
+    return in_collection(ports, policy, ports.search.nearest_and_named, *asked, by=by, version=version)
 
 
 def among(ports: Ports, request: Request, vector: Vector, stored_ids: Sequence[str]) -> list[Found]:

@@ -43,7 +43,8 @@ class VectorsSource:
             return Answer(DENSE, cue=cue, error=error)
         leads = None
         if request.policy.ways != (DENSE,):  # else there is nothing to join, and the similarity is the relevance
-            measured = in_collection(ports, request.policy, ports.search.baseline, request.scope, cue.vector)
+            scope, version = request.scope, request.version
+            measured = in_collection(ports, request.policy, ports.search.baseline, scope, cue.vector, version)
             leads = BaselineLeads(measured)
         if found.named is None:
             return Answer(DENSE, found=found.nearest, cue=cue, leads=leads)
@@ -75,7 +76,8 @@ class WordsSource:
 
         def look() -> WordsFound:
             words, limit = request.cue.own_words, request.candidates
-            return ports.words.look(request.scope, words, policy.advanced.fusion, limit, asked.passing)
+            fusion, version = policy.advanced.fusion, request.version
+            return ports.words.look(request.scope, words, fusion, limit, asked.passing, version)
 
         outcome = answered(ForeignCall(look, policy.advanced.timeout_seconds, ports.unanswered[LEXICAL]))
         if outcome.value is None:

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import pytest
 
 from adaptive_memory_core.errors import ClosedError
-from adaptive_memory_core.flow.calls.call_state import have_waited, known_already, left, looked_at, one_call
+from adaptive_memory_core.flow.calls.call_state import have_waited, left, one_call
 from adaptive_memory_core.flow.calls.foreign_calls import Begun, ForeignCall, Outcome, Unanswered, answered
 from adaptive_memory_core.flow.calls.workers import Workers, in_worker, still_awaited
 
@@ -173,15 +173,6 @@ async def test_an_async_call_waits_no_longer_than_it_may_in_all_whatever_its_cal
     with Workers(1, lambda: one_call(5.0), nullcontext) as workers, one_call(1.0):
         have_waited(1.0)
         assert await in_worker(workers, lambda: left(7.0)) == 5.0
-
-
-async def test_what_an_async_call_has_looked_at_it_knows(workers: Workers) -> None:
-    def twice() -> object:
-        looked_at("tea", lambda: "hot")
-        return known_already("tea")
-
-    assert await in_worker(workers, twice) == "hot"
-    assert await in_worker(workers, lambda: known_already("tea")) is None
 
 
 async def test_the_context_of_the_asker_is_there_and_stays_his(workers: Workers) -> None:

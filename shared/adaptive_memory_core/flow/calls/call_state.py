@@ -1,19 +1,14 @@
-"""What one call has looked at, how long it may wait, and what of it is kept whole.
-
-What one call asks several times within a moment it looks at once. Whether another process has written is asked by every
-part that holds a copy; a recall that began after a write sees it all the same, since each call looks again. And a call
-waits for other writers of the ledger up to one deadline.
-"""
+"""How long a call may wait, up to one deadline for all writers of the ledger, and what of it is kept whole."""
 
 from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable, Generator, Hashable
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import wraps
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar, cast
+from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar, cast
 
 from adaptive_memory_core.flow.calls.workers import still_awaited
 from adaptive_memory_core.flow.ports import Ports
@@ -23,17 +18,16 @@ if TYPE_CHECKING:
 
 P = ParamSpec("P")
 T = TypeVar("T")
-MOMENT_SECONDS = 0.02  # after which a long call looks again
 FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS = 0.0002, 0.005
 
 
 class CallState:
-    """Of one call, or of a part of it with less patience: `looks` and `waited` are those of the whole."""
+    """Of one call, or of a part of it with less patience: `waited` is that of the whole."""
 
-    __slots__ = ("looks", "seconds", "waited")
+    __slots__ = ("seconds", "waited")
 
-    def __init__(self, seconds: float | None, looks: dict[Hashable, tuple[float, Any]], waited: list[float]) -> None:
-        self.seconds, self.looks, self.waited = seconds, looks, waited
+    def __init__(self, seconds: float | None, waited: list[float]) -> None:
+        self.seconds, self.waited = seconds, waited
 
 
 _own: ContextVar[CallState | None] = ContextVar("current", default=None)
@@ -52,49 +46,8 @@ def one_call(seconds: float | None = None) -> Generator[None, None, None]:
 
 
 def new_call(seconds: float | None) -> CallState:
-    """A call that has not looked at anything, nor waited."""
-    return CallState(seconds, {}, [0.0])
-
-
-def looked_at(what: Hashable, look: Callable[[], T]) -> T:
-    """What the look gives, or gave a moment ago in this call.
-
-    >>> looks = iter("abc")
-    >>> with one_call():
-    ...     looked_at("tea", lambda: next(looks)), looked_at("tea", lambda: next(looks))
-    ('a', 'a')
-    >>> looked_at("tea", lambda: next(looks)), looked_at("tea", lambda: next(looks))     # in no call
-    ('b', 'c')
-    """
-    call = current()
-    if call is None:
-        return look()
-    known, now = call.looks.get(what), time.monotonic()
-    if known is not None and now - known[0] < MOMENT_SECONDS:
-        found: T = known[1]
-        return found
-    found = look()
-    call.looks[what] = (now, found)
-    return found
-
-
-def known_already(what: Hashable) -> Any:
-    """What was looked at a moment ago in this call; None where it was not.
-
-    >>> with one_call():
-    ...     known_already("tea"), looked_at("tea", lambda: "hot"), known_already("tea")
-    (None, 'hot', 'hot')
-    """
-    call = current()
-    found = None if call is None else call.looks.get(what)
-    return None if found is None or time.monotonic() - found[0] >= MOMENT_SECONDS else found[1]
-
-
-def look_again(what: Hashable) -> None:
-    """The next query in this call looks again: the state was just changed."""
-    call = current()
-    if call is not None:
-        call.looks.pop(what, None)
+    """A call that has not waited."""
+    return CallState(seconds, [0.0])
 
 
 def waiting_at_most(seconds: float, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
@@ -109,7 +62,7 @@ def waiting_at_most(seconds: float, function: Callable[P, T], *args: P.args, **k
 
 def _with_less_patience(call: CallState, seconds: float) -> CallState:
     least = seconds if call.seconds is None else min(seconds, call.seconds)
-    return CallState(least, call.looks, call.waited)
+    return CallState(least, call.waited)
 
 
 def left(usual_seconds: float) -> float:

@@ -225,6 +225,19 @@ def some_let_go(removed: Iterable[tuple[int, int]]) -> bool:
     return any(row == LET_GO for _, row in removed)
 
 
+class LedgerVersion(NamedTuple):
+    """The ledger as a recall found it when it began: what all its parts compare with what they have in RAM.
+
+    `change` is another one as soon as anybody, in any process, has written more than the reads of a recall, or into the
+    metadata of the mirror's rows. `of_rows`: another one after each change of a row of the mirror. `of_user`: another
+    one as soon as a recall of the user was counted. None: `change` tells of that, too.
+    """
+
+    change: tuple[int, int]  # how often this memory has written, and how often others have
+    of_rows: int | None
+    of_user: int | None
+
+
 class WordNews(NamedTuple):
     """What became of a user's word rows since they were last asked for.
 

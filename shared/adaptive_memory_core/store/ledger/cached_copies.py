@@ -8,13 +8,13 @@ removal, so a file without a row is useless.
 from __future__ import annotations
 
 import uuid
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
 import orjson
 
-from adaptive_memory_core.flow.ports.ledger_values import FileKind, UserFile
+from adaptive_memory_core.flow.ports.ledger_values import FileKind, LedgerVersion, UserFile
 from adaptive_memory_core.records import Metadata, Scope
 from adaptive_memory_core.store.ledger.ledger_context import LedgerContext
 from adaptive_memory_core.store.ledger.schema import decoding
@@ -37,29 +37,29 @@ def read_metadata(metadata: str | None) -> Metadata | None:
 class RowsInRam:
     """Rows by id, as of a version of the file.
 
-    >>> kept = RowsInRam()
-    >>> kept.begin("now", (1, 7, 0)); kept.keep([("a", "tea", {"topic": "drinks"})])
-    >>> kept.begin("later", (1, 7, 0)); kept.known(["a", "b"])       # somebody wrote something else
-    [('a', 'tea', {'topic': 'drinks'})]
-    >>> kept.begin("later still", (1, 8, 0)); kept.known(["a"])
-    []
+    >>> kept, at_first, later = RowsInRam(), LedgerVersion((0, 1), 7, 0), LedgerVersion((0, 2), 7, 0)
+    >>> kept.begin(at_first, (1, 7, 0)); kept.keep([("a", "tea", {"topic": "drinks"})])
+    >>> kept.is_as_of(later), kept.begin(later, (1, 7, 0)), kept.known(["a", "b"])      # somebody wrote something else
+    (False, None, [('a', 'tea', {'topic': 'drinks'})])
+    >>> kept.is_as_of(LedgerVersion((0, 2), 8, 0)), kept.begin(later, (1, 8, 0)), kept.known(["a"])
+    (False, None, [])
     """
 
     def __init__(self) -> None:
         self._rows: dict[str, CopiedRow] = {}
-        self._version: Hashable = None
+        self._change: tuple[int, int] | None = None
         self._stamp: Stamp = (0, None, None)
         self._characters = 0
 
-    def is_as_of(self, version: Hashable, changes: int | None) -> bool:
-        """Whether nobody has written since, nor changed a row, where that is told by the number of changes."""
-        return version == self._version and changes in (None, self._stamp[1])
+    def is_as_of(self, version: LedgerVersion) -> bool:
+        """Whether nobody has written since, nor changed a row."""
+        return version.change == self._change and version.of_rows in (None, self._stamp[1])
 
-    def begin(self, version: Hashable, stamp: Stamp) -> None:
+    def begin(self, version: LedgerVersion, stamp: Stamp) -> None:
         """Go on from this version of the file, with nothing where rows were changed since."""
         if stamp != self._stamp:
             self._rows, self._characters = {}, 0
-        self._version, self._stamp = version, stamp
+        self._change, self._stamp = version.change, stamp
 
     def known(self, stored_ids: Sequence[str]) -> list[CopiedRow]:
         """Those of the rows that are here, not to be changed: records have copies of their metadata."""

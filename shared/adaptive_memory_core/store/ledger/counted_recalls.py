@@ -33,7 +33,7 @@ class LedgerRecalls:
         line = line_of(entry) if entry.logged else None
         with self._shared.counting(scope) as sql:
             user = self._shared.user_key(sql, scope)
-            self._shared.noticing(sql, user)
+            self._shared.notice(sql, user)
             known = self._cache.user(sql, user)
             turn = self._cache.turn(sql, user, entry.turn)
             forgotten = _among(known.forgotten, entry, shared=False)

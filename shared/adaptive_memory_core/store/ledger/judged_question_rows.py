@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from adaptive_memory_core.flow.ports.ledger_values import LedgerVersion
 from adaptive_memory_core.flow.ports.records import NOT_ACTIVATED, Imported, JudgedQuestion, Stored, Vector
 from adaptive_memory_core.learn.asked_before import RatedQuestions, nearest_pair
 from adaptive_memory_core.records import Scope, Verdict
@@ -188,11 +189,11 @@ class LedgerJudgedQuestions:
             for record in known.values():  # once all have it: a question without a row is let go of
                 join_too_many(sql, record, question.most)
 
-    def of(self, scope: Scope) -> RatedQuestions | None:
-        """All that is kept for this user; None where nothing is."""
+    def of(self, scope: Scope, version: LedgerVersion | None = None) -> RatedQuestions | None:
+        """All that is kept for this user, at least as of the version, or of now; None where nothing is."""
         with self._shared.reading() as sql:
             user, reading = self._shared.known_user(sql, scope), scope.over is not None
-            standing = self._standing_of(sql, user)
+            standing = self._standing_of(sql, user, version or self._shared.look(sql, user))
             if standing is None or standing[1] == 0:
                 return None
             before = self._held.get((user, reading))
@@ -204,12 +205,11 @@ class LedgerJudgedQuestions:
                 self._held.popitem(last=False)
         return before.questions
 
-    def _standing_of(self, sql: sqlite3.Connection, user: int) -> tuple[Any, ...] | None:
+    def _standing_of(self, sql: sqlite3.Connection, user: int, version: LedgerVersion) -> tuple[Any, ...] | None:
         """What tells whether there is anything new of a user, asked again after a change of any kind."""
-        change = self._shared.last_change()
-        if change != self._as_of or len(self._standings) > MOST_STANDINGS:
+        if version.change != self._as_of or len(self._standings) > MOST_STANDINGS:
             self._standings.clear()
-            self._as_of = change
+            self._as_of = version.change
         if user not in self._standings:
             self._standings[user] = sql.execute(_STANDING, (user,)).fetchone()
         return self._standings[user]

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import sqlite3
 from collections import deque
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import NamedTuple
 
-from adaptive_memory_core.flow.calls.call_state import known_already, look_again, looked_at
+from adaptive_memory_core.flow.ports.ledger_values import LedgerVersion
 from adaptive_memory_core.learn.decay import Timeline
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.store.ledger import decay_steps, state_rows, verdict_rows
 from adaptive_memory_core.store.ledger.recall_log import Keys
-from adaptive_memory_core.store.ledger.schema import LedgerLook
 from adaptive_memory_core.store.ledger.state_rows import StateRow, forgotten_name, owner_name
 from adaptive_memory_core.store.sqlite_file import LedgerFile
 
@@ -46,53 +45,32 @@ class LedgerContext:
 
     def counting(self, scope: Scope) -> AbstractContextManager[sqlite3.Connection]:
         """A transaction that counts a recall, and so changes what is the user's alone."""
-        user = self._user_keys.get(scope, 0)
-        look_again((self.file, user))
-        return self.file.writing(told=True, recall_of=user)
+        return self.file.writing(told=True, recall_of=self._user_keys.get(scope, 0))
 
-    def looking(self, sql: sqlite3.Connection, scope: Scope) -> int:
-        """The user's key, or 0; what the cache has of them is no longer behind."""
-        user = self.known_user(sql, scope)
-        self._notice(user, self._looked(sql, user))
-        return user
+    def version(self, scope: Scope, known: LedgerVersion | None = None) -> LedgerVersion:
+        """The ledger as it is now; or as it is known, if this memory has not written since."""
+        if known is not None and self.is_of_now(known):
+            return known
+        with self.file.reading() as sql:
+            return self.look(sql, self.known_user(sql, scope))
 
-    def noticing(self, sql: sqlite3.Connection, user: int) -> None:
-        """What the cache has of the user is no longer behind, within a transaction that writes."""
-        self._notice(user, self.file.look(sql, user))
+    def look(self, sql: sqlite3.Connection, user: int) -> LedgerVersion:
+        """The same within a block that reads or writes."""
+        found = self.file.look(sql, user)
+        return LedgerVersion((self._changes, found.version), found.of_rows, found.of_user)
 
-    def last_change(self, scope: Scope | None = None) -> Hashable:
-        """Another value as soon as anybody, in any process, has written more than the reads of a recall, or into the
-        metadata of the mirror's rows. A call that has just looked does not wait for the file again; the state of the
-        scope is looked up along with it."""
-        found = known_already(self.file)
-        if found is None:
-            with self.reading() as sql:
-                found = self._looked(sql, 0 if scope is None else self.known_user(sql, scope))
-        return self._changes, found.version
+    def notice(self, sql: sqlite3.Connection, user: int, version: LedgerVersion | None = None) -> None:
+        """What the cache has of the user is not behind that version from here on, or not behind the file."""
+        seen = self.look(sql, user) if version is None else version
+        self.cache.notice(seen.change[1])
+        self.cache.notice_user(user, seen.of_user)
 
-    def change_of_rows(self, sql: sqlite3.Connection) -> int | None:
-        """Another number after each change of a row of the mirror; None where `last_change` tells of those."""
-        found: LedgerLook | None = known_already(self.file)
-        return (self._looked(sql, 0) if found is None else found).of_rows
-
-    def look_anew(self) -> None:
-        """What this call saw a moment ago serves it no longer."""
-        look_again(self.file)
-        look_again((self.file, 0))
-
-    def _looked(self, sql: sqlite3.Connection, user: int) -> LedgerLook:
-        """Looked at once in a call."""
-        found: LedgerLook = looked_at((self.file, user), lambda: self.file.look(sql, user))
-        looked_at(self.file, lambda: found)
-        return found
-
-    def _notice(self, user: int, look: LedgerLook) -> None:
-        self.cache.notice(look.version)
-        self.cache.notice_user(user, look.of_user)
+    def is_of_now(self, version: LedgerVersion) -> bool:
+        """Whether this memory has not written since."""
+        return version.change[0] == self._changes
 
     def changing(self) -> None:
-        """More than the reads of a recall is being written: a call that looks now has to look again after the
-        commit."""
+        """More than the reads of a recall is being written: a version of now is an earlier one after the commit."""
         self.file.news.wrote = True
         self.cache.drop_users()
         self._changes, self._changing = self._changes + 1, True

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import orjson
 
-from adaptive_memory_core.flow.ports.ledger_values import MirrorNews, MirrorPage, MirrorRow, Versions
+from adaptive_memory_core.flow.ports.ledger_values import LedgerVersion, MirrorNews, MirrorPage, MirrorRow, Versions
 from adaptive_memory_core.record_metadata import merged_metadata
 from adaptive_memory_core.records import Metadata, Scope
 from adaptive_memory_core.store.ledger import outbox
@@ -125,8 +125,7 @@ class LedgerMirror:
             )
 
     def versions(self, stored_ids: Sequence[str]) -> Versions:
-        """The present state of these records' rows; rows that this call reads later are at least as new."""
-        self._shared.look_anew()
+        """The present state of these records' rows."""
         with self._shared.reading() as sql:
             return self._versions(sql, stored_ids)
 
@@ -148,13 +147,15 @@ class LedgerMirror:
         with self._shared.apart() as sql:
             return {row[0] for row in sql.execute(query, (self._shared.collection_key,))}
 
-    def rows(self, stored_ids: Sequence[str]) -> list[CopiedRow]:
-        """Those of the records that have a row, no matter which user they belong to: id, text, metadata."""
+    def rows(self, stored_ids: Sequence[str], version: LedgerVersion | None = None) -> list[CopiedRow]:
+        """Those of the records that have a row, no matter which user they belong to: id, text, metadata. They are at
+        least as of the version, unless this memory has written since, or else of now."""
         with self._shared.reading() as sql:
             if sql.in_transaction:  # which may yet be undone
                 return self._rows(sql, stored_ids)
-            version = self._shared.last_change()
-            if not self._in_ram.is_as_of(version, self._shared.change_of_rows(sql)):
+            if version is None or not self._shared.is_of_now(version):
+                version = self._shared.look(sql, NOBODY)
+            if not self._in_ram.is_as_of(version):
                 self._in_ram.begin(version, self._stamp(sql))
             found = self._in_ram.known(stored_ids)
             if len(found) < len(stored_ids):
@@ -182,9 +183,9 @@ class LedgerMirror:
                 found.update(sql.execute(query, (self._shared.collection_key, *chunk)).fetchall())
         return found
 
-    def last_change(self, scope: Scope) -> Hashable:
-        """Equal as long as there can be no news for anybody; what is to be known of the scope is looked at with it."""
-        return self._shared.last_change(scope)
+    def version(self, scope: Scope) -> LedgerVersion:
+        """How new the ledger is now."""
+        return self._shared.version(scope)
 
     def news(self, scope: Scope, written: int, removed: int) -> MirrorNews:
         """The user's rows after the one numbered `written`, and the removals after the one numbered `removed`."""

@@ -6,7 +6,15 @@ import sqlite3
 from collections.abc import Mapping, Sequence, Set
 
 from adaptive_memory_core.errors import LedgerError
-from adaptive_memory_core.flow.ports.ledger_values import DEMOTED, Advance, Extent, KnownStates, Rewritten, Since
+from adaptive_memory_core.flow.ports.ledger_values import (
+    DEMOTED,
+    Advance,
+    Extent,
+    KnownStates,
+    LedgerVersion,
+    Rewritten,
+    Since,
+)
 from adaptive_memory_core.learn.decay import Timeline, met
 from adaptive_memory_core.records import ReadState, Scope, Seen
 from adaptive_memory_core.store.ledger import decay_steps, removal, state_rows, verdict_rows
@@ -71,6 +79,10 @@ class LedgerStates:
     def __init__(self, shared: LedgerContext, inheritance: LedgerInheritance) -> None:
         self._shared, self._cache, self._inheritance = shared, shared.cache, inheritance
 
+    def version(self, scope: Scope) -> LedgerVersion:
+        """How new the ledger is now."""
+        return self._shared.version(scope)
+
     def enrol(self, scope: Scope, new: Mapping[str, Seen], *, now: float) -> list[bool]:
         """Start a fresh row for each new record; False where another user holds the id. A record that was gone and says
         what it said goes on as it was."""
@@ -91,11 +103,18 @@ class LedgerStates:
             taken = rows.held_by_others(sql, collection, user, stored_ids)
         return [stored_id not in taken for stored_id in stored_ids]
 
-    def known(self, scope: Scope, stored_ids: Sequence[str], turn: str | None = None) -> KnownStates:
+    def known(
+        self,
+        scope: Scope,
+        stored_ids: Sequence[str],
+        turn: str | None = None,
+        version: LedgerVersion | None = None,
+    ) -> KnownStates:
         """The states of those records that the ledger has met, and the timeline that says what they are worth now (in a
-        turn: what they were worth when it began)."""
+        turn: what they were worth when it began); at least as of the version, or of now."""
         with self._shared.reading() as sql:
-            user = self._shared.looking(sql, scope)
+            user = self._shared.known_user(sql, scope)
+            self._shared.notice(sql, user, version)
             reading = scope.over is not None
             found = self._cache.states(sql, self._shared.collection_key, user, stored_ids, reading=reading)
             timeline, balance = self._timeline(sql, user, turn), self._cache.balance(sql, user)
@@ -124,7 +143,8 @@ class LedgerStates:
         if scope.over is not None:
             return None
         with self._shared.reading() as sql:
-            user = self._shared.looking(sql, scope)
+            user = self._shared.known_user(sql, scope)
+            self._shared.notice(sql, user)
             bounds = since(self._timeline(sql, user, turn))
             if bounds is None or not state_rows.all_known(sql, (self._shared.collection_key, user), extent):
                 return None
@@ -144,7 +164,7 @@ class LedgerStates:
         """Change the state of one record by a rule, atomically, and write down who did what."""
         with self._shared.writing() as sql:
             user = self._shared.user_key(sql, scope)
-            self._shared.noticing(sql, user)
+            self._shared.notice(sql, user)
             timeline = decay_steps.stored_timeline(sql, user)
             given = {stored_id: seen}
             reading = scope.over is not None
@@ -162,10 +182,13 @@ class LedgerStates:
             known = rows.state_rows_by_id(sql, self._shared.collection_key, user, [stored_id], reading=reading)
             return known[stored_id].state if stored_id in known else seen.state
 
-    def recently_helpful(self, scope: Scope, *, recalls: int, limit: int) -> list[str]:
+    def recently_helpful(
+        self, scope: Scope, version: LedgerVersion | None = None, *, recalls: int, limit: int
+    ) -> list[str]:
         """The records that were of use within the user's last recalls, the latest first."""
         with self._shared.reading() as sql:
-            user = self._shared.looking(sql, scope)
+            user = self._shared.known_user(sql, scope)
+            self._shared.notice(sql, user, version)
             since = self._cache.user(sql, user).timeline.step - recalls
             found = self._cache.helpful(sql, user, rows.read_by(scope), limit)
             return [stored_id for stored_id, step in found if step > since]

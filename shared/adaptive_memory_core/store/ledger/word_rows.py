@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from adaptive_memory_core.flow.ports.ledger_values import WordNews, WordRow
+from adaptive_memory_core.flow.ports.ledger_values import LedgerVersion, WordNews, WordRow
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.store.ledger.cached_copies import CopiedRow, read_metadata
 from adaptive_memory_core.store.ledger.ledger_context import LedgerContext
@@ -97,9 +97,9 @@ class LedgerWords:
         with self._shared.apart() as sql:
             return {row[0] for row in sql.execute(query, (self._shared.collection_key,))}
 
-    def last_change(self, scope: Scope) -> Hashable:
-        """Equal as long as there can be no news for anybody; what is to be known of the scope is looked at with it."""
-        return self._shared.last_change(scope)
+    def version(self, scope: Scope, known: LedgerVersion | None = None) -> LedgerVersion:
+        """How new the ledger is now, or as known, if this memory has not written since."""
+        return self._shared.version(scope, known)
 
     def news(self, scope: Scope, written: int, removed: int) -> WordNews:
         """The user's rows after the one numbered `written`, and the removals after the one numbered `removed`."""

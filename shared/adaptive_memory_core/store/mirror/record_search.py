@@ -13,6 +13,7 @@ import numpy as np
 from adaptive_memory_core.cue.time.intent import Window
 from adaptive_memory_core.errors import LedgerError, StoreError
 from adaptive_memory_core.fields import Fields
+from adaptive_memory_core.flow.ports.ledger_values import LedgerVersion
 from adaptive_memory_core.flow.ports.records import Vector, Where
 from adaptive_memory_core.flow.ports.source import Found, NearestAndNamed
 from adaptive_memory_core.policy.advanced import SearchBy
@@ -49,14 +50,20 @@ class MirrorSearch:
         return list(self.nearest_and_named(scope, vector, limit, where, ()).nearest)
 
     def nearest_and_named(
-        self, scope: Scope, vector: Vector, limit: int, where: Where | None, named: Sequence[str]
+        self,
+        scope: Scope,
+        vector: Vector,
+        limit: int,
+        where: Where | None,
+        named: Sequence[str],
+        version: LedgerVersion | None = None,
     ) -> NearestAndNamed:
         """Those, and of the named records the others that are of this scope and pass the filter."""
-        near = [one for part in scope.parts for one in self._nearest(part, vector, limit, where, named)]
+        near = [one for part in scope.parts for one in self._nearest(part, vector, limit, where, named, version)]
         if scope.over is not None:
             near.sort(key=_distance)
         wanted = frozenset(named)
-        found = self._found(scope, [*near[:limit], *[one for one in near[limit:] if one[0] in wanted]])
+        found = self._found(scope, [*near[:limit], *[one for one in near[limit:] if one[0] in wanted]], version)
         if len(near) <= limit:
             return NearestAndNamed(found, ())
         nearest = {one for one, _ in near[:limit]}
@@ -64,10 +71,16 @@ class MirrorSearch:
         return NearestAndNamed(found[:split], found[split:])
 
     def _nearest(
-        self, scope: Scope, vector: Vector, limit: int, where: Where | None, named: Sequence[str]
+        self,
+        scope: Scope,
+        vector: Vector,
+        limit: int,
+        where: Where | None,
+        named: Sequence[str],
+        version: LedgerVersion | None,
     ) -> list[tuple[str, float]]:
         """At least the nearest of the scope, and the named ones, nearest first."""
-        with self.residents.of(scope) as user:
+        with self.residents.of(scope, version) as user:
             allowed = None if where is None else user.passing(self._rows, scope, where)
             if user.matrix is None or not len(user):
                 return []
@@ -125,13 +138,13 @@ class MirrorSearch:
                     found |= zip(here, user.matrix.vectors([user.places[one] for one in here]), strict=True)
         return found
 
-    def baseline(self, scope: Scope, vector: Vector) -> Baseline:
+    def baseline(self, scope: Scope, vector: Vector, version: LedgerVersion | None = None) -> Baseline:
         """What records score that are unrelated to a query, by a sample of them."""
-        return merged_baseline([self._baseline(part, vector) for part in scope.parts])
+        return merged_baseline([self._baseline(part, vector, version) for part in scope.parts])
 
-    def _baseline(self, part: Scope, vector: Vector) -> tuple[int, Baseline]:
+    def _baseline(self, part: Scope, vector: Vector, version: LedgerVersion | None) -> tuple[int, Baseline]:
         """What records score with each other is measured again once their number has changed by a quarter."""
-        with self.residents.of(part) as user:
+        with self.residents.of(part, version) as user:
             count = 0 if user.matrix is None else len(user)
             measured = user.baseline
             if user.matrix is None or measured is None or not 0.8 * measured[0] <= count <= 1.25 * measured[0]:
@@ -148,9 +161,11 @@ class MirrorSearch:
         held = [(part, self.residents.size(part)) for part in scope.parts]
         return sum(self._pages.count(part) if size is None else size for part, size in held)
 
-    def _found(self, scope: Scope, near: Sequence[tuple[str, float]]) -> list[Found]:
+    def _found(
+        self, scope: Scope, near: Sequence[tuple[str, float]], version: LedgerVersion | None = None
+    ) -> list[Found]:
         """The records with their texts, as far as they are still there, and not another user's by now."""
-        found = self._rows.rows([one for one, _ in near])
+        found = self._rows.rows([one for one, _ in near], version)
         rows = {row[0]: row for row in rows_of(found, scope, self._fields)}
         close = signals.similarities_at([distance for _, distance in near], space=self._space)
         each = zip(near, close, strict=True)
@@ -204,13 +219,14 @@ class RecordSearch:
         named: Sequence[str],
         *,
         by: SearchBy = "auto",
+        version: LedgerVersion | None = None,
     ) -> NearestAndNamed:
         """Those, and of the named records the others that are of this scope, where that is one look."""
 
         found = self._either(
             scope,
             by,
-            lambda: self._mirror.nearest_and_named(scope, vector, limit, where, named),
+            lambda: self._mirror.nearest_and_named(scope, vector, limit, where, named, version),
             lambda chroma, by: NearestAndNamed(chroma.nearest(scope, vector, limit, where, by=by), None),
         )
         self._access.returned([one.stored_id for one in found.nearest])
@@ -260,12 +276,12 @@ class RecordSearch:
             lambda chroma, _: chroma.vectors(scope, stored_ids),
         )
 
-    def baseline(self, scope: Scope, vector: Vector) -> Baseline:
+    def baseline(self, scope: Scope, vector: Vector, version: LedgerVersion | None = None) -> Baseline:
         """What records of the scope score that are unrelated to this query, by a sample of them."""
         return self._either(
             scope,
             "auto",
-            lambda: self._mirror.baseline(scope, vector),
+            lambda: self._mirror.baseline(scope, vector, version),
             lambda chroma, _: chroma.baseline(scope, vector),
         )
 

@@ -6,13 +6,19 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Generator, Hashable, Mapping, Sequence, Set
+from collections.abc import Generator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from adaptive_memory_core.flow.ports.ledger_values import MirrorChange, MirrorNews, UserFile, some_let_go
+from adaptive_memory_core.flow.ports.ledger_values import (
+    LedgerVersion,
+    MirrorChange,
+    MirrorNews,
+    UserFile,
+    some_let_go,
+)
 from adaptive_memory_core.flow.ports.records import Where
 from adaptive_memory_core.metadata_columns import Mask, MetadataColumns
 from adaptive_memory_core.records import Scope
@@ -46,7 +52,7 @@ class Resident:
 
     def _start(self) -> None:
         self.owner = 0
-        self._as_of: Hashable = None  # the ledger's last change that it has heard of
+        self._as_of: tuple[int, int] | None = None  # the ledger's last change that it has heard of
         self.matrix: Matrix | None = None
         self.ids: list[str] = []
         self._rows: list[int] = []  # the number of each record's row in the ledger
@@ -71,9 +77,12 @@ class Resident:
             self._places = {one: place for place, one in enumerate(self.ids)}
         return self._places
 
-    def take_in(self, rows: LedgerMirror, scope: Scope, kept: UserCopies | None = None) -> bool:
-        """Learn of what was written and removed since, in any process; whether there was anything."""
-        change = rows.last_change(scope)
+    def take_in(
+        self, rows: LedgerMirror, scope: Scope, kept: UserCopies | None = None, version: LedgerVersion | None = None
+    ) -> bool:
+        """Learn of what was written and removed since, in any process, up to the version or up to now; whether there
+        was anything."""
+        change = (version or rows.version(scope)).change
         if change == self._as_of:
             return False
         if kept is not None and not self._written and (found := kept.read(scope)) is not None:
@@ -202,15 +211,15 @@ class Residents:
         return self._total
 
     @contextmanager
-    def of(self, scope: Scope) -> Generator[Resident, None, None]:
-        """The user's records as of now, for this thread alone."""
+    def of(self, scope: Scope, version: LedgerVersion | None = None) -> Generator[Resident, None, None]:
+        """The user's records, at least as of the version or of now, for this thread alone."""
         with self._moment:
             resident = self._users.setdefault(scope, (Resident(self._space), 0))[0]
             self._users.move_to_end(scope)
         whole = False
         try:
             with resident.turn:
-                if resident.take_in(self._rows, scope, self._kept):
+                if resident.take_in(self._rows, scope, self._kept, version):
                     self._edition.check()  # other vectors are news, so that nothing else need be asked
                 yield resident
             whole = True

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from itertools import islice
 from operator import itemgetter
@@ -54,7 +54,7 @@ class PostingLists:
 
     def __init__(self) -> None:
         self.owner: int | None = None  # whom the ledger's rows are of; None before the first
-        self.as_of: Hashable = None  # the ledger's last change that it has heard of
+        self.as_of: tuple[int, int] | None = None  # the ledger's last change that it has heard of
         self.ids: list[str] = []
         self.numbers: dict[str, int] = {}
         self.marks: list[bytes] = []

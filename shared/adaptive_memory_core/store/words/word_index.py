@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Hashable, Mapping, Sequence, Set
+from collections.abc import Callable, Generator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +16,7 @@ from adaptive_memory_core.channels.words.words_of_cue import words_of_cue
 from adaptive_memory_core.channels.words.words_of_text import words
 from adaptive_memory_core.cue.question_kinds import asks_for_name, asks_when
 from adaptive_memory_core.fields import Fields
-from adaptive_memory_core.flow.ports.ledger_values import WordNews, WordRow, some_let_go
+from adaptive_memory_core.flow.ports.ledger_values import LedgerVersion, WordNews, WordRow, some_let_go
 from adaptive_memory_core.flow.ports.records import JudgedQuestion, Stored, Vector
 from adaptive_memory_core.flow.ports.source import Pair, WordsFound, no_words
 from adaptive_memory_core.policy.advanced import AROUND, WORDS, Fusion
@@ -45,12 +45,20 @@ class WordIndex:
     def __init__(self, rows: LedgerWords, fields: Fields, kept: UserCopies | None = None) -> None:
         self._rows, self._fields, self._kept = rows, fields, kept
         self._users = ListsInRam()
-        self._current: dict[Scope, Hashable] = {}  # in which state of the ledger all words of a user were read
+        self._current: dict[Scope, tuple[int, int]] = {}  # in which state of the ledger all words of a user were read
 
-    def look(self, scope: Scope, cue: str, fusion: Fusion, limit: int, within: Set[str] | None) -> WordsFound:
+    def look(
+        self,
+        scope: Scope,
+        cue: str,
+        fusion: Fusion,
+        limit: int,
+        within: Set[str] | None,
+        version: LedgerVersion | None = None,
+    ) -> WordsFound:
         """The records with the most of the cue's words, and what is to be said of any other."""
         when, languages = asks_when(cue), self._languages(scope)
-        parts = [self._lists(one, cue, languages, when) for one in scope.parts]
+        parts = [self._lists(one, cue, languages, when, version) for one in scope.parts]
         return found_by_words(cue, concatenated_lists(parts), fusion, limit, within)
 
     def beside(self, scope: Scope, stored_ids: Sequence[str]) -> dict[str, Pair]:
@@ -74,9 +82,11 @@ class WordIndex:
                 found.update(user.languages)
         return sorted(found)
 
-    def _lists(self, scope: Scope, cue: str, languages: list[str] | None, when: bool) -> Lists:
+    def _lists(
+        self, scope: Scope, cue: str, languages: list[str] | None, when: bool, version: LedgerVersion | None
+    ) -> Lists:
         """What one scope's lists say of the cue's words."""
-        with self._resident(scope) as user:
+        with self._resident(scope, version) as user:
             asked = words_of_cue(cue, user.languages if languages is None else languages)
             times = user.dated if when else None
             return Lists(user.conversation, user.postings(asked), user.ids, user.numbers, times)
@@ -86,9 +96,9 @@ class WordIndex:
         with self._resident(scope) as user:
             return len(user)
 
-    def behind(self, scope: Scope, most: int) -> int:
+    def behind(self, scope: Scope, most: int, version: LedgerVersion | None = None) -> int:
         """How many records of one user have changed since their words were read, counted up to `most`."""
-        change = self._rows.last_change(scope)
+        change = self._rows.version(scope, version).change
         if self._current.get(scope) == change:
             return 0
         behind = self._rows.behind(scope, most)
@@ -120,13 +130,13 @@ class WordIndex:
         return rows
 
     @contextmanager
-    def _resident(self, scope: Scope) -> Generator[PostingLists, None, None]:
-        """The user's lists, as of now. While they are made and used only this user waits."""
+    def _resident(self, scope: Scope, version: LedgerVersion | None = None) -> Generator[PostingLists, None, None]:
+        """The user's lists, as of the version or of now. While they are made and used only this user waits."""
         held, is_as_before = self._users.of(scope), False
         try:
             with held.turn:
                 self._begin_from_file(scope, held)
-                user, news = self._news(scope, held)
+                user, news = self._news(scope, held, self._rows.version(scope, version))
                 is_as_before = user is held.lists and not (news.written or news.removed)
                 held.lists = None  # whoever interrupts this leaves no half of it
                 user.take_in(news)
@@ -143,9 +153,9 @@ class WordIndex:
         if held.lists is None and self._kept is not None and (found := self._kept.read(scope)) is not None:
             held.lists = PostingLists.of(*found)
 
-    def _news(self, scope: Scope, held: HeldLists) -> tuple[PostingLists, WordNews]:
+    def _news(self, scope: Scope, held: HeldLists, version: LedgerVersion) -> tuple[PostingLists, WordNews]:
         """The user's lists as they were, new ones where those are of no more use, and what they have to take in."""
-        user, change = held.lists, self._rows.last_change(scope)
+        user, change = held.lists, version.change
         if user is not None and user.as_of == change and user.wasted <= WASTE:
             return user, WordNews(user.owner or 0, (), ())
         if user is None or user.wasted > WASTE:
@@ -278,18 +288,26 @@ class WordFollower:
             self._all_due = True
             self._wake()
 
-    def look(self, scope: Scope, cue: str, fusion: Fusion, limit: int, within: Set[str] | None) -> WordsFound:
+    def look(
+        self,
+        scope: Scope,
+        cue: str,
+        fusion: Fusion,
+        limit: int,
+        within: Set[str] | None,
+        version: LedgerVersion | None = None,
+    ) -> WordsFound:
         """The records with the most of the cue's words; none, and a note that says why, until all of the user's records
         are taken in."""
-        note = self.lacking(scope)
-        return self._index.look(scope, cue, fusion, limit, within) if note is None else no_words(cue, note)
+        note = self.lacking(scope, version)
+        return self._index.look(scope, cue, fusion, limit, within, version) if note is None else no_words(cue, note)
 
-    def lacking(self, scope: Scope) -> str | None:
+    def lacking(self, scope: Scope, version: LedgerVersion | None = None) -> str | None:
         """Take in what is new; why the words of a scope say nothing until the rest of it is taken in, if that is so."""
         self._asked = True
         if not self._copied():
             return NOT_COPIED
-        left = sum(self._taken_in(part) for part in scope.parts)
+        left = sum(self._taken_in(part, version) for part in scope.parts)
         return None if not left else INCOMPLETE.format(left=f"{left:,}" if left <= AT_ONCE else f"over {AT_ONCE:,}")
 
     def beside(self, scope: Scope, stored_ids: Sequence[str]) -> Mapping[str, Pair]:
@@ -329,9 +347,9 @@ class WordFollower:
         if scope is not None and not self._index.follow(scope, PAGE):
             self._due.pop(scope, None)
 
-    def _taken_in(self, scope: Scope) -> int:
+    def _taken_in(self, scope: Scope, version: LedgerVersion | None = None) -> int:
         """How many of the user's records are left after what little there is was taken in."""
-        left = self._index.behind(scope, AT_ONCE + 1)
+        left = self._index.behind(scope, AT_ONCE + 1, version)
         if not left or self._read_only:
             return left
         if left > AT_ONCE:

@@ -38,11 +38,8 @@ def test_what_is_marked_waits_in_the_order_of_marking(ledgers: Ledgers) -> None:
     assert [each.stored_id for each in other.due_records.of(other.due_records.ids(1))] == ["a"]
 
 
-def test_what_is_due_comes_as_it_is_now_whatever_a_call_saw_a_moment_ago(
-    ledgers: Ledgers, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_is_due_comes_as_it_is_now_whatever_a_call_saw_a_moment_ago(ledgers: Ledgers) -> None:
     """Else an older text would go to the collection under the number of a later one, which is then settled."""
-    monkeypatch.setattr(call_state, "MOMENT_SECONDS", 60.0)
     one, other = ledgers(), ledgers()
     put(one, "a")
     with call_state.one_call():
