@@ -10,13 +10,14 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from adaptive_memory_core import AdaptiveMemory, Policy
-from adaptive_memory_core.graph.build import GraphInMemory, Passage, build_passage, split_title
+from adaptive_memory_core.graph.build import Passage, build_passage, split_title
 from adaptive_memory_core.graph.names import handle, known_names
 from adaptive_memory_core.graph.paper import PublishedQuestion, propagate_as_published
 from adaptive_memory_core.graph.ports import SENTENCE_BITS, SentenceKey, passage_of
 from adaptive_memory_core.judges import TimeJudge
 from adaptive_memory_core.learn.gain import Belief, corrected, cosine, gate, unit_vector, updated
 from benchmarks.data import Item
+from benchmarks.graph_in_memory import GraphInMemory
 from benchmarks.rot import Clock
 
 HOUR, SHOWN, STEP = 3_600.0, 5, 0.1  # seconds between questions; what is judged; the gain where it is fixed

@@ -16,11 +16,13 @@ from hypothesis import strategies as st
 
 from adaptive_memory_core.channels.words.words_of_text import words
 from adaptive_memory_core.graph import propagate as spreading
-from adaptive_memory_core.graph.build import GraphInMemory, build_passage, word_key
+from adaptive_memory_core.graph.alike_names import sentence_weights
+from adaptive_memory_core.graph.build import build_passage, word_key
 from adaptive_memory_core.graph.paper import PublishedQuestion, Weight, propagate_as_published, without_memory
 from adaptive_memory_core.graph.ports import SENTENCE_BITS, SENTENCES, GraphPort, GraphQuery, PropagationResult
-from adaptive_memory_core.graph.propagate import propagate
+from adaptive_memory_core.graph.propagate import propagate, trust
 from adaptive_memory_core.policy.advanced import Graphs
+from benchmarks.graph_in_memory import GraphInMemory
 
 TEXTS = [
     ("Teutberga", "Teutberga was a queen. She married Lothair II of the Franks."),
@@ -64,6 +66,27 @@ def test_a_second_round_reaches_what_the_question_does_not_name(graph: GraphInMe
     assert 0 in one.passages
     assert 1 not in one.passages
     assert 1 in two.passages
+
+
+def untitled(*texts: str, vectors: Any = None) -> GraphInMemory:
+    return GraphInMemory([build_passage(text, None, lambda _: set()) for text in texts], vectors)
+
+
+def test_a_passage_scores_by_the_round_that_reached_it() -> None:
+    graph = untitled("Ada met Bob.", "Bob met Eve.", "Tom left.", vectors=np.ones((3, 1)))
+    found = propagate(graph, GraphQuery({"ada": 1.0}, np.ones(1), ()), Graphs(rounds=2))
+    assert {one: round(score, 2) for one, score in found.passages.items()} == {0: 0.69, 1: 0.35}
+
+
+def test_a_rare_name_is_believed_more() -> None:
+    graph = untitled("Ada met Bob.", "Ada left.")
+    assert [round(trust(graph, GraphQuery({name: 1.0}, None, ())), 2) for name in ("bob", "ada")] == [1.0, 0.4]
+
+
+def test_a_sentence_weighs_what_its_vector_and_words_say_of_the_question() -> None:
+    graph, asked = untitled("Ada met Bob.", "Bob left.", vectors=np.float32([[1, 0], [-1, 0]])), np.float32([1, 0])
+    weights = sentence_weights(graph, GraphQuery({}, asked, ()), {}, np.array([0, 1 << SENTENCE_BITS]), least=0.1)
+    assert weights.round(2).tolist() == [0.71, 0.1]
 
 
 def test_no_sentence_is_taken_twice_and_no_name_of_the_question_again(graph: GraphInMemory) -> None:

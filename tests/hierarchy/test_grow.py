@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from adaptive_memory_core.hierarchy import grow
-from adaptive_memory_core.hierarchy.grow import ThemeClusters, centre_of, from_scratch
+from adaptive_memory_core.hierarchy.grow import ThemeClusters, centre_of, objective
 from adaptive_memory_core.hierarchy.nodes import Placed
 from adaptive_memory_core.policy.advanced import Hierarchies
 
@@ -54,6 +54,20 @@ def grown(steps: Any, settings: Hierarchies = SMALL) -> tuple[ThemeClusters, dic
         elif what == "merge":
             themes.merge_tiny()
     return themes, there
+
+
+def from_scratch(themes: list[Any]) -> float:
+    """f(P) of themes that are given as the vectors of their members; for comparison.
+
+    >>> round(from_scratch([np.eye(3)[:1], np.eye(3)[1:2]]), 3)
+    2.0
+    """
+    found = [centre_of(one) for one in themes]
+    centres, cohesions = np.array([one for one, _ in found]), np.array([one for _, one in found])
+    alike = centres @ centres.T if len(centres) else np.zeros((0, 0))
+    np.fill_diagonal(alike, -np.inf)
+    nearest = alike.max(axis=1) if len(centres) > 1 else np.zeros(len(centres))
+    return objective([len(one) for one in themes], cohesions, nearest)
 
 
 def check(themes: ThemeClusters, there: dict[int, Any]) -> None:

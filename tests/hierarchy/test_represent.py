@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adaptive_memory_core.hierarchy.top_down import nearest_edges, representatives
+from adaptive_memory_core.hierarchy.top_down import Edges, representatives
 
 SHARES = st.floats(0, 1)
 
@@ -47,6 +49,21 @@ def test_without_coverage_they_come_by_closeness(graph: tuple[list[float], dict[
     closeness, edges = graph
     chosen = representatives(closeness, edges, alpha=0.0, covered=1.0, most=len(closeness))
     assert [closeness[one] for one in chosen] == sorted((closeness[one] for one in chosen), reverse=True)
+
+
+def nearest_edges(vectors: Any, neighbours: int) -> Edges:
+    """The kNN graph of vectors of length 1: of each its nearest others with a similarity above 0.
+
+    >>> nearest_edges(np.array([[1.0, 0.0], [0.8, 0.6], [-1.0, 0.0]]), 1)
+    {0: {1: 0.8}, 1: {0: 0.8}, 2: {}}
+    """
+    likeness = vectors @ vectors.T
+    np.fill_diagonal(likeness, 0.0)
+    edges: dict[int, dict[int, float]] = {}
+    for number, row in enumerate(likeness):
+        best = np.argsort(-row, kind="stable")[:neighbours].tolist()
+        edges[number] = {other: round(float(row[other]), 6) for other in best if row[other] > 0.0}
+    return edges
 
 
 def test_coverage_brings_the_second_topic_where_similarity_brings_ten_of_the_first() -> None:

@@ -13,10 +13,9 @@ order and for age, not for the hour of the day.
 from __future__ import annotations
 
 import gzip
-import hashlib
 import json
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from datetime import datetime, timezone
 from pathlib import Path
@@ -88,23 +87,6 @@ class Dataset:
     def scorable(self) -> tuple[Question, ...]:
         """The questions a measure can be taken of: they have an answer, and it is known where."""
         return tuple(question for question in self.questions if question.answerable and question.gold_ids)
-
-
-def halves(questions: Iterable[Question], seed: int) -> tuple[tuple[Question, ...], tuple[Question, ...]]:
-    """The questions to tune on and those held out, in their order, each about half.
-
-    A question's side depends on its id and the seed alone, so adding or leaving out others never moves it.
-
-    >>> tuning, held_out = halves([Question(id=str(n), query="?", gold_ids=()) for n in range(100)], seed=1)
-    >>> len(tuning) + len(held_out), set(tuning) & set(held_out)
-    (100, set())
-    >>> halves([], seed=1)
-    ((), ())
-    """
-    sides: tuple[list[Question], list[Question]] = ([], [])
-    for question in questions:
-        sides[hashlib.sha256(f"{seed}:{question.id}".encode()).digest()[0] % 2].append(question)
-    return tuple(sides[0]), tuple(sides[1])
 
 
 def posix_seconds(ts: str | float | datetime | None) -> float | None:

@@ -28,14 +28,6 @@ def sentence_weights(
 ) -> Array:
     """How far each sentence is about the question, and what was learned of it. What says nothing of it may still be on
     the way to what does, so it counts the least and not nothing.
-
-    >>> from adaptive_memory_core.graph.build import build_passage
-    >>> from adaptive_memory_core.graph.build import GraphInMemory
-    >>> texts, vectors = ["Ada met Bob.", "Bob left."], np.float32([[1, 0], [-1, 0]])
-    >>> graph = GraphInMemory([build_passage(text, None, lambda _: set()) for text in texts], vectors)
-    >>> asked = GraphQuery({}, np.float32([1, 0]), ())
-    >>> sentence_weights(graph, asked, {}, np.array([0, 1 << SENTENCE_BITS]), least=0.1).round(2).tolist()
-    [0.71, 0.1]
     """
     rows = graph.rows(np.unique(keys >> SENTENCE_BITS))
     close = shares_of_best(rows.of(keys, question.baseline.above(cosines(question.vector, rows))))

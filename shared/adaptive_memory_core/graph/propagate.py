@@ -51,12 +51,6 @@ def rarity(frequency: int, passages: int) -> float:
 def trust(graph: GraphPort, question: GraphQuery) -> float:
     """How far what the names lead to is to be believed, in [0, 1]: as far as the rarest of them tells. A name that most
     records have, as that of a speaker, tells nothing; a question without names goes by what others found.
-
-    >>> from adaptive_memory_core.graph.build import build_passage
-    >>> from adaptive_memory_core.graph.build import GraphInMemory
-    >>> graph = GraphInMemory([build_passage(text, None, lambda _: set()) for text in ("Ada met Bob.", "Ada left.")])
-    >>> [round(trust(graph, GraphQuery({name: 1.0}, None, ())), 2) for name in ("bob", "ada")]
-    [1.0, 0.4]
     """
     known = graph.frequencies(question.names)
     told = [question.names[name] * rarity(frequency, graph.passages) ** RARE for name, frequency in known.items()]
@@ -89,16 +83,7 @@ class _Walk:
 
 
 def propagate(graph: GraphPort, question: GraphQuery, settings: Graphs) -> PropagationResult:
-    """The passages that the question's names lead to, in at most `settings.rounds` rounds.
-
-    >>> from adaptive_memory_core.graph.build import build_passage
-    >>> from adaptive_memory_core.graph.build import GraphInMemory
-    >>> texts = ["Ada met Bob.", "Bob met Eve.", "Tom left."]
-    >>> graph = GraphInMemory([build_passage(text, None, lambda _: set()) for text in texts], np.ones((3, 1)))
-    >>> ada = GraphQuery({"ada": 1.0}, np.ones(1), ())
-    >>> {one: round(score, 2) for one, score in propagate(graph, ada, Graphs(rounds=2)).passages.items()}
-    {0: 0.69, 1: 0.35}
-    """
+    """The passages that the question's names lead to, in at most `settings.rounds` rounds."""
     asked = {name: question.alike[name].of if name in question.alike else name for name in question.names}
     walk = _Walk(scores=_titles(graph, question), begins=asked, alike=dict(question.alike))
     frequencies = graph.word_frequencies(question.words)

@@ -77,20 +77,6 @@ def centre_of(members: Array) -> tuple[Array, float]:
     return (mean / length if length > 0.0 else mean), length
 
 
-def from_scratch(themes: Sequence[Array]) -> float:
-    """f(P) of themes that are given as the vectors of their members; for comparison.
-
-    >>> round(from_scratch([np.eye(3)[:1], np.eye(3)[1:2]]), 3)
-    2.0
-    """
-    found = [centre_of(one) for one in themes]
-    centres, cohesions = np.array([one for one, _ in found]), np.array([one for _, one in found])
-    alike = centres @ centres.T if len(centres) else np.zeros((0, 0))
-    np.fill_diagonal(alike, -np.inf)
-    nearest = alike.max(axis=1) if len(centres) > 1 else np.zeros(len(centres))
-    return objective([len(one) for one in themes], cohesions, nearest)
-
-
 class OtherThemes(NamedTuple):
     """The themes that stay as they are: one row each. `nearest` is the similarity to the nearest other of them."""
 

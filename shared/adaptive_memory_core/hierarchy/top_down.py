@@ -52,21 +52,6 @@ def representatives(closeness: Sequence[float], edges: Edges, *, alpha: float, c
     return chosen
 
 
-def nearest_edges(vectors: Any, neighbours: int) -> Edges:
-    """The kNN graph of vectors of length 1: of each its nearest others with a similarity above 0.
-
-    >>> nearest_edges(np.array([[1.0, 0.0], [0.8, 0.6], [-1.0, 0.0]]), 1)
-    {0: {1: 0.8}, 1: {0: 0.8}, 2: {}}
-    """
-    likeness = vectors @ vectors.T
-    np.fill_diagonal(likeness, 0.0)
-    edges: dict[int, dict[int, float]] = {}
-    for number, row in enumerate(likeness):
-        best = np.argsort(-row, kind="stable")[:neighbours].tolist()
-        edges[number] = {other: round(float(row[other]), 6) for other in best if row[other] > 0.0}
-    return edges
-
-
 def _matrix(edges: Edges, size: int) -> Any:
     """The similarities of neighbours, either way, and 1 of each to itself."""
     alike = np.eye(size)

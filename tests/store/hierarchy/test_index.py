@@ -16,9 +16,10 @@ from hypothesis import strategies as some
 
 from adaptive_memory_core import AdaptiveMemory, Policy, UserMemory
 from adaptive_memory_core.hierarchy import episodes, grow
-from adaptive_memory_core.hierarchy.grow import centre_of, from_scratch
+from adaptive_memory_core.hierarchy.grow import centre_of
 from adaptive_memory_core.store.locations import LEDGER_NAME
 from tests.conftest import START, Open, delete, word_vectors
+from tests.hierarchy.test_grow import from_scratch
 from tests.suites import at_most
 
 SMALL = Policy().replace(advanced={"hierarchy": {"theme_semantics": 3, "episode_messages": 4}})
