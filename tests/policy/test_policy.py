@@ -1,8 +1,11 @@
-"""Does a policy refuse what makes no sense, and change as a whole or not at all?"""
+"""Does a policy refuse what makes no sense, each number outside its range too, and change as a whole or not at all?"""
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Callable
+from dataclasses import fields
 from typing import Any
 
 import pytest
@@ -11,6 +14,7 @@ from adaptive_memory_core import AdaptiveMemory, PolicyError
 from adaptive_memory_core.policy import (
     Advanced,
     Decay,
+    Fusion,
     Graphs,
     Hierarchies,
     Keeping,
@@ -19,6 +23,50 @@ from adaptive_memory_core.policy import (
     Remembrance,
     Weights,
 )
+
+GROUPS: tuple[Any, ...] = (
+    *(Policy, Advanced, Fusion, Graphs, Hierarchies, Learning, Decay, Remembrance, Weights, Keeping),
+)
+NO_NUMBERS = [math.nan, math.inf, -math.inf, True, False, "1", None, [1], 1j, b"1", 10**400]
+
+
+@pytest.mark.parametrize("make", GROUPS)
+def test_every_number_has_a_range_and_refuses_what_is_outside_it(make: Any) -> None:
+    assert {one.name for one in fields(make) if type(one.default) in (int, float)} == set(make.RANGES)
+    for name, allowed in make.RANGES.items():
+        for value in [*NO_NUMBERS, -1, *([1.5] if allowed.whole else []), *([] if 0 in allowed else [0])]:
+            number = rf"{name}=.* is not allowed\. It must be a (whole )?number"
+            with pytest.raises(PolicyError, match=number) as refusal:
+                make(**{name: value})
+            assert value == 10**400 or repr(value) in str(refusal.value)
+
+
+HIGHEST: dict[tuple[Callable[..., object], str], float] = {
+    (Learning, "half_life_growth"): 10,
+    (Policy, "recall_k"): 10_000,
+    (Policy, "min_similarity"): 1,
+    (Policy, "min_score"): 1,
+    (Learning, "count_weight"): 1,
+    (Learning, "count_decay_per_day"): 1,
+    (Learning, "importance_step"): 0.05,
+    (Policy, "reads_before_refresh"): 100,
+    (Decay, "remembrance_threshold"): 1_000_000,
+}
+FROM_1 = [(Policy, "half_life_days"), (Policy, "recall_k")]
+WHOLE = [
+    *((Policy, name) for name in ("recall_k", "reads_before_refresh")),
+    *((Decay, "remembrance_threshold"), (Advanced, "rerank_candidates")),
+]
+
+
+def test_a_number_may_reach_its_bound_and_not_pass_it() -> None:
+    for (make, name), highest in HIGHEST.items():
+        assert getattr(make(**{name: highest}), name) == highest
+        with pytest.raises(PolicyError, match=re.escape(f", {highest:g}]")):
+            make(**{name: highest + 1})
+    for make, name, wrong in [*((*one, 0) for one in FROM_1), *((*one, 1.5) for one in WHOLE)]:
+        with pytest.raises(PolicyError, match=name):
+            make(**{name: wrong})
 
 
 @pytest.mark.parametrize(

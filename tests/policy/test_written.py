@@ -1,4 +1,4 @@
-"""Is it the same policy everywhere it is written down?"""
+"""Is it the same policy everywhere it is written down, and does each preset carry the numbers of its source?"""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import copy
 import json
 import pickle
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,6 +15,8 @@ from hypothesis import strategies as st
 
 from adaptive_memory_core.errors import PolicyError
 from adaptive_memory_core.policy import Advanced, Decay, Fusion, Hierarchies, Learning, Policy, Remembrance, Weights
+from adaptive_memory_core.policy.presets import PRESETS
+from adaptive_memory_core.score.signals import decay
 
 numbers = st.fixed_dictionaries(
     {},
@@ -61,6 +64,11 @@ def test_equal_policies_have_one_hash_and_others_another(one: dict[str, Any], ot
     assert (first.hash == second.hash) == (first == second)
 
 
+def test_every_preset_survives_json() -> None:
+    for name in PRESETS:
+        assert Policy.from_json(Policy.preset(name).to_json()) == Policy.preset(name)
+
+
 def test_a_whole_number_and_its_float_are_one_policy() -> None:
     assert Policy(half_life_days=14) == Policy(half_life_days=14.0)
     assert Policy(half_life_days=14).hash == Policy(half_life_days=14.0).hash
@@ -87,23 +95,64 @@ def test_a_policy_is_the_same_after_pickling_and_copying() -> None:
 WRONG: tuple[Any, ...] = (None, 5, "x", [], {}, [1], {"a": 1}, float("nan"), True, -1, 10**400)
 
 
-@pytest.mark.parametrize("name", json.loads(Policy().to_json()))
-def test_whatever_stands_in_a_field_it_is_a_policy_or_a_clear_error(name: str) -> None:
+def test_whatever_stands_in_a_field_it_is_a_policy_or_a_clear_error() -> None:
     written = json.loads(Policy().to_json())
-    for value in WRONG:
-        with suppress(PolicyError):
-            Policy.from_json(json.dumps({**written, name: value}))
-
-
-@pytest.mark.parametrize("name", json.loads(Policy().to_json())["advanced"])
-def test_whatever_stands_in_an_advanced_field_it_is_a_policy_or_a_clear_error(name: str) -> None:
-    written = json.loads(Policy().to_json())
-    for value in WRONG:
-        with suppress(PolicyError):
-            Policy.from_json(json.dumps({**written, "advanced": {**written["advanced"], name: value}}))
+    places = [*((written, name) for name in written), *((written["advanced"], name) for name in written["advanced"])]
+    for owner, name in places:
+        before = owner[name]
+        for value in WRONG:
+            owner[name] = value
+            with suppress(PolicyError):
+                Policy.from_json(json.dumps(written))
+        owner[name] = before
 
 
 @pytest.mark.parametrize("text", ["", "[1", "[1]", "5", "null", "[" * 100_000])
 def test_what_is_no_object_is_no_policy(text: str) -> None:
     with pytest.raises(PolicyError, match=r"Give what Policy.to_json\(\) wrote"):
         Policy.from_json(text)
+
+
+def test_what_was_saved_is_loaded(tmp_path: Path) -> None:
+    policy = Policy.preset("support").replace(decay={"rate": 0.95})
+    policy.save(tmp_path / "policy.json")
+    policy.save(tmp_path / "policy.json")
+    assert Policy.load(str(tmp_path / "policy.json")) == policy
+    assert [one.name for one in tmp_path.iterdir()] == ["policy.json"]
+
+
+def test_what_is_no_policy_is_refused_with_what_to_give(tmp_path: Path) -> None:
+    (tmp_path / "torn.json").write_bytes(b'{"half_life_days": \xff')
+    for path in (tmp_path / "none.json", tmp_path, tmp_path / "torn.json"):
+        with pytest.raises(PolicyError, match=r"Policy\.save"):
+            Policy.load(path)
+    with pytest.raises(PolicyError, match="cannot be written"):
+        Policy().save(tmp_path / "no directory" / "policy.json")
+
+
+SOURCES: dict[str, tuple[tuple[float, float, float], float | None]] = {  # weights and half-life, where it names one
+    "equal": ((1, 1, 1), None),
+    "assistant": ((1.5, 1, 1), 7),
+    "support": ((1, 1.5, 1), 30),
+    "coding": ((0.5, 1, 1.5), None),
+    "generative_agents": ((1, 1, 1), None),
+    "planning": ((1, 1, 1), None),
+}
+
+
+def test_every_preset_carries_the_numbers_of_its_source() -> None:
+    for name, (weights, days) in SOURCES.items():
+        policy = Policy.preset(name)
+        assert policy.weights == Weights(*weights)
+        assert days in (None, policy.half_life_days)
+    default = Policy.preset("default").weights
+    assert default.similarity / default.total >= 0.9  # ranks nearly as similarity does
+    hourly = Policy.preset("generative_agents").half_life_days
+    assert decay(3600, half_life_days=hourly) == pytest.approx(0.995, abs=1e-12)
+    assert decay(240 * 3600, half_life_days=hourly) == pytest.approx(0.995**240, abs=1e-12)
+
+
+@pytest.mark.parametrize("name", ["", "Equal", "chat", None, 3, ["equal"]])
+def test_an_unknown_preset_is_refused_with_those_there_are(name: Any) -> None:
+    with pytest.raises(PolicyError, match=r"aggressive, assistant, balanced, .*, support, ultra_efficient"):
+        Policy.preset(name)
