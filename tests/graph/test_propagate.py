@@ -84,7 +84,8 @@ def test_a_rare_name_is_believed_more() -> None:
 
 
 def test_a_sentence_weighs_what_its_vector_and_words_say_of_the_question() -> None:
-    graph, asked = untitled("Ada met Bob.", "Bob left.", vectors=np.float32([[1, 0], [-1, 0]])), np.float32([1, 0])
+    vectors = np.array([[1, 0], [-1, 0]], dtype=np.float32)
+    graph, asked = untitled("Ada met Bob.", "Bob left.", vectors=vectors), vectors[0]
     weights = sentence_weights(graph, GraphQuery({}, asked, ()), {}, np.array([0, 1 << SENTENCE_BITS]), least=0.1)
     assert weights.round(2).tolist() == [0.71, 0.1]
 
