@@ -62,13 +62,6 @@ def test_a_server_is_asked_again_once(server: FakeChat, chat: OpenAIChat) -> Non
     assert note == "the judge was not believed: it said 'Three.', which is not the JSON that it was asked for"
 
 
-def test_it_is_asked_again_once() -> None:
-    assert SufficiencyJudge(said("Certainly!", '{"sufficient": "no"}'))("Who?", TEXTS).answer is False
-    twice = SufficiencyJudge(said("Certainly!", "Yes.", '{"sufficient": "no"}'))("Who?", TEXTS)
-    assert twice.answer is None
-    assert twice.note == "the judge was not believed: it said 'Yes.', which is not the JSON that it was asked for"
-
-
 @pytest.mark.parametrize(
     "reply",
     [
