@@ -8,10 +8,17 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from adaptive_memory_core import AdaptiveMemory, Policy
-from adaptive_memory_core.learn.asked_before import RatedQuestions, gained, question_evidence
+from adaptive_memory_core.learn.asked_before import (
+    BEHIND,
+    RatedQuestions,
+    ahead_of_others,
+    fallen_behind,
+    gained,
+    median_baseline,
+    question_evidence,
+)
 from adaptive_memory_core.learn.gain import FIRST_UNCERTAINTY, Belief, updated
 from adaptive_memory_core.policy import Graphs
-from adaptive_memory_core.score.usefulness import BEHIND, ahead_of_others, fallen_behind, median_baseline
 from benchmarks.rot import Clock
 
 Items = Mapping[str, Any]

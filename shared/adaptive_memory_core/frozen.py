@@ -10,12 +10,12 @@ T = TypeVar("T")
 
 
 class HashedOnce:
-    """A frozen dataclass whose hash is reckoned once.
+    """A frozen dataclass whose hash is computed once, with room for properties that are (`computed_once`).
 
     A dataclass that inherits from it says `__hash__ = HashedOnce.__hash__`, or else it gets its own.
     """
 
-    __slots__ = ("_hash",)
+    __slots__ = ("__dict__", "_hash")
     _hash: int
 
     def __hash__(self) -> int:

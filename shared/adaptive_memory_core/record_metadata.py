@@ -128,55 +128,54 @@ def hits_of(
     fields: Fields,
 ) -> Sequence[Hit]:
     """What a search brought, as hits: each record with its read state, the ledger's where there is one."""
-    if scope.over is not None:
-        return [_labelled(scope, one, states, fields) for one in found]
     rows = list(found)
-    ids, texts, given, similarities = zip(*rows, strict=True) if rows else ((), (), (), ())
-    stored = [{} if one is None else one for one in given]
-    reads = [
-        state_in_metadata(one, fields) if (known := states.get(name)) is None else known
-        for name, one in zip(ids, stored, strict=True)
-    ]
+    if scope.over is not None or not rows:
+        return [_labelled(scope, one, states, fields) for one in rows]
+    ids, texts, given, similarities = zip(*rows, strict=True)
+    stored = [one or {} for one in given]
+    known = map(states.get, ids)
+    reads = [state_in_metadata(one, fields) if read is None else read for one, read in zip(stored, known, strict=True)]
 
-    def make(number: int) -> Hit:
+    def make(number: int, leads: Mapping[str, float]) -> Hit:
         record = record_of(scope, ids[number], texts[number], stored[number], fields, reads[number])
-        return Hit(record, similarities[number], ids[number])
+        return Hit(record, similarities[number], ids[number], leads)
 
-    plain = ["" if one is None else one for one in texts]
-    known_as = [record_id(scope, one) if MARK in one else one for one in ids]
-    return Candidates(_columns((known_as, ids, plain, similarities), reads, stored, fields), make)
-
-
-def _columns(
-    given: tuple[Sequence[str], Sequence[str], Sequence[str], Sequence[float]],
-    reads: Sequence[ReadState],
-    stored: Sequence[Metadata],
-    fields: Fields,
-) -> CandidateColumns:
-    """The columns of these records, as `record_of` makes of them."""
     begins, ends, newer, when, worth = (
         *(fields.valid_from, fields.valid_until, fields.superseded_by),
         *(fields.created_at, fields.importance),
     )
-    given_times = [one.get(when) for one in stored]
     created = [
-        one if one is None or (type(one) is float and -LARGEST <= one <= LARGEST) else as_moment(one)
-        for one in given_times
+        at if (at := one.get(when)) is None or (type(at) is float and -LARGEST <= at <= LARGEST) else as_moment(at)
+        for one in stored
     ]
     whole = 1.0 if fields.importance_scale == 1.0 else -1.0  # what is known to be in [0, 1] stands as it is
     importances = [
-        written
-        if read.boost == 0.0
-        and ((written := one.get(worth)) is None or (type(written) is float and 0.0 <= written <= whole))
+        own
+        if read.boost == 0.0 and ((own := one.get(worth)) is None or (type(own) is float and 0.0 <= own <= whole))
         else _importance(_written_importance(one.get(worth), fields), read)
         for one, read in zip(stored, reads, strict=True)
     ]
     gated = [number for number, one in enumerate(stored) if begins in one or ends in one or newer in one]
-    began = list(created)
-    for number in gated:
-        if (begin := as_moment(stored[number].get(fields.valid_from))) is not None:
-            began[number] = begin
-    return CandidateColumns(*given, importances, created, began, reads, stored, [False] * len(stored), gated)
+    began = created
+    if gated:
+        began = list(created)
+        for number in gated:
+            if (begin := as_moment(stored[number].get(begins))) is not None:
+                began[number] = begin
+    columns = CandidateColumns(
+        [record_id(scope, one) if MARK in one else one for one in ids] if MARK in "".join(ids) else ids,
+        ids,
+        ["" if one is None else one for one in texts] if None in texts else texts,
+        similarities,
+        importances,
+        created,
+        began,
+        reads,
+        stored,
+        [False] * len(ids),
+        gated,
+    )
+    return Candidates(columns, make)
 
 
 def _importance(written: float | None, read: ReadState) -> float | None:

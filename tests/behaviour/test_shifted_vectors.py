@@ -19,7 +19,8 @@ from adaptive_memory_core.models.embedder import as_embedder
 from adaptive_memory_core.policy import Advanced, Graphs
 from adaptive_memory_core.records import Hit
 from adaptive_memory_core.score.select import pick
-from adaptive_memory_core.score.usefulness import Use, since_useful
+from adaptive_memory_core.score.signals import Use, since_useful
+from adaptive_memory_core.score.surprise import Baseline
 from benchmarks.embedders import trigrams
 from tests.conftest import START
 
@@ -138,9 +139,6 @@ def test_usefulness_stands_back_for_the_same_text_and_not_for_a_similar_one() ->
     """0.97 is the same text for an embedder whose unrelated texts score 0, and not if they score 0.75."""
     read = ReadState(useful_at=START)
     for baseline, near, gains in ((0.0, 0.97, 0.6), (0.75, 0.97, 1.0)):
-        hits = [
-            Hit(Record("a", "a"), near, "a", {"baseline": baseline, "spread": 0.05}),
-            Hit(Record("b", "b", read=read), near - 0.01, "b", {"baseline": baseline, "spread": 0.05}),
-        ]
-        used = since_useful(hits, [0.9, 0.9], use=Use(), now=START)
+        reads, similarities = [ReadState(), read], [near, near - 0.01]
+        used = since_useful(reads, similarities, [0.9, 0.9], Baseline(baseline, 0.05), use=Use(), now=START)
         assert used[1] == pytest.approx(gains)

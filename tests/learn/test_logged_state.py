@@ -10,8 +10,7 @@ from adaptive_memory_core import Policy
 from adaptive_memory_core.learn.logged_state import Basis, StatesThen, logged_state, state_columns
 from adaptive_memory_core.policy import Learning
 from adaptive_memory_core.records import ReadState
-from adaptive_memory_core.score.signals import DAY, worths
-from adaptive_memory_core.score.usefulness import since_read
+from adaptive_memory_core.score.signals import DAY, since_read, worths
 
 NOW, SECOND, DIGITS = 1.7e9, 1.0, 6
 AGES = st.floats(0.0, 40.0) | st.floats(0.0, 4_000.0)  # days

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
+from adaptive_memory_core.learn.asked_before import asked_before, fallen_behind, from_baseline
 from adaptive_memory_core.policy.learning import AGAINST, AHEAD, NEAR, PART, TRUSTED
 from adaptive_memory_core.records import Hit, Record
-from adaptive_memory_core.score.usefulness import asked_before, fallen_behind, from_baseline
+from adaptive_memory_core.score.ranking import as_candidates
 
 
 def hit(name: str, similarity: float, *, near: float = 0.0, trusted: float = 0.0, ahead: float = 0.0) -> Hit:
@@ -17,8 +19,10 @@ def hit(name: str, similarity: float, *, near: float = 0.0, trusted: float = 0.0
 def gains(*hits: Hit, unrelated: float = 0.0) -> list[float]:
     """Among others that have nothing to do with the query."""
     among = [*hits, *(hit(f"unrelated {number}", unrelated) for number in range(5))]
-    shares = {"similarity": from_baseline([one.similarity for one in among])}
-    return asked_before(shares, among, 1.0)[PART][: len(hits)]
+    these = as_candidates(among)
+    shares = {"similarity": np.array(from_baseline(these.columns.similarities))}
+    found = asked_before(shares, these.leads, these.columns.similarities, 1.0)[PART]
+    return [float(one) for one in found[: len(hits)]]
 
 
 def test_what_stands_as_it_stood_rises_in_full() -> None:

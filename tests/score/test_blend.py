@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from adaptive_memory_core import Policy, ReadState, Record, Weights
 from adaptive_memory_core.policy import Advanced
 from adaptive_memory_core.reports import Hit
-from adaptive_memory_core.score.blend import normalise, score
+from adaptive_memory_core.score.blend import score
+from adaptive_memory_core.score.literature import normalise
 from adaptive_memory_core.score.signals import DAY
 
 NOW = 1_760_000_000.0

@@ -11,20 +11,26 @@ import pytest
 from adaptive_memory_core.cue.time.intent import NO_INTENT, Intent, Window
 from adaptive_memory_core.records import Hit, Record, Scored
 from adaptive_memory_core.score.newest_first import NewestFirstQuery, newest_first
+from adaptive_memory_core.score.ranking import Ranking, as_candidates
 
 CUE = "Where does Ilse live?"
 
 
-def ranked(*texts: str, days: Sequence[float | None] | None = None, speakers: Sequence[str] = ()) -> list[Scored]:
+def ranked(*texts: str, days: Sequence[float | None] | None = None, speakers: Sequence[str] = ()) -> Ranking:
     """The texts, best first; each a day newer than the one before it, unless told otherwise."""
     times = list(range(len(texts))) if days is None else list(days)
     found = []
     for number, (text, time) in enumerate(zip(texts, times, strict=True)):
         stored = {"speaker": speakers[number]} if speakers else {}
         record = Record(text, text, created_at=None if time is None else float(time), stored=stored)
-        score = 0.9 - 0.1 * number
-        found.append(Scored(Hit(record, score, text), score, {"similarity": score}, {}))
-    return found
+        found.append(Hit(record, 0.9 - 0.1 * number, text))
+    return in_that_order(found)
+
+
+def in_that_order(hits: Sequence[Hit]) -> Ranking:
+    """A ranking by similarity of hits that are given best first."""
+    scores = [one.similarity for one in hits]
+    return Ranking(as_candidates(hits), range(len(hits)), scores, {"similarity": scores}, {})
 
 
 def texts_of(found: Sequence[Scored]) -> list[str]:
@@ -110,7 +116,7 @@ def test_one_time_or_an_unknown_one_changes_nothing(days: Sequence[float | None]
 def test_what_began_later_is_newer_whenever_it_was_written() -> None:
     early = Record("a", OSLO, created_at=9.0, valid_from=1.0)
     late = Record("b", TURIN, created_at=5.0, valid_from=2.0)
-    given = [Scored(Hit(one, 0.5, one.id), 0.5, {"similarity": 0.5}, {}) for one in (early, late)]
+    given = in_that_order([Hit(one, 0.5, one.id) for one in (early, late)])
     assert newest_first(given, NewestFirstQuery(CUE, "speaker"), NO_INTENT)[0].id == "b"
 
 

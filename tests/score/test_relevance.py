@@ -17,7 +17,7 @@ from adaptive_memory_core import AdaptiveMemory, Policy, Record, Weights
 from adaptive_memory_core.models.embedder import as_embedder
 from adaptive_memory_core.policy import Advanced, Fusion
 from adaptive_memory_core.records import Hit
-from adaptive_memory_core.score.relevance import relevances
+from adaptive_memory_core.score.blend import relevances
 from adaptive_memory_core.score.surprise import SLOPE
 from tests.conftest import DIMENSIONS, Clock, Vectors, word_vectors
 
@@ -88,9 +88,8 @@ def test_what_nothing_is_known_of_counts_as_nothing_said() -> None:
 
 
 def test_without_other_channels_the_similarity_is_the_relevance() -> None:
-    assert relevances([hit("a", 0.4), hit("b", 1.2), hit("c", -0.1)], Fusion(), {}, 0.0) == {
-        "similarity": [0.4, 1.0, 0.0]
-    }
+    parts = relevances([hit("a", 0.4), hit("b", 1.2), hit("c", -0.1)], Fusion(), {}, 0.0)
+    assert {name: one.tolist() for name, one in parts.items()} == {"similarity": [0.4, 1.0, 0.0]}
 
 
 def test_a_channel_that_says_1_counts_as_much_as_the_same_text() -> None:

@@ -10,6 +10,7 @@ import pytest
 from adaptive_memory_core.cue.time.intent import NO_INTENT
 from adaptive_memory_core.records import Hit, Record, Scored
 from adaptive_memory_core.score.newest_first import NewestFirstQuery, newest_first
+from adaptive_memory_core.score.ranking import Ranking, as_candidates
 from tests.tables import rows
 
 HERE = Path(__file__).parent
@@ -18,11 +19,9 @@ FILLER = "Good that you ask, this is worth a closer look. Let us go through it s
 
 def found(cue: str, *texts: str) -> Sequence[Scored]:
     """What comes of these texts, best first and a day apart, when the cue is asked."""
-    given = []
-    for number, text in enumerate(texts):
-        score = 0.9 - 0.1 * number
-        hit = Hit(Record(text, text, created_at=float(number)), score, text)
-        given.append(Scored(hit, score, {"similarity": score}, {}))
+    hits = [Hit(Record(one, one, created_at=float(day)), 0.9 - 0.1 * day, one) for day, one in enumerate(texts)]
+    scores = [one.similarity for one in hits]
+    given = Ranking(as_candidates(hits), range(len(hits)), scores, {"similarity": scores}, {})
     return newest_first(given, NewestFirstQuery(cue, "speaker"), NO_INTENT, reworded=False)
 
 
@@ -80,14 +79,8 @@ def test_neither_scores_nor_similarities_matter() -> None:
     """Any embedder, and any scale of scores, gives the same order."""
     texts = ("Ilse lives in Oslo.", "Colm lives in Rome.", "Ilse lives in Turin.")
     for similarity, score in ((0.02, 0.001), (0.93, 0.95), (-0.4, 0.5)):
-        given = [
-            Scored(
-                Hit(Record(text, text, created_at=float(day)), similarity, text),
-                score - day * 1e-5,
-                {"similarity": score},
-                {},
-            )
-            for day, text in enumerate(texts)
-        ]
+        hits = [Hit(Record(text, text, created_at=float(day)), similarity, text) for day, text in enumerate(texts)]
+        scores = [score - day * 1e-5 for day in range(len(texts))]
+        given = Ranking(as_candidates(hits), range(len(hits)), scores, {"similarity": scores}, {})
         after = newest_first(given, NewestFirstQuery("where does Ilse live?", "speaker"), NO_INTENT, reworded=False)
         assert [one.text for one in after] == [texts[2], texts[0], texts[1]]

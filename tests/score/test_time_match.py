@@ -12,8 +12,8 @@ from adaptive_memory_core import Intent, Policy, Record, Weights, Window
 from adaptive_memory_core.policy import Advanced
 from adaptive_memory_core.reports import Hit
 from adaptive_memory_core.score.ranking import as_candidates
-from adaptive_memory_core.score.relevance import attuned, closeness, timing
 from adaptive_memory_core.score.select import select
+from adaptive_memory_core.score.time_match import attuned, closeness, timing
 
 DAY = 86_400.0
 WEEK = Intent((Window(100 * DAY, 107 * DAY),))

@@ -23,8 +23,7 @@ from adaptive_memory_core.learn.verdicts import (
 from adaptive_memory_core.policy import Learning
 from adaptive_memory_core.reports import Hit
 from adaptive_memory_core.score.blend import score
-from adaptive_memory_core.score.signals import DAY
-from adaptive_memory_core.score.usefulness import Use, raised, usefulness
+from adaptive_memory_core.score.signals import DAY, Use, raised, usefulness
 
 NOW = 1_760_000_000.0
 USED = ReadState(useful_at=NOW, useful_step=10, helpful=1)

@@ -17,7 +17,7 @@ from adaptive_memory_core.cue.time.intent import NO_INTENT, Intent
 from adaptive_memory_core.fields import DEFAULT_FIELDS, Fields
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Cue, Dropped, Neighbour, Scope, Scored
-from adaptive_memory_core.score.usefulness import NO_USE, Use
+from adaptive_memory_core.score.signals import NO_USE, Use
 
 MOST_PRINTED, MOST_ROWS = 8, 20  # hits that print() and a notebook show
 ROW_WIDTH = 160  # characters of a text in a notebook
@@ -44,7 +44,7 @@ class Recall(Sequence[Scored]):
     k: int
     now: float
     policy: Policy
-    kept: tuple[Scored, ...]
+    kept: Sequence[Scored]
     dropped: Sequence[Dropped] = ()
     step: int | None = None
     trace: tuple[str, ...] = field(default=())

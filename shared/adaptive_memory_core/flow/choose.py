@@ -15,26 +15,27 @@ from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.flow.ports.source import Answer
 from adaptive_memory_core.policy.advanced import DENSE, RERANKER
 from adaptive_memory_core.policy.policy import Policy
-from adaptive_memory_core.records import Dropped, Hit, Scored
+from adaptive_memory_core.records import Dropped, Hit
 from adaptive_memory_core.score.gates import unfit
 from adaptive_memory_core.score.newest_first import COMPARED, NewestFirstQuery
 from adaptive_memory_core.score.nothing_found import Floor, chance, most_relevant, of_time_alone, shares_of
 from adaptive_memory_core.score.ranking import Candidates, as_candidates
-from adaptive_memory_core.score.relevance import outside
-from adaptive_memory_core.score.select import Drawn, Ranked, choose_hits, rank, select, with_random_tail
-from adaptive_memory_core.score.usefulness import Use
+from adaptive_memory_core.score.select import Ranked, choose_hits, rank, select, with_random_tail
+from adaptive_memory_core.score.signals import Use
+from adaptive_memory_core.score.time_match import outside
 from adaptive_memory_core.sources.gather import Gathered, error_text, use_of
 from adaptive_memory_core.sources.request import Request, in_collection
 
 
 def with_leads(hits: Sequence[Hit], answers: Sequence[Answer]) -> Candidates:
-    """The candidates with the leads of all sources that have any; each candidate gets the same names."""
-    these = as_candidates(hits)
-    leads: dict[str, Sequence[float]] = {}
-    for one in sorted(answers, key=lambda one: one.source != DENSE):  # what others say depends on the baseline
-        if one.leads is not None:
-            leads.update(one.leads(these.with_leads(leads)))
-    return these.with_leads(leads)
+    """The candidates with the leads of all sources that have any; each candidate gets the same names. The vectors' come
+    first: what others say depends on the baseline."""
+    these, leads = as_candidates(hits), dict[str, Sequence[float]]()
+    for of_vectors in (True, False):
+        for one in answers:
+            if one.leads is not None and (one.source == DENSE) is of_vectors:
+                leads.update(one.leads(these.with_leads(leads)))
+    return these.with_leads(leads) if leads else these
 
 
 class Compared(NamedTuple):
@@ -82,7 +83,7 @@ NO_FLOOR = FloorVerdict()
 def relevance_floor(ports: Ports, request: Request, gathered: Gathered, hits: Sequence[Hit]) -> FloorVerdict:
     """Whether the hits are better than chance: none is returned where too many unrelated questions find as good."""
     policy = request.policy
-    if policy.advanced.unrelated_answered == 0.0 or not hits:
+    if not hits:
         return NO_FLOOR
     if gathered.lost is not None:
         return FloorVerdict(notes=("no relevance floor: it needs the vectors",))
@@ -220,15 +221,15 @@ class InOrder(NamedTuple):
 
 def in_order(request: Request, gathered: Gathered, judged: Reranked, facts: SameFacts = OUR_RULES) -> InOrder:
     """The candidates by score."""
-    use = use_of(gathered.known, request)
+    use, words, intent = use_of(gathered.known, request), request.cue.own_words, request.intent
     ranked = rank(
         judged.hits,
         request.policy,
         now=request.now,
-        intent=request.intent,
+        intent=intent,
         use=use,
-        time_alone=of_time_alone(request.cue.own_words, request.intent),
-        told=NewestFirstQuery(request.cue.own_words, request.fields.speaker, facts.facts),
+        time_alone=bool(intent.windows) and of_time_alone(words, intent),
+        told=NewestFirstQuery(words, request.fields.speaker, facts.facts),
     )
     return InOrder(ranked, use, (*judged.notes, *facts.notes))
 
@@ -239,10 +240,14 @@ def choose(
     """The hits to return, and everyone else with the reason."""
     ranked, policy = candidates.ranked, request.policy
     kept, dropped = choose_hits(ranked, policy, k=request.k, intent=request.intent, vectors=compared.vectors)
-    kept, dropped, propensities = _drawn(request, kept, dropped)
+    propensities: Mapping[str, float] = {}
+    if policy.advanced.random_tail and request.draws and policy.shape != "top_down":
+        tail = policy.advanced.random_tail
+        kept, dropped, propensities = with_random_tail(kept, dropped, tail=tail, recall_id=request.id)
     if floor.refused is not None:
         dropped = (*[Dropped(one.id, floor.refused, one) for one in kept], *dropped)
         kept, propensities = (), {}
+    because = gathered.because
     return Recall(
         id=request.id,
         scope=request.scope,
@@ -258,13 +263,5 @@ def choose(
         fields=request.fields,
         unrelated=floor.unrelated,
         propensities=propensities,
-        because={one.id: why for one in kept if (why := gathered.because.get(one.hit._stored_id))},
+        because={one.id: why for one in kept if (why := because.get(one.hit._stored_id))} if because else {},
     )
-
-
-def _drawn(request: Request, kept: tuple[Scored, ...], dropped: Sequence[Dropped]) -> Drawn:
-    """With the last places drawn by lot, where the policy wants that and the answer counts."""
-    policy = request.policy
-    if not policy.advanced.random_tail or not request.draws or policy.shape == "top_down":
-        return Drawn(kept, dropped)
-    return with_random_tail(kept, dropped, tail=policy.advanced.random_tail, recall_id=request.id)

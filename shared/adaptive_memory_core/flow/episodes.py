@@ -33,27 +33,21 @@ from adaptive_memory_core.sources.request import Request
 ELSEWHERE = "in no episode that the themes lead to"
 
 
-def on_the_way(hits: Candidates, led: HierarchyLeads | None) -> Candidates:
+def on_the_way(hits: Candidates, led: HierarchyLeads) -> Candidates:
     """The candidates; those of no chosen episode are refused."""
-    if led is None:
-        return hits
     return as_candidates(
         [hit if _is_there(hit, led) else replace(hit, refused=hit.refused or ELSEWHERE) for hit in hits]
     )
 
 
-def for_episodes(request: Request, led: HierarchyLeads | None) -> Request:
+def for_episodes(request: Request, led: HierarchyLeads) -> Request:
     """The request with room for all messages of the episodes, and for `k` hits of none, of which `k` are wanted."""
-    if led is None:
-        return request
     messages = sum(len(led.hierarchy.episodes[one].messages) for one in led.way.episodes)
     return request._replace(k=request.k + messages)
 
 
-def by_episode(request: Request, answer: Recall, led: HierarchyLeads | None) -> Recall:
-    """At most `k` hits: the best message of each episode, and what is in none. Without a hierarchy, as it is."""
-    if led is None:
-        return answer
+def by_episode(request: Request, answer: Recall, led: HierarchyLeads) -> Recall:
+    """At most `k` hits: the best message of each episode, and what is in none."""
     kept: dict[int | str, Scored] = {}
     dropped: list[Dropped] = []
     for hit in answer.kept:

@@ -35,7 +35,7 @@ from adaptive_memory_core.flow.rank_again import (
     recalled_records,
     verdicts_in_log,
 )
-from adaptive_memory_core.learn.asked_before import MOST_QUESTIONS
+from adaptive_memory_core.learn.asked_before import MOST_QUESTIONS, ahead_of_others, from_baseline
 from adaptive_memory_core.learn.decay import Timeline, settled
 from adaptive_memory_core.learn.verdicts import Judging, Occasion, demoted
 from adaptive_memory_core.policy.advanced import ACTIVATED, GRAPH
@@ -43,7 +43,6 @@ from adaptive_memory_core.policy.learning import Regime
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Cue, ReadState, Scope, Seen, Verdict
 from adaptive_memory_core.reports import LoggedRecall
-from adaptive_memory_core.score.usefulness import ahead_of_others, from_baseline
 from adaptive_memory_core.sources.graph_and_hierarchy import time_in
 from adaptive_memory_core.sources.request import Request, embedded, embedded_texts
 

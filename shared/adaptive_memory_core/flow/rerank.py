@@ -25,7 +25,7 @@ from adaptive_memory_core.flow.ports.source import Answer, Found, SourceQuery
 from adaptive_memory_core.flow.widen import aged
 from adaptive_memory_core.policy.advanced import DENSE
 from adaptive_memory_core.records import Dropped, Hit, Record, Scope
-from adaptive_memory_core.score.usefulness import odd_importance
+from adaptive_memory_core.score.signals import odd_importance
 from adaptive_memory_core.sources.gather import NOT_HERE, Gathered, known_of, notes_of, present
 from adaptive_memory_core.sources.learned import AskedBefore
 from adaptive_memory_core.sources.request import Request, embedded

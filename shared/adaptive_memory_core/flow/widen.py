@@ -27,10 +27,11 @@ TIMES_WIDER = 4  # as many candidates at each further try
 
 def widen_search(ports: Ports, request: Request, gathered: Gathered) -> Gathered:
     """The candidates, with more of the nearest where too few of them may be returned."""
-    policy, asked = request.policy, gathered.asked
-    most, closest = max(MOST_CANDIDATES, request.k), gathered.nearest
-    while gathered.lost is None and wants_more(closest, policy, k=request.k, asked=asked, now=request.now):
-        asked = min(TIMES_WIDER * asked, most)
+    policy, k, now = request.policy, request.k, request.now
+    while gathered.lost is None and wants_more(
+        gathered.hits, policy, k=k, asked=gathered.asked, now=now, near=gathered.near
+    ):
+        asked = min(TIMES_WIDER * gathered.asked, max(MOST_CANDIDATES, k))
         try:
             found = nearest(ports, request, gathered.cue.vector, asked)
         except EmbedderMismatchError:
@@ -41,9 +42,13 @@ def widen_search(ports: Ports, request: Request, gathered: Gathered) -> Gathered
             note = f"the channel 'dense' was left out: {error}"
             return gathered.with_hits([], gathered.others)._replace(lost=error, notes=(*gathered.notes, note))
         gathered = with_nearest(ports, request, gathered, found, asked=asked)
-        closest = gathered.nearest
-    notes = _notes(request, gathered, closest)
-    return gathered._replace(notes=(*gathered.notes, *notes)) if notes else gathered
+    notes = gathered.notes
+    unfit = unfit_ones(gathered.hits, policy, now=now) if gathered.near >= gathered.asked > k else {}
+    if unfit and unfit.keys() >= set(range(gathered.near)):
+        notes = (*notes, f"all of the {gathered.near} nearest records were left out, and the search ends there")
+    if gathered.known.error is not None:
+        notes = (*notes, f"the collection's own read state was used: {gathered.known.error}")
+    return gathered if notes is gathered.notes else gathered._replace(notes=notes)
 
 
 def with_nearest(ports: Ports, request: Request, gathered: Gathered, found: list[Found], *, asked: int) -> Gathered:
@@ -68,27 +73,12 @@ def merged_states(first: Outcome[KnownStates], second: Outcome[KnownStates]) -> 
     return Outcome(second.value._replace(states=states, new=first.value.new | second.value.new))
 
 
-def _notes(request: Request, gathered: Gathered, closest: Sequence[Hit]) -> tuple[str, ...]:
-    notes = []
-    if gathered.near >= gathered.asked > request.k and _none_is_fit(request, closest):
-        notes.append(f"all of the {gathered.near} nearest records were left out, and the search ends there")
-    if gathered.known.error is not None:
-        notes.append(f"the collection's own read state was used: {gathered.known.error}")
-    return tuple(notes)
-
-
-def _none_is_fit(request: Request, hits: Sequence[Hit]) -> bool:
-    return len(unfit_ones(hits, request.policy, now=request.now)) == len(hits)
-
-
 STRONG = 0.5  # of strength: those who have it are named first
 MOST_NEAREST = 30_000  # candidates at the very most; Chroma answers no more at once
 
 
 def under_decay(ports: Ports, request: Request, gathered: Gathered) -> Gathered:
     """The candidates as strong as they are now, and all that decay lets through from further out."""
-    if timeline_of(gathered.known, request).still:
-        return gathered
     gathered = aged(gathered, request)
     if len(gathered.nearest) < gathered.asked:
         return gathered
@@ -199,9 +189,7 @@ MOST_DIGITS = 20  # of a user's number, more than Chroma's whole numbers have
 
 
 def other_kind_of_user(ports: Ports, request: Request, gathered: Gathered) -> Gathered:
-    """What was gathered; with a note, where that is nothing and the other user of this name has records."""
-    if gathered.hits or request.where is not None:
-        return gathered
+    """What was gathered, which is nothing; with a note, if the other user of this name has records."""
     user = request.scope.name
     other = other_kind(user)
     if other is None:

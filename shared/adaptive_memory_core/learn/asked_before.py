@@ -3,16 +3,19 @@
 GAM-RAG keeps one vector and one uncertainty per sentence (`gain`), so that a record that was rated once gains for every
 question. Here each record keeps the questions it was rated for, and only those near this one count. A record is trusted
 by its share of all helpful feedback near this question, and hardly at all if the nearest question is not near. If it is
-further behind the most similar record than when it was rated, the earlier question counts as less near by so much
-(`score/usefulness.py`). So records that nobody rated lose little: `benchmarks/similar_questions.py` measures it.
+further behind the most similar record than when it was rated, the earlier question counts as less near by so much.
+So records that nobody rated lose little: `benchmarks/similar_questions.py` measures it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
+from statistics import median
 from typing import Any, NamedTuple
 
 import numpy as np
+
+from adaptive_memory_core.policy.learning import AGAINST, AHEAD, NEAR, PART, TRUSTED
 
 # Measured: benchmarks/similar_questions.py
 LEAST_NEARNESS = 0.1  # of two questions (0 unrelated, 1 the same), at which an earlier one begins to count
@@ -161,3 +164,80 @@ def _nearest(records: Any, rows: Any, close: Any, counts: Any, count: int) -> tu
 def _at(rows: Any, values: Any) -> Any:
     """The values of these rows; 0 where there is none."""
     return np.where(rows >= 0, values[rows], 0.0)
+
+
+BEHIND = 1.5  # nearness that an earlier question loses for what the record has fallen behind; similar_questions.py
+LEAST_SIMILARITY = 0.05  # above the baseline, of the most similar candidate; with less nothing can be measured; guess
+
+
+def asked_before(
+    shares: Mapping[str, Any], leads: Mapping[str, Sequence[float]], similarities: Sequence[float], weight: float
+) -> dict[str, Any]:
+    """The parts of each relevance, with what similar questions add or take, by the leads that say so.
+
+    >>> leads = {NEAR: [1.0], TRUSTED: [0.5], AGAINST: [0.0], AHEAD: [0.0]}
+    >>> found = asked_before({"similarity": np.array([0.5])}, leads, [0.5], 1.0)
+    >>> {name: one.tolist() for name, one in found.items()}
+    {'similarity': [0.5], 'asked_before': [0.25]}
+    """
+    wholes = np.add.reduce(list(shares.values())).tolist()
+    ahead = leads.get(AHEAD) or [0.0] * len(wholes)  # which a line of an older log does not tell
+    standings = from_baseline(similarities)
+    measure, fallen = relevance_of_similarity(wholes, standings), fallen_behind(standings, ahead)
+    nears = [measure * max(0.0, near - BEHIND * by) for near, by in zip(leads[NEAR], fallen, strict=True)]
+    told = zip(wholes, nears, leads[TRUSTED], leads[AGAINST], strict=True)
+    return {**shares, PART: np.array([gained(whole, near, good, bad, weight) for whole, near, good, bad in told])}
+
+
+def median_baseline(similarities: Sequence[float]) -> float:
+    """The similarity of unrelated texts, by the candidates: their median, since few of them answer the question.
+
+    >>> median_baseline([0.9, 0.7, 0.72]), median_baseline([])
+    (0.72, 0.0)
+    """
+    return min(MOST_UNRELATED, max(0.0, median(similarities))) if similarities else 0.0
+
+
+def from_baseline(similarities: Sequence[float]) -> list[float]:
+    """The similarities measured from those of unrelated texts, so that embedders are comparable: 0 is unrelated, 1 is
+    the same.
+
+    >>> from_baseline([1.0, 0.5, 0.5])
+    [1.0, 0.0, 0.0]
+    """
+    baseline = median_baseline(similarities)
+    return [(one - baseline) / (1.0 - baseline) for one in similarities]
+
+
+def relevance_of_similarity(relevances: Sequence[float], standings: Sequence[float]) -> float:
+    """What a similarity, measured from the baseline, is worth as relevance in this recall, by the best candidates. How
+    near two questions are is such a similarity, and has to be measured like the relevance it is compared with.
+
+    >>> relevance_of_similarity([0.2 + 0.1], [0.5])
+    0.6
+    """
+    nearest = max(LEAST_SIMILARITY, *standings)
+    return min(1.0, round(max(relevances), 12) / nearest)
+
+
+def fallen_behind(standings: Sequence[float], ahead: Sequence[float]) -> list[float]:
+    """How much further behind the most similar other each record is now than it was in the nearest question that it was
+    helpful for: as far as that, this question asks for something else. 0 if it is not known how it was then.
+
+    >>> fallen_behind([0.25, 0.75], [0.5, 0.0])                # no other was more similar than the first one then
+    [0.5, 0.0]
+    """
+    if len(standings) < 2:
+        return [0.0] * len(standings)
+    now = ahead_of_others(standings)
+    return [max(0.0, 2.0 * then - 1.0 - one) if then > 0.0 else 0.0 for one, then in zip(now, ahead, strict=True)]
+
+
+def ahead_of_others(standings: Sequence[float]) -> list[float]:
+    """By how much each of at least two is more similar than the best of the others; below 0 if another is more similar.
+
+    >>> ahead_of_others([0.75, 0.5])
+    [0.25, -0.25]
+    """
+    first, second = sorted(standings, reverse=True)[:2]
+    return [one - (second if one == first else first) for one in standings]

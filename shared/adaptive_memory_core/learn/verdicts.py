@@ -21,7 +21,7 @@ from adaptive_memory_core.learn.after_read import after_read, latest
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import NEVER_READ, ReadState, Verdict
 from adaptive_memory_core.reports import Change
-from adaptive_memory_core.score.usefulness import raised
+from adaptive_memory_core.score.signals import raised
 
 IMPORTANCE_BOUND = 0.5  # share of a record's importance that all feedback together may add or take; guess
 

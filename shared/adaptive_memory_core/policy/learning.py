@@ -8,6 +8,7 @@ from typing import ClassVar, Literal, NamedTuple
 
 from adaptive_memory_core.error_messages import shown, tells_unknown_names
 from adaptive_memory_core.errors import PolicyError
+from adaptive_memory_core.frozen import HashedOnce, computed_once
 from adaptive_memory_core.ranges import SHARE, Range, check_choices, check_ranges, check_switches
 
 DecayUnit = Literal["recalls", "days"]
@@ -92,12 +93,14 @@ class Decay(Remembrance):
 
 
 @dataclass(frozen=True, slots=True)
-class DecayPace:
+class DecayPace(HashedOnce):
     """The decay of every kind, and what it counts: the user's recalls, or days."""
 
     unit: DecayUnit = "recalls"
     decay: DecayCurve = DecayCurve()
     by_kind: tuple[tuple[str, DecayCurve], ...] = ()
+
+    __hash__ = HashedOnce.__hash__
 
     def of(self, kind: str | None) -> DecayCurve:
         """The decay of one kind.
@@ -114,7 +117,7 @@ class DecayPace:
         """The kinds with a separate decay, and None for all others."""
         return [None, *(name for name, _ in self.by_kind)]
 
-    @property
+    @computed_once
     def still(self) -> bool:
         """Whether nothing decays at this pace."""
         return self.decay.rate == 1.0 and all(own.rate == 1.0 for _, own in self.by_kind)

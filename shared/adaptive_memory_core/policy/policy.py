@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Literal, get_args
 
 from adaptive_memory_core.error_messages import places_within, reason, tells_unknown_names
 from adaptive_memory_core.errors import PolicyError
-from adaptive_memory_core.frozen import HashedOnce
+from adaptive_memory_core.frozen import HashedOnce, computed_once
 from adaptive_memory_core.policy.advanced import (
     GRAPH,
     HIERARCHY,
@@ -140,20 +140,20 @@ class Policy(HashedOnce):
         """
         return _suited(self, linked=links >= LINKED_FROM) if self.channels == "auto" else self
 
-    @property
+    @computed_once
     def ways(self) -> tuple[str, ...]:
         """The channels that are asked; vectors alone, where nothing is looked for but what somebody else has found."""
         return ("dense",) if self.channels == "auto" else self.channels
 
-    @property
+    @computed_once
     def blending(self) -> Blend:
         """How the signals are put together: own weights make a weighted sum, unless `advanced.blend` says otherwise."""
         if self.advanced.blend != "auto":
             return self.advanced.blend
         return "bounded" if self.weights == MEASURED_WEIGHTS else "sum"
 
-    @property
-    def own_weights(self) -> dict[str, float]:
+    @computed_once
+    def own_weights(self) -> Mapping[str, float]:
         """What each channel of the caller's own counts; one without a weight as much as the vectors. And
         the graph and the hierarchy."""
         given = dict(self.advanced.channel_weights)
@@ -165,10 +165,10 @@ class Policy(HashedOnce):
         """What holds for a kind of memory: its own numbers, else the policy's."""
         return self.decay.of(kind)
 
-    @property
+    @computed_once
     def pace(self) -> DecayPace:
         """How what is not read loses strength under this policy."""
-        return _pace(self)
+        return self.decay.pace
 
     @property
     def hash(self) -> str:
@@ -206,11 +206,6 @@ def _suited(policy: Policy, *, linked: bool) -> Policy:
         linked_alone = {"graph": {"asks": "linked"}}
         return policy.replace(channels=("dense", "lexical", "graph"), advanced=linked_alone)
     return replace(policy, channels=("dense", "lexical"))
-
-
-@lru_cache(maxsize=64)
-def _pace(policy: Policy) -> DecayPace:
-    return policy.decay.pace
 
 
 def _shaped(given: Mapping[str, Any], advanced: Advanced) -> tuple[Any, Advanced]:

@@ -1,56 +1,34 @@
-"""How are signals blended into a score in [0, 1]? By the policy's blend, with parts that add up to it."""
+"""How signals become a score: relevance in nats, times importance and reads, raised by usefulness; the parts add up."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from operator import attrgetter
 
-from adaptive_memory_core.policy.advanced import Weights
+import numpy as np
+
+from adaptive_memory_core.learn.asked_before import asked_before
+from adaptive_memory_core.policy.advanced import (
+    AROUND,
+    MOST_OF_KINDS,
+    MOST_OF_WORDS,
+    OF_TURNS,
+    RERANKER,
+    WORDS,
+    Fusion,
+    Weights,
+)
+from adaptive_memory_core.policy.learning import NEAR
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Hit
-from adaptive_memory_core.score.ranking import Candidates, Ranking, as_candidates
-from adaptive_memory_core.score.relevance import TIME, Parts, Timing, relevances, times, within_share
-from adaptive_memory_core.score.signals import recencies, weakened, worths
-from adaptive_memory_core.score.usefulness import NO_USE, Use, asked_before, bounded, since_read, since_useful
+from adaptive_memory_core.score.literature import blended, reciprocal_ranks, weighted_sum, within_share
+from adaptive_memory_core.score.ranking import Candidates, Ranking, as_candidates, best_first
+from adaptive_memory_core.score.signals import NO_USE, Use, raised, since_read, since_useful, worths
+from adaptive_memory_core.score.surprise import Array, baseline_in, of_meaning
+from adaptive_memory_core.score.time_match import TIME, Timing
 
-Column = Sequence[float]
-NOTHING: Column = ()
-# The smallest spread of recency, importance and similarity over the candidates that is stretched to [0, 1]: a smaller
-# one keeps its share of this value. Measured for the first two (benchmarks/rot.py); the third is a guess.
-LEAST_SPREADS = (0.5, 0.2, 0.05)
-LITERATURE = (0.01, 0.01, 0.01)  # plain min-max, except where a spread means nothing
-
-
-def normalise(values: Sequence[float], *, spread: float) -> list[float]:
-    """Min-max over the candidates, except that a range below `spread` counts as `spread`, centred on 0.5.
-
-    >>> normalise([1.0, 2.0, 3.0], spread=0.5)
-    [0.0, 0.5, 1.0]
-    >>> normalise([0.7, 0.7], spread=0.5)               # a constant says nothing
-    [0.5, 0.5]
-    >>> normalise([0.5, 0.75], spread=1.0)              # a quarter of what would matter stays a quarter
-    [0.375, 0.625]
-    """
-    if not values:
-        return []
-    low, high = min(values), max(values)
-    width = high - low
-    if width >= spread:
-        return [(value - low) / width for value in values]
-    middle = (low + high) / 2
-    return [0.5 + (value - middle) / spread for value in values]
-
-
-def neutral(values: Sequence[float | None]) -> list[float]:
-    """An unknown value becomes the middle of the known ones: it counts neither for nor against a hit.
-
-    >>> neutral([0.1, None, 0.3])
-    [0.1, 0.2, 0.3]
-    >>> neutral([None, None])
-    [0.5, 0.5]
-    """
-    known = [value for value in values if value is not None]
-    middle = (min(known) + max(known)) / 2 if known else 0.5
-    return [middle if value is None else value for value in values]
+Parts = dict[str, Array]  # a column for each part
+_strengths = attrgetter("strength")
 
 
 def score(
@@ -59,10 +37,9 @@ def score(
     """Every hit with its score, best first; the parts of a score add up to it.
 
     The relevance (the similarity, or that and other channels' leads taken together) is what strength leaves of it. In
-    the "bounded" blend, ours, importance and reads multiply it, and usefulness raises it (`score/usefulness.py`): the
-    score is an absolute number, and if nothing was learned the ranking is that of the relevance. In "sum", "minmax" and
-    "product", the literature's, the signals are made comparable by min-max over the hits and added; in "absolute" they
-    are added as they are. If relevance alone has a weight, it is the score.
+    the "bounded" blend, ours, importance and reads multiply it, and usefulness raises it: the score is an absolute
+    number, and if nothing was learned the ranking is that of the relevance. The other blends are the literature's
+    (`score/literature.py`). If relevance alone has a weight, it is the score.
 
     Ties are broken by relevance, then by the newer record, then by id, so that one state gives one ranking.
 
@@ -72,39 +49,131 @@ def score(
     ['new', 'old']
     """
     these = as_candidates(hits)
-    columns = these.columns
-    reads, similarities = columns.reads, columns.similarities
-    worth = worths(columns.importances, reads, policy, now=now)
-    strong = [read.strength for read in reads]
+    columns, leads = these.columns, these.leads
+    if not columns.ids:
+        return Ranking(these, [], [], {}, {})
+    reads, strong = columns.reads, list(map(_strengths, columns.reads))
     shares = relevances(these, policy.advanced.fusion, policy.own_weights, policy.advanced.rerank_weight, of_time)
-    shares = asked_before(shares, these, policy.learning.similar_questions)
-    wholes = _sums(shares) if these.leads or of_time else similarities
-    close: Column = wholes
-    if min(strong, default=1.0) < 1.0:
-        close = [weakened(whole, left, policy) for whole, left in zip(wholes, strong, strict=True)]
-    signals = {"recency": NOTHING, "importance": worth, "strength": strong, "relevance": close}
+    if NEAR in leads:
+        shares = asked_before(shares, leads, columns.similarities, policy.learning.similar_questions)
+    close = wholes = np.add.reduce(list(shares.values())) if leads or of_time else np.array(columns.similarities)
+    if min(strong) < 1.0:  # `weakened` of each
+        lost = policy.decay.strength_weight * (1.0 - np.array(strong))
+        close = np.where(wholes > 0.0, wholes * (1.0 - lost), wholes)
+    worth = worths(columns.importances, reads, policy, now=now)
+    relevance = close.tolist()
+    signals = {"recency": (), "importance": worth, "strength": strong, "relevance": relevance}
     if policy.blending == "bounded":
-        fresh, used = since_read(reads, policy, now=now), since_useful(these, close, use=use, now=now)
+        fresh = since_read(reads, policy, now=now)
+        used = since_useful(reads, columns.similarities, relevance, baseline_in(leads), use=use, now=now)
         lift = policy.learning.usefulness * use.gain
         parts = _by_kind(these, policy, lambda own: bounded(own, lift, fresh, used, worth, close))
         signals["useful"] = used
     else:
-        fresh = neutral(recencies(columns.created, reads, policy, now=now))
-        parts = _by_kind(these, policy, lambda own: _blended(policy, own, fresh, worth, close))
+        fresh, parts_of = blended(policy, columns, worth, relevance, now=now)
+        parts = _by_kind(these, policy, parts_of)
         if of_time is not None:  # what else speaks for a record counts as far as its time fits
-            parts |= {name: _each(one, of_time.fits) for name, one in parts.items() if name != "similarity"}
-    signals |= {"recency": fresh, "similarity": similarities, **these.leads}
+            fits = np.array(of_time.fits)
+            parts |= {name: one * fits for name, one in parts.items() if name != "similarity"}
+    signals |= {"recency": fresh, "similarity": columns.similarities, **leads}
     if of_time is not None:
         signals[TIME] = of_time.fits
-    if these.leads or of_time:  # all hits of a recall have leads, or none
-        parts = _split(parts, shares, wholes)
-    scores = [one if one < 1.0 else 1.0 for one in _sums(parts)]  # a rounding error may take a sum beyond 1
-    return Ranking(these, scores, parts, signals)
+    if len(shares) > 1:  # the part of the relevance, split among what it is made of
+        whole, some = parts["similarity"], wholes > 0.0
+        per_share = np.where(some, wholes, 1.0)
+        parts |= {name: np.where(some, whole * one / per_share, 0.0) for name, one in shares.items()}
+        parts["similarity"] = np.where(some, parts["similarity"], whole)  # if there is nothing to split
+    scores = np.minimum(1.0, np.add.reduce(list(parts.values()))).tolist()  # a rounding error may take a sum beyond 1
+    order = best_first(these, scores, relevance)
+    return Ranking(these, order, scores, {name: one.tolist() for name, one in parts.items()}, signals)
 
 
-def _sums(columns: Mapping[str, Column]) -> list[float]:
-    """The sum over the columns, for each candidate."""
-    return list(map(sum, zip(*columns.values(), strict=True)))
+def relevances(
+    hits: Sequence[Hit], fusion: Fusion, more: Mapping[str, float], reranked: float, of_time: Timing | None = None
+) -> Parts:
+    """The parts that add up to the relevance, by name: a column each, with a number in [0, 1] for each hit. `more` are
+    the weights of further channels, by name, and `reranked` the share that a reranker decides. Vectors alone, where no
+    time is asked about, are taken as they are, as the literature takes them.
+
+    What each channel says, in nats, is added up: the sum is taken as a share of the most that all of them could say,
+    and each part has its share of what speaks for the candidate.
+
+    >>> from adaptive_memory_core.records import Record
+    >>> found = relevances([Hit(Record("a", "tea"), 0.5, "a"), Hit(Record("b", "tax"), -0.5, "b")], Fusion(), {}, 0.0)
+    >>> found["similarity"].tolist()
+    [0.5, 0.0]
+    """
+    these = as_candidates(hits)
+    leads = these.leads
+    if fusion.method == "rrf":
+        parts = reciprocal_ranks(these, more, of_time)
+    elif fusion.method == "sum":
+        parts = weighted_sum(these, fusion, more)
+    elif not (leads or of_time):
+        return {"similarity": within_share(np.array(these.columns.similarities))}
+    else:
+        parts = _shares_of_nats(these, fusion, more, of_time)
+    if RERANKER not in leads:
+        return parts
+    left = {name: (1.0 - reranked) * values for name, values in parts.items()}
+    return {**left, RERANKER: reranked * np.array(leads[RERANKER])}
+
+
+def _shares_of_nats(these: Candidates, fusion: Fusion, more: Mapping[str, float], of_time: Timing | None) -> Parts:
+    """Each channel's share of the relevance."""
+    leads, baseline = these.leads, baseline_in(these.leads)
+    same_text, vectors = float(of_meaning(1.0, baseline)), fusion.vectors if leads else 1.0
+    nats = [vectors * of_meaning(these.columns.similarities, baseline)]
+    names, most = ["similarity"], vectors
+    for name in (WORDS, AROUND, *OF_TURNS, *more):
+        if name in leads:
+            weight = more[name] * same_text if name in more else 1.0 if name in OF_TURNS else fusion.words
+            most += more.get(name, 0.0)
+            nats.append(weight * np.array(leads[name]))
+            names.append(name)
+    most = same_text * most
+    for name, weight in ((MOST_OF_WORDS, fusion.words), (MOST_OF_KINDS, 1.0)):
+        most += weight * leads[name][0] if leads.get(name) else 0.0
+    if of_time is not None:
+        nats.append(np.array(of_time.nats))
+        names.append(TIME)
+        most += of_time.most
+    said = np.array(nats)
+    if most <= 0.0:
+        return dict(zip(names, 0.0 * said, strict=True))
+    speaking = np.maximum(0.0, said)
+    whole = within_share(np.add.reduce(said) / most)
+    return dict(zip(names, speaking * (whole / np.maximum(1e-12, np.add.reduce(speaking))), strict=True))
+
+
+def bounded(
+    weights: Weights,
+    useful: float,
+    fresh: Sequence[float],
+    used: Sequence[float],
+    worth: Sequence[float],
+    close: Array,
+) -> Parts:
+    """The parts of each score: shares of the relevance for reads and importance, and what usefulness adds to that,
+    which counts as much as `useful` further pieces of evidence.
+
+    >>> def told(parts): return {name: one.tolist() for name, one in parts.items()}
+    >>> told(bounded(Weights(recency=1, importance=1, similarity=2), 3.0, [1.0], [0.0], [0.0], np.array([0.5])))
+    {'recency': [0.125], 'importance': [0.0], 'similarity': [0.25], 'useful': [0.0]}
+    >>> told(bounded(Weights(0, 0, 1), 1.0, [0.0], [1.0], [0.5], np.array([0.5])))
+    {'recency': [0.0], 'importance': [0.0], 'similarity': [0.5], 'useful': [0.25]}
+    """
+    wholes = within_share(close) / weights.total
+    parts = {
+        "recency": weights.recency * np.array(fresh) * wholes,
+        "importance": weights.importance * np.minimum(1.0, worth) * wholes,
+        "similarity": weights.similarity * wholes,
+    }
+    parts["useful"] = np.array(used)
+    if any(used):
+        before = np.minimum(1.0, parts["recency"] + parts["importance"] + parts["similarity"]).tolist()
+        parts["useful"] = np.array([raised(one, by, useful) - one for one, by in zip(before, used, strict=True)])
+    return parts
 
 
 def _by_kind(these: Candidates, policy: Policy, parts_of: Callable[[Weights], Parts]) -> Parts:
@@ -113,7 +182,8 @@ def _by_kind(these: Candidates, policy: Policy, parts_of: Callable[[Weights], Pa
     >>> from adaptive_memory_core.records import Record
     >>> both = as_candidates([Hit(Record("a", "tea", kind="fact"), 0.5, "a"), Hit(Record("b", "tax"), 0.5, "b")])
     >>> policy = Policy(weights=Weights(1, 0, 0)).replace(advanced={"kind_weights": {"fact": Weights(0, 0, 1)}})
-    >>> _by_kind(both, policy, lambda own: {"recency": [own.recency] * 2, "similarity": [own.similarity] * 2})
+    >>> found = _by_kind(both, policy, lambda own: {"recency": [own.recency] * 2, "similarity": [own.similarity] * 2})
+    >>> {name: one.tolist() for name, one in found.items()}
     {'recency': [0.0, 1.0], 'similarity': [1.0, 0.0]}
     """
     if not policy.advanced.kind_weights:
@@ -122,64 +192,8 @@ def _by_kind(these: Candidates, policy: Policy, parts_of: Callable[[Weights], Pa
     own = [of_kind.get(hit.record.kind or "", policy.weights) for hit in these]
     parts = {weights: parts_of(weights) for weights in dict.fromkeys([policy.weights, *own])}
     names = dict.fromkeys(name for columns in parts.values() for name in columns)
-    nothing = [0.0] * len(these)
-    return {name: [parts[weights].get(name, nothing)[place] for place, weights in enumerate(own)] for name in names}
-
-
-def _each(column: Column, shares: Column) -> list[float]:
-    return [one * share for one, share in zip(column, shares, strict=True)]
-
-
-def _blended(policy: Policy, weights: Weights, fresh: Column, worth: Column, close: Column) -> Parts:
-    """The parts of each score, with that of the relevance under "similarity"."""
-    if weights.only_similarity:
-        return {"similarity": within_share(close)}
-    if policy.blending == "absolute":
-        return _sum(weights, fresh, [min(1.0, value) for value in worth], within_share(close))
-    least = LITERATURE if policy.blending == "minmax" else LEAST_SPREADS
-    combine = _product if policy.blending == "product" else _sum
-    return combine(
-        weights,
-        normalise(fresh, spread=least[0]),
-        normalise(worth, spread=least[1]),
-        normalise(close, spread=least[2]),
-    )
-
-
-def _split(parts: Parts, shares: Mapping[str, Column], wholes: Column) -> Parts:
-    """The parts, with that of the relevance, the whole of its shares, split among what it is made of.
-
-    >>> _split({"recency": [0.25], "similarity": [0.75]}, {"similarity": [0.25], "words": [0.5]}, [0.75])
-    {'recency': [0.25], 'similarity': [0.25], 'words': [0.5]}
-    """
-    if len(shares) == 1:
-        return parts
-    split = {}
-    for name, share in shares.items():
-        left = parts["similarity"] if name == "similarity" else [0.0] * len(wholes)  # where there is nothing to split
-        rows = zip(parts["similarity"], share, wholes, left, strict=True)
-        split[name] = [part * value / whole if whole > 0.0 else rest for part, value, whole, rest in rows]
-    return parts | split
-
-
-def _sum(weights: Weights, fresh: Column, worth: Column, close: Column) -> Parts:
-    """The weighted mean.
-
-    >>> _sum(Weights(recency=1, importance=1, similarity=2), [1.0], [0.0], [0.5])
-    {'recency': [0.25], 'importance': [0.0], 'similarity': [0.25]}
-    """
-    total = weights.total
-    first, second, third = weights.recency / total, weights.importance / total, weights.similarity / total
-    return {"recency": times(first, fresh), "importance": times(second, worth), "similarity": times(third, close)}
-
-
-def _product(weights: Weights, fresh: Column, worth: Column, close: Column) -> Parts:
-    """The weighted mean with recency times importance as one signal: what was important long ago fades.
-
-    >>> _product(Weights(recency=1, importance=1, similarity=2), [0.5], [1.0], [0.5])
-    {'recency*importance': [0.25], 'similarity': [0.25]}
-    """
-    total = weights.total
-    both, third = (weights.recency + weights.importance) / total, weights.similarity / total
-    faded = times(both, _each(fresh, worth))
-    return {"recency*importance": faded, "similarity": times(third, close)}
+    nothing = [0.0] * len(own)
+    return {
+        name: np.array([parts[weights].get(name, nothing)[place] for place, weights in enumerate(own)])
+        for name in names
+    }

@@ -224,17 +224,13 @@ def leaders(texts: Sequence[str], share: float) -> list[int]:
     >>> leaders(["Tea.", "coffee", "tea", "", ""], 1.0)
     [0, 1, 0, 3, 4]
     """
-    found = _same(texts)
-    return found if share >= 1.0 else _nearly(texts, found, share)
-
-
-def _same(texts: Sequence[str]) -> list[int]:
     short = max(map(len, texts), default=0) <= REMEMBERED
     words = list(map(_plain_of_short, texts)) if short else _plain_where_needed(texts)
-    if len(set(words)) == len(words):
-        return list(range(len(words)))
-    first: dict[str, int] = {}
-    return [first.setdefault(one, number) if one else number for number, one in enumerate(words)]
+    found = list(range(len(words)))
+    if len(set(words)) < len(words):
+        first: dict[str, int] = {}
+        found = [first.setdefault(one, number) if one else number for number, one in enumerate(words)]
+    return found if share >= 1.0 else _nearly(texts, found, share)
 
 
 @lru_cache(maxsize=2_000)  # of at most 1 kB each, and the texts are in RAM for other reasons as well

@@ -12,7 +12,7 @@ from adaptive_memory_core.error_messages import shown
 from adaptive_memory_core.errors import InvalidInputError
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Hit, Record, Scored
-from adaptive_memory_core.score.ranking import as_candidates
+from adaptive_memory_core.score.ranking import Candidates, as_candidates
 
 ONE_CALL_SECONDS = 0.1  # records of one call are a microsecond apart, and all of them are there once it returns
 BELOW_FLOOR = "below the similarity floor"
@@ -74,12 +74,13 @@ def unfit_ones(hits: Sequence[Hit], policy: Policy, *, now: float) -> dict[int, 
     >>> unfit_ones([Hit(Record("a", "text"), 0.5, "a"), Hit(Record("b", "text"), 0.1, "b")], Policy(), now=0.0)
     {}
     """
-    these = as_candidates(hits)
-    numbers: Sequence[int] = these.columns.gated
-    if policy.min_similarity > 0.0 or not math.isfinite(sum(these.columns.similarities)):
-        numbers = range(len(these))
-    found = ((number, unfit(these[number], policy, now=now)) for number in numbers)
-    return {number: reason for number, reason in found if reason is not None}
+    these = hits if isinstance(hits, Candidates) else as_candidates(hits)
+    numbers, similarities = these.columns.gated, these.columns.similarities
+    if policy.min_similarity > 0.0 or not math.isfinite(sum(similarities)):
+        numbers = range(len(similarities))
+    if not numbers:
+        return {}
+    return {one: reason for one in numbers if (reason := unfit(these[one], policy, now=now)) is not None}
 
 
 def too_weak(scored: Scored, policy: Policy) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,9 +17,9 @@ from adaptive_memory_core.score.copies import leaders, plain_words
 from adaptive_memory_core.score.gates import BELOW_FLOOR, BEYOND_K, too_weak, unfit, unfit_ones
 from adaptive_memory_core.score.newest_first import NewestFirstQuery, newest_first
 from adaptive_memory_core.score.ranking import Candidates, LeftOut, Ranking, as_candidates, texts_of
-from adaptive_memory_core.score.relevance import OUTSIDE, attuned, timing
+from adaptive_memory_core.score.signals import NO_USE, Use
 from adaptive_memory_core.score.surprise import Baseline, similarities_to
-from adaptive_memory_core.score.usefulness import NO_USE, Use
+from adaptive_memory_core.score.time_match import OUTSIDE, attuned, timing
 
 Vectors = Mapping[str, Any]  # by id in the collection
 Twins = Mapping[int, Scored]  # by rank, what says the same and stands for it
@@ -30,36 +29,33 @@ NO_VECTORS: Vectors = {}
 
 def pick(
     ranked: Sequence[Scored], policy: Policy, *, k: int, vectors: Vectors, same: bool = True
-) -> tuple[tuple[Scored, ...], Sequence[Dropped]]:
+) -> tuple[Sequence[Scored], Sequence[Dropped]]:
     """The `k` to return of those that passed, and why the others are not among them.
 
     Of several that say the same, one competes. Those that are left over fill places that are free ("yield"), or go
     ("drop"). What has no vector is like nothing. `same=False` says that the same words may be different memories.
     """
-    if not same or policy.advanced.duplicates == "keep" or (policy.advanced.duplicates == "yield" and len(ranked) <= k):
-        distinct, twins = ranked, NO_TWINS
-    else:
+    distinct, twins = ranked, NO_TWINS
+    duplicates = policy.advanced.duplicates
+    if same and (duplicates == "drop" or (duplicates == "yield" and len(ranked) > k)):
         distinct, twins = _distinct(ranked, policy.advanced.same_share)
     if not twins and not policy.diversity:
-        return _first(ranked, k)
+        if isinstance(ranked, Ranking):
+            return ranked.best(k), LeftOut(ranked, k, BEYOND_K)
+        return tuple(ranked[:k]), [Dropped(one.id, BEYOND_K, one) for one in ranked[k:]]
     in_turn = policy.diversity > 0 and bool(distinct)
     chosen: Sequence[Scored] = _in_turn(distinct, policy.diversity, k, vectors) if in_turn else distinct[:k]
     if twins:
-        free = k - len(chosen) if policy.advanced.duplicates == "yield" else 0
+        free = k - len(chosen) if duplicates == "yield" else 0
         chosen = _with(chosen, ranked, free, in_turn=in_turn)
     return tuple(chosen), _left_out(ranked, chosen, twins)
 
 
-def _first(ranked: Sequence[Scored], k: int) -> tuple[tuple[Scored, ...], Sequence[Dropped]]:
-    if isinstance(ranked, Ranking):
-        return ranked[:k], LeftOut(ranked, k, BEYOND_K)
-    return tuple(ranked[:k]), [Dropped(one.id, BEYOND_K, one) for one in ranked[k:]]
-
-
 def _distinct(ranked: Sequence[Scored], share: float) -> tuple[Sequence[Scored], Twins]:
     """One of each that say the same, in the order of the best of each; and for all others, by rank, the one it is."""
-    first = leaders(texts_of(ranked), share)
-    if first == list(range(len(ranked))):
+    texts = texts_of(ranked)
+    first = leaders(texts, share)
+    if first == list(range(len(texts))):
         return ranked, NO_TWINS
     groups: dict[int, list[int]] = {}
     for number, leader in enumerate(first):
@@ -136,12 +132,12 @@ class Drawn(NamedTuple):
     """What is returned and dropped after the draw, and by id the chance with which each was to be returned; empty where
     nothing was drawn: then the returned ones were certain."""
 
-    kept: tuple[Scored, ...]
+    kept: Sequence[Scored]
     dropped: Sequence[Dropped]
     propensities: Mapping[str, float] = {}
 
 
-def with_random_tail(kept: tuple[Scored, ...], dropped: Sequence[Dropped], *, tail: int, recall_id: str) -> Drawn:
+def with_random_tail(kept: Sequence[Scored], dropped: Sequence[Dropped], *, tail: int, recall_id: str) -> Drawn:
     """The last `tail` places go by lot to one each of three times as many candidates, all with the same chance. One
     recall is drawn in one way only, so a replay draws the same.
 
@@ -181,7 +177,7 @@ class Ranked(NamedTuple):
 
     hits: Candidates
     unfit: Mapping[int, str]  # those that are out before scoring, by their numbers, with the reasons
-    scored: Sequence[Scored]
+    scored: Ranking
 
 
 def select(
@@ -194,7 +190,7 @@ def select(
     use: Use = NO_USE,
     time_alone: bool = False,
     told: NewestFirstQuery | None = None,
-) -> tuple[tuple[Scored, ...], Sequence[Dropped]]:
+) -> tuple[Sequence[Scored], Sequence[Dropped]]:
     """The hits to return, best first, and the dropped ones with their reasons.
 
     If a time is named, the same words at another time are another memory; if nothing else is named (`time_alone`),
@@ -223,10 +219,15 @@ def rank(
     """The first half of `select`: those that pass the gates, by score."""
     these = as_candidates(hits)
     reasons = unfit_ones(these, policy, now=now)
-    fit = these.only([one for one in range(len(these)) if one not in reasons]) if reasons else these
-    of_time = timing(fit, intent, policy, alone=time_alone)
-    scored: Sequence[Scored] = score(fit, attuned(policy, intent), now=now, use=use, of_time=of_time)
-    if policy.newest_first and told is not None and (told.facts is not None or policy.blending == "bounded"):
+    fit = these
+    if reasons:
+        fit = these.only([one for one in range(len(these.columns.ids)) if one not in reasons])
+    of_time = None
+    if (intent.windows or intent.lean is not None) and policy.time_words != "off":
+        of_time = timing(fit, intent, policy, alone=time_alone)
+        policy = attuned(policy, intent)
+    scored = score(fit, policy, now=now, use=use, of_time=of_time)
+    if told is not None and policy.newest_first and (told.facts is not None or policy.blending == "bounded"):
         scored = newest_first(scored, told, intent, reworded=policy.advanced.reworded_facts)
     return Ranked(these, reasons, scored)
 
@@ -238,7 +239,7 @@ def choose_hits(
     k: int,
     intent: Intent = NO_INTENT,
     vectors: Vectors = NO_VECTORS,
-) -> tuple[tuple[Scored, ...], Sequence[Dropped]]:
+) -> tuple[Sequence[Scored], Sequence[Dropped]]:
     """The second half of `select`. `vectors` (by the id in the collection) are needed if the policy asks for
     diversity."""
     these, reasons, scored = ranked
@@ -257,28 +258,22 @@ def _unfit(hit: Hit, reason: str) -> Dropped:
     return Dropped(hit.record.id, reason, hit=hit if reason in (BELOW_FLOOR, OUTSIDE) else None)
 
 
-def wants_more(hits: Sequence[Hit], policy: Policy, *, k: int, asked: int, now: float) -> bool:
-    """Whether to ask the channel for more: gates took too many, or what is left says the same, and what lies further
-    out might still pass the floor.
+def wants_more(hits: Sequence[Hit], policy: Policy, *, k: int, asked: int, now: float, near: int | None = None) -> bool:
+    """Whether to ask the channel for more: gates took too many of the first `near`, or what is left says the same, and
+    what lies further out might still pass the floor.
 
     >>> from adaptive_memory_core.records import Record
     >>> expired = [Hit(Record(str(n), "old", valid_until=1.0), 0.9, str(n)) for n in range(20)]
     >>> wants_more(expired, Policy(), k=5, asked=20, now=2.0), wants_more(expired, Policy(), k=5, asked=21, now=2.0)
     (True, False)
     """
-    if len(hits) < asked or asked >= max(MOST_CANDIDATES, k):
+    these, near = as_candidates(hits), len(hits) if near is None else near
+    if near < asked or asked >= max(MOST_CANDIDATES, k):
         return False
-    return _fewer(hits, policy, k=k, now=now) and unfit(hits[-1], policy, now=now) != BELOW_FLOOR
-
-
-def _fewer(hits: Sequence[Hit], policy: Policy, *, k: int, now: float) -> bool:
-    """Whether fewer than k of them, each unlike the others, may be returned."""
-    these = as_candidates(hits)
-    reasons = unfit_ones(these, policy, now=now)
-    fit = (text for number, text in enumerate(these.columns.texts) if number not in reasons)
-    texts = list(islice(fit, k))
-    if len(texts) < k or policy.advanced.duplicates == "keep":
-        return len(texts) < k
-    if len(set(leaders(texts, policy.advanced.same_share))) == k:
-        return False
-    return len(set(leaders([*texts, *fit], policy.advanced.same_share))) < k
+    reasons, texts = unfit_ones(these, policy, now=now), these.columns.texts[:near]
+    if reasons:
+        texts = [text for number, text in enumerate(texts) if number not in reasons]
+    few, share = len(texts) < k, policy.advanced.same_share
+    if not few and policy.advanced.duplicates != "keep":
+        few = len(set(leaders(texts[:k], share))) < k and len(set(leaders(texts, share))) < k
+    return few and unfit(these[near - 1], policy, now=now) != BELOW_FLOOR

@@ -1,18 +1,26 @@
-"""What are recency, importance and strength of a record? One function a signal, numbers in, a number out."""
+"""Signals of a record: recency, importance, strength and usefulness. Numbers in, numbers out."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TypeVar
+from operator import attrgetter
+from typing import NamedTuple, TypeVar
 
+import numpy as np
+
+from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.policy.policy import Policy
-from adaptive_memory_core.records import ReadState, Record
+from adaptive_memory_core.records import Hit, ReadState, Record
+from adaptive_memory_core.score.ranking import as_candidates
+from adaptive_memory_core.score.surprise import Baseline
 
 DAY = 86_400.0
 NEUTRAL_IMPORTANCE = 0.5
 MOST_HALF_LIFE_DAYS = 365.0  # up to which reads may lengthen it; guess
 COUNT_BOOST_MAX = 0.2  # importance that the number of reads adds at most; guess
+_warmth, _refreshed_at = attrgetter("warmth"), attrgetter("refreshed_at")
+_useful_at, _boost = attrgetter("useful_at"), attrgetter("boost")
 
 
 def decay(age_seconds: float, *, half_life_days: float) -> float:
@@ -114,6 +122,8 @@ def worths(
 ) -> list[float]:
     """The importance of many records."""
     own = [NEUTRAL_IMPORTANCE if one is None else one for one in importances]
+    if not any(map(_warmth, reads)):
+        return own
     most, weight, log = COUNT_BOOST_MAX, policy.learning.count_weight, math.log1p
     left, power = policy.learning.count_decay_per_day, math.pow
     warm = [  # as `cooled` has it
@@ -164,3 +174,156 @@ def similarity(distance: float, *, space: str) -> float:
 def similarities_at(distances: Sequence[float], *, space: str) -> list[float]:
     """The similarities of many distances."""
     return [1.0 - one / 2.0 for one in distances] if space == "l2" else [1.0 - one for one in distances]
+
+
+HOUR = 3_600.0
+# It wears off by power laws of age, as in ACT-R, which serves bursts of minutes and habits of months. The user's own
+# recalls are the better clock: bursts look alike by it however fast they come. Measured: benchmarks/bursts.py
+HOURS = 1.0  # until it begins to wear off by the clock
+HOURS_POWER = 0.25  # how steeply by the clock: 0.23 is left after two weeks
+RECALLS = 15.0  # of the user, until it begins to wear off by them
+RECALLS_POWER = 1.5  # how steeply by recalls: 0.23 is left after 25
+UNHELPFUL = 0.1  # share of helpful feedback that unhelpful feedback weighs
+
+
+class Use(NamedTuple):
+    """A user's recalls so far, and the share of its weight that usefulness has earned."""
+
+    step: int = 0
+    gain: float = 0.0
+
+
+NO_USE = Use()
+
+
+def usefulness(state: ReadState, *, step: int, now: float) -> float:
+    """What is left of a record's last useful read: 1 right after it, 0 where it never was of use.
+
+    It wears off by the clock and by the user's recalls, and what was judged unhelpful as well counts for less. Seen
+    from before it, it has not been.
+
+    >>> usefulness(ReadState(useful_at=0.0, useful_step=3, helpful=1), step=3, now=0.0)
+    1.0
+    >>> usefulness(ReadState(useful_at=0.0, helpful=1), step=45, now=0.0)      # a quarter to the power of 1.5
+    0.125
+    >>> usefulness(ReadState(useful_at=0.0, helpful=1, unhelpful=20), step=0, now=0.0)
+    0.5
+    >>> usefulness(ReadState(last_read=0.0, unhelpful=9), step=0, now=0.0)
+    0.0
+    """
+    if state.useful_at is None or now < state.useful_at:
+        return 0.0
+    hours = (now - state.useful_at) / (HOURS * HOUR)
+    recalls = max(0, step - state.useful_step) / RECALLS
+    left = math.pow(1.0 + hours, -HOURS_POWER) * math.pow(1.0 + recalls, -RECALLS_POWER)
+    if state.unhelpful == 0:
+        return left
+    helpful = 1.0 + max(1, state.helpful)
+    return left * helpful / (helpful + UNHELPFUL * state.unhelpful)
+
+
+def raised(relevance: float, useful: float, weight: float) -> float:
+    """The relevance as usefulness leaves it: as if so many more pieces of evidence, each as sure, spoke for the record.
+
+    At most `1 + weight` times the relevance, never above 1, and nothing where there is no relevance.
+
+    >>> raised(0.5, 1.0, 1.0), raised(0.5, 0.0, 1.0), raised(0.0, 1.0, 9.0), raised(1.0, 1.0, 9.0)
+    (0.75, 0.5, 0.0, 1.0)
+    """
+    if useful <= 0.0 or weight <= 0.0:
+        return relevance
+    return 1.0 - math.pow(1.0 - relevance, 1.0 + weight * useful)
+
+
+FULL_USE_FROM = 0.15  # share of the best relevance from which usefulness counts in full; benchmarks/bursts.py
+SAME_AS_ASKED = 0.05  # from the query's own text, within which nothing useful stands before what was asked for
+
+
+def since_read(reads: Sequence[ReadState], policy: Policy, *, now: float) -> list[float]:
+    """The recency of reads alone: 0 where there was none, however new the record is. So what nobody has read ranks as
+    its relevance does.
+
+    >>> since_read([ReadState(), ReadState(refreshed_at=9.0)], Policy(), now=9.0)
+    [0.0, 1.0]
+    """
+    known = list(map(_refreshed_at, reads))
+    if known.count(None) == len(known):
+        return [0.0] * len(reads)
+    return faded(known, reads, policy, now=now, unknown=0.0)
+
+
+def since_useful(
+    reads: Sequence[ReadState],
+    similarities: Sequence[float],
+    close: Sequence[float],
+    baseline: Baseline,
+    *,
+    use: Use,
+    now: float,
+) -> list[float]:
+    """The recency of useful reads: it has its own decay, and counts in proportion to how well the hit fits the cue."""
+    if list(map(_useful_at, reads)).count(None) == len(reads):
+        return [0.0] * len(reads)
+    above = baseline.above(np.array(similarities)).tolist()
+    return [
+        0.0 if read.useful_at is None else fit * usefulness(read, step=use.step, now=now)
+        for read, fit in zip(reads, gain_limits(close, above), strict=True)
+    ]
+
+
+def gain_limits(close: Sequence[float], similarities: Sequence[float]) -> list[float]:
+    """How far each may gain by having been of use: the less, the further it is from the relevance of the best, and
+    not at all if the most similar one is just what was asked for and it is not. Similarities count from unrelated text.
+
+    >>> gain_limits([0.5, 0.4, 0.0], [0.7, 0.6, 0.5]), gain_limits([0.9, 0.8], [1.0, 0.9]), gain_limits([], [])
+    ([1.0, 1.0, 0.0], [1.0, 0.0], [])
+    """
+    best, nearest = max(close, default=0.0), max(similarities, default=0.0)
+    if best <= 0.0:
+        return [0.0] * len(close)
+    near = (min(1.0, max(0.0, one) / (FULL_USE_FROM * best)) for one in close)
+    return [share * _open(like, nearest) for share, like in zip(near, similarities, strict=True)]
+
+
+def _open(similarity: float, nearest: float) -> float:
+    """What room the nearest leaves: all of it, unless it is nearly the same as what was asked for."""
+    return 1.0 if similarity >= nearest else min(1.0, max(0.0, (1.0 - nearest) / SAME_AS_ASKED))
+
+
+USUAL_SCALES = (1, 5, 10, 100)
+
+
+def odd_importance(hits: Sequence[Hit], fields: Fields) -> str | None:
+    """A note on the candidates whose importance is not a number on the declared scale; None if all are.
+
+    >>> from adaptive_memory_core.records import Record
+    >>> odd = Hit(Record("a", "tea", stored={"importance": 8}), 0.5, "a")
+    >>> odd_importance([odd], Fields()).partition(":")[0]
+    "the importance of 1 candidate, such as 8 of 'a', is not a number from 0 to 1 and counts as neutral"
+    >>> odd_importance([Hit(Record("a", "tea"), 0.5, "a")], Fields()) is None
+    True
+    """
+    these, key = as_candidates(hits), fields.importance
+    importances, reads = these.columns.importances, these.columns.reads
+    if None not in importances and not any(map(_boost, reads)):
+        return None
+    rows = enumerate(zip(these.columns.stored, importances, reads, strict=True))
+    likely = [one for one, (stored, found, read) in rows if (found is None or read.boost) and key in stored]
+    odd = [record for one in likely if (record := these[one].record).written_importance is None]
+    if not odd:
+        return None
+    values = [one.stored[key] for one in odd]
+    number = "1 candidate" if len(odd) == 1 else f"{len(odd)} candidates"
+    return (
+        f"the importance of {number}, such as {values[0]!r} of {odd[0].id!r}, is not a number from 0 to "
+        f"{fields.importance_scale:g} and counts as neutral: {_remedy(values, fields)}"
+    )
+
+
+def _remedy(values: Sequence[object], fields: Fields) -> str:
+    """What to declare, where one scale fits all of the values."""
+    numbers = [one for one in values if isinstance(one, int | float) and not isinstance(one, bool)]
+    fits = next((scale for scale in USUAL_SCALES if numbers and max(numbers) <= scale), None)
+    if len(numbers) < len(values) or fits is None or min(numbers) < 0:
+        return f"write numbers from 0 to {fields.importance_scale:g} under {fields.importance!r}"
+    return f"say fields=Fields(importance={fields.importance!r}, importance_scale={fits})"

@@ -9,11 +9,13 @@ similarities of an embedder are in absolute terms. The numbers below were chosen
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
+
+from adaptive_memory_core.policy.advanced import BASELINE, SPREAD
 
 Array = Any
 SLOPE = 2.4  # nats per standard deviation of similarity, well above the mean; 2 to 2.6 is flat
@@ -42,6 +44,13 @@ class Baseline(NamedTuple):
 
 
 UNMEASURED = Baseline()
+
+
+def baseline_in(leads: Mapping[str, Sequence[float]]) -> Baseline:
+    """What unrelated texts score, as it was measured for this recall."""
+    if not leads.get(BASELINE):
+        return UNMEASURED
+    return Baseline(leads[BASELINE][0], leads[SPREAD][0] if leads.get(SPREAD) else UNMEASURED.spread)
 
 
 def baseline_of_vectors(vectors: Array, space: str) -> Baseline:

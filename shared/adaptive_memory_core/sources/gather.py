@@ -23,8 +23,7 @@ from adaptive_memory_core.learn.verdicts import StateHistory, earned_share, stat
 from adaptive_memory_core.policy.advanced import DENSE
 from adaptive_memory_core.record_metadata import SHARED, belongs, hits_of
 from adaptive_memory_core.records import Cue, Dropped, Hit, Scope, Seen
-from adaptive_memory_core.score.signals import NEUTRAL_IMPORTANCE, boosted
-from adaptive_memory_core.score.usefulness import NO_USE, Use, odd_importance
+from adaptive_memory_core.score.signals import NEUTRAL_IMPORTANCE, NO_USE, Use, boosted, odd_importance
 from adaptive_memory_core.sources.read_state import known_states
 from adaptive_memory_core.sources.request import Request, among
 

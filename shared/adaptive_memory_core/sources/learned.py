@@ -14,6 +14,7 @@ from adaptive_memory_core.learn.asked_before import (
     NO_EVIDENCE,
     QuestionEvidence,
     RatedQuestions,
+    median_baseline,
     question_evidence,
     without_records,
 )
@@ -21,7 +22,6 @@ from adaptive_memory_core.learn.gain import unit_vector
 from adaptive_memory_core.policy.learning import AGAINST, AHEAD, NEAR, TRUSTED
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.score.ranking import Candidates
-from adaptive_memory_core.score.usefulness import median_baseline
 from adaptive_memory_core.sources.request import Request
 
 MOST_NAMED = 5  # records that are candidates because they answered similar questions; similar_questions.py

@@ -13,7 +13,7 @@ from adaptive_memory_core.learn.verdicts import StateHistory
 from adaptive_memory_core.records import Record
 from adaptive_memory_core.reports import Change, LoggedRecall
 from adaptive_memory_core.score.gates import LATER, ONE_CALL_SECONDS, is_later
-from adaptive_memory_core.score.relevance import OUTSIDE, outside
+from adaptive_memory_core.score.time_match import OUTSIDE, outside
 from adaptive_memory_core.sources.gather import error_text
 from adaptive_memory_core.sources.request import Refuse, Request
 

@@ -13,8 +13,7 @@ from adaptive_memory_core.channels.conversation.turns import stated
 from adaptive_memory_core.policy.advanced import ANSWERS, AROUND, DENSE, MOST_OF_KINDS, MOST_OF_WORDS, WORDS, Fusion
 from adaptive_memory_core.records import Cue, Metadata
 from adaptive_memory_core.score.ranking import Candidates
-from adaptive_memory_core.score.relevance import baseline_in
-from adaptive_memory_core.score.surprise import of_kind, of_meaning
+from adaptive_memory_core.score.surprise import baseline_in, of_kind, of_meaning
 
 if TYPE_CHECKING:
     from adaptive_memory_core.flow.ports import Ports
