@@ -22,14 +22,12 @@ from typing import TYPE_CHECKING, Any
 from adaptive_memory_core.error_messages import reason
 from adaptive_memory_core.errors import AdaptiveMemoryError, InvalidInputError, StoreError
 from adaptive_memory_core.learn.after_read import larger
-from adaptive_memory_core.policy.keeping import Keeping
 from adaptive_memory_core.record_metadata import owner_of, state_in_metadata
 from adaptive_memory_core.records import Metadata, ReadState, Seen
 from adaptive_memory_core.reports import Finding
 from adaptive_memory_core.store.chroma import chroma_database, index_files
 from adaptive_memory_core.store.chroma.chroma_calls import call_chroma, only_writer
-from adaptive_memory_core.store.chroma.exporter import Exporter
-from adaptive_memory_core.store.chroma.index_rebuild import ASIDE
+from adaptive_memory_core.store.chroma.collection_repair import ASIDE, refill
 from adaptive_memory_core.store.ledger.sql_ledger import SQLiteLedger
 from adaptive_memory_core.store.locations import LEDGER_NAME
 
@@ -119,7 +117,7 @@ def restore_findings(directory: Path | None, store: ChromaRecords, ledger: Ledge
     found = [Finding("records", f"{what} {len(lacking)} records are missing or older there.", _REMEDY, mended=repair)]
     if repair:
         ledger.due_records.mark(lacking, gone=False)
-        Exporter(ledger, store.collection, Keeping(batch=PAGE)).settle()
+        refill(ledger, store.collection)
         ledger.mirror.keep_complete_at(None)
     return [*found, _kept(extra)] if extra else found
 

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import time
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from adaptive_memory_core.errors import StoreError
 from adaptive_memory_core.flow.ports.ledger_values import Moves, Rewritten, never_read
@@ -24,14 +20,11 @@ from adaptive_memory_core.store.backup import is_next_to_files, keep_later_reads
 from adaptive_memory_core.store.chroma import chroma_database, index_files
 from adaptive_memory_core.store.chroma.chroma_calls import PAGE
 from adaptive_memory_core.store.chroma.chroma_records import ChromaRecords
-from adaptive_memory_core.store.chroma.index_rebuild import rebuild
-from adaptive_memory_core.store.ledger import mirror_rows
+from adaptive_memory_core.store.chroma.collection_repair import write_vectors
 from adaptive_memory_core.store.ledger.sql_ledger import SQLiteLedger
 
 if TYPE_CHECKING:
     from adaptive_memory_core.store.ledger.sql_ledger import Ledger
-
-PAUSES_SECONDS = (0.05, 0.2, 0.75)  # between the looks at a server's collection before it is called empty
 
 Embed = Callable[[Sequence[str]], Any]
 
@@ -68,25 +61,14 @@ def compare_on_opening(directory: Path | None, store: ChromaRecords, ledger: Led
 def _what_is_gone(directory: Path | None, store: ChromaRecords, ledger: Ledger) -> str | None:
     """What there was before, where the collection is empty now."""
     name, known = store.collection.name, str(store.collection.id)
-    if (directory is not None and chroma_database.has_records(directory, known)) or store.whole_size():
+    if directory is not None and chroma_database.has_records(directory, known):
         return None
-    if ledger.due_records.waiting():
-        return None  # they are on their way there
-    own, earlier = ledger.comparison.records_known(name)
-    if own and directory is None and _arrives(store):
+    own, earlier = ledger.comparison.records_known(name)  # first: what others write now goes to the ledger, then there
+    if ledger.due_records.waiting() or store.whole_size():
         return None
     if earlier:
         return f"The collection {name!r} is new and empty, but the ledger has {earlier} records of one that is gone"
     return f"The collection {name!r} is empty, but the ledger has {own} of its records" if own else None
-
-
-def _arrives(store: ChromaRecords) -> bool:
-    """Does a server get records after all? Another machine writes its first ones: to the ledger, then there."""
-    for seconds in PAUSES_SECONDS:
-        if store.whole_size():
-            return True
-        time.sleep(seconds)
-    return store.whole_size() > 0
 
 
 def _database(directory: Path) -> list[Finding]:
@@ -112,15 +94,8 @@ def _index(directory: Path, store: ChromaRecords, ledger: Ledger, embed: Embed, 
     lost = [] if held is None else index_files.missing(held)
     if not repair or held is None or not lost:
         return [found]
-    done = rebuild(store.collection, replace(held, ids=tuple(lost)), (), embed, None, partial(_copies, ledger))
-    what = f"{found.what} Their vectors were copied from the ledger ({done.kept}) or made again ({done.embedded})."
-    return [replace(found, what=what, mended=not index_files.index_damage(directory, known))]
-
-
-def _copies(ledger: Ledger, texts: Mapping[str, str | None]) -> dict[str, Any]:
-    """The mirror's vectors of those of the records that still say the same."""
-    same = [one for one, text, _ in ledger.mirror.rows(list(texts)) if (text or "") == (texts[one] or "")]
-    return {one: np.frombuffer(row, dtype="<f4") for one, row in ledger.mirror.vectors(same).items()}
+    done = write_vectors(store.collection, held, lost, ledger, embed)
+    return [replace(found, what=f"{found.what} {done}", mended=not index_files.index_damage(directory, known))]
 
 
 def _ledger(ledger: Ledger) -> list[Finding]:
@@ -137,7 +112,7 @@ def _gone(directory: Path | None, store: ChromaRecords, ledger: Ledger) -> list[
 def _way_back(directory: Path | None, store: ChromaRecords, ledger: Ledger) -> str:
     """What to do about records that are gone."""
     name, file = store.collection.name, ledger.file.place if isinstance(ledger, SQLiteLedger) else None
-    copied = None if directory is None else mirror_rows.find_copy(file, name)
+    copied = ledger.notes.copy_of(name)
     if directory is None or file is None or copied is None or copied.uuid == str(store.collection.id):
         return "If that was not intended, restore Chroma's directory from a backup."
     where = "" if is_next_to_files(directory, file) else f", ledger={str(file)!r}"

@@ -15,7 +15,7 @@ from adaptive_memory_core.opened import Opened, Parts
 from adaptive_memory_core.options import Options
 from adaptive_memory_core.reports import Finding
 from adaptive_memory_core.store import locations, process_locks
-from adaptive_memory_core.store.chroma.collection_repair import repair_index
+from adaptive_memory_core.store.chroma.collection_repair import repair_collection
 from adaptive_memory_core.store.chroma.index_files import refuse_damaged_index
 from adaptive_memory_core.store.chroma.open_collection import is_parents
 from adaptive_memory_core.store.held_elsewhere import (
@@ -138,7 +138,7 @@ def repaired(
     *,
     rebuild: bool,
 ) -> Sequence[Finding]:
-    """What was wrong with the index in a directory, and was mended."""
+    """What was wrong with a collection in a directory, and was mended."""
     directory = locations.checked_path(path)
     check_collection_name(collection)
     check_ledger(ledger)
@@ -150,4 +150,4 @@ def repaired(
     beside = directory / locations.LEDGER_NAME if ledger is None else expanded(ledger)
     if not beside.exists():
         directory = locations.existing_path(path)
-    return repair_index(directory, collection, partial(bundled_unless, embedder), beside, progress, asked=rebuild)
+    return repair_collection(directory, collection, partial(bundled_unless, embedder), beside, progress, asked=rebuild)

@@ -82,7 +82,6 @@ READINGS: dict[str, Callable[[Filled], Any]] = {
     "last_write": lambda one: chroma_database.last_write(one.directory, one.collection_id),
     "logged_vectors": lambda one: chroma_database.logged_vectors(one.directory, one.collection_id),
     "collection_id": lambda one: chroma_database.collection_id(one.directory, "memories"),
-    "size": lambda one: chroma_database.size(one.directory, one.collection_id),
     "size_as_of": lambda one: chroma_database.size_as_of(one.directory, one.collection_id, 0, apart=""),
     "has_records": lambda one: chroma_database.has_records(one.directory, one.collection_id),
     "above": lambda one: chroma_database.above(one.directory, one.collection_id, "n", 0.0),
@@ -124,5 +123,7 @@ def test_what_is_read_is_what_chroma_wrote(filled: Filled) -> None:
     logged = chroma_database.logged_vectors(filled.directory, filled.collection_id)
     assert [one.stored_id for _, one in held.log] == list(logged)
     assert chroma_database.database_faults(filled.directory) == []
-    assert chroma_database.size(filled.directory, filled.collection_id) == RECORDS
+    last = chroma_database.last_write(filled.directory, filled.collection_id)
+    assert last is not None
+    assert chroma_database.size_as_of(filled.directory, filled.collection_id, last, apart="") == RECORDS
     assert chroma_database.above(filled.directory, filled.collection_id, "n", RECORDS - 2.0) == filled.ids[-2:]

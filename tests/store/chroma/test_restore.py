@@ -11,6 +11,7 @@ import pytest
 
 from adaptive_memory_core import AdaptiveMemory, NotFoundError
 from adaptive_memory_core.errors import DamagedLedgerError, DamagedStoreError
+from adaptive_memory_core.store.chroma import collection_repair
 from adaptive_memory_core.store.chroma.index_files import HEADER, LENGTHS, LINKS, NAMES, VECTORS
 from tests.store.chroma.test_index_damage import (
     EVERY_READ_COUNTS,
@@ -92,16 +93,21 @@ def test_a_collection_that_is_lost_is_made_again(directory: Path, whole: Whole) 
         assert sorted(one.name for one in client.list_collections()) == ["memories", "others"]
 
 
-def test_a_restoring_that_is_interrupted_is_begun_again(directory: Path, whole: Whole) -> None:
+@pytest.mark.parametrize("how", ["repaired", "opened"])
+def test_a_restoring_that_is_interrupted_goes_on(
+    directory: Path, whole: Whole, how: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (directory / DATABASE).unlink()
+    monkeypatch.setattr(collection_repair, "BATCH", 50)
 
     def fails(done: int, total: int) -> None:
         raise KeyboardInterrupt
 
-    for _ in range(2):
-        with pytest.raises(KeyboardInterrupt):
-            AdaptiveMemory.repair(directory, embedder=Embedding().named, progress=fails)
-    assert repaired(directory)[1] == []
+    with pytest.raises(KeyboardInterrupt):
+        AdaptiveMemory.repair(directory, embedder=Embedding().named, progress=fails)
+    assert len(vectors_of(directory)) == 50
+    if how == "repaired":
+        assert repaired(directory)[1] == []
     assert_whole(directory, whole)
     with client_over(directory) as client:
         assert [one.name for one in client.list_collections()] == ["memories"]

@@ -180,6 +180,16 @@ class KnownCollection(NamedTuple):
     space: str
 
 
+class LedgerCopy(NamedTuple):
+    """A collection that the ledger has a copy of."""
+
+    key: int
+    uuid: str
+    embedder: str | None
+    dimension: int | None
+    records: int
+
+
 class Target(NamedTuple):
     """The collection that another embedder's vectors are written into."""
 

@@ -26,7 +26,6 @@ USUAL_DATABASE = ("default_database", "default_tenant")  # where a client looks 
 IN_FILES, IN_SQLITE = "urn:chroma:segment/vector/hnsw-local-persisted", "urn:chroma:segment/metadata/sqlite"
 DatabaseRow = np.ndarray[tuple[int], np.dtype[np.float32]]
 _DAMAGE = re.compile("malformed|not a database|decode to UTF-8|corrupt|disk image|codec can't decode")
-_RECORDS = "FROM embeddings JOIN segments ON segments.id = segment_id WHERE collection = ?"
 ADD, UPDATE, UPSERT, DELETE = range(4)
 
 
@@ -146,17 +145,12 @@ def collection_id(directory: Path, name: str) -> str | None:
     return None if row is None else str(row[0])
 
 
-def size(directory: Path, collection_id: str) -> int:
-    """How many records the collection holds; Chroma's own count would load the index."""
-    with reading(directory) as sql:
-        ((found,),) = _rows(sql, f"SELECT count(*) {_RECORDS}", collection_id)
-    return int(found)
-
-
 def has_records(directory: Path, collection_id: str) -> bool:
-    """Whether the collection holds any, as far as Chroma has taken in what was written."""
+    """Whether the collection holds any, as far as Chroma has taken in what was written; its own count would load the
+    index."""
+    found = "SELECT 1 FROM embeddings JOIN segments ON segments.id = segment_id WHERE collection = ? LIMIT 1"
     with reading(directory) as sql:
-        return bool(_rows(sql, f"SELECT 1 {_RECORDS} LIMIT 1", collection_id))
+        return bool(_rows(sql, found, collection_id))
 
 
 def above(directory: Path, collection_id: str, key: str, bound: float) -> list[str]:

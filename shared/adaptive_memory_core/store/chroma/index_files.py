@@ -184,6 +184,28 @@ def content(file: Path) -> bytes:
         return b""
 
 
+def readable_vectors(held: DatabaseContents, folder: Path, *, cosine: bool) -> dict[str, Any]:
+    """The vectors of an index that is moved to this folder, by record id, as far as its files say whose they are.
+
+    For cosine they are kept at length 1, and their lengths apart; a length that is lost stays 1, which ranks the same.
+    """
+    head, owners = header(folder), record_labels(folder)
+    if head is None or not owners or not _sensible(head, held.dimension or 0) or not (folder / VECTORS).exists():
+        return {}
+    labels = labels_in(folder, head.count, head.size, head.label_at)
+    if not len(labels):
+        return {}
+    rows = np.memmap(folder / VECTORS, dtype=np.uint8, mode="r", shape=(len(labels), head.size))
+    vectors = np.ascontiguousarray(rows[:, head.vector_at : head.label_at]).view("<f4")
+    lengths = content(folder / LENGTHS)[: 4 * len(labels)]
+    if cosine and len(lengths) == 4 * len(labels):
+        known = np.frombuffer(lengths, dtype="<f4")
+        vectors = vectors * np.where(known > 0, known, 1.0)[:, None]
+    place = {label: row for row, label in enumerate(labels.tolist()) if label}
+    found = {one: vectors[place[label]] for one, label in owners.items() if label in place}
+    return {one: vector for one, vector in found.items() if np.isfinite(vector).all() and vector.any()}
+
+
 def broken_links(folder: Path, head: Header) -> list[str]:
     """What is wrong with the links; none where all lead somewhere."""
     return _higher(folder, head) or _lowest(folder, head)

@@ -7,14 +7,23 @@ from typing import Any, Protocol
 
 import orjson
 
-from adaptive_memory_core.flow.ports.ledger_values import KnownCollection
+from adaptive_memory_core.flow.ports.ledger_values import KnownCollection, LedgerCopy
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.score.nothing_found import Floor
 from adaptive_memory_core.store.ledger.ledger_context import LedgerContext
 
+_COPY = (
+    "SELECT collection_key, uuid, embedder, dimension, records FROM collections "
+    "JOIN mirror_size USING (collection_key) WHERE name = ? AND records > 0 ORDER BY collection_key DESC LIMIT 1"
+)
+_ALL_DUE = (
+    "INSERT INTO due_records (collection_key, user_key, stored_id, gone) "
+    "SELECT collection_key, user_key, stored_id, 0 FROM mirror WHERE collection_key = ? ON CONFLICT DO NOTHING"
+)
+
 
 class LedgerNotes:
-    """What is known of the collection itself: the name and the dimension of its embedder."""
+    """What is known of the collection itself: its embedder, its id, and whether there are copies of one of its name."""
 
     def __init__(self, shared: LedgerContext) -> None:
         self._shared = shared
@@ -40,6 +49,21 @@ class LedgerNotes:
         with self._shared.reading() as sql:
             row = sql.execute(query, (self._shared.collection_key,)).fetchone()
         return None if row is None else str(row[0])
+
+    def copy_of(self, name: str) -> LedgerCopy | None:
+        """The collection of that name whose records the ledger has."""
+        with self._shared.reading() as sql:
+            row = sql.execute(_COPY, (name,)).fetchone()
+        return None if row is None else LedgerCopy(*row)
+
+    def give_copy(self, copied: LedgerCopy, uuid: str, name: str) -> None:
+        """All that the ledger has of a collection is that of another, empty one from now on, and due there."""
+        with self._shared.writing() as sql:
+            empty = "DELETE FROM collections WHERE name = ? AND collection_key != ? AND rows = 0"
+            sql.execute(empty, (name, copied.key))
+            sql.execute("UPDATE collections SET uuid = ?, replaces = NULL WHERE collection_key = ?", (uuid, copied.key))
+            sql.execute("UPDATE mirror_size SET complete_at = NULL WHERE collection_key = ?", (copied.key,))
+            sql.execute(_ALL_DUE, (copied.key,))
 
 
 class LedgerPolicies:

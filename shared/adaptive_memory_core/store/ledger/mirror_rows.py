@@ -1,19 +1,14 @@
-"""Copies of the collection's records in the ledger: written, read by id or in pages, also from a file that isn't
-opened.
+"""Copies of the collection's records in the ledger: written, read by id or in pages.
 
 One row per record, its vector in a separate table: a change of metadata leaves the vector where it is.
 """
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-import numpy as np
 import orjson
 
 from adaptive_memory_core.flow.ports.ledger_values import LedgerVersion, MirrorNews, MirrorPage, MirrorRow, Versions
@@ -328,69 +323,3 @@ class LedgerMirrorPages:
 
 def _rows(found: Iterable[tuple[int, str, str | None, str | None]]) -> Iterator[CopiedRow]:
     return ((stored_id, text, read_metadata(metadata)) for _, stored_id, text, metadata in found)
-
-
-VectorsById = dict[str, np.ndarray[tuple[int], np.dtype[np.float32]]]
-_OF_NAME = (
-    "SELECT collection_key, uuid, embedder, dimension, (SELECT count(*) FROM mirror "
-    "WHERE mirror.collection_key = collections.collection_key) AS records FROM collections "
-    "WHERE name = ? ORDER BY records > 0 DESC, collection_key DESC LIMIT 1"
-)
-
-
-class LedgerCopy(NamedTuple):
-    """A collection that the ledger has a copy of."""
-
-    key: int
-    uuid: str
-    embedder: str | None
-    dimension: int | None
-    records: int
-
-
-def find_copy(ledger: Path | None, name: str) -> LedgerCopy | None:
-    """The collection of that name of which the ledger has records; None where there is none that can be read."""
-    if ledger is None or not ledger.exists():
-        return None
-    try:
-        with closing(_reading(ledger)) as sql:
-            row = sql.execute(_OF_NAME, (name,)).fetchone()
-    except (sqlite3.Error, UnicodeDecodeError):
-        return None  # what is wrong with the ledger is told on opening it
-    return LedgerCopy(*row) if row is not None and row[4] else None
-
-
-def copied_rows(ledger: Path, key: int) -> Iterator[MirrorRow]:
-    """The collection's records in the order of writing."""
-    query = (
-        "SELECT stored_id, text, metadata, vector FROM mirror JOIN mirror_vectors USING (row) "
-        "WHERE collection_key = ? ORDER BY row"
-    )
-    with closing(_reading(ledger)) as sql:
-        for stored_id, text, metadata, vector in sql.execute(query, (key,)):
-            yield MirrorRow(stored_id, text, None if metadata is None else json.loads(metadata), vector)
-
-
-def copied_vectors(ledger: Path | None, uuid: str, texts: Mapping[str, str | None]) -> VectorsById:
-    """The vectors of those of the records whose texts are still what the ledger's copies say."""
-    if ledger is None or not ledger.exists() or not texts:
-        return {}
-    found: VectorsById = {}
-    try:
-        with closing(_reading(ledger)) as sql:
-            for chunk in in_batches(list(texts)):
-                query = (
-                    "SELECT stored_id, text, vector FROM mirror JOIN mirror_vectors USING (row) "  # noqa: S608
-                    "JOIN collections USING (collection_key) "
-                    f"WHERE uuid = ? AND stored_id IN ({', '.join('?' * len(chunk))})"
-                )
-                for stored_id, text, vector in sql.execute(query, (uuid, *chunk)):
-                    if (text or "") == (texts[stored_id] or ""):
-                        found[stored_id] = np.frombuffer(vector, dtype="<f4")
-    except (sqlite3.Error, UnicodeDecodeError):
-        return {}
-    return found
-
-
-def _reading(ledger: Path) -> sqlite3.Connection:
-    return sqlite3.connect(f"{ledger.resolve().as_uri()}?mode=rw", uri=True, timeout=10.0)
