@@ -92,12 +92,17 @@ def whole_memory(memory: AdaptiveMemory | UserMemory) -> AdaptiveMemory:
 async def in_threads(memory: AdaptiveMemory | UserMemory, step: Callable[P, T], *args: P.args, **named: P.kwargs) -> T:
     """The result of the step, run in the memory's threads and not on the event loop, so that nothing queues behind the
     loop's default threads."""
-    doing = partial(step, *args, **named)
+    doing, opened = partial(step, *args, **named), whole_memory(memory).opened
     try:
-        workers = whole_memory(memory).opened.workers
+        workers = opened.workers
     except ClosedError:  # what that costs is for the step to say
         return await asyncio.to_thread(doing)
-    return await in_worker(workers, doing)
+
+    def in_one_call() -> T:
+        with opened.call():
+            return doing()
+
+    return await in_worker(workers, in_one_call)
 
 
 def tracing_names(memory: AdaptiveMemory | UserMemory) -> LangSmithRetrieverParams:

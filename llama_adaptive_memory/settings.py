@@ -217,13 +217,13 @@ def session_memory(memory: AdaptiveMemory | UserMemory, session_id: str | None) 
 
 def embedder_behind(scope: UserMemory) -> Any:
     """How the memory itself makes vectors."""
-    return scope._memory.ports().embedder
+    return scope.memory.ports().embedder
 
 
 def fields_of(scope: UserMemory) -> Fields:
-    return scope._memory.fields
+    return scope.memory.fields
 
 
 def space_of(scope: UserMemory) -> str:
     """How the collection measures distance."""
-    return scope._memory.ports().records.space
+    return scope.memory.ports().records.space

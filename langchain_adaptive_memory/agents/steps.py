@@ -179,7 +179,7 @@ class Steps:
         have used it all the same."""
         if turn is None or not answer.strip():
             return
-        judge = scope.memory.opened.judge_of(self.judge)
+        judge = scope.memory.opened.judge if self.judge is None else self.judge
         is_judged = judge is not None and judge.supports is not None
         helpful = turn["marks"].values() if is_judged else cited(answer, turn["marks"]) if self.cite else ()
         if used := [Used(one, turn["recall"]) for one in dict.fromkeys(helpful)]:

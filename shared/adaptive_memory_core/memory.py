@@ -34,6 +34,7 @@ from adaptive_memory_core.store.embedder_check import notes_on
 from adaptive_memory_core.store.held_elsewhere import HeldElsewhere, HolderGoneError
 from adaptive_memory_core.store.locations import check_collection_name
 from adaptive_memory_core.store.postgres.postgres_ledger import create_ledger_tables
+from adaptive_memory_core.store.random_ids import random_ids
 from adaptive_memory_core.user_memory import UserMemory
 from adaptive_memory_core.verbs.inspection import OwnPolicy, keep_policy
 
@@ -320,4 +321,4 @@ class AdaptiveMemory(ClosedByWith):
         return self.opened.in_force.now()
 
     def new_id(self) -> str:
-        return self.opened.new_id()
+        return random_ids.next()

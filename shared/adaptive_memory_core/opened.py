@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from adaptive_memory_core import error_messages
 from adaptive_memory_core.arguments import channels as check_channels
 from adaptive_memory_core.arguments import moment
+from adaptive_memory_core.arguments.values import FIRST_MOMENT, LAST_MOMENT
 from adaptive_memory_core.error_messages import shown
 from adaptive_memory_core.errors import (
     AdaptiveMemoryError,
@@ -30,17 +31,16 @@ from adaptive_memory_core.flow.calls.workers import Workers
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.flow.ports.models import Telemetry
 from adaptive_memory_core.models.callbacks import Reranker, as_reranker
-from adaptive_memory_core.models.judges import Judge, as_judge
+from adaptive_memory_core.models.judges import Judge
 from adaptive_memory_core.policy.keeping import Keeping
 from adaptive_memory_core.policy.learning import Phase, Regime
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.reports import CheckReport, Finding
-from adaptive_memory_core.running_calls import CLOSED, CallGate
+from adaptive_memory_core.running_calls import CLOSED, INHERITED, CallGate
 from adaptive_memory_core.store.background import Background, Chore
 from adaptive_memory_core.store.graph.graph_index import GraphIndex
 from adaptive_memory_core.store.hierarchy.hierarchy_index import HierarchyIndex
-from adaptive_memory_core.store.random_ids import random_ids
 from adaptive_memory_core.store.words.word_index import WordFollower
 
 DIGITS = 6  # of a second
@@ -51,27 +51,22 @@ class PolicyInForce:
 
     def __init__(self, policy: Policy, clock: Callable[[], float], own_channels: Collection[str]) -> None:
         self._clock, self._own_channels = clock, own_channels
-        self._policy = self._checked(policy)
-        self._regime = Regime((Phase(policy.pace, self.now()),))
-
-    @property
-    def policy(self) -> Policy:
-        return self._policy
-
-    @property
-    def regime(self) -> Regime:
-        return self._regime
+        self.policy = self._checked(policy)
+        self.regime = Regime((Phase(policy.pace, self.now()),))
 
     def change(self, policy: Policy) -> None:
         """From now on this one."""
         checked = self._checked(policy)
-        self._regime = self._regime.followed_by(checked.pace, at=self.now())
-        self._policy = checked
+        self.regime = self.regime.followed_by(checked.pace, at=self.now())
+        self.policy = checked
 
     def now(self) -> float:
         """The time, read once for each call of a verb. To the microsecond: of a longer number Chroma gives back another
         one, and what was just written would seem to have been changed by somebody else."""
-        now = moment(self._clock(), "the clock's time")
+        told: object = self._clock()
+        if isinstance(told, float) and FIRST_MOMENT <= told <= LAST_MOMENT:
+            return round(told, DIGITS)
+        now = moment(told, "the clock's time")
         if now is None:
             raise InvalidInputError("The clock gave None. Give a function that returns POSIX seconds, e.g. time.time.")
         return round(now, DIGITS)
@@ -86,10 +81,6 @@ class PolicyInForce:
 
 
 THREADS = 8  # of the async twins
-INHERITED = (
-    "This memory was opened in the parent process. Neither Chroma nor the ledger's connections survive a fork: open it "
-    "in the process that uses it, after the fork. Any number of processes may open the same collection and ledger."
-)
 NOT_PICKLED = (
     "A memory cannot be pickled: it holds an open ledger and a lock. Open it in the process that uses it, e.g. "
     "AdaptiveMemory.open('./memory')."
@@ -130,11 +121,11 @@ class Opened:
     embedder_name: str
     background: Background
     handles: ExitStack
-    reranker: Reranker | None
+    reranker: Theirs | None
     same_fact: Theirs | None
     reader: Theirs | None
     judge: Judge | None
-    telemetry: Telemetry
+    telemetry: Telemetry | None
     reranking: UnansweredBy = field(default_factory=UnansweredBy)
     calls: CallGate = field(default_factory=CallGate)
     closed: bool = False
@@ -183,29 +174,21 @@ class Opened:
         if check is not None:
             check(scope)
 
-    def new_id(self) -> str:
-        return random_ids.next()
-
-    def judge_of(self, given: object) -> Judge | None:
-        """What a call brings, else the memory's own."""
-        return self.judge if given is None else as_judge(given)
-
-    def reranker_of(self, given: Reranker | None) -> Theirs | None:
-        """What a call brings, else the memory's own."""
-        wanted = self.reranker if given is None else given
-        return None if wanted is None else Theirs(as_reranker(wanted), self.reranking.of(wanted))
+    def reranker_of(self, given: Reranker) -> Theirs:
+        """The reranker that a call brings."""
+        return Theirs(as_reranker(given), self.reranking.of(given))
 
     @contextmanager
     def call(self) -> Generator[None, None, None]:
         """A call from its begin to its end, which waits for others no longer than it may in all."""
-        call, outer = object(), call_state.current()
+        state = call_state.CallState(self.keeping.wait_seconds)
         try:
-            self.calls.begin(call)
-            call_state.enter(call_state.new_call(self.keeping.wait_seconds))
+            self.calls.begin(state)
+            call_state.enter(state)
             yield
         finally:
-            call_state.enter(outer)
-            self.calls.over(call)
+            call_state.enter(state.outer)
+            self.calls.over(state)
 
     @property
     def workers(self) -> Workers:
@@ -213,7 +196,7 @@ class Opened:
         self.checked_ports()
         with self._making:
             if self._workers is None:
-                self._workers = Workers(THREADS, self.call, self.calls.paused)
+                self._workers = Workers(THREADS, self.calls.paused)
             return self._workers
 
     def checked_ports(self) -> Ports:

@@ -15,6 +15,10 @@ from adaptive_memory_core.errors import ClosedError
 
 PATIENCE_SECONDS = 30.0  # for the calls that are running, and of those that wait; then it goes on all the same
 CLOSED = "This memory was closed. Open it again: AdaptiveMemory.open(...) or AdaptiveMemory(...)."
+INHERITED = (
+    "This memory was opened in the parent process. Neither Chroma nor the ledger's connections survive a fork: open it "
+    "in the process that uses it, after the fork. Any number of processes may open the same collection and ledger."
+)
 
 _running: dict[object, int] = {}  # the calls of all memories, each with its thread
 _last_end = [0.0]  # by time.monotonic
@@ -34,9 +38,13 @@ class CallGate:
         self._exchanged_by: float | None = None  # until when calls wait at most, by time.monotonic
         self._threads: dict[object, int] = {}  # of each call
         self._waiting: set[object] = set()  # calls that wait for something that may never come
+        self._pid = os.getpid()
 
     def begin(self, call: object) -> None:
-        """A call begins in this thread, unless all have ended. One within another call never waits."""
+        """A call begins in this thread, unless all have ended, or this is a fork, where the lock may be taken for ever.
+        A call within another one never waits."""
+        if self._pid != os.getpid():
+            raise ClosedError(INHERITED)
         own = threading.get_ident()
         with self._lock:
             if self._exchanged_by is not None and own not in self._threads.values():

@@ -52,7 +52,7 @@ class UserMemory:
         fallback: Fallback | None = None,
         own_policy: OwnPolicy | None = None,
     ) -> None:
-        self._memory = memory
+        self.memory = memory  # that this scope belongs to
         self.scope = scope
         self.fallback = fallback
         self.own_policy = OwnPolicy() if own_policy is None else own_policy
@@ -113,7 +113,7 @@ class UserMemory:
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> NoReturn:
-            raise no_attribute(UserMemory, name, "memory.", type(self.__dict__.get("_memory")))
+            raise no_attribute(UserMemory, name, "memory.", type(self.__dict__.get("memory")))
 
     def __repr__(self) -> str:
         return f"<memory of {self.scope}>"
@@ -122,21 +122,16 @@ class UserMemory:
     def user(self) -> str | int | None:
         return self.scope.name
 
-    @property
-    def memory(self) -> AdaptiveMemory:
-        """The memory that this scope belongs to."""
-        return self._memory
-
     def over(self, others: object) -> UserMemory:
         """This user's memory over the records of others ("everyone", or None for nobody), as from `for_user(over=)`;
         that of the records of nobody stays as it is."""
         scope = check_over(self.scope.own, others, self.fallback)
         if scope == self.scope or self.user is None:
             return self
-        return UserMemory(self._memory, scope, self.fallback, self.own_policy)
+        return UserMemory(self.memory, scope, self.fallback, self.own_policy)
 
     def scope_in(self, memory: AdaptiveMemory) -> Scope:
         """Whose it is, where it is a scope of that memory."""
-        if self._memory is not memory:
+        if self.memory is not memory:
             raise ScopeError(f"The fallback {shown(self)} is of another memory. Give one of this memory's scopes.")
         return self.scope

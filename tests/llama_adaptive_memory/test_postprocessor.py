@@ -223,7 +223,7 @@ def test_it_needs_no_embedding_model_and_says_so_where_one_is_needed(
 def test_it_shares_the_memory_of_a_retriever(index: VectorStoreIndex) -> None:
     with AdaptiveMemoryRetriever.from_index(index) as retriever:
         with AdaptiveMemoryPostprocessor.from_vector_store(index.vector_store) as ours:
-            assert ours.memory._memory is retriever.memory._memory
+            assert ours.memory.memory is retriever.memory.memory
         assert retriever.retrieve("tea")
 
 

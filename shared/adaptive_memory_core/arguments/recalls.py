@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from adaptive_memory_core.arguments.values import encodable, moment, name, nonblank_text
+from adaptive_memory_core.arguments.values import encodable, fraction, moment, name, nonblank_text
 from adaptive_memory_core.cue.question_kinds import build_cue, drift
 from adaptive_memory_core.error_messages import listed, shown
 from adaptive_memory_core.errors import FilterError, InvalidInputError, PolicyError
@@ -29,6 +29,8 @@ def cue(value: object) -> Cue:
     ...
     adaptive_memory_core.errors.InvalidInputError: The query vector is not a list of finite numbers. ...
     """
+    if isinstance(value, str) and value.isascii() and value.strip():
+        return Cue(value)
     if isinstance(value, AgentState):
         value = build_cue(value)
     if not isinstance(value, Cue):
@@ -58,6 +60,17 @@ def channels(policy: Policy, own: Collection[str]) -> None:
             f"The policy names the channels {listed(unknown)}. This memory has: "
             f"{', '.join(own)}. Give yours to it: AdaptiveMemory(..., channels={{{shown(unknown[0])}: function}})."
         )
+
+
+Floors = tuple[float | None, float | None]  # of the score and of the similarity; None: the policy's
+
+
+def floors(min_score: object, min_similarity: object) -> Floors:
+    """The floors of a call."""
+    return (
+        None if min_score is None else fraction(min_score, "min_score"),
+        None if min_similarity is None else fraction(min_similarity, "min_similarity"),
+    )
 
 
 def guests(value: object) -> Mapping[str, str]:

@@ -21,7 +21,7 @@ from adaptive_memory_core.flow.count_reading import count_reading
 from adaptive_memory_core.flow.episodes import helpful_episodes
 from adaptive_memory_core.flow.neighbours import with_neighbours
 from adaptive_memory_core.flow.ports import Ports
-from adaptive_memory_core.flow.recall import look_for, recall
+from adaptive_memory_core.flow.recall import look_for
 from adaptive_memory_core.records import Dropped, Scope, Scored
 from adaptive_memory_core.sources.gather import Gathered
 from adaptive_memory_core.sources.request import Request
@@ -62,12 +62,8 @@ def fallback_of(scope: Scope, behind: Scope, shared: Set[str], below: int) -> Fa
     return Fallback(behind, count(below, "fallback_below"))
 
 
-def recall_with_fallback(ports: Ports, request: Request, fallback: Fallback | None) -> Recall:
+def recall_with_fallback(ports: Ports, request: Request, fallback: Fallback) -> Recall:
     """The user's own hits; and behind them, for one who has no history, those of the shared scope."""
-    return recall(ports, request) if fallback is None else _with_shared(ports, request, fallback)
-
-
-def _with_shared(ports: Ports, request: Request, fallback: Fallback) -> Recall:
     own, gathered = look_for(ports, request)
     own = with_neighbours(ports, request, own)  # what is shared is shown without its neighbours
     own = helpful_episodes(request, own)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 from adaptive_memory_core.error_messages import unknown_argument
 from adaptive_memory_core.errors import NotFoundError
+from adaptive_memory_core.flow.calls.call_state import CallState, enter
 from adaptive_memory_core.flow.calls.workers import in_worker
 from adaptive_memory_core.policy.policy import Policy
 
@@ -24,41 +25,45 @@ Verb = Callable[Concatenate["UserMemory", P], T]
 
 
 def blocking(verb: Verb[P, T]) -> Callable[Concatenate[UserMemory, P], T]:
-    """The verb, done before it returns."""
+    """The verb as a call that is done before it returns. An unknown argument gets an error that names the one that is
+    meant; an id that is not found may have come from the shared scope, and the error says so."""
 
     def call(user: UserMemory, /, *args: P.args, **named: P.kwargs) -> T:
-        user.memory.ports()  # refuses before anything is locked, in a fork too
-        with user.memory.opened.call():
-            return _done(verb, user, *args, **named)
+        opened = user.memory.opened
+        state = CallState(opened.keeping.wait_seconds)
+        try:
+            opened.calls.begin(state)
+            enter(state)
+            if opened.telemetry is None:
+                return verb(user, *args, **named)
+            return opened.telemetry.verb(verb.__name__, partial(verb, user, *args, **named))
+        except TypeError:
+            unknown = unknown_argument(verb, named, Policy)
+            if unknown is None:
+                raise
+            raise unknown from None
+        except NotFoundError as error:
+            if user.fallback is None:
+                raise
+            raise NotFoundError(
+                f"{error} Hits that are shared: {user.fallback.name} are only read here; change them through that "
+                "scope."
+            ) from error
+        finally:
+            enter(state.outer)
+            opened.calls.over(state)
 
     update_wrapper(call, verb)
     return call
 
 
 def awaited(verb: Verb[P, T]) -> Callable[Concatenate[UserMemory, P], Coroutine[Any, Any, T]]:
-    """Its async twin, under the name with an `a` before it."""
+    """Its async twin: the same call in a worker thread, under the name with an `a` before it."""
+    done = blocking(verb)
 
     async def call(user: UserMemory, /, *args: P.args, **named: P.kwargs) -> T:
-        return await in_worker(user.memory.opened.workers, partial(_done, verb, user, *args, **named))
+        return await in_worker(user.memory.opened.workers, partial(done, user, *args, **named))
 
     update_wrapper(call, verb)
     call.__name__, call.__doc__ = f"a{verb.__name__}", f"`{verb.__name__}`, async."
     return call
-
-
-def _done(verb: Verb[P, T], user: UserMemory, /, *args: P.args, **named: P.kwargs) -> T:
-    """What the verb gives, for this user and in this thread. An unknown argument gets an error that names the one that
-    is meant; an id that is not found may have come from the shared scope, and the error says so."""
-    try:
-        return user.memory.opened.telemetry.verb(verb.__name__, partial(verb, user, *args, **named))
-    except TypeError:
-        unknown = unknown_argument(verb, named, Policy)
-        if unknown is None:
-            raise
-        raise unknown from None
-    except NotFoundError as error:
-        if user.fallback is None:
-            raise
-        raise NotFoundError(
-            f"{error} Hits that are shared: {user.fallback.name} are only read here; change them through that scope."
-        ) from error

@@ -138,7 +138,7 @@ def replay(
     ports = memory.ports()
     manner = check.policy(policy, memory.policy)
     check.channels(manner, channels_of(ports.sources))
-    asked_for = suited(user, manner)
+    asked_for = suited(ports, user.scope, manner)
     asked = Request(
         id="replay",
         scope=user.scope,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -12,7 +13,6 @@ from adaptive_memory_core.errors import LedgerError
 from adaptive_memory_core.flow import calibrate as calibrating
 from adaptive_memory_core.flow import look_up as past
 from adaptive_memory_core.flow import prune as flagged
-from adaptive_memory_core.flow.calls.foreign_calls import tried
 from adaptive_memory_core.flow.look_up import Listing, newest
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.policy.policy import Policy
@@ -41,12 +41,10 @@ class OwnPolicy:
 def usual_policy(user: UserMemory) -> Policy:
     """The user's own policy, or else the memory's; the memory's too if the ledger cannot be read."""
     if user.own_policy.policy is UNREAD:
-        ports = user.memory.ports()
-        outcome = tried(LedgerError, stored_policy, ports, user.scope)
-        if outcome.error is None:
-            user.own_policy.policy = outcome.value
+        with suppress(LedgerError):
+            user.own_policy.policy = stored_policy(user.memory.ports(), user.scope)
     own = user.own_policy.policy
-    return own if isinstance(own, Policy) else user.memory.policy
+    return own if isinstance(own, Policy) else user.memory.opened.in_force.policy
 
 
 def stored_policy(ports: Ports, scope: Scope) -> Policy | None:
@@ -71,15 +69,16 @@ def reset_policy(user: UserMemory) -> None:
     user.own_policy.policy = None
 
 
-def suited(user: UserMemory, policy: Policy) -> Policy:
+def suited(ports: Ports, scope: Scope, policy: Policy) -> Policy:
     """The policy with everything automatic decided. The ledger is read once per user and process; if it cannot be read,
     the records are treated as not linked."""
     if policy.channels != "auto":
-        return policy.suited()
-    graph = user.memory.ports().graph
-    links = graph.known_links(user.scope)
+        return policy
+    links = ports.graph.known_links(scope)
     if links is None:
-        links = tried(LedgerError, graph.links, user.scope).value or 0.0
+        links = 0.0
+        with suppress(LedgerError):
+            links = ports.graph.links(scope)
     return policy.suited(links=links)
 
 
@@ -180,10 +179,11 @@ def calibrate(
     memory = user.memory
     asked = questions_in_language(language) if questions is None else check.questions(questions, fewest=FEWEST)
     manner = check.policy(policy, memory.policy)
-    check.channels(manner, channels_of(memory.ports().sources))
-    decided = suited(user, manner)
+    ports = memory.ports()
+    check.channels(manner, channels_of(ports.sources))
+    decided = suited(ports, user.scope, manner)
     request = request_to_calibrate(memory.opened.in_force, user.scope, decided)
-    return calibrating.calibrate(memory.ports(), request, asked)
+    return calibrating.calibrate(ports, request, asked)
 
 
 def request_to_calibrate(in_force: PolicyInForce, scope: Scope, policy: Policy) -> Request:

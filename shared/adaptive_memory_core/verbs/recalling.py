@@ -7,23 +7,27 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal
 
 from adaptive_memory_core import arguments as check
+from adaptive_memory_core.arguments.recalls import Floors
 from adaptive_memory_core.context.answer import Recall
-from adaptive_memory_core.flow import fallback, look_up
+from adaptive_memory_core.flow import look_up
 from adaptive_memory_core.flow import rerank as reranking
-from adaptive_memory_core.length_limits import shortened_cue
+from adaptive_memory_core.flow.fallback import recall_with_fallback
+from adaptive_memory_core.flow.recall import recall as recall_own
+from adaptive_memory_core.length_limits import LETTERS_OF_A_SIGN, shortened_cue
 from adaptive_memory_core.masked_secrets import masked_cue
 from adaptive_memory_core.models.callbacks import Reranker
+from adaptive_memory_core.models.judges import as_judge
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import AgentState, Cue, Record
 from adaptive_memory_core.sources.ask import channels_of
 from adaptive_memory_core.sources.request import Request
+from adaptive_memory_core.store.random_ids import random_ids
 from adaptive_memory_core.verbs.blocking_and_async import Moment
 from adaptive_memory_core.verbs.inspection import suited, usual_policy
 
 if TYPE_CHECKING:
     from adaptive_memory_core.user_memory import UserMemory
 
-Floors = tuple[float | None, float | None]  # of the score and of the similarity
 JUST_NOW = 10.0  # seconds before the clock's time that are no other day: somebody read it and then called; guess
 
 
@@ -73,21 +77,24 @@ def recall(
     `recall.cue.vector` is None; if there are none, or with `on_embedder_error="raise"`, the error is raised and nothing
     is counted.
     """
-    where, words_alone = check.where(filter), check.on_embedder_error(on_embedder_error) == "words"
-    request = _request(user, cue, k=check.count(k, "k"), now=now, reinforce=reinforce, policy=policy, turn=turn)
-    refuse, notes = check.refusals(accept, in_context), check.drifted(request.cue, state)
+    opened = user.memory.opened
+    ports, floors = opened.parts.ports, (min_score, min_similarity)
+    request = _request(user, cue, k, now, reinforce, policy, turn, floors)
+    notes = request.notes if state is None else (*request.notes, *check.drifted(request.cue, state))
+    nothing_refused = accept is None and in_context == ()
     asked = request._replace(
-        where=where,
-        reranker=user.memory.opened.reranker_of(reranker),
-        judge=user.memory.opened.judge_of(judge),
-        refuse=refuse,
-        notes=(*request.notes, *notes),
+        where=None if filter is None else check.where(filter),
+        policy=suited(ports, user.scope, request.policy),
+        reranker=opened.reranker if reranker is None else opened.reranker_of(reranker),
+        judge=opened.judge if judge is None else as_judge(judge),
+        refuse=None if nothing_refused else check.refusals(accept, in_context),
+        notes=notes,
         as_of=request.now if request.looks_back else None,
-        words_alone=words_alone,
+        words_alone=on_embedder_error == "words" or check.on_embedder_error(on_embedder_error) == "words",
     )
-    ports, floors = user.memory.ports(), _floors(min_score, min_similarity)
-    by = suited(user, _policy_of(user, policy, floors))
-    return fallback.recall_with_fallback(ports, asked._replace(policy=by), user.fallback)
+    if user.fallback is None:
+        return recall_own(ports, asked)
+    return recall_with_fallback(ports, asked, user.fallback)
 
 
 def rerank(
@@ -113,24 +120,16 @@ def rerank(
     are those of `recall`.
     """
     given = check.similarities(hits)
-    wanted = max(1, len(given)) if k is None else check.count(k, "k")
-    request = _request(user, cue, k=wanted, now=now, reinforce=reinforce, policy=policy, turn=turn)
-    asked = request._replace(reranker=user.memory.opened.reranker_of(reranker))
-    ports, welcome, floors = user.memory.ports(), check.guests(guests), _floors(min_score, min_similarity)
-    return reranking.rerank(ports, asked._replace(policy=_policy_of(user, policy, floors)), given, welcome)
+    opened, wanted = user.memory.opened, max(1, len(given)) if k is None else k
+    request = _request(user, cue, wanted, now, reinforce, policy, turn, (min_score, min_similarity))
+    asked = request._replace(reranker=opened.reranker if reranker is None else opened.reranker_of(reranker))
+    return reranking.rerank(opened.parts.ports, asked, given, check.guests(guests))
 
 
 def get(user: UserMemory, id: str) -> Record:  # noqa: A002 - the contract's name
     """One record with its read state as of now; an unknown id raises NotFoundError. This does not count as a read."""
     memory, checked = user.memory, check.name(id, "id")
     return look_up.get(memory.ports(), user.scope, checked, regime=memory.opened.in_force.regime, now=memory.now())
-
-
-def _floors(min_score: object, min_similarity: object) -> Floors:
-    """The floors of a call, checked."""
-    given = {"min_score": min_score, "min_similarity": min_similarity}
-    score, similarity = (None if value is None else check.fraction(value, name) for name, value in given.items())
-    return score, similarity
 
 
 @lru_cache(maxsize=64)
@@ -140,49 +139,45 @@ def _with_floors(policy: Policy, floors: Floors) -> Policy:
     return policy.replace(**{name: value for name, value in given.items() if value is not None})
 
 
-def _policy_of(user: UserMemory, given: Policy | None, floors: Floors) -> Policy:
-    """The policy of the call, else the user's own, else the memory's; with the floors of the call."""
-    policy = given
-    if policy is None:
-        policy = usual_policy(user)
-        if policy is not user.memory.policy:
-            check.channels(policy, channels_of(user.memory.ports().sources))
-    return policy if floors == (None, None) else _with_floors(policy, floors)
-
-
 def _request(
     user: UserMemory,
     cue: str | Cue | AgentState,
-    *,
     k: int,
     now: Moment | None,
     reinforce: bool,
     policy: Policy | None,
     turn: str | None,
+    floors: Floors,
 ) -> Request:
-    """What a recall and a ranking have in common."""
-    memory = user.memory
-    if policy is not None:
-        check.channels(check.policy(policy, memory.policy), channels_of(memory.ports().sources))
-    at = check.moment(now, "now")
-    keeping = memory.keeping
-    given = masked_cue(check.cue(cue)) if keeping.mask_secrets else check.cue(cue)
-    sought, notes = shortened_cue(given, keeping.cue_characters, keeping.cue_word_characters)
+    """What a recall and a ranking have in common, checked. The policy is that of the call, else the user's own, else
+    the memory's, with the floors of the call."""
+    opened, keeping = user.memory.opened, user.memory.keeping
+    present, notes = opened.in_force.now(), tuple[str, ...]()
+    by = usual_policy(user) if policy is None else check.policy(policy, opened.in_force.policy)
+    if by is not opened.in_force.policy:
+        check.channels(by, channels_of(opened.parts.ports.sources))
+    if floors != (None, None):
+        by = _with_floors(by, check.floors(*floors))
+    at = None if now is None else check.moment(now, "now")
+    sought = masked_cue(check.cue(cue)) if keeping.mask_secrets else check.cue(cue)
+    most, most_of_words = keeping.cue_characters, keeping.cue_word_characters
+    if sought.words is not None or LETTERS_OF_A_SIGN * len(sought.text) > min(most, most_of_words):
+        sought, notes = shortened_cue(sought, most, most_of_words)
     return Request(
-        id=memory.new_id(),
+        id=random_ids.next(),
         scope=user.scope,
         cue=sought,
-        k=k,
-        now=memory.now() if at is None else at,
-        looks_back=at is not None and at <= memory.now() - JUST_NOW,
+        k=check.count(k, "k"),
+        now=present if at is None else at,
+        looks_back=at is not None and at <= present - JUST_NOW,
         where=None,
-        policy=memory.policy if policy is None else policy,
-        regime=memory.opened.in_force.regime,
-        reinforce=check.flag(reinforce, "reinforce"),
+        policy=by,
+        regime=opened.in_force.regime,
+        reinforce=reinforce if reinforce is True else check.flag(reinforce, "reinforce"),
         draws=reinforce,
         turn=None if turn is None else check.name(turn, "turn"),
         notes=notes,
-        fields=memory.fields,
-        same_fact=memory.opened.same_fact,
-        reader=memory.opened.reader,
+        fields=opened.fields,
+        same_fact=opened.same_fact,
+        reader=opened.reader,
     )

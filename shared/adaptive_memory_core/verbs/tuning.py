@@ -122,7 +122,7 @@ def tuner_of(held_out: object, prior: object, seed: object) -> Tuner:
 def starting_policy(user: UserMemory, given: Policy | None) -> Policy:
     """The policy to begin with: the given one, else the user's own, else the memory's."""
     usual = usual_policy(user) if given is None else given
-    return suited(user, checked_policy(user.memory, usual))
+    return suited(user.memory.ports(), user.scope, checked_policy(user.memory, usual))
 
 
 def policy_for(memory: AdaptiveMemory, given: Policy | None) -> Policy:

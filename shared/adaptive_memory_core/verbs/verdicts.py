@@ -12,6 +12,7 @@ from adaptive_memory_core.errors import InvalidInputError
 from adaptive_memory_core.flow import feedback as flows
 from adaptive_memory_core.flow import feedback_on_answer as answers
 from adaptive_memory_core.flow.feedback_on_answer import Used
+from adaptive_memory_core.models.judges import as_judge
 from adaptive_memory_core.records import ReadState, Record, Scored
 from adaptive_memory_core.verbs.inspection import usual_policy
 
@@ -45,7 +46,7 @@ def feedback(
         unhelpful=[id_of(one) for one in unhelpful],
         policy=usual_policy(user),
         now=memory.now(),
-        judge=memory.opened.judge_of(None),
+        judge=memory.opened.judge,
     )
 
 
@@ -77,7 +78,7 @@ def feedback_on_answer(
     said = None if answer is None else check.nonblank_text(answer, "answer")
     if said is not None and bad:
         raise InvalidInputError("With answer= the judge says what was unhelpful. Leave unhelpful= out.")
-    by, now = memory.opened.judge_of(judge), memory.now()
+    by, now = memory.opened.judge if judge is None else as_judge(judge), memory.now()
     return answers.feedback_on_answer(
         memory.ports(), user.scope, good, bad, turn=named, policy=policy, now=now, judge=by, answer=said
     )

@@ -17,7 +17,7 @@ from adaptive_memory_core.errors import ClosedError, InvalidInputError, StoreInU
 from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.flow.calls.foreign_calls import Theirs, Unanswered
 from adaptive_memory_core.flow.ports.ledger_values import FileKind
-from adaptive_memory_core.flow.ports.models import UNWATCHED, Telemetry
+from adaptive_memory_core.flow.ports.models import Telemetry
 from adaptive_memory_core.models.callbacks import as_extract, as_reader, as_reranker, as_rule, callers_channels
 from adaptive_memory_core.models.chroma_function import stored_by_chroma
 from adaptive_memory_core.models.embedder import Embedder, as_embedder
@@ -28,7 +28,7 @@ from adaptive_memory_core.options import Options, checked
 from adaptive_memory_core.policy.keeping import Keeping
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.running_calls import CLOSED
-from adaptive_memory_core.sources.ask import Stages, channels_of, stages_with
+from adaptive_memory_core.sources.ask import channels_of, stages_with
 from adaptive_memory_core.store import locations
 from adaptive_memory_core.store.background import Background
 from adaptive_memory_core.store.backup import is_next_to_files
@@ -50,10 +50,10 @@ if TYPE_CHECKING:
 PARTS = ("verb", "sources", "ledger", "opened")
 
 
-def as_telemetry(given: object) -> Telemetry:
+def as_telemetry(given: object) -> Telemetry | None:
     """What was given; for True, OpenTelemetry with what the program has set up for the process.
 
-    >>> as_telemetry(None) is as_telemetry(False) is UNWATCHED
+    >>> as_telemetry(None) is as_telemetry(False) is None
     True
     >>> as_telemetry("on")
     Traceback (most recent call last):
@@ -61,7 +61,7 @@ def as_telemetry(given: object) -> Telemetry:
 adaptive_memory_core.telemetry.OpenTelemetry(...).
     """
     if given is None or given is False:
-        return UNWATCHED
+        return None
     if given is True:
         return _of_the_process()
     if isinstance(given, type) or not all(callable(getattr(given, name, None)) for name in PARTS):
@@ -91,8 +91,8 @@ class OpenRequest:
         self.unanswered: defaultdict[str, Unanswered] = defaultdict(Unanswered)
         given = callers_channels(options.get("channels"))
         self.channels = {name: Theirs(one, self.unanswered[name]) for name, one in given.items()}
-        if (reranker := options.get("reranker")) is not None:
-            as_reranker(reranker)
+        rerank = options.get("reranker")
+        self.reranker = None if rerank is None else Theirs(as_reranker(rerank), self.unanswered["reranker"])
         rule = as_rule(options.get("same_fact"))
         self.same_fact = None if rule is None else Theirs(rule, self.unanswered["same_fact"])
         read = as_reader(options.get("reader"))
@@ -100,7 +100,8 @@ class OpenRequest:
         self.judge = as_judge(options.get("judge"))
         self.entities, self.roles = as_extract(options.get("entities")), as_roles(options.get("roles"))
         self.telemetry = as_telemetry(options.get("telemetry"))
-        self.stages: Stages = self.telemetry.sources(stages_with(self.channels))
+        stages = stages_with(self.channels)
+        self.stages = stages if self.telemetry is None else self.telemetry.sources(stages)
         policy = options["policy"] or Policy()
         self.in_force = PolicyInForce(policy, options["clock"], channels_of(self.stages))
         self.keeping, self.fields = options["keeping"] or Keeping(), options["fields"] or Fields()

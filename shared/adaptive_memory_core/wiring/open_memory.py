@@ -119,13 +119,14 @@ def _opened(common: Common, parts: Parts, handles: ExitStack) -> Opened:
         embedder_name=common.embedder.name,
         background=common.background,
         handles=handles.pop_all(),
-        reranker=asked.options.get("reranker"),
+        reranker=asked.reranker,
         same_fact=asked.same_fact,
         reader=asked.reader,
         judge=asked.judge,
         telemetry=asked.telemetry,
     )
-    asked.telemetry.opened(made)
+    if asked.telemetry is not None:
+        asked.telemetry.opened(made)
     return made
 
 

@@ -215,7 +215,7 @@ def _parts(
         Ports(
             search=search,
             records=records,
-            ledger=asked.telemetry.ledger(ledger),
+            ledger=ledger if asked.telemetry is None else asked.telemetry.ledger(ledger),
             embedder=embedder,
             write_back=write_back,
             words=words,

@@ -37,7 +37,7 @@ def asked(*questions: ForeignCall) -> list[Outcome[Any]]:
 
 async def both(*questions: ForeignCall) -> list[list[Outcome[Any]]]:
     """What comes of it for a blocking caller, and for a task."""
-    with Workers(1, nullcontext, nullcontext) as workers:
+    with Workers(1, nullcontext) as workers:
         return [asked(*questions), await in_worker(workers, lambda: asked(*questions))]
 
 
@@ -117,7 +117,7 @@ async def test_a_recall_that_is_cancelled_leaves_no_call_uncounted(gate: threadi
         begun.release()
         gate.wait(60)
 
-    with Workers(1, nullcontext, nullcontext) as workers:
+    with Workers(1, nullcontext) as workers:
         recalls = [
             asyncio.create_task(in_worker(workers, lambda: asked(ForeignCall(hang, 0, late))))
             for _ in range(MOST_UNANSWERED)

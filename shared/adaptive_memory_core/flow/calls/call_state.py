@@ -22,12 +22,13 @@ FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS = 0.0002, 0.005
 
 
 class CallState:
-    """Of one call, or of a part of it with less patience: `waited` is that of the whole."""
+    """Of one call: how long it may wait in all (None: as long as what it waits for usually takes), how long it has
+    waited, and the call that it was made in."""
 
-    __slots__ = ("seconds", "waited")
+    __slots__ = ("outer", "seconds", "waited")
 
-    def __init__(self, seconds: float | None, waited: list[float]) -> None:
-        self.seconds, self.waited = seconds, waited
+    def __init__(self, seconds: float | None) -> None:
+        self.seconds, self.waited, self.outer = seconds, 0.0, current()
 
 
 _own: ContextVar[CallState | None] = ContextVar("current", default=None)
@@ -37,53 +38,41 @@ current, enter = _own.get, _own.set
 @contextmanager
 def one_call(seconds: float | None = None) -> Generator[None, None, None]:
     """A call from its begin to its end; all waiting within it takes no longer than this, where that is said."""
-    outer = current()
+    call = CallState(seconds)
     try:
-        enter(new_call(seconds))
+        enter(call)
         yield
     finally:
-        enter(outer)
-
-
-def new_call(seconds: float | None) -> CallState:
-    """A call that has not waited."""
-    return CallState(seconds, [0.0])
+        enter(call.outer)
 
 
 def waiting_at_most(seconds: float, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     """What the function gives, if the call, with what it has waited before, need not wait longer for it."""
-    outer = current()
+    call = current()
+    if call is None:
+        with one_call(seconds):
+            return function(*args, **kwargs)
+    before = call.seconds
     try:
-        enter(new_call(seconds) if outer is None else _with_less_patience(outer, seconds))
+        call.seconds = seconds if before is None else min(seconds, before)
         return function(*args, **kwargs)
     finally:
-        enter(outer)
-
-
-def _with_less_patience(call: CallState, seconds: float) -> CallState:
-    least = seconds if call.seconds is None else min(seconds, call.seconds)
-    return CallState(least, call.waited)
+        call.seconds = before
 
 
 def left(usual_seconds: float) -> float:
     """Seconds that the call may still wait."""
-    seconds, waited = _patience(usual_seconds)
-    return max(0.0, seconds - waited[0])
+    call = current()
+    if call is None:
+        return usual_seconds
+    return max(0.0, (usual_seconds if call.seconds is None else call.seconds) - call.waited)
 
 
 def have_waited(seconds: float) -> None:
     """So much of the call's patience is used up, by waiting of another kind."""
     call = current()
     if call is not None:
-        call.waited[0] += seconds
-
-
-def _patience(usual_seconds: float) -> tuple[float, list[float]]:
-    """How long the call may wait in all, and how long it has waited."""
-    call = current()
-    if call is None:
-        return usual_seconds, [0.0]
-    return usual_seconds if call.seconds is None else call.seconds, call.waited
+        call.waited += seconds
 
 
 def pauses(usual_seconds: float) -> Callable[[], bool]:
@@ -93,16 +82,16 @@ def pauses(usual_seconds: float) -> Callable[[], bool]:
     ...     pauses(usual_seconds=30.0)()
     False
     """
-    seconds, waited = _patience(usual_seconds)
+    call = current() or CallState(usual_seconds)
     pause = FIRST_PAUSE_SECONDS
 
     def wait() -> bool:
         nonlocal pause
-        left, began = seconds - waited[0], time.monotonic()
+        left, began = (usual_seconds if call.seconds is None else call.seconds) - call.waited, time.monotonic()
         if left <= 0.0:
             return False
         time.sleep(min(left, random.uniform(0.0, pause)))  # noqa: S311 - jitter, no secret
-        waited[0] += time.monotonic() - began
+        call.waited += time.monotonic() - began
         pause = min(pause * 1.5, LONGEST_PAUSE_SECONDS)
         return True
 

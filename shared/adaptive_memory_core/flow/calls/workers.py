@@ -82,17 +82,12 @@ def still_awaited() -> None:
 
 
 class Workers(ThreadPoolExecutor):
-    """A fixed number of threads that work at a time. Each piece of work counts as a call in progress: it begins with
-    `call`, in the context of its submitter, and while it waits for foreign code it is `paused`."""
+    """A fixed number of threads that work at a time. Each piece of work runs in the context of its submitter, and is
+    `paused` while it waits for foreign code."""
 
-    def __init__(
-        self,
-        most: int,
-        call: Callable[[], AbstractContextManager[None]],
-        paused: Callable[[], AbstractContextManager[None]],
-    ) -> None:
+    def __init__(self, most: int, paused: Callable[[], AbstractContextManager[None]]) -> None:
         super().__init__(most + MOST_WAITING, thread_name_prefix="adaptive-memory")
-        self._most, self._call, self._paused = most, call, paused
+        self._most, self._paused = most, paused
         self._turn = threading.Lock()
         self._todo: deque[Callable[[], None]] = deque()
         self._working, self._aside, self._ended = 0, set[Caller](), False
@@ -122,9 +117,7 @@ class Workers(ThreadPoolExecutor):
     def _done(self, future: Future[T], work: Callable[[], T]) -> None:
         try:
             if future.set_running_or_notify_cancel():
-                with self._call():
-                    result = work()
-                future.set_result(result)
+                future.set_result(work())
         except BaseException as error:  # noqa: BLE001 - it belongs to whoever waits
             future.set_exception(error)
         finally:

@@ -140,22 +140,3 @@ class Telemetry(Protocol):
     def ledger(self, ledger: Ledger) -> Ledger: ...
     def opened(self, memory: OpenMemory) -> None:
         """This memory is open; it is not to be kept from being collected."""
-
-
-class NoTelemetry:
-    """Gives everything back as it is."""
-
-    def verb(self, name: str, call: Callable[[], T]) -> T:  # noqa: ARG002 - nobody wants to know
-        return call()
-
-    def sources(self, stages: Stages) -> Stages:
-        return stages
-
-    def ledger(self, ledger: Ledger) -> Ledger:
-        return ledger
-
-    def opened(self, memory: OpenMemory) -> None:
-        """Nobody asks."""
-
-
-UNWATCHED = NoTelemetry()
