@@ -170,13 +170,10 @@ async def test_what_waits_for_foreign_code_does_not_hold_up_the_end(workers: Wor
 
 
 async def test_an_async_call_waits_no_longer_than_it_may_in_all_whatever_its_caller_has_waited() -> None:
-    def call() -> float:
-        with one_call(5.0):
-            return left(7.0)
-
+    call = one_call(5.0)(left)
     with Workers(1, nullcontext) as workers, one_call(1.0):
         have_waited(1.0)
-        assert await in_worker(workers, call) == 5.0
+        assert await in_worker(workers, lambda: call(7.0)) == 5.0
 
 
 async def test_the_context_of_the_asker_is_there_and_stays_his(workers: Workers) -> None:
