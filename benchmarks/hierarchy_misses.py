@@ -17,8 +17,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from adaptive_memory_core.channels.conversation.turns import asks
-from adaptive_memory_core.channels.words.words_of_text import words
+from adaptive_memory_core.channels.turns import asks
+from adaptive_memory_core.channels.words_of_text import words
 from adaptive_memory_core.evaluate.metrics import mean
 from adaptive_memory_core.evaluate.tokens_shown import HEADING, Texts, each_alone
 from benchmarks.arguments import kept, of_questions

@@ -18,8 +18,8 @@ from typing import Any, NamedTuple
 import chromadb
 
 from adaptive_memory_core import AdaptiveMemory, Policy
-from adaptive_memory_core.channels.words.languages import CODES
-from adaptive_memory_core.channels.words.words_of_cue import language_of
+from adaptive_memory_core.channels.language_of_text import language_of
+from adaptive_memory_core.channels.languages import CODES
 from adaptive_memory_core.policy import Advanced, Fusion
 from adaptive_memory_core.user_memory import UserMemory
 from benchmarks.report import print_table

@@ -25,8 +25,8 @@ from typing import Any
 import numpy as np
 
 from adaptive_memory_core import AdaptiveMemory, Policy, Recall
-from adaptive_memory_core.channels.conversation.turns import asks
-from adaptive_memory_core.channels.words.words_of_text import words
+from adaptive_memory_core.channels.turns import asks
+from adaptive_memory_core.channels.words_of_text import words
 from adaptive_memory_core.context.clean import clean
 from adaptive_memory_core.context.entries import resolved
 from adaptive_memory_core.evaluate.metrics import mean, ndcg_at, recall_at

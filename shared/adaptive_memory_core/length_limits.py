@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from adaptive_memory_core.channels.words.words_of_text import UNSPACED
+from adaptive_memory_core.channels.words_of_text import UNSPACED
 from adaptive_memory_core.error_messages import shown
 from adaptive_memory_core.errors import InvalidInputError
 from adaptive_memory_core.records import Cue, NewRecord

@@ -41,7 +41,7 @@ from adaptive_memory_core.running_calls import CLOSED, INHERITED, CallGate
 from adaptive_memory_core.store.background import Background, Chore
 from adaptive_memory_core.store.graph.graph_index import GraphIndex
 from adaptive_memory_core.store.hierarchy.hierarchy_index import HierarchyIndex
-from adaptive_memory_core.store.words.word_index import WordFollower
+from adaptive_memory_core.store.words.word_index import WordIndex
 
 DIGITS = 6  # of a second
 
@@ -96,7 +96,7 @@ class Parts:
     """What a memory calls. A process that takes over a collection from another one calls others from then on."""
 
     ports: Ports
-    words: WordFollower
+    words: WordIndex
     graph: GraphIndex
     hierarchy: HierarchyIndex
     chores: Sequence[Chore]

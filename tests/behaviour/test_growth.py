@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from adaptive_memory_core import AdaptiveMemory, AgentState, Cue, Fields, Policy, Recall, Record, Scope, Scored
-from adaptive_memory_core.channels.conversation.sessions import cue_without_names, named
-from adaptive_memory_core.channels.conversation.turns import Turn, asks, turn_of
-from adaptive_memory_core.channels.words.words_of_text import words
+from adaptive_memory_core.channels.sessions import cue_without_names, named
+from adaptive_memory_core.channels.turns import Turn, asks, turn_of
+from adaptive_memory_core.channels.words_of_text import words
 from adaptive_memory_core.context.clean import clean, estimated_tokens, excerpt, label
 from adaptive_memory_core.context.entries import resolved
 from adaptive_memory_core.context.styles import STYLES

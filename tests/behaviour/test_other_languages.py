@@ -9,7 +9,7 @@ import pytest
 from chromadb import Collection
 
 from adaptive_memory_core import AdaptiveMemory, Fields, UserMemory
-from adaptive_memory_core.channels.conversation.turns import Turn
+from adaptive_memory_core.channels.turns import Turn
 from adaptive_memory_core.cue.unrelated_questions import UNRELATED
 from adaptive_memory_core.store.words.frozen_lists import RecordText, row_of
 from benchmarks.other_languages import WORDS_ALONE, found, questions, words_alone

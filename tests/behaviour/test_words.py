@@ -215,12 +215,12 @@ def test_until_all_words_of_a_user_are_indexed_vectors_rank_alone(
     monkeypatch.setattr(lexical_channel, "AT_ONCE", 10)
     texts = [*FILLER, "a zebra crossed"]
     owned: Any = [{"user_id": "alice"}] * len(texts)
-    monkeypatch.setattr(lexical_channel.WordFollower, "wait", lambda _: None)
+    monkeypatch.setattr(lexical_channel.WordIndex, "wait", lambda _: None)
     collection.add(
         ids=[f"a{n}" for n in range(len(texts))], documents=texts, embeddings=word_vectors(texts), metadatas=owned
     )
     words: Any = memory.ports().words
-    words._index.follow(alice.scope, 5)  # a page of the background's work
+    words.follow(alice.scope, 5)  # a page of the background's work
     graph: Any = ("dense", "lexical", "graph")
     for policy in (HYBRID, HYBRID.replace(channels=graph), HYBRID.replace(channels=("dense", "graph"))):
         found = alice.recall("zebra", k=3, reinforce=False, policy=policy)

@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from adaptive_memory_core.channels.words.words_of_text import words
+from adaptive_memory_core.channels.words_of_text import words
 
 UNKNOWN = "I do not know."
 SURE, UNSURE = [[0.0, -50.0]], [[math.log(0.5), math.log(0.5)]]

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adaptive_memory_core.channels.words.words_of_text import words
+from adaptive_memory_core.channels.words_of_text import words
 from adaptive_memory_core.context.clean import MARK, clean_parts, estimated_tokens, excerpt
 from adaptive_memory_core.context.render import render
 from adaptive_memory_core.records import Hit, Record, Scored

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adaptive_memory_core.channels.words.words_of_text import words
+from adaptive_memory_core.channels.words_of_text import words
 from adaptive_memory_core.graph import propagate as spreading
 from adaptive_memory_core.graph.alike_names import sentence_weights
 from adaptive_memory_core.graph.build import build_passage, word_key

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import accumulate, takewhile
 from typing import NamedTuple
 
-from adaptive_memory_core.channels.conversation.turns import Turn, turn_of
+from adaptive_memory_core.channels.turns import Turn, turn_of
 from adaptive_memory_core.context.entries import outdated
 from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.records import Neighbour, Record, Scored

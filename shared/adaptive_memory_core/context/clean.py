@@ -19,7 +19,7 @@ from html import escape
 from json import dumps
 from typing import NamedTuple
 
-from adaptive_memory_core.channels.words.words_of_text import UNSPACED, words
+from adaptive_memory_core.channels.words_of_text import UNSPACED, words
 from adaptive_memory_core.late import late_pattern
 
 MOST_READ, MOST_SHOWN = 1_000, 60  # characters of a name that are read, and of those that can be seen; guess

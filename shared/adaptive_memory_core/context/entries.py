@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta, timezone, tzinfo
 
-from adaptive_memory_core.channels.words.words_of_cue import likeliest
-from adaptive_memory_core.channels.words.words_of_text import UNSPACED
+from adaptive_memory_core.channels.language_of_text import likeliest
+from adaptive_memory_core.channels.words_of_text import UNSPACED
 from adaptive_memory_core.context.clean import Count, clean, excerpt, label
 from adaptive_memory_core.cue.time.calendar import Span, months
 from adaptive_memory_core.cue.time.chinese import Chinese

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import Any
 
-from adaptive_memory_core.channels.words.languages import ENGLISH, language_given
-from adaptive_memory_core.channels.words.words_of_cue import Forms, language_of, words_of_cue
-from adaptive_memory_core.channels.words.words_of_text import form, pieces, text_chunks, words
+from adaptive_memory_core.channels.language_of_text import language_of
+from adaptive_memory_core.channels.languages import ENGLISH, language_given
+from adaptive_memory_core.channels.words_of_text import Forms, form, pieces, text_chunks, words, words_of_cue
 from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.policy.advanced import ANSWERS, AROUND, BASELINE, GRAPH, RERANKER, SPREAD, WORDS
 from adaptive_memory_core.policy.learning import PART as ASKED_BEFORE

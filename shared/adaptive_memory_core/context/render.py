@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from datetime import timezone, tzinfo
 from typing import Any
 
-from adaptive_memory_core.channels.words.words_of_text import words
+from adaptive_memory_core.channels.words_of_text import words
 from adaptive_memory_core.context.blocks import NO_OUTLINE, Outline, Page, session_blocks
 from adaptive_memory_core.context.clean import Count, Summarise, estimated_tokens, extract, heading, summarised
 from adaptive_memory_core.context.entries import ShownEntry, common_details, shortened_entry, shown_entries, shown_entry

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import Any, NamedTuple
 
-from adaptive_memory_core.channels.conversation.turns import BY_FIELD, turn_of
+from adaptive_memory_core.channels.turns import BY_FIELD, turn_of
 from adaptive_memory_core.context.answer import Recall
 from adaptive_memory_core.context.clean import clean
 from adaptive_memory_core.context.entries import date_of

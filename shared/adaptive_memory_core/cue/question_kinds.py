@@ -15,7 +15,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from adaptive_memory_core.channels.words.words_of_text import words
+from adaptive_memory_core.channels.words_of_text import words
 from adaptive_memory_core.cue.time.english_relative import PAST_TENSE
 from adaptive_memory_core.cue.time.intent import Intent, in_ascii_letters, some_in, split_words
 from adaptive_memory_core.errors import InvalidInputError

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
-from adaptive_memory_core.channels.words.words_of_cue import language_of, likeliest
+from adaptive_memory_core.channels.language_of_text import language_of, likeliest
 from adaptive_memory_core.error_messages import listed, shown
 from adaptive_memory_core.errors import InvalidInputError
 from adaptive_memory_core.late import late_pattern

@@ -13,7 +13,7 @@ import string
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 
-from adaptive_memory_core.channels.words.words_of_text import words
+from adaptive_memory_core.channels.words_of_text import words
 from adaptive_memory_core.errors import InvalidInputError
 from adaptive_memory_core.evaluate.metrics import mean
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
-from adaptive_memory_core.channels.words.words_of_text import words
+from adaptive_memory_core.channels.words_of_text import words
 from adaptive_memory_core.context.answer import Recall
 from adaptive_memory_core.context.blocks import session_blocks
 from adaptive_memory_core.errors import InvalidInputError, MissingExtraError

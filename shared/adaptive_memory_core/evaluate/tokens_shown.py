@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from adaptive_memory_core.channels.conversation.turns import asks
-from adaptive_memory_core.channels.words.words_of_text import words
+from adaptive_memory_core.channels.turns import asks
+from adaptive_memory_core.channels.words_of_text import words
 from adaptive_memory_core.context.clean import clean
 from adaptive_memory_core.context.entries import resolved
 from adaptive_memory_core.evaluate.datasets import Dataset, Item, Question

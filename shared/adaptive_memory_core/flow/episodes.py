@@ -9,7 +9,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any
 
-from adaptive_memory_core.channels.conversation.turns import turn_of
+from adaptive_memory_core.channels.turns import turn_of
 from adaptive_memory_core.context.answer import Recall
 from adaptive_memory_core.context.blocks import NO_OUTLINE, MessagePlace, Outline, OutlineFact
 from adaptive_memory_core.context.entries import date_of

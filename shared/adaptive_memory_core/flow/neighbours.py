@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from adaptive_memory_core.channels.conversation.turns import Turn, adjacent_turns, asks, turn_of
+from adaptive_memory_core.channels.turns import Turn, adjacent_turns, asks, turn_of
 from adaptive_memory_core.context.answer import Recall
 from adaptive_memory_core.errors import AdaptiveMemoryError
 from adaptive_memory_core.flow.calls.foreign_calls import ForeignCall, answered

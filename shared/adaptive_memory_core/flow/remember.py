@@ -11,7 +11,7 @@ from dataclasses import replace
 from adaptive_memory_core.arguments import distinct
 from adaptive_memory_core.arguments.new_records import distinct_messages
 from adaptive_memory_core.arguments.values import in_turn
-from adaptive_memory_core.channels.conversation.turns import turn_of
+from adaptive_memory_core.channels.turns import turn_of
 from adaptive_memory_core.context.themes import Themes, themes_of
 from adaptive_memory_core.errors import AdaptiveMemoryError, PartialWriteError, StoreError
 from adaptive_memory_core.fields import Fields

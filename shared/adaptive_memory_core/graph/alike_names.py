@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from adaptive_memory_core.channels.words.words_of_text import STOP_WORDS
+from adaptive_memory_core.channels.languages import STOP_WORDS
 from adaptive_memory_core.graph.names import INSIDE, names_in_sentence, words_in_name
 from adaptive_memory_core.graph.ports import SENTENCE_BITS, Alike, Array, GraphPort, GraphQuery, Rows
 from adaptive_memory_core.late import late_pattern

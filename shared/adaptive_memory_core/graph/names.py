@@ -8,7 +8,8 @@ import unicodedata
 from collections.abc import Callable, Collection, Iterator, Sequence, Set
 from typing import NamedTuple
 
-from adaptive_memory_core.channels.words.words_of_text import STOP_WORDS, UNSPACED
+from adaptive_memory_core.channels.languages import STOP_WORDS
+from adaptive_memory_core.channels.words_of_text import UNSPACED
 from adaptive_memory_core.late import late_pattern
 
 LONGEST_NAME = 8  # words

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from adaptive_memory_core.channels.conversation.turns import asks
-from adaptive_memory_core.channels.words.words_of_text import words
+from adaptive_memory_core.channels.turns import asks
+from adaptive_memory_core.channels.words_of_text import words
 from adaptive_memory_core.context.entries import date_of
 from adaptive_memory_core.hierarchy.neighbours import from_unrelated, unit_vectors
 from adaptive_memory_core.hierarchy.nodes import Array, HierarchyMessage, distinctive_terms

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from adaptive_memory_core.channels.words.words_of_text import words
+from adaptive_memory_core.channels.words_of_text import words
 from adaptive_memory_core.late import late_pattern
 
 Array = Any

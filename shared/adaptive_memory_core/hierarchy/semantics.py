@@ -14,8 +14,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from adaptive_memory_core.channels.words.words_of_cue import language_of
-from adaptive_memory_core.channels.words.words_of_text import words
+from adaptive_memory_core.channels.language_of_text import language_of
+from adaptive_memory_core.channels.words_of_text import words
 from adaptive_memory_core.graph.build import sentences
 from adaptive_memory_core.hierarchy.nodes import Distilled, HierarchyMessage, SemanticKey
 from adaptive_memory_core.late import late_pattern

@@ -17,9 +17,9 @@ from typing import Any
 
 import numpy as np
 
-from adaptive_memory_core.channels.words.languages import ENGLISH
-from adaptive_memory_core.channels.words.words_of_cue import likeliest
-from adaptive_memory_core.channels.words.words_of_text import words
+from adaptive_memory_core.channels.language_of_text import likeliest
+from adaptive_memory_core.channels.languages import ENGLISH
+from adaptive_memory_core.channels.words_of_text import words
 from adaptive_memory_core.cue.time.intent import Intent
 from adaptive_memory_core.error_messages import shown
 from adaptive_memory_core.errors import InvalidInputError

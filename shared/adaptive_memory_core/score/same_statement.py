@@ -11,7 +11,8 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from adaptive_memory_core.channels.words.words_of_text import STOP_WORDS, UNSPACED, script_runs, text_chunks, words
+from adaptive_memory_core.channels.languages import STOP_WORDS
+from adaptive_memory_core.channels.words_of_text import UNSPACED, script_runs, text_chunks, words
 from adaptive_memory_core.cue.question_kinds import EDGES, names_in
 from adaptive_memory_core.late import late_pattern
 

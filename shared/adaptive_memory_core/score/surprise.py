@@ -143,17 +143,17 @@ def of_meaning(similarities: Array, baseline: Baseline) -> Array:
     return np.logaddexp(0.0, SLOPE * (np.asarray(similarities, dtype=float) - baseline.mean) / baseline.spread)
 
 
-def of_word(holding: float, records: int, lengths: Array) -> Array:
+def of_word(holding: Array, records: int, lengths: Array) -> Array:
     """Nats that a word says which `holding` of the records have: the chance that a text has it anyway, by its length
-    as a multiple of the average.
+    as a multiple of the average. Of one word and many texts, or of many words and one text.
 
     >>> of_word(1, 280, np.array([1.0, 10.0])).round(1).tolist()         # a long text has many words by chance
     [5.7, 3.4]
     >>> bool(of_word(200, 280, 1.0) < 1.2)                                # most records have it
     True
     """
-    share = min(0.999, holding / (records + OTHER_RECORDS))
-    return -np.log(np.maximum(1e-12, -np.expm1(np.asarray(lengths) * math.log1p(-share))))
+    share = np.minimum(0.999, np.asarray(holding) / (records + OTHER_RECORDS))
+    return -np.log(np.maximum(1e-12, -np.expm1(np.asarray(lengths) * np.log1p(-share))))
 
 
 def of_number(holding: float, records: int) -> float:

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from adaptive_memory_core.channels.matches import WordsFound
 from adaptive_memory_core.cue.time.intent import Language, understand
 from adaptive_memory_core.errors import AdaptiveMemoryError, LedgerError, StoreError
 from adaptive_memory_core.flow.calls.foreign_calls import tried
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.flow.ports.graph import NO_LIFTS, GamRagQuery, GraphFound, Hop, Lifts
 from adaptive_memory_core.flow.ports.records import Vector
-from adaptive_memory_core.flow.ports.source import Answer, Found, SourceQuery, WordsFound
+from adaptive_memory_core.flow.ports.source import Answer, Found, SourceQuery
 from adaptive_memory_core.graph.build import record_title, split_title
 from adaptive_memory_core.graph.names import MOST_LOOKED_UP, handle, known_names
 from adaptive_memory_core.graph.paper import NO_TIME

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from adaptive_memory_core.channels.matches import WordsFound
 from adaptive_memory_core.errors import EmbedderError, EmbedderMismatchError, StoreError
 from adaptive_memory_core.flow.calls.foreign_calls import ForeignCall, answered
 from adaptive_memory_core.flow.ports import Ports
-from adaptive_memory_core.flow.ports.source import Answer, SourceQuery, WordsFound
+from adaptive_memory_core.flow.ports.source import Answer, SourceQuery
 from adaptive_memory_core.policy.advanced import BASELINE, DENSE, LEXICAL, SPREAD
 from adaptive_memory_core.score.ranking import Candidates
 from adaptive_memory_core.score.surprise import Baseline

@@ -45,7 +45,7 @@ from adaptive_memory_core.store.ledger_records import LedgerRecords
 from adaptive_memory_core.store.memory_check import check_whole_memory, compare_on_opening
 from adaptive_memory_core.store.mirror.record_search import MirrorSearch, RecordSearch
 from adaptive_memory_core.store.successor_collection import remove_from_successor
-from adaptive_memory_core.store.words.word_index import WordFollower, WordIndex
+from adaptive_memory_core.store.words.word_index import WordIndex
 from adaptive_memory_core.store.write_back import WriteBack
 from adaptive_memory_core.verbs.inspection import request_to_calibrate
 from adaptive_memory_core.wiring.common import Common, Reembedding
@@ -193,14 +193,14 @@ def _parts(
     inside = MirrorSearch(ledger, fields, space, most_bytes, common.copies_in_files("vectors"))
     search = RecordSearch(inside, records, access, most_records=keeping.mirror_records)
     write_back = CollectionWriteBack(ledger, access, keeping.wait_seconds)
-    index = WordIndex(ledger.words, fields, common.copies_in_files("words"))
-    words = WordFollower(index, lambda: access.ready, wake, read_only=ledger.read_only)
+    in_files = common.copies_in_files("words")
+    words = WordIndex(ledger.words, fields, access, wake, in_files, read_only=ledger.read_only)
     linked = LinkedUsers(ledger.graph, records, fields, wake, read_only=ledger.read_only)
     compared = ComparedNames(ledger.graph.alike, embedder, common.embedder.name, read_only=ledger.read_only)
     spoken = _spoken(common, records, embedder, compared)
     after = partial(ledger.afterwards, wake)  # what a transaction writes is there once it is kept
     graph = GraphIndex(
-        ledger.graph, records, search, fields, after, linked, compared, spoken, index.count, asked.entities
+        ledger.graph, records, search, fields, after, linked, compared, spoken, words.count, asked.entities
     )
     hierarchy = _hierarchy(common, records, search, embedder)
     made: list[Ports] = []  # the measuring of floors asks through the ports that it is a part of

@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from adaptive_memory_core import Policy, ReadState, Record, Scope, Scored, Verdict
-from adaptive_memory_core.channels.conversation.turns import Turn
+from adaptive_memory_core.channels.turns import Turn
 from adaptive_memory_core.flow.ports.ledger_values import MirrorRow, RecallEntry, WordRow
 from adaptive_memory_core.learn import decay as remembrance
 from adaptive_memory_core.learn.decay import Timeline

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import closing
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -51,9 +52,13 @@ def test_only_the_last_removals_are_kept_and_a_mark_of_each_user(ledger: SQLiteL
         assert removed(ledger, BEN) == [LET_GO]
 
 
+def word_index(ledger: SQLiteLedger) -> WordIndex:
+    return WordIndex(ledger.words, Fields(), SimpleNamespace(ready=True), lambda: None, read_only=False)
+
+
 def test_what_the_graph_has_yet_to_hear_of_is_kept(ledger: SQLiteLedger) -> None:
     put(ledger, ANA, *(f"a{n}" for n in range(20)))
-    WordIndex(ledger.words, Fields()).follow(ANA, 100)
+    word_index(ledger).follow(ANA, 100)
     ledger.graph.followed(1)
     ledger.mirror.drop([f"a{n}" for n in range(20)])
     retention.trim_removals(ledger.file, KEPT)
@@ -83,7 +88,7 @@ def test_whoever_missed_removals_reads_the_user_anew(ledger: SQLiteLedger) -> No
 
 
 def test_the_words_of_what_was_removed_are_gone_too(ledger: SQLiteLedger) -> None:
-    index = WordIndex(ledger.words, Fields())
+    index = word_index(ledger)
 
     def best() -> set[str]:
         return set(index.look(ANA, "tea", Fusion(), 100, None).best)

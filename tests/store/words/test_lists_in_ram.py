@@ -6,7 +6,7 @@ import threading
 from typing import Any
 
 from adaptive_memory_core import AdaptiveMemory, Policy, Scope, UserMemory
-from adaptive_memory_core.channels.conversation.turns import Turn
+from adaptive_memory_core.channels.turns import Turn
 from adaptive_memory_core.flow.ports.ledger_values import WordNews
 from adaptive_memory_core.store.words.frozen_lists import RecordText, row_of
 from adaptive_memory_core.store.words.posting_lists import ListsInRam, PostingLists
@@ -47,7 +47,7 @@ def test_nobody_waits_while_anothers_lists_are_made(memory: AdaptiveMemory) -> N
         user.recall("parrot", policy=WORDS)
     index: Any = memory.ports().words
     found: list[int] = []
-    with index._index._users.of(Scope("alice")).turn:
+    with index._users.of(Scope("alice")).turn:
         waiting = threading.Thread(target=lambda: found.append(len(bob.recall("parrot", policy=WORDS))))
         waiting.start()
         waiting.join(30)

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adaptive_memory_core.channels.conversation.sessions import Conversation, conversation
-from adaptive_memory_core.channels.conversation.turns import Turn, Turns, turn_of
-from adaptive_memory_core.channels.words.matches import matches
+from adaptive_memory_core.channels.matches import matches
+from adaptive_memory_core.channels.sessions import Conversation, conversation
+from adaptive_memory_core.channels.turns import Turn, Turns, turn_of
 from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.flow.ports.ledger_values import MirrorRow
 from adaptive_memory_core.records import Scope
@@ -74,19 +74,15 @@ def shown(talk: Conversation) -> Any:
     layout = talk.layout
     arrays = (layout.order, layout.first, layout.last, layout.turns, layout.lengths, talk.places)
     around = () if layout.surroundings is None else layout.surroundings.windows
-    windows = [[one.low.tolist(), one.high.tolist(), one.long.tolist(), one.total] for one in around]
+    windows = [[one.low.tolist(), one.high.tolist(), one.long.tolist()] for one in around]
     speakers = {name: said.tolist() for name, said in talk.speakers.items()}
     return [np.asarray(one).tolist() for one in arrays], windows, speakers, talk.in_sessions, talk.unnamed
 
 
 def scores(user: PostingLists) -> dict[str, list[float]]:
-    layout = user.conversation.layout
-    found = matches(user.postings({"zebra": 1, "tea": 2}), layout, people=np.ones(len(layout.lengths)))
-    assert found.around is not None
-    return {
-        one: [round(float(column[number]), 12) for column in (found.own, found.around)]
-        for one, number in user.numbers.items()
-    }
+    found = matches(user.asked({"zebra": 1, "tea": 2}), user.conversation)
+    columns = [column for column in (found.own, found.around) if column is not None]
+    return {one: [round(float(column[number]), 12) for column in columns] for one, number in user.numbers.items()}
 
 
 @pytest.mark.parametrize("tail", [0, 3, 256])
@@ -121,7 +117,7 @@ def test_one_users_lists_know_nothing_of_another() -> None:
     one = PostingLists()
     update(one, ledger)
     assert list(one.numbers) == ["a"]
-    assert np.asarray(one.postings({"zebra": 1})[0].docs).tolist() == [0]
+    assert one.asked({"zebra": 1})["zebra"][1].docs.tolist() == [0]
 
 
 def test_what_was_handed_out_stays_as_it_was_when_a_record_is_written_anew_or_removed() -> None:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, tzinfo
 from typing import NamedTuple
 
-from adaptive_memory_core.channels.words.words_of_cue import likeliest
+from adaptive_memory_core.channels.language_of_text import likeliest
 from adaptive_memory_core.cue.time import calendar
 from adaptive_memory_core.cue.time.calendar import Span
 from adaptive_memory_core.cue.time.english import as_window, local

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from adaptive_memory_core.store.ledger.sql_ledger import Ledger
     from adaptive_memory_core.store.ledger_records import LedgerRecords
     from adaptive_memory_core.store.mirror.record_search import RecordSearch
-    from adaptive_memory_core.store.words.word_index import WordFollower
+    from adaptive_memory_core.store.words.word_index import WordIndex
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class Ports:
     ledger: Ledger
     embedder: EmbedderPort
     write_back: CollectionWriteBack
-    words: WordFollower
+    words: WordIndex
     graph: GraphIndex
     hierarchy: HierarchyIndex
     indexes: Sequence[Index]

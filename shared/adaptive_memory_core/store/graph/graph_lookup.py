@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from adaptive_memory_core.channels.words.words_of_text import words
+from adaptive_memory_core.channels.words_of_text import words
 from adaptive_memory_core.flow.ports.graph import GamRagQuery, GraphFound, Hop, Lifts, UnembeddedPassage
 from adaptive_memory_core.graph.alike_names import alike_of_untitled, unit_rows, with_alike
 from adaptive_memory_core.graph.build import record_title, sentences_below, word_key

@@ -13,14 +13,13 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from adaptive_memory_core.channels.conversation.sessions import Conversation
-from adaptive_memory_core.channels.conversation.turns import BY_FIELD, Turn, TurnArrays
-from adaptive_memory_core.channels.words.languages import CODES, ENGLISH
-from adaptive_memory_core.channels.words.matches import Layout, Posting
-from adaptive_memory_core.channels.words.words_of_cue import language_of
-from adaptive_memory_core.channels.words.words_of_text import words
+from adaptive_memory_core.channels.language_of_text import language_of
+from adaptive_memory_core.channels.languages import CODES, ENGLISH
+from adaptive_memory_core.channels.matches import Asked, Numbers, posting
+from adaptive_memory_core.channels.sessions import Conversation, Layout, surroundings_of
+from adaptive_memory_core.channels.turns import BY_FIELD, Turn, TurnArrays
+from adaptive_memory_core.channels.words_of_text import words
 from adaptive_memory_core.flow.ports.ledger_values import WordRow
-from adaptive_memory_core.flow.ports.source import Numbers
 from adaptive_memory_core.store.user_copies import Arrays, packed, unpacked
 
 MOST_OF_ONE_WORD = 65_535  # times that one word of a record counts
@@ -85,20 +84,18 @@ Array = Any
 
 
 class WordOfRecord(NamedTuple):
-    """Words of some records: for each its number, the record that has it, and how often."""
+    """Words of some records: for each its number, and the record that has it."""
 
     terms: Array
     docs: Array
-    counts: Array
 
 
 class FrozenLists(NamedTuple):
-    """The records with the word `known[i]` are `docs[bounds[i]:bounds[i + 1]]`, which have it so many `times`."""
+    """The records with the word `known[i]` are `docs[bounds[i]:bounds[i + 1]]`."""
 
     known: Array
     bounds: Array
     docs: Array
-    times: Array
 
     @property
     def nbytes(self) -> int:
@@ -108,21 +105,20 @@ class FrozenLists(NamedTuple):
 
 def nothing() -> FrozenLists:
     """Before the first record."""
-    whole = np.empty(0, dtype=np.int64)
-    return FrozenLists(np.empty(0, dtype="<i8"), np.zeros(1, dtype=np.int64), whole, np.empty(0))
+    return FrozenLists(np.empty(0, dtype="<i8"), np.zeros(1, dtype=np.int64), np.empty(0, dtype=np.int64))
 
 
 def merged_lists(lists: FrozenLists, more: Sequence[WordOfRecord]) -> FrozenLists:
     """The lists with the words of later records, each behind those that it stands among.
 
-    >>> one = merged_lists(nothing(), [WordOfRecord(np.array([7, 3]), np.array([0, 0]), np.array([1, 2]))])
-    >>> two = merged_lists(one, [WordOfRecord(np.array([7, 5]), np.array([1, 1]), np.array([4, 1]))])
-    >>> two.known.tolist(), two.bounds.tolist(), two.docs.tolist(), two.times.tolist()
-    ([3, 5, 7], [0, 1, 2, 4], [0, 1, 0, 1], [2.0, 1.0, 1.0, 4.0])
+    >>> one = merged_lists(nothing(), [WordOfRecord(np.array([7, 3]), np.array([0, 0]))])
+    >>> two = merged_lists(one, [WordOfRecord(np.array([7, 5]), np.array([1, 1]))])
+    >>> two.known.tolist(), two.bounds.tolist(), two.docs.tolist()
+    ([3, 5, 7], [0, 1, 2, 4], [0, 1, 0, 1])
     """
     if not more:
         return lists
-    terms, docs, counts = (np.concatenate(column) for column in zip(*more, strict=True))
+    terms, docs = (np.concatenate(column) for column in zip(*more, strict=True))
     order = terms.argsort(kind="stable")
     in_order = terms[order]
     begins = begins_of_runs(in_order)
@@ -133,12 +129,7 @@ def merged_lists(lists: FrozenLists, more: Sequence[WordOfRecord]) -> FrozenList
     spread = np.zeros(len(known), dtype=np.int64)
     spread[known.searchsorted(lists.known)] = np.diff(lists.bounds)
     spread[known.searchsorted(new)] += sizes
-    return FrozenLists(
-        known,
-        np.concatenate(([0], np.cumsum(spread))),
-        np.insert(lists.docs, behind, docs[order]),
-        np.insert(lists.times, behind, counts[order].astype(float)),
-    )
+    return FrozenLists(known, np.concatenate(([0], np.cumsum(spread))), np.insert(lists.docs, behind, docs[order]))
 
 
 def begins_of_runs(in_order: Array) -> Array:
@@ -156,16 +147,16 @@ def begins_of_runs(in_order: Array) -> Array:
 def without_removed(lists: FrozenLists, alive: Array) -> FrozenLists:
     """The lists of those records alone that are alive, which move up.
 
-    >>> whole = merged_lists(nothing(), [WordOfRecord(np.array([3, 3, 7]), np.array([0, 1, 0]), np.array([1, 2, 1]))])
+    >>> whole = merged_lists(nothing(), [WordOfRecord(np.array([3, 3, 7]), np.array([0, 1, 0]))])
     >>> left = without_removed(whole, np.array([False, True]))
-    >>> left.known.tolist(), left.bounds.tolist(), left.docs.tolist(), left.times.tolist()
-    ([3], [0, 1], [0], [2.0])
+    >>> left.known.tolist(), left.bounds.tolist(), left.docs.tolist()
+    ([3], [0, 1], [0])
     """
     kept = alive[lists.docs]
     number = np.cumsum(alive) - 1
     terms = np.repeat(lists.known, np.diff(lists.bounds))[kept]
     starts = begins_of_runs(terms)
-    return FrozenLists(terms[starts], np.append(starts, len(terms)), number[lists.docs[kept]], lists.times[kept])
+    return FrozenLists(terms[starts], np.append(starts, len(terms)), number[lists.docs[kept]])
 
 
 MARK_BYTES = 8
@@ -214,7 +205,7 @@ def arrays_of(contents: ListsFromFile) -> dict[str, Array]:
 def contents_of(arrays: Arrays) -> ListsFromFile:
     """What a file holds.
 
-    >>> lists = FrozenLists(np.array([5]), np.array([0, 1]), np.array([1]), np.array([2.0]))
+    >>> lists = FrozenLists(np.array([5]), np.array([0, 1]), np.array([1]))
     >>> rows, lengths = np.array([3, 9]), np.array([0.0, 4.0])
     >>> turns = TurnArrays(["Ana"], np.array([0, -1]), np.array([0, 0]), np.array([-1, 0]), np.array([1.0, 2.0]))
     >>> one = ListsFromFile(["a", "b"], [b"8 bytes.", b"another."], turns, ["s"], rows, lengths, lists, [])
@@ -256,52 +247,47 @@ class RecordIds(Protocol):
 
 
 class Lists(NamedTuple):
-    """What the lists of a scope say of some words; `times` marks the records that say a time."""
+    """What the lists of a scope say of the words of a cue; `times` marks the records that say a time, if one is
+    asked."""
 
     talk: Conversation
-    postings: Sequence[Posting]
+    asked: Asked
     ids: RecordIds
     numbers: Numbers
     times: Array | None
 
 
-def concatenated_lists(parts: Sequence[Lists]) -> Lists:
-    """The lists of all parts as those of one scope."""
-    if len(parts) == 1:
-        return parts[0]
-    first, second = parts
+def concatenated_lists(first: Lists, second: Lists) -> Lists:
+    """The lists of both parts of a scope as those of one."""
     size = len(first.talk.layout.lengths)
+    talk = _conversation(first.talk, second.talk, size)
+    asked = {}
+    for word, (times, one) in first.asked.items():
+        docs = np.concatenate((one.docs, second.asked[word][1].docs + size))
+        asked[word] = times, posting(word, docs, talk)
     return Lists(
-        talk=_conversation(first.talk, second.talk, size),
-        postings=[_posting(*pair, size) for pair in zip(first.postings, second.postings, strict=True)],
+        talk=talk,
+        asked=asked,
         ids=_JoinedIds(first.ids, second.ids, size),
         numbers=_JoinedNumbers(first.numbers, second.numbers, size),
         times=None if first.times is None or second.times is None else np.concatenate((first.times, second.times)),
     )
 
 
-def _posting(one: Posting, other: Posting, size: int) -> Posting:
-    """
-    >>> first, second = Posting(1, np.array([0]), np.array([2.0])), Posting(1, np.array([1]), np.array([1.0]))
-    >>> _posting(first, second, 10).docs.tolist()
-    [0, 11]
-    """
-    if not len(other.docs):
-        return one
-    docs, counts = np.concatenate((one.docs, other.docs + size)), np.concatenate((one.counts, other.counts))
-    return Posting(one.times, docs, counts, one.word)
-
-
 def _conversation(one: Conversation, other: Conversation, size: int) -> Conversation:
     """Sessions stay apart: a name of one scope's is not that of the other's."""
     a, b = one.layout, other.layout
+    people = None if one.people is None and other.people is None else np.concatenate((_people(one), _people(other)))
+    lengths, order = np.concatenate((a.lengths, b.lengths)), np.concatenate((a.order, b.order + size))
+    first, last = np.concatenate((a.first, b.first + size)), np.concatenate((a.last, b.last + size))
     layout = Layout(
-        np.concatenate((a.lengths, b.lengths)),
+        lengths,
         a.live + b.live,
-        np.concatenate((a.order, b.order + size)),
-        np.concatenate((a.first, b.first + size)),
-        np.concatenate((a.last, b.last + size)),
+        order,
+        first,
+        last,
         np.concatenate((a.turns, b.turns)),
+        surroundings=None if people is None else surroundings_of(lengths, order, first, last),
         alone=np.concatenate((_alone(one), _alone(other))) if one.in_sessions or other.in_sessions else None,
     )
     speakers: dict[str, Array] = dict(one.speakers)
@@ -309,7 +295,6 @@ def _conversation(one: Conversation, other: Conversation, size: int) -> Conversa
         speakers[name] = np.concatenate((speakers[name], said + size)) if name in speakers else said + size
     in_sessions, unnamed = one.in_sessions or other.in_sessions, one.unnamed or other.unnamed
     places = np.concatenate((one.places, other.places + size))
-    people = None if one.people is None and other.people is None else np.concatenate((_people(one), _people(other)))
     return Conversation(layout, in_sessions, speakers, unnamed, places, people)
 
 

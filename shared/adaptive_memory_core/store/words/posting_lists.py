@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from itertools import islice
 from operator import itemgetter
@@ -14,11 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from adaptive_memory_core.channels.conversation.sessions import Conversation, conversation
-from adaptive_memory_core.channels.conversation.turns import TurnColumns, Turns
-from adaptive_memory_core.channels.words.matches import Posting
-from adaptive_memory_core.channels.words.words_of_cue import Forms
-from adaptive_memory_core.channels.words.words_of_text import words
+from adaptive_memory_core.channels.matches import NOWHERE, Asked, Posting, posting
+from adaptive_memory_core.channels.sessions import conversation
+from adaptive_memory_core.channels.turns import TurnColumns, Turns
+from adaptive_memory_core.channels.words_of_text import Forms, words
 from adaptive_memory_core.cue.question_kinds import SAYS, SAYS_ELSEWHERE, SAYS_IN_PAIRS
 from adaptive_memory_core.flow.ports.ledger_values import UserFile, WordNews
 from adaptive_memory_core.records import Scope
@@ -39,7 +38,8 @@ TAIL_SHARE = 0.05  # or this share of all
 OF_A_RECORD, OF_A_TAIL = 500, 250  # bytes: of a record besides its words, of a word of those in the tail
 Array = Any
 IN_TAIL = -1  # the place of a word that is not in the lists yet
-NOWHERE = (np.empty(0, dtype=np.int64), np.empty(0))  # what holds a word that no record has
+MOST_WORDS_KEPT = 20  # numbers of words of cues for each record, of 16 bytes; guess
+OF_A_WORD = 50  # numbers that a word counts for besides its records
 
 
 @cache
@@ -63,12 +63,9 @@ class PostingLists:
         self._lengths = np.empty(0)
         self._lists, self._said = nothing(), list[WordOfRecord]()  # what is not in the lists yet
         self._turns = TurnColumns()
-        self._tail: dict[int, list[tuple[int, int]]] = {}
+        self._tail: dict[int, list[int]] = {}
         self._frozen = 0
-        self._conversation: Conversation | None = None
-        self._dated: Array | None = None
-        self._languages: list[str] | None = None
-        self._looked_up: WordsLookedUp | None = None
+        self._settle()
         self.in_file = 0  # records that a file has
 
     @classmethod
@@ -81,6 +78,7 @@ class PostingLists:
         one.numbers = {stored_id: number for number, stored_id in enumerate(there.ids)}
         one._lists = there.lists
         one.in_file = one._frozen = len(one.ids)
+        one._settle()
         return one
 
     def taken(self) -> CopiedUser | None:
@@ -118,39 +116,42 @@ class PostingLists:
             self._remove([row for _, row in gone])
         if rows:
             self._add(rows)
+        if gone or rows:
+            self._settle()
 
-    def postings(self, words: Mapping[Forms, float]) -> list[Posting]:
+    def _settle(self) -> None:
+        """What is said of all records together, as they are now."""
+        self.conversation = conversation(self._turns.columns, self._lengths, len(self))
+        places = self._places_of(list(word_rows.LANGUAGES))
+        codes = zip(word_rows.LANGUAGES.values(), places, strict=True)
+        self.languages = [code for code, place in codes if place is not None]  # besides English
+        self._dated: Array | None = None
+        self._looked_up: dict[Forms, Posting] = {}  # words of cues
+        self._looked_up_size = 0
+
+    def asked(self, words: Mapping[Forms, float]) -> Asked:
         """For each word of the cue, given with how often it comes there, the records that have one of its forms."""
-        if self._looked_up is None:
-            self._looked_up = WordsLookedUp(len(self.ids))
-        if new := self._looked_up.missing(words):
-            self._look_up(new, self._looked_up)
-        known = self._looked_up.words
-        return [Posting(times, *known[word], word) for word, times in words.items()]
+        known = self._looked_up
+        if self._looked_up_size > MOST_WORDS_KEPT * (len(self.ids) + OF_A_WORD):
+            known, self._looked_up_size = {}, 0
+            self._looked_up = known
+        if not words.keys() <= known.keys():
+            self._look_up([word for word in words if word not in known], known)
+        asked = {}
+        for word, times in words.items():
+            asked[word] = times, known[word]
+        return asked
 
-    def _look_up(self, words: Sequence[Forms], known: WordsLookedUp) -> None:
+    def _look_up(self, words: Sequence[Forms], known: dict[Forms, Posting]) -> None:
         forms = [(one,) if isinstance(one, str) else one for one in words]
         terms = [word_rows.digest_of(form) for one in forms for form in one]
         there = iter(zip(terms, self._places_of(terms), strict=True))
         for word, own in zip(words, forms, strict=True):
-            lists = [self._holding(term, place) for term, place in islice(there, len(own)) if place is not None]
-            known.keep(word, together(lists))
-
-    @property
-    def languages(self) -> list[str]:
-        """The languages of the records, besides English."""
-        if self._languages is None:
-            places = self._places_of(list(word_rows.LANGUAGES))
-            codes = zip(word_rows.LANGUAGES.values(), places, strict=True)
-            self._languages = [code for code, place in codes if place is not None]
-        return self._languages
-
-    @property
-    def conversation(self) -> Conversation:
-        """Who spoke, and where every record stands among the others."""
-        if self._conversation is None:
-            self._conversation = conversation(self._turns.columns, self._lengths, len(self))
-        return self._conversation
+            docs = together(
+                [self._holding(term, place) for term, place in islice(there, len(own)) if place is not None]
+            )
+            known[word] = posting(word, docs, self.conversation)
+            self._looked_up_size += len(known[word].slots) + OF_A_WORD
 
     @property
     def dated(self) -> Array:
@@ -160,7 +161,7 @@ class PostingLists:
             terms = [word_rows.digest_of(word) for word in _words_of_times()]
             for term, place in zip(terms, self._places_of(terms), strict=True):
                 if place is not None:
-                    self._dated[self._holding(term, place)[0]] = 1.0
+                    self._dated[self._holding(term, place)] = 1.0
         return self._dated
 
     def _places_of(self, terms: Sequence[int]) -> list[int | None]:
@@ -174,26 +175,21 @@ class PostingLists:
         found = zip(terms, places.tolist(), (known[places] == wanted).tolist(), strict=True)
         return [place if listed else IN_TAIL if term in self._tail else None for term, place, listed in found]
 
-    def _holding(self, term: int, place: int) -> tuple[Array, Array]:
-        if place == IN_TAIL:
-            docs, counts = NOWHERE
-        else:
-            span = slice(self._lists.bounds[place], self._lists.bounds[place + 1])
-            docs, counts = self._lists.docs[span], self._lists.times[span]
+    def _holding(self, term: int, place: int) -> Array:
+        """The records that have a word."""
+        docs = (
+            NOWHERE if place == IN_TAIL else self._lists.docs[self._lists.bounds[place] : self._lists.bounds[place + 1]]
+        )
         if tail := self._tail.get(term):
-            more = np.array(tail, dtype=np.int64)
-            docs, counts = np.concatenate((docs, more[:, 0])), np.concatenate((counts, more[:, 1].astype(float)))
-        if len(self.numbers) < len(self.ids):
-            alive = self._lengths[docs] > 0.0
-            docs, counts = docs[alive], counts[alive]
-        return docs, counts
+            docs = np.concatenate((docs, np.array(tail, dtype=np.int64)))
+        return docs[self._lengths[docs] > 0.0] if len(self.numbers) < len(self.ids) else docs
 
     def _add(self, rows: Sequence[tuple[Any, ...]]) -> None:
         self._bury([row[1] for row in rows if row[1] in self.numbers])
         first = len(self.ids)
         # Column by column: `zip` makes an object of each.
         columns = [list(map(itemgetter(column), rows)) for column in range(len(rows[0]))]
-        numbers, ids, marks_, lengths, terms, counts, speakers, sessions, places, told = columns
+        numbers, ids, marks_, lengths, terms, _, speakers, sessions, places, told = columns
         self.ids += ids
         self.marks += marks_
         self.numbers.update(zip(ids, range(first, len(self.ids)), strict=True))
@@ -201,18 +197,13 @@ class PostingLists:
         self._row = numbers[-1]
         self._rows = np.concatenate((self._rows, numbers))
         self._lengths = np.concatenate((self._lengths, np.maximum(1.0, lengths)))
-        self._said.append(_said(first, terms, counts))
-        self._conversation = self._dated = self._languages = self._looked_up = None
+        self._said.append(_said(first, terms))
         if len(self.ids) - self._frozen > max(TAIL, int(TAIL_SHARE * len(self.ids))):
             self._freeze()
         else:
-            self._append(first, rows)
-
-    def _append(self, first: int, rows: Sequence[tuple[Any, ...]]) -> None:
-        for number, row in enumerate(rows, first):
-            terms, counts = np.frombuffer(row[4], dtype="<i8").tolist(), np.frombuffer(row[5], dtype="<u2").tolist()
-            for term, count in zip(terms, counts, strict=True):
-                self._tail.setdefault(term, []).append((number, count))
+            for number, one in enumerate(terms, first):
+                for term in np.frombuffer(one, dtype="<i8").tolist():
+                    self._tail.setdefault(term, []).append(number)
 
     def _freeze(self) -> None:
         """Put what is in the tail into the lists."""
@@ -227,7 +218,7 @@ class PostingLists:
             places = [self.numbers.pop(one) for one in there if one in self.numbers]
             lengths = self._lengths.copy()
             lengths[places] = 0.0
-            self._lengths, self._conversation, self._dated, self._looked_up = lengths, None, None, None
+            self._lengths = lengths
 
     def _remove(self, rows: Sequence[int]) -> None:
         places = np.searchsorted(self._rows, rows)
@@ -237,30 +228,26 @@ class PostingLists:
                 lengths[place] = 0.0
                 if self.numbers.get(self.ids[place]) == place:
                     del self.numbers[self.ids[place]]
-        self._lengths, self._conversation, self._dated, self._looked_up = lengths, None, None, None
+        self._lengths = lengths
 
 
-def _said(first: int, terms: Sequence[bytes], counts: Sequence[bytes]) -> WordOfRecord:
+def _said(first: int, terms: Sequence[bytes]) -> WordOfRecord:
     """The words of records that have the numbers from the first on, as the ledger has them."""
     sizes = np.fromiter(map(len, terms), dtype=np.int64, count=len(terms)) // 8
     docs = np.repeat(np.arange(first, first + len(terms)), sizes)
-    return WordOfRecord(np.frombuffer(b"".join(terms), dtype="<i8"), docs, np.frombuffer(b"".join(counts), dtype="<u2"))
+    return WordOfRecord(np.frombuffer(b"".join(terms), dtype="<i8"), docs)
 
 
-def together(lists: Sequence[tuple[Array, Array]]) -> tuple[Array, Array]:
-    """The records of several lists and how often they have any of the words; each record once.
+def together(lists: Sequence[Array]) -> Array:
+    """The records of several lists, each once.
 
-    >>> docs, counts = together([(np.array([2, 0]), np.array([1.0, 1.0])), (np.array([0, 5]), np.array([2.0, 1.0]))])
-    >>> docs.tolist(), counts.tolist()
-    ([0, 2, 5], [3.0, 1.0, 1.0])
+    >>> together([np.array([2, 0]), np.array([0, 5])]).tolist()
+    [0, 2, 5]
     """
     if len(lists) < 2:
         return lists[0] if lists else NOWHERE
-    docs = np.concatenate([docs for docs, _ in lists])
-    order = docs.argsort(kind="stable")
-    docs, counts = docs[order], np.concatenate([counts for _, counts in lists])[order]
-    begins = begins_of_runs(docs)
-    return docs[begins], np.add.reduceat(counts, begins) if len(begins) else counts
+    docs = np.sort(np.concatenate(lists))
+    return docs[begins_of_runs(docs)]
 
 
 MOST_BYTES = 400_000_000  # of all users' lists together; about 500,000 records of 20 words
@@ -307,8 +294,11 @@ class ListsInRam:
     def of(self, scope: Scope) -> HeldLists:
         """The user's own, to be handed to `used` afterwards."""
         with self._moment:
-            held = self._users.setdefault(scope, HeldLists())
-            self._users.move_to_end(scope)
+            held = self._users.get(scope)
+            if held is None:
+                held = self._users[scope] = HeldLists()
+            else:
+                self._users.move_to_end(scope)
             return held
 
     def used(self, scope: Scope, held: HeldLists) -> None:
@@ -328,34 +318,3 @@ class ListsInRam:
         with self._moment:
             self._users.clear()
             self._total = 0
-
-
-MOST_WORDS_KEPT = 20  # numbers for each record, of 16 bytes; guess
-OF_A_WORD = 50  # numbers that a word counts for besides its records
-Holding = tuple[Array, Array]  # the records that have a word, and how often each
-
-
-class WordsLookedUp:
-    """Words of cues, each with the records that have it.
-
-    >>> known = WordsLookedUp(records=1)
-    >>> known.missing(["tea"]); known.keep("tea", ([0], [1.0])); known.missing(["tea", "tax"]), known.words["tea"]
-    ['tea']
-    (['tax'], ([0], [1.0]))
-    """
-
-    def __init__(self, records: int) -> None:
-        self.words: dict[Forms, Holding] = {}
-        self._most, self._size = MOST_WORDS_KEPT * (records + OF_A_WORD), 0
-
-    def missing(self, words: Iterable[Forms]) -> list[Forms]:
-        """Those of the words that are yet to be looked up; all, if so many are kept that it starts again."""
-        if self._size > self._most:
-            self.words, self._size = {}, 0
-        known = self.words
-        return [one for one in words if one not in known]
-
-    def keep(self, word: Forms, found: Holding) -> None:
-        """The word was looked up just now."""
-        self.words[word] = found
-        self._size += len(found[0]) + OF_A_WORD

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping, Sequence, Set
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence, Set
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from adaptive_memory_core.channels.conversation.sessions import Conversation, cue_without_names, named, next_to
-from adaptive_memory_core.channels.conversation.turns import turn_of
-from adaptive_memory_core.channels.words.languages import language_given
-from adaptive_memory_core.channels.words.matches import Posting, matches
-from adaptive_memory_core.channels.words.words_of_cue import words_of_cue
-from adaptive_memory_core.channels.words.words_of_text import words
+from adaptive_memory_core.channels.languages import language_given
+from adaptive_memory_core.channels.matches import Asked, WordsFound, matches, no_words
+from adaptive_memory_core.channels.sessions import Conversation, cue_without_names, named, next_to
+from adaptive_memory_core.channels.turns import turn_of
+from adaptive_memory_core.channels.words_of_text import words, words_of_cue
 from adaptive_memory_core.cue.question_kinds import asks_for_name, asks_when
 from adaptive_memory_core.fields import Fields
-from adaptive_memory_core.flow.ports.ledger_values import LedgerVersion, WordNews, WordRow, some_let_go
+from adaptive_memory_core.flow.ports.ledger_values import LedgerVersion, WordRow, some_let_go
 from adaptive_memory_core.flow.ports.records import JudgedQuestion, Stored, Vector
-from adaptive_memory_core.flow.ports.source import Pair, WordsFound, no_words
+from adaptive_memory_core.flow.ports.source import Pair
 from adaptive_memory_core.policy.advanced import AROUND, WORDS, Fusion
 from adaptive_memory_core.record_metadata import created_at
 from adaptive_memory_core.records import Scope, Verdict
@@ -36,16 +34,42 @@ if TYPE_CHECKING:
 
 WASTE = 0.25  # share of removed records at which a user's lists are made anew
 MOST_CURRENT = 10_000  # users that are known to be current
+AT_ONCE = 3_000  # records that a recall waits for; of more it goes without words until the background has read them
+PAGE = 500  # records of one transaction, for whose end other writers wait
+INCOMPLETE = "the words of {left} records are not indexed yet, so words say nothing"
+NOT_COPIED = "the collection's records are not copied, so words say nothing"
+
+
+class Copied(Protocol):
+    """Whether the ledger has all records."""
+
+    @property
+    def ready(self) -> bool: ...
 
 
 class WordIndex:
     """The words of a collection's records, each user's apart: own statistics, own lists. Its rows in the ledger follow
-    those of the records."""
+    those of the records. Who has not asked for words yet needs none indexed; from then on they are indexed as they are
+    written."""
 
-    def __init__(self, rows: LedgerWords, fields: Fields, kept: UserCopies | None = None) -> None:
-        self._rows, self._fields, self._kept = rows, fields, kept
+    name = "word index"
+
+    def __init__(
+        self,
+        rows: LedgerWords,
+        fields: Fields,
+        copied: Copied,
+        wake: Callable[[], object],
+        kept: UserCopies | None = None,
+        *,
+        read_only: bool,
+    ) -> None:
+        self._rows, self._fields, self._copied, self._wake, self._kept = rows, fields, copied, wake, kept
+        self._read_only = read_only
         self._users = ListsInRam()
         self._current: dict[Scope, tuple[int, int]] = {}  # in which state of the ledger all words of a user were read
+        self._due: dict[Scope, None] = {}  # users whose words the background reads
+        self._all_due = self._asked = False
 
     def look(
         self,
@@ -56,68 +80,115 @@ class WordIndex:
         within: Set[str] | None,
         version: LedgerVersion | None = None,
     ) -> WordsFound:
-        """The records with the most of the cue's words, and what is to be said of any other."""
-        when, languages = asks_when(cue), self._languages(scope)
-        parts = [self._lists(one, cue, languages, when, version) for one in scope.parts]
-        return found_by_words(cue, concatenated_lists(parts), fusion, limit, within)
+        """The records with the most of the cue's words; none, and a note that says why, until all of the user's records
+        are taken in."""
+        note = self.lacking(scope, version)
+        if note is not None:
+            return no_words(cue, note)
+        if scope.over is None:
+            return found_by_words(cue, self._lists(scope, cue, None, version), fusion, limit, within)
+        languages = set[str]()
+        for part in scope.parts:
+            held = self._users.of(part)
+            with held.turn:
+                languages.update(self._as_of(version, part, held).languages)
+        parts = [self._lists(part, cue, sorted(languages), version) for part in scope.parts]
+        return found_by_words(cue, concatenated_lists(*parts), fusion, limit, within)
 
-    def beside(self, scope: Scope, stored_ids: Sequence[str]) -> dict[str, Pair]:
-        """What was said right before and right after each of the records that it knows."""
+    def lacking(self, scope: Scope, version: LedgerVersion | None = None) -> str | None:
+        """Take in what is new; why the words of a scope say nothing until the rest of it is taken in, if that is so."""
+        self._asked = True
+        if not self._copied.ready:
+            return NOT_COPIED
+        left = 0
+        for part in (scope,) if scope.over is None else scope.parts:
+            if version is None or self._current.get(part) != version.change:
+                left += self._taken_in(part, version)
+        return None if not left else INCOMPLETE.format(left=f"{left:,}" if left <= AT_ONCE else f"over {AT_ONCE:,}")
+
+    def _lists(self, scope: Scope, cue: str, languages: Sequence[str] | None, version: LedgerVersion | None) -> Lists:
+        """What the lists of one user say of the cue's words; `languages` are those of all parts of a scope, if it has
+        more than one. While this goes on, only this user waits."""
+        held = self._users.of(scope)
+        with held.turn:
+            user = self._as_of(version, scope, held)
+            talk = user.conversation
+            asked = user.asked(words_of_cue(cue, user.languages if languages is None else languages))
+            in_talk = talk.people is not None or languages is not None
+            times = user.dated if in_talk and asks_when(cue) else None
+            return Lists(talk, asked, user.ids, user.numbers, times)
+
+    def _as_of(self, version: LedgerVersion | None, scope: Scope, held: HeldLists) -> PostingLists:
+        """The user's lists as of the version, or of now, with what is new taken in; whoever asks has the user's
+        turn."""
+        user = held.lists
+        if user is not None and version is not None and user.as_of == version.change == self._current.get(scope):
+            return user
+        change = self._rows.version(scope, version).change
+        if user is not None and user.as_of == change:
+            return user
+        if user is None and self._kept is not None and (found := self._kept.read(scope)) is not None:
+            user = PostingLists.of(*found)
+        if user is None or user.wasted > WASTE:
+            user = PostingLists()
+        news = self._rows.news(scope, *user.seen)
+        if user.owner not in (None, news.owner) or (user.ids and some_let_go(news.removed)):
+            user = PostingLists()
+            news = self._rows.news(scope, *user.seen)
+        held.lists = None  # whoever interrupts this leaves no half of it
+        try:
+            user.take_in(news)
+            user.as_of = change if user.wasted <= WASTE else None
+            held.lists = user
+        finally:
+            self._users.used(scope, held)
+        if self._kept is not None and self._kept.is_due(len(user), user.in_file):
+            self._kept.ask(scope, held.taken, held.adopt)
+        return user
+
+    def beside(self, scope: Scope, stored_ids: Sequence[str]) -> Mapping[str, Pair]:
+        """What was said right before and right after each of the records, as far as it is taken in."""
+        self.lacking(scope)
         found: dict[str, Pair] = {}
         for part in scope.parts:
-            with self._resident(part) as user:
+            held = self._users.of(part)
+            with held.turn:
+                user = self._as_of(None, part, held)
                 layout, ids = user.conversation.layout, user.ids
                 known = {one: user.numbers[one] for one in stored_ids if one in user.numbers}
-            for one, (before, after) in ((one, next_to(layout, number)) for one, number in known.items()):
+            for one, number in known.items():
+                before, after = next_to(layout, number)
                 found[one] = (None if before is None else ids[before], None if after is None else ids[after])
         return found
 
-    def _languages(self, scope: Scope) -> list[str] | None:
-        """The languages of all parts of a scope; None where it has one part, which knows its own."""
-        if len(scope.parts) == 1:
-            return None
-        found = set()
-        for part in scope.parts:
-            with self._resident(part) as user:
-                found.update(user.languages)
-        return sorted(found)
-
-    def _lists(
-        self, scope: Scope, cue: str, languages: list[str] | None, when: bool, version: LedgerVersion | None
-    ) -> Lists:
-        """What one scope's lists say of the cue's words."""
-        with self._resident(scope, version) as user:
-            asked = words_of_cue(cue, user.languages if languages is None else languages)
-            times = user.dated if when else None
-            return Lists(user.conversation, user.postings(asked), user.ids, user.numbers, times)
-
     def count(self, scope: Scope) -> int:
         """How many records of one user it knows."""
-        with self._resident(scope) as user:
-            return len(user)
+        held = self._users.of(scope)
+        with held.turn:
+            return len(self._as_of(None, scope, held))
 
-    def behind(self, scope: Scope, most: int, version: LedgerVersion | None = None) -> int:
-        """How many records of one user have changed since their words were read, counted up to `most`."""
+    def _taken_in(self, scope: Scope, version: LedgerVersion | None = None) -> int:
+        """How many of the user's records are left, up to a number, after what little there is was taken in."""
         change = self._rows.version(scope, version).change
         if self._current.get(scope) == change:
             return 0
-        behind = self._rows.behind(scope, most)
-        if not behind:
+        left = self._rows.behind(scope, AT_ONCE + 1)
+        if not left:
             if len(self._current) >= MOST_CURRENT:
                 self._current.clear()
             self._current[scope] = change
-        return behind
+        elif not self._read_only and left > AT_ONCE:
+            self._due[scope] = None
+            self._wake()
+        elif not self._read_only:
+            while self.follow(scope, PAGE):
+                pass
+            return 0
+        return left
 
     def follow(self, scope: Scope, most: int) -> bool:
         """Read the words of so many records of one user that changed; whether there may be more."""
         return self._rows.follow(scope, self._rows_of, most)
-
-    def users_behind(self) -> list[Scope]:
-        """Users of whom any record has changed since its words were read."""
-        return self._rows.users_behind()
-
-    def stored_ids(self) -> set[str]:
-        return self._rows.stored_ids()
 
     def _rows_of(self, found: Sequence[CopiedRow], known: Mapping[str, bytes]) -> list[WordRow]:
         """The words of those of the records that do not have the mark that is known."""
@@ -129,43 +200,49 @@ class WordIndex:
                 rows.append(word_rows.row_of(RecordText(stored_id, text or "", turn, language)))
         return rows
 
-    @contextmanager
-    def _resident(self, scope: Scope, version: LedgerVersion | None = None) -> Generator[PostingLists, None, None]:
-        """The user's lists, as of the version or of now. While they are made and used only this user waits."""
-        held, is_as_before = self._users.of(scope), False
-        try:
-            with held.turn:
-                self._begin_from_file(scope, held)
-                user, news = self._news(scope, held, self._rows.version(scope, version))
-                is_as_before = user is held.lists and not (news.written or news.removed)
-                held.lists = None  # whoever interrupts this leaves no half of it
-                user.take_in(news)
-                held.lists = user
-                yield user
-        finally:
-            if not is_as_before or held.lists is None:
-                self._users.used(scope, held)
-        if self._kept is not None and held.lists is not None and self._kept.is_due(len(user), user.in_file):
-            self._kept.ask(scope, held.taken, held.adopt)
+    def expect(self) -> None:
+        """Somebody is going to look: what is written from now on is taken in at once, and existing records in the
+        background."""
+        self._asked = True
+        self.others_changed()
 
-    def _begin_from_file(self, scope: Scope, held: HeldLists) -> None:
-        """Lists that are not in RAM may be in a file; nobody else waits while they are read."""
-        if held.lists is None and self._kept is not None and (found := self._kept.read(scope)) is not None:
-            held.lists = PostingLists.of(*found)
+    def others_changed(self) -> None:
+        """Others' records were imported, of whichever users."""
+        if self._asked and not self._read_only:
+            self._all_due = True
+            self._wake()
 
-    def _news(self, scope: Scope, held: HeldLists, version: LedgerVersion) -> tuple[PostingLists, WordNews]:
-        """The user's lists as they were, new ones where those are of no more use, and what they have to take in."""
-        user, change = held.lists, version.change
-        if user is not None and user.as_of == change and user.wasted <= WASTE:
-            return user, WordNews(user.owner or 0, (), ())
-        if user is None or user.wasted > WASTE:
-            user = PostingLists()
-        news = self._rows.news(scope, *user.seen)
-        if user.owner not in (None, news.owner) or (user.ids and some_let_go(news.removed)):
-            user = PostingLists()
-            news = self._rows.news(scope, *user.seen)
-        user.as_of = change
-        return user, news
+    def wrote(self, scope: Scope, records: Sequence[Stored], vectors: Sequence[Vector]) -> None:  # noqa: ARG002
+        """Within the transaction that wrote them."""
+        if self._asked:
+            self._taken_in(scope)
+
+    def judged(self, scope: Scope, verdicts: Mapping[str, Verdict], question: JudgedQuestion | None = None) -> None:
+        """Words are not moved by verdicts."""
+
+    def removed(self, scope: Scope, stored_ids: Sequence[str]) -> None:
+        """They go with the record."""
+
+    def stored_ids(self) -> set[str]:
+        return self._rows.stored_ids()
+
+    def sync(self) -> None:
+        """Take in all there is now: who follows the rows of words waits for that."""
+        for scope in self._rows.users_behind():
+            while self.follow(scope, PAGE):
+                pass
+
+    def wait(self) -> float | None:
+        return 0.0 if self._due or self._all_due else None
+
+    def work(self, _going: Going) -> None:
+        """The next page of a user's; what an error leaves undone is seen by the next recall."""
+        if self._all_due:
+            self._all_due = False
+            self._due.update(dict.fromkeys(self._rows.users_behind()))
+        scope = next(iter(self._due), None)
+        if scope is not None and not self.follow(scope, PAGE):
+            self._due.pop(scope, None)
 
 
 MANY_FOUND = 2_000  # records with words of the query, of which most are left out at a glance
@@ -175,12 +252,17 @@ Array = Any
 def found_by_words(cue: str, lists: Lists, fusion: Fusion, limit: int, within: Set[str] | None) -> WordsFound:
     """The best `limit` of the records, of those `within` if that is given."""
     talk = lists.talk
-    speakers = named(cue, talk.speakers)
-    found = matches(_without_speakers(lists.postings, talk), talk.layout, talk.people)
-    kinds, most_of_kinds = _kinds(lists, talk, speakers)
-    nats = fusion.words * found.own if found.around is None else fusion.words * (found.own + found.around)
-    columns = {WORDS: found.own, **({} if found.around is None else {AROUND: found.around}), **kinds}
-    best = _best(sum(kinds.values(), nats), _eligible(found.own, found.around, talk), limit, lists, within)
+    speakers = named(cue, talk.speakers) if talk.speakers else []
+    found = matches(lists.asked if talk.people is None else _without_speakers(lists.asked, talk), talk)
+    columns, most_of_kinds = {WORDS: found.own}, 0.0
+    nats, eligible = fusion.words * found.own, found.own > 0.0
+    if found.around is not None and talk.people is not None:
+        columns[AROUND] = found.around
+        kinds, most_of_kinds = _kinds(lists, talk.people, speakers)
+        columns |= kinds
+        nats = sum(kinds.values(), fusion.words * (found.own + found.around))
+        eligible |= (found.around > 0.0) & (talk.people > 0.0)  # those that stand next to one in a conversation
+    best = _best(nats, np.flatnonzero(eligible), limit, lists, within)
     return WordsFound(
         best=list(best),
         placed=best,
@@ -195,25 +277,21 @@ def found_by_words(cue: str, lists: Lists, fusion: Fusion, limit: int, within: S
     )
 
 
-def _without_speakers(postings: Sequence[Posting], talk: Conversation) -> Sequence[Posting]:
+def _without_speakers(asked: Asked, talk: Conversation) -> Asked:
     """A name in the cue says who spoke, and is looked for among speakers: a turn does not become an answer by naming
     its hearer."""
-    if talk.people is None:
-        return postings
     names = {word for name in talk.speakers for word in words(name)}
-    return [one for one in postings if one.word not in names]
+    return {word: one for word, one in asked.items() if word not in names}
 
 
-def _kinds(lists: Lists, talk: Conversation, speakers: list[str]) -> tuple[dict[str, Array], float]:
+def _kinds(lists: Lists, people: Array, speakers: list[str]) -> tuple[dict[str, Array], float]:
     """What it says for or against each turn that the only speaker named said it, and that it says a time, if one is
     asked; and the most that this could say."""
-    people, found, most = talk.people, dict[str, Array](), 0.0
-    if people is None:
-        return found, most
+    found, most = dict[str, Array](), 0.0
     marks = {}
     if len(speakers) == 1:
         marks["speaker"] = np.zeros(len(people))
-        marks["speaker"][talk.speakers[speakers[0]]] = 1.0
+        marks["speaker"][lists.talk.speakers[speakers[0]]] = 1.0
     if lists.times is not None:
         marks["dated"] = lists.times
     for name, marked in marks.items():
@@ -221,13 +299,6 @@ def _kinds(lists: Lists, talk: Conversation, speakers: list[str]) -> tuple[dict[
         found[name] = people * np.where(marked > 0.0, speaks_for, against)
         most += speaks_for
     return found, most
-
-
-def _eligible(own: Array, around: Array | None, talk: Conversation) -> Array:
-    """The numbers of those that have a word of the query, or stand next to one in a conversation."""
-    if around is None or talk.people is None:
-        return np.flatnonzero(own > 0.0)
-    return np.flatnonzero((own > 0.0) | ((around > 0.0) & (talk.people > 0.0)))
 
 
 def _best(nats: Array, eligible: Array, limit: int, lists: Lists, within: Set[str] | None) -> dict[str, int]:
@@ -255,107 +326,3 @@ def _least(lack: Array, limit: int) -> Array:
         if found[order[:limit]].max() < found[order[limit]]:
             return some[order[:limit]]
     return lack.argpartition(limit)[:limit]
-
-
-AT_ONCE = 3_000  # records that a recall waits for; of more it goes without words until the background has read them
-PAGE = 500  # records of one transaction, for whose end other writers wait
-INCOMPLETE = "the words of {left} records are not indexed yet, so words say nothing"
-NOT_COPIED = "the collection's records are not copied, so words say nothing"
-
-
-class WordFollower:
-    """Who has not asked for words yet needs none indexed; from then on they are indexed as they are written."""
-
-    name = "word index"
-
-    def __init__(
-        self, index: WordIndex, copied: Callable[[], bool], wake: Callable[[], object], *, read_only: bool
-    ) -> None:
-        """`copied` says whether the ledger has all records."""
-        self._index, self._copied, self._wake, self._read_only = index, copied, wake, read_only
-        self._due: dict[Scope, None] = {}  # users whose words the background reads
-        self._all_due = self._asked = False
-
-    def expect(self) -> None:
-        """Somebody is going to look: what is written from now on is taken in at once, and existing records in the
-        background."""
-        self._asked = True
-        self.others_changed()
-
-    def others_changed(self) -> None:
-        """Others' records were imported, of whichever users."""
-        if self._asked and not self._read_only:
-            self._all_due = True
-            self._wake()
-
-    def look(
-        self,
-        scope: Scope,
-        cue: str,
-        fusion: Fusion,
-        limit: int,
-        within: Set[str] | None,
-        version: LedgerVersion | None = None,
-    ) -> WordsFound:
-        """The records with the most of the cue's words; none, and a note that says why, until all of the user's records
-        are taken in."""
-        note = self.lacking(scope, version)
-        return self._index.look(scope, cue, fusion, limit, within, version) if note is None else no_words(cue, note)
-
-    def lacking(self, scope: Scope, version: LedgerVersion | None = None) -> str | None:
-        """Take in what is new; why the words of a scope say nothing until the rest of it is taken in, if that is so."""
-        self._asked = True
-        if not self._copied():
-            return NOT_COPIED
-        left = sum(self._taken_in(part, version) for part in scope.parts)
-        return None if not left else INCOMPLETE.format(left=f"{left:,}" if left <= AT_ONCE else f"over {AT_ONCE:,}")
-
-    def beside(self, scope: Scope, stored_ids: Sequence[str]) -> Mapping[str, Pair]:
-        """What was said right before and right after each of them, as far as it is taken in."""
-        self.lacking(scope)
-        return self._index.beside(scope, stored_ids)
-
-    def wrote(self, scope: Scope, records: Sequence[Stored], vectors: Sequence[Vector]) -> None:  # noqa: ARG002
-        """Within the transaction that wrote them."""
-        if self._asked:
-            self._taken_in(scope)
-
-    def judged(self, scope: Scope, verdicts: Mapping[str, Verdict], question: JudgedQuestion | None = None) -> None:
-        """Words are not moved by verdicts."""
-
-    def removed(self, scope: Scope, stored_ids: Sequence[str]) -> None:
-        """They go with the record."""
-
-    def stored_ids(self) -> set[str]:
-        return self._index.stored_ids()
-
-    def sync(self) -> None:
-        """Take in all there is now: who follows the rows of words waits for that."""
-        for scope in self._index.users_behind():
-            while self._index.follow(scope, PAGE):
-                pass
-
-    def wait(self) -> float | None:
-        return 0.0 if self._due or self._all_due else None
-
-    def work(self, _going: Going) -> None:
-        """The next page of a user's; what an error leaves undone is seen by the next recall."""
-        if self._all_due:
-            self._all_due = False
-            self._due.update(dict.fromkeys(self._index.users_behind()))
-        scope = next(iter(self._due), None)
-        if scope is not None and not self._index.follow(scope, PAGE):
-            self._due.pop(scope, None)
-
-    def _taken_in(self, scope: Scope, version: LedgerVersion | None = None) -> int:
-        """How many of the user's records are left after what little there is was taken in."""
-        left = self._index.behind(scope, AT_ONCE + 1, version)
-        if not left or self._read_only:
-            return left
-        if left > AT_ONCE:
-            self._due[scope] = None
-            self._wake()
-            return left
-        while self._index.follow(scope, PAGE):
-            pass
-        return 0

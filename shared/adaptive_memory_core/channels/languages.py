@@ -1,6 +1,6 @@
 """Languages: their codes, their function words, and the words that most of their texts have.
 
-The function words of English are in `words_of_text`. A word that several languages share is listed for each of them.
+A word that several languages share is listed for each of them.
 
 The stemmers are Snowball's (https://snowballstem.org). English, and any language that is not known here, is left to
 `stem`.
@@ -13,6 +13,17 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
+STOP_WORDS = frozenset(
+    """
+    a about above after again all am an and any are aren as at be because been before being below between both but
+    by can cannot could couldn d did didn do does doesn doing don down during each few for from further had hadn
+    has hasn have haven having he her here hers herself him himself his how i if in into is isn it its itself just
+    ll m me more most mustn my myself no nor not of off on once only or other our ours ourselves out over own re s
+    same shall shan she should shouldn so some such t than that the their theirs them themselves then there these
+    they this those through to too under until up us ve very was wasn we were weren what when where which while
+    who whom why will with won would wouldn you your yours yourself yourselves
+    """.split()  # noqa: SIM905 - a list of them would be longer than all other languages together
+)
 _FUNCTION_WORDS = {
     "de": """
         aber alle allem allen aller alles als also am an ander andere anderen auch auf aus bei beim bin bis bist da

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adaptive_memory_core.channels.conversation.sessions import conversation
-from adaptive_memory_core.channels.conversation.turns import Turns
-from adaptive_memory_core.channels.words.matches import AROUND, Layout, Posting, matches
+from adaptive_memory_core.channels.matches import Asked, matches, posting
+from adaptive_memory_core.channels.sessions import AROUND, Layout, conversation, surroundings_of
+from adaptive_memory_core.channels.turns import Turns
 from adaptive_memory_core.score.surprise import OTHER_RECORDS
 
 RECORDS = st.lists(
@@ -61,10 +61,9 @@ def one_by_one(
     ]
 
 
-@pytest.mark.parametrize("known", [True, False])
 @given(records=RECORDS)
 def test_any_scope_is_scored_as_if_it_were_worked_out_one_by_one(
-    known: bool, records: Sequence[tuple[str | None, list[str], bool]]
+    records: Sequence[tuple[str | None, list[str], bool]],
 ) -> None:
     size = len(records)
     texts = [text if alive else [] for _, text, alive in records]
@@ -73,15 +72,15 @@ def test_any_scope_is_scored_as_if_it_were_worked_out_one_by_one(
     if not live:
         return
     turns = Turns([None] * size, [0] * size, [one for one, _, _ in records], [float(-n % 7) for n in range(size)])
-    layout = conversation(turns, lengths, live).layout
-    layout = layout if known else layout._replace(surroundings=None)
+    talk = conversation(turns, lengths, live)._replace(people=np.ones(size))
+    if talk.layout.surroundings is None:
+        layout = talk.layout
+        places = surroundings_of(layout.lengths, layout.order, layout.first, layout.last)
+        talk = talk._replace(layout=layout._replace(surroundings=places))
     docs = {word: [number for number, text in enumerate(texts) if word in text] for word in "uvw"}
-    postings = [
-        Posting(1, np.array(there, dtype=np.int64), np.array([float(texts[one].count(word)) for one in there]))
-        for word, there in docs.items()
-    ]
-    found = matches(postings, layout, people=np.ones(size))
+    asked: Asked = {word: (1, posting(word, np.array(there, dtype=np.int64), talk)) for word, there in docs.items()}
+    found = matches(asked, talk)
     assert found.around is not None
-    for number, (own, around) in enumerate(one_by_one(texts, lengths.tolist(), layout, "uvw")):
+    for number, (own, around) in enumerate(one_by_one(texts, lengths.tolist(), talk.layout, "uvw")):
         assert float(found.own[number]) == pytest.approx(own, rel=1e-9, abs=1e-12)
         assert float(found.around[number]) == pytest.approx(around, rel=1e-9, abs=1e-12)

@@ -6,24 +6,31 @@ import random
 
 import numpy as np
 
-from adaptive_memory_core.channels.conversation.sessions import conversation, take_turns
-from adaptive_memory_core.channels.conversation.turns import ONLY_IN_TEXT, Turns
+from adaptive_memory_core.channels.sessions import conversation, take_turns
+from adaptive_memory_core.channels.turns import ONLY_IN_TEXT, Turns
+
+
+def names_that_take_turns(names: list[str]) -> set[str]:
+    different = sorted(set(names))
+    return {different[one] for one in take_turns(np.array([different.index(one) for one in names]), len(different))}
 
 
 def test_a_title_that_many_pieces_begin_with_is_nobody_who_speaks() -> None:
     pages = [name for name in ("rome", "oslo", "lima", "cairo") for _ in range(6)]
-    assert take_turns(pages) == set()
+    assert names_that_take_turns(pages) == set()
     random.Random(1).shuffle(many := [name for number in range(60) for name in [f"page {number}"] * 4])
-    assert take_turns(many) == set()
+    assert names_that_take_turns(many) == set()
 
 
 def test_speakers_are_known_among_notes_and_pages() -> None:
     talk = ["ana", "ben", "ana", "ana", "ben", "ana", "ben", "ben", "ana", "ben"]
-    assert take_turns([*["rome"] * 5, *talk, "todo", *["oslo"] * 5]) == {"ana", "ben"}
+    assert names_that_take_turns([*["rome"] * 5, *talk, "todo", *["oslo"] * 5]) == {"ana", "ben"}
 
 
 def test_in_a_group_everybody_speaks_who_is_answered() -> None:
-    assert take_turns(["ana", "ben", "ana", "cyd", "ben", "cyd", "ana", "cyd", "ben", "ana", "ben", "cyd"]) == {
+    assert names_that_take_turns(
+        ["ana", "ben", "ana", "cyd", "ben", "cyd", "ana", "cyd", "ben", "ana", "ben", "cyd"]
+    ) == {
         "ana",
         "ben",
         "cyd",

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from adaptive_memory_core.channels.words.words_of_text import words
+from adaptive_memory_core.channels.words_of_text import words
 from adaptive_memory_core.score.copies import overlap
 from adaptive_memory_core.store.words.frozen_lists import digest_of
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adaptive_memory_core.channels.conversation.sessions import LONGEST, named_in, says_name
+from adaptive_memory_core.channels.matches import kinds_of_texts
+from adaptive_memory_core.channels.sessions import LONGEST, says_name
 
 said = st.text(alphabet="aB .?!'\u2019\u201c", max_size=40)
 shares = st.floats(0.0, 1.0)
@@ -48,12 +50,16 @@ def test_what_is_hardly_a_turn_is_not_looked_through() -> None:
 
 
 def test_a_part_of_a_speakers_name_is_no_name_of_others() -> None:
-    assert named_in(["Hi Ana", "Hi Lima", "Hi Rex"], [1.0] * 3, ["ana lima"]) == [0.0, 0.0, 1.0]
+    found, _ = kinds_of_texts(["Hi Ana", "Hi Lima", "Hi Rex"], np.ones(3), ["ana lima"])
+    assert (found["named"] > 0.0).tolist() == [False, False, True]
 
 
 @given(said, shares, shares)
 def test_the_less_it_is_a_turn_the_less_it_loses_for_saying_none(text: str, one: float, other: float) -> None:
     less, more = sorted((one, other))
-    [first], [second] = named_in([text], [less], ()), named_in([text], [more], ())
-    assert 0.0 <= second <= first <= 1.0
-    assert named_in([text], [0.0], ()) == [1.0]
+    first, second = (
+        float(kinds_of_texts([text], np.array([share]), ())[0].get("named", [0.0])[0]) for share in (less, more)
+    )
+    assert abs(first) <= abs(second)
+    assert second >= 0.0 if says_name(text) else second <= 0.0
+    assert kinds_of_texts([text], np.zeros(1), ()) == ({}, 0.0)

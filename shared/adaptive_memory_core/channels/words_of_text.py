@@ -1,4 +1,4 @@
-"""The words of a text: split, stemmed, counted.
+"""The words of a text and of a cue: split, stemmed, counted.
 
 English words are stemmed by M. F. Porter, An algorithm for suffix stripping (1980). Words with anything but a to z stay
 as they are.
@@ -7,19 +7,21 @@ In scripts without spaces most words are pairs of characters; a character alone 
 Lao character is taken with its vowels and tones. Those that only function words are made of are left out.
 
 Text in a language that is given is stemmed by its stemmer and without its function words; else as English. What is in a
-script without spaces is taken by pairs of characters and by single ones, whatever the language.
+script without spaces is taken by pairs of characters and by single ones, whatever the language. A cue finds records in
+its own language, and names and terms in records of any other.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from adaptive_memory_core.channels.words.languages import is_function_word, lower, stem_in
+from adaptive_memory_core.channels.language_of_text import likeliest
+from adaptive_memory_core.channels.languages import ENGLISH, STOP_WORDS, is_function_word, lower, stem_in
 from adaptive_memory_core.late import late_pattern
 
 _VOWELS = "(?:[aeiou]|(?<=[^aeiou])y)"
@@ -178,17 +180,6 @@ def _whole_or_pairs(word: str) -> Iterator[str]:
 
 LONGEST_WORD = 60  # characters of a word; what is longer is no word that anybody asks for
 REMEMBERED, OF_A_SCRIPT = 24, 8  # characters of a chunk whose words are kept, and of one in another script than ASCII
-STOP_WORDS = frozenset(
-    """
-    a about above after again all am an and any are aren as at be because been before being below between both but
-    by can cannot could couldn d did didn do does doesn doing don down during each few for from further had hadn
-    has hasn have haven having he her here hers herself him himself his how i if in into is isn it its itself just
-    ll m me more most mustn my myself no nor not of off on once only or other our ours ourselves out over own re s
-    same shall shan she should shouldn so some such t than that the their theirs them themselves then there these
-    they this those through to too under until up us ve very was wasn we were weren what when where which while
-    who whom why will with won would wouldn you your yours yourself yourselves
-    """.split()  # noqa: SIM905 - a list of them would be longer than this file
-)
 _CHUNK = late_pattern(r"[^\s,;!?()\[\]{}<>\"“”„«»]+")  # may be an identifier as a whole
 _MARKS = "\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u0900-\u0963\u0966-\u0dff"  # of a word's letters
 _WORD = late_pattern(rf"(?:[^\W_]|[{_MARKS}])+")
@@ -218,15 +209,13 @@ def words(text: str, language: str | None = None) -> list[str]:
     >>> words("It is what it is")
     []
     """
-    return [
-        word
-        for chunk in text_chunks(text)
-        for word in (
-            _of_short(chunk, language)  # kept: they are short, which bounds what is kept in bytes as well
-            if len(chunk) <= (REMEMBERED if chunk.isascii() else OF_A_SCRIPT)
-            else _words_of(chunk, language)
-        )
-    ]
+    found: list[str] = []
+    for chunk in text_chunks(text):
+        if len(chunk) <= (REMEMBERED if chunk.isascii() else OF_A_SCRIPT):
+            found += _of_short(chunk, language)  # kept: they are short, which bounds what is kept in bytes as well
+        else:
+            found += _words_of(chunk, language)
+    return found
 
 
 def text_chunks(text: str) -> list[str]:
@@ -296,3 +285,55 @@ def _is_identifier(chunk: str, parts: list[str]) -> bool:
     if len(parts) < 2:
         return False
     return _WHOLE.fullmatch(chunk) is not None or _HUMP.search(chunk) is not None
+
+
+GRAMS_OF_A_WORD = 3  # of two characters, as most words of Chinese and Japanese are
+Forms = str | tuple[str, ...]  # a word that has one form in all languages, or its different ones
+
+
+def words_of_cue(cue: str, languages: Sequence[str]) -> Mapping[Forms, float]:
+    """How often each word comes in the cue; `languages` are those of the records besides English.
+
+    Where nothing separates words, one comes as its two characters and their pair: each of them counts a third, for they
+    say the same thing, and three independent ones would be much less likely by accident.
+
+    >>> dict(words_of_cue("the houses of the cats", []))
+    {'hous': 1, 'cat': 1}
+    >>> dict(words_of_cue("Wann strichen wir die Häuser?", ["de"]))
+    {('strichen', 'strich'): 1, ('häuser', 'haus'): 1}
+    >>> round(sum(words_of_cue("東京", []).values()), 2)
+    1.0
+    """
+    found: dict[Forms, float] = {}
+    for one in _forms_in(cue, languages) if languages else words(cue):
+        found[one] = found.get(one, 0) + 1
+    if cue.isascii() or not UNSPACED.search(cue):
+        return found
+    return {one: times / GRAMS_OF_A_WORD if UNSPACED.match(_any_form(one)) else times for one, times in found.items()}
+
+
+def _forms_in(cue: str, languages: Sequence[str]) -> list[Forms]:
+    """The words of the cue, each with the forms that it has in these languages and in English."""
+    own, found = likeliest(cue, languages), list[Forms]()
+    for chunk in text_chunks(cue):
+        for piece in pieces(chunk):
+            if forms := _forms(piece, own, languages):
+                found.append(forms[0] if len(forms) == 1 else forms)
+    return found
+
+
+def _any_form(forms: Forms) -> str:
+    return forms if isinstance(forms, str) else forms[0]
+
+
+def _forms(piece: Piece, own: str, languages: Sequence[str]) -> tuple[str, ...]:
+    if piece.inflected and _says_little(piece.text, own):
+        return ()
+    found = (form(piece, language) for language in (None, *languages))
+    return tuple(dict.fromkeys(one for one in found if one is not None))
+
+
+def _says_little(word: str, own: str) -> bool:
+    if own == ENGLISH:
+        return form(Piece(word, inflected=True), None) is None
+    return is_function_word(lower(word, own), own)

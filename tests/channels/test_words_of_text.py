@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adaptive_memory_core import AdaptiveMemory, Policy
-from adaptive_memory_core.channels.words.words_of_cue import words_of_cue
-from adaptive_memory_core.channels.words.words_of_text import character_pairs, script_runs, words
+from adaptive_memory_core.channels.words_of_text import character_pairs, script_runs, words, words_of_cue
 from tests.conftest import word_vectors
 from tests.tables import rows
 

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from adaptive_memory_core.channels.conversation.turns import (
+from adaptive_memory_core.channels.turns import (
     BY_FIELD,
     NOBODY,
     ONLY_IN_TEXT,
     TurnArrays,
     TurnColumns,
     Turns,
-    stated,
 )
-from adaptive_memory_core.channels.words.matches import Layout, surroundings_of
 from adaptive_memory_core.late import late_pattern
 
 ENOUGH = 4  # texts that begin with a name and a colon until that may be a speaker
@@ -27,25 +25,14 @@ NO_NAME = -1
 Array = Any
 
 
-def take_turns(names: Sequence[str]) -> set[str]:
-    """Of the names that texts begin with, in the order of the texts, those that are answered and speak again.
+def take_turns(names: Array, count: int) -> list[int]:
+    """Of the names that texts begin with, given by numbers less than `count` in the order of the texts, those that are
+    answered and speak again.
 
-    >>> sorted(take_turns(["ana", "ben"] * 4))
-    ['ana', 'ben']
-    >>> take_turns(["rome"] * 4 + ["oslo"] * 4), take_turns(["note"] * 9)     # pages in pieces, and a heading
-    (set(), set())
-    """
-    different = list(dict.fromkeys(names))
-    number = {name: place for place, name in enumerate(different)}
-    found = numbers_that_take_turns(np.array([number[name] for name in names], dtype=np.int64), len(different))
-    return {different[one] for one in found}
-
-
-def numbers_that_take_turns(names: Array, count: int) -> list[int]:
-    """As well, of names that are given by their numbers, which are less than `count`.
-
-    >>> numbers_that_take_turns(np.array([0, 1] * 4), 2)
+    >>> take_turns(np.array([0, 1] * 4), 2)
     [0, 1]
+    >>> take_turns(np.array([0] * 4 + [1] * 4), 2), take_turns(np.array([0] * 9), 1)
+    ([], [])
     """
     often = np.bincount(names, minlength=count)
     there = names[often[names] >= ENOUGH] if len(names) else names
@@ -83,15 +70,6 @@ def among_people(speakers: Mapping[str, Array], sessions: Array, turns: Array | 
     return found if found.any() else None
 
 
-def stated_in(texts: Sequence[str], people: Sequence[float]) -> list[float]:
-    """How much of each text asks nothing, as far as it is a turn among people; 1 elsewhere.
-
-    >>> stated_in(["And you?", "And you?", "And you?", "Fine."], [1.0, 0.25, 0.0, 1.0])
-    [0.0, 0.75, 1.0, 1.0]
-    """
-    return [1.0 - among * (1.0 - stated(text)) if among else 1.0 for text, among in zip(texts, people, strict=True)]
-
-
 _CAPITAL = late_pattern(r" [\"'(\u2018\u201c]?([A-Z][\w'\u2019]+)")  # a blank first, so that few places are looked at
 _BEGINS_AFTER = frozenset(("", *".!?:\u2026 "))  # what ends before it, so that the next word has a capital anyway
 _NO_NAMES = frozenset(
@@ -99,20 +77,6 @@ _NO_NAMES = frozenset(
     "january february march april may june july august september october november december".split()
 )
 LONGEST = 2_000  # characters of a turn that may say none, as of one that may state nothing
-
-
-def named_in(texts: Sequence[str], people: Sequence[float], speakers: Iterable[str]) -> list[float]:
-    """1 for each text that mentions a name; for any other text, how far it is from a turn among people.
-
-    >>> named_in(["I read Dune.", "I read.", "I read.", "I read."], [1.0, 1.0, 0.25, 0.0], ())
-    [1.0, 0.0, 0.75, 1.0]
-    >>> named_in(["Hi Ana!"], [1.0], ["ana lima"])
-    [0.0]
-    """
-    known = {part for name in speakers for part in name.split()}
-    return [
-        1.0 - among if among and not says_name(text, known) else 1.0 for text, among in zip(texts, people, strict=True)
-    ]
 
 
 def says_name(text: str, speakers: Container[str] = ()) -> bool:
@@ -135,9 +99,104 @@ def says_name(text: str, speakers: Container[str] = ()) -> bool:
     return False
 
 
-__all__ = ["Conversation", "Turns", "conversation", "named", "next_to", "cue_without_names"]
 PAUSE = 3_600.0  # seconds without a word that end a session which has no name
 LONG = 30.0  # words of a session's records on average from which they are less turns than replies; to 80 is flat
+SMALL = 4_000  # records that are run through for each word; measured
+
+
+class Windows(NamedTuple):
+    """Of one width: the bounds of each place's window (`high` exclusive) and its length in words; the number of each
+    record's window, which is its place. With a width of None the windows are the sessions, and fewer."""
+
+    reach: int | None
+    low: Array
+    high: Array
+    long: Array
+    of_record: Array
+
+
+class Places(NamedTuple):
+    """Where records stand: `place` of each record, the record at each place (`order`), and the number of each place's
+    session."""
+
+    order: Array
+    place: Array
+    first: Array
+    last: Array
+    session: Array
+    windows: tuple[Windows, ...]
+
+
+def windows_around(lengths: Array, order: Array, first: Array, last: Array, reaches: tuple[int | None, ...]) -> Places:
+    """The windows of these widths around each place.
+
+    >>> two = np.array([2.0, 2.0])
+    >>> found = windows_around(two, np.arange(2), np.array([0, 0]), np.array([2, 2]), (0, 1, None))
+    >>> [window.long.tolist() for window in found.windows]
+    [[2.0, 2.0], [4.0, 4.0], [4.0]]
+    """
+    here = np.arange(len(order))
+    place = np.empty_like(order)
+    place[order] = here
+    running = _running(lengths[order])
+    session = np.cumsum(first == here) - 1
+    windows = []
+    for reach in reaches:
+        if reach is None:
+            begins = np.flatnonzero(first == here)
+            low, high, of_record = begins, last[begins], session[place]
+        else:
+            low, high, of_record = np.maximum(first, here - reach), np.minimum(last, here + reach + 1), place
+        windows.append(Windows(reach, low, high, running[high] - running[low], of_record))
+    return Places(order, place, first, last, session, tuple(windows))
+
+
+def windows_with_word(places: Places, windows: Windows, docs: Array) -> Array:
+    """The windows in which a word is said, given the records that have it.
+
+    >>> places = windows_around(np.ones(3), np.arange(3), np.zeros(3, int), np.full(3, 3), (1,))
+    >>> windows_with_word(places, places.windows[0], np.array([0])).tolist()
+    [0, 1]
+    """
+    size, there, reach = len(places.order), places.place[docs], windows.reach
+    if reach is None:
+        return np.flatnonzero(np.bincount(places.session[there]))
+    if size < SMALL or (2 * reach + 1) * len(docs) > size / 2:  # to run through all is quicker
+        said = np.zeros(size)
+        said[there] = 1.0
+        running = _running(said)
+        return np.flatnonzero(running[windows.high] > running[windows.low])
+    near = there[:, None] + np.arange(-reach, reach + 1)
+    within = (near >= places.first[there][:, None]) & (near < places.last[there][:, None])
+    return np.flatnonzero(np.bincount(near[within], minlength=size))
+
+
+def _running(values: Array) -> Array:
+    return np.concatenate(([0.0], np.cumsum(values)))
+
+
+# How much a word counts that the turns within so many places have, or the session (None), beside the turn's own words.
+AROUND = ((1, 0.8), (3, 1.0), (None, 0.5))  # all within a third of these is flat, benchmarks/recall_quality.py
+
+
+class Layout(NamedTuple):
+    """Where the records stand: `order` are their numbers by session and turn, `first` and `last` (exclusive) the bounds
+    of each place's session; `lengths` are in words, 0 for a record that is gone. `turns` says of each record how far
+    its session consists of turns: 1 where they are short, towards 0 where they are long replies."""
+
+    lengths: Array
+    live: int
+    order: Array
+    first: Array
+    last: Array
+    turns: Array | float = 1.0
+    surroundings: Places | None = None  # where there are conversations
+    alone: Array | None = None  # marks the records of no conversation, where there are some besides conversations
+
+
+def surroundings_of(lengths: Array, order: Array, first: Array, last: Array) -> Places:
+    """The windows in which a record's words count with those of its neighbours."""
+    return windows_around(lengths, order, first, last, tuple(reach for reach, _ in AROUND))
 
 
 class Conversation(NamedTuple):
@@ -273,7 +332,7 @@ def _speakers(turns: TurnArrays) -> dict[str, Array]:
     sure = set(np.bincount(spoken_by[spoken & ~in_text], minlength=1).nonzero()[0].tolist())
     unsure = np.flatnonzero(spoken & in_text)
     order = np.lexsort((turns.places[unsure], turns.sessions[unsure]))
-    sure.update(numbers_that_take_turns(spoken_by[unsure[order]], len(known)))
+    sure.update(take_turns(spoken_by[unsure[order]], len(known)))
     order = spoken_by.argsort(kind="stable")
     bounds = spoken_by[order].searchsorted(np.arange(len(known) + 1))
     return {name: order[bounds[one] : bounds[one + 1]] for name, one in known.items() if one in sure}

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from adaptive_memory_core.channels.words.languages import CODES
-from adaptive_memory_core.channels.words.words_of_cue import language_evidence, language_of, likeliest
+from adaptive_memory_core.channels.language_of_text import language_evidence, language_of, likeliest
+from adaptive_memory_core.channels.languages import CODES
 from adaptive_memory_core.cue.unrelated_questions import UNRELATED
 from benchmarks.other_languages import questions, told
 

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from adaptive_memory_core.channels.words.languages import CODES, language_given, stem_in
-from adaptive_memory_core.channels.words.words_of_cue import words_of_cue
-from adaptive_memory_core.channels.words.words_of_text import words
+from adaptive_memory_core.channels.languages import CODES, language_given, stem_in
+from adaptive_memory_core.channels.words_of_text import words, words_of_cue
 from tests.tables import rows
 
 

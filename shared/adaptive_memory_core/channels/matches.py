@@ -1,0 +1,280 @@
+"""Which records match a cue's words, how well, and what that says of any candidate.
+
+A turn of a conversation says little by itself, so the words of its neighbours and of its session count as well. A
+record outside a conversation has no neighbours. What counts for it instead is what the turns of the conversation reach
+by chance, so that neither kind is ahead for what it is.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from adaptive_memory_core.channels.sessions import AROUND, Conversation, Layout, says_name, windows_with_word
+from adaptive_memory_core.channels.turns import stated
+from adaptive_memory_core.channels.words_of_text import Forms
+from adaptive_memory_core.late import late_pattern
+from adaptive_memory_core.policy.advanced import ANSWERS, MOST_OF_KINDS, MOST_OF_WORDS, WORDS, Fusion
+from adaptive_memory_core.policy.advanced import AROUND as WORDS_AROUND
+from adaptive_memory_core.score.ranking import Candidates
+from adaptive_memory_core.score.surprise import baseline_in, of_kind, of_meaning, of_number, of_word
+
+MOST_WORDS = 256  # different words of a query that are looked up, ten times what a question has; guess
+_NUMBER = late_pattern(r"(?:\d\D*){3}")  # is meant exactly; two digits would take in most ages and days
+NOWHERE, NOTHING = np.empty(0, dtype=np.int64), np.empty(0)  # of a word that no record has
+Array = Any
+
+
+class Posting(NamedTuple):
+    """The records that have a word, and what the word says: `nats[i]` of the record, or of the window, with the number
+    `slots[i]`. The windows of the layout are numbered behind the records. `exact` is what a number or a code says
+    beyond a word; it is within the nats of the records."""
+
+    docs: Array
+    slots: Array
+    nats: Array
+    exact: float
+
+
+Asked = Mapping[Forms, tuple[float, Posting]]  # each word of a cue, with how often it comes there
+
+
+def posting(word: Forms, docs: Array, talk: Conversation) -> Posting:
+    """What one word says, given the records that have it.
+
+    >>> layout = Layout(np.array([2.0, 2.0]), 2, np.arange(2), np.arange(2), np.arange(1, 3))
+    >>> found = posting("tea", np.array([0]), Conversation(layout, False, {}, False, np.arange(2)))
+    >>> found.slots.tolist(), found.nats.round(1).tolist(), found.exact
+    ([0], [3.1], 0.0)
+    """
+    layout, holding, first = talk.layout, len(docs), len(talk.layout.lengths)
+    exact = of_number(max(0.5, holding), layout.live) if _is_number(word) else 0.0
+    slots, lengths = [docs], [layout.lengths[docs]]
+    if holding and talk.people is not None and layout.surroundings is not None:
+        for windows in layout.surroundings.windows:
+            there = windows_with_word(layout.surroundings, windows, docs)
+            slots.append(there + first)
+            lengths.append(windows.long[there])
+            first += len(windows.long)
+    nats = of_word(max(0.5, holding), layout.live, np.concatenate(lengths) / average_length(layout))
+    nats[:holding] += exact
+    return Posting(docs, np.concatenate(slots), nats, exact)
+
+
+def average_length(layout: Layout) -> float:
+    """In words; 1 where there is none."""
+    return float(layout.lengths.sum()) / max(1, layout.live) or 1.0
+
+
+def _is_number(word: Forms) -> bool:
+    """Whether a word is a number, a code or a date with at least three digits: nothing but itself is meant by it.
+
+    >>> _is_number("1001"), _is_number(("c7007",)), _is_number("mp3")
+    (True, True, False)
+    """
+    return _NUMBER.search(word if isinstance(word, str) else word[0]) is not None
+
+
+class Matches(NamedTuple):
+    """Nats per record that its own words say, and those around it (None without conversations); and the most that the
+    words of this query could say."""
+
+    own: Array
+    around: Array | None
+    most: float
+
+
+def matches(asked: Asked, talk: Conversation) -> Matches:
+    """What each record's words say.
+
+    >>> layout = Layout(np.array([2.0, 2.0]), 2, np.arange(2), np.arange(2), np.arange(1, 3))
+    >>> talk = Conversation(layout, False, {}, False, np.arange(2))
+    >>> found = matches({"tea": (1, posting("tea", np.array([0]), talk))}, talk)
+    >>> found.own.round(1).tolist(), round(found.most, 1)
+    ([3.1, 0.0], 3.8)
+    """
+    layout, records = talk.layout, len(talk.layout.lengths)
+    if len(asked) > MOST_WORDS:
+        asked = _most_telling(asked)
+    holding, weights, exact, slots, nats, total = [], [], [], [NOWHERE], [NOTHING], 0.0
+    for times, one in asked.values():
+        total += times
+        weight = min(1.0, times)
+        weights.append(weight)
+        holding.append(max(0.5, len(one.docs)))
+        exact.append(one.exact)
+        slots.append(one.slots)
+        nats.append(one.nats if weight == 1.0 else weight * one.nats)
+    shortest = total / average_length(layout)  # a text that has all of the words, and no others
+    most = float(np.dot(weights, exact + of_word(np.array(holding), layout.live, shortest)))
+    said = np.bincount(np.concatenate(slots), np.concatenate(nats), records)
+    if talk.people is None:
+        return Matches(said, None, most)
+    return Matches(said[:records], _around(said, talk, talk.people), most * (1.0 + sum(one for _, one in AROUND)))
+
+
+def _around(said: Array, talk: Conversation, people: Array) -> Array:
+    """Nats that the words around each record say, each window taken as one text."""
+    layout, first = talk.layout, len(people)
+    found = np.zeros(first)
+    all_windows = () if layout.surroundings is None else layout.surroundings.windows
+    for windows, (_, counts_as) in zip(all_windows, AROUND, strict=False):
+        of_windows = said[first : first + len(windows.long)]
+        first += len(windows.long)
+        of_windows = np.concatenate((of_windows, np.zeros(len(windows.long) - len(of_windows))))  # the last have none
+        found += counts_as * of_windows[windows.of_record]
+    people = np.where(_has_neighbours(layout), people, 0.0)
+    found *= people
+    alone = (people <= 0.0) & (layout.lengths > 0.0)
+    turns = (said[: len(people)] + found)[people > 0.0]
+    if alone.any() and len(turns):
+        return np.where(alone, turns.mean() + _best_by_chance(len(turns)) * turns.std(), found)
+    return found
+
+
+def _best_by_chance(turns: int) -> float:
+    """How many standard deviations above the mean the best of so many turns is expected to reach by chance.
+
+    >>> round(_best_by_chance(4), 1), round(_best_by_chance(600), 1)
+    (1.7, 3.6)
+    """
+    return math.sqrt(2.0 * math.log(turns))
+
+
+def _has_neighbours(layout: Layout) -> Array:
+    """Whether other records are of the session of each."""
+    found = np.zeros(len(layout.lengths), dtype=bool)
+    found[layout.order] = layout.last - layout.first > 1
+    return found
+
+
+def _most_telling(asked: Asked) -> Asked:
+    """Of a query with very many words the ones to look up: those that nobody has, which cost nothing, and the rarest.
+
+    >>> nobody, some = (1, Posting(NOWHERE, NOWHERE, NOTHING, 0.0)), (1, Posting(np.array([0]), NOWHERE, NOTHING, 0.0))
+    >>> many = {str(number): nobody if number < 500 else some for number in range(1000)}
+    >>> len(_most_telling(many)) - 500 == MOST_WORDS
+    True
+    """
+    held = [word for word, (_, one) in asked.items() if len(one.docs)]
+    held.sort(key=lambda word: len(asked[word][1].docs))
+    left_out = frozenset(held[MOST_WORDS:])
+    return {word: one for word, one in asked.items() if word not in left_out}
+
+
+class Numbers(Protocol):
+    """The numbers of records by their ids in the collection."""
+
+    def __contains__(self, stored_id: object, /) -> bool: ...
+    def __getitem__(self, stored_id: str, /) -> int: ...
+    def get(self, stored_id: str, default: int, /) -> int: ...
+
+
+class WordsFound(NamedTuple):
+    """The best records by their words, and what words say of any other, in nats.
+
+    `columns` have a number for each record of the scope, `numbers` say where in them a record stands; `talk` is how the
+    records stand to each other, where they are turns of a conversation. `most` and `most_of_kinds` are the most that
+    the query's words, and what kind of turn a record is, could say of any.
+    """
+
+    best: Sequence[str]
+    columns: Mapping[str, Any]
+    most: float
+    numbers: Numbers
+    cue: str  # what the vectors are to look for: the query, less what words take care of
+    fusion: Fusion
+    talk: Conversation | None = None
+    note: str | None = None  # why words say nothing: not all records are indexed
+    most_of_kinds: float = 0.0
+    asks_for_name: bool = False
+    placed: Mapping[str, int] = MappingProxyType({})  # the numbers of the best, as they were
+
+    def __call__(self, these: Candidates) -> dict[str, Sequence[float]]:
+        """What words say of each candidate; nothing of a record that they do not know."""
+        get, placed = self.numbers.get, self.placed  # a record that is read again meanwhile has another number by now
+        places = np.array([placed.get(one, get(one, -1)) for one in these.columns.stored_ids], dtype=np.intp)
+        columns, most_of_kinds = dict(self.columns), self.most_of_kinds
+        for name, values in self.columns.items():
+            columns[name] = _at(values, places)
+        if self.talk is not None and self.talk.people is not None:
+            people = _at(self.talk.people, places)
+            more, most = kinds_of_texts(these.columns.texts, people, self.talk.speakers if self.asks_for_name else None)
+            columns[ANSWERS] = self._answers(these, columns, people, places)
+            columns |= more
+            most_of_kinds += most
+        found: dict[str, Sequence[float]] = {MOST_OF_WORDS: [self.most] * len(places)}
+        for name, values in columns.items():
+            found[name] = values.tolist()
+        if most_of_kinds > 0.0:
+            found[MOST_OF_KINDS] = [most_of_kinds] * len(places)
+        return found
+
+    def _answers(self, these: Candidates, columns: Mapping[str, Array], people: Array, places: Array) -> Array:
+        """A turn that follows a question says what the question says: by how much that is more than its own."""
+        texts, nats = these.columns.texts, of_meaning(these.columns.similarities, baseline_in(these.leads))
+        nats = self.fusion.vectors * nats + self.fusion.words * (columns[WORDS] + columns[WORDS_AROUND])
+        found = np.zeros(len(places))
+        if self.talk is None:
+            return found
+        number_at = {place: number for number, place in enumerate(places.tolist()) if place >= 0}
+        layout = self.talk.layout
+        for place, number in number_at.items():
+            if people[number] <= 0.0 or place >= len(self.talk.places):
+                continue
+            stands = int(self.talk.places[place])
+            if stands == int(layout.first[stands]):
+                continue
+            before = number_at.get(int(layout.order[stands - 1]))
+            if before is not None and stated(texts[before]) < 1.0:
+                found[number] = people[number] * max(0.0, float(nats[before] - nats[number]))
+        return found
+
+    def in_conversation(self, stored_ids: Sequence[str]) -> list[bool]:
+        """Which of them are said in a conversation; none that is not known."""
+        if self.talk is None:
+            return [False] * len(stored_ids)
+        places = np.array([self.numbers.get(one, -1) for one in stored_ids], dtype=np.intp)
+        marks = self.talk.layout.alone
+        alone = np.zeros(len(places)) if marks is None else _at(marks, places)
+        return [place >= 0 and not by_itself for place, by_itself in zip(places.tolist(), alone.tolist(), strict=True)]
+
+
+def kinds_of_texts(
+    texts: Sequence[str], people: Array, speakers: Iterable[str] | None
+) -> tuple[dict[str, Array], float]:
+    """What it says for or against each turn that it states something, and, where the `speakers` are given, that it
+    names somebody or something else; and the most that this could say. `people` is how far each is a turn."""
+    turns, found, most = people > 0.0, dict[str, Array](), 0.0
+    if not turns.any():
+        return found, most
+    marks = {"stated": np.array([not turn or stated(text) >= 1.0 for text, turn in zip(texts, turns, strict=True)])}
+    if speakers is not None:
+        known = {part for name in speakers for part in name.split()}
+        marks["named"] = np.array([turn and says_name(text, known) for text, turn in zip(texts, turns, strict=True)])
+    for name, marked in marks.items():
+        speaks_for, against = of_kind(float(marked[turns].mean()))
+        found[name] = people * np.where(marked, speaks_for, against)
+        most += speaks_for
+    return found, most
+
+
+def no_words(cue: str, note: str) -> WordsFound:
+    """What words say as long as not all records of a user are indexed."""
+    return WordsFound((), {}, 0.0, numbers={}, cue=cue, fusion=Fusion(), note=note)
+
+
+def _at(values: Array, places: Array) -> Array:
+    """The values at these places, 0 at those that there are not.
+
+    >>> _at(np.array([0.5, 0.25]), np.array([1, -1, 2])).tolist()
+    [0.25, 0.0, 0.0]
+    """
+    there = (places >= 0) & (places < len(values))
+    found = np.zeros(len(places))
+    found[there] = values[places[there]]
+    return found
