@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence, Set
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -30,6 +30,7 @@ from adaptive_memory_core.store.words.frozen_lists import Lists, RecordText, con
 from adaptive_memory_core.store.words.posting_lists import HeldLists, ListsInRam, PostingLists
 
 if TYPE_CHECKING:
+    from adaptive_memory_core.store.chroma.open_collection import CollectionAccess
     from adaptive_memory_core.store.ledger.word_rows import LedgerWords
 
 WASTE = 0.25  # share of removed records at which a user's lists are made anew
@@ -38,13 +39,6 @@ AT_ONCE = 3_000  # records that a recall waits for; of more it goes without word
 PAGE = 500  # records of one transaction, for whose end other writers wait
 INCOMPLETE = "the words of {left} records are not indexed yet, so words say nothing"
 NOT_COPIED = "the collection's records are not copied, so words say nothing"
-
-
-class Copied(Protocol):
-    """Whether the ledger has all records."""
-
-    @property
-    def ready(self) -> bool: ...
 
 
 class WordIndex:
@@ -58,7 +52,7 @@ class WordIndex:
         self,
         rows: LedgerWords,
         fields: Fields,
-        copied: Copied,
+        copied: CollectionAccess,
         wake: Callable[[], object],
         kept: UserCopies | None = None,
         *,
@@ -119,8 +113,7 @@ class WordIndex:
             return Lists(talk, asked, user.ids, user.numbers, times)
 
     def _as_of(self, version: LedgerVersion | None, scope: Scope, held: HeldLists) -> PostingLists:
-        """The user's lists as of the version, or of now, with what is new taken in; whoever asks has the user's
-        turn."""
+        """The user's lists as of the version, or of now, with what is new taken in. The caller has the user's turn."""
         user = held.lists
         if user is not None and version is not None and user.as_of == version.change == self._current.get(scope):
             return user
