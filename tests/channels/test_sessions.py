@@ -35,7 +35,7 @@ def test_speakers_are_known_among_notes_and_pages() -> None:
 
 
 def test_in_a_group_everybody_speaks_who_is_answered() -> None:
-    names = "ana ben ana cyd ben cyd ana cyd ben ana ben cyd".split()
+    names = ["ana", "ben", "ana", "cyd", "ben", "cyd", "ana", "cyd", "ben", "ana", "ben", "cyd"]
     assert names_that_take_turns(names) == {"ana", "ben", "cyd"}
 
 
