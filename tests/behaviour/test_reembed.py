@@ -14,7 +14,10 @@ from chromadb import Collection
 
 from adaptive_memory_core import AdaptiveMemory, Keeping, Policy, as_embedder
 from adaptive_memory_core.errors import EmbedderError, EmbedderMismatchError, StoreInUseError
-from adaptive_memory_core.store.successor_collection import PROBES
+from adaptive_memory_core.flow.ports.ledger_values import MirrorRow
+from adaptive_memory_core.store import reembedding
+from adaptive_memory_core.store.chroma.chroma_calls import overwrite
+from adaptive_memory_core.store.reembedding import PROBES
 from tests.behaviour.other_process import OtherProcess, by_letters
 from tests.chroma_server import ChromaServer
 from tests.conftest import Clock, Open, Vectors, word_vectors
@@ -355,14 +358,21 @@ def test_a_second_call_meanwhile_is_refused(memory: AdaptiveMemory) -> None:
     assert told_so
 
 
-def test_what_is_forgotten_is_gone_from_what_was_begun_and_left(memory: AdaptiveMemory, tmp_path: Path) -> None:
-    with pytest.raises(EmbedderError):
-        memory.reembed(Counting(most=150).named)
+def test_what_is_forgotten_is_gone_from_what_was_begun_and_left(
+    memory: AdaptiveMemory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(collection: Collection, rows: Sequence[MirrorRow], gone: Sequence[str]) -> None:
+        overwrite(collection, rows[:9], gone)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(reembedding, "overwrite", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        memory.reembed(Counting().named)
     memory.for_user("alice").forget("m0")
     memory.flush()
     client = chromadb.PersistentClient(str(tmp_path / "memory"))
     begun = client.get_collection("memories-being-reembedded", embedding_function=None)
-    assert begun.count() == 99
+    assert begun.count() == 8
     assert begun.get(ids=["m0"])["ids"] == []
 
 

@@ -17,11 +17,9 @@ from adaptive_memory_core.error_messages import reason, shown
 from adaptive_memory_core.errors import InvalidInputError, LedgerError, StoreError
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.store.chroma import chroma_database
-from adaptive_memory_core.store.chroma.chroma_calls import CollectionsOfClient
 from adaptive_memory_core.store.ledger.schema import refuse_damaged
 from adaptive_memory_core.store.ledger.sql_ledger import Ledger, SQLiteLedger
 from adaptive_memory_core.store.postgres.postgres_ledger import PostgresLedger
-from adaptive_memory_core.store.successor_collection import renamed_successor
 from adaptive_memory_core.whole_file import expanded
 
 if TYPE_CHECKING:
@@ -121,8 +119,6 @@ def open_collection(client: ClientAPI, name: str, notes: Mapping[str, str | int]
         try:
             return client.get_collection(name, embedding_function=None)
         except NotFoundError:
-            if (left := renamed_successor(CollectionsOfClient(client), name)) is not None:
-                return left
             return client.create_collection(
                 name,
                 embedding_function=None,

@@ -37,8 +37,7 @@ from adaptive_memory_core.store.chroma.chroma_records import ChromaRecords
 from adaptive_memory_core.store.chroma.open_collection import OpenCollection
 from adaptive_memory_core.store.locations import check_ledger, is_in_postgres
 from adaptive_memory_core.store.postgres.postgres_ledger import reach
-from adaptive_memory_core.store.reembedding import BATCH, Filling, Progress, Swap
-from adaptive_memory_core.store.successor_collection import begin_or_continue
+from adaptive_memory_core.store.reembedding import BATCH, Filling, Progress, Swap, begin_or_continue
 from adaptive_memory_core.store.user_copies import UserCopies, UserFilesKeeper
 from adaptive_memory_core.store.write_back import WritePace
 
@@ -164,26 +163,25 @@ class Reembedding:
                 "Another call in this process is re-embedding a collection. Wait for it, then call again."
             )
         try:
-            filling = self._begun(opened, given)
+            filling, keeping = self._begun(opened, given), self.common.asked.keeping
             self.old.importer.sync()
-            while filling.fill(progress) > BATCH:  # what was written meanwhile
+            while filling.embed(progress) > BATCH:  # what was written meanwhile
                 self.old.importer.sync()
+            since = filling.place(WritePace(stall_ms=keeping.stall_ms, most=keeping.batch))
             with self._nobody_writes(opened):
-                return self._exchange(opened, filling)
+                return self._exchange(opened, filling, since)
         finally:
             _turn.release()
 
     def _begun(self, opened: Opened, given: Any) -> Filling:
-        collection, keeping = self.old.store.collection, self.common.asked.keeping
-        embedder = replace(as_embedder(given))
-        new = begin_or_continue(self.common.ledger, collection, embedder, stored_by_chroma(given))
-        pace = WritePace(stall_ms=keeping.stall_ms, most=keeping.batch)
+        ledger, embedder = self.common.ledger, replace(as_embedder(given))
+        new = begin_or_continue(ledger, self.old.store.collection, embedder, stored_by_chroma(given))
 
         def going() -> None:
             if not opened.usable:
                 raise ClosedError(f"{CLOSED} Call reembed again: it goes on where it stopped.")
 
-        return Filling(self.common.ledger, collection, embedder, new, pace, going)
+        return Filling(ledger, embedder, new, going)
 
     @contextmanager
     def _nobody_writes(self, opened: Opened) -> Generator[None, None, None]:
@@ -196,10 +194,10 @@ class Reembedding:
         ):
             yield
 
-    def _exchange(self, opened: Opened, filling: Filling) -> int:
+    def _exchange(self, opened: Opened, filling: Filling, since: int) -> int:
         common = replace(self.common, embedder=filling.embedder)
         swap = Swap(common.ledger, filling.embedder, common.directory, self.common.keeps_copies)
-        total, named = swap.done(filling, self.old.store, self.old.importer.sync)
+        total, named = swap.done(filling, since, self.old.store, self.old.importer.sync)
         locations.keep_in_ram(common.ledger, str(named.id))
         opened.change_parts(self.parts(common, named), filling.embedder.name)
         return total

@@ -44,7 +44,7 @@ from adaptive_memory_core.store.ledger.sql_ledger import SQLiteLedger
 from adaptive_memory_core.store.ledger_records import LedgerRecords
 from adaptive_memory_core.store.memory_check import check_whole_memory, compare_on_opening
 from adaptive_memory_core.store.mirror.record_search import MirrorSearch, RecordSearch
-from adaptive_memory_core.store.successor_collection import remove_from_successor
+from adaptive_memory_core.store.reembedding import remove_from_successor
 from adaptive_memory_core.store.words.word_index import WordIndex
 from adaptive_memory_core.store.write_back import WriteBack
 from adaptive_memory_core.verbs.inspection import request_to_calibrate

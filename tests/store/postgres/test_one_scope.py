@@ -27,7 +27,7 @@ pytestmark = pytest.mark.hard("PostgreSQL")
 
 POLICY = Policy(channels=("dense", "lexical", "graph"), advanced=Advanced(graph=Graphs(names_alike=0.7)))
 NOBODYS = {"policies", "to_purge", "schema_version"}  # numbers, a mark, a number: every role reads them
-NOT_SEEN = {"clock_readings", "new_places"}
+NOT_SEEN = {"clock_readings"}
 OF_COLLECTIONS = ("collections", "mirror_size", "exported", "guests", "reembedding", "graph_seen", "writers")
 _BY_ROW = "(SELECT abs(its.user_key) FROM adaptive_memory.{} its WHERE its.{} = rows.{})"
 BY_ROW = {  # the column by which a row is a user's, where it has no `user_key`

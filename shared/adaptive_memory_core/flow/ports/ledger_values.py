@@ -198,14 +198,6 @@ class Target(NamedTuple):
     dimension: int | None
 
 
-class Unplaced(NamedTuple):
-    """A record that this collection has yet to hold, or holds as it was before."""
-
-    row: int
-    changed: int
-    record: MirrorRow
-
-
 class Unfinished(NamedTuple):
     """A collection that has yet to take over the name of another one, and the last write of that one that is known."""
 

@@ -6,12 +6,12 @@ The mirror has the texts, so anything written meanwhile is a row of it without a
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import numpy as np
 
 from adaptive_memory_core.errors import StoreInUseError
-from adaptive_memory_core.flow.ports.ledger_values import MirrorRow, Target, Unfinished, Unplaced
+from adaptive_memory_core.flow.ports.ledger_values import MirrorRow, Target, Unfinished
 from adaptive_memory_core.store.ledger.cached_copies import read_metadata
 from adaptive_memory_core.store.ledger.ledger_context import LedgerContext
 
@@ -33,33 +33,11 @@ _KEEP = (
     "SELECT row, collection_key, ? FROM mirror WHERE row = ? AND collection_key = ? "
     "ON CONFLICT (row) DO UPDATE SET collection_key = excluded.collection_key, vector = excluded.vector"
 )
-_UNPLACED = (
-    "SELECT mirror.row, changed, stored_id, text, metadata, vector "
-    "FROM mirror {by_row} JOIN new_vectors USING (row) "
-    "WHERE mirror.collection_key = ? AND mirror.row > ? AND NOT EXISTS (SELECT 1 FROM new_places AS place "
-    "WHERE place.collection_key = mirror.collection_key AND place.stored_id = mirror.stored_id "
-    "AND place.row = mirror.row AND place.changed = mirror.changed) ORDER BY mirror.row LIMIT ?"
+_MADE = (
+    "SELECT mirror.row, stored_id, text, metadata, vector FROM mirror {by_row} JOIN new_vectors USING (row) "
+    "WHERE mirror.collection_key = ? AND mirror.row > ? ORDER BY mirror.row LIMIT ?"
 )
-_PLACED = (
-    "INSERT INTO new_places (collection_key, stored_id, row, changed) VALUES (?, ?, ?, ?) "
-    "ON CONFLICT (collection_key, stored_id) DO UPDATE SET row = excluded.row, changed = excluded.changed"
-)
-_GONE = (
-    "FROM new_places AS place WHERE collection_key = ? AND NOT EXISTS (SELECT 1 FROM mirror "
-    "WHERE mirror.collection_key = place.collection_key AND mirror.stored_id = place.stored_id)"
-)
-_CHANGED = (
-    "FROM mirror WHERE collection_key = ? AND NOT EXISTS (SELECT 1 FROM new_places AS place "
-    "WHERE place.collection_key = mirror.collection_key AND place.stored_id = mirror.stored_id "
-    "AND place.row = mirror.row AND place.changed = mirror.changed)"
-)
-_UNDUE = "DELETE FROM due_records WHERE collection_key = ? AND stored_id IN (SELECT stored_id"
-_DUE = "INSERT INTO due_records (collection_key, user_key, stored_id, gone) SELECT collection_key"
 _SWAP = (  # one after another, each with the names of its values; the last value of all is the collection's key
-    (f"{_UNDUE} {_CHANGED})", ("own",)),  # they get another number
-    (f"{_DUE}, user_key, stored_id, 0 {_CHANGED}", ()),
-    (f"{_UNDUE} {_GONE})", ("own",)),
-    (f"{_DUE}, 0, stored_id, 1 {_GONE}", ()),
     ("INSERT INTO mirror_gone (user_key, row) SELECT user_key, row FROM mirror WHERE collection_key = ?", ()),
     ("DELETE FROM mirror_vectors WHERE row IN (SELECT row FROM mirror WHERE collection_key = ?)", ()),
     (
@@ -100,11 +78,12 @@ class LedgerNewVectors:
         """The statement, with what the engine has to be told so that it reads the mirror in the order of its rows."""
         return statement.format(by_row=self._shared.file.by_row)
 
-    def begin(self, target: Target) -> None:
-        """They go into this collection; anything begun before is discarded."""
+    def begin(self, target: Target, *, anew: bool = True) -> None:
+        """They go into this collection; those that were made before are discarded, unless they are of its embedder."""
         own = self._shared.collection_key
         with self._shared.writing() as sql:
-            _let_go(sql, own)
+            for table in ("reembedding", "new_vectors") if anew else ("reembedding",):
+                sql.execute(f"DELETE FROM {table} WHERE collection_key = ?", (own,))  # noqa: S608 - our own names
             sql.execute("INSERT INTO reembedding VALUES (?, ?, ?, ?)", (own, *target))
 
     def target(self) -> Target | None:
@@ -141,37 +120,26 @@ class LedgerNewVectors:
             )
         return True
 
-    def unplaced(self, after: int, limit: int) -> list[Unplaced]:
-        """Records with a new vector that the new collection does not hold as they are, behind that row."""
+    def made(self, after: int, limit: int) -> list[tuple[int, MirrorRow]]:
+        """Records with their new vectors, each behind the number of its row, behind that row."""
         with self._shared.reading() as sql:
-            found = sql.execute(self._by_row(_UNPLACED), (self._shared.collection_key, after, limit)).fetchall()
-        return [
-            Unplaced(row, changed, MirrorRow(one, text, read_metadata(metadata), vector))
-            for row, changed, one, text, metadata, vector in found
-        ]
+            found = sql.execute(self._by_row(_MADE), (self._shared.collection_key, after, limit)).fetchall()
+        return [(row, MirrorRow(one, text, read_metadata(data), vector)) for row, one, text, data, vector in found]
 
-    def place(self, uuid: str, placed: Sequence[Unplaced]) -> None:
-        """The new collection holds these."""
-        own = self._shared.collection_key
-        with self._shared.writing() as sql:
-            if _is_target(sql, own, uuid):
-                sql.executemany(_PLACED, [(own, one.record.stored_id, one.row, one.changed) for one in placed])
-
-    def displaced(self, limit: int) -> list[str]:
-        """What it holds, and is gone."""
-        query = f"SELECT stored_id {_GONE} LIMIT ?"
+    def last_change(self) -> int:
+        """The number of the latest change of any record."""
+        query = "SELECT coalesce(max(changes), 0) FROM mirror_size WHERE collection_key = ?"
         with self._shared.reading() as sql:
-            found = sql.execute(query, (self._shared.collection_key, limit)).fetchall()
-        return [row[0] for row in found]
+            return int(sql.execute(query, (self._shared.collection_key,)).fetchone()[0])
 
-    def remove(self, stored_ids: Sequence[str]) -> None:
-        """It holds these no more."""
-        delete = "DELETE FROM new_places WHERE collection_key = ? AND stored_id = ?"
-        with self._shared.writing() as sql:
-            sql.executemany(delete, [(self._shared.collection_key, one) for one in stored_ids])
+    def changed_since(self, number: int) -> list[str]:
+        """The records that changed after that change."""
+        query = "SELECT stored_id FROM mirror WHERE collection_key = ? AND changed > ?"
+        with self._shared.reading() as sql:
+            return [row[0] for row in sql.execute(query, (self._shared.collection_key, number))]
 
     def swap(self, uuid: str, *, written: int | None, complete_at: str | None) -> bool:
-        """All at once; the mirror's rows, the embedder, whose records these are, and what is due."""
+        """All at once: the mirror's rows, the embedder, and whose records these are."""
         own = self._shared.collection_key
         with self._shared.writing() as sql:
             row = sql.execute(_TARGET, (own,)).fetchone()
@@ -190,7 +158,8 @@ class LedgerNewVectors:
             for statement, named in _SWAP:
                 sql.execute(statement, (*(values[one] for one in named), own))
             self._shared.file.numbered(sql, "mirror", "row")
-            _let_go(sql, own)
+            for table in ("reembedding", "new_vectors"):
+                sql.execute(f"DELETE FROM {table} WHERE collection_key = ?", (own,))  # noqa: S608 - our own names
         return True
 
     def with_lists(self) -> list[str]:
@@ -228,8 +197,3 @@ def _halved(vector: bytes | None) -> bytes:
 def _is_target(sql: sqlite3.Connection, own: int, uuid: str) -> bool:
     row = sql.execute(_TARGET, (own,)).fetchone()
     return row is not None and row[0] == uuid
-
-
-def _let_go(sql: sqlite3.Connection, own: int) -> None:
-    for table in ("reembedding", "new_vectors", "new_places"):
-        sql.execute(f"DELETE FROM {table} WHERE collection_key = ?", (own,))  # noqa: S608 - our own names

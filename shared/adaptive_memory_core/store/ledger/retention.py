@@ -168,7 +168,7 @@ _OF_USERS = (
 _OF_RECORDS = ("verdicts", "outbox")
 _OF_COLLECTIONS = (
     *("records", "words", "due_records", "exported", "guests", "mirror", "mirror_size"),
-    *("reembedding", "new_vectors", "new_places"),
+    *("reembedding", "new_vectors"),
 )
 
 

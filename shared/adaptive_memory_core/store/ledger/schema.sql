@@ -314,14 +314,6 @@ CREATE TABLE new_vectors (                    -- what it has made of the texts i
     vector BLOB NOT NULL
 );
 
-CREATE TABLE new_places (                     -- what the collection that is being filled holds
-    collection_key INTEGER NOT NULL,
-    stored_id TEXT NOT NULL,
-    row INTEGER NOT NULL,                     -- of `mirror`, as
-    changed INTEGER NOT NULL,                 -- it was then
-    PRIMARY KEY (collection_key, stored_id)
-) WITHOUT ROWID;
-
 CREATE TABLE judged_questions (               -- what was asked when something was found that was judged later
     question_key INTEGER PRIMARY KEY AUTOINCREMENT,
     user_key INTEGER NOT NULL DEFAULT 0,      -- who asked

@@ -147,7 +147,6 @@ DECLARE
         'guests', ARRAY[own_collection, whole_collection],
         'reembedding', ARRAY[own_collection, whole_collection],
         'graph_seen', ARRAY[own_collection, whole_collection],
-        'new_places', ARRAY[whole_collection, whole_collection],
         'writers', ARRAY[own_collection, own_collection],
         'outbox', ARRAY[format(by_row, 'outbox', 'records', 'record_key')],
         'verdicts', ARRAY[format(by_row, 'verdicts', 'records', 'record_key')],

@@ -42,40 +42,33 @@ def test_what_is_written_meanwhile_is_missing_again(ledger: Ledger) -> None:
     assert ledger.mirror.vectors(["a"]) == {"a": b"old."}
 
 
-def test_what_is_placed_is_placed_as_it_was(ledger: Ledger) -> None:
+def test_what_changed_since_the_new_vectors_were_put_elsewhere_is_known(ledger: Ledger) -> None:
     vectors = ledger.new_vectors
     fill(ledger, "a", "b", "c")
     vectors.begin(NEW)
     make(ledger)
-    found = vectors.unplaced(0, 10)
-    assert [one.record.vector for one in found] == [b"new.new."] * 3
-    vectors.place("another", found)
-    assert (vectors.unplaced(0, 10), vectors.displaced(10)) == ([], [])
+    since, found = vectors.last_change(), vectors.made(0, 2)
+    assert [(row.stored_id, row.vector) for _, row in found] == [("a", b"new.new."), ("b", b"new.new.")]
+    assert [row.stored_id for _, row in vectors.made(found[-1][0], 2)] == ["c"]
+    assert vectors.changed_since(since) == []
     ledger.mirror.annotate({"b": {"n": 1}})
     ledger.mirror.drop(["c"])
-    assert [one.record.stored_id for one in vectors.unplaced(0, 10)] == ["b"]
-    assert vectors.displaced(10) == ["c"]
-    vectors.remove(["c"])
-    assert vectors.displaced(10) == []
+    fill(ledger, "d")
+    assert sorted(vectors.changed_since(since)) == ["b", "d"]
 
 
-def test_the_swap_changes_all_and_leaves_due_what_differs(ledger: Ledger) -> None:
+def test_the_swap_changes_all_at_once(ledger: Ledger) -> None:
     vectors = ledger.new_vectors
     fill(ledger, "a", "b", "c")
     before = ledger.mirror.news(ALICE, 0, 0)
     vectors.begin(NEW)
     make(ledger)
-    vectors.place("another", vectors.unplaced(0, 10))
     ledger.mirror.annotate({"b": {"n": 1}})
     ledger.mirror.drop(["c"])
     old = ledger.notes.uuid()
     assert vectors.swap("another", written=7, complete_at="9")
     assert (ledger.notes.uuid(), ledger.notes.embedder()) == ("another", ("new-model", 2))
     assert ledger.mirror.vectors(["a", "b"]) == {"a": b"new.new.", "b": b"new.new."}
-    assert {(one.stored_id, one.gone) for one in ledger.due_records.of(ledger.due_records.ids(10))} == {
-        ("b", False),
-        ("c", True),
-    }
     assert ledger.mirror.complete_at() == "9"
     news = ledger.mirror.news(ALICE, before.written[-1][0], 0)
     assert sorted(one for _, one, _ in news.written) == ["a", "b"]
