@@ -310,9 +310,7 @@ async def test_where_the_vectors_fail_the_words_answer(
         raise (StoreError if vectorless == "collection" else EmbedderError)("out of order")
 
     owner, method = (
-        (memory.ports().search, "nearest_and_named")
-        if "collection" in vectorless
-        else (memory.ports().embedder, "embed_query")
+        (memory.ports().search, "compare") if "collection" in vectorless else (memory.ports().embedder, "embed_query")
     )
     monkeypatch.setattr(owner, method, hanging if "slow" in vectorless else broken)
     blocking = vectorless != "slow collection"
@@ -338,7 +336,7 @@ def test_where_everything_fails_the_error_is_the_collections(over: Over, monkeyp
     def broken(*_: object, **__: object) -> Any:
         raise StoreError("out of order")
 
-    for name in ("nearest", "nearest_and_named", "among", "stored"):
+    for name in ("nearest", "compare", "among", "stored"):
         monkeypatch.setattr(memory.ports().search, name, broken)
     with pytest.raises(StoreError, match="out of order"):
         alice.recall("zebra")

@@ -231,14 +231,14 @@ def test_what_is_shared_failing_costs_only_that(
     memory: AdaptiveMemory, new: UserMemory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store = memory.ports().search
-    nearest = store.nearest
+    compare = store.compare
 
-    def broken(scope: Scope, *more: Any) -> Any:
+    def broken(scope: Scope, *more: Any, **named: Any) -> Any:
         if scope.user == "handbook":
             raise StoreError("out of order")
-        return nearest(scope, *more)
+        return compare(scope, *more, **named)
 
-    monkeypatch.setattr(store, "nearest", broken)
+    monkeypatch.setattr(store, "compare", broken)
     found = new.recall("zebra")
     assert not found
     assert found.step == 1

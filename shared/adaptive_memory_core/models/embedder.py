@@ -56,7 +56,7 @@ class Embedder:
             raise
         except Exception as error:
             raise _failed(self.name, error, f"{len(texts)} texts") from error
-        return self._all_checked(given, len(texts))
+        return self._checked(given, len(texts))
 
     async def aembed_documents(self, texts: Sequence[str]) -> Vectors:
         """The same from `adocuments`; without one, from `documents`, which blocks."""
@@ -68,7 +68,7 @@ class Embedder:
             raise
         except Exception as error:
             raise _failed(self.name, error, f"{len(texts)} texts") from error
-        return self._all_checked(given, len(texts))
+        return self._checked(given, len(texts))
 
     def embed_query(self, text: str) -> Vectors:
         """The vector of a query, which some models make differently from that of a document."""
@@ -92,25 +92,16 @@ class Embedder:
             raise _failed(self.name, error, "a query") from error
         return self._checked(given)
 
-    def _all_checked(self, given: Any, count: int) -> Vectors:
-        vectors = as_vectors(given, count=count, name=self.name)
-        self._hold_to(vectors.shape[1])
-        return vectors
-
-    def _checked(self, given: Any) -> Vectors:
-        vector = as_vector(given, name=self.name)
-        self._hold_to(len(vector))
-        return vector
-
-    def _hold_to(self, dimension: int) -> None:
-        if (
-            self.dimension is None
-        ):  # learned once; two threads that race here learn the same or are told on the next call
+    def _checked(self, given: Any, count: int | None = None) -> Vectors:
+        """The vectors of so many texts, or that of a query."""
+        vectors = as_vector(given, name=self.name) if count is None else as_vectors(given, count=count, name=self.name)
+        dimension = vectors.shape[-1]
+        if self.dimension is None:  # two threads that race here learn the same or are told on the next call
             object.__setattr__(self, "dimension", dimension)
         elif dimension != self.dimension:
-            raise broken_promise(
-                self.name, f"returned vectors of dimension {dimension}, not {self.dimension} as before"
-            )
+            what = f"returned vectors of dimension {dimension}, not {self.dimension} as before"
+            raise broken_promise(self.name, what)
+        return vectors
 
 
 def as_embedder(thing: Any, *, name: str | None = None) -> Embedder:
@@ -338,7 +329,8 @@ def as_vectors(given: Any, *, count: int, name: str) -> Vectors:
     vectors = _as_float32(given, name)
     if vectors.ndim != 2 or len(vectors) != count or vectors.shape[1] == 0:
         raise broken_promise(name, f"returned shape {vectors.shape} for {count} texts")
-    _check_finite(vectors, name)
+    if not np.isfinite(vectors).all():
+        raise _not_finite(vectors, name)
     return vectors
 
 
@@ -351,10 +343,11 @@ def as_vector(given: Any, *, name: str) -> Vectors:
     Traceback (most recent call last):
     adaptive_memory_core.errors.EmbedderError: The embedder 'mine' returned NaN or infinity in 1 of 1 vectors ...
     """
-    vector = _as_float32(given, name)
+    vector = given if type(given) is np.ndarray and given.dtype == np.float32 else _as_float32(given, name)
     if vector.ndim != 1 or len(vector) == 0:
         raise broken_promise(name, f"returned shape {vector.shape} for a query")
-    _check_finite(vector, name)
+    if not np.isfinite(vector).all():
+        raise _not_finite(vector, name)
     return vector
 
 
@@ -367,8 +360,6 @@ def broken_promise(name: str, what_happened: str) -> EmbedderError:
 
 
 def _as_float32(given: Any, name: str) -> Vectors:
-    if type(given) is np.ndarray and given.dtype == np.float32:
-        return given
     try:
         with np.errstate(over="ignore"):  # beyond float32 becomes infinity, which is refused by name below
             return np.asarray(given, dtype=np.float32)
@@ -377,9 +368,8 @@ def _as_float32(given: Any, name: str) -> Vectors:
         raise broken_promise(name, what) from error
 
 
-def _check_finite(vectors: Vectors, name: str) -> None:
-    if not np.isfinite(vectors).all():
-        rows = np.atleast_2d(vectors)
-        broken = np.flatnonzero(~np.isfinite(rows).all(axis=1))
-        what = f"returned NaN or infinity in {len(broken)} of {len(rows)} vectors (the first is number {broken[0]})"
-        raise broken_promise(name, what)
+def _not_finite(vectors: Vectors, name: str) -> EmbedderError:
+    rows = np.atleast_2d(vectors)
+    broken = np.flatnonzero(~np.isfinite(rows).all(axis=1))
+    what = f"returned NaN or infinity in {len(broken)} of {len(rows)} vectors (the first is number {broken[0]})"
+    return broken_promise(name, what)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from operator import attrgetter
 from typing import NamedTuple, TypeVar
 
@@ -171,7 +171,7 @@ def similarity(distance: float, *, space: str) -> float:
     return found
 
 
-def similarities_at(distances: Sequence[float], *, space: str) -> list[float]:
+def similarities_at(distances: Iterable[float], *, space: str) -> list[float]:
     """The similarities of many distances."""
     return [1.0 - one / 2.0 for one in distances] if space == "l2" else [1.0 - one for one in distances]
 

@@ -89,8 +89,8 @@ def merged_baseline(parts: Sequence[tuple[int, Baseline]]) -> Baseline:
     >>> merged_baseline([(10, Baseline(0.2, 0.1)), (30, Baseline(0.4, 0.1))]).mean
     0.35
     """
-    total = sum(count for count, _ in parts)
-    if len(parts) == 1 or not total:
+    total = 0 if len(parts) == 1 else sum(count for count, _ in parts)
+    if not total:
         return parts[0][1]
     mean = sum(count * one.mean for count, one in parts) / total
     return Baseline(mean, math.sqrt(sum(count * one.spread**2 for count, one in parts) / total))

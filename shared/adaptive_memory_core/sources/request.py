@@ -14,7 +14,7 @@ from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.flow.ports.ledger_values import LedgerVersion
 from adaptive_memory_core.flow.ports.models import EmbedderPort
 from adaptive_memory_core.flow.ports.records import Vector, Where
-from adaptive_memory_core.flow.ports.source import Found, NearestAndNamed
+from adaptive_memory_core.flow.ports.source import Compared, Found
 from adaptive_memory_core.learn.verdicts import StateHistory
 from adaptive_memory_core.policy.advanced import DENSE
 from adaptive_memory_core.policy.learning import Regime
@@ -75,15 +75,16 @@ def nearest(ports: Ports, request: Request, vector: Vector, limit: int) -> list[
     return in_collection(ports, policy, ports.search.nearest, *asked, by=policy.advanced.search)
 
 
-def nearest_and_named(
-    ports: Ports, request: Request, vector: Vector, limit: int, named: Sequence[str]
-) -> NearestAndNamed:
-    """The nearest records and, where that costs little, the named ones with them."""
-    if not named or vector is None:
-        return NearestAndNamed(nearest(ports, request, vector, limit), None)
-    policy, asked = request.policy, (request.scope, vector, limit, request.where, named)
-    by, version = policy.advanced.search, request.version
-    return in_collection(ports, policy, ports.search.nearest_and_named, *asked, by=by, version=version)
+def compared(ports: Ports, request: Request, vector: Vector, named: Sequence[str]) -> Compared:
+    """The nearest records, the named ones with them where that costs little, and what unrelated ones score
+    where there is another channel to join."""
+    policy, version = request.policy, request.version
+    asked = request.scope, vector, request.candidates, request.where, named
+    by, measured = policy.advanced.search, policy.ways != (DENSE,)
+    if policy.advanced.timeout_seconds:
+        compare = ports.search.compare
+        return in_collection(ports, policy, compare, *asked, by=by, version=version, measured=measured)
+    return ports.search.compare(*asked, by=by, version=version, measured=measured)
 
 
 def among(ports: Ports, request: Request, vector: Vector, stored_ids: Sequence[str]) -> list[Found]:
@@ -106,7 +107,7 @@ def embedded(ports: Ports, text: str, policy: Policy) -> Vector:
             return in_either_form(
                 lambda: embedder.embed_query(text), lambda: embedder.aembed_query(text), seconds, unanswered
             )
-        return in_time(unanswered, seconds, embedder.embed_query, text)
+        return in_time(unanswered, seconds, embedder.embed_query, text) if seconds else embedder.embed_query(text)
     except TimeoutError as error:
         raise _late(EmbedderError, "embedder", policy, error) from error
 

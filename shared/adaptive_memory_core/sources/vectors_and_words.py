@@ -13,7 +13,7 @@ from adaptive_memory_core.flow.ports.source import Answer, SourceQuery
 from adaptive_memory_core.policy.advanced import BASELINE, DENSE, LEXICAL, SPREAD
 from adaptive_memory_core.score.ranking import Candidates
 from adaptive_memory_core.score.surprise import Baseline
-from adaptive_memory_core.sources.request import Request, embedded, in_collection, nearest_and_named
+from adaptive_memory_core.sources.request import Request, compared, embedded
 
 
 class VectorsSource:
@@ -33,7 +33,7 @@ class VectorsSource:
                 vector = embedded(ports, cue.text, request.policy)
                 cue = replace(cue, vector=vector)
             named = list(dict.fromkeys([one for answer in asked.earlier for one in answer.named]))
-            found = nearest_and_named(ports, request, cue.vector, request.candidates, named)
+            found = compared(ports, request, cue.vector, named)
         except EmbedderMismatchError:
             raise
         except (EmbedderError, StoreError) as error:
@@ -42,11 +42,8 @@ class VectorsSource:
             if not any(one.says_something for one in asked.earlier):
                 raise
             return Answer(DENSE, cue=cue, error=error)
-        leads = None
-        if request.policy.ways != (DENSE,):  # else there is nothing to join, and the similarity is the relevance
-            scope, version = request.scope, request.version
-            measured = in_collection(ports, request.policy, ports.search.baseline, scope, cue.vector, version)
-            leads = BaselineLeads(measured)
+        # without another channel the similarity is the relevance
+        leads = None if request.policy.ways == (DENSE,) else BaselineLeads(found.baseline)
         if found.named is None:
             return Answer(DENSE, found=found.nearest, cue=cue, leads=leads)
         looked_up = frozenset(named)

@@ -23,6 +23,7 @@ class CheckedEmbedder:
 
     def __init__(self, embedder: Embedder, collection: str, ledger: Ledger, known: Recorded) -> None:
         self._embedder, self._collection, self._ledger = embedder, collection, ledger
+        self.can_wait, self.can_wait_for_documents = embedder.aquery is not None, embedder.adocuments is not None
         self._name, self._dimension = known
         self._compare_names()
         if embedder.dimension is not None:
@@ -45,23 +46,16 @@ class CheckedEmbedder:
         return vectors
 
     def embed_query(self, text: str) -> Any:
+        if self._embedder.dimension == self._dimension is not None:
+            return self._embedder.embed_query(text)  # which refuses a vector of another length
         asked = self._unlearned()
-        vector = asked.embed_query(text)
-        self._compare(len(vector))
-        self._learn(asked)
-        return vector
-
-    @property
-    def can_wait(self) -> bool:
-        return self._embedder.aquery is not None
-
-    @property
-    def can_wait_for_documents(self) -> bool:
-        return self._embedder.adocuments is not None
+        return self._confirmed(asked, asked.embed_query(text))
 
     async def aembed_query(self, text: str) -> Any:
         asked = self._unlearned()
-        vector = await asked.aembed_query(text)
+        return self._confirmed(asked, await asked.aembed_query(text))
+
+    def _confirmed(self, asked: Embedder, vector: Any) -> Any:
         self._compare(len(vector))
         self._learn(asked)
         return vector

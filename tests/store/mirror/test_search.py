@@ -16,7 +16,9 @@ from adaptive_memory_core.errors import FilterError, StoreError
 from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.flow.ports.ledger_values import MirrorRow
 from adaptive_memory_core.flow.ports.source import Found
+from adaptive_memory_core.record_metadata import windows_filter
 from adaptive_memory_core.records import Scope
+from adaptive_memory_core.store.chroma.chroma_calls import both_filters
 from adaptive_memory_core.store.chroma.chroma_search import ChromaSearch
 from adaptive_memory_core.store.mirror.record_search import MirrorSearch
 
@@ -95,7 +97,7 @@ def test_the_nearest_and_the_named_ones_come_in_one_look(both: Both) -> None:
     named = [*(f"m{number}" for number in range(0, COUNT, 7)), "gone"]
     for scope in SCOPES:
         for where in FILTERS:
-            found = mirror.nearest_and_named(scope, vectors["m3"], 7, where, named)
+            found = mirror.compare(scope, vectors["m3"], 7, where, named)
             nearest = chroma.nearest(scope, vectors["m3"], 7, where)
             alike(list(found.nearest), nearest)
             here = {one.stored_id for one in nearest}
@@ -107,8 +109,8 @@ def test_windows_of_time_and_filters_go_together(both: Both) -> None:
     chroma, mirror, vectors = both
     windows = [Window(2_000.0, 4_000.0), Window(None, 700.0)]
     for where in FILTERS:
-        found = mirror.during(ALICE, vectors["m5"], 9, where, windows)
-        alike(found, chroma.during(ALICE, vectors["m5"], 9, where, windows))
+        within = both_filters(where, windows_filter(windows, Fields()))
+        alike(mirror.nearest(ALICE, vectors["m5"], 9, within), chroma.nearest(ALICE, vectors["m5"], 9, within))
 
 
 def test_what_passes_a_filter_is_what_chroma_says(both: Both) -> None:
@@ -190,11 +192,11 @@ def test_users_in_ram_stay_within_their_bound(both: Both, tmp_path: Path) -> Non
     small = MirrorSearch(ledger, Fields(), "cosine", 30_000)
     for scope in (ALICE, BOB, ALL, ALICE):
         assert small.nearest(scope, vectors["m0"], 1, None)
-        assert len(small.residents) == 1  # each needs more than half of it
+        assert len(small.residents.users) == 1  # each needs more than half of it
     both_fit = MirrorSearch(ledger, Fields(), "cosine", 1_000_000)
     for scope in (ALICE, BOB, ALL):
         both_fit.nearest(scope, vectors["m0"], 1, None)
-    assert len(both_fit.residents) == 3
+    assert len(both_fit.residents.users) == 3
     assert 0 < both_fit.residents.nbytes <= 1_000_000
     ledger.close()
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 from adaptive_memory_core.policy.advanced import DENSE
 from adaptive_memory_core.records import Cue, Metadata
 from adaptive_memory_core.score.ranking import Candidates
+from adaptive_memory_core.score.surprise import Baseline
 
 if TYPE_CHECKING:
     from adaptive_memory_core.flow.ports import Ports
@@ -27,11 +28,13 @@ class Found(NamedTuple):
     similarity: float
 
 
-class NearestAndNamed(NamedTuple):
-    """The nearest records, and those of the named ones that are not among them; None where these were not looked up."""
+class Compared(NamedTuple):
+    """The nearest records; those of the named ones that are not among them, None where these were not looked up; and
+    what unrelated records score."""
 
     nearest: Sequence[Found]
     named: Sequence[Found] | None
+    baseline: Baseline
 
 
 class Leads(Protocol):
@@ -74,7 +77,10 @@ class SourceQuery(NamedTuple):
 
     def cue(self, request: Request) -> Cue:
         """The cue as the sources so far left it."""
-        return next((one.cue for one in reversed(self.earlier) if one.cue is not None), request.cue)
+        for one in reversed(self.earlier):
+            if one.cue is not None:
+                return one.cue
+        return request.cue
 
     @property
     def nearest(self) -> Answer:

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from adaptive_memory_core.cue.time.intent import Window
 from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.flow.ports.records import Vector, Where
-from adaptive_memory_core.flow.ports.source import Found, NearestAndNamed
+from adaptive_memory_core.flow.ports.source import Found
 from adaptive_memory_core.policy.advanced import SearchBy
-from adaptive_memory_core.record_metadata import belongs, windows_filter
+from adaptive_memory_core.record_metadata import belongs
 from adaptive_memory_core.records import Metadata, Scope
 from adaptive_memory_core.score import signals
 from adaptive_memory_core.score.surprise import (
@@ -75,25 +74,6 @@ class ChromaSearch:
         if own is not None:
             return self._query(scope, vector, wanted, both_filters(own, where), where)[0]
         return self._unowned(scope, vector, wanted, where)
-
-    def nearest_and_named(
-        self,
-        scope: Scope,
-        vector: Vector,
-        limit: int,
-        where: Where | None,
-        named: Sequence[str],  # noqa: ARG002 - another query, which only a recall that needs it makes
-        *,
-        by: SearchBy = "auto",
-    ) -> NearestAndNamed:
-        """The nearest alone."""
-        return NearestAndNamed(self.nearest(scope, vector, limit, where, by=by), None)
-
-    def during(
-        self, scope: Scope, vector: Vector, limit: int, where: Where | None, windows: Sequence[Window]
-    ) -> list[Found]:
-        """The nearest of those that happened, or began to hold, within one of the windows."""
-        return self.nearest(scope, vector, limit, both_filters(where, windows_filter(windows, self.fields)))
 
     def among(self, scope: Scope, vector: Vector, stored_ids: Sequence[str], where: Where | None) -> list[Found]:
         """Those of the records that are of this scope and pass the filter, compared one by one; nearest first."""

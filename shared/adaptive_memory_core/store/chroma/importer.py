@@ -71,7 +71,7 @@ class Importer:
         with; `settle` exports what is pending of these records, or of all."""
         self._store, self._ledger, self._rows, self._due = store, ledger, ledger.mirror, ledger.due_records
         self._directory, self._seen_seconds, self._in_ram = directory, seen_seconds, in_ram
-        self._is_on_server = directory is None and not in_ram
+        self.is_on_server = directory is None and not in_ram
         self._copies, self._copy_limit = copies, copy_limit
         self._settle = settle
         self._edition = EmbedderVersion(ledger)
@@ -130,9 +130,8 @@ class Importer:
         return not self.is_over and not self._edition.is_over
 
     def returned(self, stored_ids: Sequence[str]) -> None:
-        """Recalls returned these: they are compared first."""
-        if self._is_on_server:
-            self._returned.extend(stored_ids)
+        """Recalls returned these, from a server: they are compared first."""
+        self._returned.extend(stored_ids)
 
     def take_in(self, stored_ids: Sequence[str], *, heard: bool = False) -> None:
         """Compare these records until nobody writes them meanwhile; `heard` says that others have just written them."""
@@ -323,7 +322,7 @@ class Importer:
         gone = set(page) - {row[0] for row in found}
         differing = self._differing(found, before.rows)
         known = [one for one in gone if one in before.rows]
-        if not heard and self._is_on_server and (late := self._late_exports(found, differing, known)):
+        if not heard and self.is_on_server and (late := self._late_exports(found, differing, known)):
             self._due.mark(late, gone=False)  # it is to be as the ledger has it
             return self._renew([one for one in page if one not in late])
         newer: list[str] = []

@@ -138,8 +138,3 @@ class CollectionAccess:
         """Have the ledger know these."""
         if self.open is not None and not self.open.importer.ready:
             self.open.importer.take_in(stored_ids)
-
-    def returned(self, stored_ids: Sequence[str]) -> None:
-        """A recall returned these."""
-        if self.open is not None:
-            self.open.importer.returned(stored_ids)

@@ -145,6 +145,10 @@ class LedgerMirror:
     def rows(self, stored_ids: Sequence[str], version: LedgerVersion | None = None) -> list[CopiedRow]:
         """Those of the records that have a row, no matter which user they belong to: id, text, metadata. They are at
         least as of the version, unless this memory has written since, or else of now."""
+        if version is not None and self._shared.is_of_now(version) and self._in_ram.is_as_of(version):
+            found = self._in_ram.known(stored_ids)
+            if len(found) == len(stored_ids):
+                return found
         with self._shared.reading() as sql:
             if sql.in_transaction:  # which may yet be undone
                 return self._rows(sql, stored_ids)

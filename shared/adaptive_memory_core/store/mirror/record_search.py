@@ -15,7 +15,7 @@ from adaptive_memory_core.errors import LedgerError, StoreError
 from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.flow.ports.ledger_values import LedgerVersion
 from adaptive_memory_core.flow.ports.records import Vector, Where
-from adaptive_memory_core.flow.ports.source import Found, NearestAndNamed
+from adaptive_memory_core.flow.ports.source import Compared, Found
 from adaptive_memory_core.policy.advanced import SearchBy
 from adaptive_memory_core.record_metadata import belongs, rows_of, windows_filter
 from adaptive_memory_core.records import Scope
@@ -45,11 +45,13 @@ class MirrorSearch:
         self._rows, self._pages, self._fields, self._space = ledger.mirror, ledger.mirror_pages, fields, space
         self.residents = Residents(ledger.mirror, space, most_bytes, EmbedderVersion(ledger), kept)
 
-    def nearest(self, scope: Scope, vector: Vector, limit: int, where: Where | None) -> list[Found]:
+    def nearest(
+        self, scope: Scope, vector: Vector, limit: int, where: Where | None, version: LedgerVersion | None = None
+    ) -> list[Found]:
         """The hits of this scope, nearest first: `limit` of them unless there are no more."""
-        return list(self.nearest_and_named(scope, vector, limit, where, ()).nearest)
+        return list(self.compare(scope, vector, limit, where, (), version, measured=False).nearest)
 
-    def nearest_and_named(
+    def compare(
         self,
         scope: Scope,
         vector: Vector,
@@ -57,47 +59,43 @@ class MirrorSearch:
         where: Where | None,
         named: Sequence[str],
         version: LedgerVersion | None = None,
-    ) -> NearestAndNamed:
-        """Those, and of the named records the others that are of this scope and pass the filter."""
-        near = [one for part in scope.parts for one in self._nearest(part, vector, limit, where, named, version)]
-        if scope.over is not None:
+        *,
+        measured: bool = True,
+    ) -> Compared:
+        """Those; of the named records the others that are of this scope and pass the filter; and, unless it is not
+        `measured`, the baseline."""
+        near, baselines, parts = list[tuple[str, float]](), list[tuple[int, Baseline]](), scope.parts
+        for part in parts:
+            with self.residents.of(part, version) as user:
+                allowed = None if where is None else user.passing(self._rows, part, where)
+                if user.matrix is None or not user.ids:
+                    baselines.append((0, Baseline()))
+                    continue
+                asked = user.matrix.asked(_checked(vector, user.matrix.dimension))
+                places: list[int] = user.matrix.nearest(asked, limit + MARGIN, allowed).tolist()
+                if named:
+                    known, there = user.places, frozenset(places)
+                    also = dict.fromkeys([known[one] for one in named if one in known])
+                    places += [one for one in also if one not in there and (allowed is None or allowed[one])]
+                near += _with_distances(user, user.matrix, asked, places)
+                if measured:
+                    baselines.append(self._baseline(user, user.matrix, asked))
+        if len(parts) > 1:
             near.sort(key=_distance)
-        wanted = frozenset(named)
-        found = self._found(scope, [*near[:limit], *[one for one in near[limit:] if one[0] in wanted]], version)
-        if len(near) <= limit:
-            return NearestAndNamed(found, ())
-        nearest = {one for one, _ in near[:limit]}
-        split = len([one for one in found if one.stored_id in nearest])
-        return NearestAndNamed(found[:split], found[split:])
+        wanted, first = frozenset(named), near[:limit]
+        found = self._found(scope, first + [one for one in near[limit:] if one[0] in wanted], version)
+        split = len(frozenset(map(_id, found)).intersection(map(_id, first)))  # some may be gone by now
+        return Compared(found[:split], found[split:], merged_baseline(baselines) if measured else Baseline())
 
-    def _nearest(
-        self,
-        scope: Scope,
-        vector: Vector,
-        limit: int,
-        where: Where | None,
-        named: Sequence[str],
-        version: LedgerVersion | None,
-    ) -> list[tuple[str, float]]:
-        """At least the nearest of the scope, and the named ones, nearest first."""
-        with self.residents.of(scope, version) as user:
-            allowed = None if where is None else user.passing(self._rows, scope, where)
-            if user.matrix is None or not len(user):
-                return []
-            asked = user.matrix.asked(_checked(vector, user.matrix.dimension))
-            places: list[int] = user.matrix.nearest(asked, limit + MARGIN, allowed).tolist()
-            if named:
-                known = user.places
-                also = {known[one]: None for one in named if one in known}
-                there = frozenset(places)
-                places += [one for one in also if one not in there and (allowed is None or allowed[one])]
-            return _with_distances(user, user.matrix, asked, places)
-
-    def during(
-        self, scope: Scope, vector: Vector, limit: int, where: Where | None, windows: Sequence[Window]
-    ) -> list[Found]:
-        """The nearest of those that happened, or began to hold, within one of the windows."""
-        return self.nearest(scope, vector, limit, both_filters(where, windows_filter(windows, self._fields)))
+    def _baseline(self, user: Resident, matrix: Matrix, asked: Any) -> tuple[int, Baseline]:
+        """What records score that are unrelated to a query, by a sample of them. What they score with each other is
+        measured again once their number has changed by a quarter."""
+        count, before = len(user.ids), user.baseline
+        sample = sample_of(count)
+        if before is None or not 0.8 * before[0] <= count <= 1.25 * before[0]:
+            before = user.baseline = count, baseline_of_vectors(matrix.vectors(sample), self._space)
+        similarities = signals.similarities_at(matrix.distances(asked, sample).tolist(), space=self._space)
+        return count, for_query(before[1], similarities)
 
     def among(self, scope: Scope, vector: Vector, stored_ids: Sequence[str], where: Where | None) -> list[Found]:
         """Those of the records that are of this scope and pass the filter, nearest first."""
@@ -138,48 +136,33 @@ class MirrorSearch:
                     found |= zip(here, user.matrix.vectors([user.places[one] for one in here]), strict=True)
         return found
 
-    def baseline(self, scope: Scope, vector: Vector, version: LedgerVersion | None = None) -> Baseline:
-        """What records score that are unrelated to a query, by a sample of them."""
-        return merged_baseline([self._baseline(part, vector, version) for part in scope.parts])
-
-    def _baseline(self, part: Scope, vector: Vector, version: LedgerVersion | None) -> tuple[int, Baseline]:
-        """What records score with each other is measured again once their number has changed by a quarter."""
-        with self.residents.of(part, version) as user:
-            count = 0 if user.matrix is None else len(user)
-            measured = user.baseline
-            if user.matrix is None or measured is None or not 0.8 * measured[0] <= count <= 1.25 * measured[0]:
-                sample: Any = [] if user.matrix is None else user.matrix.vectors(sample_of(count))
-                measured = user.baseline = count, baseline_of_vectors(sample, self._space)
-            if user.matrix is None or not count:
-                return measured
-            asked = user.matrix.asked(_checked(vector, user.matrix.dimension))
-            distances = user.matrix.distances(asked, sample_of(count)).tolist()
-            return count, for_query(measured[1], signals.similarities_at(distances, space=self._space))
-
     def size(self, scope: Scope) -> int:
         """How many records the user has, about: counted where they are not in RAM."""
-        held = [(part, self.residents.size(part)) for part in scope.parts]
-        return sum(self._pages.count(part) if size is None else size for part, size in held)
+        count = 0
+        for part in scope.parts:
+            held = self.residents.users.get(part)
+            count += self._pages.count(part) if held is None else len(held.ids)
+        return count
 
     def _found(
         self, scope: Scope, near: Sequence[tuple[str, float]], version: LedgerVersion | None = None
     ) -> list[Found]:
         """The records with their texts, as far as they are still there, and not another user's by now."""
-        found = self._rows.rows([one for one, _ in near], version)
-        rows = {row[0]: row for row in rows_of(found, scope, self._fields)}
-        close = signals.similarities_at([distance for _, distance in near], space=self._space)
-        each = zip(near, close, strict=True)
-        return [_as_found((*row, like)) for (one, _), like in each if (row := rows.get(one)) is not None]
+        ids = list(map(_id, near))
+        rows = rows_of(self._rows.rows(ids, version), scope, self._fields)
+        known = dict(zip(map(_id, rows), rows, strict=True))
+        close = zip(ids, signals.similarities_at(map(_distance, near), space=self._space), strict=True)
+        return [_as_found((*row, like)) for one, like in close if (row := known.get(one)) is not None]
 
 
 _as_found = partial(tuple.__new__, Found)  # `Found(*values)` in half of the time
-_distance = itemgetter(1)
+_id, _distance = itemgetter(0), itemgetter(1)
 
 
 def _with_distances(user: Resident, matrix: Matrix, asked: Any, places: Sequence[int]) -> list[tuple[str, float]]:
     """The records at these places with Chroma's distance, nearest first."""
-    distances, ids = matrix.distances(asked, places).tolist(), user.ids
-    return sorted(zip([ids[place] for place in places], distances, strict=True), key=_distance)
+    distances = matrix.distances(asked, places).tolist()
+    return sorted(zip(map(user.ids.__getitem__, places), distances, strict=True), key=_distance)
 
 
 def _checked(vector: Vector, dimension: int) -> Any:
@@ -208,9 +191,16 @@ class RecordSearch:
         self, scope: Scope, vector: Vector, limit: int, where: Where | None, *, by: SearchBy = "auto"
     ) -> list[Found]:
         """The hits of this scope, nearest first: `limit` of them unless there are no more."""
-        return list(self.nearest_and_named(scope, vector, limit, where, (), by=by).nearest)
+        found = self._either(
+            scope,
+            by,
+            lambda: self._mirror.nearest(scope, vector, limit, where),
+            lambda chroma, by: chroma.nearest(scope, vector, limit, where, by=by),
+        )
+        self._note_returned(found)
+        return found
 
-    def nearest_and_named(
+    def compare(
         self,
         scope: Scope,
         vector: Vector,
@@ -220,17 +210,25 @@ class RecordSearch:
         *,
         by: SearchBy = "auto",
         version: LedgerVersion | None = None,
-    ) -> NearestAndNamed:
-        """Those, and of the named records the others that are of this scope, where that is one look."""
+        measured: bool = True,
+    ) -> Compared:
+        """Those; of the named records the others that are of this scope, where that is one look; and, unless it is not
+        `measured`, what records of the scope score that are unrelated to this query, by a sample of them."""
 
-        found = self._either(
-            scope,
-            by,
-            lambda: self._mirror.nearest_and_named(scope, vector, limit, where, named, version),
-            lambda chroma, by: NearestAndNamed(chroma.nearest(scope, vector, limit, where, by=by), None),
-        )
-        self._access.returned([one.stored_id for one in found.nearest])
+        def in_ledger() -> Compared:
+            return self._mirror.compare(scope, vector, limit, where, named, version, measured=measured)
+
+        def in_chroma(chroma: ChromaSearch, by: SearchBy) -> Compared:
+            nearest = chroma.nearest(scope, vector, limit, where, by=by)
+            return Compared(nearest, None, chroma.baseline(scope, vector) if measured else Baseline())
+
+        found = self._either(scope, by, in_ledger, in_chroma)
+        self._note_returned(found.nearest)
         return found
+
+    def _note_returned(self, found: Sequence[Found]) -> None:
+        if self._access.open is not None and self._access.open.importer.is_on_server:
+            self._access.open.importer.returned([one.stored_id for one in found])
 
     def during(
         self, scope: Scope, vector: Vector, limit: int, where: Where | None, windows: Sequence[Window]
@@ -276,15 +274,6 @@ class RecordSearch:
             lambda chroma, _: chroma.vectors(scope, stored_ids),
         )
 
-    def baseline(self, scope: Scope, vector: Vector, version: LedgerVersion | None = None) -> Baseline:
-        """What records of the scope score that are unrelated to this query, by a sample of them."""
-        return self._either(
-            scope,
-            "auto",
-            lambda: self._mirror.baseline(scope, vector, version),
-            lambda chroma, _: chroma.baseline(scope, vector),
-        )
-
     def _either(
         self, scope: Scope, by: SearchBy, in_ledger: Callable[[], T], in_chroma: Callable[[ChromaSearch, SearchBy], T]
     ) -> T:
@@ -293,7 +282,7 @@ class RecordSearch:
         if opened is None:
             return in_ledger()
         try:
-            fits = self._fits(scope, by)
+            fits = by == "exact" or self._mirror.size(scope) <= self._most_records
             if opened.importer.ready and by != "ann" and fits:
                 return in_ledger()
             opened.exporter.settle()
@@ -302,6 +291,3 @@ class RecordSearch:
         except LedgerError:
             pass
         return in_chroma(opened.search, by if fits else "ann")
-
-    def _fits(self, scope: Scope, by: SearchBy) -> bool:
-        return by == "exact" or self._mirror.size(scope) <= self._most_records

@@ -47,12 +47,13 @@ class Resident:
 
     def __init__(self, space: str) -> None:
         self.turn = threading.RLock()
-        self._space = space
+        self._space, self.size = space, 0
         self._start()
 
     def _start(self) -> None:
         self.owner = 0
-        self._as_of: tuple[int, int] | None = None  # the ledger's last change that it has heard of
+        self.as_of: tuple[int, int] | None = None  # the ledger's last change that it has heard of
+        self.weighed = False  # whether `size` is what it takes in RAM now
         self.matrix: Matrix | None = None
         self.ids: list[str] = []
         self._rows: list[int] = []  # the number of each record's row in the ledger
@@ -62,13 +63,10 @@ class Resident:
         self.baseline: tuple[int, Baseline] | None = None  # with the number of records that it was measured with
         self.in_file = 0  # records that a file has
 
-    def __len__(self) -> int:
-        return len(self.ids)
-
     @property
     def nbytes(self) -> int:
         vectors = 0 if self.matrix is None else self.matrix.nbytes
-        return vectors + len(self) * BYTES_OF_AN_ID + self._columns.nbytes
+        return vectors + len(self.ids) * BYTES_OF_AN_ID + self._columns.nbytes
 
     @property
     def places(self) -> Mapping[str, int]:
@@ -78,33 +76,32 @@ class Resident:
         return self._places
 
     def take_in(
-        self, rows: LedgerMirror, scope: Scope, kept: UserCopies | None = None, version: LedgerVersion | None = None
+        self, rows: LedgerMirror, scope: Scope, change: tuple[int, int], kept: UserCopies | None = None
     ) -> bool:
-        """Learn of what was written and removed since, in any process, up to the version or up to now; whether there
-        was anything."""
-        change = (version or rows.version(scope)).change
-        if change == self._as_of:
-            return False
+        """Learn of what was written and removed up to that change at least, in any process; whether there was
+        anything."""
         if kept is not None and not self._written and (found := kept.read(scope)) is not None:
             self.adopt(*found)
         news = rows.news(scope, self._written, self._removed)
-        if self.owner not in (0, news.owner) or (len(self) and some_let_go(news.removed)):
+        if self.owner not in (0, news.owner) or (self.ids and some_let_go(news.removed)):
             self._start()
             news = rows.news(scope, 0, 0)
         learned = bool(news.removed or news.written)
         self.in_file = 0 if news.removed else self.in_file
         if learned:
+            self.weighed = False
             self._learn(news)
-        self.owner, self._as_of = news.owner, change
+        self.owner, self.as_of = news.owner, change
         return learned
 
     def passing(self, rows: LedgerMirror, scope: Scope, where: Where) -> Mask:
         """Which records, by their places, pass the filter."""
-        self._columns.grow(len(self))
+        self._columns.grow(len(self.ids))
         test, new = predicate(where), filter_keys(where) - self._columns.keys()
         changes = rows.changes(scope, 0 if new else self._changed)
         self._columns.start(new)
-        if changes:
+        if changes or new:
+            self.weighed = False
             self._take_in_metadata(changes, new)
         return test.mask(self._columns)
 
@@ -127,10 +124,11 @@ class Resident:
             ids, numbers = unpacked(arrays["ids"]), arrays["numbers"].tolist()
             if not self._written:
                 self.owner, self._written, self._removed = file[1:]
-                self._as_of = None
+                self.as_of = None
                 self.ids, self._rows = ids, numbers
             if self._rows == numbers:
                 self.matrix, self.in_file = Matrix.of(self._space, arrays.arrays, len(ids)), len(ids)
+                self.weighed = False
 
     def _learn(self, news: MirrorNews) -> None:
         gone = {row for _, row in news.removed if row <= self._written}
@@ -150,7 +148,7 @@ class Resident:
         """The last record takes the place of the one that goes."""
         if self.matrix is not None:
             self.matrix.remove(place)
-        self._columns.grow(len(self))
+        self._columns.grow(len(self.ids))
         self._columns.remove(place)
         last_id, last_row = self.ids.pop(), self._rows.pop()
         if place < len(self.ids):
@@ -198,57 +196,43 @@ class Residents:
     def __init__(
         self, rows: LedgerMirror, space: str, most_bytes: int, edition: EmbedderVersion, kept: UserCopies | None = None
     ) -> None:
-        self._rows, self._space, self._most, self._total = rows, space, most_bytes, 0
-        self._edition, self._kept = edition, kept
-        self._users: OrderedDict[Scope, tuple[Resident, int]] = OrderedDict()
+        self._rows, self._space, self._most, self.nbytes = rows, space, most_bytes, 0
+        self._edition, self._kept, self._least = edition, kept, 0 if kept is None else kept.least
+        self.users: OrderedDict[Scope, Resident] = OrderedDict()
         self._moment = threading.Lock()
-
-    def __len__(self) -> int:
-        return len(self._users)
-
-    @property
-    def nbytes(self) -> int:
-        return self._total
 
     @contextmanager
     def of(self, scope: Scope, version: LedgerVersion | None = None) -> Generator[Resident, None, None]:
         """The user's records, at least as of the version or of now, for this thread alone."""
         with self._moment:
-            resident = self._users.setdefault(scope, (Resident(self._space), 0))[0]
-            self._users.move_to_end(scope)
-        whole = False
+            resident = self.users.get(scope)
+            if resident is None:
+                resident = self.users[scope] = Resident(self._space)
+            self.users.move_to_end(scope)
         try:
             with resident.turn:
-                if resident.take_in(self._rows, scope, self._kept, version):
+                change = (version or self._rows.version(scope)).change
+                if change != resident.as_of and resident.take_in(self._rows, scope, change, self._kept):
                     self._edition.check()  # other vectors are news, so that nothing else need be asked
                 yield resident
-            whole = True
-        finally:
-            self._used(scope, resident, whole=whole)
-        if self._kept is not None and self._kept.is_due(len(resident), resident.in_file):
+        except BaseException:  # which may have left half of a change in it
+            self._weigh(scope, resident, 0)
+            raise
+        if not resident.weighed:
+            resident.weighed = True
+            self._weigh(scope, resident, resident.nbytes)
+        count = len(resident.ids)
+        if self._kept is not None and 0 < self._least <= count and self._kept.is_due(count, resident.in_file):
             self._kept.ask(scope, resident.taken, resident.adopt)
 
-    def size(self, scope: Scope) -> int | None:
-        """How many records a user has whose records are in RAM."""
-        held = self._users.get(scope)
-        return None if held is None else len(held[0])
-
-    def clear(self) -> None:
+    def _weigh(self, scope: Scope, resident: Resident, size: int) -> None:
+        """Note what it takes in RAM, and drop it where that is nothing, and others' if there are too many."""
         with self._moment:
-            self._users.clear()
-            self._total = 0
-
-    def _used(self, scope: Scope, resident: Resident, *, whole: bool) -> None:
-        """Keep it, unless an error or an interrupt may have left half of a change in it; drop others' if there are too
-        many."""
-        size = resident.nbytes if whole else 0
-        with self._moment:
-            held, before = self._users.get(scope, (None, 0))
-            if held is not resident:  # let go of meanwhile
+            if self.users.get(scope) is not resident:  # let go of meanwhile
                 return
-            self._total += size - before
-            self._users[scope] = (resident, size)
+            self.nbytes += size - resident.size
+            resident.size = size
             if not size:
-                del self._users[scope]
-            while self._total > self._most and len(self._users) > 1:
-                self._total -= self._users.popitem(last=False)[1][1]
+                del self.users[scope]
+            while self.nbytes > self._most and len(self.users) > 1:
+                self.nbytes -= self.users.popitem(last=False)[1].size

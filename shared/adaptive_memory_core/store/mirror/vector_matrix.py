@@ -153,32 +153,23 @@ class Matrix:
         self._rounded.put(self._rows[first : self.size], first, len(self._rows))
 
     def _scores(self, asked: Floats) -> Floats:
-        """The larger, the nearer."""
-        products = _products(self._rows[: self.size], asked)
+        """The larger, the nearer. The products are not by BLAS where that can be: a part for each processor makes all
+        wait for the one that has other work, and rows that are in no processor's cache take it twice as long."""
+        rows = self._rows[: self.size]
+        products: Floats = rows.dot(asked) if _VECDOT is None else _VECDOT(rows, asked)
         return products - self._halves[: self.size] if self.space == "l2" else products
 
 
 def _best(scores: Floats, most: int, allowed: npt.NDArray[np.bool_] | None) -> Positions:
-    if allowed is None:
-        return _top(scores, most)
-    places = np.flatnonzero(allowed)
-    return places[_top(scores[places], most)]
-
-
-def _top(scores: Floats, most: int) -> Positions:
-    """The positions of the highest scores, in no order."""
-    if len(scores) <= most:
-        return np.arange(len(scores))
-    places = could_be_highest(scores, most)
-    found = scores[places]
-    return np.asarray(places[found.argpartition(len(found) - most)[len(found) - most :]])
-
-
-def _products(rows: Floats, asked: Floats) -> Floats:
-    """Each row times the vector, not by BLAS where that can be: a part for each processor makes all wait for the one
-    that has other work, and rows that are in no processor's cache take it twice as long."""
-    products: Floats = rows.dot(asked) if _VECDOT is None else _VECDOT(rows, asked)
-    return products
+    """The positions of the highest scores of those that are allowed, in no order."""
+    among = None if allowed is None else np.flatnonzero(allowed)
+    some = scores if among is None else scores[among]
+    if len(some) <= most:
+        return np.arange(len(some)) if among is None else among
+    places = could_be_highest(some, most)
+    found = some[places]
+    best: Positions = places[found.argpartition(len(found) - most)[len(found) - most :]]
+    return best if among is None else among[best]
 
 
 def _grown(rows: Floats, used: int, size: int) -> Floats:
