@@ -14,7 +14,7 @@ from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.flow.ports.ledger_values import LedgerVersion
 from adaptive_memory_core.flow.ports.models import EmbedderPort
 from adaptive_memory_core.flow.ports.records import Vector, Where
-from adaptive_memory_core.flow.ports.source import Compared, Found
+from adaptive_memory_core.flow.ports.source import VectorsFound, Found
 from adaptive_memory_core.learn.verdicts import StateHistory
 from adaptive_memory_core.policy.advanced import DENSE
 from adaptive_memory_core.policy.learning import Regime
@@ -75,7 +75,7 @@ def nearest(ports: Ports, request: Request, vector: Vector, limit: int) -> list[
     return in_collection(ports, policy, ports.search.nearest, *asked, by=policy.advanced.search)
 
 
-def compared(ports: Ports, request: Request, vector: Vector, named: Sequence[str]) -> Compared:
+def compared(ports: Ports, request: Request, vector: Vector, named: Sequence[str]) -> VectorsFound:
     """The nearest records, the named ones with them where that costs little, and what unrelated ones score
     where there is another channel to join."""
     policy, version = request.policy, request.version

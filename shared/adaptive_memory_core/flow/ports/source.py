@@ -28,7 +28,7 @@ class Found(NamedTuple):
     similarity: float
 
 
-class Compared(NamedTuple):
+class VectorsFound(NamedTuple):
     """The nearest records; those of the named ones that are not among them, None where these were not looked up; and
     what unrelated records score."""
 

@@ -15,7 +15,7 @@ from adaptive_memory_core.errors import LedgerError, StoreError
 from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.flow.ports.ledger_values import LedgerVersion
 from adaptive_memory_core.flow.ports.records import Vector, Where
-from adaptive_memory_core.flow.ports.source import Compared, Found
+from adaptive_memory_core.flow.ports.source import VectorsFound, Found
 from adaptive_memory_core.policy.advanced import SearchBy
 from adaptive_memory_core.record_metadata import belongs, rows_of, windows_filter
 from adaptive_memory_core.records import Scope
@@ -61,7 +61,7 @@ class MirrorSearch:
         version: LedgerVersion | None = None,
         *,
         measured: bool = True,
-    ) -> Compared:
+    ) -> VectorsFound:
         """Those; of the named records the others that are of this scope and pass the filter; and, unless it is not
         `measured`, the baseline."""
         near, baselines, parts = list[tuple[str, float]](), list[tuple[int, Baseline]](), scope.parts
@@ -85,7 +85,7 @@ class MirrorSearch:
         wanted, first = frozenset(named), near[:limit]
         found = self._found(scope, first + [one for one in near[limit:] if one[0] in wanted], version)
         split = len(frozenset(map(_id, found)).intersection(map(_id, first)))  # some may be gone by now
-        return Compared(found[:split], found[split:], merged_baseline(baselines) if measured else Baseline())
+        return VectorsFound(found[:split], found[split:], merged_baseline(baselines) if measured else Baseline())
 
     def _baseline(self, user: Resident, matrix: Matrix, asked: Any) -> tuple[int, Baseline]:
         """What records score that are unrelated to a query, by a sample of them. What they score with each other is
@@ -211,16 +211,16 @@ class RecordSearch:
         by: SearchBy = "auto",
         version: LedgerVersion | None = None,
         measured: bool = True,
-    ) -> Compared:
+    ) -> VectorsFound:
         """Those; of the named records the others that are of this scope, where that is one look; and, unless it is not
         `measured`, what records of the scope score that are unrelated to this query, by a sample of them."""
 
-        def in_ledger() -> Compared:
+        def in_ledger() -> VectorsFound:
             return self._mirror.compare(scope, vector, limit, where, named, version, measured=measured)
 
-        def in_chroma(chroma: ChromaSearch, by: SearchBy) -> Compared:
+        def in_chroma(chroma: ChromaSearch, by: SearchBy) -> VectorsFound:
             nearest = chroma.nearest(scope, vector, limit, where, by=by)
-            return Compared(nearest, None, chroma.baseline(scope, vector) if measured else Baseline())
+            return VectorsFound(nearest, None, chroma.baseline(scope, vector) if measured else Baseline())
 
         found = self._either(scope, by, in_ledger, in_chroma)
         self._note_returned(found.nearest)
