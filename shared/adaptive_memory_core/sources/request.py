@@ -14,7 +14,7 @@ from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.flow.ports.ledger_values import LedgerVersion
 from adaptive_memory_core.flow.ports.models import EmbedderPort
 from adaptive_memory_core.flow.ports.records import Vector, Where
-from adaptive_memory_core.flow.ports.source import VectorsFound, Found
+from adaptive_memory_core.flow.ports.source import Found, VectorsFound
 from adaptive_memory_core.learn.verdicts import StateHistory
 from adaptive_memory_core.policy.advanced import DENSE
 from adaptive_memory_core.policy.learning import Regime

@@ -15,7 +15,7 @@ from adaptive_memory_core.errors import LedgerError, StoreError
 from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.flow.ports.ledger_values import LedgerVersion
 from adaptive_memory_core.flow.ports.records import Vector, Where
-from adaptive_memory_core.flow.ports.source import VectorsFound, Found
+from adaptive_memory_core.flow.ports.source import Found, VectorsFound
 from adaptive_memory_core.policy.advanced import SearchBy
 from adaptive_memory_core.record_metadata import belongs, rows_of, windows_filter
 from adaptive_memory_core.records import Scope
