@@ -144,7 +144,7 @@ def _record(ledger: SQLiteLedger, name: str, number: int) -> None:
     ids = [f"old {number + offset}" for offset in range(K)]
     kept = [Scored(Hit(Record(one, one), 0.5, one), 0.5, {"similarity": 0.5}, {"similarity": 0.5}) for one in ids]
     entry = RecallEntry(name, 1.0, "cue", K, ARM.hash, ARM.to_json(), kept, [], REGIME, ARM.pace, None, {}, None, True)
-    rule = partial(remembrance.state_after_read, policy=ARM, now=1.0)
+    rule = partial(remembrance.states_after_read, policy=ARM, now=1.0)
     ledger.recalls.count(USER, entry, dict.fromkeys(ids, Seen(ReadState(), None)), rule)
 
 

@@ -189,7 +189,7 @@ def _count(ledger: SQLiteLedger, user: str, start: float, arguments: argparse.Na
         entry = replace(entries[number % PREPARED], id=f"{user}-{number}", at=float(number))
         seen = {one.hit._stored_id: Seen(ReadState(), None) for one in entry.kept}
         began = time.perf_counter()
-        ledger.recalls.count(scope, entry, seen, partial(decay.state_after_read, policy=EVERY, now=entry.at))
+        ledger.recalls.count(scope, entry, seen, partial(decay.states_after_read, policy=EVERY, now=entry.at))
         took.append(time.perf_counter() - began)
         number += 1
         if arguments.think_ms:

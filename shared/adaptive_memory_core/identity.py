@@ -12,7 +12,7 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 
 from adaptive_memory_core.records import Metadata, Record, Scope
@@ -176,6 +176,24 @@ def origin(text: str | None, metadata: Metadata | None) -> bytes | None:
     if words is None or not text or text.isspace():
         return None
     return _origin_of(words, source_of(metadata))
+
+
+def words_and_origins(records: Iterable[Record]) -> list[tuple[bytes | None, bytes | None]]:
+    """The digest of each record's words, and of what was said in which source.
+
+    >>> words_and_origins([Record("a", "tea", stored={"source": "d"})]) == [
+    ...     (text_digest("tea"), origin("tea", {"source": "d"}))]
+    True
+    """
+    found: list[tuple[bytes | None, bytes | None]] = []
+    for one in records:
+        text, metadata = one.text, one.stored or one.metadata
+        words = _known.get((hash(text), len(text))) or text_digest(text)
+        if words is None or not text or text.isspace():
+            found.append((words, None))
+        else:
+            found.append((words, _origin_of(words, "" if metadata.keys().isdisjoint(SOURCES) else source_of(metadata))))
+    return found
 
 
 @lru_cache(maxsize=5_000)  # of some 300 bytes each, where the source's name is short

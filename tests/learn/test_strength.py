@@ -146,6 +146,6 @@ def test_a_kind_has_its_own_numbers() -> None:
     policy = Policy(decay=Decay(rate=0.5, by_kind={"fact": Remembrance(rate=0.9, remembrance_threshold=1)}))
     assert policy.pace.of("fact").rate == 0.9
     assert policy.pace.of("chat").rate == policy.pace.of(None).rate == 0.5
-    assert policy.remembrance("fact").remembrance_threshold == 1
-    assert policy.remembrance("chat").remembrance_threshold == 3
+    assert policy.decay.of("fact").remembrance_threshold == 1
+    assert policy.decay.of("chat").remembrance_threshold == 3
     assert Policy.from_json(policy.to_json()) == policy

@@ -14,13 +14,14 @@ from adaptive_memory_core.flow.calls.foreign_calls import tried
 from adaptive_memory_core.flow.calls.workers import still_awaited
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.flow.ports.ledger_values import Erased, RecallEntry
-from adaptive_memory_core.flow.ports.records import JudgedQuestion, Stored, Vector, seen_of
-from adaptive_memory_core.learn.decay import Timeline, state_after_read
+from adaptive_memory_core.flow.ports.records import JudgedQuestion, Stored, Vector, seen_by_id
+from adaptive_memory_core.learn.decay import states_after_read
 from adaptive_memory_core.learn.logged_state import Basis
 from adaptive_memory_core.learn.verdicts import Judging
+from adaptive_memory_core.policy.learning import DecayPace, Regime
 from adaptive_memory_core.policy.policy import Policy
-from adaptive_memory_core.records import ReadState, Scope, Seen, Verdict
-from adaptive_memory_core.sources.gather import Gathered, unknown_records
+from adaptive_memory_core.records import Scope, Seen, Verdict
+from adaptive_memory_core.sources.gather import Gathered
 from adaptive_memory_core.sources.request import Request
 
 
@@ -109,12 +110,12 @@ def count_reading(ports: Ports, request: Request, answer: Recall, gathered: Gath
 
 def _commit(ports: Ports, request: Request, answer: Recall, gathered: Gathered) -> int:
     """One transaction: the user's step, the state of what was read, the log."""
-    policy = answer.policy
+    policy, cue = answer.policy, answer.cue
     name, json = _named(policy)
     entry = RecallEntry(
         id=answer.id,
         at=answer.now,
-        cue=answer.cue.text[:LOGGED_CUE],
+        cue=cue.text[:LOGGED_CUE],
         k=answer.k,
         policy_hash=name,
         policy_json=json,
@@ -123,47 +124,40 @@ def _commit(ports: Ports, request: Request, answer: Recall, gathered: Gathered) 
         regime=request.regime,
         pace=policy.pace,
         turn=request.turn,
-        strangers=unknown_records(gathered.hits, gathered.known, request),
+        strangers=_unknown_records(gathered, request.regime, policy.pace),
         extent=gathered.whole,
         logged=ports.log,
-        basis=_basis(answer, gathered),
+        basis=Basis(
+            gathered.via,
+            answer.use.step,
+            0.0 if gathered.known.value is None else gathered.known.value.balance,
+            answer.unrelated,
+            cue.words is not None and cue.words != cue.text,
+            policy,
+            _propensities(answer) if answer.propensities else {},
+        ),
     )
-    own = [one for one in answer.kept if one.hit._stored_id not in gathered.guests]
-    seen = {one.hit._stored_id: seen_of(one.record, shared=one.shared is not None) for one in own}
-    by = partial(_read_back if request.looks_back else state_after_read, policy=policy, now=answer.now)
-    counted = ports.ledger.recalls.count(answer.scope, entry, seen, by)
+    read = seen_by_id([one.hit for one in answer.kept if one.hit._stored_id not in gathered.guests])
+    rule = partial(states_after_read, policy=policy, now=answer.now, looks_back=request.looks_back)
+    counted = ports.ledger.recalls.count(answer.scope, entry, read, rule)
     if counted.changed:
         ports.write_back.wake()
     return counted.step
 
 
-def _basis(answer: Recall, gathered: Gathered) -> Basis:
-    """What else the ranking rested on, for a replay."""
-    known, cue = gathered.known.value, answer.cue
-    return Basis(
-        gathered.via,
-        answer.use.step,
-        0.0 if known is None else known.balance,
-        answer.unrelated,
-        cue.own_words != cue.text,
-        answer.policy,
-        _propensities(answer),
-    )
+def _unknown_records(gathered: Gathered, regime: Regime, pace: DecayPace) -> Mapping[str, Seen]:
+    """Records that the ledger has not met: where things decay, it must know since when it knows them."""
+    known = gathered.known.value
+    if known is None or (pace.still and known.timeline.under(regime).still):
+        return {}
+    return seen_by_id([one for one in gathered.hits if one._stored_id not in known.states])
 
 
 def _propensities(answer: Recall) -> dict[str, float]:
-    """By the ids in the collection, where places were drawn by lot."""
+    """By the ids in the collection, the chances with which places were drawn by lot."""
     chances = answer.propensities
-    if not chances:
-        return {}
     scored = [*answer.kept, *(one.scored for one in answer.dropped if one.scored is not None)]
     return {one.hit._stored_id: chances[one.id] for one in scored if one.id in chances}
-
-
-def _read_back(seen: Seen, *, policy: Policy, timeline: Timeline, now: float) -> ReadState:
-    """A look back at an earlier day takes back no later read, however far it goes: no clock was wrong here."""
-    known = seen.state.last_read
-    return state_after_read(seen, policy=policy, timeline=timeline, now=now if known is None else max(now, known))
 
 
 @lru_cache(maxsize=64)

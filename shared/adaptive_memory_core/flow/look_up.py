@@ -15,7 +15,7 @@ from adaptive_memory_core.flow.calls.foreign_calls import tried
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.flow.ports.records import Stored, seen_of
 from adaptive_memory_core.flow.ports.source import Found
-from adaptive_memory_core.learn.decay import PacedSpan, Timeline, as_of, met, state_after_read, strength
+from adaptive_memory_core.learn.decay import PacedSpan, Timeline, as_of, met, states_after_read, strength
 from adaptive_memory_core.learn.verdicts import earned_share
 from adaptive_memory_core.policy.learning import Regime
 from adaptive_memory_core.policy.policy import Policy
@@ -87,8 +87,10 @@ def strengths_again(lines: Sequence[LoggedRecall], policy: Policy, wanted: froze
         if line.id in wanted:
             left = {one.id: strength(states[one.id], None, timeline, now=line.at) for one in line.candidates}
             found[line.id] = {name: value for name, value in left.items() if value < 1.0}
-        for one in line.kept:
-            states[one.id] = state_after_read(Seen(states[one.id], None), policy=policy, timeline=timeline, now=line.at)
+        read = [one.id for one in line.kept]
+        seen = [Seen(states[one], None) for one in read]
+        after = states_after_read(seen, policy=policy, timeline=timeline, now=line.at)
+        states.update(zip(read, after, strict=True))
     return found
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import fields, replace
-from typing import Any
+from typing import NamedTuple
 
 from adaptive_memory_core.error_messages import shown
 from adaptive_memory_core.errors import InvalidInputError
+from adaptive_memory_core.policy.learning import Remembrance
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.ranges import LARGEST, SHARE, Range
 from adaptive_memory_core.records import ReadState
@@ -53,53 +54,59 @@ def worth_keeping(said: str, answer: str = "") -> bool:
 ROW_DAYS = 14.0  # within which reads must follow each other to count together for `reads_before_refresh`; guess
 
 
-def counts_as_read(state: ReadState, policy: Policy, *, now: float) -> bool:
-    """Whether a read at `now` counts: the last counted one is further back than the refresh floor.
+class Settled(NamedTuple):
+    """What a read does to a record's strength: what it is now, from which of the user's recalls on, and since when."""
 
-    Where the clock went back, nothing counts until it has caught up - unless it is a whole day behind: then the older
-    time was wrong. Without a floor everything counts.
+    strength: float
+    step: int
+    at: float
 
-    >>> state = ReadState(last_read=100.0)
-    >>> counts_as_read(state, Policy(), now=130.0), counts_as_read(state, Policy(), now=160.0)
-    (False, True)
+
+def after_read(
+    state: ReadState, policy: Policy, *, now: float, own: Remembrance | None = None, settled: Settled | None = None
+) -> ReadState:
+    """The state after a read; the same state if the read does not count.
+
+    A read counts if the last counted one is further back than the refresh floor. Where the clock went back, nothing
+    counts until it has caught up - unless it is a whole day behind: then the older time was wrong. Without a floor
+    everything counts. A read that comes more than `ROW_DAYS` after the last one starts a new row. The numbers of the
+    record's kind are its `own`, if it has any; without `settled` its strength stays as it is.
+
+    >>> once = after_read(ReadState(), Policy(), now=100.0)
+    >>> once.retrieval_count, after_read(once, Policy(), now=130.0) is once
+    (1, True)
+    >>> after_read(once, Policy(), now=160.0).retrieval_count
+    2
     """
-    if state.last_read is None or policy.refresh_floor_seconds == 0:
-        return True
-    return now - state.last_read >= policy.refresh_floor_seconds or state.last_read > now + DAY
-
-
-def after_read(state: ReadState, policy: Policy, *, now: float, kind: str | None = None, **settled: Any) -> ReadState:
-    """The state after a read; the same state where the read does not count. What the read does to its strength is for
-    `remembrance.read` to say, in the fields `settled`.
-
-    >>> after_read(ReadState(), Policy(), now=5.0).retrieval_count
-    1
-    >>> after_read(ReadState(last_read=5.0, retrieval_count=1), Policy(), now=6.0).retrieval_count
-    1
-    """
-    if not counts_as_read(state, policy, now=now):
-        return state
+    before, floor = state.last_read, policy.refresh_floor_seconds
+    warmth, streak, last_read = state.warmth, 1, now
+    if before is not None:
+        if floor != 0 and now - before < floor and before <= now + DAY:
+            return state
+        warmth = cooled(warmth, before, policy, now=now)
+        streak = state.streak + 1 if now - before <= ROW_DAYS * DAY else 1
+        last_read = latest(before, now, now=now)
     credit = state.credit + 1
-    streak = _streak(state, now=now)
-    last_read = latest(state.last_read, now, now=now)
-    return replace(
-        state,
-        last_read=last_read,
-        refreshed_at=last_read if streak >= policy.reads_before_refresh else state.refreshed_at,
-        streak=streak,
-        retrieval_count=state.retrieval_count + 1,
-        credit=credit,
-        warmth=cooled(state.warmth, state.last_read, policy, now=now) + 1.0,
-        remembered=state.remembered or credit >= policy.remembrance(kind).remembrance_threshold,
-        **settled,
+    return ReadState(
+        last_read,
+        last_read if streak >= policy.reads_before_refresh else state.refreshed_at,
+        streak,
+        state.retrieval_count + 1,
+        credit,
+        warmth + 1.0,
+        state.remembered or credit >= (own or policy.decay).remembrance_threshold,
+        state.strength if settled is None else settled.strength,
+        state.settled_step if settled is None else settled.step,
+        state.boost,
+        state.pinned,
+        state.settled_at if settled is None else settled.at,
+        state.fresh_step if settled is None else settled.step,
+        state.fresh_at if settled is None else settled.at,
+        state.useful_at,
+        state.useful_step,
+        state.helpful,
+        state.unhelpful,
     )
-
-
-def _streak(state: ReadState, *, now: float) -> int:
-    """Reads in a row, this one included: one that comes after the window starts a new row."""
-    if state.last_read is None or now - state.last_read > ROW_DAYS * DAY:
-        return 1
-    return state.streak + 1
 
 
 def latest(known: float | None, at: float, *, now: float) -> float:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from adaptive_memory_core.learn.after_read import after_read
+from adaptive_memory_core.learn.after_read import Settled, after_read
 from adaptive_memory_core.policy.learning import DecayCurve, DecayPace, Regime
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Hit, ReadState, Seen
@@ -114,24 +114,32 @@ def as_of(state: ReadState, kind: str | None, timeline: Timeline, *, now: float)
     return state if left == state.strength else replace(state, strength=left)
 
 
-def state_after_read(seen: Seen, *, policy: Policy, timeline: Timeline, now: float) -> ReadState:
-    """The state after a read at the step after the timeline's: counted, and its strength settled and fresh again.
+def states_after_read(
+    seen: Sequence[Seen], *, policy: Policy, timeline: Timeline, now: float, looks_back: bool = False
+) -> list[ReadState]:
+    """The states after a read at the step after the timeline's: counted, and their strengths settled and fresh again.
+
+    A look back at an earlier day takes back no later read, however far it goes: no clock was wrong there.
 
     >>> arm = Timeline(7, (PacedSpan(0, -math.inf, DecayPace("recalls", DecayCurve(grace=5, rate=0.5))),))
-    >>> after = state_after_read(Seen(ReadState(), None), policy=Policy(), timeline=arm, now=9.0)
+    >>> unread = [Seen(ReadState(), None)]
+    >>> (after,) = states_after_read(unread, policy=Policy(), timeline=arm, now=9.0)
     >>> after.strength, after.fresh_step, after.retrieval_count
     (0.25, 8, 1)
     >>> from adaptive_memory_core.policy import Decay
     >>> half = Policy(decay=Decay(restore_on_read=0.5))
-    >>> state_after_read(Seen(ReadState(), None), policy=half, timeline=arm, now=9.0).strength
+    >>> states_after_read(unread, policy=half, timeline=arm, now=9.0)[0].strength
     0.625
     """
-    state, kind = seen.state, seen.kind
-    left = strength(state, kind, timeline, now=now)
-    restored = left + policy.remembrance(kind).restore_on_read * (1.0 - left)
-    step = timeline.step + 1
-    settled = {"strength": restored, "settled_step": step, "settled_at": now, "fresh_step": step, "fresh_at": now}
-    return after_read(state, policy, now=now, kind=kind, **settled)
+    decay, still, step = policy.decay, timeline.still, timeline.step + 1
+    after: list[ReadState] = []
+    for one in seen:
+        state, own = one.state, decay.of(one.kind) if decay.by_kind else decay
+        at = max(now, state.last_read) if looks_back and state.last_read is not None else now
+        left = state.strength if still else strength(state, one.kind, timeline, now=at)
+        settled = Settled(left + own.restore_on_read * (1.0 - left), step, at)
+        after.append(after_read(state, policy, now=at, own=own, settled=settled))
+    return after
 
 
 def met(timeline: Timeline, state: ReadState, *, now: float) -> ReadState:

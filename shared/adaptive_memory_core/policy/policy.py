@@ -26,7 +26,7 @@ from adaptive_memory_core.policy.advanced import (
     check_channels,
 )
 from adaptive_memory_core.policy.keeping import Keeping
-from adaptive_memory_core.policy.learning import Decay, DecayPace, Learning, Remembrance
+from adaptive_memory_core.policy.learning import Decay, DecayPace, Learning
 from adaptive_memory_core.policy.presets import fields_of, preset_settings, read_policy, write_policy
 from adaptive_memory_core.ranges import (
     POSITIVE,
@@ -160,10 +160,6 @@ class Policy(HashedOnce):
         graph = {GRAPH: self.advanced.graph.weight} if GRAPH in self.ways else {}
         down = {HIERARCHY: HIERARCHY_WEIGHT} if self.shape == "top_down" else {}
         return {**{name: given.get(name, 1.0) for name in self.ways if name not in OURS}, **graph, **down}
-
-    def remembrance(self, kind: str | None) -> Remembrance:
-        """What holds for a kind of memory: its own numbers, else the policy's."""
-        return self.decay.of(kind)
 
     @computed_once
     def pace(self) -> DecayPace:

@@ -14,7 +14,6 @@ from adaptive_memory_core.errors import LedgerError, StoreError
 from adaptive_memory_core.flow.calls.foreign_calls import Outcome
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.flow.ports.ledger_values import Extent, KnownStates
-from adaptive_memory_core.flow.ports.records import seen_of
 from adaptive_memory_core.flow.ports.source import Answer, Found
 from adaptive_memory_core.identity import own_places
 from adaptive_memory_core.learn.decay import Timeline
@@ -22,7 +21,7 @@ from adaptive_memory_core.learn.logged_state import named_by
 from adaptive_memory_core.learn.verdicts import StateHistory, earned_share, state_as_of
 from adaptive_memory_core.policy.advanced import DENSE
 from adaptive_memory_core.record_metadata import SHARED, belongs, hits_of
-from adaptive_memory_core.records import Cue, Dropped, Hit, Scope, Seen
+from adaptive_memory_core.records import Cue, Dropped, Hit, Scope
 from adaptive_memory_core.score.signals import NEUTRAL_IMPORTANCE, NO_USE, Use, boosted, odd_importance
 from adaptive_memory_core.sources.read_state import known_states
 from adaptive_memory_core.sources.request import Request, among
@@ -178,18 +177,6 @@ def use_of(known: Outcome[KnownStates], request: Request) -> Use:
         return NO_USE if earns else Use(gain=1.0)
     step = known.value.timeline.step if request.past is None else request.past.step
     return Use(step, earned_share(known.value.balance) if earns else 1.0)
-
-
-def unknown_records(hits: Sequence[Hit], known: Outcome[KnownStates], request: Request) -> Mapping[str, Seen]:
-    """Records that the ledger has not met: where things decay, it must know since when it knows them."""
-    if known.value is None or (request.policy.pace.still and timeline_of(known, request).still):
-        return {}
-    states = known.value.states
-    return {
-        hit._stored_id: seen_of(hit.record, shared=hit.shared is not None)
-        for hit in hits
-        if hit._stored_id not in states
-    }
 
 
 def _reasons(answers: Sequence[Answer]) -> dict[str, list[str]]:

@@ -28,7 +28,14 @@ from adaptive_memory_core.error_messages import reason
 from adaptive_memory_core.errors import LedgerError
 from adaptive_memory_core.flow.calls.call_state import pauses
 from adaptive_memory_core.store import sqlite_files
-from adaptive_memory_core.store.ledger.schema import UNREADABLE, create_tables, damaged, refuse_foreign, shows_damage
+from adaptive_memory_core.store.ledger.schema import (
+    UNREADABLE,
+    LedgerConnection,
+    create_tables,
+    damaged,
+    refuse_foreign,
+    shows_damage,
+)
 from adaptive_memory_core.store.sqlite_files import (
     NotedCommits,
     commits_in_index,
@@ -45,14 +52,19 @@ CACHE_KILOBYTES = 16_000  # of pages in RAM, at the most: what a recall reads of
 SETTINGS = ("synchronous", "cache_size", "wal_autocheckpoint", "journal_size_limit", "secure_delete")  # of a connection
 
 
-def connect(path: str) -> sqlite3.Connection:
+def connect(path: str) -> LedgerConnection:
     """A connection without SQLite's own waiting, which sleeps for up to 100 ms at a time and is unfair."""
     file = database_file(path)
     try:
         if file is not None:
             file.parent.mkdir(parents=True, exist_ok=True)
         return sqlite3.connect(
-            path, timeout=0.0, isolation_level=None, check_same_thread=False, uri=path.startswith("file:")
+            path,
+            timeout=0.0,
+            isolation_level=None,
+            check_same_thread=False,
+            factory=LedgerConnection,
+            uri=path.startswith("file:"),
         )
     except (OSError, sqlite3.Error) as error:
         raise LedgerError(
@@ -61,7 +73,7 @@ def connect(path: str) -> sqlite3.Connection:
         ) from error
 
 
-def connect_again(path: str, before: sqlite3.Connection) -> sqlite3.Connection:
+def connect_again(path: str, before: sqlite3.Connection) -> LedgerConnection:
     """Another connection, with the settings of this one."""
     new = connect(path)
     for name in SETTINGS:

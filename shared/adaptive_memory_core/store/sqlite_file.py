@@ -16,6 +16,7 @@ from adaptive_memory_core.flow.calls.call_state import have_waited, left, pauses
 from adaptive_memory_core.store import sqlite_files
 from adaptive_memory_core.store.ledger.schema import (
     UNREADABLE,
+    LedgerConnection,
     LedgerLook,
     TransactionKind,
     VersionNews,
@@ -60,7 +61,7 @@ class LedgerFile:
         await_before_forks(self._lock)
         self._calls: list[Callable[[], object]] = []  # to be made when the transaction is kept
         self._unfinished = self._closed = self._broken_off = False
-        self.collection_key: Callable[[], int] = lambda: 0
+        self.collection_key = 0  # of the collection whose ledger it is
         self._log, self._queue = WriteAheadLog(self.place), queue_of(self.place)
         self.news = VersionNews()
         self._versions = VersionsInFile(self.news)
@@ -79,7 +80,7 @@ class LedgerFile:
             raise
 
     @contextmanager
-    def reading(self) -> Generator[sqlite3.Connection, None, None]:
+    def reading(self) -> Generator[LedgerConnection, None, None]:
         """The connection for queries."""
         outermost = self._is_outermost()
         with self._lock:
@@ -93,7 +94,7 @@ class LedgerFile:
                 raise
 
     @contextmanager
-    def apart(self) -> Generator[sqlite3.Connection, None, None]:
+    def apart(self) -> Generator[LedgerConnection, None, None]:
         """A separate connection for a long query, so that nobody waits for it. Within another block of the same thread,
         and in RAM, it is that of `reading`."""
         if self.place is None or not self._is_outermost():
@@ -117,7 +118,7 @@ class LedgerFile:
         told: bool = False,
         recall_of: int = 0,
         unheard: bool = False,
-    ) -> Generator[sqlite3.Connection, None, None]:
+    ) -> Generator[LedgerConnection, None, None]:
         """The connection inside one transaction: all of it is kept, or nothing, and then `on_failure` is called.
 
         Within another `writing` of the same thread it is a part of that one, and can fail alone. `on_write` is called
@@ -154,7 +155,7 @@ class LedgerFile:
     @contextmanager
     def _transaction(
         self, due: list[Callable[[], object]], kind: TransactionKind, *, outermost: bool
-    ) -> Generator[sqlite3.Connection, None, None]:
+    ) -> Generator[LedgerConnection, None, None]:
         """One transaction, or a part of one. The caller has to call what is `due`, with no lock."""
         wait = pauses(PATIENCE_SECONDS)
         while True:
@@ -202,7 +203,7 @@ class LedgerFile:
 
     def look(self, sql: sqlite3.Connection, user: int) -> LedgerLook:
         """What says whether another connection has written, and recalled as this user."""
-        return self._versions.look(sql, user, self.collection_key())
+        return self._versions.look(sql, user, self.collection_key)
 
     def last_number(self, sql: sqlite3.Connection, table: str, column: str) -> int:
         """The largest number that a row of this table has had."""

@@ -49,7 +49,7 @@ def entry(recall_id: str, at: float = 1.0, *ids: str, logged: bool = True, turn:
 
 
 def read(ledger: Ledger, scope: Scope, recall_id: str, *ids: str, at: float = 1.0) -> int:
-    rule = partial(remembrance.state_after_read, policy=EVERY, now=at)
+    rule = partial(remembrance.states_after_read, policy=EVERY, now=at)
     return ledger.recalls.count(scope, entry(recall_id, at, *ids), dict.fromkeys(ids, NEW), rule).step
 
 

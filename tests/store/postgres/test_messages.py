@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -152,8 +152,8 @@ def test_what_a_reader_makes_of_everyones_records_is_seen_elsewhere(
     assert known(ours, OVER) == known(theirs, OVER) == 3
 
 
-def _once_more(seen: Seen, *, timeline: Any) -> ReadState:
-    return replace(seen.state, retrieval_count=seen.state.retrieval_count + 1)
+def _once_more(seen: Sequence[Seen], *, timeline: Any) -> list[ReadState]:
+    return [replace(one.state, retrieval_count=one.state.retrieval_count + 1) for one in seen]
 
 
 def written_back(ledger: PostgresLedger) -> None:

@@ -23,9 +23,15 @@ WordRow = tuple[
 
 
 class Advance(Protocol):
-    """From a state as it stands to the state after a read or a change; the timeline ends before it."""
+    """From a state as it stands to the state after a change; the timeline ends before it."""
 
     def __call__(self, seen: Seen, *, timeline: Timeline) -> ReadState: ...
+
+
+class AfterReads(Protocol):
+    """The states after a recall has read these; the timeline ends before it."""
+
+    def __call__(self, seen: Sequence[Seen], *, timeline: Timeline) -> Sequence[ReadState]: ...
 
 
 class JoinStates(Protocol):

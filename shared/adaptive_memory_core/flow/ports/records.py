@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol
 
-from adaptive_memory_core.identity import origin, text_digest
-from adaptive_memory_core.records import Record, Scope, Seen, Verdict
+from adaptive_memory_core.identity import words_and_origins
+from adaptive_memory_core.records import Hit, Record, Scope, Seen, Verdict
 
 Where = Mapping[str, Any]
 Vector = Any
@@ -84,5 +84,14 @@ class Stored:
 
 def seen_of(record: Record, *, shared: bool = False) -> Seen:
     """A record's state with what else the ledger keeps of it."""
-    words = text_digest(record.text)
-    return Seen(record.read, record.kind, origin(record.text, record.stored or record.metadata), shared, words)
+    ((words, mark),) = words_and_origins([record])
+    return Seen(record.read, record.kind, mark, shared, words)
+
+
+def seen_by_id(hits: Sequence[Hit]) -> dict[str, Seen]:
+    """The same of each hit, by its id in the collection."""
+    records = [one.record for one in hits]
+    seen: dict[str, Seen] = {}
+    for hit, record, (words, mark) in zip(hits, records, words_and_origins(records), strict=True):
+        seen[hit._stored_id] = Seen(record.read, record.kind, mark, hit.shared is not None, words)
+    return seen

@@ -2,119 +2,169 @@
 
 from __future__ import annotations
 
-import sqlite3
 import time
 from collections.abc import Mapping, Set
 
-from adaptive_memory_core.flow.ports.ledger_values import Advance, Counted, RecallEntry
+from adaptive_memory_core.flow.ports.ledger_values import AfterReads, Counted, RecallEntry
 from adaptive_memory_core.identity import record_id
-from adaptive_memory_core.learn.decay import Timeline
+from adaptive_memory_core.learn.decay import Timeline, met
 from adaptive_memory_core.records import Scope, Seen
-from adaptive_memory_core.store.ledger import decay_steps, recall_log, state_rows, verdict_rows
-from adaptive_memory_core.store.ledger.ledger_context import LedgerContext
-from adaptive_memory_core.store.ledger.read_states import advance
+from adaptive_memory_core.store.ledger import decay_steps, recall_log, state_rows
+from adaptive_memory_core.store.ledger.decay_steps import RecallTurn
+from adaptive_memory_core.store.ledger.ledger_context import KnownUser, LedgerContext
+from adaptive_memory_core.store.ledger.read_states import write_changes
 from adaptive_memory_core.store.ledger.recall_encoding import EncodedRecall
-from adaptive_memory_core.store.ledger.recall_log import LedgerLog, line_of
-from adaptive_memory_core.store.ledger.state_rows import id_digest
+from adaptive_memory_core.store.ledger.schema import LedgerConnection
+from adaptive_memory_core.store.ledger.state_rows import StateChange, StateRow, id_digest
+from adaptive_memory_core.store.ledger.verdict_rows import add_change
 
 
 class LedgerRecalls:
     """Recalls that count as readings."""
 
-    def __init__(self, shared: LedgerContext, log: LedgerLog) -> None:
-        self._shared, self._cache, self._log = shared, shared.cache, log
+    def __init__(self, shared: LedgerContext) -> None:
+        self._shared, self._cache = shared, shared.cache
 
-    def count(self, scope: Scope, entry: RecallEntry, seen: Mapping[str, Seen], rule: Advance) -> Counted:
+    def count(self, scope: Scope, entry: RecallEntry, seen: Mapping[str, Seen], rule: AfterReads) -> Counted:
         """Count the recall, advance the state of every record it returned and log it, all in one transaction.
 
-        `seen` holds the states to start from where the ledger has no row.
+        `seen` holds the states to start from where the ledger has no row. What was forgotten, or written over with
+        other words, while the recall was under way is neither read nor logged.
         """
-        began = time.perf_counter()
-        line = line_of(entry) if entry.logged else None
+        began, reading = time.perf_counter(), scope.over is not None
+        line = recall_log.line_of(entry) if entry.logged else None
         with self._shared.counting(scope) as sql:
             user = self._shared.user_key(sql, scope)
             self._shared.notice(sql, user)
             known = self._cache.user(sql, user)
-            turn = self._cache.turn(sql, user, entry.turn)
-            forgotten = _among(known.forgotten, entry, shared=False)
-            forgotten |= _among(self._forgotten_by_all(sql, scope), entry, shared=True)
-            forgotten |= self._rewritten(sql, scope, user, seen)
-            packed = self._packed(sql, user, entry, line, forgotten)  # asks, and so comes before what needs no answer
-            turn = turn or decay_steps.begin_turn(sql, user, known.timeline.step)
-            timeline = self._paced(sql, user, entry, turn, known.timeline)
-            self._met(sql, scope, user, forgotten, timeline, entry)
-            present = {name: state for name, state in seen.items() if record_id(scope, name) not in forgotten}
-            reading = scope.over is not None
-            changed = advance(
-                self._shared, sql, user, present, rule, timeline, now=entry.at, skip=turn.counted, reading=reading
-            )
-            decay_steps.note_turn(sql, user, entry.turn, turn, (one.row for one in changed.values()), at=entry.at)
-            verdict_rows.add_remembered(sql, user, changed, step=turn.step, by=f"recall {entry.id}", at=entry.at)
+            turn = None if entry.turn is None else self._cache.turn(sql, user, entry.turn)
+            rows = self._cache.states(sql, self._shared.collection_key, user, seen, reading=reading)
+            gone = self._gone(sql, scope, known, entry, seen, rows)
+            packed = self._packed(sql, user, entry, line, gone)  # asks, and so comes before what needs no answer
+            turn = turn or RecallTurn(known.timeline.step + 1)
+            decay_steps.count_recall(sql, user, turn)
+            timeline = self._timeline_before(sql, user, entry, turn, known.timeline)
+            if entry.strangers or entry.extent is not None:
+                rows = self._meet(sql, scope, user, seen, gone, timeline, entry)
+            if gone:
+                seen = {one: state for one, state in seen.items() if record_id(scope, one) not in gone}
+            changed = _read(seen, rows, turn.counted, rule, timeline, now=entry.at)
+            if changed:
+                changed = write_changes(self._shared, sql, user, seen, changed, reading=reading)
+                _note_remembered(sql, user, changed, turn, entry)
+            if entry.turn is not None:
+                decay_steps.note_turn(sql, user, entry.turn, turn, [one.row for one in changed.values()], at=entry.at)
             if packed is not None:
                 recall_log.add_line(sql, (user, scope.over), turn.step, entry, packed)
             now = Timeline(turn.step, timeline.spans) if turn.began else known.timeline
-            self._cache.recalled(user, known._replace(timeline=now))
+            self._cache.recalled(user, KnownUser(now, known.forgotten))
             self._shared.file.news.counted[user] += 1
         self._shared.update_ms.append((user, 1000.0 * (time.perf_counter() - began)))
         return Counted(turn.step, len(changed))
 
+    def _gone(
+        self,
+        sql: LedgerConnection,
+        scope: Scope,
+        known: KnownUser,
+        entry: RecallEntry,
+        seen: Mapping[str, Seen],
+        rows: Mapping[str, StateRow],
+    ) -> set[str]:
+        """The candidates that were forgotten, or written over with other words, while the recall was under way. What is
+        forgotten is the reader's own or everyone's: one of each may have the same id."""
+        gone = _among(known.forgotten, entry, shared=False) if known.forgotten else set()
+        if scope.over is not None:
+            everyone = self._cache.user(sql, self._shared.known_user(sql, Scope(None)))
+            gone |= _among(everyone.forgotten, entry, shared=True)
+        for stored_id, row in rows.items():
+            said = seen[stored_id].said
+            if row.said != said and row.said is not None and said is not None:
+                gone.add(record_id(scope, stored_id))
+        return gone
+
     def _packed(
-        self, sql: sqlite3.Connection, user: int, entry: RecallEntry, line: EncodedRecall | None, forgotten: set[str]
+        self, sql: LedgerConnection, user: int, entry: RecallEntry, line: EncodedRecall | None, gone: Set[str]
     ) -> bytes | None:
-        """The line of the log, if there is to be one, less what was forgotten meanwhile."""
+        """The line of the log, if there is to be one, less what is gone."""
         if line is None:
             return None
-        return self._log.prepare(sql, user, entry, line_of(entry, forgotten) if forgotten else line)
+        if entry.policy_hash not in self._cache.policies:
+            recall_log.insert_policy(sql, entry, self._cache.policies)
+        line = recall_log.line_of(entry, gone) if gone else line
+        return recall_log.packed_line(sql, user, line, self._cache.logged_ids)
 
-    def _rewritten(self, sql: sqlite3.Connection, scope: Scope, user: int, seen: Mapping[str, Seen]) -> set[str]:
-        """What was written over with other words while the recall was under way: it is read no more than what was
-        forgotten is."""
-        reading, key = scope.over is not None, self._shared.collection_key
-        rows = self._cache.states(sql, key, user, list(seen), reading=reading)
-        return {record_id(scope, one) for one, row in rows.items() if row.is_not_of(seen[one])}
-
-    def _paced(
-        self, sql: sqlite3.Connection, user: int, entry: RecallEntry, turn: decay_steps.RecallTurn, known: Timeline
+    def _timeline_before(
+        self, sql: LedgerConnection, user: int, entry: RecallEntry, turn: RecallTurn, known: Timeline
     ) -> Timeline:
         """The timeline up to the step before this recall's, with the paces it was made under."""
+        before = known.under(entry.regime)
         if not turn.began:
-            return Timeline(known.step - 1, known.under(entry.regime).spans)
-        before = Timeline(turn.step - 1, known.spans)
-        timeline = Timeline(before.step, decay_steps.note_pace(sql, user, before, entry.at, entry.pace, entry.regime))
+            return Timeline(known.step - 1, before.spans)
+        if before is known and known.spans[-1].pace == entry.pace:  # nearly always
+            return known
+        timeline = Timeline(known.step, decay_steps.note_pace(sql, user, known, before, entry.at, entry.pace))
         if len(timeline.spans) > decay_steps.MOST_SPANS:
             timeline = decay_steps.compact_spans(sql, user, timeline, now=entry.at)
             self._cache.clear()
         return timeline
 
-    def _forgotten_by_all(self, sql: sqlite3.Connection, scope: Scope) -> Set[bytes]:
-        """What was forgotten of everyone's records, where the scope reads those."""
-        if scope.over is None:
-            return frozenset()
-        return self._cache.user(sql, self._shared.known_user(sql, Scope(None))).forgotten
-
-    def _met(
+    def _meet(
         self,
-        sql: sqlite3.Connection,
+        sql: LedgerConnection,
         scope: Scope,
         user: int,
-        forgotten: Set[str],
+        seen: Mapping[str, Seen],
+        gone: Set[str],
         timeline: Timeline,
         entry: RecallEntry,
-    ) -> None:
-        """The recall may have found records that are new to the ledger."""
-        if entry.strangers or entry.extent is not None:
-            owner = (self._shared.collection_key, user)
-            new = {one: seen for one, seen in entry.strangers.items() if record_id(scope, one) not in forgotten}
-            if new:
-                self._shared.changing()
-            state_rows.insert_unknown(sql, owner, new, timeline, now=entry.at)
-            state_rows.note_all_known(sql, owner, entry.extent)
-            self._cache.drop(list(new))
+    ) -> dict[str, StateRow]:
+        """The rows of the records that were seen, once those have one that are new to the ledger."""
+        collection = self._shared.collection_key
+        new = {one: stranger for one, stranger in entry.strangers.items() if record_id(scope, one) not in gone}
+        if new:
+            self._shared.changing()
+        state_rows.insert_unknown(sql, (collection, user), new, timeline, now=entry.at)
+        state_rows.note_all_known(sql, (collection, user), entry.extent)
+        self._cache.drop(list(new))
+        return self._cache.states(sql, collection, user, seen, reading=scope.over is not None)
+
+
+def _read(
+    seen: Mapping[str, Seen],
+    rows: Mapping[str, StateRow],
+    skip: Set[int],
+    rule: AfterReads,
+    timeline: Timeline,
+    *,
+    now: float,
+) -> dict[str, StateChange]:
+    """What reading these changes, but for the rows to `skip`."""
+    starts: dict[str, Seen] = {}
+    for stored_id, one in seen.items():
+        row = rows.get(stored_id)
+        starts[stored_id] = one._replace(state=met(timeline, one.state, now=now) if row is None else row.state)
+    changed: dict[str, StateChange] = {}
+    for (stored_id, one), after in zip(starts.items(), rule(list(starts.values()), timeline=timeline), strict=True):
+        row = rows.get(stored_id)
+        if after is not one.state and (row is None or row.key not in skip):
+            changed[stored_id] = StateChange(
+                0 if row is None else row.key, one.state, after, one.said if row is None else row.said
+            )
+    return changed
+
+
+def _note_remembered(
+    sql: LedgerConnection, user: int, changed: Mapping[str, StateChange], turn: RecallTurn, entry: RecallEntry
+) -> None:
+    """Write down which records the recall made remembered."""
+    for stored_id, one in changed.items():
+        if one.after.remembered and not one.before.remembered:
+            add_change(sql, user, stored_id, turn.step, "remembered", f"recall {entry.id}", at=entry.at)
 
 
 def _among(forgotten: Set[bytes], entry: RecallEntry, *, shared: bool) -> set[str]:
-    """The candidates that were forgotten while the recall was under way: of the reader's own, or of everyone's. An own
-    record and one of everyone's may have the same id."""
+    """Those of the candidates that have one of these digests."""
     if not forgotten:
         return set()
     kept = [one.id for one in entry.kept if (one.shared is not None) == shared]

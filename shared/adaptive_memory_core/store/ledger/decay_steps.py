@@ -7,16 +7,15 @@ from __future__ import annotations
 import math
 import sqlite3
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 import orjson
 
 from adaptive_memory_core.learn.decay import PacedSpan, Timeline, settled
-from adaptive_memory_core.policy.learning import DecayCurve, DecayPace, Regime
+from adaptive_memory_core.policy.learning import DecayCurve, DecayPace
 from adaptive_memory_core.store.ledger import state_rows as rows
-from adaptive_memory_core.store.ledger.schema import decoding
-from adaptive_memory_core.store.ledger.state_rows import execute_later
+from adaptive_memory_core.store.ledger.schema import LedgerConnection, decoding
 
 MOST_SPANS = 200  # spans of one user
 
@@ -28,16 +27,17 @@ def stored_timeline(sql: sqlite3.Connection, user: int) -> Timeline:
 
 
 def note_pace(
-    sql: sqlite3.Connection, user: int, before: Timeline, at: float, pace: DecayPace, regime: Regime
+    sql: LedgerConnection, user: int, known: Timeline, before: Timeline, at: float, pace: DecayPace
 ) -> tuple[PacedSpan, ...]:
-    """Keep the paces up to the step after the timeline's: the memory's own until now, then this step's."""
-    spans = before.under(regime).spans
+    """Keep the paces up to the step after the timelines', which are as far as it is kept and as far as now: the
+    memory's own until now, then this step's."""
+    spans = before.spans
     if spans[-1].pace != pace:
-        spans += (PacedSpan(before.step + 1, max(at, spans[-1].from_at), pace),)
-    for span in spans[len(before.spans) :]:
+        spans += (PacedSpan(known.step + 1, max(at, spans[-1].from_at), pace),)
+    for span in spans[len(known.spans) :]:
         since = None if span.from_at == -math.inf else span.from_at
         query = "INSERT INTO spans (user_key, from_step, from_at, pace) VALUES (?, ?, ?, ?)"
-        execute_later(sql, query, (user, span.from_step, since, encode_pace(span.pace)))
+        sql.later(query, (user, span.from_step, since, encode_pace(span.pace)))
     return spans
 
 
@@ -89,7 +89,7 @@ def decode_pace(text: str) -> DecayPace:
         return DecayPace(unit, decays[0][1], tuple(decays[1:]))
 
 
-_NEXT_STEP = "UPDATE users SET steps = steps + 1 WHERE user_key = ?"
+_COUNT = "UPDATE users SET steps = steps + ?, counted = counted + 1 WHERE user_key = ?"
 _KEEP_TURN = (
     "INSERT INTO turns (user_key, turn, step, at, counted) VALUES (?, ?, ?, ?, ?) "
     "ON CONFLICT (user_key, turn) DO UPDATE SET step = excluded.step, at = excluded.at, counted = excluded.counted"
@@ -97,8 +97,7 @@ _KEEP_TURN = (
 _FIND_TURN = "SELECT step, counted FROM turns WHERE user_key = ? AND turn = ?"
 
 
-@dataclass(frozen=True, slots=True)
-class RecallTurn:
+class RecallTurn(NamedTuple):
     """The step of a recall's turn, and the rows that were counted in the same turn before."""
 
     step: int
@@ -106,10 +105,9 @@ class RecallTurn:
     began: bool = True  # with this recall
 
 
-def begin_turn(sql: sqlite3.Connection, user: int, steps: int) -> RecallTurn:
-    """A new turn of a user with so many steps, which is the next one."""
-    execute_later(sql, _NEXT_STEP, (user,))
-    return RecallTurn(steps + 1)
+def count_recall(sql: LedgerConnection, user: int, turn: RecallTurn) -> None:
+    """One more recall of the user, at the user's next step if the turn began with it."""
+    sql.later(_COUNT, (int(turn.began), user))
 
 
 def find_turn(sql: sqlite3.Connection, user: int, name: str) -> RecallTurn | None:
@@ -119,9 +117,8 @@ def find_turn(sql: sqlite3.Connection, user: int, name: str) -> RecallTurn | Non
 
 
 def note_turn(
-    sql: sqlite3.Connection, user: int, name: str | None, turn: RecallTurn, counted: Iterable[int], *, at: float
+    sql: LedgerConnection, user: int, name: str, turn: RecallTurn, counted: Iterable[int], *, at: float
 ) -> None:
     """Keep which rows were counted in a turn that has a name."""
-    if name is not None:
-        keys = orjson.dumps(sorted({*turn.counted, *counted})).decode()
-        execute_later(sql, _KEEP_TURN, (user, name, turn.step, at, keys))
+    keys = orjson.dumps(sorted({*turn.counted, *counted})).decode()
+    sql.later(_KEEP_TURN, (user, name, turn.step, at, keys))

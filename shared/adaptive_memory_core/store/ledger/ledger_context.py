@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import NamedTuple
 
@@ -13,7 +13,8 @@ from adaptive_memory_core.learn.decay import Timeline
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.store.ledger import decay_steps, state_rows, verdict_rows
 from adaptive_memory_core.store.ledger.recall_log import Keys
-from adaptive_memory_core.store.ledger.state_rows import StateRow, forgotten_name, owner_name
+from adaptive_memory_core.store.ledger.schema import LedgerConnection
+from adaptive_memory_core.store.ledger.state_rows import StateChange, StateRow, forgotten_name, owner_name
 from adaptive_memory_core.store.sqlite_file import LedgerFile
 
 TIMED = 1_000  # recalls whose time of writing is kept
@@ -32,18 +33,17 @@ class LedgerContext:
         self._named: set[Scope] = set()  # those that are known to have their name in the ledger
         self._changes, self._changing = 0, False
         file.on_failure, file.on_write, file.on_kept = self._failed, self.changing, self._kept
-        file.collection_key = lambda: self.collection_key
 
-    def reading(self) -> AbstractContextManager[sqlite3.Connection]:
+    def reading(self) -> AbstractContextManager[LedgerConnection]:
         return self.file.reading()
 
-    def apart(self) -> AbstractContextManager[sqlite3.Connection]:
+    def apart(self) -> AbstractContextManager[LedgerConnection]:
         return self.file.apart()
 
-    def writing(self, *, told: bool = False, unheard: bool = False) -> AbstractContextManager[sqlite3.Connection]:
+    def writing(self, *, told: bool = False, unheard: bool = False) -> AbstractContextManager[LedgerConnection]:
         return self.file.writing(told=told, unheard=unheard)
 
-    def counting(self, scope: Scope) -> AbstractContextManager[sqlite3.Connection]:
+    def counting(self, scope: Scope) -> AbstractContextManager[LedgerConnection]:
         """A transaction that counts a recall, and so changes what is the user's alone."""
         return self.file.writing(told=True, recall_of=self._user_keys.get(scope, 0))
 
@@ -61,9 +61,7 @@ class LedgerContext:
 
     def notice(self, sql: sqlite3.Connection, user: int, version: LedgerVersion | None = None) -> None:
         """What the cache has of the user is not behind that version from here on, or not behind the file."""
-        seen = self.look(sql, user) if version is None else version
-        self.cache.notice(seen.change[1])
-        self.cache.notice_user(user, seen.of_user)
+        self.cache.notice(user, self.look(sql, user) if version is None else version)
 
     def is_of_now(self, version: LedgerVersion) -> bool:
         """Whether this memory has not written since."""
@@ -82,7 +80,7 @@ class LedgerContext:
             with self.writing() as sql:
                 sql.execute("INSERT INTO collections (uuid, name) VALUES (?, ?) ON CONFLICT DO NOTHING", (uuid, name))
             known = self._collection(uuid)
-        self.collection_key = 0 if known is None else known
+        self.collection_key = self.file.collection_key = known or 0
 
     def known_user(self, sql: sqlite3.Connection, scope: Scope) -> int:
         """The user's key, or 0, which nobody has."""
@@ -96,7 +94,8 @@ class LedgerContext:
 
     def user_key(self, sql: sqlite3.Connection, scope: Scope) -> int:
         """The user's key, made where there is none yet. A user who was forgotten gets the name back."""
-        if known := self.known_user(sql, scope):
+        known = self._user_keys.get(scope) or self.known_user(sql, scope)
+        if known:
             if scope not in self._named:
                 named = "UPDATE users SET name = ? WHERE user_key = ? AND name = ?"
                 sql.execute(named, (owner_name(scope), known, forgotten_name(scope)))
@@ -132,6 +131,7 @@ class LedgerContext:
 
 KnownRow = StateRow | None
 RowOwner = tuple[int, int]
+_NOT_KNOWN: tuple[RowOwner | None, KnownRow] = (None, None)
 MOST_STATES = 200_000  # states kept, and numbers of ids
 
 
@@ -163,31 +163,38 @@ class LedgerCache:
         self.policies: set[str] = set()  # hashes that stand in the table
         self.logged_ids: Keys = {}
 
-    def notice(self, version: int) -> None:
-        """Forget everything where another connection has written since, which its `version` tells."""
-        if version != self._version or max(len(self._rows), len(self.logged_ids), len(self._helpful)) > MOST_STATES:
+    def notice(self, user: int, seen: LedgerVersion) -> None:
+        """Forget everything if another connection has written since, and what is known of the user if others have
+        counted a recall of theirs."""
+        most = max(len(self._rows), len(self.logged_ids), len(self._helpful))
+        if seen.change[1] != self._version or most > MOST_STATES:
             self.clear()
-            self._version = version
-
-    def notice_user(self, user: int, version: int | None) -> None:
-        """Forget what is known of a user where others have counted a recall of theirs since."""
-        if version is not None and version != self._versions.get(user):
-            self._versions[user] = version
+            self._version = seen.change[1]
+        if seen.of_user is not None and seen.of_user != self._versions.get(user):
+            self._versions[user] = seen.of_user
             self._elsewhere[user] = self._elsewhere.get(user, 0) + 1
             for known in (self._users, self._balances, self._helpful):
                 known.pop(user, None)
             self._turn = None
 
     def states(
-        self, sql: sqlite3.Connection, collection_key: int, user: int, stored_ids: Sequence[str], *, reading: bool
+        self, sql: sqlite3.Connection, collection_key: int, user: int, stored_ids: Iterable[str], *, reading: bool
     ) -> dict[str, StateRow]:
         """The rows of those records that have one of this user; with `reading`, also where they are everyone's."""
-        rows, whose = self._rows, self._whose(user, reading=reading)
-        missing = [one for one in stored_ids if one not in rows or rows[one][0] != whose]
+        rows, whose = self._rows, (-user if reading else user, self._elsewhere.get(user, 0))
+        found: dict[str, StateRow] = {}
+        missing: list[str] = []
+        for one in stored_ids:
+            owner, row = rows.get(one, _NOT_KNOWN)
+            if owner != whose:
+                missing.append(one)
+            elif row is not None:
+                found[one] = row
         if missing:
-            found = state_rows.state_rows_by_id(sql, collection_key, user, missing, reading=reading)
-            rows.update({one: (whose, found.get(one)) for one in missing})
-        return {one: row for one in stored_ids if (row := rows[one][1]) is not None}
+            there = state_rows.state_rows_by_id(sql, collection_key, user, missing, reading=reading)
+            rows.update({one: (whose, there.get(one)) for one in missing})
+            found |= there
+        return found
 
     def user(self, sql: sqlite3.Connection, user: int) -> KnownUser:
         """What there is to know of a user."""
@@ -226,18 +233,16 @@ class LedgerCache:
         if user in self._versions:
             self._versions[user] += 1
 
-    def put(self, user: int, states: Mapping[str, StateRow], *, reading: bool) -> None:
-        """These are the states now."""
-        whose = self._whose(user, reading=reading)
-        self._rows.update({stored_id: (whose, row) for stored_id, row in states.items()})
+    def put(self, user: int, changed: Mapping[str, StateChange], *, reading: bool) -> None:
+        """The states are as these changes left them."""
+        whose = -user if reading else user, self._elsewhere.get(user, 0)
+        for stored_id, one in changed.items():
+            self._rows[stored_id] = whose, StateRow(one.row, one.after, one.said)
 
     def drop(self, stored_ids: Sequence[str]) -> None:
         """These are no longer known."""
         for stored_id in stored_ids:
             self._rows.pop(stored_id, None)
-
-    def _whose(self, user: int, *, reading: bool) -> RowOwner:
-        return -user if reading else user, self._elsewhere.get(user, 0)
 
     def drop_users(self) -> None:
         """Users are no longer known, nor what their verdicts have made of them."""

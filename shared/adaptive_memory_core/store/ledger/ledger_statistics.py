@@ -30,7 +30,7 @@ from adaptive_memory_core.store.ledger import (
 )
 from adaptive_memory_core.store.ledger import state_rows as rows
 from adaptive_memory_core.store.ledger.ledger_context import LedgerContext
-from adaptive_memory_core.store.ledger.schema import UNREADABLE
+from adaptive_memory_core.store.ledger.schema import UNREADABLE, LedgerConnection
 from adaptive_memory_core.store.ledger.state_rows import StateRow, read_by
 from adaptive_memory_core.store.sqlite_file import LedgerFile
 
@@ -93,7 +93,7 @@ class LedgerComparison:
             shared.cache.drop([kept, gone])
 
 
-def _join(sql: sqlite3.Connection, kept: StateRow, gone: StateRow, join: JoinStates) -> None:
+def _join(sql: LedgerConnection, kept: StateRow, gone: StateRow, join: JoinStates) -> None:
     for table in ("verdicts", "judged_for"):
         sql.execute(
             f"UPDATE {table} SET record_key = ? WHERE record_key = ? "  # noqa: S608 - our own names
@@ -101,7 +101,7 @@ def _join(sql: sqlite3.Connection, kept: StateRow, gone: StateRow, join: JoinSta
             (kept.key, gone.key, kept.key),
         )
     rows.delete_rows(sql, [gone.key])
-    rows.update_states(sql, [(kept.key, join(kept.state, gone.state))])
+    rows.update_states(sql, {kept.key: join(kept.state, gone.state)})
 
 
 def faults(file: LedgerFile) -> list[str]:

@@ -18,7 +18,7 @@ from adaptive_memory_core.store.ledger import outbox
 from adaptive_memory_core.store.ledger.cached_copies import CopiedRow, LedgerUserFiles, RowsInRam, Stamp, read_metadata
 from adaptive_memory_core.store.ledger.ledger_context import LedgerContext
 from adaptive_memory_core.store.ledger.schema import decoding
-from adaptive_memory_core.store.ledger.state_rows import execute_later, in_batches
+from adaptive_memory_core.store.ledger.state_rows import in_batches
 
 NOBODY = 0  # the user key of records that are of no scope, and of a user whom the ledger has not met
 _PUT = (
@@ -80,7 +80,7 @@ class LedgerMirror:
             number, rows = self._next_change(sql), list[CopiedRow]()
             for stored_id, text, present in self._rows(sql, list(changes)):
                 now = _written(merged_metadata(present, changes[stored_id]))
-                execute_later(sql, update, (now, number, self._shared.collection_key, stored_id))
+                sql.later(update, (now, number, self._shared.collection_key, stored_id))
                 rows.append((stored_id, text, read_metadata(now)))
             for chunk in in_batches([row[0] for row in rows]):
                 places = ", ".join("?" * len(chunk))

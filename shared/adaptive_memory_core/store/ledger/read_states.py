@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
 
 from adaptive_memory_core.errors import LedgerError
 from adaptive_memory_core.flow.ports.ledger_values import (
@@ -20,51 +20,32 @@ from adaptive_memory_core.records import ReadState, Scope, Seen
 from adaptive_memory_core.store.ledger import decay_steps, removal, state_rows, verdict_rows
 from adaptive_memory_core.store.ledger import state_rows as rows
 from adaptive_memory_core.store.ledger.ledger_context import LedgerContext
+from adaptive_memory_core.store.ledger.schema import LedgerConnection
 from adaptive_memory_core.store.ledger.state_rows import StateChange, StateRow
 from adaptive_memory_core.store.ledger.text_changes import LedgerInheritance, Owner, set_aside, start_again
 from adaptive_memory_core.store.ledger.verdict_rows import close_verdicts
 
 
-def advance(
+def write_changes(
     shared: LedgerContext,
-    sql: sqlite3.Connection,
+    sql: LedgerConnection,
     user: int,
     seen: Mapping[str, Seen],
-    rule: Advance,
-    timeline: Timeline,
+    changed: dict[str, StateChange],
     *,
-    now: float,
-    skip: Set[int] = frozenset(),
     reading: bool,
 ) -> dict[str, StateChange]:
-    """Apply the rule to all but the rows to `skip`, and those of records that say something else by now; `seen` holds
-    the states to start from where there is no row."""
-    known = shared.cache.states(sql, shared.collection_key, user, list(seen), reading=reading)
-    changed: dict[str, StateChange] = {}
-    for stored_id, start in seen.items():
-        row = known.get(stored_id) or StateRow(0, met(timeline, start.state, now=now), start.said)
-        key, before = row.key, row.state
-        after = before if key in skip or row.is_not_of(start) else rule(Seen(before, start.kind), timeline=timeline)
-        if after is not before and after != before:
-            changed[stored_id] = StateChange(key, before, after, row.said)
-    if changed:
-        changed = _write_changes(shared, sql, user, seen, changed)
-        after_all = {stored_id: StateRow(one.row, one.after, one.said) for stored_id, one in changed.items()}
-        shared.cache.put(user, after_all, reading=reading)
-    return changed
-
-
-def _write_changes(
-    shared: LedgerContext, sql: sqlite3.Connection, user: int, seen: Mapping[str, Seen], changed: dict[str, StateChange]
-) -> dict[str, StateChange]:
+    """Keep changed states, some of them of records that have no row yet; gives the changes with the rows' keys."""
     new = {one: seen[one]._replace(state=change.after) for one, change in changed.items() if not change.row}
-    if any(one.state.useful_at is not None for one in new.values()):
-        shared.changing()  # one more that was of use, elsewhere
-    keys = rows.insert_states(sql, shared.collection_key, user, new, took_over=shared.changing)
-    done = {one: change._replace(row=change.row or keys[one]) for one, change in changed.items()}
-    rows.update_states(sql, [(one.row, one.after) for name, one in done.items() if name not in keys])
-    rows.add_to_outbox(sql, keys.values())
-    return done
+    if new:
+        if any(one.state.useful_at is not None for one in new.values()):
+            shared.changing()  # one more that was of use, elsewhere
+        keys = rows.insert_states(sql, shared.collection_key, user, new, took_over=shared.changing)
+        rows.add_to_outbox(sql, list(keys.values()))
+        changed = {one: change._replace(row=keys.get(one, change.row)) for one, change in changed.items()}
+    rows.update_states(sql, {change.row: change.after for one, change in changed.items() if one not in new})
+    shared.cache.put(user, changed, reading=reading)
+    return changed
 
 
 _FLAGS = {
@@ -94,7 +75,7 @@ class LedgerStates:
             others = {one: Rewritten(row.said, new[one]) for one, row in returned.items() if row.said != new[one].said}
             owner = Owner(collection, user)
             start_again(sql, owner, {one: others[one] for one in set_aside(sql, owner, others)}, by="remember", now=now)
-            rows.add_to_outbox(sql, (row.key for one, row in returned.items() if one not in others))
+            rows.add_to_outbox(sql, [row.key for one, row in returned.items() if one not in others])
             rows.insert_fresh(sql, collection, user, new, (steps, steps, now, now))
             if scope.user is None:
                 removal.drop_readers(sql, collection, stored_ids)
@@ -165,22 +146,21 @@ class LedgerStates:
         with self._shared.writing() as sql:
             user = self._shared.user_key(sql, scope)
             self._shared.notice(sql, user)
-            timeline = decay_steps.stored_timeline(sql, user)
-            given = {stored_id: seen}
-            reading = scope.over is not None
-            row = rows.state_rows_by_id(sql, self._shared.collection_key, user, [stored_id], reading=reading).get(
-                stored_id
-            )
+            timeline, reading = decay_steps.stored_timeline(sql, user), scope.over is not None
+            found = rows.state_rows_by_id(sql, self._shared.collection_key, user, [stored_id], reading=reading)
+            row = found.get(stored_id)
             if row is not None and row.is_not_of(seen):
                 raise LedgerError(f"Record {stored_id!r} was written over just now. Nothing was changed; call again.")
-            changed = advance(self._shared, sql, user, given, change, timeline, now=now, reading=reading).get(stored_id)
-            if changed is not None:
-                verdict_rows.add_change(sql, user, stored_id, timeline.step, what, by, at=now)
-                if what == DEMOTED:
-                    close_verdicts(sql, changed.row)
-                return changed.after
-            known = rows.state_rows_by_id(sql, self._shared.collection_key, user, [stored_id], reading=reading)
-            return known[stored_id].state if stored_id in known else seen.state
+            row = row or StateRow(0, met(timeline, seen.state, now=now), seen.said)
+            after = change(Seen(row.state, seen.kind), timeline=timeline)
+            if after == row.state:
+                return row.state if row.key else seen.state
+            changed = {stored_id: StateChange(row.key, row.state, after, row.said)}
+            changed = write_changes(self._shared, sql, user, {stored_id: seen}, changed, reading=reading)
+            verdict_rows.add_change(sql, user, stored_id, timeline.step, what, by, at=now)
+            if what == DEMOTED:
+                close_verdicts(sql, changed[stored_id].row)
+            return after
 
     def recently_helpful(
         self, scope: Scope, version: LedgerVersion | None = None, *, recalls: int, limit: int

@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from functools import partial
-from itertools import islice
+from itertools import islice, repeat
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from adaptive_memory_core.records import Scope
@@ -21,7 +21,8 @@ from adaptive_memory_core.store.ledger.recall_encoding import (
     with_keys,
     without_record,
 )
-from adaptive_memory_core.store.ledger.state_rows import FORGOTTEN_USER, execute_later, in_batches
+from adaptive_memory_core.store.ledger.schema import LedgerConnection
+from adaptive_memory_core.store.ledger.state_rows import FORGOTTEN_USER, in_batches
 
 if TYPE_CHECKING:
     from adaptive_memory_core.flow.ports.ledger_values import RecallEntry
@@ -32,14 +33,15 @@ Keys = dict[tuple[int, str], int]  # of users' ids, as far as they were asked fo
 
 def logged_keys(sql: sqlite3.Connection, known: Keys, user: int, ids: Sequence[str]) -> list[int]:
     """The numbers of a user's ids, given out where there is none yet; within a transaction that writes."""
-    keys = [known.get((user, one)) for one in ids]
+    keys = list(map(known.get, zip(repeat(user), ids)))
     if None in keys:
         missing = list(dict.fromkeys([one for one, key in zip(ids, keys, strict=True) if key is None]))
         given = _find_ids(sql, user, missing)  # first: PostgreSQL uses up a number for each row that it is asked to add
         if len(given) < len(missing):
             given.update(_add_ids(sql, user, [one for one in missing if one not in given]))
         known.update({(user, one): key for one, key in given.items()})
-    return [known[user, one] for one in ids] if None in keys else cast("list[int]", keys)
+        keys = [known[user, one] for one in ids]
+    return cast("list[int]", keys)
 
 
 def logged_key(sql: sqlite3.Connection, user: int, record: str) -> int | None:
@@ -81,6 +83,7 @@ def _find_ids(sql: sqlite3.Connection, user: int, ids: Sequence[str]) -> dict[st
 
 
 _COLUMNS = "recall_id, step, at, cue, k, policy_hash, candidates, turn, over"
+_ADD_LINE = f"INSERT INTO recalls (user_key, {_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"  # noqa: S608
 _NAMES = "CASE WHEN instr(candidates, ?) > 0 THEN 1 ELSE instr(candidates, ?) END > 0"  # a line may name a record
 _NAMING = f"SELECT recall_key, candidates FROM recalls WHERE {{}} AND {_NAMES}"  # noqa: S608 - our own words
 
@@ -116,28 +119,21 @@ def packed_line(sql: sqlite3.Connection, user: int, line: EncodedRecall, known: 
 
 
 def add_line(
-    sql: sqlite3.Connection, whose: tuple[int, str | None], step: int, entry: RecallEntry, packed: bytes
+    sql: LedgerConnection, whose: tuple[int, str | None], step: int, entry: RecallEntry, packed: bytes
 ) -> None:
     """Write a recall down."""
     user, over = whose
-    execute_later(
-        sql,
-        f"INSERT INTO recalls (user_key, {_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",  # noqa: S608 - our own names
-        (user, entry.id, step, entry.at, entry.cue, entry.k, entry.policy_hash, packed, entry.turn, over),
-    )
+    values = (user, entry.id, step, entry.at, entry.cue, entry.k, entry.policy_hash, packed, entry.turn, over)
+    sql.later(_ADD_LINE, values)
 
 
-def insert_policy(sql: sqlite3.Connection, entry: RecallEntry, known: set[str]) -> None:
+def insert_policy(sql: LedgerConnection, entry: RecallEntry, known: set[str]) -> None:
     """The policy behind a hash, once, though another collection adds it just now. Only one that is seen in the table is
     known: what is added may be rolled back."""
-    if entry.policy_hash in known:
-        return
     if sql.execute("SELECT 1 FROM policies WHERE policy_hash = ?", (entry.policy_hash,)).fetchone():
         known.add(entry.policy_hash)
     else:
-        execute_later(
-            sql, "INSERT INTO policies VALUES (?, ?) ON CONFLICT DO NOTHING", (entry.policy_hash, entry.policy_json)
-        )
+        sql.later("INSERT INTO policies VALUES (?, ?) ON CONFLICT DO NOTHING", (entry.policy_hash, entry.policy_json))
 
 
 def line_by_id(sql: sqlite3.Connection, user: int, recall_id: str) -> LoggedRecall | None:
@@ -181,7 +177,7 @@ def strike_out(sql: sqlite3.Connection, user: int, record: str, reckoned: Prepar
         if before != candidates:
             line = without_record(decode(candidates, names), record)
         if line is not None:
-            changed.append((with_keys(line.packed, logged_keys(sql, known, user, line.ids)), key))
+            changed.append((packed_line(sql, user, line, known), key))
     sql.executemany("UPDATE recalls SET candidates = ? WHERE recall_key = ?", changed)
     own = logged_key(sql, user, record)
     forget_ids(sql, [] if own is None else [own])
@@ -257,8 +253,3 @@ class LedgerLog:
         with self._shared.reading() as sql:
             rows = sql.execute(query, (self._shared.collection_key,)).fetchall()
         return [Scope(name or None) for (name,) in rows if not name.startswith(FORGOTTEN_USER)]
-
-    def prepare(self, sql: sqlite3.Connection, user: int, entry: RecallEntry, line: EncodedRecall) -> bytes:
-        """What a user's line of a recall is to say, within the transaction that counts it."""
-        insert_policy(sql, entry, self._shared.cache.policies)
-        return packed_line(sql, user, line, self._shared.cache.logged_ids)

@@ -21,6 +21,7 @@ from adaptive_memory_core.store.ledger.ledger_context import LedgerContext
 from adaptive_memory_core.store.ledger.purge import mark_for_purge
 from adaptive_memory_core.store.ledger.recall_encoding import EncodedRecall, decode, without_record
 from adaptive_memory_core.store.ledger.recall_log import NOTHING_PREPARED, PreparedLines
+from adaptive_memory_core.store.ledger.schema import LedgerConnection
 from adaptive_memory_core.store.ledger.state_rows import FORGOTTEN_USER, forgotten_name
 from adaptive_memory_core.store.ledger.text_changes import Owner, aside_key, aside_name, remove_aside
 
@@ -178,7 +179,7 @@ def _still_doomed(
 
 
 def _delete(
-    sql: sqlite3.Connection, user: int, scope: Scope, gone: dict[str, int], *, step: int, by: str, now: float
+    sql: LedgerConnection, user: int, scope: Scope, gone: dict[str, int], *, step: int, by: str, now: float
 ) -> None:
     """Remove their rows, and write down that they were pruned; a recall under way must not write them back."""
     for stored_id, key in gone.items():

@@ -28,6 +28,13 @@ if TYPE_CHECKING:
 SCHEMA_VERSION = 1  # of the tables in schema.sql; PostgreSQL has the same ones
 
 
+class LedgerConnection(sqlite3.Connection):
+    """A connection to a ledger's file. What needs no answer is done `later`, so that PostgreSQL can be sent several
+    statements in one message; SQLite does it at once."""
+
+    later = sqlite3.Connection.execute
+
+
 def create_tables(connection: sqlite3.Connection) -> None:
     """Create the tables in an empty file, all or none; a file with another schema version is refused."""
     if _version(connection) == SCHEMA_VERSION:
@@ -277,8 +284,6 @@ class VersionsInFile:
         """Tell others what the transaction changes, within it."""
         if self._news.wrote:
             sql.execute("UPDATE file_version SET version = version + 1")
-        for user, count in self._news.counted.items():
-            sql.execute("UPDATE users SET counted = counted + ? WHERE user_key = ?", (count, user))
 
     def kept(self) -> None:
         self._news.kept()

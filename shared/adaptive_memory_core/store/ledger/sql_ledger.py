@@ -49,7 +49,7 @@ class Ledger(ABC):
         self.inheritance = LedgerInheritance(shared)
         self.states = LedgerStates(shared, self.inheritance)
         self.log = LedgerLog(shared)
-        self.recalls = LedgerRecalls(shared, self.log)
+        self.recalls = LedgerRecalls(shared)
         self.verdicts, self.removal = LedgerVerdicts(shared), LedgerRemoval(shared)
         self.statistics, self.floors = LedgerStatistics(shared), LedgerFloors(shared)
         self.user_files = LedgerUserFiles(shared)

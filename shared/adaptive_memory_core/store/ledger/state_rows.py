@@ -7,21 +7,17 @@ import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from functools import lru_cache
+from itertools import chain
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from adaptive_memory_core.identity import record_id
 from adaptive_memory_core.learn.decay import Timeline, met
 from adaptive_memory_core.records import ReadState, Scope, Seen
+from adaptive_memory_core.store.ledger.schema import LedgerConnection
 
 if TYPE_CHECKING:
     from adaptive_memory_core.flow.ports.ledger_values import Extent
-
-
-def execute_later(sql: Any, statement: str, values: Sequence[Any] = ()) -> None:
-    """Have it done within the transaction, in its turn; an error of it may come with a later statement."""
-    later = getattr(sql, "later", None)
-    (sql.execute if later is None else later)(statement, values)
 
 
 T = TypeVar("T")
@@ -183,12 +179,13 @@ def _insert(count: int) -> str:
     )
 
 
-def update_states(sql: sqlite3.Connection, states: Iterable[tuple[int, ReadState]]) -> None:
-    """Keep states of rows that exist, all in one statement, and note that the collection has yet to be told."""
-    last = dict(states)
-    for some in in_batches(list(last.items()), ROWS_PER_STATEMENT):
-        execute_later(sql, _update(len(some)), [value for key, state in some for value in (key, *_values(state))])
-    add_to_outbox(sql, last)
+def update_states(sql: LedgerConnection, states: Mapping[int, ReadState]) -> None:
+    """Keep states of rows that exist, by their keys, and note that the collection has yet to be told."""
+    rows = [(key, *_values(state)) for key, state in states.items()]
+    for start in range(0, len(rows), ROWS_PER_STATEMENT):
+        some = rows[start : start + ROWS_PER_STATEMENT]
+        sql.later(_update(len(some)), list(chain.from_iterable(some)))
+    add_to_outbox(sql, list(states))
 
 
 @lru_cache(maxsize=ROWS_PER_STATEMENT)
@@ -203,10 +200,11 @@ def _update(count: int) -> str:
     )
 
 
-def add_to_outbox(sql: sqlite3.Connection, record_keys: Iterable[int]) -> None:
+def add_to_outbox(sql: LedgerConnection, record_keys: Sequence[int]) -> None:
     """Put records on the list of what the collection has yet to be told: never what a reader made of everyone's."""
-    for some in in_batches(list(record_keys)):
-        execute_later(sql, _ANNOUNCE.format(", ".join("?" * len(some))), some)
+    for start in range(0, len(record_keys), CHUNK):
+        some = record_keys[start : start + CHUNK]
+        sql.later(_ANNOUNCE.format(", ".join("?" * len(some))), some)
 
 
 def state_in_row(row: Sequence[Any]) -> ReadState:

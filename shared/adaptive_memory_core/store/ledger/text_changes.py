@@ -20,6 +20,7 @@ from adaptive_memory_core.learn.decay import met
 from adaptive_memory_core.records import NEVER_READ, ReadState, Scope
 from adaptive_memory_core.store.ledger import decay_steps, verdict_rows
 from adaptive_memory_core.store.ledger import state_rows as rows
+from adaptive_memory_core.store.ledger.schema import LedgerConnection
 from adaptive_memory_core.store.ledger.state_rows import CHUNK, add_to_outbox
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ def set_aside(sql: sqlite3.Connection, owner: Owner, anew: Mapping[str, Rewritte
     return names
 
 
-def start_again(sql: sqlite3.Connection, owner: Owner, anew: Mapping[str, Rewritten], *, by: str, now: float) -> None:
+def start_again(sql: LedgerConnection, owner: Owner, anew: Mapping[str, Rewritten], *, by: str, now: float) -> None:
     """Fresh rows for those that were parted from theirs, unless they took over another one; the trail says so."""
     collection, user, reading = owner
     timeline = decay_steps.stored_timeline(sql, user)
@@ -82,7 +83,7 @@ def start_again(sql: sqlite3.Connection, owner: Owner, anew: Mapping[str, Rewrit
         for one, changed in anew.items()
         if one not in taken
     }
-    rows.add_to_outbox(sql, rows.insert_states(sql, collection, user, fresh).values())
+    rows.add_to_outbox(sql, list(rows.insert_states(sql, collection, user, fresh).values()))
     for one, changed in anew.items():
         if changed.before != LOOK_AGAIN:  # else that was noted when it was written
             verdict_rows.add_change(sql, user, one, timeline.step, REWRITTEN, by, at=now)
@@ -198,7 +199,7 @@ class LedgerInheritance:
         return Owner(self._shared.collection_key, self._shared.known_user(sql, scope), scope.over is not None)
 
 
-def _settle(sql: sqlite3.Connection, owner: Owner, moves: Moves, *, by: str, now: float) -> list[str]:
+def _settle(sql: LedgerConnection, owner: Owner, moves: Moves, *, by: str, now: float) -> list[str]:
     """All moves; gives the ids whose rows changed."""
     whence = set_aside(sql, owner, _still_so(sql, owner, moves))
     heirs = {old: new for old, new in moves.heirs.items() if not {old, new} & (moves.anew.keys() - whence.keys())}
@@ -242,7 +243,7 @@ def _ancestors(sql: sqlite3.Connection, owner: Owner, origins: Iterable[bytes]) 
     return {stored_id: origin for _, stored_id, origin in sorted(found)}
 
 
-def _move(sql: sqlite3.Connection, owner: Owner, heirs: Mapping[str, str], whence: Mapping[str, str]) -> list[str]:
+def _move(sql: LedgerConnection, owner: Owner, heirs: Mapping[str, str], whence: Mapping[str, str]) -> list[str]:
     """Rows go to the records that took the place of theirs; gives the ids of those that did. What another process moved
     before, or has met under its new id, stays as it is. `whence` are the names of what was set aside just now."""
     collection, user, reading = owner

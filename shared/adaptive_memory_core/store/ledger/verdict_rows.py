@@ -13,7 +13,8 @@ from adaptive_memory_core.records import ReadState, Scope, Seen, Verdict
 from adaptive_memory_core.reports import Change
 from adaptive_memory_core.store.ledger import decay_steps, judged_question_rows
 from adaptive_memory_core.store.ledger import state_rows as rows
-from adaptive_memory_core.store.ledger.state_rows import StateChange, StateRow, execute_later, update_states
+from adaptive_memory_core.store.ledger.schema import LedgerConnection
+from adaptive_memory_core.store.ledger.state_rows import StateRow, update_states
 
 if TYPE_CHECKING:
     from adaptive_memory_core.learn.verdicts import Judging
@@ -35,18 +36,9 @@ class LedgerAudit:
             return list(islice(_changes(sql, scope, user, tuple(stored_ids)), limit))
 
 
-def add_change(sql: sqlite3.Connection, user: int, stored_id: str, step: int, what: str, by: str, *, at: float) -> None:
+def add_change(sql: LedgerConnection, user: int, stored_id: str, step: int, what: str, by: str, *, at: float) -> None:
     """Write one change down."""
-    execute_later(sql, _ADD_CHANGE, (user, stored_id, at, step, what, by))
-
-
-def add_remembered(
-    sql: sqlite3.Connection, user: int, changed: Mapping[str, StateChange], *, step: int, by: str, at: float
-) -> None:
-    """Write down which records a recall made remembered."""
-    for stored_id, one in changed.items():
-        if one.after.remembered and not one.before.remembered:
-            add_change(sql, user, stored_id, step, "remembered", by, at=at)
+    sql.later(_ADD_CHANGE, (user, stored_id, at, step, what, by))
 
 
 def _changes(sql: sqlite3.Connection, scope: Scope, user: int, stored_ids: tuple[str, ...]) -> Iterator[Change]:
@@ -79,7 +71,7 @@ _KEEP_VERDICT = (
 
 
 def judge_once(
-    sql: sqlite3.Connection,
+    sql: LedgerConnection,
     user: int,
     key: tuple[int, str],
     stored_id: str,
@@ -100,7 +92,7 @@ def judge_once(
     read = (judge.read.at, judge.read.step, state.useful_at, state.useful_step)
     boosts = judge.boost(state, verdict, earlier)
     sql.execute(_KEEP_VERDICT, (*key, verdict.value, now, *boosts, *read, sway))
-    update_states(sql, [(key[0], after)])
+    update_states(sql, {key[0]: after})
     return True
 
 

@@ -15,7 +15,7 @@ import os
 import threading
 import time
 import uuid
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from typing import Any, NamedTuple, ParamSpec, TypeVar
 
@@ -71,7 +71,7 @@ class LedgerDatabase:
         self.on_write: Callable[[], object] = lambda: None
         self.on_kept: Callable[[], object] = lambda: None
         self.on_growth: Callable[[], object] = lambda: None
-        self.collection_key: Callable[[], int] = lambda: 0
+        self.collection_key = 0  # of the collection whose ledger it is
         self._pool = pool
         self._leases = LeaseHolder(pool)
         self._lock = threading.RLock()
@@ -196,7 +196,7 @@ class LedgerDatabase:
         this writer's turn. The pool rolls back a transaction that is left open."""
         began = time.monotonic()
         try:
-            begun = begin_transaction(connection, self.collection_key(), recall_of, lock_seconds=left(LOCK_SECONDS))
+            begun = begin_transaction(connection, self.collection_key, recall_of, lock_seconds=left(LOCK_SECONDS))
         except psycopg.Error as error:
             raise self._as_ledger_error(error) from error
         finally:
@@ -208,9 +208,7 @@ class LedgerDatabase:
 
     def _keep(self, connection: Connection[Any], rest: str, turn: WriterTurn, due: list[Callable[[], object]]) -> None:
         try:
-            commit_transaction(
-                connection, turn, self.collection_key(), rest, wrote=self.news.wrote, recalled=self.news.counted
-            )
+            commit_transaction(connection, turn, self.collection_key, rest, wrote=self.news.wrote)
         except psycopg.Error:
             if not was_committed(self._pool, connection, turn):
                 raise
@@ -236,7 +234,7 @@ class LedgerDatabase:
         """The versions that show whether another process or memory has written, or recalled for this user."""
         if self._writing:
             return LedgerLook(self.news.from_others, None, self.version_of_user(sql, user))
-        row = sql.connection.execute(_LOOK_AT, (self.collection_key(), user, self.collection_key())).fetchone()
+        row = sql.connection.execute(_LOOK_AT, (self.collection_key, user, self.collection_key)).fetchone()
         version, of_rows, of_user = (None, None, None) if row is None else row
         self.news.notice(version)
         return LedgerLook(self.news.from_others, of_rows or 0, of_user or 0)
@@ -278,7 +276,7 @@ class LedgerDatabase:
 
     def lock(self, name: str) -> Lease:
         """A lock that one process at a time can take, among all that share the collection's ledger."""
-        return self._leases.lease(f"{self.collection_key()}:{name}")
+        return self._leases.lease(f"{self.collection_key}:{name}")
 
     def close(self) -> None:
         with self._lock:
@@ -317,7 +315,6 @@ _MARK = (
     "ON CONFLICT (writer) DO UPDATE SET kept = excluded.kept, kept_at = now(); "
 )
 _WROTE = f"UPDATE {SCHEMA}.collections SET version = version + 1 WHERE collection_key = {{}}; "  # noqa: S608
-_RECALLED = f"UPDATE {SCHEMA}.users SET counted = counted + {{}} WHERE user_key = {{}}; "  # noqa: S608
 
 
 class BegunTransaction(NamedTuple):
@@ -346,18 +343,11 @@ def _number(row: Any) -> int | None:
 
 
 def commit_transaction(
-    connection: Connection[Any],
-    turn: WriterTurn,
-    collection: int,
-    rest: str,
-    *,
-    wrote: bool,
-    recalled: Mapping[int, int],
+    connection: Connection[Any], turn: WriterTurn, collection: int, rest: str, *, wrote: bool
 ) -> None:
     """Send the `rest` of the statements and the writer's mark, and commit. `wrote` says that more was written than
-    counted recalls; `recalled` is the number of counted recalls per user key."""
+    counted recalls."""
     first = _LONG_GONE.format(collection) if turn.mark == 1 else ""
     mark = _MARK.format(turn.writer, collection, turn.mark)
     others = _WROTE.format(collection) if wrote else ""
-    own = "".join(_RECALLED.format(count, user) for user, count in sorted(recalled.items()))
-    connection.execute(f"{rest}{first}{mark}{others}{own}COMMIT")
+    connection.execute(f"{rest}{first}{mark}{others}COMMIT")

@@ -20,7 +20,7 @@ SHARED = NEW._replace(shared=True)
 
 
 def read_shared(ledger: Ledger, scope: Scope, recall_id: str, *ids: str, at: float = 1.0) -> None:
-    rule = partial(remembrance.state_after_read, policy=EVERY, now=at)
+    rule = partial(remembrance.states_after_read, policy=EVERY, now=at)
     given = entry(recall_id, at, *ids)
     kept = [replace(one, hit=replace(one.hit, shared="everyone")) for one in given.kept]
     ledger.recalls.count(scope, replace(given, kept=kept), dict.fromkeys(ids, SHARED), rule)

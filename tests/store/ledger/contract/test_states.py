@@ -89,7 +89,7 @@ def test_recalls_paces_turns_and_forgotten_records_are_the_same_over_any_connect
         at = float(number)
         if act == "r":
             asked = replace(entry(f"r{number}", at, "m1"), turn=turn, pace=PACES[pace].pace)
-            rule = partial(remembrance.state_after_read, policy=PACES[pace], now=at)
+            rule = partial(remembrance.states_after_read, policy=PACES[pace], now=at)
             both[who].recalls.count(ALICE, asked, {"m1": NEW}, rule)
         elif act == "e":
             both[who].removal.erase(ALICE, "m1", "m1", existed=True, now=at)
