@@ -172,27 +172,24 @@ def origin(text: str | None, metadata: Metadata | None) -> bytes | None:
     >>> origin("tea", {"source": "d"}) == origin("tea", {"source": "e"}), origin("", {"source": "d"})
     (False, None)
     """
-    words = text_digest(text)
-    if words is None or not text or text.isspace():
-        return None
-    return _origin_of(words, source_of(metadata))
+    return words_and_origins([text], [metadata or {}])[0][1]
 
 
-def words_and_origins(records: Iterable[Record]) -> list[tuple[bytes | None, bytes | None]]:
-    """The digest of each record's words, and of what was said in which source.
+def words_and_origins(
+    texts: Iterable[str | None], metadata: Iterable[Metadata]
+) -> list[tuple[bytes | None, bytes | None]]:
+    """Of each text the digest of its words, and the one of what was said in which source.
 
-    >>> words_and_origins([Record("a", "tea", stored={"source": "d"})]) == [
-    ...     (text_digest("tea"), origin("tea", {"source": "d"}))]
+    >>> words_and_origins(["tea"], [{"source": "d"}]) == [(text_digest("tea"), origin("tea", {"source": "d"}))]
     True
     """
     found: list[tuple[bytes | None, bytes | None]] = []
-    for one in records:
-        text, metadata = one.text, one.stored or one.metadata
-        words = _known.get((hash(text), len(text))) or text_digest(text)
+    for text, own in zip(texts, metadata, strict=True):
+        words = None if text is None else _known.get((hash(text), len(text))) or text_digest(text)
         if words is None or not text or text.isspace():
             found.append((words, None))
         else:
-            found.append((words, _origin_of(words, "" if metadata.keys().isdisjoint(SOURCES) else source_of(metadata))))
+            found.append((words, _origin_of(words, "" if own.keys().isdisjoint(SOURCES) else source_of(own))))
     return found
 
 

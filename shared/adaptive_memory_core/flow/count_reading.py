@@ -14,13 +14,14 @@ from adaptive_memory_core.flow.calls.foreign_calls import tried
 from adaptive_memory_core.flow.calls.workers import still_awaited
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.flow.ports.ledger_values import Erased, RecallEntry
-from adaptive_memory_core.flow.ports.records import JudgedQuestion, Stored, Vector, seen_by_id
+from adaptive_memory_core.flow.ports.records import JudgedQuestion, Stored, Vector, seen_in
 from adaptive_memory_core.learn.decay import states_after_read
 from adaptive_memory_core.learn.logged_state import Basis
 from adaptive_memory_core.learn.verdicts import Judging
-from adaptive_memory_core.policy.learning import DecayPace, Regime
+from adaptive_memory_core.policy.learning import DecayPace
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Scope, Seen, Verdict
+from adaptive_memory_core.score.ranking import Ranking, as_candidates
 from adaptive_memory_core.sources.gather import Gathered
 from adaptive_memory_core.sources.request import Request
 
@@ -124,7 +125,7 @@ def _commit(ports: Ports, request: Request, answer: Recall, gathered: Gathered) 
         regime=request.regime,
         pace=policy.pace,
         turn=request.turn,
-        strangers=_unknown_records(gathered, request.regime, policy.pace),
+        strangers=_unknown_records(gathered, request, policy.pace),
         extent=gathered.whole,
         logged=ports.log,
         basis=Basis(
@@ -137,7 +138,13 @@ def _commit(ports: Ports, request: Request, answer: Recall, gathered: Gathered) 
             _propensities(answer) if answer.propensities else {},
         ),
     )
-    read = seen_by_id([one.hit for one in answer.kept if one.hit._stored_id not in gathered.guests])
+    if isinstance(answer.kept, Ranking):
+        columns, numbers = answer.kept.candidates.columns, answer.kept.order
+    else:
+        columns, numbers = as_candidates([one.hit for one in answer.kept]).columns, range(len(answer.kept))
+    if gathered.guests:
+        numbers = [one for one in numbers if columns.stored_ids[one] not in gathered.guests]
+    read = seen_in(columns, numbers, request.fields.kind)
     rule = partial(states_after_read, policy=policy, now=answer.now, looks_back=request.looks_back)
     counted = ports.ledger.recalls.count(answer.scope, entry, read, rule)
     if counted.changed:
@@ -145,12 +152,14 @@ def _commit(ports: Ports, request: Request, answer: Recall, gathered: Gathered) 
     return counted.step
 
 
-def _unknown_records(gathered: Gathered, regime: Regime, pace: DecayPace) -> Mapping[str, Seen]:
+def _unknown_records(gathered: Gathered, request: Request, pace: DecayPace) -> Mapping[str, Seen]:
     """Records that the ledger has not met: where things decay, it must know since when it knows them."""
     known = gathered.known.value
-    if known is None or (pace.still and known.timeline.under(regime).still):
+    if known is None or (pace.still and known.timeline.under(request.regime).still):
         return {}
-    return seen_by_id([one for one in gathered.hits if one._stored_id not in known.states])
+    columns = as_candidates(gathered.hits).columns
+    unknown = [one for one, stored_id in enumerate(columns.stored_ids) if stored_id not in known.states]
+    return seen_in(columns, unknown, request.fields.kind)
 
 
 def _propensities(answer: Recall) -> dict[str, float]:

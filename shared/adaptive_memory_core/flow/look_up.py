@@ -89,7 +89,7 @@ def strengths_again(lines: Sequence[LoggedRecall], policy: Policy, wanted: froze
             found[line.id] = {name: value for name, value in left.items() if value < 1.0}
         read = [one.id for one in line.kept]
         seen = [Seen(states[one], None) for one in read]
-        after = states_after_read(seen, policy=policy, timeline=timeline, now=line.at)
+        after = states_after_read(seen, timeline, policy=policy, now=line.at)
         states.update(zip(read, after, strict=True))
     return found
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import fields, replace
-from typing import NamedTuple
 
 from adaptive_memory_core.error_messages import shown
 from adaptive_memory_core.errors import InvalidInputError
@@ -51,15 +50,8 @@ def worth_keeping(said: str, answer: str = "") -> bool:
     return bool(answer) or len(words) > MOST_WORDS or not _SAYS_NOTHING.issuperset(words)
 
 
+Settled = tuple[float, int, float | None]  # a record's strength, and the recall of the user's and the time it is of
 ROW_DAYS = 14.0  # within which reads must follow each other to count together for `reads_before_refresh`; guess
-
-
-class Settled(NamedTuple):
-    """What a read does to a record's strength: what it is now, from which of the user's recalls on, and since when."""
-
-    strength: float
-    step: int
-    at: float
 
 
 def after_read(
@@ -67,7 +59,7 @@ def after_read(
 ) -> ReadState:
     """The state after a read; the same state if the read does not count.
 
-    A read counts if the last counted one is further back than the refresh floor. Where the clock went back, nothing
+    A read counts if the last counted one is further back than the refresh floor. If the clock went back, nothing
     counts until it has caught up - unless it is a whole day behind: then the older time was wrong. Without a floor
     everything counts. A read that comes more than `ROW_DAYS` after the last one starts a new row. The numbers of the
     record's kind are its `own`, if it has any; without `settled` its strength stays as it is.
@@ -87,6 +79,7 @@ def after_read(
         streak = state.streak + 1 if now - before <= ROW_DAYS * DAY else 1
         last_read = latest(before, now, now=now)
     credit = state.credit + 1
+    strength, settled_step, settled_at = settled or (state.strength, state.settled_step, state.settled_at)
     return ReadState(
         last_read,
         last_read if streak >= policy.reads_before_refresh else state.refreshed_at,
@@ -95,13 +88,13 @@ def after_read(
         credit,
         warmth + 1.0,
         state.remembered or credit >= (own or policy.decay).remembrance_threshold,
-        state.strength if settled is None else settled.strength,
-        state.settled_step if settled is None else settled.step,
+        strength,
+        settled_step,
         state.boost,
         state.pinned,
-        state.settled_at if settled is None else settled.at,
-        state.fresh_step if settled is None else settled.step,
-        state.fresh_at if settled is None else settled.at,
+        settled_at,
+        settled_step if settled else state.fresh_step,
+        settled_at if settled else state.fresh_at,
         state.useful_at,
         state.useful_step,
         state.helpful,

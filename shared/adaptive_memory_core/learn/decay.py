@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from adaptive_memory_core.learn.after_read import Settled, after_read
+from adaptive_memory_core.learn.after_read import after_read
 from adaptive_memory_core.policy.learning import DecayCurve, DecayPace, Regime
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Hit, ReadState, Seen
@@ -115,7 +115,7 @@ def as_of(state: ReadState, kind: str | None, timeline: Timeline, *, now: float)
 
 
 def states_after_read(
-    seen: Sequence[Seen], *, policy: Policy, timeline: Timeline, now: float, looks_back: bool = False
+    seen: Sequence[Seen], timeline: Timeline, *, policy: Policy, now: float, looks_back: bool = False
 ) -> list[ReadState]:
     """The states after a read at the step after the timeline's: counted, and their strengths settled and fresh again.
 
@@ -123,12 +123,12 @@ def states_after_read(
 
     >>> arm = Timeline(7, (PacedSpan(0, -math.inf, DecayPace("recalls", DecayCurve(grace=5, rate=0.5))),))
     >>> unread = [Seen(ReadState(), None)]
-    >>> (after,) = states_after_read(unread, policy=Policy(), timeline=arm, now=9.0)
+    >>> (after,) = states_after_read(unread, arm, policy=Policy(), now=9.0)
     >>> after.strength, after.fresh_step, after.retrieval_count
     (0.25, 8, 1)
     >>> from adaptive_memory_core.policy import Decay
     >>> half = Policy(decay=Decay(restore_on_read=0.5))
-    >>> states_after_read(unread, policy=half, timeline=arm, now=9.0)[0].strength
+    >>> states_after_read(unread, arm, policy=half, now=9.0)[0].strength
     0.625
     """
     decay, still, step = policy.decay, timeline.still, timeline.step + 1
@@ -137,7 +137,7 @@ def states_after_read(
         state, own = one.state, decay.of(one.kind) if decay.by_kind else decay
         at = max(now, state.last_read) if looks_back and state.last_read is not None else now
         left = state.strength if still else strength(state, one.kind, timeline, now=at)
-        settled = Settled(left + own.restore_on_read * (1.0 - left), step, at)
+        settled = left + own.restore_on_read * (1.0 - left), step, at
         after.append(after_read(state, policy, now=at, own=own, settled=settled))
     return after
 

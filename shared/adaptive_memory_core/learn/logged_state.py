@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from operator import or_
+from itertools import repeat
+from operator import attrgetter
 from typing import NamedTuple
 
 from adaptive_memory_core.policy.advanced import DENSE, GRAPH, LEXICAL, is_channel_name
@@ -79,43 +80,42 @@ def state_columns(then: StatesThen, signals: Signals, basis: Basis, *, scored: i
     >>> state_columns(StatesThen(["a"], [False], [ReadState()], [None]), {}, Basis(balance=-1.0), scored=1, at=9.0)
     StateColumns(titles=['via', 'balance'], numbers=[[0], [-1000000]])
     """
-    reads = then.reads
-    times = ReadTimes([one.last_read for one in reads], [one.refreshed_at for one in reads])
-    useful = [one.useful_at for one in reads]
-    known = _times_known(times, useful)
-    via = list(map(or_, _via(then, basis, scored), known))
+    read, refreshed, useful, warmth, credit = zip(*map(_OF_READS, then.reads), strict=True) if then.reads else [()] * 5
+    count = len(read)
+    via = list(map(basis.via.get, then.stored_ids, repeat(BY_VECTORS if basis.via else 0)))
+    if True in then.shared:
+        via = [one | SHARED * shared for one, shared in zip(via, then.shared, strict=True)]
+    via[scored:] = map(UNSCORED.__or__, via[scored:])
     titles: list[str] = ["via"]
     numbers: list[Sequence[float]] = [via]
-    if any(known):
-        policy = Policy() if basis.policy is None else basis.policy
-        told = ReadsInSignals.by(policy)
+    if read.count(None) < count or refreshed.count(None) < count or useful.count(None) < count:
+        for place, (when, fresh, of_use) in enumerate(zip(read, refreshed, useful, strict=True)):
+            known = READ if fresh is not None else 0 if when is None else READ | UNREFRESHED
+            via[place] |= known if of_use is None else known | USEFUL
+        told = ReadsInSignals.by(Policy() if basis.policy is None else basis.policy)
         found = (
-            columns_of_signals(reads, then.importances)
-            if scored == len(reads) and told.tell_all(reads, times, at)
-            else columns_of_untold(reads, then.importances, signals, told, at)
+            columns_of_signals(warmth, credit, then.importances)
+            if scored == count and told.tell_all(read, refreshed, warmth, at)
+            else columns_of_untold(then.reads, then.importances, signals, told, at)
         )
         titles += found
         numbers += found.values()
-    if any(map(USEFUL.__and__, known)):
+    if useful.count(None) < count:
         titles += _USEFUL
-        numbers += zip(*[_useful(one, basis.step, at) for one in reads], strict=True)
+        numbers += zip(*[_useful(one, basis.step, at) for one in then.reads], strict=True)
     if basis.propensities:
         titles.append(PROPENSITY)
         numbers.append([round(SHARE_UNIT * basis.propensities.get(one, 0.0)) for one in then.stored_ids])
-    if of_all := _of_all(basis):
-        titles += of_all
-        numbers += [[value] * len(via) for value in of_all.values()]
+    of_all = (basis.balance or None, float(basis.own_words) or None, basis.unrelated)
+    for title, value in zip(("balance", "own_words", "unrelated"), of_all, strict=True):
+        if value is not None:  # it is not as usual
+            titles.append(title)
+            numbers.append([round(SHARE_UNIT * value)] * count)
     return StateColumns(titles, numbers)
 
 
-def _via(then: StatesThen, basis: Basis, scored: int) -> list[int]:
-    """Who named each candidate, whose it is, and whether it was scored."""
-    usual, known = BY_VECTORS if basis.via else 0, basis.via.get
-    via = [known(one, usual) for one in then.stored_ids]
-    if any(then.shared):
-        via = [one | SHARED * shared for one, shared in zip(via, then.shared, strict=True)]
-    via[scored:] = [one | UNSCORED for one in via[scored:]]
-    return via
+_OF_READS = attrgetter("last_read", "refreshed_at", "useful_at", "warmth", "credit")
+_USEFUL = ("useful_ago", "useful_lag", "helpful", "unhelpful")
 
 
 def logged_state(
@@ -154,30 +154,10 @@ def importance_then(then: Mapping[str, int], signals: Mapping[str, float]) -> fl
     return then["importance"] / SHARE_UNIT if "importance" in then else signals.get("importance", NEUTRAL_IMPORTANCE)
 
 
-def _times_known(times: ReadTimes, useful: Sequence[float | None]) -> list[int]:
-    """The bits that say which times of each state there are."""
-    return [
-        (_REFRESHED if fresh is not None else _NEVER_READ if read is None else _NOT_REFRESHED)
-        | (0 if of_use is None else USEFUL)
-        for read, fresh, of_use in zip(*times, useful, strict=True)
-    ]
-
-
-_NEVER_READ, _REFRESHED, _NOT_REFRESHED = 0, READ, READ | UNREFRESHED
-_USEFUL = ("useful_ago", "useful_lag", "helpful", "unhelpful")
-
-
 def _useful(read: ReadState, step: int, at: float) -> tuple[int, int, int, int]:
     if read.useful_at is None:
         return 0, 0, read.helpful, read.unhelpful
     return round(MILLI * (at - read.useful_at)), step - read.useful_step, read.helpful, read.unhelpful
-
-
-def _of_all(basis: Basis) -> dict[str, int]:
-    """What holds for all candidates of the recall, where it is not as usual."""
-    given = {"balance": basis.balance, "own_words": float(basis.own_words)}
-    found = {title: round(SHARE_UNIT * value) for title, value in given.items() if value != 0.0}
-    return found if basis.unrelated is None else {**found, "unrelated": round(SHARE_UNIT * basis.unrelated)}
 
 
 Signals = Mapping[str, Sequence[float]]  # by name, a value for each candidate
@@ -199,13 +179,6 @@ class LoggedReads(NamedTuple):
     credit: int
 
 
-class ReadTimes(NamedTuple):
-    """When each candidate was last read, and from which read its recency counts."""
-
-    read: Sequence[float | None]
-    refreshed: Sequence[float | None]
-
-
 class ReadsInSignals(NamedTuple):
     """What signals tell of reads under a policy."""
 
@@ -222,17 +195,19 @@ class ReadsInSignals(NamedTuple):
         grows = learning.half_life_growth != 0
         return cls(policy.half_life_days * DAY, grows, learning.count_decay_per_day, learning.count_weight, most)
 
-    def tell_all(self, reads: Sequence[ReadState], times: ReadTimes, at: float) -> bool:
+    def tell_all(
+        self, read: Sequence[float | None], refreshed: Sequence[float | None], warmth: Sequence[float], at: float
+    ) -> bool:
         """Whether signals of that policy tell when each was read, and its retrieval count, so that none is looked at.
 
-        >>> told, read = ReadsInSignals.by(Policy()), ReadState(last_read=4.0, refreshed_at=4.0, warmth=1.5)
-        >>> [told.tell_all([read], ReadTimes([4.0], [begun]), 9.0) for begun in (4.0, 1.0)]
+        >>> told = ReadsInSignals.by(Policy())
+        >>> [told.tell_all([4.0], [begun], [1.5], 9.0) for begun in (4.0, 1.0)]
         [True, False]
         """
-        if self.half_life_grows or times.read != times.refreshed:
+        if self.half_life_grows or read != refreshed:
             return False
-        known = [one for one in times.read if one is not None]
-        longest, warmest = at - min(known, default=at), max([one.warmth for one in reads], default=0.0)
+        known = [one for one in read if one is not None]
+        longest, warmest = at - min(known, default=at), max(warmth, default=0.0)
         return (
             max(known, default=at) <= at
             and longest <= MOST_HALF_LIVES * self.half_life_seconds
@@ -261,15 +236,17 @@ class ReadsInSignals(NamedTuple):
         return math.expm1(gained / self.count_weight) / left if left >= LEAST_LEFT else 0.0
 
 
-def columns_of_signals(reads: Sequence[ReadState], importances: Sequence[float | None]) -> dict[str, Sequence[float]]:
+def columns_of_signals(
+    warmth: Sequence[float], credit: Sequence[int], importances: Sequence[float | None]
+) -> dict[str, Sequence[float]]:
     """By title a number for each candidate, of which the log keeps the nearest whole one, where signals tell all but
     how often a record was read, which follows from the retrieval count but for what decay took of that.
 
-    >>> columns_of_signals([ReadState(credit=2, warmth=1.5), ReadState()], [0.75, None])
+    >>> columns_of_signals([1.5, 0.0], [2, 0], [0.75, None])
     {'importance': [750000.0, 500000.0], 'credit': [1, 0]}
     """
     columns: dict[str, Sequence[float]] = {"importance": _written(importances)}
-    more = [one.credit - int(one.warmth + WHOLE) for one in reads]
+    more = [count - int(warm + WHOLE) for count, warm in zip(credit, warmth, strict=True)]
     return {**columns, "credit": more} if any(more) else columns
 
 

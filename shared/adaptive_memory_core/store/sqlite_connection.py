@@ -26,7 +26,7 @@ from urllib.parse import quote, unquote
 
 from adaptive_memory_core.error_messages import reason
 from adaptive_memory_core.errors import LedgerError
-from adaptive_memory_core.flow.calls.call_state import pauses
+from adaptive_memory_core.flow.calls.call_state import have_waited, pauses
 from adaptive_memory_core.store import sqlite_files
 from adaptive_memory_core.store.ledger.schema import (
     UNREADABLE,
@@ -219,19 +219,27 @@ class WriteQueue:
         """The turn, given back at the end of the block; False where it did not come in so many seconds."""
         place = _Place()
         try:
-            yield self._waited(place, time.monotonic() + seconds)
+            with self._moment:
+                self._line.append(weakref.ref(place))
+            yield self._line[0]() is place or self._waited(place, seconds)
         finally:
-            self._leave(place)
+            with self._moment, suppress(ValueError):
+                self._line.remove(weakref.ref(place))
+            if self._line and (after := self._first()) is not None:
+                with suppress(RuntimeError):  # it was called already
+                    after.called.release()
 
-    def _waited(self, place: _Place, deadline: float) -> bool:
-        with self._moment:
-            self._line.append(weakref.ref(place))
-        while self._first() is not place:
-            left = deadline - time.monotonic()
-            if left <= 0:
-                return False
-            place.called.acquire(timeout=min(left, LOOK_SECONDS))
-        return True
+    def _waited(self, place: _Place, seconds: float) -> bool:
+        began = time.monotonic()
+        try:
+            while self._first() is not place:
+                left = began + seconds - time.monotonic()
+                if left <= 0:
+                    return False
+                place.called.acquire(timeout=min(left, LOOK_SECONDS))
+            return True
+        finally:
+            have_waited(time.monotonic() - began)
 
     def _first(self) -> _Place | None:
         with self._moment:
@@ -241,14 +249,6 @@ class WriteQueue:
                     return first
                 self._line.popleft()
             return None
-
-    def _leave(self, place: _Place) -> None:
-        with self._moment, suppress(ValueError):
-            self._line.remove(weakref.ref(place))
-        after = self._first()
-        if after is not None:
-            with suppress(RuntimeError):  # it was called already
-                after.called.release()
 
 
 class _Place:
@@ -318,21 +318,14 @@ class WriteAheadLog:
 
     def __init__(self, file: Path | None) -> None:
         self._file, self._log = file, None if file is None else file.with_name(file.name + "-wal")
-        self._transactions, self._not_before, self._not_below = 0, 0.0, 0
+        self.transactions, self._not_before, self._not_below = 0, 0.0, 0
         self._is_long = False
-
-    def has_grown(self) -> bool:
-        """Whether it is time to look how far the log has grown."""
-        return self._transactions % LOOK_EVERY == 0
 
     def keep_short(self, connection: sqlite3.Connection) -> None:
         """Empty it before a transaction where it is long; raise where it is too long and cannot be emptied."""
-        self._transactions += 1
-        if self._transactions % LOOK_EVERY:
-            return
         size = self._bytes()
         if size > MOST_BYTES:
-            self._transactions -= 1  # look again the next time
+            self.transactions -= 1  # look again the next time
             self._empty(connection, "TRUNCATE", MOST_MS)
             self._refuse_endless()
         elif size <= LONG_BYTES:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-import time
 from collections.abc import Callable, Generator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
@@ -12,7 +11,7 @@ from typing import Literal, NoReturn
 
 from adaptive_memory_core.error_messages import reason
 from adaptive_memory_core.errors import ClosedError, LedgerError
-from adaptive_memory_core.flow.calls.call_state import have_waited, left, pauses
+from adaptive_memory_core.flow.calls.call_state import left, pauses
 from adaptive_memory_core.store import sqlite_files
 from adaptive_memory_core.store.ledger.schema import (
     UNREADABLE,
@@ -28,7 +27,9 @@ from adaptive_memory_core.store.ledger.schema import (
 )
 from adaptive_memory_core.store.process_locks import OsLock, await_before_forks, no_fork_meanwhile
 from adaptive_memory_core.store.sqlite_connection import (
+    LOOK_EVERY,
     PATIENCE_SECONDS,
+    GroupCommit,
     WriteAheadLog,
     connect,
     connect_again,
@@ -82,9 +83,10 @@ class LedgerFile:
     @contextmanager
     def reading(self) -> Generator[LedgerConnection, None, None]:
         """The connection for queries."""
-        outermost = self._is_outermost()
+        outermost = not self._lock._is_owned()  # type: ignore[attr-defined] # what threading.Condition asks, too
         with self._lock:
-            self._check(outermost=outermost)
+            if self._closed or (outermost and self._unfinished):
+                self._check()
             try:
                 yield self._connection
             except BaseException as error:
@@ -97,12 +99,13 @@ class LedgerFile:
     def apart(self) -> Generator[LedgerConnection, None, None]:
         """A separate connection for a long query, so that nobody waits for it. Within another block of the same thread,
         and in RAM, it is that of `reading`."""
-        if self.place is None or not self._is_outermost():
+        if self.place is None or self._lock._is_owned():  # type: ignore[attr-defined]
             with self.reading() as sql:
                 yield sql
             return
         with self._lock:
-            self._check(outermost=True)
+            if self._closed or self._unfinished:
+                self._check()
         try:
             with no_fork_meanwhile(), closing(connect(self.path)) as sql:
                 others_ms = int(1_000 * left(PATIENCE_SECONDS))  # they may recover the log of writes
@@ -128,44 +131,39 @@ class LedgerFile:
         """
         if self.read_only:
             self.refuse_writing()
-        kind = TransactionKind(told, recall_of, unheard)
-        if not self._is_outermost():
-            with self._transaction([], kind, outermost=False) as sql:
+        kind, due = TransactionKind(told, recall_of, unheard), list[Callable[[], object]]()
+        if self._lock._is_owned():  # type: ignore[attr-defined] # what threading.Condition asks of a lock, too
+            with self._transaction(due, kind, outermost=False) as sql:
                 yield sql
             return
-        due: list[Callable[[], object]] = []
         try:
-            began = time.monotonic()
             with self._queue.turn(left(PATIENCE_SECONDS)) as came:
-                self._expect_turn(came=came, began=began)
+                if not came:
+                    raise self._told(sqlite3.OperationalError("database is locked: others are writing it"))
                 with self._transaction(due, kind, outermost=True) as sql:
                     yield sql
         finally:
-            _make(due)
-        if self._log.has_grown():
+            while due:
+                due[0]()
+                del due[0]
+        if self._log.transactions % LOOK_EVERY == 0:
             self.on_growth()
-        self._make_durable()
-
-    def _expect_turn(self, *, came: bool, began: float) -> None:
-        """Count what was waited for the turn to write; raise where it did not come."""
-        have_waited(time.monotonic() - began)
-        if not came:
-            raise self._told(sqlite3.OperationalError("database is locked: others are writing it"))
+        if self._group is not None:
+            self._make_durable(self._group)
 
     @contextmanager
     def _transaction(
         self, due: list[Callable[[], object]], kind: TransactionKind, *, outermost: bool
     ) -> Generator[LedgerConnection, None, None]:
         """One transaction, or a part of one. The caller has to call what is `due`, with no lock."""
-        wait = pauses(PATIENCE_SECONDS)
+        wait: Callable[[], bool] | None = None
         while True:
             with self._lock:
-                self._check(outermost=outermost)
+                if self._closed or (outermost and self._unfinished):
+                    self._check()
                 inner, calls = self._connection.in_transaction, len(self._calls)
                 try:
                     if self._begun(kind, inner=inner):
-                        if not kind.told:
-                            self.on_write()
                         yield self._connection
                         self._keep(due, inner=inner)
                         return
@@ -178,15 +176,14 @@ class LedgerFile:
                     if isinstance(error, (sqlite3.Error, *UNREADABLE)):
                         raise self._told(error) from error
                     raise
+            wait = wait or pauses(PATIENCE_SECONDS)
             if not wait():
                 raise self._told(sqlite3.OperationalError("database is locked: another process is writing it"))
 
-    def _make_durable(self) -> None:
+    def _make_durable(self, group: GroupCommit) -> None:
         """Wait for the disk, where that was asked for; nobody else has to."""
-        if self._group is None:
-            return
         try:
-            self._group.wait()
+            group.wait()
         except OSError as error:
             raise LedgerError(
                 f"The ledger {self.path!r} cannot be synced to its disk: {reason(error)}. What was written is kept, "
@@ -244,37 +241,36 @@ class LedgerFile:
             self._connection.close()
             self._left()
 
-    def _is_outermost(self) -> bool:
-        """Whether this thread is not within another block over the file already."""
-        return not self._lock._is_owned()  # type: ignore[attr-defined] # what threading.Condition asks of a lock, too
-
-    def _check(self, *, outermost: bool) -> None:
+    def _check(self) -> None:
         """Refuse where the file was closed; clean up after a block that an interrupt kept from doing so."""
         if self._closed:
             raise ClosedError("The ledger of this memory was closed. Open the memory again: AdaptiveMemory.open(...).")
-        if outermost and self._unfinished:
-            self._calls.clear()
-            self._undo(inner=False)
+        self._calls.clear()
+        self._undo(inner=False)
 
     def _begun(self, kind: TransactionKind, *, inner: bool) -> bool:
         """Whether the transaction has begun; False where another process is writing."""
         if inner:
             self.news.part(kind)
             self._connection.execute("SAVEPOINT part")
-            return True
-        self._log.keep_short(self._connection)
-        self._unfinished = True
-        try:
-            self._connection.execute("BEGIN IMMEDIATE")
-        except sqlite3.OperationalError as error:
-            if not is_busy(error):
-                raise
-            self._unfinished = False
-            self._renew()
-            return False
-        if not kind.recall_of:  # a recall's look does it
-            check_version(self._connection)
-        self.news.begin(kind)
+        else:
+            self._log.transactions += 1
+            if self._log.transactions % LOOK_EVERY == 0:
+                self._log.keep_short(self._connection)
+            self._unfinished = True
+            try:
+                self._connection.execute("BEGIN IMMEDIATE")
+            except sqlite3.OperationalError as error:
+                if not is_busy(error):
+                    raise
+                self._unfinished = False
+                self._renew()
+                return False
+            if not kind.recall_of:  # a recall's look does it
+                check_version(self._connection)
+            self.news.begin(kind)
+        if not kind.told:
+            self.on_write()
         return True
 
     def _renew(self) -> None:
@@ -294,7 +290,8 @@ class LedgerFile:
             self._connection.execute("RELEASE part")
             return
         due += self._calls
-        self._versions.write(self._connection)
+        if self.news.wrote:
+            self._connection.execute("UPDATE file_version SET version = version + 1")
         self._connection.execute("COMMIT")
         self._versions.kept()
         self.on_kept()
@@ -322,9 +319,3 @@ class LedgerFile:
             f"The ledger {self.path!r} failed: {reason(error)}. Nothing of this call was kept in it. "
             f"{sqlite_files.out_of_descriptors() or usual}"
         )
-
-
-def _make(calls: list[Callable[[], object]]) -> None:
-    while calls:
-        calls[0]()
-        del calls[0]

@@ -152,7 +152,7 @@ def test_what_a_reader_makes_of_everyones_records_is_seen_elsewhere(
     assert known(ours, OVER) == known(theirs, OVER) == 3
 
 
-def _once_more(seen: Sequence[Seen], *, timeline: Any) -> list[ReadState]:
+def _once_more(seen: Sequence[Seen], _timeline: object) -> list[ReadState]:
     return [replace(one.state, retrieval_count=one.state.retrieval_count + 1) for one in seen]
 
 

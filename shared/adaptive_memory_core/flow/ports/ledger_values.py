@@ -28,16 +28,8 @@ class Advance(Protocol):
     def __call__(self, seen: Seen, *, timeline: Timeline) -> ReadState: ...
 
 
-class AfterReads(Protocol):
-    """The states after a recall has read these; the timeline ends before it."""
-
-    def __call__(self, seen: Sequence[Seen], *, timeline: Timeline) -> Sequence[ReadState]: ...
-
-
-class JoinStates(Protocol):
-    """What two states of one memory are together."""
-
-    def __call__(self, kept: ReadState, gone: ReadState, /) -> ReadState: ...
+AfterReads = Callable[[Sequence[Seen], Timeline], Sequence[ReadState]]  # what a recall makes of states as they stand
+JoinStates = Callable[[ReadState, ReadState], ReadState]  # what two states of one memory are together
 
 
 class RemovalRule(Protocol):

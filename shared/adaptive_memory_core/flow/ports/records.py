@@ -8,7 +8,8 @@ from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol
 
 from adaptive_memory_core.identity import words_and_origins
-from adaptive_memory_core.records import Hit, Record, Scope, Seen, Verdict
+from adaptive_memory_core.records import Record, Scope, Seen, Verdict
+from adaptive_memory_core.score.ranking import CandidateColumns
 
 Where = Mapping[str, Any]
 Vector = Any
@@ -84,14 +85,18 @@ class Stored:
 
 def seen_of(record: Record, *, shared: bool = False) -> Seen:
     """A record's state with what else the ledger keeps of it."""
-    ((words, mark),) = words_and_origins([record])
+    ((words, mark),) = words_and_origins([record.text], [record.stored or record.metadata])
     return Seen(record.read, record.kind, mark, shared, words)
 
 
-def seen_by_id(hits: Sequence[Hit]) -> dict[str, Seen]:
-    """The same of each hit, by its id in the collection."""
-    records = [one.record for one in hits]
+def seen_in(columns: CandidateColumns, numbers: Sequence[int], kind: str) -> dict[str, Seen]:
+    """The same of the candidates with these numbers, by their ids in the collection; `kind` is the metadata's key."""
+    metadata = list(map(columns.stored.__getitem__, numbers))
+    marks = words_and_origins(map(columns.texts.__getitem__, numbers), metadata)
     seen: dict[str, Seen] = {}
-    for hit, record, (words, mark) in zip(hits, records, words_and_origins(records), strict=True):
-        seen[hit._stored_id] = Seen(record.read, record.kind, mark, hit.shared is not None, words)
+    for number, own, (words, mark) in zip(numbers, metadata, marks, strict=True):
+        named = own.get(kind)
+        is_shared = columns.shared[number]
+        found = Seen(columns.reads[number], named if type(named) is str else None, mark, is_shared, words)
+        seen[columns.stored_ids[number]] = found
     return seen

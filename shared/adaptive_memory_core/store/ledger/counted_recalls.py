@@ -18,6 +18,8 @@ from adaptive_memory_core.store.ledger.schema import LedgerConnection
 from adaptive_memory_core.store.ledger.state_rows import StateChange, StateRow, id_digest
 from adaptive_memory_core.store.ledger.verdict_rows import add_change
 
+_COUNT = "UPDATE users SET steps = steps + ?, counted = counted + 1 WHERE user_key = ?"
+
 
 class LedgerRecalls:
     """Recalls that count as readings."""
@@ -33,7 +35,7 @@ class LedgerRecalls:
         """
         began, reading = time.perf_counter(), scope.over is not None
         line = recall_log.line_of(entry) if entry.logged else None
-        with self._shared.counting(scope) as sql:
+        with self._shared.writing(told=True, recall_of=self._shared.user_keys.get(scope, 0)) as sql:
             user = self._shared.user_key(sql, scope)
             self._shared.notice(sql, user)
             known = self._cache.user(sql, user)
@@ -42,7 +44,7 @@ class LedgerRecalls:
             gone = self._gone(sql, scope, known, entry, seen, rows)
             packed = self._packed(sql, user, entry, line, gone)  # asks, and so comes before what needs no answer
             turn = turn or RecallTurn(known.timeline.step + 1)
-            decay_steps.count_recall(sql, user, turn)
+            sql.later(_COUNT, (int(turn.began), user))
             timeline = self._timeline_before(sql, user, entry, turn, known.timeline)
             if entry.strangers or entry.extent is not None:
                 rows = self._meet(sql, scope, user, seen, gone, timeline, entry)
@@ -145,7 +147,7 @@ def _read(
         row = rows.get(stored_id)
         starts[stored_id] = one._replace(state=met(timeline, one.state, now=now) if row is None else row.state)
     changed: dict[str, StateChange] = {}
-    for (stored_id, one), after in zip(starts.items(), rule(list(starts.values()), timeline=timeline), strict=True):
+    for (stored_id, one), after in zip(starts.items(), rule(list(starts.values()), timeline), strict=True):
         row = rows.get(stored_id)
         if after is not one.state and (row is None or row.key not in skip):
             changed[stored_id] = StateChange(

@@ -89,7 +89,6 @@ def decode_pace(text: str) -> DecayPace:
         return DecayPace(unit, decays[0][1], tuple(decays[1:]))
 
 
-_COUNT = "UPDATE users SET steps = steps + ?, counted = counted + 1 WHERE user_key = ?"
 _KEEP_TURN = (
     "INSERT INTO turns (user_key, turn, step, at, counted) VALUES (?, ?, ?, ?, ?) "
     "ON CONFLICT (user_key, turn) DO UPDATE SET step = excluded.step, at = excluded.at, counted = excluded.counted"
@@ -103,11 +102,6 @@ class RecallTurn(NamedTuple):
     step: int
     counted: frozenset[int] = frozenset()
     began: bool = True  # with this recall
-
-
-def count_recall(sql: LedgerConnection, user: int, turn: RecallTurn) -> None:
-    """One more recall of the user, at the user's next step if the turn began with it."""
-    sql.later(_COUNT, (int(turn.began), user))
 
 
 def find_turn(sql: sqlite3.Connection, user: int, name: str) -> RecallTurn | None:

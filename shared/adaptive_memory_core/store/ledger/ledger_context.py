@@ -5,7 +5,6 @@ from __future__ import annotations
 import sqlite3
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager
 from typing import NamedTuple
 
 from adaptive_memory_core.flow.ports.ledger_values import LedgerVersion
@@ -13,7 +12,6 @@ from adaptive_memory_core.learn.decay import Timeline
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.store.ledger import decay_steps, state_rows, verdict_rows
 from adaptive_memory_core.store.ledger.recall_log import Keys
-from adaptive_memory_core.store.ledger.schema import LedgerConnection
 from adaptive_memory_core.store.ledger.state_rows import StateChange, StateRow, forgotten_name, owner_name
 from adaptive_memory_core.store.sqlite_file import LedgerFile
 
@@ -25,27 +23,15 @@ class LedgerContext:
 
     def __init__(self, file: LedgerFile) -> None:
         self.file = file
+        self.reading, self.apart, self.writing = file.reading, file.apart, file.writing
         self.cache = LedgerCache()
         self.collection_key = 0
         self.sees_one_user = False  # whether the rows of others are hidden from us
         self.update_ms: deque[tuple[int, float]] = deque(maxlen=TIMED)  # of which user's recalls
-        self._user_keys: dict[Scope, int] = {}
+        self.user_keys: dict[Scope, int] = {}
         self._named: set[Scope] = set()  # those that are known to have their name in the ledger
         self._changes, self._changing = 0, False
         file.on_failure, file.on_write, file.on_kept = self._failed, self.changing, self._kept
-
-    def reading(self) -> AbstractContextManager[LedgerConnection]:
-        return self.file.reading()
-
-    def apart(self) -> AbstractContextManager[LedgerConnection]:
-        return self.file.apart()
-
-    def writing(self, *, told: bool = False, unheard: bool = False) -> AbstractContextManager[LedgerConnection]:
-        return self.file.writing(told=told, unheard=unheard)
-
-    def counting(self, scope: Scope) -> AbstractContextManager[LedgerConnection]:
-        """A transaction that counts a recall, and so changes what is the user's alone."""
-        return self.file.writing(told=True, recall_of=self._user_keys.get(scope, 0))
 
     def version(self, scope: Scope, known: LedgerVersion | None = None) -> LedgerVersion:
         """The ledger as it is now; or as it is known, if this memory has not written since."""
@@ -84,17 +70,17 @@ class LedgerContext:
 
     def known_user(self, sql: sqlite3.Connection, scope: Scope) -> int:
         """The user's key, or 0, which nobody has."""
-        if scope not in self._user_keys:
+        if scope not in self.user_keys:
             query = "SELECT user_key FROM users WHERE collection_key = ? AND name IN (?, ?)"
             row = sql.execute(query, (self.collection_key, owner_name(scope), forgotten_name(scope))).fetchone()
             if row is None:
                 return 0
-            self._user_keys[scope] = row[0]
-        return self._user_keys[scope]
+            self.user_keys[scope] = row[0]
+        return self.user_keys[scope]
 
     def user_key(self, sql: sqlite3.Connection, scope: Scope) -> int:
         """The user's key, made where there is none yet. A user who was forgotten gets the name back."""
-        known = self._user_keys.get(scope) or self.known_user(sql, scope)
+        known = self.user_keys.get(scope) or self.known_user(sql, scope)
         if known:
             if scope not in self._named:
                 named = "UPDATE users SET name = ? WHERE user_key = ? AND name = ?"
@@ -107,7 +93,7 @@ class LedgerContext:
 
     def forget_users(self) -> None:
         """Nothing is known of any user by now."""
-        self._user_keys.clear()
+        self.user_keys.clear()
         self._named.clear()
         self.cache.clear()
 
@@ -125,7 +111,7 @@ class LedgerContext:
         """A transaction was undone: what was read within it may never have been."""
         self._changes += 1
         self.cache.clear()
-        self._user_keys.clear()
+        self.user_keys.clear()
         self._named.clear()
 
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import struct
 import zlib
-from array import array
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -60,32 +60,26 @@ def encode(
     >>> decode(with_keys(line.packed, [7]), names=lambda keys: line.ids)
     (LoggedCandidate(id='a', score=0.5, parts={'similarity': 0.5}, signals={'similarity': 0.25}, reason=None),)
     """
-    if isinstance(dropped, LeftOut) and dropped.follows(kept):
-        return _of_ranking(dropped, basis, at)
-    weak = [drop for drop in dropped if drop.scored is not None]
-    scored = [*kept, *(drop.scored for drop in weak if drop.scored is not None)]
-    unscored = [drop for drop in dropped if drop.scored is None]
-    if any(drop.hit is not None for drop in unscored):
+    if isinstance(dropped, LeftOut) and dropped.follows(kept):  # what was kept stands before what was left out
+        ranking = dropped._ranking
+        candidates, scores, parts, signals = ranking.candidates, ranking.scores, ranking.parts, ranking.signals
+        order, count, ids = ranking.order, len(ranking.order), ranking.in_order(candidates.columns.ids)
+        reasons: list[str | None] = [None] * dropped.begin + [dropped.reason] * (count - dropped.begin)
+    else:
+        weak = [drop for drop in dropped if drop.scored is not None]
+        scored = [*kept, *(drop.scored for drop in weak if drop.scored is not None)]
+        unscored = [drop for drop in dropped if drop.scored is None]
         unscored.sort(key=_is_bare)
+        count, order = len(scored), None
         scored += [_unblended(drop.hit, scored) for drop in unscored if drop.hit is not None]
-    ids = [*(one.hit.record.id for one in scored), *(drop.id for drop in unscored if drop.hit is None)]
-    reasons = [*(None for _ in kept), *(drop.reason for drop in weak), *(drop.reason for drop in unscored)]
-    parts, signals = _columns([one.parts for one in scored]), _columns([one.signals for one in scored])
-    seen = candidates_of([one.hit for one in scored]).columns
+        ids = [*(one.hit.record.id for one in scored), *(drop.id for drop in unscored if drop.hit is None)]
+        reasons = [*(None for _ in kept), *(drop.reason for drop in weak), *(drop.reason for drop in unscored)]
+        parts, signals = _columns([one.parts for one in scored]), _columns([one.signals for one in scored])
+        candidates, scores = candidates_of([one.hit for one in scored]), [one.score for one in scored]
+    seen = candidates.columns
     states = StatesThen(seen.stored_ids, seen.shared, seen.reads, seen.importances)
-    then = state_columns(states, signals, basis, scored=len(kept) + len(weak), at=at)
-    return EncodedRecall(ids, _packed(reasons, [one.score for one in scored], parts, signals, then))
-
-
-def _of_ranking(left_out: LeftOut, basis: Basis, at: float) -> EncodedRecall:
-    """All that was scored, from its columns: what was kept stands before what was left out. The columns are put in
-    order as one table."""
-    ranking = left_out._ranking
-    columns, reasons = ranking.candidates.columns, [None] * left_out.begin + [left_out.reason] * len(left_out)
-    states = StatesThen(columns.stored_ids, columns.shared, columns.reads, columns.importances)
-    then = state_columns(states, ranking.signals, basis, scored=len(ranking), at=at)
-    packed = _packed(reasons, ranking.scores, ranking.parts, ranking.signals, then, ranking.order)
-    return EncodedRecall(ranking.in_order(columns.ids), packed)
+    then = state_columns(states, signals, basis, scored=count, at=at)
+    return EncodedRecall(ids, _packed(reasons, scores, parts, signals, then, order))
 
 
 def _columns(rows: Sequence[Mapping[str, float]]) -> Table:
@@ -157,13 +151,13 @@ def _packed(
     order: Sequence[int] | None = None,
 ) -> bytes:
     """The candidates' numbers, packed; `order` says where each place's stand, unless they stand there already."""
-    titles = [["rest"], list(parts), list(signals), *([list(then.titles)] if then.titles else [])]
+    titles = [("rest",), tuple(parts), tuple(signals), tuple(then.titles)]
     rows = (scores, *parts.values(), *signals.values(), *then.numbers)
-    given = np.frombuffer(b"".join([array("d", row) for row in rows]))
+    given = np.frombuffer(struct.pack(f"{len(rows) * len(scores)}d", *chain.from_iterable(rows)))
     scaled = given.reshape(len(rows), len(scores)) * _units(1 + len(parts), len(signals), len(then.titles))
     numbers = np.rint(scaled if order is None else scaled.take(order, axis=1)).astype(np.int64)
     numbers[0] -= numbers[1 : 1 + len(parts)].sum(axis=0)
-    return pack(PackedColumns(reasons, titles, numbers))
+    return pack(PackedColumns(reasons, titles if then.titles else titles[:3], numbers))
 
 
 @lru_cache(maxsize=64)
@@ -233,12 +227,13 @@ def pack(columns: PackedColumns) -> bytes:
     >>> keys, found.reasons, found.titles, found.numbers.tolist()
     ([7, 300], [None, 'beyond k'], [['score'], ['similarity']], [[5000, 4000], [80, -6]])
     """
-    said = list(dict.fromkeys([one for one in columns.reasons if one is not None]))
-    place = {reason: number for number, reason in enumerate(said, 1)} | {None: 0}
-    names, version = pack_names(said), PLAIN
-    given = [place[one] for one in columns.reasons]
-    places = bytes(given) if len(said) < FEW else np.array(given, dtype=_place_type(len(said))).tobytes()
-    rest = b"".join((places, pack_titles(columns.titles), _narrow(columns.numbers)))
+    places: dict[str | None, int] = {None: 0}
+    for reason in columns.reasons:
+        places.setdefault(reason, len(places))
+    said, version = [one for one in places if one is not None], PLAIN
+    given, names = map(places.__getitem__, columns.reasons), b"".join(map(_packed_name, said))
+    first = bytes(given) if len(said) < FEW else np.array(list(given), dtype=_place_type(len(said))).tobytes()
+    rest = b"".join((first, _titles(tuple(map(tuple, columns.titles))), _narrow(columns.numbers)))
     if len(rest) >= WORTH_BYTES:
         version, rest = COMPRESSED, zlib.compress(rest, level=1)
     return _HEAD.pack(version, len(columns.reasons), len(said), len(names)) + names + rest
@@ -346,17 +341,12 @@ TITLES = (  # what most columns are called: a byte each, by their place here, wh
 _NUMBERS = {title: number for number, title in enumerate(TITLES)}
 
 
-def pack_names(names: Iterable[str]) -> bytes:
-    """Names one behind the other.
+def unpack_names(packed: bytes, start: int, count: int) -> list[str]:
+    """As many names from there on.
 
-    >>> unpack_names(pack_names(["tea", "", "x" * 300, "milk"]), 0, 4)[:2]
+    >>> unpack_names(_packed_name("tea") + _packed_name("") + _packed_name("x" * 300), 0, 2)
     ['tea', '']
     """
-    return b"".join(map(_packed_name, names))
-
-
-def unpack_names(packed: bytes, start: int, count: int) -> list[str]:
-    """As many names from there on."""
     names: list[str] = []
     for _ in range(count):
         name, start = _next(packed, start)
@@ -364,17 +354,13 @@ def unpack_names(packed: bytes, start: int, count: int) -> list[str]:
     return names
 
 
-def pack_titles(tables: Iterable[Iterable[str]]) -> bytes:
-    """The titles of each table's columns.
-
-    >>> unpack_titles(pack_titles([["score"], ["similarity", "mine"], []]), 0)
-    ([['score'], ['similarity', 'mine'], []], 15)
-    """
-    return _titles(tuple(map(tuple, tables)))
-
-
 @lru_cache(maxsize=100)
 def _titles(tables: tuple[tuple[str, ...], ...]) -> bytes:
+    """The titles of each table's columns.
+
+    >>> unpack_titles(_titles((("score",), ("similarity", "mine"), ())), 0)
+    ([['score'], ['similarity', 'mine'], []], 15)
+    """
     found = [bytes([len(tables)])]
     for titles in tables:
         found.append(len(titles).to_bytes(2, "little"))

@@ -280,11 +280,6 @@ class VersionsInFile:
             self._of_rows, self._of_users[user] = of_rows or 0, of_user or 0
         return LedgerLook(self._news.from_others, self._of_rows, self._of_users[user])
 
-    def write(self, sql: sqlite3.Connection) -> None:
-        """Tell others what the transaction changes, within it."""
-        if self._news.wrote:
-            sql.execute("UPDATE file_version SET version = version + 1")
-
     def kept(self) -> None:
         self._news.kept()
         if self._news.wrote or not self._news.only_recall:

@@ -123,7 +123,7 @@ def test_the_log_can_be_asked_by_time_by_record_and_by_turn(ledger: Ledger) -> N
     assert [one.id for one in recalls(ledger, containing='quo"te')] == ["r2"]
     assert recalls(ledger, BOB, containing="m1") == []
     assert log.recall(BOB, "r1") is None
-    ledger.recalls.count(ALICE, entry("r3", 30.0, "m1", turn="t1"), {}, lambda seen, *, timeline: [])
+    ledger.recalls.count(ALICE, entry("r3", 30.0, "m1", turn="t1"), {}, lambda _seen, _timeline: [])
     asked = log.recalls(ALICE, since=None, until=None, limit=10, containing=None, turn="t1")
     assert [(one.id, one.turn) for one in asked] == [("r3", "t1")]
 
@@ -141,7 +141,7 @@ def test_a_logged_recall_is_what_was_ranked(ledgers: Ledgers) -> None:
 
 
 def test_where_the_log_is_off_a_recall_counts_all_the_same(ledger: Ledger) -> None:
-    ledger.recalls.count(ALICE, entry("r1", 1.0, "m1", logged=False), {}, lambda seen, *, timeline: [])
+    ledger.recalls.count(ALICE, entry("r1", 1.0, "m1", logged=False), {}, lambda _seen, _timeline: [])
     assert (recalls(ledger), ledger.statistics.tally(ALICE).recalls) == ([], 1)
 
 
