@@ -289,7 +289,7 @@ def test_a_move_that_is_killed_anywhere_goes_on_where_it_was(
     monkeypatch.setattr(lost_connections, "LEASE_SECONDS", 0.2)  # until what a killed process had is another's
     with opened() as memory:
         used(memory, clock)
-    for turn, step in enumerate((2, 3, 4, 30, AT_THE_STOP)):
+    for turn, step in enumerate((2, 3, 4, 30, 120, AT_THE_STOP)):
         assert killed(ways, step) == 9
         with opened() as memory:  # it is in use meanwhile
             alice = memory.for_user("alice")
@@ -305,9 +305,9 @@ def test_a_move_that_is_killed_anywhere_goes_on_where_it_was(
     assert steps > 4
     assert ways.rows(0) == ways.rows(1)
     with opened(1) as moved:
-        assert moved.for_user("alice").get("more4").text == "more 4"
+        assert moved.for_user("alice").get("more5").text == "more 5"
         with pytest.raises(NotFoundError):
-            moved.for_user("alice").get("more3")
+            moved.for_user("alice").get("more4")
 
 
 def names_are_compared(alice: UserMemory) -> bool:

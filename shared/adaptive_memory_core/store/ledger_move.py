@@ -1,7 +1,8 @@
-"""A ledger moved from SQLite to PostgreSQL or back while it is in use: pages first, then what has changed meanwhile.
+"""A ledger moved from SQLite to PostgreSQL or back while it is in use: each row that is noted as to be copied.
 
-Triggers in the source note each key that is written. Every page is kept in the target with its mark, so a move that was
-killed goes on behind it. At last nobody writes the source for as long as it takes to copy what was noted since.
+All keys are noted at the beginning, and triggers in the source note each key that is written. A row that was copied is
+crossed off, so a move that was killed goes on with what is left. At last nobody writes the source for as long as it
+takes to copy the rest.
 """
 
 from __future__ import annotations
@@ -18,16 +19,15 @@ from adaptive_memory_core.flow.calls.call_state import as_often_as_lost
 from adaptive_memory_core.store.ledger.sql_ledger import Ledger, SQLiteLedger
 from adaptive_memory_core.store.locations import check_ledger, is_in_postgres
 from adaptive_memory_core.store.moved_tables import (
+    COPYING,
     GONE,
+    NOTING,
     REPLACED,
-    UNDER_WAY,
     LedgerEnd,
-    Mark,
     MoveSource,
     MoveTarget,
     distinct_keys,
     keys,
-    row_key,
 )
 from adaptive_memory_core.store.postgres.postgres_ledger import PostgresLedger
 from adaptive_memory_core.whole_file import expanded
@@ -82,18 +82,15 @@ def move(source: Ledger, target: Ledger, progress: Progress | None = None, *, so
 class _Moving:
     def __init__(self, source: MoveSource, target: MoveTarget, progress: Progress | None) -> None:
         self._source, self._target, self._progress = source, target, progress
-        self._old, self._new, self._total = source.place, target.place, 0
+        self._old, self._new, self._done, self._total = source.place, target.place, 0, 0
 
     def run(self, *, source_stays: bool) -> Moved:
         stopped_seconds = 0.0  # where an earlier call was killed right before the end
         self._taken(self._begin)
-        if not self._is_through():
-            self._count()
-            for name in keys():
-                self._copy(name)
+        if self._source.state() == COPYING:
             self._follow_all()
             stopped_seconds = self._taken(lambda: self._stop(source_stays=source_stays))
-        rows = self._rows()
+        rows = self._target.rows()
         self._taken(self._target.open)
         return Moved(rows, stopped_seconds)
 
@@ -110,24 +107,20 @@ class _Moving:
         if here is None:
             here = uuid.uuid4().hex
             self._target.begin(here)
-        elif before is not None and before[0] == here:
+        elif before is not None and before[0] == here and before[1] != NOTING:
             return
-        elif self._target.mark(next(iter(keys()))) != Mark():
-            raise InvalidInputError(
-                "In the ledger to move to, another move was begun. Give an empty one: a new file, or another database."
-            )
+        else:
+            self._target.refuse_used()  # as by another move
         self._source.begin(here, str(self._new.ledger.file.path))
 
-    def _is_through(self) -> bool:
-        begun = self._source.begun()
-        return begun is not None and begun[1] != UNDER_WAY
-
     def _follow_all(self) -> None:
-        """Copy what has changed meanwhile, until little is left, or it does not get less: others write as quickly."""
-        before, left = ALL, self._source.waiting()
+        """Copy what is noted, until little is left, or it does not get less: others write as quickly."""
+        self._total = self._source.waiting()
+        before, left = ALL, max(FEW + 1, self._total)
         while FEW < left < before / 2:
             for name in keys():
                 self._follow(name)
+                self._tell()
             before, left = left, self._source.waiting()
 
     def _stop(self, *, source_stays: bool) -> float:
@@ -142,25 +135,8 @@ class _Moving:
             self._source.end(old, stays=source_stays)
         return time.monotonic() - began
 
-    def _copy(self, name: str) -> None:
-        """A table, page by page, on from where it was."""
-        mark = self._target.mark(name)
-        while not mark.whole:
-            with self._old.reading() as sql:
-                columns = self._old.columns(sql, name)
-                rows = self._old.page(sql, name, mark.last, columns, PAGE)
-            if not self._target.put(name, columns, rows, whole=len(rows) < PAGE):
-                self._again(name, columns, rows)
-            mark = self._target.mark(name)
-            self._tell()
-
-    def _again(self, name: str, columns: Any, rows: Any) -> None:
-        """Something unique of these was another row's, which has been changed since: they are copied after it."""
-        with self._old.writing() as sql:
-            self._source.note(sql, name, [row_key(name, columns, row) for row in rows])
-
     def _follow(self, name: str) -> None:
-        """Copy what has changed in a table up to now, while others go on."""
+        """Copy what is noted of a table up to now, page by page, while others go on."""
         with self._old.reading() as old:
             last, columns = self._source.last_noted(old, name), self._old.columns(old, name)
         while last:
@@ -173,17 +149,19 @@ class _Moving:
                 had_room = self._new.insert(new, name, columns, rows)
             with self._old.writing() as old:
                 self._source.copied(old, name, noted)
-            if not had_room:
-                self._again(name, columns, rows)
+                if not had_room:  # something unique was another row's, which has been changed since: after that one
+                    self._source.note(old, name, wanted)
+            self._done += len(noted)
             if len(noted) < PAGE:
                 return
+            self._tell()
 
     def _copy_changes(self, old: Any, new: Any, name: str) -> None:
         """All that has changed in a table, while nobody writes."""
         columns = self._old.columns(old, name)
         if name in REPLACED:
             new.execute(f"DELETE FROM {name}")  # noqa: S608 - our own names
-            rows = self._old.page(old, name, None, columns, ALL)
+            rows = self._old.all_rows(old, name, columns)
         else:
             wanted = distinct_keys(one.key for one in self._source.noted(old, name, ALL, ALL))
             self._new.delete(new, name, wanted)
@@ -199,14 +177,6 @@ class _Moving:
         here = {row[0] for row in new.execute("SELECT recall_key FROM recalls").fetchall()}
         self._new.delete(new, "recalls", [(one,) for one in here - there])
 
-    def _count(self) -> None:
-        with self._old.reading() as sql:
-            self._total = sum(self._old.count(sql, name) for name in keys())
-
-    def _rows(self) -> int:
-        return sum(self._target.mark(name).rows for name in keys())
-
     def _tell(self) -> None:
         if self._progress is not None:
-            done = self._rows()
-            self._progress(done, max(done, self._total))
+            self._progress(self._done, max(self._done, self._total))

@@ -1,5 +1,5 @@
-"""The two ends of a move: whole rows of either kind of ledger, changes noted at the source, progress kept at the
-target.
+"""The two ends of a move: whole rows of either kind of ledger, and at the source the keys of those that have to be
+copied.
 """
 
 from __future__ import annotations
@@ -9,8 +9,6 @@ from contextlib import closing, contextmanager
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
-
-import orjson
 
 from adaptive_memory_core.errors import InvalidInputError
 from adaptive_memory_core.store.ledger.schema import ARRIVAL, MOVE
@@ -65,12 +63,8 @@ class LedgerEnd:
     def count(self, sql: Any, name: str) -> int:
         return int(sql.execute(f"SELECT count(*) FROM {name}").fetchone()[0])  # noqa: S608 - our own names
 
-    def page(self, sql: Any, name: str, after: RowKey | None, columns: Sequence[str], limit: int) -> list[TableRow]:
-        """The rows behind this key, in the order of keys."""
-        key = ", ".join(keys()[name])
-        behind = "" if after is None else f"WHERE ({key}) > ({_marks(key_size(name))}) "
-        query = f"SELECT {', '.join(columns)} FROM {name} {behind}ORDER BY {key} LIMIT ?"  # noqa: S608
-        found: list[TableRow] = sql.execute(query, (*(after or ()), limit)).fetchall()
+    def all_rows(self, sql: Any, name: str, columns: Sequence[str]) -> list[TableRow]:
+        found: list[TableRow] = sql.execute(f"SELECT {', '.join(columns)} FROM {name}").fetchall()  # noqa: S608
         return found
 
     def rows(self, sql: Any, name: str, wanted: Sequence[RowKey], columns: Sequence[str]) -> list[TableRow]:
@@ -95,15 +89,6 @@ class LedgerEnd:
         return bool(sql.executemany(query, rows).rowcount == len(rows))
 
 
-def key_size(name: str) -> int:
-    return len(keys()[name])
-
-
-def row_key(name: str, columns: Sequence[str], row: TableRow) -> RowKey:
-    """The row's key."""
-    return tuple(row[columns.index(one)] for one in keys()[name])
-
-
 def distinct_keys(found: Iterable[TableRow]) -> list[RowKey]:
     return list(dict.fromkeys(tuple(one) for one in found))
 
@@ -113,11 +98,11 @@ def _marks(count: int) -> str:
 
 
 def _among(name: str, count: int) -> str:
-    one = f"({_marks(key_size(name))})"
+    one = f"({_marks(len(keys()[name]))})"
     return f"({', '.join(keys()[name])}) IN (VALUES {', '.join([one] * count)})"
 
 
-UNDER_WAY, GONE, COPIED = 0, 1, 2
+COPYING, GONE, COPIED, NOTING = 0, 1, 2, 3
 _EVENTS = {"in": ("INSERT", ("new",)), "out": ("DELETE", ("old",)), "changed": ("UPDATE", ("old", "new"))}
 _NOTE = f"""
 CREATE OR REPLACE FUNCTION {SCHEMA}.note_move() RETURNS trigger LANGUAGE plpgsql
@@ -138,7 +123,7 @@ END $$
 
 
 class Noted(NamedTuple):
-    """A change: its number, and whose key."""
+    """A row that has to be copied: the number of the note, and its key."""
 
     number: int
     key: RowKey
@@ -151,19 +136,30 @@ class MoveSource:
         self.place = place
 
     def begin(self, move: str, target: str) -> None:
-        """Note from now on what changes; what was noted for another move goes."""
+        """Note all rows, and from now on what changes; what was noted for another move goes."""
         with self.place.writing() as sql:
             self.keep_others_out(sql)
             self._clear(sql)
             sql.execute(f"CREATE TABLE {MOVE} (id text NOT NULL, target text NOT NULL, moved integer)")
-            sql.execute(f"INSERT INTO {MOVE} VALUES (?, ?, 0)", (move, target))  # noqa: S608
+            sql.execute(f"INSERT INTO {MOVE} VALUES (?, ?, {NOTING})", (move, target))  # noqa: S608
             if not self.place.is_file:
                 sql.connection.execute(_NOTE)
             for name in keys():
                 self._note(sql, name)
+        for name in keys():
+            names = ", ".join(keys()[name])
+            with self.place.writing() as sql:
+                sql.execute(f"INSERT INTO {self._notes(name)} ({names}) SELECT {names} FROM {name}")  # noqa: S608
+        with self.place.writing() as sql:
+            sql.execute(f"UPDATE {MOVE} SET moved = {COPYING}")  # noqa: S608 - our own names
+
+    def state(self) -> int | None:
+        """How far the move is."""
+        begun = self.begun()
+        return None if begun is None else begun[1]
 
     def begun(self) -> tuple[str, int] | None:
-        """Which move was begun, and how far it is: `UNDER_WAY`, `GONE` from here, or `COPIED`."""
+        """Which move was begun, and how far it is: `NOTING`, `COPYING`, `GONE` from here, or `COPIED`."""
         with self.place.reading() as sql:
             if not self.place.has(sql, MOVE):
                 return None
@@ -171,11 +167,11 @@ class MoveSource:
         return str(row[0]), int(row[1])
 
     def last_noted(self, sql: Any, name: str) -> int:
-        """The number of the latest change that is not copied yet; 0 where there is none."""
+        """The number of the latest note; 0 where there is none."""
         return int(sql.execute(f"SELECT coalesce(max(noted), 0) FROM {self._notes(name)}").fetchone()[0])  # noqa: S608
 
     def noted(self, sql: Any, name: str, last: int, limit: int) -> list[Noted]:
-        """The first changes, up to that one, that are not copied yet."""
+        """The first notes, up to that one, of what is not copied yet."""
         names = ", ".join(keys()[name])
         query = f"SELECT noted, {names} FROM {self._notes(name)} WHERE noted <= ? ORDER BY noted LIMIT ?"  # noqa: S608
         return [Noted(row[0], tuple(row[1:])) for row in sql.execute(query, (last, limit)).fetchall()]
@@ -189,7 +185,7 @@ class MoveSource:
         sql.executemany(f"DELETE FROM {self._notes(name)} WHERE noted = ?", [(one.number,) for one in done])  # noqa: S608
 
     def waiting(self) -> int:
-        """How many changes are not copied yet."""
+        """How many rows and changes are not copied yet."""
         with self.place.reading() as sql:
             return sum(self.place.count(sql, f"move_changes_{name}") for name in keys())
 
@@ -261,14 +257,6 @@ class MoveSource:
         sql.execute(f"DROP TABLE IF EXISTS {MOVE}")
 
 
-class Mark(NamedTuple):
-    """Up to which key a table is copied, how many rows that were, and whether these are all."""
-
-    last: RowKey | None = None
-    rows: int = 0
-    whole: bool = False
-
-
 class MoveTarget:
     """The ledger that is moved to; nobody else may use it yet."""
 
@@ -280,37 +268,20 @@ class MoveTarget:
         with self.place.reading() as sql:
             if not self.place.has(sql, ARRIVAL):
                 return None
-            row = sql.execute(f"SELECT mark FROM {ARRIVAL} WHERE name = ''").fetchone()  # noqa: S608
-        return str(row[0])
+            return str(sql.execute(f"SELECT id FROM {ARRIVAL}").fetchone()[0])  # noqa: S608 - our own names
 
     def begin(self, move: str) -> None:
         """From now on nobody opens it until all has arrived. It must be empty."""
+        self.refuse_used()
         with self.place.writing() as sql:
-            self._refuse_used(sql)
-            sql.execute(f"CREATE TABLE {ARRIVAL} (name text PRIMARY KEY, mark text NOT NULL)")
-            sql.execute(f"INSERT INTO {ARRIVAL} VALUES ('', ?)", (move,))  # noqa: S608 - our own names
+            sql.execute(f"CREATE TABLE {ARRIVAL} (id text NOT NULL)")
+            sql.execute(f"INSERT INTO {ARRIVAL} VALUES (?)", (move,))  # noqa: S608 - our own names
             self._switch_triggers(sql, on=False)
 
-    def mark(self, name: str) -> Mark:
-        query = f"SELECT mark FROM {ARRIVAL} WHERE name = ?"  # noqa: S608 - our own names
+    def rows(self) -> int:
+        """How many rows have arrived."""
         with self.place.reading() as sql:
-            row = sql.execute(query, (name,)).fetchone()
-        if row is None:
-            return Mark()
-        last, rows, whole = orjson.loads(row[0])
-        return Mark(None if last is None else tuple(map(_read, last)), rows, whole)
-
-    def put(self, name: str, columns: Sequence[str], rows: Sequence[TableRow], *, whole: bool) -> bool:
-        """A page, with its mark; whether all rows had room."""
-        before = self.mark(name)
-        last = row_key(name, columns, rows[-1]) if rows else before.last
-        written = None if last is None else list(map(_written, last))
-        mark = orjson.dumps([written, before.rows + len(rows), whole]).decode()
-        keep = f"INSERT INTO {ARRIVAL} VALUES (?, ?) "  # noqa: S608 - our own names
-        with self.place.writing() as sql:
-            had_room = self.place.insert(sql, name, columns, rows)
-            sql.execute(f"{keep}ON CONFLICT (name) DO UPDATE SET mark = excluded.mark", (name, mark))
-        return had_room
+            return sum(self.place.count(sql, name) for name in keys())
 
     def open(self) -> None:
         """All has arrived, and nothing is copied any more: the ledger may be used. New rows are numbered after the
@@ -321,9 +292,11 @@ class MoveTarget:
                 self.place.ledger.file.numbered(sql, name, column)
             sql.execute(f"DROP TABLE {ARRIVAL}")
 
-    def _refuse_used(self, sql: Any) -> None:
+    def refuse_used(self) -> None:
+        """Raise where there are rows, of a memory or of another move."""
         exists = "SELECT EXISTS (SELECT 1 FROM {})"
-        used = [name for name in keys() if sql.execute(exists.format(name)).fetchone()[0]]
+        with self.place.reading() as sql:
+            used = [name for name in keys() if sql.execute(exists.format(name)).fetchone()[0]]
         if used:
             raise InvalidInputError(
                 f"The ledger to move to is in use: there are rows in {', '.join(used[:3])}. Give an empty one: a new "
@@ -340,18 +313,6 @@ class MoveTarget:
             sql.execute(f"DROP TRIGGER IF EXISTS {name}")
             if on:
                 sql.execute(statement)
-
-
-def _written(value: Any) -> Any:
-    """
-    >>> _read(_written(b"a")), _read(_written("a")), _read(_written(1.5))
-    (b'a', 'a', 1.5)
-    """
-    return {"bytes": value.hex()} if isinstance(value, bytes) else value
-
-
-def _read(value: Any) -> Any:
-    return bytes.fromhex(value["bytes"]) if isinstance(value, dict) else value
 
 
 STAYS = {"leases", "writers", "user_files", "to_purge"}  # who is at work, and what is about files beside the ledger

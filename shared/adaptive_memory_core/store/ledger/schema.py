@@ -108,7 +108,7 @@ def _version(connection: sqlite3.Connection) -> int:
 
 
 MOVE = "ledger_move"  # where it is moved from: which move, where to, and whether it is through
-ARRIVAL = "ledger_arrival"  # where it is moved to: the move, and of each table how far it is copied
+ARRIVAL = "ledger_arrival"  # where it is moved to: which move, until all is copied
 
 
 def refuse_moved(file: LedgerFile, sql: sqlite3.Connection) -> None:
