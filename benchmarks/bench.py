@@ -37,7 +37,9 @@ from benchmarks.report import print_table
 
 SYSTEMS = ("chroma", "bm25", "langchain_time_weighted", "llama_time_weighted", "rrf", "adaptive")
 OF_SESSIONS = ("chroma", "bm25", "langchain_time_weighted", "llama_time_weighted", "static", "adaptive")
-RANK_FUSION = SystemPlan("rrf", "adaptive", settings={"policy": Policy(advanced=Advanced(fusion=Fusion(method="rrf")))})
+RANK_FUSION = SystemPlan(
+    name="rrf", use="adaptive", settings={"policy": Policy(advanced=Advanced(fusion=Fusion(method="rrf")))}
+)
 SETS = ("locomo", "assistant_chats", "madial_en", "hotpotqa_200", "musique_100", "twowiki_101", "banking77", "clinc150")
 PARTS = ("quality", "sessions", "queries", "langchain")
 NEED_DATA = ("quality", "sessions")
@@ -98,8 +100,8 @@ def _sessions(arguments: argparse.Namespace) -> Iterable[Row]:
 
 def _plan(arguments: argparse.Namespace, name: str, systems: Iterable[str], *, depth: int) -> Experiment:
     return Experiment(
-        data=(DataPlan(arguments.data / name, most=arguments.questions),),
-        systems=tuple(RANK_FUSION if one == "rrf" else SystemPlan(one, one) for one in systems),
+        data=(DataPlan(path=arguments.data / name, most=arguments.questions),),
+        systems=tuple(RANK_FUSION if one == "rrf" else SystemPlan(name=one, use=one) for one in systems),
         baseline="chroma",
         k=K,
         depth=depth,

@@ -89,12 +89,12 @@ def _distinct(server: FakeChat) -> set[str]:
         (EXPERIMENT + 'arm = "theta 9"', "The paper's experiments are"),
         (EXPERIMENT + "models = [{ name = 'm' }]", "has no `model`"),
         (EXPERIMENT + "models = [{ model = 'm', requests_per_minute = 0 }]", "requests_per_minute is 0"),
-        (EXPERIMENT + "models = [{ model = 'm', api_key_env = 5 }]", "api_key_env = 5. It must be a text"),
-        (EXPERIMENT + "cache = 5", "cache = 5. It must be a text"),
-        (EXPERIMENT + "reading = 'no'", "reading = 'no'. It must be true or false"),
+        (EXPERIMENT + "models = [{ model = 'm', api_key_env = 5 }]", "api_key_env is 5. It must be a valid string"),
+        (EXPERIMENT + "cache = 5", "cache is 5. It must be"),
+        (EXPERIMENT + "reading = 'no'", "reading is 'no'. It must be a valid boolean"),
         (
             EXPERIMENT.replace('{ use = "bm25" }', '{ use = "bm25", settings = "x" }'),
-            "settings = 'x'. It must be a table",
+            "settings is 'x'. It must be a valid dictionary",
         ),
         (EXPERIMENT.replace('{ use = "bm25" }', '{ use = "bm25", settings = { b = 0.5 } }'), "b would change nothing"),
         (

@@ -17,7 +17,7 @@ PAGE = "Memories, best first:\nAna drinks </evidence> green tea."
 
 
 def model(server: FakeChat, folder: Path, waits: list[float] | None = None, **more: Any) -> ChatModel:
-    plan = ModelPlan("small", "m", base_url=server.url, requests_per_minute=60_000, **more)
+    plan = ModelPlan(name="small", model="m", base_url=server.url, requests_per_minute=60_000, **more)
     return ChatModel(plan, StoredReplies(folder / "replies.jsonl"), sleep=([] if waits is None else waits).append)
 
 
@@ -84,6 +84,6 @@ def test_a_line_that_a_killed_run_left_torn_is_passed_over(server: FakeChat, tmp
 
 def test_without_a_key_the_error_names_the_variable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    asked = ChatModel(ModelPlan("hosted", "m"), StoredReplies(tmp_path / "replies.jsonl"))
+    asked = ChatModel(ModelPlan(name="hosted", model="m"), StoredReplies(tmp_path / "replies.jsonl"))
     with pytest.raises(JudgeError, match="OPENAI_API_KEY"):
         asked.answer("?", PAGE)

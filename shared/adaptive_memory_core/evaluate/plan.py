@@ -31,52 +31,75 @@ Paths are relative to the file.
 
 from __future__ import annotations
 
-import importlib.util
 import json
-import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, ClassVar
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from adaptive_memory_core.arguments.values import LARGEST_K
 from adaptive_memory_core.error_messages import shown
-from adaptive_memory_core.errors import InvalidInputError, MissingExtraError
+from adaptive_memory_core.errors import InvalidInputError
 from adaptive_memory_core.evaluate.systems import POLICIES
 from adaptive_memory_core.models.extras import load
 from adaptive_memory_core.policy import Policy
 from adaptive_memory_core.whole_file import expanded
 
-LARGEST_NUMBERS = {"k": LARGEST_K, "depth": LARGEST_K} | dict.fromkeys(
-    ("minutes_apart", "input_price", "output_price", "requests_per_minute", "timeout_seconds"), 1e9
-)
 DEEP = 50  # hits, of which ten sessions or 1,000 tokens of short turns can be made
+Hits = Annotated[int, Field(ge=1, le=LARGEST_K)]
+Count = Annotated[int, Field(ge=0)]
+Price = Annotated[float, Field(ge=0, le=1e9)]
+Above0 = Annotated[float, Field(ge=1e-3, le=1e9)]
 
 
-@dataclass(frozen=True, slots=True)
-class DataPlan:
+class _Plan(BaseModel):
+    """Part of an experiment: each field is checked by its type, and a wrong one is named in an InvalidInputError."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
+    named: ClassVar[str]
+
+    def __init__(self, **given: Any) -> None:
+        try:
+            super().__init__(**given)
+        except ValidationError as error:
+            raise InvalidInputError(self._complaint(error)) from error
+
+    @classmethod
+    def _complaint(cls, error: ValidationError) -> str:
+        wrong = error.errors(include_url=False)[0]
+        name = ".".join(map(str, wrong["loc"]))
+        if wrong["type"] == "extra_forbidden":
+            return f"{cls.named} says {name}. It may say {', '.join(cls.model_fields)}."
+        if wrong["type"] == "missing":
+            return f"{cls.named} has no `{name}`. Give one."
+        allowed = wrong["msg"].replace("Input should", "It must")
+        return f"{cls.named} says that {name} is {wrong['input']!r:.80}. {allowed}."
+
+
+class DataPlan(_Plan):
     """The folder or file of labelled data, and which of their questions are asked."""
 
+    named = "The data"
     path: Path
     kind: str = "folder"  # or "longmemeval", "locomo": the files that those sets publish
     name: str = ""
-    most: int = 0  # questions, drawn by the seed; 0 = all
-    every: int = 1  # ask every so-manieth question only
-    users: int = 0  # ask only for the first so many users; 0 = for all
+    most: Count = 0  # questions, drawn by the seed; 0 = all
+    every: Annotated[int, Field(ge=1)] = 1  # ask every so-manieth question only
+    users: Count = 0  # ask only for the first so many users; 0 = for all
     records: str = "turn"  # or "session", "user": what one record holds of a published conversation
     adversarial: bool = False  # also questions that have gold and no answer: LoCoMo's category 5
 
-    def __post_init__(self) -> None:
-        _check(self, {"most": (int, 0), "every": (int, 1), "users": (int, 0)})
 
-
-@dataclass(frozen=True, slots=True)
-class SystemPlan:
+class SystemPlan(_Plan):
     """One system: what it is, with which settings and embedder."""
 
+    named = "A system"
     name: str
     use: str
-    settings: Mapping[str, Any] = field(default_factory=dict)
+    settings: dict[str, Any] = {}
     embedder: str = "local"
     axis: str | None = None  # the setting that an ablation varies, and its value
     value: float | None = None
@@ -84,53 +107,43 @@ class SystemPlan:
     answers: bool = True  # whether chat models answer from what it finds
 
 
-@dataclass(frozen=True, slots=True)
-class ModelPlan:
+class ModelPlan(_Plan):
     """One chat model behind a server of OpenAI's protocol. A price is of a million tokens."""
 
+    named = "A model"
     name: str
     model: str
     base_url: str | None = None
     api_key_env: str = "OPENAI_API_KEY"
-    requests_per_minute: float = 60.0
-    input_price: float | None = None
-    output_price: float | None = None
-    max_tokens: int = 256
-    options: Mapping[str, Any] = field(default_factory=lambda: {"temperature": 0.0})  # more of each request
-    retries: int = 4
-    timeout_seconds: float = 60.0
-
-    def __post_init__(self) -> None:
-        _check(self, {"max_tokens": (int, 1), "retries": (int, 0)})
-        _check(self, {"input_price": (float, 0), "output_price": (float, 0)})
-        _check(self, {"requests_per_minute": (float, 1e-3), "timeout_seconds": (float, 1e-3)})
+    requests_per_minute: Above0 = 60.0
+    input_price: Price | None = None
+    output_price: Price | None = None
+    max_tokens: Annotated[int, Field(ge=1)] = 256
+    options: dict[str, Any] = {"temperature": 0.0}  # more of each request
+    retries: Count = 4
+    timeout_seconds: Above0 = 60.0
 
 
-@dataclass(frozen=True, slots=True)
-class Experiment:
+class Experiment(_Plan):
     """All of one comparison. `baseline` is the first system, unless it is named."""
 
-    data: tuple[DataPlan, ...]
-    systems: tuple[SystemPlan, ...]
+    named = "The experiment"
+    data: Annotated[tuple[DataPlan, ...], Field(min_length=1)]
+    systems: Annotated[tuple[SystemPlan, ...], Field(min_length=1)]
     title: str = ""
     baseline: str = ""
-    k: int = 10  # hits that the measures look at
-    depth: int | None = None  # hits that are asked for; None: 50, for sessions and budgets, or k where hits are read
+    k: Hits = 10  # hits that the measures look at
+    depth: Hits | None = None  # hits that are asked for; None: 50, for sessions and budgets, or k where hits are read
     reading: bool = False  # whether each question counts as a read for those that follow it
-    minutes_apart: float = 30.0  # between two questions of one user, where they count as reads
-    page_tokens: int = 1_000  # of what a chat model is shown
+    minutes_apart: Annotated[float, Field(ge=0, le=1e9)] = 30.0  # between two questions of a user, if they are reads
+    page_tokens: Annotated[int, Field(ge=1)] = 1_000  # of what a chat model is shown
     models: tuple[ModelPlan, ...] = ()
     judge: ModelPlan | None = None  # says of each reply whether it is correct
     cache: Path = Path("answers.jsonl")  # replies of the models, which a second run takes from there
-    seed: int = 18
+    seed: Count = 18
 
-    def __post_init__(self) -> None:
-        _check(
-            self,
-            {"k": (int, 1), "depth": (int, 1), "page_tokens": (int, 1), "minutes_apart": (float, 0), "seed": (int, 0)},
-        )
-        if not self.data or not self.systems:
-            raise InvalidInputError("The experiment has no data or no systems. Give at least one of each.")
+    def __init__(self, **given: Any) -> None:
+        super().__init__(**given)
         for what, names in (("systems", [one.name for one in self.systems]), ("models", [m.name for m in self.models])):
             if len(set(names)) < len(names):
                 raise InvalidInputError(f"Two {what} have the same name: {names}. Give each its own `name`.")
@@ -146,7 +159,7 @@ class Experiment:
     @property
     def how(self) -> str:
         """
-        >>> Experiment((DataPlan(Path("notes")),), (SystemPlan("plain", "chroma"),)).how
+        >>> Experiment(data=(DataPlan(path=Path("notes")),), systems=(SystemPlan(name="plain", use="chroma"),)).how
         'Measures look at the first 10 of 50 hits. Nothing counts as read.'
         """
         read = "Each hit counts as read for the questions that follow." if self.reading else "Nothing counts as read."
@@ -160,23 +173,11 @@ class Experiment:
         return self.k if self.reading else max(self.k, DEEP)
 
 
-def _check(plan: object, least: Mapping[str, tuple[type, float]]) -> None:
-    """Refuse a value that is not a number, not whole if it must be, or below its minimum; None is left alone."""
-    for name, (kind, bound) in least.items():
-        value = getattr(plan, name)
-        kinds = (int,) if kind is int else (int, float)
-        most = LARGEST_NUMBERS.get(name, math.inf)
-        if value is None:
-            continue
-        if isinstance(value, bool) or not isinstance(value, kinds) or not bound <= value <= most:
-            number, up = (
-                "a whole number" if kind is int else "a number",
-                "up" if most == math.inf else f"to {most:,.0f}",
-            )
-            raise InvalidInputError(f"{name} is {value!r:.80}. It must be {number} from {bound:g} {up}.")
+def _of_policy(name: str, policy: Policy, use: str = "adaptive", **more: Any) -> SystemPlan:
+    return SystemPlan(name=name, use=use, settings={"policy": policy}, **more)
 
 
-STATIC = SystemPlan("static", "static", {"policy": POLICIES["static"]})
+STATIC = _of_policy("static", POLICIES["static"], "static")
 REFERENCE = Policy.preset("balanced")
 PROFILES = ("balanced", "ultra_efficient", "broad_adaptation", "conservative", "aggressive")
 AXES: Mapping[str, tuple[str, tuple[float, ...]]] = {  # the field of `decay` behind each letter, and its values
@@ -207,178 +208,125 @@ def _table_2(embedders: Embedders) -> Iterator[SystemPlan]:
         if not {"name", "use"} <= set(one) <= {"name", "use", "parameters_millions"}:
             raise InvalidInputError(f"The embedder {dict(one)} needs name and use, and may say parameters_millions.")
         more: dict[str, Any] = {"embedder": one["use"], "parameters_millions": one.get("parameters_millions")}
-        yield SystemPlan(str(one["name"]), "static", STATIC.settings, **more)
-        yield SystemPlan(f"ARM, {one['name']}", "adaptive", {"policy": REFERENCE}, **more)
+        yield _of_policy(str(one["name"]), POLICIES["static"], "static", **more)
+        yield _of_policy(f"ARM, {one['name']}", REFERENCE, **more)
 
 
-def _three_memories(_: Embedders) -> Iterator[SystemPlan]:
-    yield STATIC
-    yield SystemPlan("dynamic conservative", "adaptive", {"policy": Policy.preset("conservative")})
-    yield SystemPlan("dynamic selective", "adaptive", {"policy": REFERENCE})
+def _three_memories(_: Embedders) -> Sequence[SystemPlan]:
+    conservative = _of_policy("dynamic conservative", Policy.preset("conservative"))
+    return STATIC, conservative, _of_policy("dynamic selective", REFERENCE)
 
 
-def _profiles(_: Embedders) -> Iterator[SystemPlan]:
-    yield STATIC
-    yield from (SystemPlan(name, "adaptive", {"policy": Policy.preset(name)}) for name in PROFILES)
+def _profiles(_: Embedders) -> Sequence[SystemPlan]:
+    return STATIC, *(_of_policy(name, Policy.preset(name)) for name in PROFILES)
 
 
-def _one_number(axis: str) -> Callable[[Embedders], Iterator[SystemPlan]]:
+def _one_number(axis: str, _: Embedders) -> Sequence[SystemPlan]:
     field, values = AXES[axis]
-
-    def systems(_: Embedders) -> Iterator[SystemPlan]:
-        yield STATIC
-        for value in values:
-            policy = REFERENCE.replace(decay={field: value})
-            yield SystemPlan(f"{axis} {value:g}", "adaptive", {"policy": policy}, axis=axis, value=float(value))
-
-    return systems
+    policies = {value: REFERENCE.replace(decay={field: value}) for value in values}
+    found = (_of_policy(f"{axis} {one:g}", by, axis=axis, value=float(one)) for one, by in policies.items())
+    return STATIC, *found
 
 
-EXPERIMENTS: Mapping[str, Callable[[Embedders], Iterator[SystemPlan]]] = {
+EXPERIMENTS: Mapping[str, Callable[[Embedders], Iterable[SystemPlan]]] = {
     "table 2": _table_2,
     "3 x 2": _three_memories,
     "profiles": _profiles,
-    **{axis: _one_number(axis) for axis in AXES},
+    **{axis: partial(_one_number, axis) for axis in AXES},
 }
 
 
 KINDS = ("folder", "longmemeval", "locomo")
-TEXTS = ("title", "baseline", "cache", "name", "use", "model", "base_url", "api_key_env", "embedder", "axis", "records")
-SWITCHES, TABLES, NUMBERS = (
-    ("reading", "adversarial", "answers"),
-    ("settings", "options"),
-    ("value", "parameters_millions"),
-)
-KIND_OF: Mapping[str, tuple[str, tuple[type, ...]]] = {  # of what has no range of its own
-    **dict.fromkeys(TEXTS, ("a text", (str,))),
-    **dict.fromkeys(SWITCHES, ("true or false", (bool,))),
-    **dict.fromkeys(TABLES, ("a table", (dict,))),
-    **dict.fromkeys(NUMBERS, ("a number", (int, float))),
-}
 WITHOUT_SETTINGS = ("chroma", "bm25", "adaptive", *POLICIES)
 FOR_ARM = {"k": 5, "reading": True}  # of the paper; what the file says holds
 
 
 def read_experiment(path: Path) -> Experiment:
     """The experiment in a file, or an error that says what of it is wrong."""
-    return experiment_of(_parsed(path), path.parent, cache=f"{path.stem}.replies.jsonl")
-
-
-def experiment_of(told: Mapping[str, Any], folder: Path = Path(), *, cache: str = "replies.jsonl") -> Experiment:
-    """The experiment that a mapping describes; paths are relative to the folder."""
-    own: dict[str, Any] = {**(FOR_ARM if "arm" in told else {}), "cache": cache, **told}
-    _check_names(own, {*_names(Experiment), "arm", "embedders"}, "The experiment")
-    own["data"] = tuple(_data(one, folder) for one in _tables(own, "data"))
-    own["systems"] = tuple(_system(one) for one in _tables(own, "systems"))
-    own["systems"] += arm_systems(own.pop("arm", ()), _tables(own, "embedders"))
-    own.pop("embedders", None)
-    own["models"] = tuple(_model(one) for one in _tables(own, "models"))
-    own["judge"] = _judge(own.get("judge"), own["models"])
-    own["cache"] = folder / expanded(own["cache"])
-    return Experiment(**own)
-
-
-def _parsed(path: Path) -> Mapping[str, Any]:
     try:
         text = path.read_text(encoding="utf-8")
-        told = json.loads(text) if path.suffix == ".json" else _toml().loads(text)
+        toml = load("tomllib" if sys.version_info >= (3, 11) else "tomli")
+        given = json.loads(text) if path.suffix == ".json" else toml.loads(text)
     except (OSError, ValueError, RecursionError) as error:  # of TOML and JSON as well
         raise InvalidInputError(
             f"The experiment {path} cannot be read: {error}. Give TOML, or JSON as .json."
         ) from error
-    if not isinstance(told, dict):
+    if not isinstance(given, dict):
         raise InvalidInputError(f"The experiment {path} is not a table of settings. evaluate/plan.py shows an example.")
-    return told
+    return experiment_of(given, path.parent, cache=f"{path.stem}.replies.jsonl")
 
 
-def _toml() -> Any:
-    """The reader of TOML: Python's own from 3.11 on, else the package that it was made from."""
-    for name in ("tomllib", "tomli"):
-        if importlib.util.find_spec(name) is not None:
-            return load(name)
-    raise MissingExtraError(f"{MissingExtraError.of('tomli', 'cli')}. Or write the experiment as JSON.")
+def experiment_of(given: Mapping[str, Any], folder: Path = Path(), *, cache: str = "replies.jsonl") -> Experiment:
+    """The experiment that a mapping describes; paths are relative to the folder."""
+    own: dict[str, Any] = {**(FOR_ARM if "arm" in given else {}), "cache": cache, **given}
+    arm = arm_systems(own.pop("arm", ()), _tables(own, "embedders"))
+    own.pop("embedders", None)
+    own["data"] = tuple(_data(one, folder) for one in _tables(own, "data"))
+    own["systems"] = (*(_system(one) for one in _tables(own, "systems")), *arm)
+    own["models"] = tuple(_model(one) for one in _tables(own, "models"))
+    own["judge"] = _judge(own.get("judge"), own["models"])
+    if isinstance(own["cache"], str):
+        own["cache"] = folder / expanded(own["cache"])
+    return Experiment(**own)
 
 
-def _data(told: Mapping[str, Any], folder: Path) -> DataPlan:
-    kinds = [kind for kind in KINDS if kind in told]
+def _data(given: Mapping[str, Any], folder: Path) -> DataPlan:
+    kinds = [kind for kind in KINDS if kind in given]
     if len(kinds) != 1:
-        raise InvalidInputError(f"The data {dict(told)} name {len(kinds)} sources. Give one of {', '.join(KINDS)}.")
-    rest = {name: value for name, value in told.items() if name not in KINDS}
-    _check_names(rest, _names(DataPlan) - {"path", "kind"}, "The data")
-    path = folder / expanded(str(told[kinds[0]]))
-    name = rest.pop("name", "") or (path.name if kinds[0] == "folder" else kinds[0])
-    return DataPlan(path, kinds[0], str(name), **rest)
+        raise InvalidInputError(f"The data {dict(given)} name {len(kinds)} sources. Give one of {', '.join(KINDS)}.")
+    rest = {name: value for name, value in given.items() if name not in KINDS}
+    path = folder / expanded(str(given[kinds[0]]))
+    return DataPlan(path=path, kind=kinds[0], **{"name": path.name if kinds[0] == "folder" else kinds[0], **rest})
 
 
-def _system(told: Mapping[str, Any]) -> SystemPlan:
-    _check_names(told, {*_names(SystemPlan), "policy"}, "A system")
-    if "use" not in told:
-        raise InvalidInputError(f"The system {dict(told)} has no `use`. Give a system's name, e.g. chroma.")
-    own = dict(told)
-    use, policy = own["use"], own.pop("policy", None)
-    settings = dict(own.pop("settings", {}))
-    if settings and use in WITHOUT_SETTINGS:
+def _system(given: Mapping[str, Any]) -> SystemPlan:
+    own = dict(given)
+    use, policy = own.get("use"), own.pop("policy", None)
+    plan = SystemPlan(**{"name": use, **own} if "use" in own else own)
+    if plan.settings and plan.use in WITHOUT_SETTINGS:
         raise InvalidInputError(
-            f"The system {use!r} has no settings, and {', '.join(map(str, settings))} would change nothing. Leave "
+            f"The system {plan.use!r} has no settings, and {', '.join(plan.settings)} would change nothing. Leave "
             "them out; the numbers of this project's memory are its `policy`."
         )
-    if use in POLICIES or use == "adaptive":
-        settings["policy"] = system_policy(policy, POLICIES.get(use, Policy()))
-    elif policy is not None:
-        raise InvalidInputError(f'The system {use!r} has no policy. Leave it out, or give use = "adaptive".')
-    return SystemPlan(**{"name": use, **own, "settings": settings})
+    if plan.use in POLICIES or plan.use == "adaptive":
+        return plan.model_copy(update={"settings": {"policy": system_policy(policy, POLICIES.get(plan.use, Policy()))}})
+    if policy is not None:
+        raise InvalidInputError(f'The system {plan.use!r} has no policy. Leave it out, or give use = "adaptive".')
+    return plan
 
 
-def system_policy(told: Any, start: Policy) -> Policy:
+def system_policy(given: Any, start: Policy) -> Policy:
     """The policy that a system's `policy` says: a preset, or changes of the start or of a preset.
 
     >>> system_policy({"preset": "balanced", "decay": {"rate": 0.9}}, Policy()).decay.grace
     5.0
     """
-    if told is None:
+    if given is None:
         return start
-    if isinstance(told, str):
-        return Policy.preset(told)
-    if not isinstance(told, Mapping):
-        raise InvalidInputError(f"The policy {told!r} is none. Give a preset's name or a table of changes.")
-    changes = {name: tuple(one) if isinstance(one, list) else one for name, one in told.items() if name != "preset"}
-    return (Policy.preset(told["preset"]) if "preset" in told else start).replace(**changes)
+    if isinstance(given, str):
+        return Policy.preset(given)
+    if not isinstance(given, Mapping):
+        raise InvalidInputError(f"The policy {given!r} is none. Give a preset's name or a table of changes.")
+    changes = {name: tuple(one) if isinstance(one, list) else one for name, one in given.items() if name != "preset"}
+    return (Policy.preset(given["preset"]) if "preset" in given else start).replace(**changes)
 
 
-def _model(told: Mapping[str, Any]) -> ModelPlan:
-    _check_names(told, _names(ModelPlan), "A model")
-    if "model" not in told:
-        raise InvalidInputError(f"The model {dict(told)} has no `model`. Give the name that its server knows.")
-    return ModelPlan(**{"name": told["model"], **told})
+def _model(given: Mapping[str, Any]) -> ModelPlan:
+    return ModelPlan(**{"name": given["model"], **given} if "model" in given else {"name": "", **given})
 
 
-def _judge(told: Any, models: Sequence[ModelPlan]) -> ModelPlan | None:
-    if told is None:
+def _judge(given: Any, models: Sequence[ModelPlan]) -> ModelPlan | None:
+    if given is None:
         return None
-    if not isinstance(told, dict):
-        raise InvalidInputError(f'`judge` is {shown(told)}. It must be a table, e.g. {{ model = "gpt-4o" }}.')
+    if not isinstance(given, dict):
+        raise InvalidInputError(f'`judge` is {shown(given)}. It must be a table, e.g. {{ model = "gpt-4o" }}.')
     if not models:
         raise InvalidInputError("The experiment has a judge and no models whose replies it could judge. Give `models`.")
-    return _model(told)
+    return _model(given)
 
 
-def _tables(told: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
-    rows = told.get(name, [])
+def _tables(given: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
+    rows = given.get(name, [])
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
         raise InvalidInputError(f"`{name}` is {rows!r:.80}. It must be a list of tables.")
     return rows
-
-
-def _names(kind: Any) -> set[str]:
-    return {one.name for one in fields(kind)}
-
-
-def _check_names(told: Mapping[str, Any], known: set[str], what: str) -> None:
-    if unknown := sorted(set(told) - known):
-        raise InvalidInputError(f"{what} says {', '.join(unknown)}. It may say {', '.join(sorted(known))}.")
-    for name in [one for one in told if one in KIND_OF]:
-        expected, kinds = KIND_OF[name]
-        if not isinstance(told[name], kinds):
-            raise InvalidInputError(f"{what} says {name} = {told[name]!r:.80}. It must be {expected}.")
-        if name in NUMBERS and not math.isfinite(told[name]):
-            raise InvalidInputError(f"{what} says {name} = {told[name]!r}. It must be a finite number.")
