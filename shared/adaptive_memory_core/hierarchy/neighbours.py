@@ -175,10 +175,9 @@ class NearestGraph:
         self._most = most
         self.rows = VectorRows()
         self._lists: dict[int, list[_Near]] = {}
-        self._listed_by: dict[int, set[int]] = {}
         self._least: Array = np.zeros(0)  # by place: the similarity of the last in the list, where that is full
         self._changed: set[int] = set()
-        self._due: dict[int, None] = {}  # nodes whose vector is new, in the order in which they came
+        self._due: dict[int, bool] = {}  # nodes whose vector is new, and whether they had another one before
 
     def of(self, key: int) -> Neighbours:
         self._work_in()
@@ -211,20 +210,24 @@ class NearestGraph:
 
     def put(self, key: int, vector: Array) -> None:
         """A new node, or another vector of one."""
-        if self.rows.put(key, vector):
+        new = self.rows.put(key, vector)
+        if new:
             self._lists[key] = []
             self._grow_least()
-        self._due[key] = None
+        self._due[key] = not new
 
     def drop(self, key: int) -> None:
         """The node is gone."""
         self._due.pop(key, None)
         place = self.rows.drop(key)
         self._least[place] = self._least[len(self.rows)]
-        for _, other in self._lists.pop(key):
-            self._listed_by[other].discard(key)
-        for other in sorted(self._listed_by.pop(key, ())):
+        del self._lists[key]
+        for other in self._listing(key):
             self._find(other)
+
+    def _listing(self, key: int) -> list[int]:
+        """Those who have it in their list."""
+        return [one for one, found in self._lists.items() if any(other == key for _, other in found)]
 
     def _grow_least(self) -> None:
         size = len(self.rows)
@@ -235,46 +238,25 @@ class NearestGraph:
     def _work_in(self) -> None:
         """Every list is of the vectors as they are now."""
         while self._due:
-            key = next(iter(self._due))
+            key, moved = next(iter(self._due.items()))
             similarities = self._to_others(key)
-            again = self._told(key, similarities)
-            self._offer(key, similarities)
+            listing = self._listing(key) if moved else []
+            for place in np.flatnonzero(similarities > self._least[: len(self.rows)]).tolist():
+                other = self.rows.key_at(place)
+                if other != key and all(one != key for _, one in self._lists[other]):
+                    self._enter(other, key, float(similarities[place]))
             self._set(key, self._best(similarities))
-            for other in again:
+            for other in listing:  # others may be nearer to them now
                 self._find(other)
             del self._due[key]
-
-    def _told(self, key: int, similarities: Array) -> list[int]:
-        """Those who have it in their list have its new similarity; gives those for whom others may be nearer now."""
-        again = []
-        for other in sorted(self._listed_by.get(key, ())):
-            place = self.rows.place(other)
-            value = float(similarities[place])
-            if value < self._least[place] and len(self.rows) - 1 > self._most:
-                again.append(other)
-                continue
-            found = self._lists[other]
-            del found[next(number for number, one in enumerate(found) if one[1] == key)]
-            self._enter(other, key, value)
-        return again
-
-    def _offer(self, key: int, similarities: Array) -> None:
-        """Those to whom it is nearer than their last one take it into their list."""
-        listed = self._listed_by.setdefault(key, set())
-        for place in np.flatnonzero(similarities > self._least[: len(self.rows)]).tolist():
-            other = self.rows.key_at(place)
-            if other != key and other not in listed:
-                self._enter(other, key, float(similarities[place]))
-                listed.add(other)
 
     def _enter(self, other: int, key: int, value: float) -> None:
         """Into its place in the other's list; the last one goes where that was full."""
         found = self._lists[other]
         insort(found, (-value, key))
         if len(found) > self._most:
-            self._listed_by[found.pop()[1]].discard(other)
-        self._least[self.rows.place(other)] = -found[-1][0] if len(found) >= self._most else NOBODY
-        self._changed.add(other)
+            found.pop()
+        self._set(other, found)
 
     def _find(self, key: int) -> None:
         self._set(key, self._best(self._to_others(key)))
@@ -289,19 +271,10 @@ class NearestGraph:
         count = min(self._most, len(self.rows) - 1)
         if count <= 0:
             return []
-        places = np.argpartition(-similarities, count - 1)[:count] if count < len(similarities) else None
-        chosen = range(len(similarities)) if places is None else places.tolist()
-        values = similarities.tolist() if places is None else similarities[places].tolist()
-        found = zip(values, chosen, strict=True)
-        return sorted((-value, self.rows.key_at(one)) for value, one in found if value > NOBODY)
+        places = np.argpartition(-similarities, count - 1)[:count].tolist()
+        return sorted((-float(similarities[one]), self.rows.key_at(one)) for one in places)
 
     def _set(self, key: int, found: list[_Near]) -> None:
-        before = {other for _, other in self._lists.get(key, ())}
-        now = {other for _, other in found}
-        for other in before - now:
-            self._listed_by.get(other, set()).discard(key)
-        for other in now - before:
-            self._listed_by.setdefault(other, set()).add(key)
         self._lists[key] = found
         self._least[self.rows.place(key)] = -found[-1][0] if len(found) >= self._most else NOBODY
         self._changed.add(key)
