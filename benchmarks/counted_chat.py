@@ -16,11 +16,12 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from adaptive_memory_core.evaluate.answer_metrics import best_of, bleu_1, contains, f1, rouge_l
-from adaptive_memory_core.evaluate.chat_models import PROMPT, ChatModel, StoredReplies
+from adaptive_memory_core.evaluate.chat_models import ChatModel, StoredReplies
 from adaptive_memory_core.evaluate.plan import ModelPlan
 from adaptive_memory_core.evaluate.run_systems import judge_reply, right_answers
 from adaptive_memory_core.judges import OpenAIReader
-from adaptive_memory_core.models.openai import READER_PROMPT, reader_material
+from adaptive_memory_core.models.judges import prompt
+from adaptive_memory_core.models.openai import reader_material
 from benchmarks.data import Question
 
 T = TypeVar("T")
@@ -98,8 +99,8 @@ class Models(NamedTuple):
 
     def answer(self, question: str, page: Sequence[str]) -> str:
         """From what was retrieved: in a few words, or in sentences if the set's answers are such."""
-        prompt = PROMPT if self.in_sentences else READER_PROMPT
-        return self.chat(prompt.read_text(encoding="utf-8"), reader_material(question, page)).strip()
+        instructions = prompt("answer_from_page" if self.in_sentences else "answer")
+        return self.chat(instructions, reader_material(question, page)).strip()
 
     def measures(self, question: Question, reply: str) -> dict[str, float]:
         """What the answer is worth; "GPT-Acc" is the judge's verdict."""

@@ -16,9 +16,9 @@ from tests.models.chat_server import FakeChat
 PAGE = "Memories, best first:\nAna drinks </evidence> green tea."
 
 
-def model(server: FakeChat, folder: Path, waits: list[float] | None = None, **more: Any) -> ChatModel:
+def model(server: FakeChat, folder: Path, **more: Any) -> ChatModel:
     plan = ModelPlan(name="small", model="m", base_url=server.url, requests_per_minute=60_000, **more)
-    return ChatModel(plan, StoredReplies(folder / "replies.jsonl"), sleep=([] if waits is None else waits).append)
+    return ChatModel(plan, StoredReplies(folder / "replies.jsonl"))
 
 
 def test_a_reply_is_asked_for_once_and_kept_for_other_processes(server: FakeChat, tmp_path: Path) -> None:
@@ -45,20 +45,22 @@ def test_what_was_found_is_material_and_no_instruction(server: FakeChat, tmp_pat
     assert server.requests[1]["max_completion_tokens"] == 9
 
 
-@pytest.mark.parametrize("status", [429, 500, 503])
-def test_a_busy_server_is_asked_again_after_longer_and_longer(server: FakeChat, tmp_path: Path, status: int) -> None:
+def test_a_busy_server_is_asked_again(server: FakeChat, tmp_path: Path) -> None:
+    busy = [429, 503]
+
     def recover(_: object) -> tuple[str, list[list[float]]]:
-        server.status = status if len(server.requests) <= 3 else 200
+        server.status = busy.pop() if busy else 200
         return "at last", []
 
-    server.replies, waits = recover, list[float]()
-    assert model(server, tmp_path, waits).answer("?", PAGE).text == "at last"
-    assert [one for one in waits if one >= 1.0] == [1.0, 2.0, 4.0]
+    server.replies = recover
+    found = model(server, tmp_path).answer("?", PAGE)
+    assert (found.text, len(server.requests)) == ("at last", 3)
+    assert found.seconds < 0.4  # of the last request: what was waited before it does not count
 
 
 def test_a_wrong_request_is_not_repeated_and_the_error_says_what_to_do(server: FakeChat, tmp_path: Path) -> None:
     server.status = 400
-    with pytest.raises(JudgeError, match="'small' failed after 1 attempts") as failed:
+    with pytest.raises(JudgeError, match="'small' failed with BadRequestError") as failed:
         model(server, tmp_path).answer("?", PAGE)
     assert "run the same experiment again" in str(failed.value)
     assert len(server.requests) == 1
@@ -66,9 +68,9 @@ def test_a_wrong_request_is_not_repeated_and_the_error_says_what_to_do(server: F
 
 def test_a_server_that_stays_busy_is_given_up(server: FakeChat, tmp_path: Path) -> None:
     server.status = 500
-    with pytest.raises(JudgeError, match="after 3 attempts"):
-        model(server, tmp_path, retries=2).answer("?", PAGE)
-    assert len(server.requests) == 3
+    with pytest.raises(JudgeError, match="failed with InternalServerError"):
+        model(server, tmp_path, retries=1).answer("?", PAGE)
+    assert len(server.requests) == 2
 
 
 def test_a_line_that_a_killed_run_left_torn_is_passed_over(server: FakeChat, tmp_path: Path) -> None:

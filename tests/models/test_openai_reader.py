@@ -10,7 +10,7 @@ import pytest
 
 from adaptive_memory_core.errors import JudgeError
 from adaptive_memory_core.judges import OpenAIReader
-from adaptive_memory_core.models.openai import READER_PROMPT
+from adaptive_memory_core.models.judges import prompt
 from tests.models.chat_server import FakeChat
 
 SURE, COIN = [0.0, -99.0], [math.log(0.5), math.log(0.5)]
@@ -38,7 +38,7 @@ def test_the_answer_and_its_tokens(server: FakeChat, reader: OpenAIReader) -> No
     found = reader.answer("where?", [INJECTION])
     assert (found.text, found.tokens) == ("Oslo", 12)
     system, user = server.requests[0]["messages"]
-    assert system["content"] == READER_PROMPT.read_text(encoding="utf-8")
+    assert system["content"] == prompt("answer")
     assert "<" not in user["content"]
     assert json.loads(user["content"]) == {"question": "where?", "evidence": [INJECTION]}
 

@@ -9,7 +9,6 @@ import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +17,7 @@ from adaptive_memory_core.evaluate.datasets import Dataset, Question
 from adaptive_memory_core.evaluate.plan import Experiment, ModelPlan
 from adaptive_memory_core.models.chat import prompt_json
 from adaptive_memory_core.models.extras import load, require
+from adaptive_memory_core.models.judges import prompt
 from adaptive_memory_core.models.openai import openai_client, reader_material
 
 
@@ -79,30 +79,26 @@ def request_key(request: Mapping[str, Any], server: str | None) -> str:
     return hashlib.sha256(told.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-PROMPTS = files("adaptive_memory_core.models") / "prompts"
-PROMPT, JUDGE_PROMPT = PROMPTS / "answer_from_page.md", PROMPTS / "judge_answer.md"
 VERDICT = re.compile(r'"correct"\s*:\s*"(yes|no)"', re.IGNORECASE)
-LONGEST_WAIT = 60.0  # seconds before a request is tried again, unless the server asks for more
-Sleep = Callable[[float], object]
 
 
 class ChatModel:
     """A model that answers from a page. What is in the file of replies costs nothing and is as it was."""
 
-    def __init__(self, plan: ModelPlan, replies: StoredReplies, *, sleep: Sleep = time.sleep) -> None:
+    def __init__(self, plan: ModelPlan, replies: StoredReplies) -> None:
         require(["openai"], extra="openai")
-        self.plan, self._replies, self._sleep = plan, replies, sleep
-        self._pace = RequestPace(plan.requests_per_minute, sleep=sleep)
+        self.plan, self._replies = plan, replies
+        self._pace = RequestPace(plan.requests_per_minute)
         self._client: Any = None  # made for the first reply that is not known, so that known ones need no key
 
     def answer(self, question: str, page: str) -> StoredReply:
         """The reply to a question from a page."""
-        return self.ask(PROMPT.read_text(encoding="utf-8"), reader_material(question, page.splitlines()))
+        return self.ask(prompt("answer_from_page"), reader_material(question, page.splitlines()))
 
     def judge_answer(self, question: str, right: Sequence[str], reply: str) -> bool | None:
         """Whether a reply says what a right answer says; None if the judge's own reply cannot be read."""
         material = prompt_json({"question": question, "right_answers": list(right), "reply": reply})
-        found = VERDICT.search(self.ask(JUDGE_PROMPT.read_text(encoding="utf-8"), material).text)
+        found = VERDICT.search(self.ask(prompt("judge_answer"), material).text)
         return None if found is None else found[1].lower() == "yes"
 
     def ask(self, instructions: str, material: str) -> StoredReply:
@@ -125,26 +121,21 @@ class ChatModel:
     def _asked(self, request: Mapping[str, Any]) -> StoredReply:
         openai = load("openai")
         client = self._client = self._client or self._new_client()
-        for attempt in range(self.plan.retries + 1):
-            self._pace.wait()
-            begun = time.perf_counter()
-            try:
-                told = client.chat.completions.create(**request)
-                return _reply(told, time.perf_counter() - begun)
-            except openai.OpenAIError as error:
-                if attempt == self.plan.retries or not _passing(openai, error):
-                    raise self._failed(error, attempt + 1) from error
-                self._sleep(_wait(error, attempt))
-        raise AssertionError("unreachable: the last attempt returns or raises")
+        self._pace.wait()
+        try:
+            answer = client.chat.completions.with_raw_response.create(**request)  # the client tries again by itself
+        except openai.OpenAIError as error:
+            raise self._failed(error) from error
+        return _reply(answer.parse(), answer.elapsed.total_seconds())
 
     def _new_client(self) -> Any:
         key = os.environ.get(self.plan.api_key_env) or (None if self.plan.base_url is None else "none is needed")
-        limits: dict[str, Any] = {"max_retries": 0, "timeout_seconds": self.plan.timeout_seconds}
+        limits: dict[str, Any] = {"max_retries": self.plan.retries, "timeout_seconds": self.plan.timeout_seconds}
         return openai_client(JudgeError, api_key=key, base_url=self.plan.base_url, **limits)
 
-    def _failed(self, error: Exception, attempts: int) -> JudgeError:
+    def _failed(self, error: Exception) -> JudgeError:
         return JudgeError(
-            f"The model {self.plan.name!r} failed after {attempts} attempts with {type(error).__name__}: {error} "
+            f"The model {self.plan.name!r} failed with {type(error).__name__}: {error} "
             f"{len(self._replies)} replies are kept: run the same experiment again, and it goes on from there. Check "
             f"model, base_url, the key in {self.plan.api_key_env} and requests_per_minute."
         )
@@ -154,20 +145,6 @@ def _reply(told: Any, seconds: float) -> StoredReply:
     used = getattr(told, "usage", None)
     counts = (getattr(used, "prompt_tokens", 0) or 0, getattr(used, "completion_tokens", 0) or 0)
     return StoredReply((told.choices[0].message.content if told.choices else None) or "", seconds, *counts)
-
-
-def _passing(openai: Any, error: Exception) -> bool:
-    """Whether it may go well the next time: too many requests, a server's own fault, no connection, no answer."""
-    return isinstance(error, openai.RateLimitError | openai.InternalServerError | openai.APIConnectionError)
-
-
-def _wait(error: Exception, attempt: int) -> float:
-    """Seconds before the next attempt: what the server asks for, else twice as many each time."""
-    told = getattr(getattr(error, "response", None), "headers", {}).get("retry-after")
-    try:
-        return max(0.0, float(told)) if told is not None else min(LONGEST_WAIT, 2.0**attempt)
-    except ValueError:  # a date
-        return LONGEST_WAIT
 
 
 class RequestPace:

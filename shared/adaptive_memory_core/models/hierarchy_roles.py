@@ -9,8 +9,8 @@ from typing import Any
 from adaptive_memory_core.error_messages import shown
 from adaptive_memory_core.errors import InvalidInputError
 from adaptive_memory_core.flow.ports.models import OFFLINE, Boundary, EpisodeText, Fact, Facts, Line, Roles, Title
-from adaptive_memory_core.models.chat import Resting, as_chat, ask_for_json
-from adaptive_memory_core.models.judges import LONGEST, prompt
+from adaptive_memory_core.models.chat import Resting, as_chat
+from adaptive_memory_core.models.judges import LONGEST, YES_OR_NO, ChatRole, places
 
 MOST_FACTS = 50  # of an episode
 LONGEST_FACT = 500  # characters
@@ -45,7 +45,7 @@ def as_roles(given: Any) -> Roles:
     return OFFLINE if given is None else given
 
 
-class ChatBoundary:
+class ChatBoundary(ChatRole):
     """Asks a chat model whether new messages begin another episode.
 
     >>> line = Line("Ana", "tea", 0.0)
@@ -53,18 +53,14 @@ class ChatBoundary:
     Boundary(ends=True, note=None)
     """
 
-    def __init__(self, model: Any) -> None:
-        self._chat, self._prompt = as_chat(model), prompt("boundary")
+    prompt_name = "boundary"
 
     def __call__(self, before: Sequence[Line], new: Sequence[Line]) -> Boundary:
-        return Boundary(
-            *ask_for_json(
-                self._chat, self._prompt, {"episode": _lines_as_json(before), "new": _lines_as_json(new)}, _ends
-            )
-        )
+        material = {"episode": _lines_as_json(before), "new": _lines_as_json(new)}
+        return Boundary(*self._ask(material, lambda given: YES_OR_NO[given["ends"]]))
 
 
-class ChatEpisode:
+class ChatEpisode(ChatRole):
     """Asks a chat model for the title of an episode, and for its narrative.
 
     >>> reply = '{"title": "Ana adopts Rex", "narrative": "On 9 October 2025 Ana adopted the puppy Rex."}'
@@ -72,16 +68,15 @@ class ChatEpisode:
     'On 9 October 2025 Ana adopted the puppy Rex.'
     """
 
-    def __init__(self, model: Any) -> None:
-        self._chat, self._prompt = as_chat(model), prompt("episode")
+    prompt_name = "episode"
 
     def __call__(self, lines: Sequence[Line]) -> EpisodeText:
-        found, note = ask_for_json(self._chat, self._prompt, {"messages": _lines_as_json(lines)}, _title_and_narrative)
+        found, note = self._ask({"messages": _lines_as_json(lines)}, _title_and_narrative)
         title, narrative = (None, None) if found is None else found
         return EpisodeText(title, narrative, note)
 
 
-class ChatSemantics:
+class ChatSemantics(ChatRole):
     """Asks a chat model what is worth keeping of an episode, and which messages say it.
 
     >>> reply = '{"facts": [{"text": "Ana drinks tea.", "messages": [1]}]}'
@@ -89,25 +84,23 @@ class ChatSemantics:
     [Fact(text='Ana drinks tea.', places=[0])]
     """
 
-    def __init__(self, model: Any) -> None:
-        self._chat, self._prompt = as_chat(model), prompt("semantics")
+    prompt_name = "semantics"
 
     def __call__(self, lines: Sequence[Line]) -> Facts:
         material = {
             "messages": [{"number": number, **one} for number, one in enumerate(_lines_as_json(lines), start=1)]
         }
-        return Facts(*ask_for_json(self._chat, self._prompt, material, lambda given: _facts(given, len(lines))))
+        return Facts(*self._ask(material, lambda given: _facts(given, len(lines))))
 
 
-class ChatThemeName:
+class ChatThemeName(ChatRole):
     """Asks a chat model what several statements have in common."""
 
-    def __init__(self, model: Any) -> None:
-        self._chat, self._prompt = as_chat(model), prompt("theme_name")
+    prompt_name = "theme_name"
 
     def __call__(self, texts: Sequence[str]) -> Title:
         material = {"statements": [one[:LONGEST] for one in texts]}
-        return Title(*ask_for_json(self._chat, self._prompt, material, lambda given: _text(given["name"])))
+        return Title(*self._ask(material, lambda given: _text(given["name"])))
 
 
 def _lines_as_json(lines: Sequence[Line]) -> list[dict[str, Any]]:
@@ -119,10 +112,6 @@ def _time(posix: float) -> str:
         return datetime.fromtimestamp(posix, timezone.utc).isoformat(timespec="minutes")
     except (ValueError, OverflowError, OSError):
         return ""
-
-
-def _ends(given: Any) -> bool:
-    return {"yes": True, "no": False}[given["ends"]]
 
 
 def _title_and_narrative(given: Any) -> tuple[str, str]:
@@ -148,10 +137,7 @@ def _facts(given: Any, count: int) -> list[Fact]:
     found = given["facts"]
     if not isinstance(found, list) or len(found) > MOST_FACTS:
         raise ValueError(found)
-    return [Fact(_text(one["text"])[:LONGEST_FACT], _places(one["messages"], count)) for one in found]
-
-
-def _places(found: Any, count: int) -> list[int]:
-    if not isinstance(found, list) or not found or not all(type(one) is int and 1 <= one <= count for one in found):
+    if not all(one["messages"] for one in found):
         raise ValueError(found)
-    return [one - 1 for one in dict.fromkeys(found)]
+    said = [(_text(one["text"])[:LONGEST_FACT], places(one["messages"], count)) for one in found]
+    return [Fact(text, list(dict.fromkeys(numbers))) for text, numbers in said]

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib.resources import files
-from typing import Any
+from typing import Any, ClassVar
 
 from adaptive_memory_core.cue.time.english import English
 from adaptive_memory_core.cue.time.intent import Language, understand
 from adaptive_memory_core.error_messages import shown
-from adaptive_memory_core.errors import InvalidInputError, RerankerError
+from adaptive_memory_core.errors import InvalidInputError, JudgeError, RerankerError
 from adaptive_memory_core.flow.calls.foreign_calls import Theirs, Unanswered, answered
 from adaptive_memory_core.flow.ports.models import (
     JudgeSufficiency,
@@ -21,29 +21,43 @@ from adaptive_memory_core.flow.ports.models import (
     Sufficient,
     Supports,
 )
-from adaptive_memory_core.models.chat import as_chat, ask_for_json, prompt_json
+from adaptive_memory_core.models.chat import JsonReply, as_chat, ask_for_json, prompt_json
 
 PROMPTS = files("adaptive_memory_core.models") / "prompts"
 LATE = 4_102_444_800.0  # no text names a later day as one that was; 2100 in POSIX seconds
 LONGEST = 2_000  # characters of a text that a judge is shown
 
 
-class SufficiencyJudge:
+YES_OR_NO = {"yes": True, "no": False}
+
+
+class ChatRole:
+    """A chat model that replies with one JSON object to the prompt of this name."""
+
+    prompt_name: ClassVar[str]
+
+    def __init__(self, model: Any) -> None:
+        self._chat, self._prompt = as_chat(model), prompt(self.prompt_name)
+
+    def _ask(self, material: Mapping[str, Any], read: Callable[[Any], Any]) -> JsonReply:
+        return ask_for_json(self._chat, self._prompt, material, read)
+
+
+class SufficiencyJudge(ChatRole):
     """Asks a chat model whether texts suffice to answer a question.
 
     >>> SufficiencyJudge(lambda instructions, material: '{"sufficient": "no"}')("who?", ["Ana was there."])
     Sufficient(answer=False, note=None)
     """
 
-    def __init__(self, model: Any) -> None:
-        self._chat, self._prompt = as_chat(model), prompt("sufficiency")
+    prompt_name = "sufficiency"
 
     def __call__(self, question: str, texts: Sequence[str]) -> Sufficient:
         material = {"question": question, "texts": _numbered(texts)}
-        return Sufficient(*ask_for_json(self._chat, self._prompt, material, _yes_or_no))
+        return Sufficient(*self._ask(material, lambda given: YES_OR_NO[given["sufficient"]]))
 
 
-class SupportJudge:
+class SupportJudge(ChatRole):
     """Asks a chat model which texts support an answer.
 
     >>> judge = SupportJudge(lambda instructions, material: '{"support": [2]}')
@@ -51,14 +65,13 @@ class SupportJudge:
     Supports(places=[1], note=None)
     """
 
-    def __init__(self, model: Any) -> None:
-        self._chat, self._prompt = as_chat(model), prompt("support")
+    prompt_name = "support"
 
     def __call__(self, question: str, answer: str, texts: Sequence[str]) -> Supports:
         if not texts:
             return Supports([])
         material = {"question": question, "answer": answer, "texts": _numbered(texts)}
-        return Supports(*ask_for_json(self._chat, self._prompt, material, lambda given: _places(given, len(texts))))
+        return Supports(*self._ask(material, lambda given: _places_once(given["support"], len(texts))))
 
 
 class TimeJudge:
@@ -154,24 +167,21 @@ def _numbered(texts: Sequence[str]) -> list[dict[str, Any]]:
     return [{"number": number, "text": text[:LONGEST]} for number, text in enumerate(texts, start=1)]
 
 
-def _yes_or_no(given: Any) -> bool:
-    """
-    >>> _yes_or_no({"sufficient": "yes"})
-    True
-    """
-    return {"yes": True, "no": False}[given["sufficient"]]
+def places(found: Any, count: int) -> list[int]:
+    """The places, from 0, of numbers from 1 to the count.
 
-
-def _places(given: Any, count: int) -> list[int]:
-    """
-    >>> _places({"support": [3, 1]}, 3)
+    >>> places([3, 1], 3)
     [2, 0]
     """
-    found = given["support"]
-    whole = isinstance(found, list) and all(type(one) is int and 1 <= one <= count for one in found)
-    if not whole or len(set(found)) < len(found):
+    if not isinstance(found, list) or not all(type(one) is int and 1 <= one <= count for one in found):
         raise ValueError(found)
     return [one - 1 for one in found]
+
+
+def _places_once(found: Any, count: int) -> list[int]:
+    if len(set(places(found, count))) < len(found):
+        raise ValueError(found)
+    return places(found, count)
 
 
 def _words(given: Any) -> str | None:
@@ -188,18 +198,17 @@ def _words(given: Any) -> str | None:
 BEST = 10  # the most important that the prompt knows
 
 
-class SalienceJudge:
+class SalienceJudge(ChatRole):
     """Rates how important texts are: `user.remember(text, importance=SalienceJudge(model))`.
 
     >>> SalienceJudge(lambda instructions, material: '{"importance": 9}')("I am allergic to peanuts.")
     Salient(importance=0.9, note=None)
     """
 
-    def __init__(self, model: Any) -> None:
-        self._chat, self._prompt = as_chat(model), prompt("salience")
+    prompt_name = "salience"
 
     def __call__(self, text: str) -> Salient:
-        return Salient(*ask_for_json(self._chat, self._prompt, {"text": text[:LONGEST]}, _share))
+        return Salient(*self._ask({"text": text[:LONGEST]}, _share))
 
 
 def _share(given: Any) -> float:
@@ -216,7 +225,7 @@ def _share(given: Any) -> float:
 WORDS_A_TOKEN = 0.7  # of English; guess: what is longer is cut
 
 
-class ChatSummary:
+class ChatSummary(ChatRole):
     """Sums up texts within a number of tokens: `recall.render(max_tokens=600, summarise=ChatSummary(model))`.
 
     If the model fails or replies with something else, it gives nothing, and `render` shows extracts as it does without
@@ -226,28 +235,18 @@ class ChatSummary:
     'Ana has a cat.'
     """
 
-    def __init__(self, model: Any) -> None:
-        self._chat, self._prompt = as_chat(model), prompt("summary")
+    prompt_name = "summary"
 
     def __call__(self, texts: Sequence[str], max_tokens: int) -> str:
         material = {"words": max(1, int(max_tokens * WORDS_A_TOKEN)), "texts": [text[:LONGEST] for text in texts]}
-        return ask_for_json(self._chat, self._prompt, material, _summary).value or ""
-
-
-def _summary(given: Any) -> str:
-    """
-    >>> _summary({"summary": " Ana has a cat. "})
-    'Ana has a cat.'
-    """
-    return str.strip(given["summary"])
+        return self._ask(material, lambda given: str.strip(given["summary"])).value or ""
 
 
 BEST_MARK = 10  # the best mark that the prompt asks for
 LONGEST_RATED = 2_000  # characters of a text that the model is shown, unless told otherwise
-RATING_PROMPT = files("adaptive_memory_core.models") / "prompts" / "rerank.md"
 
 
-class ChatReranker:
+class ChatReranker(ChatRole):
     """One request per recall: the cue and its best candidates, which the model marks from 0 to 10.
 
     The texts are sent as JSON, so that none of them can pass for an instruction or end its block; at most `longest`
@@ -257,18 +256,19 @@ class ChatReranker:
     [0.7, 0.0]
     """
 
+    prompt_name = "rerank"
+
     def __init__(self, model: Any, *, longest: int = LONGEST_RATED) -> None:
-        self._chat, self._longest, self._prompt = (
-            as_chat(model),
-            checked_length(longest),
-            RATING_PROMPT.read_text(encoding="utf-8"),
-        )
+        self._longest = checked_length(longest)
+        super().__init__(model)
         self.name = str(getattr(model, "name", None) or type(model).__name__)
 
     def __call__(self, cue: str, texts: Sequence[str]) -> list[float]:
         """One number in [0, 1] for each text."""
         try:
             reply = self._chat(self._prompt, material(cue, [text[: self._longest] for text in texts]))
+        except JudgeError as error:
+            raise RerankerError(str(error)) from error
         except Exception as error:  # a model of the caller's may fail in any way
             failed = f"{self.name} failed on {len(texts)} texts with {type(error).__name__}: {error}"
             raise RerankerError(f"{failed} Check the model.") from error

@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import math
 from collections.abc import Iterator, Sequence
-from importlib.resources import files
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,7 +13,7 @@ from adaptive_memory_core.errors import AdaptiveMemoryError, EmbedderError, Inva
 from adaptive_memory_core.models.chat import prompt_json
 from adaptive_memory_core.models.embedder import Vectors
 from adaptive_memory_core.models.extras import load, require
-from adaptive_memory_core.models.judges import LONGEST_RATED, RATING_PROMPT, checked_length, marks_of, material
+from adaptive_memory_core.models.judges import LONGEST_RATED, ChatReranker, prompt
 
 MAX_BATCH_TEXTS = 2048  # the protocol's own limit for one request
 MAX_BATCH_CHARACTERS = 250_000  # OpenAI refuses requests above 300,000 tokens; a token is seldom less than a character
@@ -175,9 +174,6 @@ def completion_text(completion: Any, name: str) -> str:
     return said or ""
 
 
-READER_PROMPT = files("adaptive_memory_core.models") / "prompts" / "answer.md"
-
-
 class ReaderAnswer(NamedTuple):
     """What a model answers, its uncertainty in nats a token, and the tokens of request and reply."""
 
@@ -221,7 +217,7 @@ class OpenAIReader:
             timeout_seconds=timeout_seconds,
         )
         self.model, self.name = model, self._chat.name
-        self._prompt = READER_PROMPT.read_text(encoding="utf-8")
+        self._prompt = prompt("answer")
         self._options: dict[str, Any] = {"logprobs": True, "top_logprobs": top, "max_tokens": longest_answer}
         self.spent = 0  # tokens of all requests and replies, as the server counts them
 
@@ -275,7 +271,7 @@ def _entropy(shares: Sequence[float]) -> float:
     return max(0.0, -sum(one * math.log(one) for one in (*shares, rest) if one > 0.0))
 
 
-class OpenAIReranker:
+class OpenAIReranker(ChatReranker):
     """One request for each recall: the cue and its best candidates, which the model marks from 0 to 10.
 
     The texts leave this machine for the server. They go as JSON in a message of the user, so that none of them can pass
@@ -298,9 +294,8 @@ class OpenAIReranker:
         max_retries: int = 1,
         timeout_seconds: float = 20.0,
     ) -> None:
-        self._longest, self._prompt = checked_length(longest), RATING_PROMPT.read_text(encoding="utf-8")
         try:
-            self._chat = OpenAIChat(
+            chat = OpenAIChat(
                 model,
                 client=client,
                 api_key=api_key,
@@ -311,16 +306,8 @@ class OpenAIReranker:
             )
         except JudgeError as error:
             raise RerankerError(str(error)) from error
-        self.model, self.name = model, self._chat.name
-
-    def __call__(self, cue: str, texts: Sequence[str]) -> list[float]:
-        """One number in [0, 1] for each text."""
-        given = material(cue, [text[: self._longest] for text in texts])
-        try:
-            reply = completion_text(self._chat.completion(self._prompt, given, f" on {len(texts)} texts"), self.name)
-        except JudgeError as error:
-            raise RerankerError(str(error)) from error
-        return marks_of(reply, len(texts), self.name)
+        super().__init__(chat, longest=longest)
+        self.model = model
 
 
 def openai_client(
