@@ -15,8 +15,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-from adaptive_memory_core.evaluate.answer_metrics import best_of, bleu_1, contains, f1, rouge_l
 from adaptive_memory_core.evaluate.chat_models import ChatModel, StoredReplies
+from adaptive_memory_core.evaluate.metrics import best_of, bleu_1, contains, f1, rouge_l
 from adaptive_memory_core.evaluate.plan import ModelPlan
 from adaptive_memory_core.evaluate.run_systems import judge_reply, right_answers
 from adaptive_memory_core.judges import OpenAIReader

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from adaptive_memory_core import AdaptiveMemory, Policy
-from adaptive_memory_core.evaluate.answer_metrics import bleu_1, f1, rouge_l
-from adaptive_memory_core.evaluate.metrics import mean
+from adaptive_memory_core.evaluate.metrics import bleu_1, f1, mean, rouge_l
 from adaptive_memory_core.judges import OpenAIReader
 from benchmarks.data import Question
 from benchmarks.rot import user_of

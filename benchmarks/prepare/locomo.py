@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from adaptive_memory_core.evaluate.published_datasets import read_locomo
+from adaptive_memory_core.evaluate.datasets import read_locomo
 from benchmarks.prepare.draw import Draw
 from benchmarks.prepare.of_dataset import rows_of
 from benchmarks.prepare.public_set import Files, Rows

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import chain
 
-from adaptive_memory_core.evaluate.published_datasets import read_longmemeval
+from adaptive_memory_core.evaluate.datasets import read_longmemeval
 from benchmarks.data import Dataset
 from benchmarks.prepare.draw import Draw
 from benchmarks.prepare.of_dataset import rows_of

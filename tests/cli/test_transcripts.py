@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adaptive_memory_core import InvalidInputError
-from adaptive_memory_core.cli.transcripts import turns
+from adaptive_memory_core.cli.hooks import turns
 
 AT, SECONDS = "2026-11-27T10:00:00.000Z", 1_795_773_600.0
 

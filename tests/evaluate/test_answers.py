@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adaptive_memory_core.errors import InvalidInputError
-from adaptive_memory_core.evaluate.answer_metrics import (
+from adaptive_memory_core.evaluate.metrics import (
     best_of,
     bleu_1,
     contains,

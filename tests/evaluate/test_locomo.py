@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from adaptive_memory_core.errors import InvalidInputError
-from adaptive_memory_core.evaluate.published_datasets import read_locomo
+from adaptive_memory_core.evaluate.datasets import read_locomo
 from tests.evaluate.published_files import LOCOMO, written
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from adaptive_memory_core.errors import InvalidInputError
-from adaptive_memory_core.evaluate.published_datasets import read_longmemeval
+from adaptive_memory_core.evaluate.datasets import read_longmemeval
 from tests.evaluate.published_files import LONGMEMEVAL, written
 
 
@@ -41,7 +41,7 @@ def test_a_record_may_be_a_session_or_what_the_user_said_in_it(tmp_path: Path) -
     ("change", "complaint"),
     [
         ({"haystack_dates": ["2023/05/20 (Sat) 02:21"]}, "different lengths"),
-        ({"haystack_dates": ["May"] * 3}, "'May' is not a date as in LongMemEval"),
+        ({"haystack_dates": ["May"] * 3}, "'May' is not a time as in LongMemEval"),
         ({"haystack_sessions": [[{"role": "user"}]] * 3}, "a turn has the content None"),
         ({"answer_session_ids": None}, "the answer_session_ids None"),
         ({"question": 5}, "the question 5"),

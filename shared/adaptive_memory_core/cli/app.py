@@ -5,7 +5,6 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Sequence
 from functools import wraps
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Annotated, Any, TypeVar, cast
 
@@ -42,6 +41,7 @@ from adaptive_memory_core.cli.records import (
 from adaptive_memory_core.cli.session import Session, embedder_option, session_of
 from adaptive_memory_core.cli.terminal import ending, printing_to_stderr, show
 from adaptive_memory_core.memory import AdaptiveMemory
+from adaptive_memory_core.models.extras import PACKAGE, installed_version
 from adaptive_memory_core.whole_file import expanded
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -117,10 +117,7 @@ EPILOG = (
 
 def _version(asked: bool) -> None:
     if asked:
-        try:
-            typer.echo(version("adaptive-memory-retrieval"))
-        except PackageNotFoundError:
-            typer.echo("unknown: not installed as a package")
+        typer.echo(installed_version(PACKAGE) or "unknown: not installed as a package")
         raise typer.Exit
 
 

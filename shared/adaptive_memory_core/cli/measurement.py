@@ -25,7 +25,6 @@ from adaptive_memory_core.cli.terminal import (
 )
 from adaptive_memory_core.error_messages import shown
 from adaptive_memory_core.errors import InvalidInputError
-from adaptive_memory_core.memory import AdaptiveMemory
 from adaptive_memory_core.models.embedder import bundled_unless
 from adaptive_memory_core.store.output_files import check_page_file, write_page
 from adaptive_memory_core.verbs.tuning import PRIOR
@@ -35,7 +34,6 @@ if TYPE_CHECKING:  # loaded by the command that needs it
     from adaptive_memory_core.evaluate.latency import LatencyComparison
     from adaptive_memory_core.evaluate.plan import Experiment
     from adaptive_memory_core.evaluate.replay import ReplayedRecall
-    from adaptive_memory_core.evaluate.tune import Tuning
 
 LINE = '{"question": "which tea?", "answers": ["id or text of a record"]}'
 By = Annotated[str | None, typer.Option("--policy", help="A preset's name or a file of JSON; omitted, the usual one.")]
@@ -94,8 +92,8 @@ def tune(
     with session.memory() as memory:
         given |= {"since": moment_of(since, now=memory.now()), "until": moment_of(until, now=memory.now())}
         found = memory.tune(**given) if all_users else session.scope_in(memory).tune(pairs, **given)
-        if keep and found.refused is None:
-            _keep(memory, session, found)
+        if keep and found.refused is None and session.user is not None:
+            memory.for_user(session.user, policy=found.policy)
     if out is not None and found.refused is None:
         found.policy.save(out)
     show(found.summary().splitlines(), json.loads(found.to_json()), as_json=session.as_json)
@@ -104,19 +102,11 @@ def tune(
 
 
 def _check(session: Session, *, all_users: bool, keep: bool, file: Path | None) -> None:
-    if not all_users:
-        session.check_scope()
-    elif session.names_scope:
-        raise InvalidInputError("--all-users stands for --user NAME or --everyone. Give one of the three.")
+    session.check_users(all_users=all_users)
     if all_users and file is not None:
         raise InvalidInputError("--all-users takes the verdicts of the log. Leave the file out, or give --user NAME.")
     if keep and session.user is None:
         raise InvalidInputError("--keep keeps the policy for one user. Give --user NAME, or --out FILE instead.")
-
-
-def _keep(memory: AdaptiveMemory, session: Session, found: Tuning) -> None:
-    if session.user is not None:
-        memory.for_user(session.user, policy=found.policy)
 
 
 def pairs_of(file: Path) -> Iterator[Any]:
@@ -190,10 +180,7 @@ def replay(
     """What another policy would have retrieved: dropped, promoted, and the value of that according to the existing
     feedback."""
     session = session_of(ctx)
-    if not all_users:
-        session.check_scope()
-    elif session.names_scope:
-        raise InvalidInputError("--all-users stands for --user NAME or --everyone. Give one of the three.")
+    session.check_users(all_users=all_users)
     with session.memory() as memory:
         first, last = moment_of(since, now=memory.now()), moment_of(until, now=memory.now())
         by = policy_option(policy)
@@ -253,13 +240,11 @@ def _comparison(file: Path, experiment: Path) -> str:
 
 
 def _memory(session: Session, file: Path, limits: dict[str, int], *, all_users: bool, title: str | None) -> str:
-    if not all_users:
-        with session.scope() as user:
-            return user.report(file, title=title, **limits)
-    if session.names_scope:
-        raise InvalidInputError("--all-users stands for --user NAME or --everyone. Give one of the three.")
+    session.check_users(all_users=all_users)
     with session.memory() as memory:
-        return memory.report(file, title=title)
+        if all_users:
+            return memory.report(file, title=title)
+        return session.scope_in(memory).report(file, title=title, **limits)
 
 
 def _check_fit(limits: dict[str, int], experiment: Path | None, *, all_users: bool, title: str | None) -> None:

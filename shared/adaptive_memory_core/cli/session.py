@@ -109,6 +109,13 @@ class Session:
         if self.everyone and self.over_everyone:
             raise InvalidInputError("--over-everyone adds everyone's records to those of a --user. Leave it out.")
 
+    def check_users(self, *, all_users: bool) -> None:
+        """Refuse a command that names no user, or two, or one and all."""
+        if not all_users:
+            self.check_scope()
+        elif self.names_scope:
+            raise InvalidInputError("--all-users stands for --user NAME or --everyone. Give one of the three.")
+
     def check_there(self, *, create: bool) -> None:
         """Refuse a directory or a collection that does not exist, so that a typo creates none."""
         if self.server is not None:

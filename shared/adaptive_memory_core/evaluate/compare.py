@@ -10,11 +10,10 @@ from itertools import chain
 from adaptive_memory_core.errors import InvalidInputError
 from adaptive_memory_core.evaluate.chat_models import Estimate, QuestionsAsked, StoredReplies, estimate
 from adaptive_memory_core.evaluate.comparison import Comparison, DataAbout, Difference, Result, SystemAbout
-from adaptive_memory_core.evaluate.datasets import Dataset, Question, read_folder
+from adaptive_memory_core.evaluate.datasets import Dataset, Question, read_folder, read_locomo, read_longmemeval
 from adaptive_memory_core.evaluate.intervals import Interval, bootstrap, paired_difference, spread
 from adaptive_memory_core.evaluate.latency import machine, package_versions
 from adaptive_memory_core.evaluate.plan import DataPlan, Experiment
-from adaptive_memory_core.evaluate.published_datasets import read_locomo, read_longmemeval
 from adaptive_memory_core.evaluate.run_systems import (
     MeasuredSystems,
     Progress,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 import os
 import platform
 import random
@@ -16,6 +15,7 @@ from typing import Any
 from adaptive_memory_core.errors import InvalidInputError
 from adaptive_memory_core.evaluate.intervals import Spread, spread
 from adaptive_memory_core.models.embedder import Embedder
+from adaptive_memory_core.models.extras import PACKAGE, installed_version
 from adaptive_memory_core.store.chroma.chroma_calls import own_filter
 from adaptive_memory_core.user_memory import UserMemory
 
@@ -83,7 +83,7 @@ def _timed(ask: Callable[[str], object], text: str) -> float:
     return (time.perf_counter() - begun) * MILLISECONDS
 
 
-PACKAGES = ("adaptive-memory-retrieval", "chromadb", "numpy")
+PACKAGES = (PACKAGE, "chromadb", "numpy")
 
 
 def machine() -> dict[str, Any]:
@@ -102,7 +102,7 @@ def package_versions() -> dict[str, str | None]:
     return {
         "python": platform.python_version(),
         "sqlite": sqlite3.sqlite_version,
-        **{package: _version(package) for package in PACKAGES},
+        **{package: installed_version(package) for package in PACKAGES},
     }
 
 
@@ -119,11 +119,4 @@ def _memory_gib() -> float | None:
     try:
         return round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30, 1)
     except (AttributeError, ValueError, OSError):
-        return None
-
-
-def _version(package: str) -> str | None:
-    try:
-        return importlib.metadata.version(package)
-    except importlib.metadata.PackageNotFoundError:
         return None

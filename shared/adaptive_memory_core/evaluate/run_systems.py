@@ -11,19 +11,25 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from adaptive_memory_core.errors import InvalidInputError
-from adaptive_memory_core.evaluate.answer_metrics import best_of, bleu_1, contains, exact_match, f1, key_terms, rouge_l
-from adaptive_memory_core.evaluate.answer_metrics import term_coverage as coverage_of
 from adaptive_memory_core.evaluate.chat_models import ChatModel, StoredReplies
 from adaptive_memory_core.evaluate.comparison import MeasureAbout
 from adaptive_memory_core.evaluate.datasets import Dataset, Item, Question
 from adaptive_memory_core.evaluate.metrics import (
+    best_of,
+    bleu_1,
+    contains,
+    exact_match,
+    f1,
     hit_rate_at,
+    key_terms,
     ndcg_at,
     precision_at,
     recall_at,
     reciprocal_rank,
+    rouge_l,
     session_measures,
 )
+from adaptive_memory_core.evaluate.metrics import term_coverage as coverage_of
 from adaptive_memory_core.evaluate.plan import Experiment, SystemPlan
 from adaptive_memory_core.evaluate.systems import System, SystemQuery, SystemResult, system_of
 from adaptive_memory_core.evaluate.tokens_shown import Texts, each_alone, shown_measures

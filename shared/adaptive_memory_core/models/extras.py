@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import importlib
+import importlib.metadata
 import importlib.util
 import os
 from collections.abc import Sequence
@@ -32,6 +33,21 @@ pip install "adaptive-memory-retrieval[local]". Or pass any callable.
 def load(package: str) -> Any:
     """The imported package: untyped on purpose, since it may be missing when types are checked."""
     return importlib.import_module(package)
+
+
+PACKAGE = "adaptive-memory-retrieval"
+
+
+def installed_version(package: str) -> str | None:
+    """The version of an installed package; None for one that is not installed.
+
+    >>> installed_version("no-such-package") is None
+    True
+    """
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return None
 
 
 def folder_of(package: str) -> Path | None:
