@@ -1,4 +1,4 @@
-"""Does the shell say how good recalls are, and write a policy only where it serves better?"""
+"""Does the shell say how good and fast recalls are, what another policy would find, and write only a better one?"""
 
 from __future__ import annotations
 
@@ -95,3 +95,55 @@ def test_questions_may_come_through_a_pipe_with_a_name(with_three: Run, tmp_path
     ended = with_three("eval", str(pipe), "--json")
     writing.join()
     assert (ended.code, ended.answer["questions"]) == (0, 1)
+
+
+def test_replay_compares_by_a_preset_or_a_file(with_three: Run, tmp_path: Path) -> None:
+    with_three("recall", "green tea", "-k", "1")
+    summary = with_three("replay", "--policy", "support")
+    assert summary.out.startswith("1 recalls, 0 would have returned something else")
+    file = tmp_path / "policy.json"
+    file.write_text(Policy(min_similarity=1.0).to_json())
+    changed = with_three("replay", "--policy", str(file), "--changed").out
+    assert "- tea: below the similarity floor" in changed
+    assert with_three("replay", "--policy", str(file), "--json").answer["recalls"][0]["dropped"] == ["tea"]
+    assert with_three("replay", "--policy", "no such policy").code == 2
+    assert with_three("replay", "--since", "2999-01-01").code == 1
+
+
+def test_all_users_are_replayed_only_where_that_is_said(with_three: Run) -> None:
+    with_three("recall", "green tea")
+    assert with_three("replay", user=None).code == 2
+    assert with_three("replay", "--all-users").code == 2
+    found = with_three("replay", "--all-users", "--json", user=None)
+    assert len(found.answer["recalls"]) == 1
+    assert "ana" not in found.out
+
+
+def test_recalls_are_timed_beside_chromas_query(with_three: Run) -> None:
+    found = with_three("bench", "-k", "2")
+    assert found.code == 0
+    assert found.out.splitlines()[0] == "3 questions over 3 records, k=2, embedding included"
+    assert found.out.count("median") == 3
+    told = with_three("bench", "--questions", "2", "--json").answer
+    assert (told["records"], told["k"], told["recall_ms"]["count"], told["chroma_ms"]["count"]) == (3, 10, 2, 2)
+    assert min(told["recall_ms"]["median"], told["chroma_ms"]["median"]) > 0.0
+    assert "chromadb" in told["versions"]
+
+
+def test_nothing_counts_as_read(with_three: Run) -> None:
+    assert with_three("bench").code == 0
+    assert with_three("stats", "--json").answer["recalls"] == 0
+
+
+def test_only_the_users_own_records_are_asked_about(with_three: Run) -> None:
+    with_three("remember", "Bo likes black coffee", user="bo")
+    assert with_three("bench", "--json").answer["records"] == 3
+
+
+def test_where_nothing_can_be_asked_it_says_what_to_do(with_three: Run) -> None:
+    nobody = with_three("bench", user="nobody")
+    assert (nobody.code, nobody.out) == (2, "")
+    assert "Remember some first" in nobody.err
+    assert "Name a user" in with_three("bench", "--everyone", user=None).err
+    assert with_three("bench", user=None).code == 2
+    assert with_three("bench", "--questions", "0").code == 2

@@ -1,4 +1,4 @@
-"""Is a long text cut to what answers, between words, with marks, and before it crowds out the others?"""
+"""Is a long text cut to what answers, with marks, and is every hit shown where that fits, the best ones with more?"""
 
 from __future__ import annotations
 
@@ -90,3 +90,50 @@ def test_no_speaker_is_named_twice(name: str) -> None:
 def test_a_speaker_whom_the_text_does_not_name_is_shown() -> None:
     assert "said by ana" in render([scored("a", "ben: I like tea", speaker="ana")])
     assert "said by ana" in render([scored("a", "I like tea", speaker="ana")])
+
+
+ON_AND_ON = " ".join(f"This is sentence {n} of a reply that goes on and on about nothing." for n in range(60))
+
+
+def replies(number: int) -> list[Scored]:
+    texts = [
+        f"Reply {n} begins here. {ON_AND_ON} The code of door {n} is 47{n:02d}. {ON_AND_ON}" for n in range(number)
+    ]
+    return [
+        Scored(Hit(Record(f"id{n}", text, "event", created_at=0.0), 0.5, f"id{n}"), 0.9 - n / 100, {}, {})
+        for n, text in enumerate(texts)
+    ]
+
+
+def test_all_hits_are_shown_by_what_answers_where_an_even_share_is_enough() -> None:
+    shown = render(replies(10), max_tokens=2_000, cue="what is the code of the door?")
+    assert [n for n in range(10) if f"The code of door {n} is 47{n:02d}." in shown] == [*range(10)]
+    sizes = [len(line) for line in shown.split("\n") if "excerpt" in line]
+    assert len(sizes) == 10
+    assert max(sizes) < 2 * min(sizes)
+
+
+def test_what_is_left_goes_to_the_best() -> None:
+    short = [
+        Scored(Hit(Record(f"s{n}", f"A note, number {n}.", "event", created_at=0.0), 0.5, f"s{n}"), 0.1, {}, {})
+        for n in range(10)
+    ]
+    shown = render([*replies(5), *short], max_tokens=1_600, cue="what is the code of the door?")
+    sizes = [len(line) for line in shown.split("\n") if "excerpt" in line]
+    assert len(sizes) == 5
+    assert sizes == sorted(sizes, reverse=True)
+    assert sizes[0] > 2 * sizes[-1]
+    assert all(f"A note, number {n}." in shown for n in range(10))
+
+
+def test_where_an_even_share_is_too_little_the_last_ones_are_left_out() -> None:
+    shown = render(replies(30), max_tokens=1_000, cue="what is the code of the door?")
+    assert "The code of door 0 is 4700." in shown
+    assert len([line for line in shown.split("\n") if "excerpt" in line]) < 30
+
+
+@pytest.mark.parametrize("budget", [150, 400, 700, 1_000, 1_500, 3_000, 9_000])
+@pytest.mark.parametrize("style", ["text", "xml"])
+def test_no_budget_is_overrun(budget: int, style: str) -> None:
+    shown = render(replies(7), max_tokens=budget, style=style, cue="what is the code of the door?")
+    assert estimated_tokens(shown) <= budget

@@ -1,26 +1,43 @@
-"""Do the measures keep their promises, and do they agree with trec_eval (through ir-measures)?"""
+"""Do measures keep their promises and agree with others' tools: trec_eval, LongMemEval's script, sacrebleu, SQuAD?"""
 
 from __future__ import annotations
 
 import math
+import re
+import string
+from collections import Counter
 from collections.abc import Callable
+from importlib import import_module
+from typing import Any
 
 import ir_measures
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from ir_measures import RR, P, R, Success, nDCG
 
 from adaptive_memory_core.errors import InvalidInputError
+from adaptive_memory_core.evaluate.datasets import Item, Question
 from adaptive_memory_core.evaluate.metrics import (
     Gold,
     all_found_at,
+    best_of,
+    bleu_1,
+    contains,
+    exact_match,
+    f1,
     hit_rate_at,
+    key_terms,
     mean,
     ndcg_at,
+    ndcg_of_their_script,
     precision_at,
     recall_at,
     reciprocal_rank,
+    rouge_l,
+    session_measures,
+    term_coverage,
 )
 
 MEASURES: dict[str, Callable[..., float]] = {
@@ -158,3 +175,114 @@ def test_a_gain_that_is_no_amount_is_refused(gain: float) -> None:
 @given(st.lists(st.floats(0, 1), min_size=1))
 def test_the_mean_lies_among_its_scores(scores: list[float]) -> None:
     assert min(scores) - 1e-12 <= mean(scores) <= max(scores) + 1e-12
+
+
+ITEMS = {
+    f"s{number}:{turn}": Item(f"s{number}:{turn}", "x", session=f"s{number}") for number in range(12) for turn in "ab"
+}
+SESSIONS = [f"s{number}" for number in range(12)]
+
+
+def ask(*gold: str) -> Question:
+    return Question("q", "?", gold)
+
+
+def test_a_session_stands_where_its_best_record_does() -> None:
+    row = session_measures(ask("s1:b", "s7:a"), ["s0:a", "s0:b", "s1:a", "s2:a", "s3:a", "s4:a", "s7:b"], ITEMS)
+    assert (row["session hit@1"], row["session R@5"], row["session all@5"], row["session all@10"]) == (
+        0.0,
+        1.0,
+        0.0,
+        1.0,
+    )
+    assert row["session NDCG@10 (LME)"] == pytest.approx((1 / np.log2(2) + 1 / np.log2(6)) / 2)
+    assert row["session NDCG@10"] == pytest.approx((1 / np.log2(3) + 1 / np.log2(7)) / (1 + 1 / np.log2(3)))
+
+
+def test_the_sessions_that_the_set_names_hold_and_without_sessions_nothing_is_said() -> None:
+    named = Question("q", "?", ("s1:a",), more={"answer_sessions": ["s2"]})
+    assert session_measures(named, ["s2:a"], ITEMS)["session hit@1"] == 1.0
+    assert session_measures(ask("plain"), ["plain"], {"plain": Item("plain", "x")}) == {}
+    assert session_measures(ask("s1:a"), [], ITEMS)["session R@10"] == 0.0
+
+
+@given(
+    ranking=st.lists(st.sampled_from(SESSIONS), unique=True),
+    gold=st.sets(st.sampled_from(SESSIONS), min_size=1),
+    k=st.integers(1, 12),
+)
+def test_ndcg_is_that_of_their_script(ranking: list[str], gold: set[str], k: int) -> None:
+    """The script, from what it does: the first gain as it is, then each by log2 of its rank; the best order of all."""
+
+    def discounted(gains: list[int]) -> float:
+        later = np.array(gains[1:]) / np.log2(np.arange(2, len(gains) + 1))
+        return float(gains[0] + later.sum()) if gains else 0.0
+
+    best = sorted((int(one in gold) for one in SESSIONS), reverse=True)
+    theirs = discounted([int(one in gold) for one in ranking[:k]]) / discounted(best[:k])
+    assert ndcg_of_their_script(ranking, gold, k=k) == pytest.approx(theirs, abs=1e-12)
+
+
+ALPHABET = "ab the A.,-:'!7 3_/\"(x"
+WORDS = ["the", "tea", "Oslo", "in", "7", "May", "2023,", "3.5", "a", "well-known", "don't", "$40", "A.D.", "é", "x_y"]
+texts = st.text(st.sampled_from(ALPHABET), max_size=30)
+phrases = st.lists(st.sampled_from(WORDS), max_size=12).map(" ".join)
+said = st.one_of(texts, phrases)
+SACREBLEU: Any = import_module("sacrebleu.metrics").BLEU(
+    max_ngram_order=1, smooth_method="none", lowercase=True, tokenize="13a", effective_order=True
+)
+ROUGE: Any = import_module("rouge_score.rouge_scorer").RougeScorer(["rougeL"], use_stemmer=False)
+
+
+def squad_words(text: str) -> list[str]:
+    """As SQuAD's evaluation normalises, written from its description."""
+    kept = "".join(letter for letter in text.lower() if letter not in set(string.punctuation))
+    return re.sub(r"\b(a|an|the)\b", " ", kept).split()
+
+
+@given(said, said)
+def test_bleu_1_agrees_with_sacrebleu(ours: str, right: str) -> None:
+    assert bleu_1(ours, right) == pytest.approx(SACREBLEU.sentence_score(ours, [right]).score / 100, abs=1e-9)
+
+
+@given(said.filter(str.isascii), said.filter(str.isascii))
+def test_rouge_l_agrees_with_rouge_score(ours: str, right: str) -> None:
+    assert rouge_l(ours, right) == pytest.approx(ROUGE.score(right, ours)["rougeL"].fmeasure, abs=1e-9)
+
+
+@given(said, said)
+def test_exact_match_and_f1_are_those_of_squad(ours: str, right: str) -> None:
+    one, other = squad_words(ours), squad_words(right)
+    assert exact_match(ours, right) == float(one == other)
+    both = sum((Counter(one) & Counter(other)).values())
+    share = 2 * (both / len(one)) * (both / len(other)) / (both / len(one) + both / len(other)) if both else 0.0
+    assert f1(ours, right) == pytest.approx(float(one == other) if not one or not other else share, abs=1e-9)
+
+
+@given(said, said)
+def test_every_measure_is_a_share_and_1_for_the_right_answer(ours: str, right: str) -> None:
+    for measure in (exact_match, f1, bleu_1, rouge_l, contains):
+        assert 0.0 <= measure(ours, right) <= 1.0
+    if squad_words(right):
+        assert exact_match(right, right) == f1(right, right) == contains(f"I say {right} now", right) == 1.0
+
+
+def test_words_of_other_writing_count() -> None:
+    assert rouge_l("она пьёт чай", "она пьёт кофе") == pytest.approx(2 / 3)
+
+
+def test_terms_are_covered_in_any_inflection_and_several_words_together() -> None:
+    assert term_coverage("They were deploying on a Tuesday", key_terms("Deploys are on Tuesdays")) == 1.0
+    assert term_coverage("green leaves", ["green tea", "leaf green", "green leaves"]) == pytest.approx(1 / 3)
+    assert term_coverage("tea", ["the"]) == 0.0
+
+
+@pytest.mark.parametrize("terms", [[], "tea"])
+def test_no_terms_are_refused(terms: Any) -> None:
+    with pytest.raises(InvalidInputError, match="the terms are"):
+        term_coverage("tea", terms)
+
+
+def test_the_closest_of_several_right_answers_counts() -> None:
+    assert best_of(exact_match, "Oslo", ["Rome", "oslo."]) == 1.0
+    assert best_of(exact_match, "Oslo", []) == 0.0

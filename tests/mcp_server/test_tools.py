@@ -1,13 +1,27 @@
-"""Is a client told what each tool takes and what it changes, and never of a user?"""
+"""Is a client told what each tool takes and changes, never of a user; and are settings, prompt and resource right?"""
 
 from __future__ import annotations
 
+import json
+import re
+import shlex
+import sys
+from pathlib import Path
+
 import pytest
 from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
+from mcp import Client, StdioServerParameters
+from mcp.client.stdio import stdio_client
+from mcp.shared.exceptions import MCPError
+from mcp_types import TextContent, TextResourceContents
+from typer.testing import CliRunner
 
-from adaptive_memory_core import AdaptiveMemory
-from adaptive_memory_core.mcp_server.tools import offered, tool_list
-from tests.mcp_server.conftest import of, said
+from adaptive_memory_core import AdaptiveMemory, UserMemory
+from adaptive_memory_core.cli.app import app
+from adaptive_memory_core.mcp_server.server import InUse, new_server
+from adaptive_memory_core.mcp_server.tools import ToolSettings, offered, tool_list
+from tests.mcp_server.conftest import of, said, words
+from tests.mcp_server.test_stdio import ENVIRONMENT, ROOT, command
 
 ALL = ["explain", "feedback", "forget", "recall", "recent", "remember"]
 
@@ -48,3 +62,89 @@ async def test_a_server_that_only_looks_offers_nothing_that_writes(memory: Adapt
         await client.get_prompt("what_do_you_know", {"topic": "green tea"})
     stats = memory.for_user("ana").stats()
     assert (stats.reads, stats.recalls, stats.logged_recalls) == (0, 0, 0)
+
+
+PAGE = (Path(__file__).parents[2] / "docs" / "guides" / "mcp.md").read_text("utf-8")
+BLOCKS = [json.loads(one) for one in re.findall(r"^```text\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)]
+SERVERS = [next(iter((block.get("mcpServers") or block["servers"]).values())) for block in BLOCKS]
+SAID = [shlex.split(one) for one in re.findall(r"adaptive-memory (--path .* mcp\b.*)$", PAGE, re.MULTILINE)]
+ARGUMENTS = [*(one["args"] for one in SERVERS if "args" in one), *SAID]
+
+
+def test_there_is_one_for_each_kind_of_client() -> None:
+    assert [one.get("type") for one in SERVERS] == [None, "stdio", "http"]
+    assert SERVERS[2]["url"] == "http://127.0.0.1:8765/mcp"
+    assert len(ARGUMENTS) == 4
+
+
+@pytest.mark.parametrize("arguments", ARGUMENTS, ids=" ".join)
+def test_its_arguments_are_those_of_the_command(arguments: list[str]) -> None:
+    ended = CliRunner().invoke(app, [*arguments, "--help"])
+    assert ended.exit_code == 0
+    known = set(re.findall(r"--[a-z-]+", ended.output)) | {"--path", "--user"}
+    assert {one for one in arguments if one.startswith("--")} <= known
+
+
+async def prompt(client: Client, **arguments: str) -> str:
+    (message,) = (await client.get_prompt("what_do_you_know", arguments)).messages
+    assert message.role == "user"
+    assert isinstance(message.content, TextContent)
+    return message.content.text
+
+
+async def resource(client: Client) -> str:
+    (content,) = (await client.read_resource("memory://recent")).contents
+    assert isinstance(content, TextResourceContents)
+    assert content.mime_type == "text/plain"
+    return content.text
+
+
+async def test_a_client_over_stdio_gets_each_result_once_and_the_prompt_and_the_resource(tmp_path: Path) -> None:
+    with (tmp_path / "stderr").open("w") as nothing:
+        given = command(tmp_path / "memory", "ana", "--mask-secrets")
+        start = StdioServerParameters(command=sys.executable, args=given, env=ENVIRONMENT, cwd=ROOT)
+        async with Client(stdio_client(start, errlog=nothing)) as client:
+            assert [
+                (one.name, [each.name for each in one.arguments or []]) for one in (await client.list_prompts()).prompts
+            ] == [("what_do_you_know", ["topic"])]
+            assert [str(one.uri) for one in (await client.list_resources()).resources] == ["memory://recent"]
+            assert await resource(client) == "Nothing is remembered yet."
+            assert "Nothing is remembered yet." in await prompt(client)
+            tea = (await said(client, "remember", text="Ana likes green tea"))[1]["id"]
+            await said(client, "remember", text="the cat is called Turing")
+            answer = await client.call_tool("recall", {"query": "green tea"})
+            assert words(answer).count("Ana likes green tea") == 1
+            assert answer.structured_content is None
+            assert "green tea" not in str(answer.meta)
+            key = "The key is AKIA" + "ABCD2345" * 2
+            first, again = [await said(client, "remember", text=key) for _ in range(2)]
+            assert first[1] == again[1]
+            assert "The key is [masked: aws key id]" in await resource(client)
+            about = await prompt(client, topic="green tea")
+            assert about.startswith("What do you know about green tea?")
+            assert f"Ana likes green tea (id {tea[:8]})" in about
+            for whole in (await prompt(client), await resource(client)):
+                assert "Ana likes green tea" in whole
+                assert "the cat is called Turing" in whole
+
+
+async def test_what_is_not_offered_is_an_error_that_names_what_is(memory: AdaptiveMemory) -> None:
+    async with of(memory, "ana") as client:
+        with pytest.raises(MCPError, match="there is what_do_you_know"):
+            await client.get_prompt("no such", {})
+        with pytest.raises(MCPError, match="there is memory://recent"):
+            await client.read_resource("memory://no-such")
+
+
+async def test_a_memory_that_fails_says_to_go_on_without_it(
+    memory: AdaptiveMemory, caplog: pytest.LogCaptureFixture
+) -> None:
+    def whose() -> UserMemory:
+        raise OSError("/secret/path is full")
+
+    async with Client(new_server(whose, ToolSettings(), InUse())) as client:
+        for asked in (client.get_prompt("what_do_you_know", {"topic": "tea"}), client.read_resource("memory://recent")):
+            with pytest.raises(MCPError, match="Go on without it"):
+                await asked
+    assert "/secret/path is full" in caplog.text
+    assert memory.for_user("ana").stats().records == 0
