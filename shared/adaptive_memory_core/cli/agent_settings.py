@@ -103,14 +103,14 @@ def agents(
         raise InvalidInputError(f"{shown(name)} is not an agent with known settings. Give one of {', '.join(AGENTS)}.")
     session, agent = session_of(ctx), AGENTS[name]
     files = settings_of(agent, common_arguments(session), None if project is None else expanded(project))
-    told: list[dict[str, Any]] = [{"path": str(one.path), "settings": one.added, "written": False} for one in files]
+    changes: list[dict[str, Any]] = [{"path": str(one.path), "settings": one.added, "written": False} for one in files]
     if not session.as_json:
         show([line for one in files for line in (f"{one.path}:", one.added, "")], None, as_json=False)
     lines = ["Nothing was written. Add --write to write this into the files above."]
     if write:
         lines = [*map(_written, files), agent.afterwards]
-        told = [{**one, "written": file.before != file.after} for one, file in zip(told, files, strict=True)]
-    show(lines, {"agent": name, "files": told}, as_json=session.as_json)
+        changes = [{**one, "written": file.before != file.after} for one, file in zip(changes, files, strict=True)]
+    show(lines, {"agent": name, "files": changes}, as_json=session.as_json)
 
 
 def common_arguments(session: Session) -> list[str]:
@@ -192,7 +192,7 @@ def _merged(path: Path, there: Mapping[str, Any], ours: Mapping[str, Any]) -> di
         others = merged.get(name, [])
         if not isinstance(others, list):
             raise _not_understood(path, f"has something else than a list as {name!r}")
-        merged[name] = [*(kept for one in others if (kept := _without_ours(one)) is not None), *value]
+        merged[name] = [*(left for one in others if (left := _without_ours(one)) is not None), *value]
     return merged
 
 
@@ -239,13 +239,13 @@ def _written(file: SettingsFile) -> str:
     if file.before == file.after:
         return f"unchanged: {file.path}"
     file.path.parent.mkdir(parents=True, exist_ok=True)
-    kept = ""
+    note = ""
     if file.before is not None:
         backup = _free(file.path)
         shutil.copy2(file.path, backup)
-        kept = f" (before: {backup})"
+        note = f" (before: {backup})"
     write_whole(file.path, file.after)
-    return f"written: {file.path}{kept}"
+    return f"written: {file.path}{note}"
 
 
 def _free(path: Path) -> Path:

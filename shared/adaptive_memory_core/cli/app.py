@@ -213,8 +213,8 @@ def demo(ctx: typer.Context) -> None:
             *("She says that 'redis' helped, and asks again:", second.explain(), ""),
             *("Bob asks the same, and finds his own alone:", bob.recall(QUESTION).explain()),
         ]
-    told = {"before": first.ids, "after": second.ids}
-    show("\n".join(lines).split("\n"), told, as_json=session.as_json)
+    answer = {"before": first.ids, "after": second.ids}
+    show("\n".join(lines).split("\n"), answer, as_json=session.as_json)
 
 
 GROUPS = {  # in the order of `--help`

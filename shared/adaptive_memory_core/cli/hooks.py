@@ -151,8 +151,8 @@ def session_start(user: UserMemory, event: AgentEvent, shown: Shown) -> str:
     found = [one for one in user.records(limit=LOOKED_AT, current=True) if visible(one)]
     facts = [one for one in found if one.kind != MESSAGE_KIND]
     facts.sort(key=lambda one: (one.read.pinned, one.importance or 0.0), reverse=True)  # else the newest first
-    said = [one for one in found if one.kind == MESSAGE_KIND]
-    hits = [Scored(Hit(one, 0.0, one.id), 0.0, {}, {}) for one in (*facts[:FACTS], *said[:MESSAGES])]
+    messages = [one for one in found if one.kind == MESSAGE_KIND]
+    hits = [Scored(Hit(one, 0.0, one.id), 0.0, {}, {}) for one in (*facts[:FACTS], *messages[:MESSAGES])]
     return render(hits, max_tokens=shown.max_tokens, now=now, fields=user.memory.fields)
 
 
@@ -207,18 +207,18 @@ def visible_to(user: UserMemory, event: AgentEvent) -> Callable[[Record], bool]:
     in_context = None if event.source == "compact" else event.session
 
     def visible(record: Record) -> bool:
-        said_in, session = record.metadata.get(PROJECT), record.metadata.get(session_key)
-        elsewhere = said_in is not None and said_in != event.project
+        project, session = record.metadata.get(PROJECT), record.metadata.get(session_key)
+        elsewhere = project is not None and project != event.project
         return not elsewhere and (in_context is None or session != in_context) and once(record)
 
     return visible
 
 
-def _observe(user: UserMemory, event: AgentEvent, said: Sequence[SaidTurn]) -> None:
+def _observe(user: UserMemory, event: AgentEvent, turns_seen: Sequence[SaidTurn]) -> None:
     """Store what is new of a session. The same text of one speaker is stored once per session."""
     masks, metadata = user.memory.keeping.mask_secrets, {} if event.project is None else {PROJECT: event.project}
     messages: dict[str, dict[str, Any]] = {}
-    for one in said:
+    for one in turns_seen:
         text = start_and_end(mask(one.text) if masks else one.text, MOST_OBSERVED)
         name = _id(event.session, one.role, text)
         message = {"id": name, "text": text, "role": one.role, "session": event.session, "at": one.at}
@@ -286,9 +286,9 @@ def turns(file: Path) -> list[SaidTurn]:
         raise InvalidInputError(f"The transcript {str(file)!r} cannot be read: {reason(error)}.") from error
 
 
-def _answers(said: Iterable[SaidTurn]) -> Iterator[SaidTurn]:
+def _answers(found: Iterable[SaidTurn]) -> Iterator[SaidTurn]:
     answer: SaidTurn | None = None
-    for one in said:
+    for one in found:
         if one.role == ASSISTANT:
             goes_on = answer is not None and one.message is not None and answer.message == one.message
             answer = replace(answer, text=f"{answer.text}\n{one.text}") if answer is not None and goes_on else one

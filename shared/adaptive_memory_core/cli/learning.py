@@ -101,8 +101,8 @@ def _show_pruned(receipt: PruneReceipt, texts: Mapping[str, str], *, as_json: bo
 def _ask_to_prune(ids: Sequence[str], texts: Mapping[str, str]) -> None:
     """Go on if the person at the terminal agrees."""
     count = records_in_words(len(ids))
-    told = [f"{count} would be removed:", *(f"{one}  {text}" for one, text in texts.items())]
-    for line in [*told, *([f"and {len(ids) - len(texts):,} more"] if len(ids) > len(texts) else [])]:
+    lines = [f"{count} would be removed:", *(f"{one}  {text}" for one, text in texts.items())]
+    for line in [*lines, *([f"and {len(ids) - len(texts):,} more"] if len(ids) > len(texts) else [])]:
         typer.echo(harmless(line), err=True)
     refused = (
         f"{count} would be removed, and nobody can be asked, so none was. Give --yes to remove them, or --dry-run to "

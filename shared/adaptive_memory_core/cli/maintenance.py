@@ -74,8 +74,8 @@ def reembed(
         from adaptive_memory_core.models.local import LocalEmbedder
 
         model = LocalEmbedder()
-    with session.memory() as memory, progress_bar("embedding") as told:
-        count = memory.reembed(model, progress=told)
+    with session.memory() as memory, progress_bar("embedding") as report:
+        count = memory.reembed(model, progress=report)
     show([f"{count} records have vectors of {to}"], {"records": count, "embedder": to}, as_json=session.as_json)
 
 
@@ -96,8 +96,8 @@ def create_tables(
         show(due.splitlines(), {"sql": due}, as_json=session_of(ctx).as_json)
         return
     created = create_ledger_tables(ledger, wait)
-    told = "the tables were created" if created else "the tables were there already"
-    show([told], {"created": created}, as_json=session_of(ctx).as_json)
+    outcome = "the tables were created" if created else "the tables were there already"
+    show([outcome], {"created": created}, as_json=session_of(ctx).as_json)
 
 
 def row_level_security() -> None:
@@ -113,16 +113,16 @@ def move_ledger(
 ) -> None:
     """Move a ledger from SQLite to PostgreSQL, or back, while it is in use. If interrupted, run the same command
     again."""
-    with progress_bar("rows") as told:
-        rows = AdaptiveMemory.move_ledger(source, target, progress=told, source_stays=source_stays)
+    with progress_bar("rows") as report:
+        rows = AdaptiveMemory.move_ledger(source, target, progress=report, source_stays=source_stays)
     show([f"{rows} rows"], {"rows": rows}, as_json=session_of(ctx).as_json)
 
 
 def backup(ctx: typer.Context, to: Annotated[Path, typer.Argument(help="A new directory.")]) -> None:
     """Copy the memory, while it is in use, to a new directory, which may be opened like this one."""
     session = session_of(ctx)
-    with session.memory() as memory, progress_bar("copying") as told:
-        made = memory.backup(to, progress=told)
+    with session.memory() as memory, progress_bar("copying") as report:
+        made = memory.backup(to, progress=report)
     show([str(made)], {"path": str(made)}, as_json=session.as_json)
 
 
@@ -134,9 +134,9 @@ def _checked(session: Session, *, repair: bool) -> CheckReport:
     except (DamagedStoreError, DamagedLedgerError):
         if not repair:
             raise
-    with printing_to_stderr(), progress_bar("repairing") as told:
+    with printing_to_stderr(), progress_bar("repairing") as report:
         model = embedder_option(session.embedder)
-        return AdaptiveMemory.repair(session.directory, session.collection, embedder=model, progress=told)
+        return AdaptiveMemory.repair(session.directory, session.collection, embedder=model, progress=report)
 
 
 def export(

@@ -147,8 +147,8 @@ def compare(
         check_result_file(out)
     if not _may_go_on(plan, only_told=estimate, yes=yes, as_json=as_json):
         return
-    with printing_to_stderr(), progress_bar("Comparing") as told:
-        found = replace(compared(plan, progress=told), command=f"adaptive-memory compare {experiment.name}")
+    with printing_to_stderr(), progress_bar("Comparing") as report:
+        found = replace(compared(plan, progress=report), command=f"adaptive-memory compare {experiment.name}")
     if out is not None:
         found.save(out)
     show(comparison_text(found).split("\n"), json.loads(found.to_json()), as_json=as_json)
@@ -278,8 +278,8 @@ def bench(
     with session.scope() as user:
         found = compare_latency(user, embedder, k=k, questions=questions, seed=seed)
     about = {"machine": machine(), "versions": package_versions()}
-    told = {"records": found.records, "k": found.k, "recall_ms": found.recall, "chroma_ms": found.chroma, **about}
-    show(_lines(found), told, as_json=session.as_json)
+    answer = {"records": found.records, "k": found.k, "recall_ms": found.recall, "chroma_ms": found.chroma, **about}
+    show(_lines(found), answer, as_json=session.as_json)
 
 
 def _lines(found: LatencyComparison) -> list[str]:

@@ -47,8 +47,8 @@ def init(ctx: typer.Context) -> None:
     """Create an empty memory at --path or on --server. An existing one is left unchanged."""
     session = session_of(ctx)
     with session.memory(create=True):
-        told = {"path": session.place, "collection": session.collection}
-    show([f"{told['path']}: collection {told['collection']!r}"], told, as_json=session.as_json)
+        answer = {"path": session.place, "collection": session.collection}
+    show([f"{answer['path']}: collection {answer['collection']!r}"], answer, as_json=session.as_json)
 
 
 def remember(
@@ -69,13 +69,13 @@ def remember(
 ) -> None:
     """Store one text, and print its id."""
     session = session_of(ctx)
-    said = text_of(STDIN).strip() if text == STDIN else text
+    content = text_of(STDIN).strip() if text == STDIN else text
     more = None if metadata is None else json_object(metadata, "--metadata")
     with session.scope(create=create) as user:
         now = user.memory.now()
         record = {
             "id": user.memory.new_id() if id is None else id,
-            "text": said,
+            "text": content,
             "importance": importance,
             "kind": kind,
             "at": moment_of(created_at, now=now),
@@ -132,12 +132,12 @@ def import_records(
 
 def _stored(user: UserMemory, items: Sequence[Any]) -> list[str]:
     ids: list[str] = []
-    with progress_bar("storing") as told:
+    with progress_bar("storing") as report:
         for observed, group in groupby(items, _is_message):
             store, own = user.observe if observed else user.remember_many, list(group)
             for start in range(0, len(own), RECORDS_PER_BATCH):
                 ids += store(own[start : start + RECORDS_PER_BATCH])
-                told(len(ids), len(items))
+                report(len(ids), len(items))
     return ids
 
 
@@ -235,8 +235,8 @@ def recall(
     table = Table(("score", "id", "when", "text"), rows) if max_tokens is None else None
     if max_tokens is not None:
         lines = [found.render(max_tokens=max_tokens)]
-    told = {"id": found.id, "step": found.step, "hits": [hit(one) for one in found], "notes": found.trace}
-    show(lines if found else [], told, as_json=session.as_json, table=table)
+    answer = {"id": found.id, "step": found.step, "hits": [hit(one) for one in found], "notes": found.trace}
+    show(lines if found else [], answer, as_json=session.as_json, table=table)
     if not found:
         typer.echo(f"nothing found{FAINT_ONES if found.dropped and min_score is None and floor else ''}", err=True)
         raise typer.Exit(NOTHING_FOUND)
@@ -257,13 +257,13 @@ def explain(
         floor = _floor(session, user, cue, min_score, by := policy_option(policy))
         found = user.recall(cue, k, filter=_filter(where), reinforce=False, policy=by, min_score=floor)
         why = None if id is None else user.why(found, id, _filter(where))
-    told: dict[str, Any] = {
+    answer: dict[str, Any] = {
         "hits": [hit(one) for one in found],
         "dropped": [{"id": one.id, "score": one.score, "reason": one.reason} for one in found.dropped],
         "notes": found.trace,
     }
-    told |= {} if why is None else {"id": id, "why": why}
-    show([found.explain()] if why is None else [why], told, as_json=session.as_json)
+    answer |= {} if why is None else {"id": id, "why": why}
+    show([found.explain()] if why is None else [why], answer, as_json=session.as_json)
 
 
 def get(ctx: typer.Context, id: Annotated[str, typer.Argument(help="A record's id.")]) -> None:  # noqa: A002
@@ -271,14 +271,14 @@ def get(ctx: typer.Context, id: Annotated[str, typer.Argument(help="A record's i
     session = session_of(ctx)
     with session.scope(brief=True) as user:
         record = user.get(id)
-    told: dict[str, Any] = {"id": record.id, "text": record.text, **known(record), "read": json_value(record.read)}
-    rows = [(name, _readable(name, value)) for name, value in told.items() if name not in ("text", "read")]
+    answer: dict[str, Any] = {"id": record.id, "text": record.text, **known(record), "read": json_value(record.read)}
+    rows = [(name, _readable(name, value)) for name, value in answer.items() if name not in ("text", "read")]
     read = record.read
     last = "never" if read.last_read is None else date_of(read.last_read)
     reads = f"{read.retrieval_count} times, last {last}, strength {read.strength:.3f}, pinned {read.pinned}"
     rows.append(("read", reads))
     lines = [record.text, *(f"{name}: {value}" for name, value in rows)]
-    show(lines, told, as_json=session.as_json, table=Table(("name", "value"), [("text", record.text), *rows]))
+    show(lines, answer, as_json=session.as_json, table=Table(("name", "value"), [("text", record.text), *rows]))
 
 
 def _readable(name: str, value: object) -> str:
@@ -325,8 +325,8 @@ def themes(ctx: typer.Context) -> None:
     """Show what is known about each subject of the conversations, the largest first. Processes waiting messages
     first."""
     session = session_of(ctx)
-    with session.scope() as user, progress_bar("growing") as told:
-        found = user.themes(progress=told)
+    with session.scope() as user, progress_bar("growing") as report:
+        found = user.themes(progress=report)
     known = [
         {"name": one.name, "ids": one.ids, "known": [{"text": each.text, "at": each.at} for each in one.known]}
         for one in found

@@ -135,8 +135,8 @@ def hit(one: Scored) -> dict[str, Any]:
 def known(record: Record) -> dict[str, Any]:
     """The fields of a record other than its text, if known."""
     names = ("kind", "importance", "created_at", "valid_from", "valid_until", "superseded_by", "derived_stale")
-    told = {name: getattr(record, name) for name in names}
-    return {**{name: value for name, value in told.items() if value is not None}, "metadata": dict(record.metadata)}
+    values = {name: getattr(record, name) for name in names}
+    return {**{name: value for name, value in values.items() if value is not None}, "metadata": dict(record.metadata)}
 
 
 def date_of(seconds: float) -> str:
@@ -204,11 +204,11 @@ def parsed_json(text: str, name: str) -> Any:
 
 def _encodable(read: Callable[[], str], name: str = "stdin") -> str:
     try:
-        said = read()
-        said.encode()
+        text = read()
+        text.encode()
     except UnicodeError as error:
         raise InvalidInputError(f"{name} is not UTF-8 text: {reason(error)}. Save it as UTF-8.") from error
-    return said
+    return text
 
 
 DONE, NOTHING_FOUND, WRONG_USAGE, STORE_FAILED, INTERRUPTED, PIPE_CLOSED = 0, 1, 2, 3, 130, 141

@@ -219,11 +219,11 @@ def _time(intent: Intent) -> list[str]:
     """What was understood of the time asked about."""
     if not intent:
         return []
-    said = ", ".join(repr(short(phrase)) for phrase in intent.phrases)
+    phrases = ", ".join(repr(short(phrase)) for phrase in intent.phrases)
     meant = [
         " to ".join("..." if end is None else date_of(end) for end in (one.start, one.end)) for one in intent.windows
     ]
-    return [f"asked about time: {said}, taken for {' and '.join(meant) or f'the {intent.lean}'}"]
+    return [f"asked about time: {phrases}, taken for {' and '.join(meant) or f'the {intent.lean}'}"]
 
 
 def _drawn(kept: Sequence[Scored], propensities: Mapping[str, float]) -> list[str]:

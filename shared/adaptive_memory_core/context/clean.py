@@ -231,8 +231,8 @@ def clean_parts(text: str, *, longest: int = MOST_SEARCHED) -> list[str]:
 
 def _sentences(prose: str, longest: int) -> list[str]:
     found: list[str] = []
-    for said in _SENTENCE.split(prose):
-        found += [said] if len(said) <= longest else _PIECE.findall(said)
+    for sentence in _SENTENCE.split(prose):
+        found += [sentence] if len(sentence) <= longest else _PIECE.findall(sentence)
     return found
 
 
@@ -269,9 +269,9 @@ def extract(texts: Sequence[str], room: int, count: Count) -> tuple[str, int]:
     shown = min(len(texts), max(0, room) // LEAST)
     while shown:
         share = room // shown - 1
-        said = " | ".join(clipped(_SENTENCE_OF_SUMMARY.split(text, 1)[0], share, count) for text in texts[:shown])
-        if count(said) <= room:
-            return said, shown
+        shown_text = " | ".join(clipped(_SENTENCE_OF_SUMMARY.split(text, 1)[0], share, count) for text in texts[:shown])
+        if count(shown_text) <= room:
+            return shown_text, shown
         shown -= 1
     return "", 0
 
@@ -279,10 +279,10 @@ def extract(texts: Sequence[str], room: int, count: Count) -> tuple[str, int]:
 def summarised(summarise: Summarise, texts: Sequence[str], room: int, count: Count) -> str:
     """What somebody else makes of the texts, clean and within the room; "" where that fails."""
     try:
-        said = summarise(texts, room)
+        summary = summarise(texts, room)
     except Exception:  # noqa: BLE001 - a model that fails must not cost the answer; the extract takes its place
         return ""
-    return clipped(clean(said), room, count) if isinstance(said, str) else ""
+    return clipped(clean(summary), room, count) if isinstance(summary, str) else ""
 
 
 def clipped(text: str, room: int, count: Count, end: str = _END) -> str:

@@ -50,12 +50,12 @@ def age(then: float, *, now: float) -> str:
     for size, least, unit in (*_UNITS, *_SMALL):
         if apart >= least * size:
             count = int(apart // size)
-            said = f"{count:,} {unit}{'' if count == 1 else 's'}"
-            return f"{said} ago" if now >= then else f"in {said}"
+            length = f"{count:,} {unit}{'' if count == 1 else 's'}"
+            return f"{length} ago" if now >= then else f"in {length}"
     return "just now"
 
 
-def resolved(text: str, said_at: float | None, zone: tzinfo = timezone.utc) -> str:
+def resolved(text: str, written_at: float | None, zone: tzinfo = timezone.utc) -> str:
     """The text with the dates that its words meant on the day it was written; a long text's first part only.
 
     >>> resolved("I saw her yesterday, and last year", 1683849600.0)       # 12 May 2023
@@ -63,7 +63,7 @@ def resolved(text: str, said_at: float | None, zone: tzinfo = timezone.utc) -> s
     >>> resolved("Gestern sah ich sie, und letztes Jahr.", 1683849600.0)
     'Gestern (2023-05-11) sah ich sie, und letztes Jahr (2022).'
     """
-    today = None if said_at is None else local(said_at, zone)
+    today = None if written_at is None else local(written_at, zone)
     if today is None:
         return text
     read = text[:MOST_RESOLVED].replace("\u2019", "'")
@@ -103,7 +103,7 @@ BEGINNING = 300  # characters of a text that tell its language; guess
 LATER = 86_400.0 * 800  # seconds after which a phrase that hangs on the day of the text means another time
 
 
-def relative_times(text: str, said_at: float, zone: tzinfo) -> Iterator[tuple[int, Span]]:
+def relative_times(text: str, written_at: float, zone: tzinfo) -> Iterator[tuple[int, Span]]:
     """The end of each phrase whose meaning depends on the day of the text, and what it means. The name of a day or
     month without its year does not say which one is meant: a plan and a report use the same name.
 
@@ -114,7 +114,7 @@ def relative_times(text: str, said_at: float, zone: tzinfo) -> Iterator[tuple[in
     """
     language = _language_of(text, zone)
     if language is not None:
-        yield from sorted(_found(text, said_at, zone, language))
+        yield from sorted(_found(text, written_at, zone, language))
 
 
 def _language_of(text: str, zone: tzinfo) -> Language | None:
@@ -123,14 +123,14 @@ def _language_of(text: str, zone: tzinfo) -> Language | None:
     if not start.isascii() and UNSPACED.search(start):
         return Chinese(zone)
     spaced: dict[str, Callable[[tzinfo], Language]] = {"de": German, "fr": French, "es": Spanish}
-    told = likeliest(start, list(spaced))
-    return spaced[told](zone) if told in spaced else None
+    language = likeliest(start, list(spaced))
+    return spaced[language](zone) if language in spaced else None
 
 
-def _found(text: str, said_at: float, zone: tzinfo, language: Language) -> Iterator[tuple[int, Span]]:
-    signs = [one for one in language(text, said_at) if not one.comes_again]
+def _found(text: str, written_at: float, zone: tzinfo, language: Language) -> Iterator[tuple[int, Span]]:
+    signs = [one for one in language(text, written_at) if not one.comes_again]
     meant = [(sign.phrase, sign.window) for sign in signs if sign.window is not None]
-    fixed = {(sign.phrase, sign.window) for sign in language(text, said_at + LATER)} if meant else set()
+    fixed = {(sign.phrase, sign.window) for sign in language(text, written_at + LATER)} if meant else set()
     for phrase, window in meant:
         span = _span(window, zone)
         if (phrase, window) not in fixed and phrase in text and span is not None:
@@ -170,14 +170,14 @@ class ShownEntry:
 
     @property
     def provenance(self) -> list[str]:
-        told = (("shared:", self.whose), ("said by", self.speaker), ("from", self.source))
-        return [f"{how} {who}" for how, who in told if who]
+        sources = (("shared:", self.whose), ("said by", self.speaker), ("from", self.source))
+        return [f"{how} {who}" for how, who in sources if who]
 
     @property
     def labels(self) -> list[str]:
         about = f"about {self.about}" if self.about else None
-        said = (self.older, self.kind, self.learned, self.age, *self.provenance, self.certainty, self.cut, about)
-        return [one for one in said if one]
+        marks = (self.older, self.kind, self.learned, self.age, *self.provenance, self.certainty, self.cut, about)
+        return [one for one in marks if one]
 
     @property
     def cut(self) -> str | None:
@@ -288,10 +288,10 @@ def shortened_entry(
     """A memory that is longer than the room, cut to the sentences that answer; else as it is."""
     if count(shown.text) <= room:
         return shown
-    said = excerpt(record.text, cue, room, count)
-    if said is None:
+    cut = excerpt(record.text, cue, room, count)
+    if cut is None:
         return shown
-    return replace(shown, text=resolved(said, record.created_at, zone) if resolve else said, excerpt=True)
+    return replace(shown, text=resolved(cut, record.created_at, zone) if resolve else cut, excerpt=True)
 
 
 def common_details(among: Sequence[ShownEntry]) -> ShownEntry:
@@ -321,8 +321,8 @@ def _inferred(record: Record) -> bool:
 
 def _certainty(record: Record) -> str | None:
     """An inference is not a fact, no matter who drew it; the caller's own number is passed on."""
-    said = ["previously inferred"] if _inferred(record) else []
+    marks = ["previously inferred"] if _inferred(record) else []
     sure = record.metadata.get("confidence")
     if isinstance(sure, int | float) and not isinstance(sure, bool) and 0 <= sure <= 1:
-        said.append(f"confidence {sure:.2f}")
-    return ", ".join(said) or None
+        marks.append(f"confidence {sure:.2f}")
+    return ", ".join(marks) or None

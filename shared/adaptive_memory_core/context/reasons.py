@@ -140,7 +140,7 @@ def _closeness(hit: Scored) -> str:
 
 def _turn(hit: Scored) -> list[str]:
     """What speaks for it as a turn of a conversation."""
-    return [said for name, said in OF_A_TURN.items() if hit.parts.get(name, 0.0) > 0.0]
+    return [clause for name, clause in OF_A_TURN.items() if hit.parts.get(name, 0.0) > 0.0]
 
 
 def _channels(hit: Scored) -> Iterator[str]:

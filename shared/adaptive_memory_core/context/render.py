@@ -123,9 +123,9 @@ def _fitting(layout: PageLayout, room: int, summarise: Summarise | None) -> str:
     while True:
         chosen = {number for unit in full for number in unit}
         left = [own[0] for own in layout.page.units if own[0] not in chosen]
-        kept = layout.lines(chosen)
-        for more in _rest(form, kept, [layout.entries[number].in_brief for number in left], room, count, summarise):
-            if count(text := block(form, [*kept, *more])) <= room:
+        written = layout.lines(chosen)
+        for more in _rest(form, written, [layout.entries[number].in_brief for number in left], room, count, summarise):
+            if count(text := block(form, [*written, *more])) <= room:
                 return text
         if not full:
             return ""
@@ -169,21 +169,21 @@ def _cost(layout: PageLayout, chosen: dict[int, list[int]], part: Sequence[int])
 
 
 def _rest(
-    form: Style, kept: Sequence[str], rest: Sequence[str], room: int, count: Count, summarise: Summarise | None
+    form: Style, written: Sequence[str], rest: Sequence[str], room: int, count: Count, summarise: Summarise | None
 ) -> Iterable[list[str]]:
     """Ways to say the rest, best first: summed up by somebody else, in extracts, as a number."""
     missing = len(rest)
     if not missing:
         yield []
         return
-    left = room - count(block(form, [*kept, form.brief(missing, ""), form.missing(missing)]))
-    if summarise is not None and left >= LEAST_SUMMARY and (said := summarised(summarise, rest, left, count)):
-        yield [form.brief(missing, said)]
+    left = room - count(block(form, [*written, form.brief(missing, ""), form.missing(missing)]))
+    if summarise is not None and left >= LEAST_SUMMARY and (summary := summarised(summarise, rest, left, count)):
+        yield [form.brief(missing, summary)]
     for share in (1.0, 0.8, 0.6, 0.3):  # escapes and a tokenizer's joints may cost more than was reckoned
-        said, number = extract(rest, int(left * share), count)
+        summary, number = extract(rest, int(left * share), count)
         if number:
             over = [form.missing(missing - number)] if number < missing else []
-            yield [form.brief(number, said), *over]
+            yield [form.brief(number, summary), *over]
     yield [form.missing(missing)]
 
 
@@ -222,14 +222,14 @@ class PageLayout:
             blocks.setdefault(self.page.lines[number].block, []).append(number)
         return [line for block in sorted(blocks) for line in self._written(block, blocks[block])]
 
-    def cost(self, number: int, beside: Sequence[int]) -> int:
+    def cost(self, number: int, shown: Sequence[int]) -> int:
         """About how many tokens one more line costs where these of its block are there."""
-        if not beside:
+        if not shown:
             return self._cost(number, alone=True)
-        if len(beside) > 1:
+        if len(shown) > 1:
             return self._cost(number, alone=False)
         above = self._heading(self.page.lines[number].block)
-        first = self._cost(beside[0], alone=False) - self._cost(beside[0], alone=True)
+        first = self._cost(shown[0], alone=False) - self._cost(shown[0], alone=True)
         return sum(self.count(one + "\n") for one in above) + first + self._cost(number, alone=False)
 
     def _cost(self, number: int, *, alone: bool) -> int:

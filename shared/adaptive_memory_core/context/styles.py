@@ -128,8 +128,8 @@ def _own(one: ShownEntry) -> list[str]:
     """What a turn says of itself in its line: who speaks, and what it does not share with the others."""
     speaker = f"by {one.speaker}" if one.speaker else None  # marked, or a speaker called "fact" would pass for a kind
     marks = (*replace(one, speaker=None).provenance, one.certainty, one.cut)
-    said = (one.older, speaker, one.kind, one.learned, one.age, *marks)
-    return [label for label in said if label] or [NAMELESS]
+    labels = (one.older, speaker, one.kind, one.learned, one.age, *marks)
+    return [label for label in labels if label] or [NAMELESS]
 
 
 def block(style: Style, lines: Sequence[str]) -> str:

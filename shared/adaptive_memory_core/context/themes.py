@@ -42,8 +42,8 @@ def whole_episode(hit: Scored, recall: Recall) -> WholeEpisode | None:
     around = [one for one in recall.neighbours if one.of == hit.id]
     before = [one.record for one in around if one.offset < 0]
     after = [one.record for one in around if one.offset > 0]
-    told = [place.narrative] if hit.id in recall.outline.summed_up else []
-    lines = [*told, *(_line(one, recall.fields) for one in (*before, hit.record, *after))]
+    summary = [place.narrative] if hit.id in recall.outline.summed_up else []
+    lines = [*summary, *(_line(one, recall.fields) for one in (*before, hit.record, *after))]
     return WholeEpisode("\n".join(lines), place.title, place.theme, list(place.messages))
 
 
@@ -213,9 +213,9 @@ def _circle(place: str, name: str, x: float, y: float, radius: float) -> str:
 
 def _details(place: int, theme: Drawn) -> str:
     name, days, rows = theme
-    said = "".join(_messages_behind(one) for one in rows)
+    listed = "".join(_messages_behind(one) for one in rows)
     head = f"<summary>{escape(clean(name))} <small>{days}</small></summary>"
-    return f'<details id="t{place}">{head}<ul>{said}</ul></details>'
+    return f'<details id="t{place}">{head}<ul>{listed}</ul></details>'
 
 
 def _messages_behind(row: Row) -> str:

@@ -75,8 +75,8 @@ def request_key(request: Mapping[str, Any], server: str | None) -> str:
     >>> request_key({"model": "m"}, None) == request_key({"model": "m"}, "http://localhost:8000/v1")
     False
     """
-    told = json.dumps({"server": server, **request}, sort_keys=True, ensure_ascii=False)
-    return hashlib.sha256(told.encode("utf-8", "surrogatepass")).hexdigest()
+    text = json.dumps({"server": server, **request}, sort_keys=True, ensure_ascii=False)
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 VERDICT = re.compile(r'"correct"\s*:\s*"(yes|no)"', re.IGNORECASE)
@@ -141,10 +141,10 @@ class ChatModel:
         )
 
 
-def _reply(told: Any, seconds: float) -> StoredReply:
-    used = getattr(told, "usage", None)
+def _reply(completion: Any, seconds: float) -> StoredReply:
+    used = getattr(completion, "usage", None)
     counts = (getattr(used, "prompt_tokens", 0) or 0, getattr(used, "completion_tokens", 0) or 0)
-    return StoredReply((told.choices[0].message.content if told.choices else None) or "", seconds, *counts)
+    return StoredReply((completion.choices[0].message.content if completion.choices else None) or "", seconds, *counts)
 
 
 class RequestPace:
@@ -204,10 +204,10 @@ class Estimate:
         return sum(known) if len(known) == len(self.lines) else None
 
     def __str__(self) -> str:
-        told = [f"{one.model}: {_cost_text(one)}" for one in self.lines]
+        models = [f"{one.model}: {_cost_text(one)}" for one in self.lines]
         total = "unknown: give input_price and output_price" if self.cost is None else f"{self.cost:.2f}"
-        kept = [f"{self.kept} replies are kept from before; of those asked for again, none costs anything."]
-        return "\n".join([*told, f"at most, in all: {total}", *(kept if self.kept else [])])
+        stored = [f"{self.kept} replies are kept from before; of those asked for again, none costs anything."]
+        return "\n".join([*models, f"at most, in all: {total}", *(stored if self.kept else [])])
 
 
 def estimate(plan: Experiment, asked: QuestionsAsked, *, kept: int = 0) -> Estimate:

@@ -84,8 +84,8 @@ def _about_data(data: Dataset, questions: Sequence[Question]) -> DataAbout:
 
 def _about_systems(plan: Experiment) -> Iterator[SystemAbout]:
     for one in plan.systems:
-        told = ABOUT_SYSTEMS.get(one.use, "") if one.name not in ABOUT_SYSTEMS else ABOUT_SYSTEMS[one.name]
-        yield SystemAbout(one.name, told, one.axis, one.value)
+        description = ABOUT_SYSTEMS.get(one.use, "") if one.name not in ABOUT_SYSTEMS else ABOUT_SYSTEMS[one.name]
+        yield SystemAbout(one.name, description, one.axis, one.value)
     for model in plan.models:
         yield from (
             SystemAbout(answering(one.name, model.name), model=model.name) for one in plan.systems if one.answers

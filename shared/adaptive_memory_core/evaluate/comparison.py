@@ -148,12 +148,12 @@ class Comparison:
         write_whole(path, self.to_json() + "\n")
 
 
-def _read(told: Mapping[str, Any]) -> Comparison:
-    if told.get("format") != FORMAT:
-        raise InvalidInputError(f"its format is {told.get('format')!r}, not {FORMAT!r}")
+def _read(given: Mapping[str, Any]) -> Comparison:
+    if given.get("format") != FORMAT:
+        raise InvalidInputError(f"its format is {given.get('format')!r}, not {FORMAT!r}")
     kinds: dict[str, Any] = {"data": DataAbout, "systems": SystemAbout, "measures": MeasureAbout}
     kinds |= {"results": Result, "differences": Difference}
-    own: dict[str, Any] = {name: one for name, one in told.items() if name != "format"}
+    own: dict[str, Any] = {name: one for name, one in given.items() if name != "format"}
     for name, kind in kinds.items():
         rows: Sequence[Any] = own[name]
         own[name] = tuple(kind(**row) for row in rows)
@@ -256,15 +256,15 @@ def _means(found: Comparison, data: str, names: Sequence[str]) -> Iterator[Table
 def _spreads(found: Comparison, data: str, name: str) -> Iterator[TableRow]:
     for one in found.results:
         if (one.data, one.measure) == (data, name):
-            told = {"mean": one.mean, "median": one.median, "p95": one.p95, "deviation": one.deviation}
-            yield {"system": one.system, **told, "questions": one.questions}
+            values = {"mean": one.mean, "median": one.median, "p95": one.p95, "deviation": one.deviation}
+            yield {"system": one.system, **values, "questions": one.questions}
 
 
 def _differences(found: Comparison, data: str) -> Iterator[TableRow]:
     for system in found.systems:
         own = [one for one in found.differences if (one.data, one.system) == (data, system.name)]
-        if told := {one.measure: _difference_text(one) for one in own if one.measure.startswith(COMPARED)}:
-            yield {"system": system.name, **told}
+        if shown := {one.measure: _difference_text(one) for one in own if one.measure.startswith(COMPARED)}:
+            yield {"system": system.name, **shown}
 
 
 def _difference_text(one: Difference) -> str:

@@ -229,16 +229,16 @@ _SPACED = (  # what stands apart as a token of its own, after the tokenizer "13a
 )
 
 
-def exact_match(said: str, right: str) -> float:
+def exact_match(reply: str, right: str) -> float:
     """1 if both are the same but for case, punctuation, articles and spaces, else 0.
 
     >>> exact_match("The Blue Room.", "blue room"), exact_match("the red room", "blue room")
     (1.0, 0.0)
     """
-    return float(_plain(said) == _plain(right))
+    return float(_plain(reply) == _plain(right))
 
 
-def f1(said: str, right: str) -> float:
+def f1(reply: str, right: str) -> float:
     """How far the words are those of the right answer, each as often as it is there, without articles and punctuation.
 
     >>> f1("7 May", "7 May 2023")
@@ -248,13 +248,13 @@ def f1(said: str, right: str) -> float:
 
     Source: Rajpurkar et al., SQuAD (2016).
     """
-    ours, theirs = _plain(said).split(), _plain(right).split()
+    ours, theirs = _plain(reply).split(), _plain(right).split()
     if not ours or not theirs:
         return float(ours == theirs)
     return _harmonic(_common(ours, theirs), len(ours), len(theirs))
 
 
-def bleu_1(said: str, right: str) -> float:
+def bleu_1(reply: str, right: str) -> float:
     """The share of what is said that is right, less where too little is said.
 
     >>> bleu_1("7 May", "7 May"), round(bleu_1("7", "7 May"), 3), bleu_1("", "tea")
@@ -262,14 +262,14 @@ def bleu_1(said: str, right: str) -> float:
 
     Source: Papineni et al., BLEU (2002), with words alone; tokens as mteval's "13a" cuts them, in lower case.
     """
-    ours, theirs = _cut(said), _cut(right)
+    ours, theirs = _cut(reply), _cut(right)
     both = _common(ours, theirs)
     if not both:
         return 0.0
     return min(1.0, math.exp(1.0 - len(theirs) / len(ours))) * both / len(ours)
 
 
-def rouge_l(said: str, right: str) -> float:
+def rouge_l(reply: str, right: str) -> float:
     """F1 of the longest sequence of words that both have in this order.
 
     >>> rouge_l("b a", "a b"), rouge_l("a x b", "a b"), rouge_l("x", "a")
@@ -277,18 +277,18 @@ def rouge_l(said: str, right: str) -> float:
 
     Source: Lin, ROUGE (2004).
     """
-    ours, theirs = _WORD.findall(said.lower()), _WORD.findall(right.lower())
+    ours, theirs = _WORD.findall(reply.lower()), _WORD.findall(right.lower())
     return _harmonic(_longest(ours, theirs), len(ours), len(theirs))
 
 
-def contains(said: str, right: str) -> float:
+def contains(reply: str, right: str) -> float:
     """1 if the reply contains the right answer, as whole words in its order, else 0.
 
     >>> contains("It is the Blue Room, I think.", "blue room"), contains("It is a bluebell.", "blue")
     (1.0, 0.0)
     """
     wanted = _plain(right)
-    return float(bool(wanted) and f" {wanted} " in f" {_plain(said)} ")
+    return float(bool(wanted) and f" {wanted} " in f" {_plain(reply)} ")
 
 
 def key_terms(right: str) -> tuple[str, ...]:
@@ -300,7 +300,7 @@ def key_terms(right: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(words(right)))
 
 
-def term_coverage(said: str, terms: Collection[str]) -> float:
+def term_coverage(reply: str, terms: Collection[str]) -> float:
     """The share of the terms that the reply contains, in any inflection; a term of several words must be there in full.
 
     >>> term_coverage("We deploy every week", ["deploys", "Tuesday"])
@@ -308,17 +308,17 @@ def term_coverage(said: str, terms: Collection[str]) -> float:
     """
     if not terms or isinstance(terms, str):
         raise InvalidInputError(f"the terms are {terms!r}. Give a list of at least one, or take key_terms(answer).")
-    there = set(words(said))
+    there = set(words(reply))
     return mean([float(bool(found := set(words(term))) and found <= there) for term in terms])
 
 
-def best_of(measure: AnswerMeasure, said: str, right: Iterable[str]) -> float:
+def best_of(measure: AnswerMeasure, reply: str, right: Iterable[str]) -> float:
     """The measure against the right answer to which the reply comes closest.
 
     >>> best_of(f1, "Oslo", ["Rome", "Oslo"])
     1.0
     """
-    return max((measure(said, one) for one in right), default=0.0)
+    return max((measure(reply, one) for one in right), default=0.0)
 
 
 def _plain(text: str) -> str:

@@ -119,7 +119,7 @@ class Replay(Sequence[ReplayedRecall]):
     @property
     def unknown(self) -> Mapping[str, int]:
         """What the log does not tell, and of how many recalls."""
-        return dict(Counter(said for one in self.recalls for said in one.unknown).most_common())
+        return dict(Counter(note for one in self.recalls for note in one.unknown).most_common())
 
     def measures(self) -> tuple[ReplayedMeasure, ...]:
         """The rankings of then and the policy's against what was called helpful.
@@ -143,7 +143,7 @@ class Replay(Sequence[ReplayedRecall]):
             lines.append(f"hits that were called unhelpful: {unhelpful[0]} then, {unhelpful[1]} under this policy")
         if promoted := sum(len(one.promoted) for one in judged):
             lines.append(f"{promoted} hits of the judged recalls would be new ones, which nobody could judge")
-        lines += [f"unknown of {count}: {said}" for said, count in self.unknown.items()]
+        lines += [f"unknown of {count}: {note}" for note, count in self.unknown.items()]
         return "\n".join(lines)
 
     def __str__(self) -> str:

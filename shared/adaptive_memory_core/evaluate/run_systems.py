@@ -134,7 +134,7 @@ def measured_systems(
     plan: Experiment, data: Dataset, questions: Sequence[Question], progress: Progress | None = None
 ) -> MeasuredSystems:
     """All systems on one set of data, and then all chat models on what they found."""
-    told = progress or (lambda _, __: None)
+    report = progress or (lambda _, __: None)
     rows: dict[str, list[MeasureRow]] = {one.name: [] for one in plan.systems}
     pages: dict[str, list[str]] = {one.name: [] for one in plan.systems}
     plans = {one.name: one for one in plan.systems}
@@ -147,9 +147,9 @@ def measured_systems(
             page = _page(one, texts, plan.page_tokens) if plan.models or right_answers(one.question) else ""
             rows[one.system].append(_row(one, plans[one.system], texts, plan, page))
             pages[one.system].append(page)
-            told(number, len(systems) * len(questions))
+            report(number, len(systems) * len(questions))
         figures = {name: system.figures() for name, system in systems.items()}
-    return MeasuredSystems(rows, figures, dict(_replies(plan, questions, pages, told)))
+    return MeasuredSystems(rows, figures, dict(_replies(plan, questions, pages, report)))
 
 
 def _filled(
@@ -187,14 +187,14 @@ def _page(one: SystemAnswer, texts: Texts, tokens: int) -> str:
 
 
 def _replies(
-    plan: Experiment, questions: Sequence[Question], pages: Mapping[str, Sequence[str]], told: Progress
+    plan: Experiment, questions: Sequence[Question], pages: Mapping[str, Sequence[str]], report: Progress
 ) -> Iterator[tuple[tuple[str, str], list[MeasureRow]]]:
     """Question by question, so that a busy minute of a server hits all systems."""
-    kept = StoredReplies(plan.cache) if plan.models else None
+    stored = StoredReplies(plan.cache) if plan.models else None
     answering = [one.name for one in plan.systems if one.answers]
     for one in plan.models:
-        model = ChatModel(one, kept or StoredReplies(plan.cache))
-        judge = None if plan.judge is None else ChatModel(plan.judge, kept or StoredReplies(plan.cache))
+        model = ChatModel(one, stored or StoredReplies(plan.cache))
+        judge = None if plan.judge is None else ChatModel(plan.judge, stored or StoredReplies(plan.cache))
         rows: dict[str, list[MeasureRow]] = {name: [] for name in answering}
         for number, question in enumerate(questions):
             for name in answering:
@@ -203,7 +203,7 @@ def _replies(
                 rows[name].append(
                     row | {"output tokens": reply.output_tokens} | judge_reply(judge, question, reply.text)
                 )
-            told((number + 1) * len(answering), len(questions) * len(answering))
+            report((number + 1) * len(answering), len(questions) * len(answering))
         yield from (((name, one.name), own) for name, own in rows.items())
 
 

@@ -176,10 +176,10 @@ def units_of(recall: Recall) -> list[ShownUnit]:
 
 def _arm_figures(stats: Stats) -> dict[str, float]:
     """What the ARM paper records of a memory."""
-    told = {"remembered": stats.remembered_fraction, "stale norm": stats.strengths.stale_norm}
-    told |= {"reads per recall": stats.reads_per_recall} if stats.reads else {}
-    told |= {"memory size": stats.strengths.size / stats.records} if stats.records else {}
-    return told | ({} if stats.update_ms is None else {"update ms": stats.update_ms})
+    figures = {"remembered": stats.remembered_fraction, "stale norm": stats.strengths.stale_norm}
+    figures |= {"reads per recall": stats.reads_per_recall} if stats.reads else {}
+    figures |= {"memory size": stats.strengths.size / stats.records} if stats.records else {}
+    return figures | ({} if stats.update_ms is None else {"update ms": stats.update_ms})
 
 
 def _text_arguments(item: Item) -> dict[str, Any]:
@@ -191,8 +191,8 @@ def _record_arguments(item: Item) -> dict[str, Any]:
     """As `remember_many` takes it; what a conversation says about a turn becomes metadata, a title is part of the
     text."""
     if item.speaker is None:
-        told = _text_arguments(item)
-        return told if item.session is None else told | {"metadata": _known_fields(item, ("session", "seq"))}
+        arguments = _text_arguments(item)
+        return arguments if item.session is None else arguments | {"metadata": _known_fields(item, ("session", "seq"))}
     known = _known_fields(item, ("speaker", "session", "seq"))
     return {"text": item.text, "id": item.id, "created_at": item.ts, "metadata": known}
 

@@ -145,8 +145,8 @@ def _ordered(examples: Sequence[Example], seed: int) -> list[Example]:
 
 def _place(one: Example, seed: int) -> float:
     """A number in [0, 1) of this question."""
-    said = f"{seed}:{one.user}:{' '.join(one.key.casefold().split())}"
-    return int.from_bytes(hashlib.blake2b(said.encode(errors="replace"), digest_size=6).digest(), "big") / 2**48
+    text = f"{seed}:{one.user}:{' '.join(one.key.casefold().split())}"
+    return int.from_bytes(hashlib.blake2b(text.encode(errors="replace"), digest_size=6).digest(), "big") / 2**48
 
 
 def _distinct(examples: Sequence[Example]) -> int:
@@ -258,5 +258,5 @@ def leads_of(question: Rankable) -> frozenset[str]:
     return frozenset(hits[0].leads) if hits else frozenset()
 
 
-def _once(said: Iterable[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(said))
+def _once(texts: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(texts))

@@ -169,8 +169,8 @@ class Evaluation:
 
     def to_json(self) -> str:
         """All of it as JSON, for programs."""
-        said = {"questions": self.questions, "k": self.k, "policy": json.loads(self.policy.to_json())}
-        return json.dumps({**said, "measures": [_plain(one) for one in self.measures]})
+        values = {"questions": self.questions, "k": self.k, "policy": json.loads(self.policy.to_json())}
+        return json.dumps({**values, "measures": [_plain(one) for one in self.measures]})
 
 
 def evaluated(asked: Sequence[AskedQuestion], policy: Policy, *, k: int) -> Evaluation:

@@ -31,8 +31,8 @@ def sentence_weights(
     """
     rows = graph.rows(np.unique(keys >> SENTENCE_BITS))
     close = shares_of_best(rows.of(keys, question.baseline.above(cosines(question.vector, rows))))
-    said = shares_of_best(rows.of(keys, word_scores(rows, frequencies, graph.sentences)))
-    weights = np.maximum(np.sqrt(0.5 * close + 0.5 * said), least)
+    by_words = shares_of_best(rows.of(keys, word_scores(rows, frequencies, graph.sentences)))
+    weights = np.maximum(np.sqrt(0.5 * close + 0.5 * by_words), least)
     if question.lifts:
         weights *= np.array([1.0 + question.lifts.get(key, 0.0) for key in keys.tolist()])
     return weights
@@ -252,10 +252,10 @@ def alike_above(
             near.setdefault(place, []).append((-like, key))
     for place, found_ in near.items():
         nearest = sorted(found_)[:MOST_SPELLED]
-        said = known.named([key for _, key in nearest])
-        same = [(key, like) for like, key in nearest if key in said and may_be_one(asked[place], said[key])]
+        names = known.named([key for _, key in nearest])
+        same = [(key, like) for like, key in nearest if key in names and may_be_one(asked[place], names[key])]
         for key, like in same[:MOST_ALIKE]:
-            yield place, key, said[key], round(min(1.0, -like), 4)
+            yield place, key, names[key], round(min(1.0, -like), 4)
 
 
 def _baselines(asked: Array, sample: Array) -> list[Baseline]:

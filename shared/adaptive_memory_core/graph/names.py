@@ -209,13 +209,13 @@ def known_names(text: str, known: Known, *, loose: bool = False) -> list[str]:
 def longest(found: Collection[Gram]) -> list[str]:
     """Those that share no word with a longer one, in their order."""
     taken: set[int] = set()
-    kept: list[Gram] = []
+    chosen: list[Gram] = []
     for one in sorted(found, key=lambda one: (-one.size, one.start)):
         places = set(range(one.start, one.end))
         if not places & taken:
             taken |= places
-            kept.append(one)
-    return list(dict.fromkeys(one.name for one in sorted(kept)))
+            chosen.append(one)
+    return list(dict.fromkeys(one.name for one in sorted(chosen)))
 
 
 def _within(word: Word) -> Iterator[Gram]:

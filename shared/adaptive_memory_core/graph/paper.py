@@ -62,8 +62,8 @@ class Memories(NamedTuple):
     def __call__(self, key: SentenceKey, similarity: float, vector: Array, time: Array | None, /) -> float:
         if key not in self.judged:
             return similarity
-        said = None if time is None else Belief(time if time.any() else self.no_time)
-        first = SentenceMemory(Belief(vector), said)
+        belief = None if time is None else Belief(time if time.any() else self.no_time)
+        first = SentenceMemory(Belief(vector), belief)
         memory = recalled(first, self.judged[key], process_noise=self.process_noise)
         return weight(similarity, memory, self.asked)
 

@@ -53,8 +53,8 @@ def trust(graph: GraphPort, question: GraphQuery) -> float:
     records have, as that of a speaker, tells nothing; a question without names goes by what others found.
     """
     known = graph.frequencies(question.names)
-    told = [question.names[name] * rarity(frequency, graph.passages) ** RARE for name, frequency in known.items()]
-    return max(told, default=NAMELESS)
+    worths = [question.names[name] * rarity(frequency, graph.passages) ** RARE for name, frequency in known.items()]
+    return max(worths, default=NAMELESS)
 
 
 @dataclass

@@ -79,7 +79,7 @@ LOOKED_AT = 500  # characters at the start and at the end of a message, in which
 
 
 def starts(
-    said: Sequence[HierarchyMessage],
+    messages: Sequence[HierarchyMessage],
     settings: Hierarchies,
     *,
     unrelated: Array | None = None,
@@ -99,10 +99,10 @@ def starts(
     >>> starts([at(0, "I sold my car."), at(1, "By the way, rain?")], Hierarchies(), begun=1)
     [1]
     """
-    gaps = _Gaps(said, settings, unrelated, whole, decided)
+    gaps = _Gaps(messages, settings, unrelated, whole, decided)
     found: list[int] = []
     first = 0
-    for place in range(begun, len(said)):
+    for place in range(begun, len(messages)):
         if place == 0 or gaps.ends(first, place):
             found.append(place)
             first = place
@@ -114,30 +114,30 @@ class _Gaps:
 
     def __init__(
         self,
-        said: Sequence[HierarchyMessage],
+        messages: Sequence[HierarchyMessage],
         settings: Hierarchies,
         unrelated: Array | None,
         whole: bool,
         decided: Decided | None,
     ) -> None:
-        self._said, self._settings, self._unrelated = said, settings, unrelated
+        self._said, self._settings, self._unrelated = messages, settings, unrelated
         self._whole, self._decided = whole, decided
         self._words: dict[int, frozenset[str]] = {}
 
     def ends(self, first: int, place: int) -> bool:
         """Whether the episode that began at `first` ends before the message at `place`."""
-        said, settings = self._said, self._settings
-        if said[place].at - said[place - 1].at > 60.0 * settings.gap_minutes or self._is_full(first, place):
+        messages, settings = self._said, self._settings
+        if messages[place].at - messages[place - 1].at > 60.0 * settings.gap_minutes or self._is_full(first, place):
             return True
-        if not self._whole and place + AHEAD >= len(said):
+        if not self._whole and place + AHEAD >= len(messages):
             return False
         if self._decided is not None:
-            by_model = self._decided(said[first:place], said[place : place + 1 + AHEAD])
+            by_model = self._decided(messages[first:place], messages[place : place + 1 + AHEAD])
             if by_model is not None:
                 return by_model
-        if TURNS_TO.match(said[place].text) or _has_ended(said, place, first):
+        if TURNS_TO.match(messages[place].text) or _has_ended(messages, place, first):
             return True
-        early = place - first < SHORTEST or asks(said[place - 1].text)
+        early = place - first < SHORTEST or asks(messages[place - 1].text)
         return not early and self._turns(range(max(first, place - BESIDE), place), place)
 
     def _is_full(self, first: int, place: int) -> bool:
@@ -170,9 +170,9 @@ def message_ends(text: str) -> str:
     return text if len(text) <= 2 * LOOKED_AT else f"{text[:LOOKED_AT]} {text[-LOOKED_AT:]}"
 
 
-def _has_ended(said: Sequence[HierarchyMessage], place: int, first: int) -> bool:
+def _has_ended(messages: Sequence[HierarchyMessage], place: int, first: int) -> bool:
     """Whether both have said goodbye before, and neither does here."""
-    ended = [ENDS.search(one.text) is not None for one in said[max(first, place - 2) : place + 1]]
+    ended = [ENDS.search(one.text) is not None for one in messages[max(first, place - 2) : place + 1]]
     return len(ended) == 3 and ended[:2] == [True, True] and not ended[2]
 
 
@@ -188,20 +188,20 @@ LONGEST_TITLE = 80  # characters
 LONGEST_NARRATIVE = 1_500  # characters
 
 
-def episode_title(said: Sequence[HierarchyMessage]) -> str:
+def episode_title(messages: Sequence[HierarchyMessage]) -> str:
     """The terms that come most often and, behind them, the sentence that says most.
 
     >>> first = HierarchyMessage("1", "Ana", "I adopted a puppy.", 0.0)
     >>> episode_title([first, HierarchyMessage("2", "Ben", "A puppy? Sweet puppy!", 1.0)])
     'puppy: Ana adopted a puppy.'
     """
-    best = distil(said, 1)
-    terms = distinctive_terms([one.text for one in spoken(said)], {}, len(said), most=1) if said else ""
+    best = distil(messages, 1)
+    terms = distinctive_terms([one.text for one in spoken(messages)], {}, len(messages), most=1) if messages else ""
     title = f"{terms}: {best[0].shown}" if best else terms
     return title if len(title) <= LONGEST_TITLE else f"{title[: LONGEST_TITLE - 1].rstrip()}\u2026"
 
 
-def narrative_of(said: Sequence[HierarchyMessage], sentences: int) -> str:
+def narrative_of(messages: Sequence[HierarchyMessage], sentences: int) -> str:
     """The day, and the sentences that say most in the order in which they were said: an extract, nothing is added.
     Of small talk, in which no sentence stands by itself, all that was said.
 
@@ -211,17 +211,17 @@ def narrative_of(said: Sequence[HierarchyMessage], sentences: int) -> str:
     >>> narrative_of([HierarchyMessage("1", "Ana", "Hi!", 0.0), HierarchyMessage("2", "Ben", "Hello!", 60.0)], 5)
     '1970-01-01: Ana: Hi! Ben: Hello!'
     """
-    told = [one.shown for one in distil(said, sentences)]
-    told = told or [f"{one.speaker}: {one.text}" if one.speaker else one.text for one in spoken(said)]
-    text = f"{date_of(said[0].at)}: {' '.join(told)}" if said else ""
+    shown = [one.shown for one in distil(messages, sentences)]
+    shown = shown or [f"{one.speaker}: {one.text}" if one.speaker else one.text for one in spoken(messages)]
+    text = f"{date_of(messages[0].at)}: {' '.join(shown)}" if messages else ""
     return text if len(text) <= LONGEST_NARRATIVE else f"{text[: LONGEST_NARRATIVE - 1].rstrip()}\u2026"
 
 
-def span(said: Sequence[HierarchyMessage]) -> tuple[float, float]:
+def span(messages: Sequence[HierarchyMessage]) -> tuple[float, float]:
     """When it began and ended, in POSIX seconds.
 
     >>> span([HierarchyMessage("1", None, "a", 7.0), HierarchyMessage("2", None, "b", 9.0)])
     (7.0, 9.0)
     """
-    times = [one.at for one in said]
+    times = [one.at for one in messages]
     return min(times), max(times)

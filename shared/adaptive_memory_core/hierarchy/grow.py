@@ -115,9 +115,9 @@ def value_with(rest: OtherThemes, parts: Sequence[Array]) -> float:
     own = _nearest_of_each(centres)
     nearest = rest.nearest
     if len(rest.sizes):
-        beside = rest.centres @ centres.T
-        nearest = np.maximum(nearest, beside.max(axis=1))
-        own = np.maximum(own, beside.max(axis=0))
+        to_rest = rest.centres @ centres.T
+        nearest = np.maximum(nearest, to_rest.max(axis=1))
+        own = np.maximum(own, to_rest.max(axis=0))
     own = np.where(np.isfinite(own), own, 0.0)
     return objective(
         [*rest.sizes, *map(len, parts)], np.concatenate((rest.cohesions, mine)), np.concatenate((nearest, own))

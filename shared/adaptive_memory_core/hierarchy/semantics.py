@@ -124,10 +124,12 @@ def in_third_person(sentence: str, speaker: str | None) -> str:
     opening = _OPENING.match(sentence)
     if opening is not None:
         sentence = sentence[opening.end() :]
-    told = _REST.sub(lambda found: _other(found[0], speaker), _SUBJECT.sub(lambda found: _as(found, speaker), sentence))
-    if told == sentence or language_of(sentence) is not None:  # "me gusta", "I bambini": no English
+    changed = _REST.sub(
+        lambda found: _other(found[0], speaker), _SUBJECT.sub(lambda found: _as(found, speaker), sentence)
+    )
+    if changed == sentence or language_of(sentence) is not None:  # "me gusta", "I bambini": no English
         return f"{speaker}: {sentence}"
-    return told
+    return changed
 
 
 def _as(found: re.Match[str], speaker: str) -> str:
@@ -182,8 +184,8 @@ def of_its_speaker(text: str, shown: str) -> bool:
     >>> of_its_speaker("I live in Oslo.", "Ana lives in Oslo."), of_its_speaker("It rained.", "Ana: It rained.")
     (True, False)
     """
-    _, told, rest = shown.partition(": ")
-    return shown == text or not (told and text.endswith(rest))
+    _, speaker, rest = shown.partition(": ")
+    return shown == text or not (speaker and text.endswith(rest))
 
 
 LONGEST = 400  # characters of a sentence; of a longer one its beginning
@@ -205,7 +207,7 @@ class _Sentence(NamedTuple):
 SEMANTICS = 5  # sentences distilled from an episode; fewer of a short one; a sweep: docs/research/conversations.md
 
 
-def distil(said: Sequence[HierarchyMessage], most: int) -> list[Distilled]:
+def distil(messages: Sequence[HierarchyMessage], most: int) -> list[Distilled]:
     """The sentences that say most, in their order: one of a message, more of a long one. A word counts less each time
     it is repeated.
 
@@ -214,7 +216,7 @@ def distil(said: Sequence[HierarchyMessage], most: int) -> list[Distilled]:
     >>> distil(turns, 2)
     [Distilled(text='I adopted a puppy in May.', shown='Ana adopted a puppy in May.', messages=('1',))]
     """
-    turns = spoken(said)
+    turns = spoken(messages)
     names = frozenset(word for turn in turns for word in words(turn.speaker or ""))
     left = [one for turn in turns for one in _of(turn, names) if len(one.words) >= _fewest(one)]
     places = {id(one): place for place, one in enumerate(left)}
@@ -232,14 +234,14 @@ def distil(said: Sequence[HierarchyMessage], most: int) -> list[Distilled]:
     return [Distilled(one.text, in_third_person(one.text, one.turn.speaker), (one.turn.id,)) for one in chosen]
 
 
-def spoken(said: Sequence[HierarchyMessage]) -> list[HierarchyMessage]:
+def spoken(messages: Sequence[HierarchyMessage]) -> list[HierarchyMessage]:
     """The messages as their speakers said them: one that holds a whole turn with an agent is parted.
 
     >>> turn = HierarchyMessage("1", "User", "User: I adopted a puppy.\\nAssistant: Congratulations!", 0.0)
     >>> [(one.speaker, one.text) for one in spoken([turn])]
     [('User', 'I adopted a puppy.'), ('Assistant', 'Congratulations!')]
     """
-    return [part for one in said for part in _parts(one)]
+    return [part for one in messages for part in _parts(one)]
 
 
 def _parts(message: HierarchyMessage) -> list[HierarchyMessage]:
@@ -262,11 +264,11 @@ def _of(turn: HierarchyMessage, names: frozenset[str]) -> list[_Sentence]:
     found = []
     for text in sentences(turn.text):
         short = text[:LONGEST]
-        said = frozenset(words(short)) - SMALL_TALK - names
+        own_words = frozenset(words(short)) - SMALL_TALK - names
         worth = ASKED if short.rstrip().endswith(("?", "\uff1f")) else 1.0
         worth *= DANGLING if DANGLES.match(short) else 1.0
         worth *= OF_ONESELF if ONESELF.search(short) else 1.0
-        found.append(_Sentence(short, turn, said, worth))
+        found.append(_Sentence(short, turn, own_words, worth))
     return found
 
 

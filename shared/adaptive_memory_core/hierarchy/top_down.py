@@ -116,17 +116,21 @@ def expand(
     chosen: Context = ()
     sure, asked, idle = before, 1, 0
     for place, episode in enumerate(episodes):
-        told = uncertainty((*chosen, Part(episode, "summary")))
+        summary = uncertainty((*chosen, Part(episode, "summary")))
         asked += 1
-        if sure - told < episode_drop:
+        if sure - summary < episode_drop:
             idle += 1
             if idle >= patience:
                 return Expansion(chosen, before, sure, asked, stopped_early=place + 1 < len(episodes))
             continue
         whole = uncertainty((*chosen, Part(episode, "messages")))
         asked += 1
-        detail: Detail = "messages" if told - whole >= message_drop else "summary"
-        chosen, sure, idle = (*chosen, Part(episode, detail)), min(told, whole if detail == "messages" else told), 0
+        detail: Detail = "messages" if summary - whole >= message_drop else "summary"
+        chosen, sure, idle = (
+            (*chosen, Part(episode, detail)),
+            min(summary, whole if detail == "messages" else summary),
+            0,
+        )
     return Expansion(chosen, before, sure, asked)
 
 

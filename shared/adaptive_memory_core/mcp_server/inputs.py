@@ -129,21 +129,21 @@ def with_short_ids(text: str, ids: Iterable[str]) -> str:
 
 def named(given: str, ids: Sequence[str], *, what: str, where: str) -> str:
     """The one of these ids that a model means: it gives the whole id or the beginning."""
-    said = given.strip().removeprefix("id ").strip()
-    found = [one for one in ids if one == said] or [one for one in ids if len(said) >= FEWEST and one.startswith(said)]
+    name = given.strip().removeprefix("id ").strip()
+    found = [one for one in ids if one == name] or [one for one in ids if len(name) >= FEWEST and one.startswith(name)]
     if len(found) == 1:
         return found[0]
     if not found:
-        raise InvalidInputError(f"No {what} has the id {said[:40]!r}. Give an id as {where} shows it.")
+        raise InvalidInputError(f"No {what} has the id {name[:40]!r}. Give an id as {where} shows it.")
     listed = ", ".join(sorted(found)[:5]) + (" and others" if len(found) > 5 else "")
-    raise InvalidInputError(f"{len(found)} ids begin with {said!r}: {listed}. Give more characters.")
+    raise InvalidInputError(f"{len(found)} ids begin with {name!r}: {listed}. Give more characters.")
 
 
 async def named_memory(user: UserMemory, given: str) -> Record:
     """The memory that a model means by an id."""
-    said = given.strip().removeprefix("id ").strip()
+    name = given.strip().removeprefix("id ").strip()
     try:
-        return await user.aget(said)
+        return await user.aget(name)
     except (NotFoundError, InvalidInputError):
         everything = await user.arecords(limit=1_000_000)
     by_id = {one.id: one for one in everything}

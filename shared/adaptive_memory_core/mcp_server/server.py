@@ -95,24 +95,24 @@ async def _called(
     if unknown:
         return _failed(f"{name} takes {', '.join(offer.takes.model_fields)}, and no other argument.")
     try:
-        said = offer.takes.model_validate(given)
+        arguments = offer.takes.model_validate(given)
     except ValidationError as error:
         return _failed(wrong_arguments(error.errors(include_url=False, include_input=False)))
     try:
-        return _answered(await CALLS[name](whose(), manner, said))
+        return _answered(await CALLS[name](whose(), manner, arguments))
     except Exception as error:  # noqa: BLE001 - whatever fails inside, a tool's failure must not end the session
-        told = model_mistake(error)
-        if told is None:
+        mistake = model_mistake(error)
+        if mistake is None:
             logger.warning("The tool %s failed: %s: %s", name, type(error).__name__, error)
-        return _failed(OUT_OF_ORDER if told is None else told)
+        return _failed(OUT_OF_ORDER if mistake is None else mistake)
 
 
-def _answered(said: ToolAnswer) -> CallToolResult:
-    return CallToolResult(content=[TextContent(text=said.text)], _meta=dict(said.data) or None)
+def _answered(answer: ToolAnswer) -> CallToolResult:
+    return CallToolResult(content=[TextContent(text=answer.text)], _meta=dict(answer.data) or None)
 
 
-def _failed(told: str) -> CallToolResult:
-    return CallToolResult(content=[TextContent(text=told)], is_error=True)
+def _failed(message: str) -> CallToolResult:
+    return CallToolResult(content=[TextContent(text=message)], is_error=True)
 
 
 class InUse:
@@ -214,7 +214,7 @@ async def _or_error(answer: Callable[[], Awaitable[Given]]) -> Given:
     try:
         return await answer()
     except Exception as error:
-        told = model_mistake(error)
-        if told is None:
+        mistake = model_mistake(error)
+        if mistake is None:
             logger.warning("What was asked for failed: %s: %s", type(error).__name__, error)
-        raise MCPError(code=INTERNAL_ERROR, message=OUT_OF_ORDER if told is None else told) from error
+        raise MCPError(code=INTERNAL_ERROR, message=OUT_OF_ORDER if mistake is None else mistake) from error

@@ -216,5 +216,5 @@ def _id_in(wrong: list[Any]) -> str | int | None:
     return None
 
 
-def _refusal(request_id: str | int | None, code: int, told: str) -> Refusal:
-    return Refusal(JSONRPCError(jsonrpc="2.0", id=request_id, error=ErrorData(code=code, message=told)))
+def _refusal(request_id: str | int | None, code: int, message: str) -> Refusal:
+    return Refusal(JSONRPCError(jsonrpc="2.0", id=request_id, error=ErrorData(code=code, message=message)))

@@ -136,10 +136,10 @@ class ToolSettings:
             check.count(self.max_tokens, "max_tokens", most=MOST_TOKENS)
 
 
-async def recall(user: UserMemory, manner: ToolSettings, said: SearchInput) -> ToolAnswer:
-    where, most = narrowed(user, said.kind, said.since), said.limit or manner.k
+async def recall(user: UserMemory, manner: ToolSettings, arguments: SearchInput) -> ToolAnswer:
+    where, most = narrowed(user, arguments.kind, arguments.since), arguments.limit or manner.k
     accept = each_text_once(user.memory.now())
-    found = await user.arecall(said.query, most, filter=where, reinforce=not manner.read_only, accept=accept)
+    found = await user.arecall(arguments.query, most, filter=where, reinforce=not manner.read_only, accept=accept)
     text = found.render(max_tokens=manner.max_tokens, ids=True)
     if not found:
         return ToolAnswer(NOTHING + (NARROWED if where else ""), {"ids": []})
@@ -152,14 +152,14 @@ async def recall(user: UserMemory, manner: ToolSettings, said: SearchInput) -> T
     return ToolAnswer(text, {"recall_id": found.id, "ids": list(found.ids)})
 
 
-async def remember(user: UserMemory, manner: ToolSettings, said: KeepInput) -> ToolAnswer:
-    old = None if not (said.replaces or "").strip() else await named_memory(user, said.replaces or "")
+async def remember(user: UserMemory, manner: ToolSettings, arguments: KeepInput) -> ToolAnswer:
+    old = None if not (arguments.replaces or "").strip() else await named_memory(user, arguments.replaces or "")
     async with manner.one_at_a_time:
-        same = await _same_text(user, said.text)
+        same = await _same_text(user, arguments.text)
         if same is not None and (old is None or old.id == same.id):
             shown = short_ids([same.id])[same.id]
             return ToolAnswer(f"That is remembered already, as {clean(shown)}.", {"id": same.id})
-        fact = {"text": said.text, "importance": said.importance, "kind": manner.kind}
+        fact = {"text": arguments.text, "importance": arguments.importance, "kind": manner.kind}
         fact |= {"id": user.memory.new_id()} if same is None else {"id": same.id, "metadata": same.metadata}
         (new,) = await user.aobserve([{**fact, "supersedes": None if old is None else old.id}])
     return ToolAnswer(remembered_message(short_ids([new])[new]), {"id": new})
@@ -173,40 +173,40 @@ async def _same_text(user: UserMemory, text: str) -> Record | None:
     return same[0] if same else None
 
 
-async def explain(user: UserMemory, manner: ToolSettings, said: ExplainInput) -> ToolAnswer:
-    asked = None if said.memory_id is None else await named_memory(user, said.memory_id)
-    found = await user.arecall(said.query, manner.k, reinforce=False)
-    told = found.explain() if asked is None else await user.awhy(found, asked.id)
+async def explain(user: UserMemory, manner: ToolSettings, arguments: ExplainInput) -> ToolAnswer:
+    asked = None if arguments.memory_id is None else await named_memory(user, arguments.memory_id)
+    found = await user.arecall(arguments.query, manner.k, reinforce=False)
+    explanation = found.explain() if asked is None else await user.awhy(found, asked.id)
     looked_at = [one.hit.record for one in found.dropped if one.hit is not None] + ([] if asked is None else [asked])
     ids = [found.id, *found.ids, *(one.id for one in found.dropped), *(one.id for one in looked_at)]
     ids += [one.superseded_by for one in looked_at if one.superseded_by is not None]
-    lines = [_harmless(line) for line in with_short_ids(told, ids).splitlines()]
+    lines = [_harmless(line) for line in with_short_ids(explanation, ids).splitlines()]
     return ToolAnswer("\n".join([EVIDENCE, *lines]))
 
 
-async def feedback(user: UserMemory, _: ToolSettings, said: FeedbackInput) -> ToolAnswer:
-    if not said.helpful and not said.unhelpful:
+async def feedback(user: UserMemory, _: ToolSettings, arguments: FeedbackInput) -> ToolAnswer:
+    if not arguments.helpful and not arguments.unhelpful:
         raise InvalidInputError("No memory was named. Give ids in helpful or unhelpful, as the search showed them.")
-    searched = await named_search(user, said.recall_id)
+    searched = await named_search(user, arguments.recall_id)
     shown = [one.id for one in searched.kept]
     judged = {
         name: [named(one, shown, what="memory of that search", where="it") for one in given]
-        for name, given in (("helpful", said.helpful), ("unhelpful", said.unhelpful))
+        for name, given in (("helpful", arguments.helpful), ("unhelpful", arguments.unhelpful))
     }
     new = await user.afeedback(searched.id, **judged)
     count = "1 new verdict" if new == 1 else f"{new} new verdicts"
     return ToolAnswer(f"Noted: {count}." if new else "That was noted before.", {"new_verdicts": new})
 
 
-async def forget(user: UserMemory, _: ToolSettings, said: ForgetInput) -> ToolAnswer:
-    receipt = await user.aforget((await named_memory(user, said.memory_id)).id)
+async def forget(user: UserMemory, _: ToolSettings, arguments: ForgetInput) -> ToolAnswer:
+    receipt = await user.aforget((await named_memory(user, arguments.memory_id)).id)
     return ToolAnswer(forgotten(clean(short_ids([receipt.id])[receipt.id])), {"id": receipt.id})
 
 
-async def recent(user: UserMemory, manner: ToolSettings, said: RecentInput) -> ToolAnswer:
-    where, accept = narrowed(user, said.kind, said.since), each_text_once(user.memory.now())
-    records = await user.arecords(filter=where, limit=3 * said.limit, current=True)
-    once = [one for one in records if accept(one)][: said.limit]
+async def recent(user: UserMemory, manner: ToolSettings, arguments: RecentInput) -> ToolAnswer:
+    where, accept = narrowed(user, arguments.kind, arguments.since), each_text_once(user.memory.now())
+    records = await user.arecords(filter=where, limit=3 * arguments.limit, current=True)
+    once = [one for one in records if accept(one)][: arguments.limit]
     hits, now = [as_hit(user, one) for one in once], user.memory.now()
     text = render(hits, max_tokens=manner.max_tokens, ids=True, now=now, fields=user.memory.fields)
     ids = [one.id for one in once]
@@ -248,5 +248,7 @@ def wrong_arguments(places: Sequence[Mapping[str, Any]]) -> str:
     'limit: Input should be a valid integer.'
     """
     blank = "string_pattern_mismatch"
-    told = [(one["loc"], "It is blank. Write some words" if one["type"] == blank else one["msg"]) for one in places]
-    return " ".join(f"{'.'.join(map(str, place))}: {message}." for place, message in told)
+    complaints = [
+        (one["loc"], "It is blank. Write some words" if one["type"] == blank else one["msg"]) for one in places
+    ]
+    return " ".join(f"{'.'.join(map(str, place))}: {message}." for place, message in complaints)

@@ -121,8 +121,8 @@ class SpacyEntities:
             raise InvalidInputError(
                 f"The pipeline {shown(pipeline)} finds no entities. Give one with a component {' or '.join(FINDERS)}."
             )
-        told = self._pipeline.meta
-        self.name = f"spacy:{told['lang']}_{told['name']}-{told['version']}"
+        meta = self._pipeline.meta
+        self.name = f"spacy:{meta['lang']}_{meta['name']}-{meta['version']}"
 
     def __call__(self, sentence: str) -> Sequence[str]:
         found = (one.text for one in self._pipeline(sentence).ents if one.label_ not in NO_NAMES)

@@ -83,12 +83,12 @@ class Resting:
             rests = f"It failed {FAILURES} times in a row, and is not asked for {REST_SECONDS:.0f} seconds."
             raise JudgeError(f"{self._last} {rests}")
         try:
-            said = self._chat(instructions, material)
+            reply = self._chat(instructions, material)
         except Exception as error:
             self._failures, self._until, self._last = self._failures + 1, self._clock() + REST_SECONDS, str(error)
             raise
         self._failures = 0
-        return said
+        return reply
 
 
 TRIES = 2
@@ -112,17 +112,17 @@ def ask_for_json(chat: Chat, prompt: str, material: Mapping[str, Any], read: Cal
     >>> ask_for_json(lambda *_: "Sure!", "Judge.", {}, lambda given: given).note
     "the judge was not believed: it said 'Sure!', which is not the JSON that it was asked for"
     """
-    said = ""
+    reply = ""
     for _ in range(TRIES):
         try:
-            said = chat(prompt, prompt_json(material))
+            reply = chat(prompt, prompt_json(material))
         except Exception as error:  # noqa: BLE001 - a model of the caller's may fail in any way
             return JsonReply(None, f"the judge failed: {error}")
         try:
-            return JsonReply(read(json.loads(said)))
+            return JsonReply(read(json.loads(reply)))
         except (ValueError, KeyError, TypeError, RecursionError):  # the last of 1,000 brackets within each other
             continue
-    shown = repr(said[:MOST_SHOWN])
+    shown = repr(reply[:MOST_SHOWN])
     return JsonReply(None, f"the judge was not believed: it said {shown}, which is not the JSON that it was asked for")
 
 

@@ -52,18 +52,18 @@ def is_chroma_minilm(thing: Any) -> bool:
     return kind.__module__.startswith("chromadb.") and kind.__name__ in {"DefaultEmbeddingFunction", "ONNXMiniLM_L6_V2"}
 
 
-def kept_and_explained(thing: Any) -> Function:
+def loaded_once(thing: Any) -> Function:
     """Chroma's MiniLM, loaded once (the default function loads it on every call), with errors that help."""
-    kept: list[Any] = []
+    loaded: list[Any] = []
 
     def call(texts: list[str]) -> Any:
         silence_onnxruntime()
         from chromadb.utils.embedding_functions.onnx_mini_lm_l6_v2 import ONNXMiniLM_L6_V2
 
-        if not kept:
-            kept.append(thing if isinstance(thing, ONNXMiniLM_L6_V2) else ONNXMiniLM_L6_V2())
+        if not loaded:
+            loaded.append(thing if isinstance(thing, ONNXMiniLM_L6_V2) else ONNXMiniLM_L6_V2())
         try:
-            return kept[0](texts)
+            return loaded[0](texts)
         except Exception as error:
             if (ONNXMiniLM_L6_V2.DOWNLOAD_PATH / ONNXMiniLM_L6_V2.EXTRACTED_FOLDER_NAME / "model.onnx").exists():
                 raise

@@ -13,7 +13,7 @@ import numpy as np
 
 from adaptive_memory_core.error_messages import reason, shown
 from adaptive_memory_core.errors import AdaptiveMemoryError, EmbedderError, InvalidInputError
-from adaptive_memory_core.models.chroma_function import function_of, is_chroma_minilm, kept_and_explained
+from adaptive_memory_core.models.chroma_function import function_of, is_chroma_minilm, loaded_once
 from adaptive_memory_core.models.extras import named_object
 
 if TYPE_CHECKING:
@@ -129,7 +129,7 @@ def as_embedder(thing: Any, *, name: str | None = None) -> Embedder:
     if not callable(thing) or isinstance(thing, type):
         raise _not_an_embedder(thing)
     name = name_of_embedder(thing) if name is None else name
-    call = kept_and_explained(thing) if is_chroma_minilm(thing) else thing
+    call = loaded_once(thing) if is_chroma_minilm(thing) else thing
     return Embedder(name, call, _query_of(call, name), dimension_of(thing))
 
 

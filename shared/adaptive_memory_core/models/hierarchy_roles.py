@@ -139,5 +139,5 @@ def _facts(given: Any, count: int) -> list[Fact]:
         raise ValueError(found)
     if not all(one["messages"] for one in found):
         raise ValueError(found)
-    said = [(_text(one["text"])[:LONGEST_FACT], places(one["messages"], count)) for one in found]
-    return [Fact(text, list(dict.fromkeys(numbers))) for text, numbers in said]
+    read = [(_text(one["text"])[:LONGEST_FACT], places(one["messages"], count)) for one in found]
+    return [Fact(text, list(dict.fromkeys(numbers))) for text, numbers in read]

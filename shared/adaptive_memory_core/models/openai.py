@@ -165,13 +165,13 @@ def completion_text(completion: Any, name: str) -> str:
     adaptive_memory_core.errors.JudgeError: openai:m answered with no chat completion but list. Check base_url=.
     """
     try:
-        said = completion.choices[0].message.content if completion.choices else None
+        text = completion.choices[0].message.content if completion.choices else None
     except (AttributeError, TypeError, LookupError) as error:
         kind = type(completion).__name__
         raise JudgeError(f"{name} answered with no chat completion but {kind}. Check base_url=.") from error
-    if said is not None and not isinstance(said, str):
-        raise JudgeError(f"{name} answered with {type(said).__name__} instead of a text. Check base_url=.")
-    return said or ""
+    if text is not None and not isinstance(text, str):
+        raise JudgeError(f"{name} answered with {type(text).__name__} instead of a text. Check base_url=.")
+    return text or ""
 
 
 class ReaderAnswer(NamedTuple):
@@ -238,8 +238,8 @@ class OpenAIReader:
         if not reply.choices:
             raise JudgeError(f"{self.name} gave no answer. Check the model.")
         choice, used = reply.choices[0], getattr(reply, "usage", None)
-        told = getattr(getattr(choice, "logprobs", None), "content", None)
-        places = None if told is None else [[one.logprob for one in place.top_logprobs] for place in told]
+        content = getattr(getattr(choice, "logprobs", None), "content", None)
+        places = None if content is None else [[one.logprob for one in place.top_logprobs] for place in content]
         tokens = 0 if used is None else used.total_tokens or 0
         self.spent += tokens
         return ReaderAnswer(choice.message.content or "", None if not places else uncertainty(places), tokens)

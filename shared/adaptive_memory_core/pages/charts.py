@@ -85,10 +85,10 @@ def line_chart(
     drawn += [f'<circle class="dot" cx="{x(one.x):.1f}" cy="{y(one.y):.1f}" r="2.5"/>' for one in dots]
     for tone, (name, line) in enumerate(series.items()):
         drawn.append(_line(name, line, tone % SERIES, x, y))
-    said = ", ".join(
+    ends_in_words = ", ".join(
         f"{name} from {number(line[0].y)} to {number(line[-1].y)}" for name, line in series.items() if line
     )
-    return svg_chart(f"{title}: {said}", "".join(drawn)) + (legend(list(series)) if len(series) > 1 else "")
+    return svg_chart(f"{title}: {ends_in_words}", "".join(drawn)) + (legend(list(series)) if len(series) > 1 else "")
 
 
 def shares(title: str, parts: Sequence[tuple[str, float, int]], whole: float) -> str:

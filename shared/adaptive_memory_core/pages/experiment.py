@@ -156,11 +156,11 @@ def _best(measure: MeasureAbout, results: Sequence[Result]) -> float | None:
 def _cell(one: Result | None, best: float | None) -> TableCell:
     if one is None:
         return TableCell("–", float("-inf"))
-    said = number(one.mean)
-    said = f'<span class="best">{said}</span>' if best is not None and one.mean == best else said
+    shown = number(one.mean)
+    shown = f'<span class="best">{shown}</span>' if best is not None and one.mean == best else shown
     if one.low is not None and one.high is not None:
-        said += f'<small class="block">{number(one.low)} to {number(one.high)}</small>'
-    return TableCell(said, one.mean)
+        shown += f'<small class="block">{number(one.low)} to {number(one.high)}</small>'
+    return TableCell(shown, one.mean)
 
 
 NAMES, ROW, MOST_ROWS = 118, 24, 30
@@ -194,17 +194,17 @@ def _intervals(measure: MeasureAbout, rows: Sequence[Difference]) -> str:
     )
     inside += words_along([(x(one), _level(one)) for one in levels], foot + 14, always=levels.index(0))
     inside += "".join(_interval(measure, one, ROW * place + 18, x) for place, one in enumerate(rows))
-    said = "; ".join(f"{one.system} {signed(one.mean)}" for one in rows)
-    return svg_chart(f"{measure.name} less the baseline's: {said}", inside, height=foot + 22, kind="chart tall")
+    summary = "; ".join(f"{one.system} {signed(one.mean)}" for one in rows)
+    return svg_chart(f"{measure.name} less the baseline's: {summary}", inside, height=foot + 22, kind="chart tall")
 
 
 def _interval(measure: MeasureAbout, one: Difference, y: int, x: Scale) -> str:
     tone = _tone(measure, one)
     low, high = (one.mean if end is None else end for end in (one.low, one.high))
     kind = f"s{tone}" if one.settled else f"open t{tone}"
-    told = f"{one.system}: {signed(one.mean)}" + ("" if one.low is None else f" [{signed(low)}, {signed(high)}]")
+    label = f"{one.system}: {signed(one.mean)}" + ("" if one.low is None else f" [{signed(low)}, {signed(high)}]")
     return (
-        f"<g><title>{html_text(told, 200)}, {one.questions:,} questions</title>"
+        f"<g><title>{html_text(label, 200)}, {one.questions:,} questions</title>"
         f'<text class="end name" x="{NAMES}" y="{y + 4}">{html_text(one.system, 18)}</text>'
         f'<line class="whisker t{tone}" x1="{x(low):.1f}" x2="{x(high):.1f}" y1="{y}" y2="{y}"/>'
         f'<circle class="{kind}" cx="{x(one.mean):.1f}" cy="{y}" r="4.5"/></g>'

@@ -95,10 +95,10 @@ def number(value: float | None, digits: int = 3) -> str:
     if value is None or not math.isfinite(value):
         return "–"
     if (float(value).is_integer() and abs(value) >= 10) or isinstance(value, int):
-        said = f"{value:,.0f}"
+        text = f"{value:,.0f}"
     else:
-        said = f"{value:,.{digits if abs(value) < 10 else 1}f}"
-    return said.replace("-", "−")
+        text = f"{value:,.{digits if abs(value) < 10 else 1}f}"
+    return text.replace("-", "−")
 
 
 def signed(value: float) -> str:

@@ -69,10 +69,10 @@ def _records(found: RecordList, facts: MemoryFacts, none: str) -> str:
 
 def _record(record: Record, facts: MemoryFacts) -> str:
     counts = verdict_counts(record)
-    said = marks(record, facts.now) + (counts if counts != "–" else "")
+    shown = marks(record, facts.now) + (counts if counts != "–" else "")
     if record.created_at is not None:
-        said += f"<small>written {moment(record.created_at)}</small>"
-    return f'<bdi dir="auto">{html_text(record.text, CHARACTERS)}</bdi><span class="block">{said}</span>'
+        shown += f"<small>written {moment(record.created_at)}</small>"
+    return f'<bdi dir="auto">{html_text(record.text, CHARACTERS)}</bdi><span class="block">{shown}</span>'
 
 
 def _questions(found: Sequence[QuestionInLog], facts: MemoryFacts, none: str) -> str:
@@ -90,8 +90,8 @@ def _question(one: QuestionInLog, drawn: set[str]) -> str:
 
 def asked(one: QuestionInLog) -> str:
     """How often a question was asked, and what is wrong with its answers."""
-    said = chip(f"asked {len(one.recalls):,} times") if len(one.recalls) > 1 else ""
-    return said + (chip(one.problem, "bad") if one.problem else "")
+    chips = chip(f"asked {len(one.recalls):,} times") if len(one.recalls) > 1 else ""
+    return chips + (chip(one.problem, "bad") if one.problem else "")
 
 
 def _listed(items: Sequence[str], total: int, none: str) -> str:
@@ -145,8 +145,8 @@ def asked_questions(recalls: Iterable[LoggedRecall], verdicts: Verdicts) -> list
 
 def _problem(askings: Sequence[LoggedRecall], verdicts: Verdicts) -> str:
     """What is wrong with the newest answer, by the newest verdict that each of its results got for this question."""
-    kept = askings[0].kept
-    if not kept:
+    hits = askings[0].kept
+    if not hits:
         return NOTHING_FOUND
-    judged = [next((verdicts[key] for one in askings if (key := (one.id, hit.id)) in verdicts), "") for hit in kept]
+    judged = [next((verdicts[key] for one in askings if (key := (one.id, hit.id)) in verdicts), "") for hit in hits]
     return ONLY_UNHELPFUL if all(verdict == "unhelpful" for verdict in judged) else ""

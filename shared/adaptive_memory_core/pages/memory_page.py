@@ -69,12 +69,14 @@ def _kinds(facts: MemoryFacts) -> str:
 def _health(facts: MemoryFacts) -> str:
     """What a person would want to know of the write-back and the background, in a line."""
     projection, background = facts.stats.projection, facts.stats.background
-    said = [f"{plural(projection.pending, 'record')} wait to be written back into the collection"]
+    sentences = [f"{plural(projection.pending, 'record')} wait to be written back into the collection"]
     if projection.failures:
-        said.append(f"the write-back failed {plural(projection.failures, 'time')}")
+        sentences.append(f"the write-back failed {plural(projection.failures, 'time')}")
     failed = sum(background.failures.values())
-    said.append(f"{plural(failed, 'chore')} of the background failed" if failed else "nothing failed in the background")
-    return f'<p class="none">Since this memory was opened: {"; ".join(said)}.</p>'
+    sentences.append(
+        f"{plural(failed, 'chore')} of the background failed" if failed else "nothing failed in the background"
+    )
+    return f'<p class="none">Since this memory was opened: {"; ".join(sentences)}.</p>'
 
 
 MOST_DRAWN, MOST_LISTED, MOST_EXAMPLES = 22, 100, 2
@@ -105,7 +107,7 @@ def names_section(facts: MemoryFacts) -> Section | None:
 def _name_row(name: str, facts: MemoryFacts) -> list[TableCell]:
     found = facts.names
     pairs = [(count, a if b == name else b) for (a, b), count in found.links.items() if name in (a, b)]
-    beside = ", ".join(html_text(other, 30) for _, other in sorted(pairs, key=lambda one: (-one[0], one[1]))[:5])
+    others = ", ".join(html_text(other, 30) for _, other in sorted(pairs, key=lambda one: (-one[0], one[1]))[:5])
     texts = [facts.log.texts.get(one, "") for one in found.records.get(name, ())[:MOST_EXAMPLES]]
     examples = "".join(
         f'<small class="block"><bdi dir="auto">{html_text(text, 110)}</bdi></small>' for text in texts if text
@@ -113,7 +115,7 @@ def _name_row(name: str, facts: MemoryFacts) -> list[TableCell]:
     return [
         TableCell(html_text(name, 40)),
         TableCell(number(found.counts[name]), found.counts[name]),
-        TableCell(beside or "–"),
+        TableCell(others or "–"),
         TableCell(examples or "–"),
     ]
 
@@ -255,5 +257,5 @@ def _background(facts: UsersFacts) -> Section:
         ("failed in the background", failed or "nothing"),
         ("last error", html_text(background.last_error or "none", 60)),
     ]
-    listed = "".join(f"<dt>{name}</dt><dd>{said}</dd>" for name, said in rows)
+    listed = "".join(f"<dt>{name}</dt><dd>{value}</dd>" for name, value in rows)
     return Section("health", "Write-back and background", "", f'<dl class="facts">{listed}</dl>')

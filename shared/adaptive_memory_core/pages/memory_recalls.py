@@ -120,28 +120,28 @@ def _found(recall: LoggedRecall) -> str:
 
 def _tables(name: str, recall: LoggedRecall, facts: MemoryFacts) -> str:
     """The hits of a recall, and what was dropped."""
-    kept = recall.kept
+    hits = recall.kept
     rows = [
         _hit(place, one, facts, facts.log.verdicts.get((recall.id, one.id)))
-        for place, one in enumerate(kept[:MOST_HITS], 1)
+        for place, one in enumerate(hits[:MOST_HITS], 1)
     ]
     body = html_table(f"hits-{name}", "Hits", HITS, rows) if rows else '<p class="none">Nothing was found.</p>'
     dropped = [one for one in recall.candidates if one.reason is not None]
     if dropped:
         body += html_table(f"dropped-{name}", "Dropped", DROPPED, _dropped(dropped, facts))
-    more = max(0, len(kept) - MOST_HITS) + max(0, len(dropped) - MOST_DROPPED)
+    more = max(0, len(hits) - MOST_HITS) + max(0, len(dropped) - MOST_DROPPED)
     return body + (f'<p class="none">and {more:,} more candidates</p>' if more else "")
 
 
 def _hit(place: int, one: LoggedCandidate, facts: MemoryFacts, verdict: str | None) -> list[TableCell]:
     parts = score_parts(one)
-    said = ", ".join(f"{name.replace('_', ' ')} {number(value)}" for name, value in parts)
-    bar = shares(said, [(name, value, tone_of(name)) for name, value in parts], one.score or 0.0)
+    summary = ", ".join(f"{name.replace('_', ' ')} {number(value)}" for name, value in parts)
+    bar = shares(summary, [(name, value, tone_of(name)) for name, value in parts], one.score or 0.0)
     tone = "good" if verdict == "helpful" else "bad"
     return [
         TableCell(number(place), place),
         TableCell(_text_of(one.id, facts, _room(facts))),
-        TableCell(f"{bar}<small>{html_text(said)}</small>", one.score or 0.0),
+        TableCell(f"{bar}<small>{html_text(summary)}</small>", one.score or 0.0),
         TableCell(number(one.score), one.score or 0.0),
         TableCell(chip(verdict, tone) if verdict else "–", verdict or ""),
     ]

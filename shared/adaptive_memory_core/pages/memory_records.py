@@ -176,9 +176,9 @@ def _last_read(at: float | None, now: float) -> TableCell:
 def verdict_counts(record: Record) -> str:
     """The verdicts that a record got."""
     helpful, unhelpful = record.read.helpful, record.read.unhelpful
-    said = chip(f"+{helpful}", "good") if helpful else ""
-    said += chip(f"−{unhelpful}", "bad") if unhelpful else ""
-    return said or "–"
+    chips = chip(f"+{helpful}", "good") if helpful else ""
+    chips += chip(f"−{unhelpful}", "bad") if unhelpful else ""
+    return chips or "–"
 
 
 def marks(record: Record, now: float) -> str:
@@ -221,16 +221,18 @@ def reading_section(facts: MemoryFacts) -> Section:
 
 def _strengths(facts: MemoryFacts) -> list[tuple[str, str, str]]:
     strengths = facts.stats.strengths
-    said = f"{plural(strengths.size, 'record')} of at least {strengths.at_least:g}; {strengths.stale:,} have lost some."
+    summary = (
+        f"{plural(strengths.size, 'record')} of at least {strengths.at_least:g}; {strengths.stale:,} have lost some."
+    )
     histogram = bars("Records by strength", list(zip(BINS, strengths.histogram, strict=True)), tone=5)
-    charts = [("Strength", histogram, said)]
+    charts = [("Strength", histogram, summary)]
     if facts.fading.curves:
-        title, said = f"Decay over {facts.fading.unit} without a read", "A line for each kind of memory"
-        said += "; the dots are the records of the table below." if facts.fading.records else "."
+        title, summary = f"Decay over {facts.fading.unit} without a read", "A line for each kind of memory"
+        summary += "; the dots are the records of the table below." if facts.fading.records else "."
         curves = line_chart(
             title, facts.fading.curves, dots=facts.fading.records, across=facts.fading.unit, range_of=(0.0, 1.0)
         )
-        charts.append((title, curves, said))
+        charts.append((title, curves, summary))
     return charts
 
 

@@ -131,13 +131,13 @@ class _Part:
 
     def __init__(self, ledger: Ledger, name: str, measure: CallMeasure) -> None:
         self._ledger, self._name, self._measure = ledger, name, measure
-        self._timed = cache(self._timed_anew)
+        self._timed = cache(self._make_timed)
 
     def __getattr__(self, name: str) -> Any:
         value = getattr(getattr(self._ledger, self._name), name)
         return self._timed(name, value) if callable(value) else value
 
-    def _timed_anew(self, name: str, operation: Callable[..., Any]) -> Callable[..., Any]:
+    def _make_timed(self, name: str, operation: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(operation)
         def call(*args: Any, **named: Any) -> Any:
             with timed(self._measure, f"{self._name}.{name}"):

@@ -96,8 +96,8 @@ class OpenTelemetry:
         if not isinstance(result, Recall):
             return CallOutcome()
         self._hits.record(len(result), self._own)
-        said: Attributes = {"k": result.k, "hits": len(result), "candidates": result.candidates}
-        return CallOutcome(attributes={**said, "policy": _hash(result.policy), "notes": len(result.trace)})
+        attributes: Attributes = {"k": result.k, "hits": len(result), "candidates": result.candidates}
+        return CallOutcome(attributes={**attributes, "policy": _hash(result.policy), "notes": len(result.trace)})
 
 
 @lru_cache(maxsize=64)
