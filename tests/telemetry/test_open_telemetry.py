@@ -237,9 +237,7 @@ def test_by_default_nothing_is_wrapped(tmp_path: Path) -> None:
         ports = memory.ports()
         assert memory.opened.telemetry is None
         assert type(ports.ledger) is SQLiteLedger
-        assert all(
-            type(one).__module__.startswith("adaptive_memory_core.sources") for each in ports.sources for one in each
-        )
+        assert all(type(one).__module__.startswith("adaptive_memory_core.sources") for one in ports.sources)
 
 
 @pytest.mark.parametrize("given", ["on", 1.5, OpenTelemetry])

@@ -26,6 +26,7 @@ from adaptive_memory_core.flow.widen import aged
 from adaptive_memory_core.policy.advanced import DENSE
 from adaptive_memory_core.records import Dropped, Hit, Record, Scope
 from adaptive_memory_core.score.signals import odd_importance
+from adaptive_memory_core.sources.ask import wanted_sources
 from adaptive_memory_core.sources.gather import NOT_HERE, Gathered, known_of, notes_of, present
 from adaptive_memory_core.sources.learned import AskedBefore
 from adaptive_memory_core.sources.request import Request, embedded
@@ -59,7 +60,7 @@ def _asked_before(ports: Ports, request: Request, hits: Sequence[Hit]) -> Answer
     """What verdicts on similar questions say of them; for a user who has given any, the cue is embedded for that."""
     source = AskedBefore()
     nothing = Answer(source.name)
-    if not (source.wanted(request) and request.cue.text.strip()):
+    if source.name not in wanted_sources(request) or not request.cue.text.strip():
         return nothing
     known = tried(LedgerError, ports.ledger.judged_questions.of, request.scope)
     if known.value is None:
@@ -71,7 +72,7 @@ def _asked_before(ports: Ports, request: Request, hits: Sequence[Hit]) -> Answer
             return nothing
         request = request._replace(cue=replace(request.cue, vector=vector))
     nearest = Answer(DENSE, found=[Found(hit._stored_id, None, None, hit.similarity) for hit in hits])
-    return source.ask(ports, request, SourceQuery(earlier=(nearest,)))
+    return source.ask(ports, request, SourceQuery(request.cue, earlier=(nearest,), nearest=nearest))
 
 
 def _looked_up(

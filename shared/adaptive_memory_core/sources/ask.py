@@ -1,8 +1,8 @@
-"""All sources, each asked once."""
+"""The sources of candidates: which of them a recall asks, and asking them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from adaptive_memory_core.errors import StoreError
 from adaptive_memory_core.flow.ports import Ports
@@ -15,52 +15,80 @@ from adaptive_memory_core.sources.request import Request, in_collection
 from adaptive_memory_core.sources.times import AskedTime, AsOfDay
 from adaptive_memory_core.sources.vectors_and_words import VectorsSource, WordsSource
 
-Stages = Sequence[Sequence[Source]]
-SOURCES: Stages = (
-    (WordsSource(),),
-    (VectorsSource(),),
-    (AskedTime(), AsOfDay(), RecentlyHelpful(), AskedBefore(), WayDownHierarchy()),
-    (GraphSource(),),
+SOURCES: Sequence[Source] = (  # in the order in which they are asked
+    WordsSource(),
+    VectorsSource(),
+    AskedTime(),
+    AsOfDay(),
+    RecentlyHelpful(),
+    AskedBefore(),
+    WayDownHierarchy(),
+    GraphSource(),
 )
 
 
-def stages_with(channels: Iterable[str]) -> Stages:
-    """All sources of a memory: ours, and the channels that the caller has given it, which are asked first."""
-    first, *later = SOURCES
-    return ((*first, *(CallersOwn(name) for name in channels)), *later)
+def sources_with(channels: Iterable[str]) -> Sequence[Source]:
+    """All sources of a memory: ours, and the channels that the caller has given it."""
+    words, *others = SOURCES
+    return (words, *(CallersOwn(name) for name in channels), *others)
 
 
-def channels_of(stages: Stages) -> list[str]:
-    """The sources that a policy may name, its channels, vectors first. All others are asked in any case."""
-    names = [one.name for stage in stages for one in stage if is_channel_name(one.name)]
+def channels_of(sources: Iterable[Source]) -> list[str]:
+    """The sources that a policy may name, its channels, vectors first."""
+    names = [one.name for one in sources if is_channel_name(one.name)]
     return sorted(names, key=lambda name: name != DENSE)
 
 
+def wanted_sources(request: Request) -> list[str]:
+    """The names of the sources to ask: the channels that the policy names, and what else the request calls for."""
+    policy, bounded = request.policy, request.policy.blending == "bounded"
+    wanted = list(policy.ways) if request.cue.own_words.strip() else [DENSE]
+    if request.intent.windows and policy.advanced.time_weight > 0.0:
+        wanted.append(AskedTime.name)
+    if request.as_of is not None:
+        wanted.append(AsOfDay.name)
+    if bounded and policy.learning.usefulness > 0.0 and request.where is None:
+        wanted.append(RecentlyHelpful.name)  # with a filter, to ask Chroma for ids costs more than the search
+    if request.as_of is None:  # of an earlier day, what is known today says too much
+        if bounded and policy.learning.similar_questions > 0.0:
+            wanted.append(AskedBefore.name)
+        if policy.shape == "top_down":
+            wanted.append(WayDownHierarchy.name)
+    return wanted
+
+
 def ask_sources(ports: Ports, request: Request) -> list[Answer]:
-    """What each source that is wanted says, asked once: those of a stage at the same time, stage after stage."""
-    wanted = [[one for one in stage if one.wanted(request)] for stage in ports.sources]
-    answers: list[Answer] = []
-    passing = None
-    if request.where is not None and any(_finds_by_itself(one) for stage in wanted for one in stage):
+    """What each source that is wanted says, one after the other. The caller's own channels, which may take their time,
+    begin before all others."""
+    wanted, answers, passing = wanted_sources(request), list[Answer](), None
+    if request.where is not None and any(map(_finds_by_itself, wanted)):
         try:
             passing = in_collection(ports, request.policy, ports.search.passing, request.scope, request.where)
         except StoreError as error:
             answers.append(Answer("filter", notes=(f"only the channel 'dense' was asked: {error}",)))
-            wanted = [[one for one in stage if not _finds_by_itself(one)] for stage in wanted]
-    for stage in filter(None, wanted):
-        asked = SourceQuery(passing, tuple(answers))
-        answers += _answers(ports, request, asked, stage)
+            wanted = [one for one in wanted if not _finds_by_itself(one)]
+    query = SourceQuery(request.cue, passing)
+    begun = _begun(ports, request, query, wanted) if ports.channels else {}
+    for one in ports.sources:
+        if one.name in wanted:
+            query = query._replace(earlier=tuple(answers))
+            answer = begun[one.name]() if one.name in begun else one.ask(ports, request, query)
+            answers.append(answer)
+            if answer.cue is not None:
+                query = query._replace(cue=answer.cue)
+            if answer.source == DENSE:
+                query = query._replace(nearest=answer)
     return answers
 
 
-def _answers(ports: Ports, request: Request, asked: SourceQuery, stage: Sequence[Source]) -> list[Answer]:
-    """What the sources of a stage say, in their order. Those that wait for others begin first."""
-    if not ports.channels:
-        return [one.ask(ports, request, asked) for one in stage]
-    begun = {one.name: one.begin(ports, request, asked) for one in stage if isinstance(one, Slow)}
-    return [begun[one.name]() if one.name in begun else one.ask(ports, request, asked) for one in stage]
+def _finds_by_itself(name: str) -> bool:
+    """Whether a source names records that the filter has not passed: a channel that a policy names, but for vectors."""
+    return name != DENSE and is_channel_name(name)
 
 
-def _finds_by_itself(source: Source) -> bool:
-    """Whether it names records that the filter has not passed: a channel that a policy names, other than vectors."""
-    return source.name != DENSE and is_channel_name(source.name)
+def _begun(
+    ports: Ports, request: Request, query: SourceQuery, wanted: Sequence[str]
+) -> Mapping[str, Callable[[], Answer]]:
+    """The calls of the caller's own channels, each under way."""
+    slow = [one for one in ports.sources if isinstance(one, Slow) and one.name in wanted]
+    return {one.name: one.begin(ports, request, query) for one in slow}

@@ -67,9 +67,6 @@ class CallersOwn:
 
     name: str
 
-    def wanted(self, request: Request) -> bool:
-        return self.name in request.policy.ways and bool(request.cue.own_words.strip())
-
     def ask(self, ports: Ports, request: Request, asked: SourceQuery) -> Answer:
         """The ids it names."""
         return self.begin(ports, request, asked)()

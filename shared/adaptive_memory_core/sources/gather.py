@@ -5,8 +5,10 @@ Both may be there: everyone's was written without asking each user, and a user's
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
+from operator import attrgetter
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -33,8 +35,6 @@ def places_of_own(request: Request, found: Sequence[Found]) -> list[str]:
     """The ids of a user's own records that would hide those found of everyone's; the ledger says which of them
     exist."""
     scope, fields = request.scope, request.fields
-    if scope.over is None:
-        return []
     shared = [one.stored_id for one in found if belongs(one.metadata, SHARED, fields)]
     return [place for one in shared for place in own_places(scope, one)]
 
@@ -49,6 +49,7 @@ def _is_hidden(scope: Scope, hit: Hit, known: Collection[str]) -> bool:
 
 
 NOTHING_KNOWN: Outcome[KnownStates] = Outcome()
+STORED_ID, NAMED, ASKED_FOR = map(attrgetter, ("stored_id", "named", "asked_for"))
 NOT_HERE = "not a record of this scope"
 NOT_ASKED_FOR = "no record of this scope that passes the filter"
 
@@ -67,8 +68,6 @@ class Gathered(NamedTuple):
     absent: tuple[Dropped, ...] = ()
     notes: tuple[str, ...] = ()
     lost: Exception | None = None  # why the vectors found nothing
-    wanted: Sequence[str] = ()  # what our own sources named besides the nearest, there or not
-    fetched: bool = True  # whether that could be looked up
     whole: Extent | None = None  # of the collection, where all records of the scope were looked at
     because: Mapping[str, Sequence[str]] = MappingProxyType({})  # why sources named records, by stored id
     via: Mapping[str, int] = MappingProxyType({})  # which sources named each, by stored id, as bits
@@ -89,30 +88,27 @@ class Gathered(NamedTuple):
 
 def gather(ports: Ports, request: Request, answers: Sequence[Answer]) -> Gathered:
     """All that was named, once each. What cannot be fetched besides the nearest is left out, with a note."""
-    dense = next(one for one in answers if one.source == DENSE)
+    dense, notes = _nearest_of(answers), notes_of(answers)
     cue = request.cue if dense.cue is None else dense.cue
-    brought = _once(found for one in answers if one is not dense for found in one.found)
-    nearest = {one.stored_id for one in dense.found}
-    beside = [one for one in brought if one.stored_id not in nearest]
-    here = nearest | {one.stored_id for one in beside}
-    wanted = list(dict.fromkeys([one for answer in answers for one in answer.named if one not in here]))
-    theirs = {one for answer in answers if answer.asked_for for one in answer.named}
-    notes, fetched = notes_of(answers), True
-    beside += [one for one in dense.beside if one.stored_id not in here]
-    try:
-        beside += among(ports, request, cue.vector, [one for one in wanted if one not in dense.looked_up])
-    except (StoreError, ValueError) as error:  # numpy's, where the caller's vector has another length
-        if dense.error is not None:
-            raise dense.error from error
-        notes.append(f"what only other channels found was left out: {error}")
-        fetched = False
+    here = set(map(STORED_ID, dense.found))
+    beside = _once(answers, dense, here)
+    named = dict.fromkeys(chain.from_iterable(map(NAMED, answers)))
+    missing = named.keys() - here - dense.looked_up
+    if missing:
+        try:
+            beside += among(ports, request, cue.vector, [one for one in named if one in missing])
+        except (StoreError, ValueError) as error:  # numpy's, where the caller's vector has another length
+            if dense.error is not None:
+                raise dense.error from error
+            notes.append(f"what only other channels found was left out: {error}")
     found = [*dense.found, *beside]
     known = known_of(ports, request, found)
     hits = present(request, found, known)
     if dense.error is not None and not hits:
         raise dense.error
     odd = odd_importance(hits, request.fields)
-    notes += [] if odd is None else [odd]
+    if odd is not None:
+        notes.append(odd)
     return Gathered(
         cue,
         hits=hits,
@@ -122,17 +118,40 @@ def gather(ports: Ports, request: Request, answers: Sequence[Answer]) -> Gathere
         absent=_absent(request, answers, hits),
         notes=tuple(notes),
         lost=dense.error,
-        wanted=[one for one in wanted if one not in theirs],
-        fetched=fetched,
         because=_reasons(answers),
         via=_named_by(answers),
     )
 
 
+def _nearest_of(answers: Sequence[Answer]) -> Answer:
+    """What the vectors found."""
+    for one in answers:
+        if one.source == DENSE:
+            return one
+    return Answer(DENSE)
+
+
+def _once(answers: Sequence[Answer], dense: Answer, here: set[str]) -> list[Found]:
+    """What sources besides the vectors brought, and what was looked up along with the nearest; the ids are added to
+    those that are here."""
+    brought: dict[str, Found] = {}
+    for answer in answers:
+        if answer is not dense:
+            for one in answer.found:
+                brought[one.stored_id] = one
+    found = []
+    for one in (*brought.values(), *dense.beside):
+        if one.stored_id not in here:
+            here.add(one.stored_id)
+            found.append(one)
+    return found
+
+
 def known_of(ports: Ports, request: Request, found: Sequence[Found]) -> Outcome[KnownStates]:
     """The ledger's states of the records; a recall can do without them."""
     try:
-        now, more = request.now if request.reinforce else None, places_of_own(request, found)
+        now = request.now if request.reinforce else None
+        more = [] if request.scope.over is None else places_of_own(request, found)
         turn, version = request.turn, request.version
         known = known_states(ports, request.scope, found, now=now, turn=turn, more=more, version=version)
     except LedgerError as error:
@@ -192,14 +211,11 @@ def _named_by(answers: Sequence[Answer]) -> dict[str, int]:
     """Which sources named each record, as bits that the log keeps."""
     found: dict[str, int] = {}
     for one in answers:
-        bit = named_by(one.source)
-        for stored_id in [*one.named, *[each.stored_id for each in one.found]]:
-            found[stored_id] = found.get(stored_id, 0) | bit
+        if one.named or one.found:
+            bit = named_by(one.source)
+            for stored_id in (*one.named, *map(STORED_ID, one.found)):
+                found[stored_id] = found.get(stored_id, 0) | bit
     return found
-
-
-def _once(found: Iterable[Found]) -> list[Found]:
-    return list({one.stored_id: one for one in found}.values())
 
 
 def notes_of(answers: Sequence[Answer]) -> list[str]:
@@ -219,7 +235,7 @@ def error_text(error: Exception) -> str:
 
 def _absent(request: Request, answers: Sequence[Answer], hits: Sequence[Hit]) -> tuple[Dropped, ...]:
     """What the caller's channels named and this recall may not see. Whether others have it is not told."""
-    asked_for = dict.fromkeys(one for answer in answers for one in answer.asked_for)
+    asked_for = dict.fromkeys(chain.from_iterable(map(ASKED_FOR, answers)))
     if not asked_for:
         return ()
     here = {hit.record.id for hit in hits}

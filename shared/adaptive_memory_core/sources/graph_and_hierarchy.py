@@ -130,12 +130,9 @@ class GraphSource:
 
     name = GRAPH
 
-    def wanted(self, request: Request) -> bool:
-        return GRAPH in request.policy.ways and bool(request.cue.own_words.strip())
-
     def ask(self, ports: Ports, request: Request, asked: SourceQuery) -> Answer:
         """The records that it reaches, best first."""
-        cue, policy = asked.cue(request), request.policy
+        cue, policy = asked.cue, request.policy
         if policy.advanced.graph.asks == "linked" and not is_made(ports, request, asked):
             return Answer(self.name)
         published = policy.advanced.graph.form == "paper"
@@ -245,13 +242,9 @@ class WayDownHierarchy:
 
     name = "way down"
 
-    def wanted(self, request: Request) -> bool:
-        """As of an earlier day the hierarchy of today is of no use: it knows what was said later."""
-        return request.policy.shape == "top_down" and request.as_of is None
-
     def ask(self, ports: Ports, request: Request, asked: SourceQuery) -> Answer:
         """The messages of the episodes that the themes lead to, best episode first."""
-        cue = asked.cue(request)
+        cue = asked.cue
         looked = tried(AdaptiveMemoryError, ports.hierarchy.view, request.scope.own)
         hierarchy = looked.value
         if looked.error is not None:

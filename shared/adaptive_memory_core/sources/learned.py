@@ -31,18 +31,13 @@ _SILENT = QuestionEvidence(0.0, 0.0, 0.0)
 
 
 class AskedBefore:
-    """Records of the user's that verdicts on similar questions speak for, or against."""
+    """Records of the user's that verdicts on similar questions speak for, or against, in the default blend."""
 
     name = "asked before"
 
-    def wanted(self, request: Request) -> bool:
-        """In the default blend; as of an earlier day later verdicts are not known."""
-        policy = request.policy
-        return policy.blending == "bounded" and policy.learning.similar_questions > 0.0 and request.as_of is None
-
     def ask(self, ports: Ports, request: Request, asked: SourceQuery) -> Answer:
         """Nothing, where nothing was judged yet, or no question is like this one."""
-        cue = asked.cue(request)
+        cue = asked.cue
         if cue.vector is None:
             return Answer(self.name)
         known = tried(LedgerError, ports.ledger.judged_questions.of, request.scope, request.version)
@@ -125,12 +120,6 @@ class RecentlyHelpful:
     """Records of the user's that were of use within the last recalls."""
 
     name = "recently helpful"
-
-    def wanted(self, request: Request) -> bool:
-        """Not with a filter: asking Chroma for ids and a filter at once costs more than the search."""
-        policy = request.policy
-        counts = policy.blending == "bounded" and policy.learning.usefulness > 0.0
-        return counts and request.where is None
 
     def ask(self, ports: Ports, request: Request, asked: SourceQuery) -> Answer:
         """Nothing, where the vectors failed or brought all records that there are."""

@@ -11,6 +11,7 @@ import math
 from collections.abc import Container, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from typing import Any
 
 from adaptive_memory_core.errors import AdaptiveMemoryError, LedgerError
@@ -212,6 +213,7 @@ def _seen(ports: Ports, scope: Scope, text: str | None, metadata: Metadata | Non
     return Seen(NEVER_READ, kind if isinstance(kind, str) else None, origin(text, metadata), shared, text_digest(text))
 
 
+STORED_ID, TEXT = attrgetter("stored_id"), attrgetter("text")
 BY = "collection"  # in the audit trail: another program wrote
 
 
@@ -227,13 +229,13 @@ def known_states(
 ) -> KnownStates:
     """What the ledger has stored about the words of the records, under any id, and about `more` ids that may be in the
     collection, as of the version; `now=None` looks and writes nothing."""
-    ids = [*[one.stored_id for one in found], *more]
+    ids = [*map(STORED_ID, found), *more]
     known = ports.ledger.states.known(scope, ids, turn, version)
-    before = known.said
-    told = zip(found, ids, text_digests([one.text for one in found]), strict=False)
-    other = [one for one, stored_id, words in told if before.get(stored_id, words) != words]
-    if not other and (not known.new or known.new <= set(more)):
+    digests = text_digests(list(map(TEXT, found)))
+    before = list(map(known.said.get, ids, digests))
+    if before == digests and (not known.new or known.new <= set(more)):
         return known
+    other = [one for one, words, then in zip(found, digests, before, strict=True) if then != words]
     moved = _as_texts_moved(ports, scope, found, known, other, now=now)
     if moved is None:
         moved = ports.ledger.states.known(scope, ids, turn)

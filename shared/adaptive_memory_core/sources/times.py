@@ -23,14 +23,11 @@ class AskedTime:
 
     name = "the time asked about"
 
-    def wanted(self, request: Request) -> bool:
-        return bool(request.intent.windows) and request.policy.advanced.time_weight > 0.0
-
     def ask(self, ports: Ports, request: Request, asked: SourceQuery) -> Answer:
         """Nothing, where the vectors failed or brought all records that there are."""
         if len(asked.nearest.found) < request.candidates:
             return Answer(self.name)
-        vector, windows = asked.cue(request).vector, request.intent.windows
+        vector, windows = asked.cue.vector, request.intent.windows
         outcome = tried(
             AdaptiveMemoryError, ports.search.during, request.scope, vector, request.candidates, request.where, windows
         )
@@ -44,15 +41,12 @@ class AsOfDay:
 
     name = "as of that day"
 
-    def wanted(self, request: Request) -> bool:
-        return request.as_of is not None
-
     def ask(self, ports: Ports, request: Request, asked: SourceQuery) -> Answer:
         """Nothing, where the vectors failed or brought all records that there are."""
         if request.as_of is None or len(asked.nearest.found) < request.candidates:
             return Answer(self.name)
         until = [Window(None, math.nextafter(request.as_of + ONE_CALL_SECONDS, math.inf))]
-        vector = asked.cue(request).vector
+        vector = asked.cue.vector
         outcome = tried(
             AdaptiveMemoryError, ports.search.during, request.scope, vector, request.candidates, request.where, until
         )

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from adaptive_memory_core.channels.matches import WordsFound
 from adaptive_memory_core.errors import EmbedderError, EmbedderMismatchError, StoreError
-from adaptive_memory_core.flow.calls.foreign_calls import ForeignCall, answered
+from adaptive_memory_core.flow.calls.foreign_calls import in_time
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.flow.ports.source import Answer, SourceQuery
 from adaptive_memory_core.policy.advanced import BASELINE, DENSE, LEXICAL, SPREAD
@@ -21,13 +20,10 @@ class VectorsSource:
 
     name = DENSE
 
-    def wanted(self, request: Request) -> bool:  # noqa: ARG002 - every recall compares vectors
-        return True
-
     def ask(self, ports: Ports, request: Request, asked: SourceQuery) -> Answer:
         """The cue with its vector, and the nearest records. If another source named something, a failure is an answer
         as well, unless the caller wants an embedder's failure raised; vectors of another embedder never are."""
-        cue = asked.cue(request)
+        cue = asked.cue
         try:
             if cue.vector is None:
                 vector = embedded(ports, cue.text, request.policy)
@@ -65,28 +61,18 @@ class WordsSource:
 
     name = LEXICAL
 
-    def wanted(self, request: Request) -> bool:
-        return LEXICAL in request.policy.ways and bool(request.cue.own_words.strip())
-
     def ask(self, ports: Ports, request: Request, asked: SourceQuery) -> Answer:
-        """The records with most of the cue's words; in this thread, unless there is a limit of time."""
-        policy = request.policy
-
-        def look() -> WordsFound:
-            words, limit = request.cue.own_words, request.candidates
-            fusion, version = policy.advanced.fusion, request.version
-            return ports.words.look(request.scope, words, fusion, limit, asked.passing, version)
-
-        outcome = answered(ForeignCall(look, policy.advanced.timeout_seconds, ports.unanswered[LEXICAL]))
-        if outcome.value is None:
-            return Answer(LEXICAL, error=outcome.error)
-        if outcome.value.note is not None:
-            return Answer(LEXICAL, notes=(outcome.value.note,))
-        return _answer(request, outcome.value)
-
-
-def _answer(request: Request, found: WordsFound) -> Answer:
-    """What was found. The vectors look for the cue without the speaker it names, unless the cue gives separate
-    words."""
-    cue = None if request.cue.words is not None else replace(request.cue, text=found.cue)
-    return Answer(LEXICAL, named=found.best, leads=found, cue=cue)
+        """The records with most of the cue's words; in this thread, unless there is a limit of time. The vectors look
+        for the cue without the speaker it names, unless the cue gives separate words."""
+        cue, advanced, look = request.cue, request.policy.advanced, ports.words.look
+        query = request.scope, cue.own_words, advanced.fusion, request.candidates, asked.passing, request.version
+        seconds = advanced.timeout_seconds
+        try:
+            found = in_time(ports.unanswered[LEXICAL], seconds, look, *query) if seconds else look(*query)
+        except Exception as error:  # noqa: BLE001 - vectors answer without words, and a note says so
+            return Answer(LEXICAL, error=error)
+        if found.note is not None:
+            return Answer(LEXICAL, notes=(found.note,))
+        if cue.words is not None or found.cue == cue.text:
+            return Answer(LEXICAL, named=found.best, leads=found)
+        return Answer(LEXICAL, named=found.best, leads=found, cue=replace(cue, text=found.cue))

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import weakref
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -25,7 +25,6 @@ from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.flow.ports.models import OpenMemory
 from adaptive_memory_core.flow.ports.source import Answer, Slow, Source, SourceQuery
 from adaptive_memory_core.policy.policy import Policy
-from adaptive_memory_core.sources.ask import Stages
 from adaptive_memory_core.sources.request import Request
 from adaptive_memory_core.telemetry.measure import (
     Attributes,
@@ -82,8 +81,8 @@ class OpenTelemetry:
     def verb(self, name: str, call: Callable[[], T]) -> T:
         return measured_call(lambda: self._verbs.begin(name), call, self._answered)
 
-    def sources(self, stages: Stages) -> Stages:
-        return [[_watched(one, self._sources) for one in stage] for stage in stages]
+    def sources(self, sources: Sequence[Source]) -> Sequence[Source]:
+        return [_watched(one, self._sources) for one in sources]
 
     def ledger(self, ledger: Ledger) -> Ledger:
         return watched_ledger(ledger, self._operations)
@@ -143,9 +142,6 @@ class WatchedSource:
     @property
     def name(self) -> str:
         return self.source.name
-
-    def wanted(self, request: Request) -> bool:
-        return self.source.wanted(request)
 
     def ask(self, ports: Ports, request: Request, asked: SourceQuery) -> Answer:
         ask = partial(self.source.ask, ports, request, asked)

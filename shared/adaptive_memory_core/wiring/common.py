@@ -28,7 +28,7 @@ from adaptive_memory_core.options import Options, checked
 from adaptive_memory_core.policy.keeping import Keeping
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.running_calls import CLOSED
-from adaptive_memory_core.sources.ask import channels_of, stages_with
+from adaptive_memory_core.sources.ask import channels_of, sources_with
 from adaptive_memory_core.store import locations
 from adaptive_memory_core.store.background import Background
 from adaptive_memory_core.store.backup import is_next_to_files
@@ -99,10 +99,10 @@ class OpenRequest:
         self.judge = as_judge(options.get("judge"))
         self.entities, self.roles = as_extract(options.get("entities")), as_roles(options.get("roles"))
         self.telemetry = as_telemetry(options.get("telemetry"))
-        stages = stages_with(self.channels)
-        self.stages = stages if self.telemetry is None else self.telemetry.sources(stages)
+        sources = sources_with(self.channels)
+        self.sources = sources if self.telemetry is None else self.telemetry.sources(sources)
         policy = options["policy"] or Policy()
-        self.in_force = PolicyInForce(policy, options["clock"], channels_of(self.stages))
+        self.in_force = PolicyInForce(policy, options["clock"], channels_of(self.sources))
         self.keeping, self.fields = options["keeping"] or Keeping(), options["fields"] or Fields()
 
 

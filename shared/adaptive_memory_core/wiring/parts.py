@@ -230,7 +230,7 @@ def _parts(
             fields=fields,
             languages=_languages(common),
             channels=asked.channels,
-            sources=asked.stages,
+            sources=asked.sources,
             unanswered=asked.unanswered,
         )
     )

@@ -46,5 +46,5 @@ class Ports:
     fields: Fields
     languages: tuple[Language, ...]
     channels: Mapping[str, Theirs]  # the caller's own
-    sources: Sequence[Sequence[Source]]  # where candidates come from, in stages
+    sources: Sequence[Source]  # where candidates come from, in the order in which they are asked
     unanswered: Mapping[str, Unanswered]  # of our own channels

@@ -16,7 +16,7 @@ from adaptive_memory_core.flow.ports.records import Vector
 
 if TYPE_CHECKING:
     from adaptive_memory_core.flow.ports import Ports
-    from adaptive_memory_core.sources.ask import Stages
+    from adaptive_memory_core.flow.ports.source import Source
     from adaptive_memory_core.store.ledger.sql_ledger import Ledger
 
 
@@ -136,7 +136,7 @@ class Telemetry(Protocol):
     """Sources and ledger are handed over where a memory is put together, and each verb is called through it."""
 
     def verb(self, name: str, call: Callable[[], T]) -> T: ...
-    def sources(self, stages: Stages) -> Stages: ...
+    def sources(self, sources: Sequence[Source]) -> Sequence[Source]: ...
     def ledger(self, ledger: Ledger) -> Ledger: ...
     def opened(self, memory: OpenMemory) -> None:
         """This memory is open; it is not to be kept from being collected."""

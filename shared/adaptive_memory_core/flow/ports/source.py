@@ -69,36 +69,26 @@ class Answer(NamedTuple):
 
 
 class SourceQuery(NamedTuple):
-    """What a source may know besides the request: which ids pass the caller's filter (None: there is no filter), and
-    what the stages before it answered."""
+    """What a source may know besides the request: the cue as the sources before it left it, which ids pass the caller's
+    filter (None: there is no filter), what those sources answered, and what the vectors found, for sources after
+    them."""
 
+    cue: Cue
     passing: Set[str] | None = None
     earlier: Sequence[Answer] = ()
-
-    def cue(self, request: Request) -> Cue:
-        """The cue as the sources so far left it."""
-        for one in reversed(self.earlier):
-            if one.cue is not None:
-                return one.cue
-        return request.cue
-
-    @property
-    def nearest(self) -> Answer:
-        """What the vectors found, in a stage after theirs."""
-        return next(one for one in self.earlier if one.source == DENSE)
+    nearest: Answer = Answer(DENSE)
 
 
 class Source(Protocol):
-    """One place where candidates come from. It is asked once a recall, and only where it is wanted."""
+    """One place where candidates come from. It is asked once per recall, if `wanted_sources` names it."""
 
     @property
     def name(self) -> str: ...
-    def wanted(self, request: Request) -> bool: ...
     def ask(self, ports: Ports, request: Request, asked: SourceQuery) -> Answer: ...
 
 
 @runtime_checkable
 class Slow(Protocol):
-    """A source that waits for code that is not ours: it begins, and the others of its stage are asked meanwhile."""
+    """A source that waits for code that is not ours: it begins, and others are asked meanwhile."""
 
     def begin(self, ports: Ports, request: Request, asked: SourceQuery) -> Callable[[], Answer]: ...

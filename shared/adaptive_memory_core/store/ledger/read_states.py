@@ -99,9 +99,11 @@ class LedgerStates:
             reading = scope.over is not None
             found = self._cache.states(sql, self._shared.collection_key, user, stored_ids, reading=reading)
             timeline, balance = self._timeline(sql, user, turn), self._cache.balance(sql, user)
-        new = self._inheritance.new(scope, stored_ids, found)
-        states, said = {one: row.state for one, row in found.items()}, {one: row.said for one, row in found.items()}
+        states, said, new = dict[str, ReadState](), dict[str, bytes | None](), frozenset[str]()
+        for one, row in found.items():
+            states[one], said[one] = row.state, row.said
         if len(found) < len(stored_ids):
+            new = self._inheritance.new(scope, stored_ids, found)
             said |= self._inheritance.settled(scope, stored_ids, found)
         return KnownStates(states, timeline, new, balance, said)
 
@@ -183,5 +185,5 @@ class LedgerStates:
     def _timeline(self, sql: sqlite3.Connection, user: int, turn: str | None) -> Timeline:
         """The user's timeline, within a turn as it was when that began."""
         timeline = self._cache.user(sql, user).timeline
-        known = self._cache.turn(sql, user, turn)
+        known = None if turn is None else self._cache.turn(sql, user, turn)
         return timeline if known is None or known.step < timeline.step else Timeline(timeline.step - 1, timeline.spans)
