@@ -67,17 +67,14 @@ def ask_sources(ports: Ports, request: Request) -> list[Answer]:
         except StoreError as error:
             answers.append(Answer("filter", notes=(f"only the channel 'dense' was asked: {error}",)))
             wanted = [one for one in wanted if not _finds_by_itself(one)]
-    query = SourceQuery(request.cue, passing)
+    query = SourceQuery(request.cue, passing, tuple(answers))
     begun = _begun(ports, request, query, wanted) if ports.channels else {}
     for one in ports.sources:
         if one.name in wanted:
-            query = query._replace(earlier=tuple(answers))
             answer = begun[one.name]() if one.name in begun else one.ask(ports, request, query)
             answers.append(answer)
-            if answer.cue is not None:
-                query = query._replace(cue=answer.cue)
-            if answer.source == DENSE:
-                query = query._replace(nearest=answer)
+            nearest = answer if one.name == DENSE else query.nearest
+            query = SourceQuery(answer.cue or query.cue, passing, tuple(answers), nearest)
     return answers
 
 

@@ -49,7 +49,7 @@ def _is_hidden(scope: Scope, hit: Hit, known: Collection[str]) -> bool:
 
 
 NOTHING_KNOWN: Outcome[KnownStates] = Outcome()
-STORED_ID, NAMED, ASKED_FOR = map(attrgetter, ("stored_id", "named", "asked_for"))
+STORED_ID, SOURCE, NAMED, ASKED_FOR = map(attrgetter, ("stored_id", "source", "named", "asked_for"))
 NOT_HERE = "not a record of this scope"
 NOT_ASKED_FOR = "no record of this scope that passes the filter"
 
@@ -88,7 +88,7 @@ class Gathered(NamedTuple):
 
 def gather(ports: Ports, request: Request, answers: Sequence[Answer]) -> Gathered:
     """All that was named, once each. What cannot be fetched besides the nearest is left out, with a note."""
-    dense, notes = _nearest_of(answers), notes_of(answers)
+    dense, notes = dict(zip(map(SOURCE, answers), answers, strict=True))[DENSE], notes_of(answers)
     cue = request.cue if dense.cue is None else dense.cue
     here = set(map(STORED_ID, dense.found))
     beside = _once(answers, dense, here)
@@ -121,14 +121,6 @@ def gather(ports: Ports, request: Request, answers: Sequence[Answer]) -> Gathere
         because=_reasons(answers),
         via=_named_by(answers),
     )
-
-
-def _nearest_of(answers: Sequence[Answer]) -> Answer:
-    """What the vectors found."""
-    for one in answers:
-        if one.source == DENSE:
-            return one
-    return Answer(DENSE)
 
 
 def _once(answers: Sequence[Answer], dense: Answer, here: set[str]) -> list[Found]:

@@ -9,7 +9,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -240,19 +240,13 @@ def _used(names: Sequence[str], numbers: Array) -> tuple[list[str], Array]:
     return [names[one] for one in used.tolist()], among[numbers]
 
 
-class RecordIds(Protocol):
-    """The ids of records by their numbers."""
-
-    def __getitem__(self, number: int, /) -> str: ...
-
-
 class Lists(NamedTuple):
     """What the lists of a scope say of the words of a cue; `times` marks the records that say a time, if one is
     asked."""
 
     talk: Conversation
     asked: Asked
-    ids: RecordIds
+    ids: Sequence[str] | _JoinedIds
     numbers: Numbers
     times: Array | None
 
@@ -311,7 +305,7 @@ def _alone(talk: Conversation) -> Array:
 
 
 class _JoinedIds:
-    def __init__(self, first: RecordIds, second: RecordIds, size: int) -> None:
+    def __init__(self, first: Sequence[str] | _JoinedIds, second: Sequence[str] | _JoinedIds, size: int) -> None:
         self._first, self._second, self._size = first, second, size
 
     def __getitem__(self, number: int, /) -> str:
