@@ -20,7 +20,6 @@ from adaptive_memory_core.policy import Advanced, Graphs
 from adaptive_memory_core.records import Hit
 from adaptive_memory_core.score.select import pick
 from adaptive_memory_core.score.signals import Use, since_useful
-from adaptive_memory_core.score.surprise import Baseline
 from benchmarks.embedders import trigrams
 from tests.conftest import START
 
@@ -140,5 +139,6 @@ def test_usefulness_stands_back_for_the_same_text_and_not_for_a_similar_one() ->
     read = ReadState(useful_at=START)
     for baseline, near, gains in ((0.0, 0.97, 0.6), (0.75, 0.97, 1.0)):
         reads, similarities = [ReadState(), read], [near, near - 0.01]
-        used = since_useful(reads, similarities, [0.9, 0.9], Baseline(baseline, 0.05), use=Use(), now=START)
+        leads = {"baseline": [baseline] * 2, "spread": [0.05] * 2}
+        used = since_useful(reads, similarities, [0.9, 0.9], leads, use=Use(), now=START)
         assert used[1] == pytest.approx(gains)

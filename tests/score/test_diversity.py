@@ -15,6 +15,7 @@ from adaptive_memory_core.cue.time.intent import Intent, Window
 from adaptive_memory_core.policy import Advanced
 from adaptive_memory_core.reports import Dropped, Hit
 from adaptive_memory_core.score.copies import leaders, overlap
+from adaptive_memory_core.score.ranking import as_candidates
 from adaptive_memory_core.score.select import pick, select, wants_more
 
 NONE: dict[str, Any] = {}
@@ -174,7 +175,7 @@ def test_more_is_asked_for_where_what_was_found_says_the_same() -> None:
         (Policy(advanced=Advanced(duplicates="keep")), same, False),
         (Policy(advanced=Advanced(same_share=0.5)), same, True),
     ):
-        assert wants_more(hits, policy, k=5, asked=20, now=0.0) is wanted
+        assert wants_more(as_candidates(hits), policy, k=5, asked=20, now=0.0, near=len(hits)) is wanted
 
 
 def test_the_same_words_at_another_time_are_another_memory_where_a_time_is_asked_about() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 from adaptive_memory_core import Policy, Record
 from adaptive_memory_core.reports import Hit
 from adaptive_memory_core.score.gates import unfit
+from adaptive_memory_core.score.ranking import as_candidates
 from adaptive_memory_core.score.select import MOST_CANDIDATES, select, wants_more
 
 NOW = 1_000.0
@@ -85,8 +87,12 @@ def test_what_is_beyond_k_keeps_its_score() -> None:
 def test_gates_that_take_too_many_ask_for_more_and_a_floor_does_not() -> None:
     expired = [hit(str(n), valid_until=0.0) for n in range(20)]
     far = [hit(str(n), 0.1) for n in range(20)]
-    assert wants_more(expired, Policy(), k=5, asked=20, now=NOW)
-    assert not wants_more(far, Policy(min_similarity=0.5), k=5, asked=20, now=NOW)
-    assert not wants_more(expired * 100, Policy(), k=5, asked=MOST_CANDIDATES, now=NOW)
-    assert not wants_more(expired[:19], Policy(), k=5, asked=20, now=NOW)
-    assert not wants_more([], Policy(), k=5, asked=20, now=NOW)
+
+    def more(hits: Sequence[Hit], policy: Policy, asked: int = 20) -> bool:
+        return wants_more(as_candidates(hits), policy, k=5, asked=asked, now=NOW, near=len(hits))
+
+    assert more(expired, Policy())
+    assert not more(far, Policy(min_similarity=0.5))
+    assert not more(expired * 100, Policy(), asked=MOST_CANDIDATES)
+    assert not more(expired[:19], Policy())
+    assert not more([], Policy())

@@ -18,6 +18,7 @@ from adaptive_memory_core.models.embedder import as_embedder
 from adaptive_memory_core.policy import Advanced, Fusion
 from adaptive_memory_core.records import Hit
 from adaptive_memory_core.score.blend import relevances
+from adaptive_memory_core.score.ranking import as_candidates
 from adaptive_memory_core.score.surprise import SLOPE
 from tests.conftest import DIMENSIONS, Clock, Vectors, word_vectors
 
@@ -39,7 +40,7 @@ def hits_of(said: Sequence[tuple[float, float, float, float]]) -> list[Hit]:
 
 
 def wholes(hits: Sequence[Hit], fusion: Fusion, more: dict[str, float] | None = None) -> list[float]:
-    return [sum(row) for row in zip(*relevances(hits, fusion, more or {}, 0.0).values(), strict=True)]
+    return [sum(row) for row in zip(*relevances(as_candidates(hits), fusion, more or {}, 0.0).values(), strict=True)]
 
 
 @given(SAID, st.floats(0.0, 3.0), st.floats(0.1, 3.0), st.floats(0.0, 1.0))
@@ -47,7 +48,7 @@ def test_parts_lie_between_0_and_1_and_add_up_to_a_relevance_that_does(
     said: Sequence[tuple[float, float, float, float]], vectors: float, words: float, reranked: float
 ) -> None:
     hits = [hit(one.record.id, one.similarity, **one.leads, reranker=0.5) for one in hits_of(said)]
-    parts = relevances(hits, Fusion(vectors=vectors, words=words), {}, reranked)
+    parts = relevances(as_candidates(hits), Fusion(vectors=vectors, words=words), {}, reranked)
     assert set(parts) == {"similarity", "words", "speaker", "stated", "reranker"}
     assert all(0.0 <= value <= 1.0 for values in parts.values() for value in values)
     assert all(sum(row) <= 1.0 + 1e-9 for row in zip(*parts.values(), strict=True))
@@ -84,11 +85,11 @@ def test_what_nothing_is_known_of_counts_as_nothing_said() -> None:
     known, unknown = hit("a", 0.5, words=3.0, **SHARED), hit("b", 0.5, words=0.0, **SHARED)
     of_turns = [hit(one.record.id, one.similarity, **one.leads, around=0.0, answers=0.0) for one in (known, unknown)]
     assert wholes(of_turns, Fusion()) == pytest.approx(wholes([known, unknown], Fusion()))
-    assert relevances(of_turns, Fusion(), {}, 0.0)["words"][1] == 0.0
+    assert relevances(as_candidates(of_turns), Fusion(), {}, 0.0)["words"][1] == 0.0
 
 
 def test_without_other_channels_the_similarity_is_the_relevance() -> None:
-    parts = relevances([hit("a", 0.4), hit("b", 1.2), hit("c", -0.1)], Fusion(), {}, 0.0)
+    parts = relevances(as_candidates([hit("a", 0.4), hit("b", 1.2), hit("c", -0.1)]), Fusion(), {}, 0.0)
     assert {name: one.tolist() for name, one in parts.items()} == {"similarity": [0.4, 1.0, 0.0]}
 
 

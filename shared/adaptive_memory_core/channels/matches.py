@@ -252,7 +252,14 @@ def kinds_of_texts(
     turns, found, most = people > 0.0, dict[str, Array](), 0.0
     if not turns.any():
         return found, most
-    marks = {"stated": np.array([not turn or stated(text) >= 1.0 for text, turn in zip(texts, turns, strict=True)])}
+    marks = {
+        "stated": np.array(  # most texts hold no question mark, and need no closer look
+            [
+                not turn or ("?" not in text and text.isascii()) or stated(text) >= 1.0
+                for text, turn in zip(texts, turns, strict=True)
+            ]
+        )
+    }
     if speakers is not None:
         known = {part for name in speakers for part in name.split()}
         marks["named"] = np.array([turn and says_name(text, known) for text, turn in zip(texts, turns, strict=True)])

@@ -19,7 +19,7 @@ from adaptive_memory_core.records import Dropped, Hit
 from adaptive_memory_core.score.gates import unfit
 from adaptive_memory_core.score.newest_first import COMPARED, NewestFirstQuery
 from adaptive_memory_core.score.nothing_found import Floor, chance, most_relevant, of_time_alone, shares_of
-from adaptive_memory_core.score.ranking import Candidates, as_candidates
+from adaptive_memory_core.score.ranking import Candidates
 from adaptive_memory_core.score.select import Ranked, choose_hits, rank, select, with_random_tail
 from adaptive_memory_core.score.signals import Use
 from adaptive_memory_core.score.time_match import outside
@@ -27,15 +27,16 @@ from adaptive_memory_core.sources.gather import Gathered, error_text, use_of
 from adaptive_memory_core.sources.request import Request, in_collection
 
 
-def with_leads(hits: Sequence[Hit], answers: Sequence[Answer]) -> Candidates:
+def with_leads(these: Candidates, answers: Sequence[Answer]) -> Candidates:
     """The candidates with the leads of all sources that have any; each candidate gets the same names. The vectors' come
     first: what others say depends on the baseline."""
-    these, leads = as_candidates(hits), dict[str, Sequence[float]]()
+    leads: dict[str, Sequence[float]] = {}
     for of_vectors in (True, False):
         for one in answers:
             if one.leads is not None and (one.source == DENSE) is of_vectors:
-                leads.update(one.leads(these.with_leads(leads)))
-    return these.with_leads(leads) if leads else these
+                leads.update(one.leads(these))
+                these = these.with_leads(leads)
+    return these
 
 
 class Compared(NamedTuple):

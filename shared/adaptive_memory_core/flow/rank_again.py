@@ -16,6 +16,7 @@ from adaptive_memory_core.learn.decay import Timeline
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Cue, Scope, Verdict
 from adaptive_memory_core.reports import LoggedRecall
+from adaptive_memory_core.score.ranking import as_candidates
 from adaptive_memory_core.sources.gather import Gathered
 from adaptive_memory_core.sources.request import Request
 from adaptive_memory_core.sources.times import understand_time
@@ -117,7 +118,7 @@ def past_question(ports: Ports, asked: Request, past: PastCandidates, policy: Po
     channels."""
     request = understand_time(ports, asked._replace(policy=policy, k=past.k))
     states = KnownStates({}, Timeline(past.line.step), balance=past.balance)
-    hits = past.under(policy)
+    hits = as_candidates(past.under(policy))
     gathered = Gathered(
         request.cue, hits=hits, near=len(hits), known=Outcome(states), asked=len(hits), absent=tuple(past.absent)
     )

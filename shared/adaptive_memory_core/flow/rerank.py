@@ -25,6 +25,7 @@ from adaptive_memory_core.flow.ports.source import Answer, Found, SourceQuery
 from adaptive_memory_core.flow.widen import aged
 from adaptive_memory_core.policy.advanced import DENSE
 from adaptive_memory_core.records import Dropped, Hit, Record, Scope
+from adaptive_memory_core.score.ranking import as_candidates
 from adaptive_memory_core.score.signals import odd_importance
 from adaptive_memory_core.sources.ask import wanted_sources
 from adaptive_memory_core.sources.gather import NOT_HERE, Gathered, known_of, notes_of, present
@@ -88,7 +89,7 @@ def _looked_up(
     unread = None if known.error is None else f"the collection's own read state was used: {known.error}"
     gathered = Gathered(
         request.cue,
-        hits=_with_similarities([*hits, *visitors], similarities, request.policy.min_similarity),
+        hits=as_candidates(_with_similarities([*hits, *visitors], similarities, request.policy.min_similarity)),
         near=len(hits) + len(visitors),
         known=known,
         asked=request.candidates,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from operator import attrgetter
 
 import numpy as np
@@ -63,35 +64,38 @@ def score(
     worth = worths(columns.importances, reads, policy, now=now)
     relevance = close.tolist()
     signals = {"recency": (), "importance": worth, "strength": strong, "relevance": relevance}
+    parts_of: Callable[[Weights], Parts]
     if policy.blending == "bounded":
         fresh = since_read(reads, policy, now=now)
-        used = since_useful(reads, columns.similarities, relevance, baseline_in(leads), use=use, now=now)
+        used = since_useful(reads, columns.similarities, relevance, leads, use=use, now=now)
         lift = policy.learning.usefulness * use.gain
-        parts = _by_kind(these, policy, lambda own: bounded(own, lift, fresh, used, worth, close))
+        parts_of = partial(bounded, useful=lift, fresh=fresh, used=used, worth=worth, close=close)
         signals["useful"] = used
     else:
         fresh, parts_of = blended(policy, columns, worth, relevance, now=now)
-        parts = _by_kind(these, policy, parts_of)
-        if of_time is not None:  # what else speaks for a record counts as far as its time fits
-            fits = np.array(of_time.fits)
-            parts |= {name: one * fits for name, one in parts.items() if name != "similarity"}
+    of_kinds = policy.advanced.kind_weights
+    parts = parts_of(policy.weights) if not of_kinds else _by_kind(these, dict(of_kinds), policy.weights, parts_of)
     signals |= {"recency": fresh, "similarity": columns.similarities, **leads}
     if of_time is not None:
         signals[TIME] = of_time.fits
+        if policy.blending != "bounded":  # what else speaks for a record counts as far as its time fits
+            fits = np.array(of_time.fits)
+            parts |= {name: one * fits for name, one in parts.items() if name != "similarity"}
     if len(shares) > 1:  # the part of the relevance, split among what it is made of
         whole, some = parts["similarity"], wholes > 0.0
-        per_share = np.where(some, wholes, 1.0)
-        parts |= {name: np.where(some, whole * one / per_share, 0.0) for name, one in shares.items()}
+        split = np.where(some, whole * np.array(list(shares.values())) / np.where(some, wholes, 1.0), 0.0)
+        parts |= zip(shares, split, strict=True)
         parts["similarity"] = np.where(some, parts["similarity"], whole)  # if there is nothing to split
-    scores = np.minimum(1.0, np.add.reduce(list(parts.values()))).tolist()  # a rounding error may take a sum beyond 1
+    table = np.array(list(parts.values()))
+    scores = np.minimum(1.0, np.add.reduce(table)).tolist()  # a rounding error may take a sum beyond 1
     order = best_first(these, scores, relevance)
-    return Ranking(these, order, scores, {name: one.tolist() for name, one in parts.items()}, signals)
+    return Ranking(these, order, scores, dict(zip(parts, table.tolist(), strict=True)), signals)
 
 
 def relevances(
-    hits: Sequence[Hit], fusion: Fusion, more: Mapping[str, float], reranked: float, of_time: Timing | None = None
+    these: Candidates, fusion: Fusion, more: Mapping[str, float], reranked: float, of_time: Timing | None = None
 ) -> Parts:
-    """The parts that add up to the relevance, by name: a column each, with a number in [0, 1] for each hit. `more` are
+    """The parts that add up to the relevance, by name: a column each, with a number in [0, 1] for each. `more` are
     the weights of further channels, by name, and `reranked` the share that a reranker decides. Vectors alone, where no
     time is asked about, are taken as they are, as the literature takes them.
 
@@ -99,11 +103,10 @@ def relevances(
     and each part has its share of what speaks for the candidate.
 
     >>> from adaptive_memory_core.records import Record
-    >>> found = relevances([Hit(Record("a", "tea"), 0.5, "a"), Hit(Record("b", "tax"), -0.5, "b")], Fusion(), {}, 0.0)
-    >>> found["similarity"].tolist()
+    >>> both = as_candidates([Hit(Record("a", "tea"), 0.5, "a"), Hit(Record("b", "tax"), -0.5, "b")])
+    >>> relevances(both, Fusion(), {}, 0.0)["similarity"].tolist()
     [0.5, 0.0]
     """
-    these = as_candidates(hits)
     leads = these.leads
     if fusion.method == "rrf":
         parts = reciprocal_ranks(these, more, of_time)
@@ -176,21 +179,20 @@ def bounded(
     return parts
 
 
-def _by_kind(these: Candidates, policy: Policy, parts_of: Callable[[Weights], Parts]) -> Parts:
+def _by_kind(
+    these: Candidates, of_kind: Mapping[str, Weights], others: Weights, parts_of: Callable[[Weights], Parts]
+) -> Parts:
     """The parts of each score, by the weights of the record's kind.
 
     >>> from adaptive_memory_core.records import Record
     >>> both = as_candidates([Hit(Record("a", "tea", kind="fact"), 0.5, "a"), Hit(Record("b", "tax"), 0.5, "b")])
-    >>> policy = Policy(weights=Weights(1, 0, 0)).replace(advanced={"kind_weights": {"fact": Weights(0, 0, 1)}})
-    >>> found = _by_kind(both, policy, lambda own: {"recency": [own.recency] * 2, "similarity": [own.similarity] * 2})
+    >>> def parts_of(own): return {"recency": np.array([own.recency] * 2), "similarity": np.array([own.similarity] * 2)}
+    >>> found = _by_kind(both, {"fact": Weights(0, 0, 1)}, Weights(1, 0, 0), parts_of)
     >>> {name: one.tolist() for name, one in found.items()}
     {'recency': [0.0, 1.0], 'similarity': [1.0, 0.0]}
     """
-    if not policy.advanced.kind_weights:
-        return parts_of(policy.weights)
-    of_kind = dict(policy.advanced.kind_weights)
-    own = [of_kind.get(hit.record.kind or "", policy.weights) for hit in these]
-    parts = {weights: parts_of(weights) for weights in dict.fromkeys([policy.weights, *own])}
+    own = [of_kind.get(hit.record.kind or "", others) for hit in these]
+    parts = {weights: parts_of(weights) for weights in dict.fromkeys([others, *own])}
     names = dict.fromkeys(name for columns in parts.values() for name in columns)
     nothing = [0.0] * len(own)
     return {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from adaptive_memory_core.error_messages import shown
 from adaptive_memory_core.errors import InvalidInputError
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Hit, Record, Scored
-from adaptive_memory_core.score.ranking import Candidates, as_candidates
+from adaptive_memory_core.score.ranking import Candidates
 
 ONE_CALL_SECONDS = 0.1  # records of one call are a microsecond apart, and all of them are there once it returns
 BELOW_FLOOR = "below the similarity floor"
@@ -67,14 +67,15 @@ def unfit(hit: Hit, policy: Policy, *, now: float) -> str | None:
     return stale(hit, now=now)
 
 
-def unfit_ones(hits: Sequence[Hit], policy: Policy, *, now: float) -> dict[int, str]:
+def unfit_ones(these: Candidates, policy: Policy, *, now: float) -> dict[int, str]:
     """The numbers of those that are out before scoring, each with the reason.
 
     >>> from adaptive_memory_core.records import Record
-    >>> unfit_ones([Hit(Record("a", "text"), 0.5, "a"), Hit(Record("b", "text"), 0.1, "b")], Policy(), now=0.0)
-    {}
+    >>> from adaptive_memory_core.score.ranking import as_candidates
+    >>> hits = as_candidates([Hit(Record("a", "text"), 0.5, "a"), Hit(Record("b", "text"), 0.1, "b")])
+    >>> unfit_ones(hits, Policy(), now=0.0), unfit_ones(hits, Policy(min_similarity=0.3), now=0.0)
+    ({}, {1: 'below the similarity floor'})
     """
-    these = hits if isinstance(hits, Candidates) else as_candidates(hits)
     numbers, similarities = these.columns.gated, these.columns.similarities
     if policy.min_similarity > 0.0 or not math.isfinite(sum(similarities)):
         numbers = range(len(similarities))

@@ -120,7 +120,7 @@ def _groups(
     """What makes the same statement as one of the best; none is in two groups."""
     columns, numbers = ranking.candidates.columns, ranking.order
     texts = ["" if time is None else columns.texts[one] for one, time in zip(numbers, times, strict=False)]
-    found = dict(statement_versions(texts, told.cue, best=BEST))
+    found = statement_versions(texts, told.cue, best=BEST)
     if reworded and asked_for(told.cue):
         same = found.get(0, [])
         found[0] = [*same, *_reworded(texts, times, told.cue, [0, *(one.number for one in same)])]

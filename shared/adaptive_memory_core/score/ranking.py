@@ -218,7 +218,8 @@ class LeftOut(Lazily[Dropped]):
 def texts_of(ranked: Sequence[Scored]) -> list[str]:
     """What they say."""
     if isinstance(ranked, Ranking):
-        return ranked.in_order(ranked.candidates.columns.texts)
+        texts = ranked.candidates.columns.texts
+        return [texts[number] for number in ranked.order]
     return [one.text for one in ranked]
 
 

@@ -60,25 +60,29 @@ class Version(NamedTuple):
     sure: bool
 
 
-def statement_versions(texts: Sequence[str], cue: str, *, best: int) -> Iterator[tuple[int, list[Version]]]:
-    """The numbers of the best texts, each with the texts that make the same statement, if there are any.
+def statement_versions(texts: Sequence[str], cue: str, *, best: int) -> dict[int, list[Version]]:
+    """By their numbers those of the best texts that others make the same statement as, each with these.
 
     >>> texts = ("Ilse lives in Oslo.", "Colm lives in Rome.", "Ilse has a cat.", "Ilse lives in Turin.")
-    >>> list(statement_versions(texts, "where does Ilse live?", best=2))
-    [(0, [Version(number=3, sure=True)])]
+    >>> statement_versions(texts, "where does Ilse live?", best=2)
+    {0: [Version(number=3, sure=True)]}
     """
-    question = _question(cue)
+    question, versions = _question(cue), dict[int, list[Version]]()
     for one in range(min(best, len(texts)) if question.stems else 0):
         mine = _that_answers(texts[one], question)
-        begins = _beginning(mine, question) if not one or _has_as_much(mine, texts[0], question) else ""
-        found = [
-            Version(other, len(mine) + len(theirs) >= len(texts[one]) + len(text) - 2)
-            for other, text in enumerate(texts)
-            if begins and begins in text and other != one
-            if (theirs := _that_begins(text, begins)) and same_statement(_said(mine), _said(theirs), question)
-        ]
+        begins = _beginning(mine, question) if mine else ""
+        others = [other for other, text in enumerate(texts) if begins in text and other != one] if begins else []
+        if not others or (one and not _has_as_much(mine, texts[0], question)):
+            continue
+        found = []
+        for other in others:
+            theirs = _that_begins(texts[other], begins)
+            if theirs and same_statement(_said(mine), _said(theirs), question):
+                sure = len(mine) + len(theirs) >= len(texts[one]) + len(texts[other]) - 2
+                found.append(Version(other, sure))
         if found:
-            yield one, found
+            versions[one] = found
+    return versions
 
 
 def same_sentence(one: str, other: str) -> bool:
@@ -123,12 +127,12 @@ def same_statement(one: SentenceWords, other: SentenceWords, question: QueryWord
         return False
     if not (gone and come) and len(gone) + len(come) > MOST_INSERTED:
         return False
-    leading = frozenset(_flat(one.stems[:before]))
+    leading = frozenset().union(*one.stems[:before])
     named = leading & question.stems
     if not named or (named <= question.names and not question.names.isdisjoint(one.stems[before - 1])):
         return False  # nothing is said of whom they name: "Hey Ana, ..."
     shared = leading.union(*one.stems[mine.stop :])
-    differ = frozenset(_flat(one.stems[mine])) ^ frozenset(_flat(other.stems[theirs]))
+    differ = frozenset().union(*one.stems[mine]) ^ frozenset().union(*other.stems[theirs])
     if not (question.stems - shared).isdisjoint(differ) or _are_of_two_kinds(gone, come):
         return False
     trailing = one.keys[mine.stop :]
@@ -189,9 +193,9 @@ def _that_answers(text: str, question: QueryWords) -> str:
         for stem in sorted(question.stems, key=len)[-MOST_LOOKED_FOR:]:
             place = lower.find(stem)
             if place >= 0 and not begin <= place < end:
-                begin = max(lower.rfind(mark, 0, place) + len(mark) for mark in _MARKS)
+                begin = max([lower.rfind(mark, 0, place) + len(mark) for mark in _MARKS])
                 end = _end(text, place)
-                held = sum(one in lower[begin:end] for one in question.stems)
+                held = len([one for one in question.stems if one in lower[begin:end]])
                 if held > most or (held == most and begin < text.find(found)):
                     found, most = text[begin:end].strip(), held
     return found if len(found) <= LONGEST_SENTENCE and _states(found) else ""
@@ -207,7 +211,8 @@ def _states(sentence: str) -> bool:
         return False
     if sentence.endswith(_ENDS) or (not sentence.isascii() and UNSPACED.search(sentence)):
         return True
-    return sum(part.strip(EDGES) != "" for part in sentence.split()) >= FEWEST_WORDS
+    parts = sentence.split()
+    return len(parts) >= FEWEST_WORDS and len([one for one in parts if one.strip(EDGES)]) >= FEWEST_WORDS
 
 
 def _end(text: str, place: int) -> int:
@@ -224,7 +229,7 @@ def _beginning(sentence: str, question: QueryWords) -> str:
     >>> _beginning("I live in Oslo.", _question("Where do I live?")), _beginning("It rains.", _question("Who is Ana?"))
     ('I live', '')
     """
-    missing = question.names.intersection(words(sentence))
+    missing = question.names.intersection(words(sentence)) if question.names else question.names
     met: set[str] = set()
     for match in _CHUNK.finditer(sentence):
         chunk = match[0]
@@ -252,12 +257,7 @@ def _that_begins(text: str, begins: str) -> str:
 
 def _has_as_much(sentence: str, first: str, question: QueryWords) -> bool:
     """Whether it has more than half as many of the question's words as the first hit."""
-    mine, most = (question.stems.intersection(words(text)) for text in (sentence, first))
-    return 2 * len(mine) > len(most)
-
-
-def _flat(stems: Sequence[Sequence[str]]) -> Iterator[str]:
-    return (stem for found in stems for stem in found)
+    return 2 * len(question.stems.intersection(words(sentence))) > len(question.stems.intersection(words(first)))
 
 
 def _alike(one: Sequence[str], other: Sequence[str]) -> int:

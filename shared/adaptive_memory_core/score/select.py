@@ -258,16 +258,15 @@ def _unfit(hit: Hit, reason: str) -> Dropped:
     return Dropped(hit.record.id, reason, hit=hit if reason in (BELOW_FLOOR, OUTSIDE) else None)
 
 
-def wants_more(hits: Sequence[Hit], policy: Policy, *, k: int, asked: int, now: float, near: int | None = None) -> bool:
+def wants_more(these: Candidates, policy: Policy, *, k: int, asked: int, now: float, near: int) -> bool:
     """Whether to ask the channel for more: gates took too many of the first `near`, or what is left says the same, and
     what lies further out might still pass the floor.
 
     >>> from adaptive_memory_core.records import Record
-    >>> expired = [Hit(Record(str(n), "old", valid_until=1.0), 0.9, str(n)) for n in range(20)]
-    >>> wants_more(expired, Policy(), k=5, asked=20, now=2.0), wants_more(expired, Policy(), k=5, asked=21, now=2.0)
-    (True, False)
+    >>> expired = as_candidates([Hit(Record(str(n), "old", valid_until=1.0), 0.9, str(n)) for n in range(20)])
+    >>> [wants_more(expired, Policy(), k=5, asked=asked, now=2.0, near=20) for asked in (20, 21)]
+    [True, False]
     """
-    these, near = as_candidates(hits), len(hits) if near is None else near
     if near < asked or asked >= max(MOST_CANDIDATES, k):
         return False
     reasons, texts = unfit_ones(these, policy, now=now), these.columns.texts[:near]

@@ -11,9 +11,9 @@ import numpy as np
 
 from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.policy.policy import Policy
-from adaptive_memory_core.records import Hit, ReadState, Record
-from adaptive_memory_core.score.ranking import as_candidates
-from adaptive_memory_core.score.surprise import Baseline
+from adaptive_memory_core.records import ReadState, Record
+from adaptive_memory_core.score.ranking import Candidates, Table
+from adaptive_memory_core.score.surprise import baseline_in
 
 DAY = 86_400.0
 NEUTRAL_IMPORTANCE = 0.5
@@ -256,7 +256,7 @@ def since_useful(
     reads: Sequence[ReadState],
     similarities: Sequence[float],
     close: Sequence[float],
-    baseline: Baseline,
+    leads: Table,
     *,
     use: Use,
     now: float,
@@ -264,7 +264,7 @@ def since_useful(
     """The recency of useful reads: it has its own decay, and counts in proportion to how well the hit fits the cue."""
     if list(map(_useful_at, reads)).count(None) == len(reads):
         return [0.0] * len(reads)
-    above = baseline.above(np.array(similarities)).tolist()
+    above = baseline_in(leads).above(np.array(similarities)).tolist()
     return [
         0.0 if read.useful_at is None else fit * usefulness(read, step=use.step, now=now)
         for read, fit in zip(reads, gain_limits(close, above), strict=True)
@@ -293,17 +293,18 @@ def _open(similarity: float, nearest: float) -> float:
 USUAL_SCALES = (1, 5, 10, 100)
 
 
-def odd_importance(hits: Sequence[Hit], fields: Fields) -> str | None:
+def odd_importance(these: Candidates, fields: Fields) -> str | None:
     """A note on the candidates whose importance is not a number on the declared scale; None if all are.
 
-    >>> from adaptive_memory_core.records import Record
+    >>> from adaptive_memory_core.records import Hit
+    >>> from adaptive_memory_core.score.ranking import as_candidates
     >>> odd = Hit(Record("a", "tea", stored={"importance": 8}), 0.5, "a")
-    >>> odd_importance([odd], Fields()).partition(":")[0]
+    >>> odd_importance(as_candidates([odd]), Fields()).partition(":")[0]
     "the importance of 1 candidate, such as 8 of 'a', is not a number from 0 to 1 and counts as neutral"
-    >>> odd_importance([Hit(Record("a", "tea"), 0.5, "a")], Fields()) is None
+    >>> odd_importance(as_candidates([Hit(Record("a", "tea"), 0.5, "a")]), Fields()) is None
     True
     """
-    these, key = as_candidates(hits), fields.importance
+    key = fields.importance
     importances, reads = these.columns.importances, these.columns.reads
     if None not in importances and not any(map(_boost, reads)):
         return None

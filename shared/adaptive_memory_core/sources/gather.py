@@ -24,6 +24,7 @@ from adaptive_memory_core.learn.verdicts import StateHistory, earned_share, stat
 from adaptive_memory_core.policy.advanced import DENSE
 from adaptive_memory_core.record_metadata import SHARED, belongs, hits_of
 from adaptive_memory_core.records import Cue, Dropped, Hit, Scope
+from adaptive_memory_core.score.ranking import Candidates, as_candidates
 from adaptive_memory_core.score.signals import NEUTRAL_IMPORTANCE, NO_USE, Use, boosted, odd_importance
 from adaptive_memory_core.sources.read_state import known_states
 from adaptive_memory_core.sources.request import Request, among
@@ -61,7 +62,7 @@ class Gathered(NamedTuple):
     """
 
     cue: Cue
-    hits: Sequence[Hit]
+    hits: Candidates
     near: int  # of the hits, the first of them, that the vectors found
     known: Outcome[KnownStates]
     asked: int  # how many of the nearest were asked for
@@ -83,7 +84,7 @@ class Gathered(NamedTuple):
 
     def with_hits(self, nearest: Sequence[Hit], others: Sequence[Hit]) -> Gathered:
         """The same with these candidates."""
-        return self._replace(hits=[*nearest, *others], near=len(nearest))
+        return self._replace(hits=as_candidates([*nearest, *others]), near=len(nearest))
 
 
 def gather(ports: Ports, request: Request, answers: Sequence[Answer]) -> Gathered:
@@ -151,7 +152,7 @@ def known_of(ports: Ports, request: Request, found: Sequence[Found]) -> Outcome[
     return Outcome(known)
 
 
-def present(request: Request, found: Sequence[Found], known: Outcome[KnownStates]) -> Sequence[Hit]:
+def present(request: Request, found: Sequence[Found], known: Outcome[KnownStates]) -> Candidates:
     """What was found as hits, with the reason on those that the caller will not have."""
     states = {} if known.value is None else known.value.states
     hits = hits_of(request.scope, found, states, request.fields)
@@ -159,8 +160,9 @@ def present(request: Request, found: Sequence[Found], known: Outcome[KnownStates
         hits = without_hidden(request.scope, hits, states)
     if request.past is not None:
         hits = [_then(hit, request.past, request) if hit._stored_id in states else hit for hit in hits]
-    refuse = request.refuse
-    return hits if refuse is None else [replace(hit, refused=hit.refused or refuse(hit.record)) for hit in hits]
+    if (refuse := request.refuse) is not None:
+        hits = [replace(hit, refused=hit.refused or refuse(hit.record)) for hit in hits]
+    return as_candidates(hits)
 
 
 def _then(hit: Hit, past: StateHistory, request: Request) -> Hit:

@@ -53,7 +53,8 @@ class BaselineLeads:
     measured: Baseline
 
     def __call__(self, these: Candidates) -> dict[str, Sequence[float]]:
-        return {BASELINE: [self.measured.mean] * len(these), SPREAD: [self.measured.spread] * len(these)}
+        count = len(these.columns.ids)
+        return {BASELINE: [self.measured.mean] * count, SPREAD: [self.measured.spread] * count}
 
 
 class WordsSource:
