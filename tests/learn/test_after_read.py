@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adaptive_memory_core import Policy, ReadState, Record
+from adaptive_memory_core import Policy, ReadState
 from adaptive_memory_core.learn.after_read import ROW_DAYS, after_read
 from adaptive_memory_core.policy import Decay, Learning
-from adaptive_memory_core.score.signals import DAY, recency
+from adaptive_memory_core.score.signals import DAY, recencies
 
 gaps = st.lists(st.floats(0, 40 * DAY) | st.floats(0, 180), max_size=40)
 policies = st.builds(
@@ -81,13 +79,12 @@ def test_a_one_shot_scan_moves_the_count_but_not_the_recency() -> None:
     policy = Policy(reads_before_refresh=2)
     scanned = after_read(ReadState(), policy, now=50 * DAY)
     assert (scanned.last_read, scanned.retrieval_count) == (50 * DAY, 1)
-    before, after = Record("a", "text", created_at=0.0), Record("a", "text", created_at=0.0, read=scanned)
-    unmoved = recency(after, policy, now=50 * DAY)
-    assert unmoved == recency(before, policy, now=50 * DAY)
+    unmoved, before = recencies([0.0, 0.0], [scanned, ReadState()], policy, now=50 * DAY)
+    assert unmoved == before
     assert unmoved is not None
     assert unmoved < 0.1
     again = after_read(scanned, policy, now=51 * DAY)
-    assert recency(replace(after, read=again), policy, now=51 * DAY) == 1.0
+    assert recencies([0.0], [again], policy, now=51 * DAY) == [1.0]
 
 
 def test_reads_too_far_apart_are_two_scans() -> None:

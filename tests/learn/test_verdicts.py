@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adaptive_memory_core import Policy, ReadState, Record, Verdict
+from adaptive_memory_core import Policy, ReadState, Verdict
 from adaptive_memory_core.learn.verdicts import IMPORTANCE_BOUND, boost_after, demoted, rejudged
 from adaptive_memory_core.policy import Learning
-from adaptive_memory_core.score.signals import DAY, boosted, importance, recency
+from adaptive_memory_core.score.signals import DAY, boosted, recencies, worths
 
 verdicts = st.sampled_from(list(Verdict))
 policies = st.builds(Policy, learning=st.builds(Learning, importance_step=st.floats(0, 0.05)))
@@ -60,10 +60,11 @@ def test_a_demotion_takes_what_reads_earned_and_keeps_what_happened() -> None:
 def test_a_demoted_record_ranks_no_better_than_an_unread_one(growth: float) -> None:
     policy = Policy(learning=Learning(half_life_growth=growth))
     read = ReadState(last_read=20 * DAY, refreshed_at=20 * DAY, retrieval_count=50, credit=50, warmth=50.0)
-    fresh = Record("a", "text", created_at=0.0, importance=0.5)
-    put_back = Record("a", "text", created_at=0.0, importance=0.5, read=demoted(read, policy))
-    assert (recency(put_back, policy, now=21 * DAY) or 0) <= (recency(fresh, policy, now=21 * DAY) or 0)
-    assert importance(put_back, policy, now=21 * DAY) <= importance(fresh, policy, now=21 * DAY)
+    both = [demoted(read, policy), ReadState()]
+    put_back, unread = recencies([0.0, 0.0], both, policy, now=21 * DAY)
+    assert (put_back or 0) <= (unread or 0)
+    worth_put_back, worth_unread = worths([0.5, 0.5], both, policy, now=21 * DAY)
+    assert worth_put_back <= worth_unread
 
 
 @given(st.floats(-0.5, 0.5), st.integers(1, 100))

@@ -27,9 +27,9 @@ def ranked(*texts: str, days: Sequence[float | None] | None = None, speakers: Se
     return in_that_order(found)
 
 
-def in_that_order(hits: Sequence[Hit]) -> Ranking:
-    """A ranking by similarity of hits that are given best first."""
-    scores = [one.similarity for one in hits]
+def in_that_order(hits: Sequence[Hit], scores: Sequence[float] = ()) -> Ranking:
+    """A ranking of hits that are given best first, by these scores or by similarity."""
+    scores = scores or [one.similarity for one in hits]
     return Ranking(as_candidates(hits), range(len(hits)), scores, {"similarity": scores}, {})
 
 

@@ -10,7 +10,7 @@ import pytest
 from adaptive_memory_core.cue.time.intent import NO_INTENT
 from adaptive_memory_core.records import Hit, Record, Scored
 from adaptive_memory_core.score.newest_first import NewestFirstQuery, newest_first
-from adaptive_memory_core.score.ranking import Ranking, as_candidates
+from tests.score.test_newest_first import in_that_order
 from tests.tables import rows
 
 HERE = Path(__file__).parent
@@ -20,9 +20,7 @@ FILLER = "Good that you ask, this is worth a closer look. Let us go through it s
 def found(cue: str, *texts: str) -> Sequence[Scored]:
     """What comes of these texts, best first and a day apart, when the cue is asked."""
     hits = [Hit(Record(one, one, created_at=float(day)), 0.9 - 0.1 * day, one) for day, one in enumerate(texts)]
-    scores = [one.similarity for one in hits]
-    given = Ranking(as_candidates(hits), range(len(hits)), scores, {"similarity": scores}, {})
-    return newest_first(given, NewestFirstQuery(cue, "speaker"), NO_INTENT, reworded=False)
+    return newest_first(in_that_order(hits), NewestFirstQuery(cue, "speaker"), NO_INTENT, reworded=False)
 
 
 def newest(cue: str, *texts: str) -> str:
@@ -80,7 +78,6 @@ def test_neither_scores_nor_similarities_matter() -> None:
     texts = ("Ilse lives in Oslo.", "Colm lives in Rome.", "Ilse lives in Turin.")
     for similarity, score in ((0.02, 0.001), (0.93, 0.95), (-0.4, 0.5)):
         hits = [Hit(Record(text, text, created_at=float(day)), similarity, text) for day, text in enumerate(texts)]
-        scores = [score - day * 1e-5 for day in range(len(texts))]
-        given = Ranking(as_candidates(hits), range(len(hits)), scores, {"similarity": scores}, {})
+        given = in_that_order(hits, [score - day * 1e-5 for day in range(len(texts))])
         after = newest_first(given, NewestFirstQuery("where does Ilse live?", "speaker"), NO_INTENT, reworded=False)
         assert [one.text for one in after] == [texts[2], texts[0], texts[1]]

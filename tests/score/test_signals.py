@@ -20,9 +20,9 @@ from adaptive_memory_core.score.signals import (
     cooled,
     decay,
     half_life,
-    importance,
-    recency,
+    recencies,
     similarity,
+    worths,
 )
 
 moments = st.floats(-4e9, 8e9)
@@ -34,8 +34,8 @@ counts = st.integers(0, 10**9)
 def test_recency_lies_in_0_to_1_whatever_the_clocks_say(
     now: float, created_at: float | None, read_at: float | None, days: float
 ) -> None:
-    record = Record("a", "text", created_at=created_at, read=ReadState(last_read=read_at, refreshed_at=read_at))
-    fresh = recency(record, Policy(half_life_days=days), now=now)
+    read = ReadState(last_read=read_at, refreshed_at=read_at)
+    (fresh,) = recencies([created_at], [read], Policy(half_life_days=days), now=now)
     assert fresh is None if created_at is None and read_at is None else fresh is not None and 0 <= fresh <= 1
 
 
@@ -43,8 +43,7 @@ def test_recency_lies_in_0_to_1_whatever_the_clocks_say(
 def test_trap_a_future_timestamp_gives_no_recency_above_1(now: float, ahead: float, days: float) -> None:
     policy = Policy(half_life_days=days)
     read = ReadState(last_read=now + ahead, refreshed_at=now + ahead)
-    assert recency(Record("a", "text", created_at=now + ahead), policy, now=now) == 1
-    assert recency(Record("a", "text", created_at=0.0, read=read), policy, now=now) == 1
+    assert recencies([now + ahead, 0.0], [ReadState(), read], policy, now=now) == [1, 1]
 
 
 @given(st.floats(0, 4e9), st.floats(0, 4e9), half_lives)
@@ -54,12 +53,11 @@ def test_recency_never_grows_with_age(one: float, other: float, days: float) -> 
 
 
 def test_trap_a_never_read_memory_does_not_count_as_just_read() -> None:
-    old, now = Record("a", "text", created_at=0.0), 140 * DAY
-    assert recency(old, Policy(), now=now) == pytest.approx(0.5**10)
+    assert recencies([0.0], [ReadState()], Policy(), now=140 * DAY) == [pytest.approx(0.5**10)]
 
 
 def test_a_record_without_any_time_is_neutral_and_never_freshest() -> None:
-    assert recency(Record("a", "text"), Policy(), now=1e9) is None
+    assert recencies([None], [ReadState()], Policy(), now=1e9) == [None]
     ages = {"unknown": None, "old": 1e9 - 30 * DAY, "older": 1e9 - 60 * DAY}
     hits = [Hit(Record(name, "text", created_at=created_at), 0.5, name) for name, created_at in ages.items()]
     policy = Policy.preset("equal").replace(weights=Weights(1, 0, 0))
@@ -67,13 +65,13 @@ def test_a_record_without_any_time_is_neutral_and_never_freshest() -> None:
 
 
 def test_a_read_counts_from_its_own_time_and_not_from_creation() -> None:
-    read = Record("a", "text", created_at=0.0, read=ReadState(last_read=10 * DAY, refreshed_at=10 * DAY))
-    assert recency(read, Policy(half_life_days=1), now=11 * DAY) == 0.5
+    read = ReadState(last_read=10 * DAY, refreshed_at=10 * DAY)
+    assert recencies([0.0], [read], Policy(half_life_days=1), now=11 * DAY) == [0.5]
 
 
 def test_a_read_that_did_not_refresh_leaves_recency_at_creation() -> None:
-    scanned = Record("a", "text", created_at=0.0, read=ReadState(last_read=9 * DAY, retrieval_count=1))
-    assert recency(scanned, Policy(half_life_days=10), now=10 * DAY) == 0.5
+    scanned = ReadState(last_read=9 * DAY, retrieval_count=1)
+    assert recencies([0.0], [scanned], Policy(half_life_days=10), now=10 * DAY) == [0.5]
 
 
 def test_trap_one_formula_with_one_unit_loses_half_in_a_half_life() -> None:
@@ -98,8 +96,8 @@ def test_more_counted_reads_never_shorten_the_half_life(one: int, other: int) ->
 @given(st.floats(0, 1e12), st.floats(0, 1), st.none() | moments, moments)
 def test_trap_the_count_boost_is_bounded(warmth: float, weight: float, read_at: float | None, now: float) -> None:
     policy = Policy(learning=Learning(count_weight=weight))
-    record = Record("a", "text", importance=0.5, read=ReadState(last_read=read_at, warmth=warmth))
-    assert 0.5 <= importance(record, policy, now=now) <= 0.5 + COUNT_BOOST_MAX
+    (worth,) = worths([0.5], [ReadState(last_read=read_at, warmth=warmth)], policy, now=now)
+    assert 0.5 <= worth <= 0.5 + COUNT_BOOST_MAX
 
 
 @given(st.floats(0, 1e9), moments, st.floats(0, 4e9), st.floats(0, 4e9))
@@ -114,8 +112,7 @@ def test_a_clock_that_goes_back_does_not_heat_a_count() -> None:
 
 
 def test_an_unknown_importance_is_neutral_and_a_known_0_is_not_unknown() -> None:
-    assert importance(Record("a", "text"), Policy(), now=0.0) == 0.5
-    assert importance(Record("a", "text", importance=0.0), Policy(), now=0.0) == 0.0
+    assert worths([None, 0.0], [ReadState(), ReadState()], Policy(), now=0.0) == [0.5, 0.0]
 
 
 @given(st.floats(0, 1), st.floats(-1, 1))

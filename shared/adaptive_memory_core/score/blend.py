@@ -22,13 +22,12 @@ from adaptive_memory_core.policy.advanced import (
 from adaptive_memory_core.policy.learning import NEAR
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Hit
-from adaptive_memory_core.score.literature import blended, reciprocal_ranks, weighted_sum, within_share
+from adaptive_memory_core.score.literature import Parts, blended, reciprocal_ranks, weighted_sum, within_share
 from adaptive_memory_core.score.ranking import Candidates, Ranking, as_candidates, best_first
 from adaptive_memory_core.score.signals import NO_USE, Use, raised, since_read, since_useful, worths
 from adaptive_memory_core.score.surprise import Array, baseline_in, of_meaning
 from adaptive_memory_core.score.time_match import TIME, Timing
 
-Parts = dict[str, Array]  # a column for each part
 _strengths = attrgetter("strength")
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from adaptive_memory_core.error_messages import shown
 from adaptive_memory_core.errors import InvalidInputError
 from adaptive_memory_core.policy.policy import Policy
-from adaptive_memory_core.records import Hit, Record, Scored
+from adaptive_memory_core.records import Hit, Record
 from adaptive_memory_core.score.ranking import Candidates
 
 ONE_CALL_SECONDS = 0.1  # records of one call are a microsecond apart, and all of them are there once it returns
@@ -82,11 +82,6 @@ def unfit_ones(these: Candidates, policy: Policy, *, now: float) -> dict[int, st
     if not numbers:
         return {}
     return {one: reason for one in numbers if (reason := unfit(these[one], policy, now=now)) is not None}
-
-
-def too_weak(scored: Scored, policy: Policy) -> bool:
-    """Whether the blended score is below the policy's floor for it."""
-    return scored.score < policy.min_score
 
 
 REFUSED = "refused by the caller"

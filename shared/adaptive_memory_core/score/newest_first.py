@@ -25,11 +25,7 @@ class NewestFirstQuery(NamedTuple):
     facts: Facts | None = None
 
 
-class StatementGroup(NamedTuple):
-    """Candidates that make the same statement, by their places, and whether that is sure."""
-
-    places: Sequence[int]
-    sure: bool = True
+Statement = tuple[Sequence[int], bool]  # the candidates that make it, by their places, and whether that is sure
 
 
 def newest_first(ranking: Ranking, told: NewestFirstQuery, intent: Intent, *, reworded: bool = True) -> Ranking:
@@ -60,9 +56,9 @@ def newest_first(ranking: Ranking, told: NewestFirstQuery, intent: Intent, *, re
     else:
         groups = _groups(ranking, times, told, reworded=reworded)
     moved = _Moved(list(range(len(order))), [ranking.scores[number] for number in order], {})
-    for group in groups:
-        if len(group.places) > 1:
-            _put_newest_first(times, group, moved)
+    for places, sure in groups:
+        if len(places) > 1:
+            _put_newest_first(times, places, moved, sure=sure)
     return _reordered(ranking, moved) if moved.older else ranking
 
 
@@ -75,14 +71,14 @@ class _Moved(NamedTuple):
     older: dict[int, tuple[int, bool]]
 
 
-def _put_newest_first(times: Sequence[float | None], group: StatementGroup, moved: _Moved) -> None:
+def _put_newest_first(times: Sequence[float | None], group: Sequence[int], moved: _Moved, *, sure: bool) -> None:
     """The newest of a group at the place of its best, and the others at the places that are left, newest first."""
     order, scores, older = moved
-    newest, *others = sorted(group.places, key=lambda one: (-(times[one] or 0.0), one))
+    newest, *others = sorted(group, key=lambda one: (-(times[one] or 0.0), one))
     if times[newest] == times[others[-1]]:
         return
-    first = min(order.index(one) for one in group.places)
-    places = sorted(order.index(one) for one in group.places if one != newest)
+    first = min(order.index(one) for one in group)
+    places = sorted(order.index(one) for one in group if one != newest)
     taken = [scores[order[first]], *(scores[order[place]] for place in places)]
     before = order.index(newest)
     for one, place in zip(others, places, strict=True):
@@ -90,7 +86,7 @@ def _put_newest_first(times: Sequence[float | None], group: StatementGroup, move
     order.insert(first, order.pop(before))
     for one, score in zip((newest, *others), taken, strict=True):
         scores[one] = score
-        older[one] = (newest if times[one] != times[newest] else one, group.sure)
+        older[one] = (newest if times[one] != times[newest] else one, sure)
 
 
 def _reordered(ranking: Ranking, moved: _Moved) -> Ranking:
@@ -116,7 +112,7 @@ def _reordered(ranking: Ranking, moved: _Moved) -> Ranking:
 
 def _groups(
     ranking: Ranking, times: Sequence[float | None], told: NewestFirstQuery, *, reworded: bool
-) -> list[StatementGroup]:
+) -> list[Statement]:
     """What makes the same statement as one of the best; none is in two groups."""
     columns, numbers = ranking.candidates.columns, ranking.order
     texts = ["" if time is None else columns.texts[one] for one, time in zip(numbers, times, strict=False)]
@@ -127,7 +123,7 @@ def _groups(
     if not found:
         return []
     past, one_voice = in_past_tense(told.cue), bool(names_in(told.cue))
-    groups, taken = list[StatementGroup](), set[int]()
+    groups, taken = list[Statement](), set[int]()
     for best, others in sorted(found.items()):
         if best not in taken and (not past or in_past_tense(texts[best])):
             mine = columns.stored[numbers[best]].get(told.speaker)  # "I" is another person for other speakers
@@ -139,7 +135,7 @@ def _groups(
             ]
             group = [best, *(one.number for one in same)]
             taken.update(group if same else ())
-            groups.append(StatementGroup(group, sure=not past and all(one.sure for one in same)))
+            groups.append((group, not past and all(one.sure for one in same)))
     return groups
 
 
@@ -156,11 +152,11 @@ def _reworded(texts: Sequence[str], times: Sequence[float | None], cue: str, gro
             yield Version(number, sure=False)
 
 
-def _labelled(ids: Sequence[str], times: Sequence[float | None], facts: Facts) -> list[StatementGroup]:
+def _labelled(ids: Sequence[str], times: Sequence[float | None], facts: Facts) -> list[Statement]:
     """What says the same, as a caller has it."""
     groups: dict[Hashable, list[int]] = {}
     for number, (one, time) in enumerate(zip(ids, times, strict=True)):
         fact = facts.get(one)
         if fact is not None and time is not None:
             groups.setdefault(fact, []).append(number)
-    return list(map(StatementGroup, groups.values()))
+    return [(places, True) for places in groups.values()]

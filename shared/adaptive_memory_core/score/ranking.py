@@ -42,9 +42,7 @@ class Lazily(Sequence[T], Generic[T]):
     """
 
     __slots__ = ("_items",)
-
-    def __init__(self, count: int) -> None:
-        self._items: list[T | None] = [None] * count
+    _items: list[T | None]
 
     @abstractmethod
     def _made(self, place: int) -> T: ...
@@ -201,9 +199,8 @@ class LeftOut(Lazily[Dropped]):
     __slots__ = ("_ranking", "begin", "reason")
 
     def __init__(self, ranking: Ranking, begin: int, reason: str) -> None:
-        count = len(ranking.order)
-        self._items = [None] * max(0, count - begin)
-        self._ranking, self.begin, self.reason = ranking, min(begin, count), reason
+        self._ranking, self.begin, self.reason = ranking, min(begin, len(ranking.order)), reason
+        self._items = [None] * (len(ranking.order) - self.begin)
 
     def _made(self, place: int) -> Dropped:
         scored = self._ranking[self.begin + place]
@@ -213,14 +210,6 @@ class LeftOut(Lazily[Dropped]):
         """Whether these are what stands before it."""
         ranking = self._ranking
         return isinstance(kept, Ranking) and kept.scores is ranking.scores and kept.order == ranking.order[: self.begin]
-
-
-def texts_of(ranked: Sequence[Scored]) -> list[str]:
-    """What they say."""
-    if isinstance(ranked, Ranking):
-        texts = ranked.candidates.columns.texts
-        return [texts[number] for number in ranked.order]
-    return [one.text for one in ranked]
 
 
 def best_first(candidates: Candidates, scores: Sequence[float], close: Sequence[float]) -> list[int]:

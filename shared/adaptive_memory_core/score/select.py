@@ -14,9 +14,9 @@ from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Dropped, Hit, Scored
 from adaptive_memory_core.score.blend import score
 from adaptive_memory_core.score.copies import leaders, plain_words
-from adaptive_memory_core.score.gates import BELOW_FLOOR, BEYOND_K, too_weak, unfit, unfit_ones
+from adaptive_memory_core.score.gates import BELOW_FLOOR, BEYOND_K, unfit, unfit_ones
 from adaptive_memory_core.score.newest_first import NewestFirstQuery, newest_first
-from adaptive_memory_core.score.ranking import Candidates, LeftOut, Ranking, as_candidates, texts_of
+from adaptive_memory_core.score.ranking import Candidates, LeftOut, Ranking, as_candidates
 from adaptive_memory_core.score.signals import NO_USE, Use
 from adaptive_memory_core.score.surprise import Baseline, similarities_to
 from adaptive_memory_core.score.time_match import OUTSIDE, attuned, timing
@@ -53,7 +53,11 @@ def pick(
 
 def _distinct(ranked: Sequence[Scored], share: float) -> tuple[Sequence[Scored], Twins]:
     """One of each that say the same, in the order of the best of each; and for all others, by rank, the one it is."""
-    texts = texts_of(ranked)
+    texts = (
+        ranked.in_order(ranked.candidates.columns.texts)
+        if isinstance(ranked, Ranking)
+        else [one.text for one in ranked]
+    )
     first = leaders(texts, share)
     if first == list(range(len(texts))):
         return ranked, NO_TWINS
@@ -243,8 +247,9 @@ def choose_hits(
     """The second half of `select`. `vectors` (by the id in the collection) are needed if the policy asks for
     diversity."""
     these, reasons, scored = ranked
-    weak = [one for one in scored if too_weak(one, policy)] if policy.min_score > 0.0 else []
-    strong = [one for one in scored if not too_weak(one, policy)] if weak else scored
+    least = policy.min_score
+    weak = [one for one in scored if one.score < least] if least > 0.0 else []
+    strong = [one for one in scored if one.score >= least] if weak else scored
     kept, dropped = pick(strong, policy, k=k, vectors=vectors, same=not intent.windows)
     if not weak and not reasons:
         return kept, dropped

@@ -11,7 +11,7 @@ import numpy as np
 
 from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.policy.policy import Policy
-from adaptive_memory_core.records import ReadState, Record
+from adaptive_memory_core.records import ReadState
 from adaptive_memory_core.score.ranking import Candidates, Table
 from adaptive_memory_core.score.surprise import baseline_in
 
@@ -49,25 +49,16 @@ def half_life(counted_reads: int, policy: Policy) -> float:
     return min(grown, max(policy.half_life_days, MOST_HALF_LIFE_DAYS))
 
 
-def recency(record: Record, policy: Policy, *, now: float) -> float | None:
-    """How fresh a record is: from its last refreshing read, else from its creation; None where neither is known.
-
-    >>> from adaptive_memory_core.records import ReadState
-    >>> recency(Record("a", "text", created_at=0.0), Policy(), now=14 * DAY)
-    0.5
-    >>> recency(Record("a", "text", created_at=0.0, read=ReadState(refreshed_at=14 * DAY)), Policy(), now=14 * DAY)
-    1.0
-    >>> recency(Record("a", "text"), Policy(), now=14 * DAY) is None
-    True
-    """
-    (found,) = recencies([record.created_at], [record.read], policy, now=now)
-    return found
-
-
 def recencies(
     created: Sequence[float | None], reads: Sequence[ReadState], policy: Policy, *, now: float
 ) -> list[float | None]:
-    """The recency of many records: from its last refreshing read, else from the other time that is given."""
+    """How fresh each record is: from its last refreshing read, else from its creation; None where neither is known.
+
+    >>> recencies([0.0, None], [ReadState(), ReadState()], Policy(), now=14 * DAY)
+    [0.5, None]
+    >>> recencies([0.0], [ReadState(refreshed_at=14 * DAY)], Policy(), now=14 * DAY)
+    [1.0]
+    """
     known = [one if read.refreshed_at is None else read.refreshed_at for one, read in zip(created, reads, strict=True)]
     return faded(known, reads, policy, now=now, unknown=None)
 
@@ -105,22 +96,14 @@ def cooled(warmth: float, last_read: float | None, policy: Policy, *, now: float
     return warmth * math.pow(policy.learning.count_decay_per_day, max(0.0, now - last_read) / DAY)
 
 
-def importance(record: Record, policy: Policy, *, now: float) -> float:
-    """The record's importance plus what its retrieval count adds: logarithmic, decayed and bounded.
-
-    >>> importance(Record("a", "text", importance=0.9), Policy(), now=0.0)
-    0.9
-    >>> importance(Record("a", "text"), Policy(), now=0.0)      # unknown is neutral
-    0.5
-    """
-    (found,) = worths([record.importance], [record.read], policy, now=now)
-    return found
-
-
 def worths(
     importances: Sequence[float | None], reads: Sequence[ReadState], policy: Policy, *, now: float
 ) -> list[float]:
-    """The importance of many records."""
+    """Each record's importance plus what its retrieval count adds: logarithmic, decayed and bounded.
+
+    >>> worths([0.9, None], [ReadState(), ReadState()], Policy(), now=0.0)      # unknown is neutral
+    [0.9, 0.5]
+    """
     own = [NEUTRAL_IMPORTANCE if one is None else one for one in importances]
     if not any(map(_warmth, reads)):
         return own
