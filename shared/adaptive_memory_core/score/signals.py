@@ -279,7 +279,7 @@ USUAL_SCALES = (1, 5, 10, 100)
 def odd_importance(these: Candidates, fields: Fields) -> str | None:
     """A note on the candidates whose importance is not a number on the declared scale; None if all are.
 
-    >>> from adaptive_memory_core.records import Hit
+    >>> from adaptive_memory_core.records import Hit, Record
     >>> from adaptive_memory_core.score.ranking import as_candidates
     >>> odd = Hit(Record("a", "tea", stored={"importance": 8}), 0.5, "a")
     >>> odd_importance(as_candidates([odd]), Fields()).partition(":")[0]
