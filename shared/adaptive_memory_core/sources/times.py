@@ -4,7 +4,18 @@ from __future__ import annotations
 
 import math
 
-from adaptive_memory_core.cue.time.intent import Sign, Window, intent_of, signs, without_repeats
+from adaptive_memory_core.channels.words.languages import ENGLISH, FUNCTION_WORDS
+from adaptive_memory_core.channels.words.words_of_cue import likeliest
+from adaptive_memory_core.cue.time.intent import (
+    LONGEST_READ,
+    Sign,
+    TimeHint,
+    Window,
+    in_ascii_letters,
+    intent_of,
+    signs,
+    without_repeats,
+)
 from adaptive_memory_core.errors import AdaptiveMemoryError, LedgerError
 from adaptive_memory_core.flow.calls.foreign_calls import tried
 from adaptive_memory_core.flow.ports import Ports
@@ -57,17 +68,22 @@ class AsOfDay:
 
 def understand_time(ports: Ports, request: Request) -> Request:
     """The request with the time that it asks about. A language whose rules fail costs itself and a note."""
-    words = request.cue.own_words
-    if request.policy.time_words == "off" or not words.strip():
+    words = request.cue.text if request.cue.words is None else request.cue.words
+    if request.policy.time_words == "off" or len(words) > LONGEST_READ or not words.strip():
         return request
+    small = (words if words.isascii() else in_ascii_letters(words).replace("\u2019", "'")).lower()
+    english = likeliest(words, FUNCTION_WORDS) == ENGLISH
     found: list[list[Sign]] = []
     notes: list[str] = []
     for language in ports.languages:
-        outcome = tried(Exception, signs, words, language, now=request.now)
-        found.append(outcome.value or [])
-        if outcome.error is not None:
+        hint: TimeHint | None = getattr(language, "hint", None)
+        if hint is not None and ((english and hint.code is not None) or hint.some.search(small) is None):
+            continue
+        try:
+            found.append(signs(words, language, now=request.now))
+        except Exception as error:  # noqa: BLE001 - it may be the caller's
             name = getattr(language, "__name__", type(language).__name__)
-            notes.append(f"what the question says about time was not understood by {name}: {error_text(outcome.error)}")
+            notes.append(f"what the question says about time was not understood by {name}: {error_text(error)}")
     if not any(found) and not notes:
         return request
     asked = request._replace(intent=intent_of(without_repeats(found)), notes=(*request.notes, *notes))

@@ -6,11 +6,12 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timezone, tzinfo
+from typing import ClassVar
 
 from adaptive_memory_core.cue.time import phrases
 from adaptive_memory_core.cue.time.calendar import WEEKDAYS, Span, current, midnight, months, season_of_year
 from adaptive_memory_core.cue.time.english_relative import Resolve
-from adaptive_memory_core.cue.time.intent import Sign
+from adaptive_memory_core.cue.time.intent import Sign, TimeHint
 from adaptive_memory_core.cue.time.phrases import PhraseRule, Vocabulary, any_of
 
 
@@ -22,6 +23,7 @@ class Chinese:
     ['三周前']
     """
 
+    hint: ClassVar[TimeHint]
     zone: tzinfo = timezone.utc
 
     def __call__(self, text: str, now: float) -> Iterable[Sign]:
@@ -115,3 +117,4 @@ _CHINESE = Vocabulary(
         "将|將|会议安排|打算|要去|计划|下周|下个|下個|明天|明年|每[天周週年月]|应该|應該", whole=False
     ),
 )
+Chinese.hint = TimeHint(_CHINESE.code, _CHINESE.some)

@@ -6,24 +6,24 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone, tzinfo
+from typing import ClassVar
 
 from adaptive_memory_core.cue.time import calendar
 from adaptive_memory_core.cue.time.calendar import Span
 from adaptive_memory_core.cue.time.english_phrases import Dated, find_times
 from adaptive_memory_core.cue.time.english_relative import leaning
-from adaptive_memory_core.cue.time.intent import Sign, Window, some_in
+from adaptive_memory_core.cue.time.intent import Sign, TimeHint, Window, in_ascii_letters, some_in
 from adaptive_memory_core.late import late_pattern
 
 EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 _QUOTED = late_pattern(r"\"[^\"]{1,200}\"|“[^”]{1,200}”|`[^`]{1,200}`|(?<!\w)'[^'\n]{1,80}'(?!\w)")
 _QUOTES = ('"', "\u201c", "`", "'")
-_ANY = (  # a quick look first: most questions say nothing of time
-    r"\b(?:[qh]?\d|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|spring|summer|autumn|fall|winter|quarter|last|past|ago|now"
+_ANY = late_pattern(  # a quick look first, at small letters alone: most questions say nothing of time
+    r"\b(?:[qh]\d|\d\d|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|spring|summer|autumn|fall|winter|quarter|last|past|ago|now"
     r"|today|yesterday|this|other|current|recent|late|new|still|any ?more|moment|present|days|initial|first|origin"
     r"|begin|start|earli|old|former|prev|back|use|before|once|prior|weekend|fortnight|\w+days?\b|christmas|halloween|valentine|on|since|at"
     r"|to date|up.to)"
 )
-_ANY_IN_ASCII, _ANY_IN_OTHERS = late_pattern(_ANY, re.ASCII), late_pattern(_ANY, re.IGNORECASE)
 _FUTURE = late_pattern(
     r"\b(?:will|shall|going to|gonna|next|upcoming|tomorrow|plan(?:s|ned|ning)? (?:for|on)|should|remind|due|need to)\b"
     r"|'ll\b|\b(?:every|each)\b"
@@ -64,11 +64,12 @@ class English:
     []
     """
 
+    hint: ClassVar[TimeHint] = TimeHint(None, _ANY)
     zone: tzinfo = timezone.utc
     day_first: bool = False
 
     def __call__(self, text: str, now: float) -> Iterable[Sign]:
-        if not _may_say(text):
+        if _ANY.search(in_ascii_letters(text).lower()) is None:
             return
         bare = _without_quotes(text.replace("\u2019", "'"))
         today = local(now, self.zone)
@@ -81,12 +82,6 @@ class English:
                     yield Sign(text[one.begin : one.end], as_window(span))
         for lean, phrase in leaning(bare, [(one.begin, one.end) for one in asked]):
             yield Sign(phrase, lean=lean)
-
-
-def _may_say(text: str) -> bool:
-    """Whether it may say something of time. Small letters alone are looked for in a quarter of the time."""
-    found = _ANY_IN_ASCII.search(text.lower()) if text.isascii() else _ANY_IN_OTHERS.search(text)
-    return found is not None
 
 
 def _without_quotes(text: str) -> str:

@@ -108,7 +108,7 @@ def find_times(text: str, today: datetime, *, day_first: bool = False, ahead: bo
 
 
 PARTS = ("early-", "mid-", "late-")
-DIGIT = r"(?<!\w)[qh]?\d"  # stands among what a way needs for a number, none in a name as in "word7"; "q3" is one
+DIGIT = r"(?<!\w)(?:[qh]\d|\d\d)"  # stands among what a way needs for a number: "q3", or a year; not "word77"
 
 
 def _ahead(match: re.Match[str], today: datetime) -> list[Span]:
@@ -261,7 +261,7 @@ def needs_in(lower: str) -> set[str]:
     """What a text in lower case holds of all that some way needs.
 
     >>> sorted(needs_in("3 weeks ago")), needs_in("who is ilse?")
-    (['(?<!\\\\w)[qh]?\\\\d', 'ago', 'week'], set())
+    (['ago', 'week'], set())
     """
     found = {one for one in _NEEDED if one in lower}
     return found | {DIGIT} if _DIGIT.search(lower) else found

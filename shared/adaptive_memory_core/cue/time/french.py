@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import timezone, tzinfo
+from typing import ClassVar
 
 from adaptive_memory_core.cue.time import phrases
 from adaptive_memory_core.cue.time.calendar import WEEKDAYS
-from adaptive_memory_core.cue.time.intent import Sign
+from adaptive_memory_core.cue.time.intent import Sign, TimeHint
 from adaptive_memory_core.cue.time.phrases import PhraseRule, Vocabulary, any_of, pattern
 
 
@@ -20,6 +21,7 @@ class French:
     ['il y a trois semaines']
     """
 
+    hint: ClassVar[TimeHint]
     zone: tzinfo = timezone.utc
 
     def __call__(self, text: str, now: float) -> Iterable[Sign]:
@@ -106,3 +108,4 @@ _FRENCH = Vocabulary(
         r"vais|va|vas|vont|allons|prochaine?s?|demain|dois|doit|faut|chaque|tous les|\w+(?:rai|ras|ra|rons|rez|ront)"
     ),
 )
+French.hint = TimeHint(_FRENCH.code, _FRENCH.some)

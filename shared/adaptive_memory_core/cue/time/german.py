@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import timezone, tzinfo
+from typing import ClassVar
 
 from adaptive_memory_core.cue.time import phrases
 from adaptive_memory_core.cue.time.calendar import WEEKDAYS
-from adaptive_memory_core.cue.time.intent import Sign
+from adaptive_memory_core.cue.time.intent import Sign, TimeHint
 from adaptive_memory_core.cue.time.phrases import PhraseRule, Vocabulary, any_of, pattern
 
 
@@ -20,6 +21,7 @@ class German:
     ['vor drei Wochen']
     """
 
+    hint: ClassVar[TimeHint]
     zone: tzinfo = timezone.utc
 
     def __call__(self, text: str, now: float) -> Iterable[Sign]:
@@ -114,3 +116,4 @@ _GERMAN = Vocabulary(
         r"werden?|wird|wirst|nächste\w?|kommende\w?|morgen früh|übermorgen|soll(?:en|st|te)?|muss|müssen|fällig|jeden?"
     ),
 )
+German.hint = TimeHint(_GERMAN.code, _GERMAN.some)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from adaptive_memory_core.error_messages import shown
 
@@ -53,6 +54,14 @@ class Intent:
 
 Language = Callable[[str, float], Iterable[Sign]]  # the signs in a text, asked at a time (POSIX seconds)
 NO_INTENT = Intent()
+
+
+class TimeHint(NamedTuple):
+    """What a language that has one as its `hint` needs in a text to find a time: one of the words of `some`, in lower
+    case; and that the text is in no other language, if it has a `code`."""
+
+    code: str | None
+    some: re.Pattern[str]
 
 
 def understand(text: str, languages: Iterable[Language], *, now: float) -> Intent:

@@ -6,10 +6,11 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timezone, tzinfo
+from typing import ClassVar
 
 from adaptive_memory_core.cue.time import phrases
 from adaptive_memory_core.cue.time.calendar import WEEKDAYS, Span, current, latest_month
-from adaptive_memory_core.cue.time.intent import Sign
+from adaptive_memory_core.cue.time.intent import Sign, TimeHint
 from adaptive_memory_core.cue.time.phrases import PhraseRule, Vocabulary, any_of, pattern
 
 
@@ -21,6 +22,7 @@ class Spanish:
     ['hace tres semanas']
     """
 
+    hint: ClassVar[TimeHint]
     zone: tzinfo = timezone.utc
 
     def __call__(self, text: str, now: float) -> Iterable[Sign]:
@@ -120,3 +122,4 @@ _SPANISH = Vocabulary(
         r"voy|vas|va a|vamos a|van a|próxim[oa]s?|proxim[oa]s?|debo|tengo que|tenemos que|hay que|cada|todos los|que viene|\w+(?:aré|eré|iré|remos|rán)"
     ),
 )
+Spanish.hint = TimeHint(_SPANISH.code, _SPANISH.some)
