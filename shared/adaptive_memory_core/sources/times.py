@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
-from adaptive_memory_core.channels.words.languages import ENGLISH, FUNCTION_WORDS
-from adaptive_memory_core.channels.words.words_of_cue import likeliest
+from adaptive_memory_core.channels.language_of_text import likeliest
+from adaptive_memory_core.channels.languages import ENGLISH, FUNCTION_WORDS
 from adaptive_memory_core.cue.time.intent import (
     LONGEST_READ,
     Sign,
