@@ -34,6 +34,7 @@ LAYERS = [  # lowest first; a lower one never imports a higher one
     {"flow", "sources"},
     {
         "entities",
+        "in_force",
         "judges",
         "memory",
         "model_tools",

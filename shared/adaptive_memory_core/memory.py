@@ -21,6 +21,7 @@ from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.flow.calls.workers import in_worker
 from adaptive_memory_core.flow.fallback import fallback_of
 from adaptive_memory_core.flow.ports import Ports
+from adaptive_memory_core.in_force import OwnPolicy, keep_policy, random_ids
 from adaptive_memory_core.models.embedder import bundled_unless
 from adaptive_memory_core.opened import NOT_PICKLED
 from adaptive_memory_core.options import Options, checked
@@ -34,9 +35,7 @@ from adaptive_memory_core.store.embedder_check import notes_on
 from adaptive_memory_core.store.held_elsewhere import HeldElsewhere, HolderGoneError
 from adaptive_memory_core.store.locations import check_collection_name
 from adaptive_memory_core.store.postgres.postgres_ledger import create_ledger_tables
-from adaptive_memory_core.store.random_ids import random_ids
 from adaptive_memory_core.user_memory import UserMemory
-from adaptive_memory_core.verbs.inspection import OwnPolicy, keep_policy
 
 if TYPE_CHECKING:
     from chromadb import Collection
@@ -234,8 +233,7 @@ class AdaptiveMemory(ClosedByWith):
 
     async def abackup(self, path: str | Path, *, progress: Callable[[int, int], object] | None = None) -> Path:
         """`backup`, async."""
-        copying = partial(self.backup, path, progress=progress)
-        return await in_worker(self.opened.workers, copying)
+        return await in_worker(self.opened.workers, partial(self.backup, path, progress=progress))
 
     def reembed(self, embedder: Any, *, progress: Callable[[int, int], object] | None = None) -> int:
         """Give every record a vector of another embedder, while the memory is in use; gives how many there are.
@@ -252,8 +250,7 @@ class AdaptiveMemory(ClosedByWith):
 
     async def async_reembed(self, embedder: Any, *, progress: Callable[[int, int], object] | None = None) -> int:
         """`reembed`, async."""
-        embedding = partial(self.reembed, embedder, progress=progress)
-        return await in_worker(self.opened.workers, embedding)
+        return await in_worker(self.opened.workers, partial(self.reembed, embedder, progress=progress))
 
     def flush(self) -> None:
         """Write everything learned so far into the collection's metadata, before this returns."""

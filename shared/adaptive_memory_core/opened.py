@@ -1,4 +1,4 @@
-"""An opened memory, and the policy in force."""
+"""An opened memory: its parts, its calls, and its end."""
 
 from __future__ import annotations
 
@@ -8,21 +8,15 @@ import os
 import threading
 import warnings
 import weakref
-from collections.abc import Callable, Collection, Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 
 from adaptive_memory_core import error_messages
-from adaptive_memory_core.arguments import channels as check_channels
-from adaptive_memory_core.arguments import moment
-from adaptive_memory_core.arguments.values import FIRST_MOMENT, LAST_MOMENT
-from adaptive_memory_core.error_messages import shown
 from adaptive_memory_core.errors import (
     AdaptiveMemoryError,
     ClosedError,
     EmbedderMismatchError,
-    InvalidInputError,
-    PolicyError,
 )
 from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.flow.calls import call_state
@@ -30,10 +24,10 @@ from adaptive_memory_core.flow.calls.foreign_calls import Theirs, UnansweredBy
 from adaptive_memory_core.flow.calls.workers import Workers
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.flow.ports.models import Telemetry
+from adaptive_memory_core.in_force import PolicyInForce
 from adaptive_memory_core.models.callbacks import Reranker, as_reranker
 from adaptive_memory_core.models.judges import Judge
 from adaptive_memory_core.policy.keeping import Keeping
-from adaptive_memory_core.policy.learning import Phase, Regime
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.reports import CheckReport, Finding
@@ -42,43 +36,6 @@ from adaptive_memory_core.store.background import Background, Chore
 from adaptive_memory_core.store.graph.graph_index import GraphIndex
 from adaptive_memory_core.store.hierarchy.hierarchy_index import HierarchyIndex
 from adaptive_memory_core.store.words.word_index import WordIndex
-
-DIGITS = 6  # of a second
-
-
-class PolicyInForce:
-    """The policy, the paces of those before it, and the clock they go by."""
-
-    def __init__(self, policy: Policy, clock: Callable[[], float], own_channels: Collection[str]) -> None:
-        self._clock, self._own_channels = clock, own_channels
-        self.policy = self._checked(policy)
-        self.regime = Regime((Phase(policy.pace, self.now()),))
-
-    def change(self, policy: Policy) -> None:
-        """From now on this one."""
-        checked = self._checked(policy)
-        self.regime = self.regime.followed_by(checked.pace, at=self.now())
-        self.policy = checked
-
-    def now(self) -> float:
-        """The time, read once for each call of a verb. To the microsecond: of a longer number Chroma gives back another
-        one, and what was just written would seem to have been changed by somebody else."""
-        told: object = self._clock()
-        if isinstance(told, float) and FIRST_MOMENT <= told <= LAST_MOMENT:
-            return round(told, DIGITS)
-        now = moment(told, "the clock's time")
-        if now is None:
-            raise InvalidInputError("The clock gave None. Give a function that returns POSIX seconds, e.g. time.time.")
-        return round(now, DIGITS)
-
-    def _checked(self, policy: Policy) -> Policy:
-        if not isinstance(policy, Policy):
-            raise PolicyError(
-                f"policy is {shown(policy)}. Give a Policy, e.g. memory.policy.replace(half_life_days=7)."
-            )
-        check_channels(policy, self._own_channels)
-        return policy
-
 
 THREADS = 8  # of the async twins
 NOT_PICKLED = (
@@ -181,14 +138,13 @@ class Opened:
     @contextmanager
     def call(self) -> Generator[None, None, None]:
         """A call from its begin to its end, which waits for others no longer than it may in all."""
-        state = call_state.CallState(self.keeping.wait_seconds)
-        try:
-            self.calls.begin(state)
-            call_state.enter(state)
-            yield
-        finally:
-            call_state.enter(state.outer)
-            self.calls.over(state)
+        with call_state.one_call(self.keeping.wait_seconds):
+            call = object()
+            try:
+                self.calls.begin(call)
+                yield
+            finally:
+                self.calls.over(call)
 
     @property
     def workers(self) -> Workers:
@@ -214,7 +170,6 @@ class Opened:
 
     def check(self, *, repair: bool) -> CheckReport:
         """What is wrong with all there is."""
-        self.checked_ports()
         with self.call():
             parts = self.parts
             found = tuple(parts.whole(repair=repair))
@@ -223,7 +178,6 @@ class Opened:
 
     def flush(self) -> None:
         """Write back all that is due."""
-        self.checked_ports()
         with self.call():
             write_back = self.parts.ports.write_back
             write_back.flush()
@@ -231,13 +185,11 @@ class Opened:
 
     def reembed(self, embedder: object, progress: Callable[[int, int], object] | None) -> int:
         """Give all records vectors of this embedder; gives how many there are."""
-        self.checked_ports()
         with self.call():
             return self.parts.reembed(self, embedder, progress)
 
     def sync(self) -> None:
         """Take in now what others wrote into the collection."""
-        self.checked_ports()
         with self.call():
             parts = self.parts
             parts.sync()

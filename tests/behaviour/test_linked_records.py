@@ -79,7 +79,7 @@ def test_linked_records_are_asked_by_the_graph_without_a_word(memory: AdaptiveMe
 def test_nothing_is_made_where_no_question_names_a_title(memory: AdaptiveMemory) -> None:
     ann = memory.for_user("ann")
     use(memory, ann, "which town is on the road?")
-    assert memory.ports().graph.links(ann.scope) > 0.2
+    assert memory.ports().graph.linked.links(ann.scope) > 0.2
     assert passages(memory) == 0
 
 

@@ -12,7 +12,7 @@ import pytest
 from adaptive_memory_core import AdaptiveMemory, InvalidInputError, Policy, UserMemory
 from adaptive_memory_core.arguments.recalls import labelled_questions
 from adaptive_memory_core.flow.calibrate import ask_labelled
-from adaptive_memory_core.store.random_ids import RandomIds
+from adaptive_memory_core.in_force import RandomIds
 from adaptive_memory_core.verbs.tuning import policy_for, request_of
 from tests.conftest import DAY, Clock, ledger_rows
 

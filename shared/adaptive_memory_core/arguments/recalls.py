@@ -29,8 +29,6 @@ def cue(value: object) -> Cue:
     ...
     adaptive_memory_core.errors.InvalidInputError: The query vector is not a list of finite numbers. ...
     """
-    if isinstance(value, str) and value.isascii() and value.strip():
-        return Cue(value)
     if isinstance(value, AgentState):
         value = build_cue(value)
     if not isinstance(value, Cue):

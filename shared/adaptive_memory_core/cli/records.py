@@ -31,11 +31,11 @@ from adaptive_memory_core.cli.terminal import (
 from adaptive_memory_core.error_messages import shown
 from adaptive_memory_core.errors import InvalidInputError
 from adaptive_memory_core.fields import DEFAULT_FIELDS
+from adaptive_memory_core.in_force import usual_policy
 from adaptive_memory_core.models.local import letters_per_token
 from adaptive_memory_core.policy import Policy
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.user_memory import UserMemory
-from adaptive_memory_core.verbs.inspection import usual_policy
 
 RECORDS_PER_BATCH = 256  # records of one batch
 TIMES = ("created_at", "valid_from", "valid_until")

@@ -6,7 +6,6 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, is_dataclass, replace
-from functools import lru_cache
 from pathlib import Path
 from typing import Any, ClassVar, Literal, get_args
 
@@ -138,7 +137,19 @@ class Policy(HashedOnce):
         >>> Policy(channels=("dense",)).suited().channels
         ('dense',)
         """
-        return _suited(self, linked=links >= LINKED_FROM) if self.channels == "auto" else self
+        if self.channels != "auto":
+            return self
+        return self.linked if links >= LINKED_FROM else self.unlinked
+
+    @computed_once
+    def unlinked(self) -> Policy:
+        """The policy with "auto" decided for records that name no titles of each other."""
+        return replace(self, channels=("dense", "lexical"))
+
+    @computed_once
+    def linked(self) -> Policy:
+        """The same for records that do."""
+        return self.replace(channels=("dense", "lexical", "graph"), advanced={"graph": {"asks": "linked"}})
 
     @computed_once
     def ways(self) -> tuple[str, ...]:
@@ -194,14 +205,6 @@ class Policy(HashedOnce):
             raise PolicyError(
                 f"The policy cannot be read: {reason(error)}. Give what Policy.to_json() wrote."
             ) from error
-
-
-@lru_cache(maxsize=256)
-def _suited(policy: Policy, *, linked: bool) -> Policy:
-    if linked:
-        linked_alone = {"graph": {"asks": "linked"}}
-        return policy.replace(channels=("dense", "lexical", "graph"), advanced=linked_alone)
-    return replace(policy, channels=("dense", "lexical"))
 
 
 def _shaped(given: Mapping[str, Any], advanced: Advanced) -> tuple[Any, Advanced]:

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 def is_made(ports: Ports, request: Request, asked: SourceQuery) -> bool:
     """Whether this user's records are linked and in the graph. Until they are, recalls that count check if the question
     names the title of a record they found; if so, the graph is built in the background."""
-    if ports.graph.links(request.scope) < LINKED_FROM:
+    if ports.graph.linked.links(request.scope) < LINKED_FROM:
         return False
     made = ports.graph.made(request.scope)
     if not made and request.reinforce:

@@ -124,8 +124,11 @@ def embedded_texts(embedder: EmbedderPort, texts: Sequence[str]) -> Sequence[Vec
 
 def in_collection(ports: Ports, policy: Policy, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     """What the collection says, in time or not at all."""
+    seconds = policy.advanced.timeout_seconds
+    if not seconds:
+        return function(*args, **kwargs)
     try:
-        return in_time(ports.unanswered[DENSE], policy.advanced.timeout_seconds, function, *args, **kwargs)
+        return in_time(ports.unanswered[DENSE], seconds, function, *args, **kwargs)
     except TimeoutError as error:
         raise _late(StoreError, "collection", policy, error) from error
 

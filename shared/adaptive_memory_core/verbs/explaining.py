@@ -11,6 +11,7 @@ from adaptive_memory_core.context.answer import Recall
 from adaptive_memory_core.error_messages import shown
 from adaptive_memory_core.errors import InvalidInputError
 from adaptive_memory_core.flow.rank_again import rank_again
+from adaptive_memory_core.in_force import suited, usual_policy
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Cue
 from adaptive_memory_core.reports import Restored
@@ -20,7 +21,7 @@ from adaptive_memory_core.sources.request import Request
 from adaptive_memory_core.store.output_files import check_page_file, write_page
 from adaptive_memory_core.verbs import recalling
 from adaptive_memory_core.verbs.blocking_and_async import Moment
-from adaptive_memory_core.verbs.inspection import MOST_LINES, suited, usual_policy
+from adaptive_memory_core.verbs.inspection import MOST_LINES
 
 if TYPE_CHECKING:
     from adaptive_memory_core.evaluate.replay import Replay  # loaded by the call that needs it

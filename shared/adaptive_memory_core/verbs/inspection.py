@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from adaptive_memory_core import arguments as check
 from adaptive_memory_core.cue.unrelated_questions import UNRELATED, questions_in_language
-from adaptive_memory_core.errors import LedgerError
 from adaptive_memory_core.flow import calibrate as calibrating
 from adaptive_memory_core.flow import look_up as past
 from adaptive_memory_core.flow import prune as flagged
 from adaptive_memory_core.flow.look_up import Listing, newest
-from adaptive_memory_core.flow.ports import Ports
+from adaptive_memory_core.in_force import PolicyInForce, suited
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Cue, Record, Scope
 from adaptive_memory_core.reports import Calibration, Change, LoggedRecall, Sample, Stats
@@ -25,61 +22,13 @@ from adaptive_memory_core.sources.request import Request
 from adaptive_memory_core.verbs.blocking_and_async import Moment
 
 if TYPE_CHECKING:
-    from adaptive_memory_core.opened import PolicyInForce
     from adaptive_memory_core.user_memory import UserMemory
-
-UNREAD: Final = "not read yet"
-
-
-@dataclass(slots=True)
-class OwnPolicy:
-    """A user's own policy, read from the ledger once for each `UserMemory`."""
-
-    policy: Policy | str | None = UNREAD
-
-
-def usual_policy(user: UserMemory) -> Policy:
-    """The user's own policy, or else the memory's; the memory's too if the ledger cannot be read."""
-    if user.own_policy.policy is UNREAD:
-        with suppress(LedgerError):
-            user.own_policy.policy = stored_policy(user.memory.ports(), user.scope)
-    own = user.own_policy.policy
-    return own if isinstance(own, Policy) else user.memory.opened.in_force.policy
-
-
-def stored_policy(ports: Ports, scope: Scope) -> Policy | None:
-    """The policy in the ledger; everyone's records have the memory's."""
-    text = None if scope.user is None else ports.ledger.own_policies.get(scope)
-    return None if text is None else Policy.from_json(text)
-
-
-def keep_policy(ports: Ports, scope: Scope, policy: object) -> Policy:
-    """Store it for the user, unless it is the one that is stored already."""
-    checked = check.policy(policy, Policy())
-    check.channels(checked, channels_of(ports.sources))
-    text = checked.to_json()
-    if ports.ledger.own_policies.get(scope) != text:
-        ports.ledger.own_policies.keep(scope, text)
-    return checked
 
 
 def reset_policy(user: UserMemory) -> None:
     """Remove the policy that `for_user(policy=...)` has stored for this user: the memory's applies again."""
     user.memory.ports().ledger.own_policies.keep(user.scope, None)
     user.own_policy.policy = None
-
-
-def suited(ports: Ports, scope: Scope, policy: Policy) -> Policy:
-    """The policy with everything automatic decided. The ledger is read once per user and process; if it cannot be read,
-    the records are treated as not linked."""
-    if policy.channels != "auto":
-        return policy
-    links = ports.graph.known_links(scope)
-    if links is None:
-        links = 0.0
-        with suppress(LedgerError):
-            links = ports.graph.links(scope)
-    return policy.suited(links=links)
 
 
 MOST_LINES = 1_000_000  # of a log, at once

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from adaptive_memory_core import arguments as check
 from adaptive_memory_core.arguments.recalls import Floors
+from adaptive_memory_core.arguments.values import LARGEST_K
 from adaptive_memory_core.context.answer import Recall
 from adaptive_memory_core.flow import look_up
 from adaptive_memory_core.flow import rerank as reranking
 from adaptive_memory_core.flow.fallback import recall_with_fallback
 from adaptive_memory_core.flow.recall import recall as recall_own
+from adaptive_memory_core.in_force import random_ids, suited, usual_policy
 from adaptive_memory_core.length_limits import LETTERS_OF_A_SIGN, shortened_cue
 from adaptive_memory_core.masked_secrets import masked_cue
 from adaptive_memory_core.models.callbacks import Reranker
@@ -21,9 +23,7 @@ from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import AgentState, Cue, Record
 from adaptive_memory_core.sources.ask import channels_of
 from adaptive_memory_core.sources.request import Request
-from adaptive_memory_core.store.random_ids import random_ids
 from adaptive_memory_core.verbs.blocking_and_async import Moment
-from adaptive_memory_core.verbs.inspection import suited, usual_policy
 
 if TYPE_CHECKING:
     from adaptive_memory_core.user_memory import UserMemory
@@ -159,7 +159,9 @@ def _request(
     if floors != (None, None):
         by = _with_floors(by, check.floors(*floors))
     at = None if now is None else check.moment(now, "now")
-    sought = masked_cue(check.cue(cue)) if keeping.mask_secrets else check.cue(cue)
+    sought = Cue(cue) if isinstance(cue, str) and cue.isascii() and cue.strip() else check.cue(cue)
+    if keeping.mask_secrets:
+        sought = masked_cue(sought)
     most, most_of_words = keeping.cue_characters, keeping.cue_word_characters
     if sought.words is not None or LETTERS_OF_A_SIGN * len(sought.text) > min(most, most_of_words):
         sought, notes = shortened_cue(sought, most, most_of_words)
@@ -167,7 +169,7 @@ def _request(
         id=random_ids.next(),
         scope=user.scope,
         cue=sought,
-        k=check.count(k, "k"),
+        k=k if type(k) is int and 0 < k <= LARGEST_K else check.count(k, "k"),
         now=present if at is None else at,
         looks_back=at is not None and at <= present - JUST_NOW,
         where=None,

@@ -12,9 +12,9 @@ from adaptive_memory_core.errors import InvalidInputError
 from adaptive_memory_core.flow import feedback as flows
 from adaptive_memory_core.flow import feedback_on_answer as answers
 from adaptive_memory_core.flow.feedback_on_answer import Used
+from adaptive_memory_core.in_force import usual_policy
 from adaptive_memory_core.models.judges import as_judge
 from adaptive_memory_core.records import ReadState, Record, Scored
-from adaptive_memory_core.verbs.inspection import usual_policy
 
 if TYPE_CHECKING:
     from adaptive_memory_core.user_memory import UserMemory

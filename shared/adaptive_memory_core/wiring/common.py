@@ -18,12 +18,13 @@ from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.flow.calls.foreign_calls import Theirs, Unanswered
 from adaptive_memory_core.flow.ports.ledger_values import FileKind
 from adaptive_memory_core.flow.ports.models import Telemetry
+from adaptive_memory_core.in_force import PolicyInForce
 from adaptive_memory_core.models.callbacks import as_extract, as_reader, as_reranker, as_rule, callers_channels
 from adaptive_memory_core.models.chroma_function import stored_by_chroma
 from adaptive_memory_core.models.embedder import Embedder, as_embedder
 from adaptive_memory_core.models.hierarchy_roles import as_roles
 from adaptive_memory_core.models.judges import as_judge
-from adaptive_memory_core.opened import Opened, Parts, PolicyInForce
+from adaptive_memory_core.opened import Opened, Parts
 from adaptive_memory_core.options import Options, checked
 from adaptive_memory_core.policy.keeping import Keeping
 from adaptive_memory_core.policy.policy import Policy

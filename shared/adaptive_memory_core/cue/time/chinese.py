@@ -3,31 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass
-from datetime import datetime, timezone, tzinfo
-from typing import ClassVar
+from datetime import datetime
 
 from adaptive_memory_core.cue.time import phrases
 from adaptive_memory_core.cue.time.calendar import WEEKDAYS, Span, current, midnight, months, season_of_year
 from adaptive_memory_core.cue.time.english_relative import Resolve
-from adaptive_memory_core.cue.time.intent import Sign, TimeHint
-from adaptive_memory_core.cue.time.phrases import PhraseRule, Vocabulary, any_of
-
-
-@dataclass(frozen=True, slots=True)
-class Chinese:
-    """Chinese questions, in simplified or traditional characters; days begin and end in `zone`.
-
-    >>> [sign.phrase for sign in Chinese()("三周前我们决定了什么?", 1.7e9)]
-    ['三周前']
-    """
-
-    hint: ClassVar[TimeHint]
-    zone: tzinfo = timezone.utc
-
-    def __call__(self, text: str, now: float) -> Iterable[Sign]:
-        return () if text.isascii() else phrases.phrases_of_time(text, now, self.zone, _CHINESE)
+from adaptive_memory_core.cue.time.phrases import PhraseLanguage, PhraseRule, Vocabulary, any_of
 
 
 def _in_year(match: re.Match[str], today: datetime) -> list[Span]:
@@ -117,4 +98,13 @@ _CHINESE = Vocabulary(
         "将|將|会议安排|打算|要去|计划|下周|下个|下個|明天|明年|每[天周週年月]|应该|應該", whole=False
     ),
 )
-Chinese.hint = TimeHint(_CHINESE.code, _CHINESE.some)
+
+
+class Chinese(PhraseLanguage):
+    """Chinese questions, in simplified or traditional characters; days begin and end in `zone`.
+
+    >>> [sign.phrase for sign in Chinese()("三周前我们决定了什么?", 1.7e9)]
+    ['三周前']
+    """
+
+    vocabulary, hint = _CHINESE, _CHINESE.hint

@@ -2,31 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
-from datetime import timezone, tzinfo
-from typing import ClassVar
-
 from adaptive_memory_core.cue.time import phrases
 from adaptive_memory_core.cue.time.calendar import WEEKDAYS
-from adaptive_memory_core.cue.time.intent import Sign, TimeHint
-from adaptive_memory_core.cue.time.phrases import PhraseRule, Vocabulary, any_of, pattern
-
-
-@dataclass(frozen=True, slots=True)
-class French:
-    """French questions; days begin and end in `zone`.
-
-    >>> [sign.phrase for sign in French()("Qu'avons-nous décidé il y a trois semaines ?", 1.7e9)]
-    ['il y a trois semaines']
-    """
-
-    hint: ClassVar[TimeHint]
-    zone: tzinfo = timezone.utc
-
-    def __call__(self, text: str, now: float) -> Iterable[Sign]:
-        return phrases.phrases_of_time(text.replace("\u2019", "'"), now, self.zone, _FRENCH)
-
+from adaptive_memory_core.cue.time.phrases import PhraseLanguage, PhraseRule, Vocabulary, any_of, pattern
 
 _MONTHS = dict(
     zip(
@@ -108,4 +86,13 @@ _FRENCH = Vocabulary(
         r"vais|va|vas|vont|allons|prochaine?s?|demain|dois|doit|faut|chaque|tous les|\w+(?:rai|ras|ra|rons|rez|ront)"
     ),
 )
-French.hint = TimeHint(_FRENCH.code, _FRENCH.some)
+
+
+class French(PhraseLanguage):
+    """French questions; days begin and end in `zone`.
+
+    >>> [sign.phrase for sign in French()("Qu'avons-nous décidé il y a trois semaines ?", 1.7e9)]
+    ['il y a trois semaines']
+    """
+
+    vocabulary, hint = _FRENCH, _FRENCH.hint

@@ -2,31 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
-from datetime import timezone, tzinfo
-from typing import ClassVar
-
 from adaptive_memory_core.cue.time import phrases
 from adaptive_memory_core.cue.time.calendar import WEEKDAYS
-from adaptive_memory_core.cue.time.intent import Sign, TimeHint
-from adaptive_memory_core.cue.time.phrases import PhraseRule, Vocabulary, any_of, pattern
-
-
-@dataclass(frozen=True, slots=True)
-class German:
-    """German questions; days begin and end in `zone`.
-
-    >>> [sign.phrase for sign in German()("Was haben wir vor drei Wochen beschlossen?", 1.7e9)]
-    ['vor drei Wochen']
-    """
-
-    hint: ClassVar[TimeHint]
-    zone: tzinfo = timezone.utc
-
-    def __call__(self, text: str, now: float) -> Iterable[Sign]:
-        return phrases.phrases_of_time(text, now, self.zone, _GERMAN)
-
+from adaptive_memory_core.cue.time.phrases import PhraseLanguage, PhraseRule, Vocabulary, any_of, pattern
 
 _MONTHS = dict(
     zip(
@@ -116,4 +94,13 @@ _GERMAN = Vocabulary(
         r"werden?|wird|wirst|nächste\w?|kommende\w?|morgen früh|übermorgen|soll(?:en|st|te)?|muss|müssen|fällig|jeden?"
     ),
 )
-German.hint = TimeHint(_GERMAN.code, _GERMAN.some)
+
+
+class German(PhraseLanguage):
+    """German questions; days begin and end in `zone`.
+
+    >>> [sign.phrase for sign in German()("Was haben wir vor drei Wochen beschlossen?", 1.7e9)]
+    ['vor drei Wochen']
+    """
+
+    vocabulary, hint = _GERMAN, _GERMAN.hint

@@ -7,15 +7,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import datetime, tzinfo
-from typing import NamedTuple
+from dataclasses import dataclass
+from datetime import datetime, timezone, tzinfo
+from typing import ClassVar, NamedTuple
 
 from adaptive_memory_core.channels.language_of_text import likeliest
 from adaptive_memory_core.cue.time import calendar
 from adaptive_memory_core.cue.time.calendar import Span
 from adaptive_memory_core.cue.time.english import as_window, local
 from adaptive_memory_core.cue.time.english_relative import UNIT_DAYS, Resolve
-from adaptive_memory_core.cue.time.intent import Lean, Sign
+from adaptive_memory_core.cue.time.intent import Lean, Sign, TimeHint
 from adaptive_memory_core.late import late_pattern
 
 LEAD = 24  # characters before a phrase that may say "since" or "before"
@@ -48,6 +49,22 @@ class Vocabulary(NamedTuple):
     bound: re.Pattern[str]
     past: re.Pattern[str]
     future: re.Pattern[str]
+
+    @property
+    def hint(self) -> TimeHint:
+        return TimeHint(self.code, self.some)
+
+
+@dataclass(frozen=True)
+class PhraseLanguage:
+    """Questions in the language of a vocabulary; days begin and end in `zone`."""
+
+    vocabulary: ClassVar[Vocabulary]
+    hint: ClassVar[TimeHint]
+    zone: tzinfo = timezone.utc
+
+    def __call__(self, text: str, now: float) -> Iterable[Sign]:
+        return phrases_of_time(text.replace("\u2019", "'"), now, self.zone, self.vocabulary)
 
 
 def phrases_of_time(text: str, now: float, zone: tzinfo, language: Vocabulary) -> Iterator[Sign]:

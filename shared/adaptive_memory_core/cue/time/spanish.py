@@ -3,30 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass
-from datetime import datetime, timezone, tzinfo
-from typing import ClassVar
+from datetime import datetime
 
 from adaptive_memory_core.cue.time import phrases
 from adaptive_memory_core.cue.time.calendar import WEEKDAYS, Span, current, latest_month
-from adaptive_memory_core.cue.time.intent import Sign, TimeHint
-from adaptive_memory_core.cue.time.phrases import PhraseRule, Vocabulary, any_of, pattern
-
-
-@dataclass(frozen=True, slots=True)
-class Spanish:
-    """Spanish questions; days begin and end in `zone`.
-
-    >>> [sign.phrase for sign in Spanish()("¿Qué decidimos hace tres semanas?", 1.7e9)]
-    ['hace tres semanas']
-    """
-
-    hint: ClassVar[TimeHint]
-    zone: tzinfo = timezone.utc
-
-    def __call__(self, text: str, now: float) -> Iterable[Sign]:
-        return phrases.phrases_of_time(text, now, self.zone, _SPANISH)
+from adaptive_memory_core.cue.time.phrases import PhraseLanguage, PhraseRule, Vocabulary, any_of, pattern
 
 
 def _last_unit(match: re.Match[str], today: datetime) -> list[Span]:
@@ -122,4 +103,13 @@ _SPANISH = Vocabulary(
         r"voy|vas|va a|vamos a|van a|próxim[oa]s?|proxim[oa]s?|debo|tengo que|tenemos que|hay que|cada|todos los|que viene|\w+(?:aré|eré|iré|remos|rán)"
     ),
 )
-Spanish.hint = TimeHint(_SPANISH.code, _SPANISH.some)
+
+
+class Spanish(PhraseLanguage):
+    """Spanish questions; days begin and end in `zone`.
+
+    >>> [sign.phrase for sign in Spanish()("¿Qué decidimos hace tres semanas?", 1.7e9)]
+    ['hace tres semanas']
+    """
+
+    vocabulary, hint = _SPANISH, _SPANISH.hint

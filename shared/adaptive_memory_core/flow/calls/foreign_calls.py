@@ -199,10 +199,7 @@ def called_here(call: Callable[[], T]) -> T:
 
 
 def in_time(unanswered: Unanswered, seconds: float, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """Call something of ours that may hang as well; in a thread only if there is a limit, because a thread costs
-    time."""
-    if not seconds:
-        return function(*args, **kwargs)
+    """Call something of ours that may hang as well, in a thread."""
     made: T = value_of(Begun(ForeignCall(lambda: function(*args, **kwargs), seconds, unanswered)))
     return made
 

@@ -76,8 +76,8 @@ def current_caller() -> Caller | None:
 
 def still_awaited() -> None:
     """Raise, where the task that awaits this call was cancelled."""
-    caller = current_caller()
-    if caller is not None and caller.gone.done():
+    caller = _caller.get()
+    if caller is not None and caller.gone.done() and caller.thread == threading.get_ident():
         raise caller.gone.result()
 
 

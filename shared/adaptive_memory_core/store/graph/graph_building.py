@@ -256,17 +256,10 @@ class LinkedUsers:
         self, rows: LedgerGraph, store: LedgerRecords, fields: Fields, wake: Callable[[], object], *, read_only: bool
     ) -> None:
         self._rows, self._store, self._fields, self._wake, self._read_only = rows, store, fields, wake, read_only
-        self._known: dict[Scope, _Known] = {}
+        self.known: dict[Scope, _Known] = {}
         self._due: deque[Scope] = deque()
         self._wanted: deque[Scope] = deque()
         self.turn = threading.RLock()  # of who sees to the next user
-
-    def known_links(self, scope: Scope) -> float | None:
-        """As `links`, where the ledger need not be asked for it."""
-        if scope.over is None:
-            known = self._known.get(scope)
-            return None if known is None else known.links.links
-        return self.links(scope) if all(part in self._known for part in scope.parts) else None
 
     def links(self, scope: Scope) -> float:
         """How many titles of others a record names: of the user's own records, or of everyone's, whichever is more."""
@@ -293,7 +286,7 @@ class LinkedUsers:
 
     def counted(self, scope: Scope) -> None:
         """A recall of this user's counted: look through the records after some."""
-        known = self._known.get(scope)
+        known = self.known.get(scope)
         if known is None or known.settled or self._read_only:
             return
         known.recalls += 1
@@ -304,7 +297,7 @@ class LinkedUsers:
 
     def wrote(self, scope: Scope, count: int) -> None:
         """Of what has grown much since nothing is known."""
-        known = self._known.get(scope)
+        known = self.known.get(scope)
         if known is not None:
             known.written += count
             if known.settled and known.written > (GROWN - 1.0) * max(FEWEST, known.links.records):
@@ -312,8 +305,8 @@ class LinkedUsers:
 
     def forget(self, scope: Scope | None = None) -> None:
         """What is known about a scope, or about all, is read from the ledger again: somebody removed the graph."""
-        for part in list(self._known) if scope is None else scope.parts:
-            self._known.pop(part, None)
+        for part in list(self.known) if scope is None else scope.parts:
+            self.known.pop(part, None)
 
     @property
     def due(self) -> bool:
@@ -367,10 +360,10 @@ class LinkedUsers:
             self._of(scope).links = links
 
     def _of(self, scope: Scope) -> _Known:
-        known = self._known.get(scope)
+        known = self.known.get(scope)
         if known is None:
-            if len(self._known) >= MOST_USERS:
-                self._known.clear()
+            if len(self.known) >= MOST_USERS:
+                self.known.clear()
             found = self._rows.links.of(scope)
-            known = self._known[scope] = _Known(Links() if found is None else found, settled=False)
+            known = self.known[scope] = _Known(Links() if found is None else found, settled=False)
         return known

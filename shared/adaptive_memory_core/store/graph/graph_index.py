@@ -65,7 +65,7 @@ class GraphIndex:
         extract: Extract | None = None,
     ) -> None:
         """`indexed` is how many records of a user have words, which the graph is made of."""
-        self._rows, self._wake, self._linked, self._compared, self._indexed = rows, wake, linked, compared, indexed
+        self._rows, self._wake, self.linked, self._compared, self._indexed = rows, wake, linked, compared, indexed
         self._spoken, self._texts = spoken, SentenceTexts(store, fields)
         self._made = GraphSetting(rows, fields, extract)
         self._taking_in = GraphAdditions(rows, store, search, fields, linked, self._made)
@@ -153,7 +153,7 @@ class GraphIndex:
     def _lacking(self, scope: Scope, made: int, count: int) -> str | None:
         """Why the graph takes no part: of so many records too few are in it."""
         if not made:
-            self._linked.forget(scope)
+            self.linked.forget(scope)
         if count - made > AT_ONCE and self._made.is_ours():
             return NOT_MADE.format(made=made, count=count)
         return None
@@ -169,26 +169,18 @@ class GraphIndex:
         with self._rows.view(scope) as graph:
             return unknown_names(read, looking.linked(graph, read)) if graph.passages else ()
 
-    def known_links(self, scope: Scope) -> float | None:
-        """As `links`, where the ledger need not be asked for it."""
-        return self._linked.known_links(scope)
-
-    def links(self, scope: Scope) -> float:
-        """How many titles of others each record of this scope names, on average; 0 as long as that is not known."""
-        return self._linked.links(scope)
-
     def made(self, scope: Scope) -> bool:
         """Whether the graph of this scope is there, where nobody asked for everybody's."""
-        return self._asked or self._linked.made(scope)
+        return self._asked or self.linked.made(scope)
 
     def want(self, scope: Scope) -> None:
         """Have it made in the background."""
-        self._linked.want(scope)
+        self.linked.want(scope)
 
     def wrote(self, scope: Scope, records: Sequence[Stored], vectors: Sequence[Vector]) -> None:
         """Taken in at once; by an extractor of the caller's, which may take its time, in the background."""
-        self._linked.wrote(scope, len(records))
-        if not self._asked and not self._linked.follows(scope):
+        self.linked.wrote(scope, len(records))
+        if not self._asked and not self.linked.follows(scope):
             return
         if self._made.extract is not None or not self._made.is_ours():
             self._rows.drop([one.stored_id for one in records])
@@ -207,8 +199,8 @@ class GraphIndex:
     def catch_up(self, scope: Scope) -> None:
         """If everybody's is asked for, all users' at once."""
         for part in scope.parts:
-            self._linked.counted(part)
-            if self._asked or self._linked.follows(part):
+            self.linked.counted(part)
+            if self._asked or self.linked.follows(part):
                 self._catch_up_with(part)
 
     def stored_ids(self) -> set[str]:
@@ -244,10 +236,10 @@ class GraphIndex:
             self.rebuild()
         else:
             self._taking_in.anew()
-            self._linked.forget()
+            self.linked.forget()
 
     def wait(self) -> float | None:
-        return 0.0 if self._due or self._linked.due else None
+        return 0.0 if self._due or self.linked.due else None
 
     def work(self, _going: Going) -> None:
         """The next page; what an error leaves undone is seen by the next recall."""
@@ -267,11 +259,11 @@ class GraphIndex:
 
     def _see_to_users(self) -> bool:
         """Look through the next user's records, or begin to make the next user's graph; whether there was one."""
-        with self._linked.turn:
-            if not self._linked.anybody_wanted:
-                return self._linked.look_through()
+        with self.linked.turn:
+            if not self.linked.anybody_wanted:
+                return self.linked.look_through()
             self._made.begin()
-            self._catch_up_with(self._linked.next_wanted())
+            self._catch_up_with(self.linked.next_wanted())
             return True
 
     def _catch_up_with(self, scope: Scope) -> None:
