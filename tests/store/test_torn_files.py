@@ -361,7 +361,7 @@ def test_an_older_ledger_is_found_by_a_check_as_well(copied: Path) -> None:
         with ledger.file.writing() as sql:
             sql.execute("UPDATE records SET last_read = last_read - 10, retrieval_count = 1")
         ledger._shared.cache.clear()
-        assert "ledger: The collection shows later reads of" in str(memory.check())
+        assert "ledger: The ledger is older than the collection, which shows later reads of" in str(memory.check())
         report = memory.check(repair=True)
         assert (report.ok, len(report)) == (True, 1)
         assert alice.get("m1").read.retrieval_count == count

@@ -15,7 +15,6 @@ from adaptive_memory_core.errors import InvalidInputError, StoreError, StoreInUs
 from adaptive_memory_core.flow.ports.ledger_values import KnownCollection
 from adaptive_memory_core.policy.keeping import Keeping
 from adaptive_memory_core.store import locations, process_locks
-from adaptive_memory_core.store.backup import is_next_to_files
 from adaptive_memory_core.store.chroma import chroma_database
 from adaptive_memory_core.store.chroma.chroma_calls import NOBODY
 from adaptive_memory_core.store.ledger.sql_ledger import SQLiteLedger
@@ -76,7 +75,7 @@ def open_as_guest(
     place: HeldElsewhere, ledger: object, keeping: Keeping, handles: ExitStack
 ) -> tuple[Ledger, KnownCollection]:
     """The ledger next to the collection, once all its records are copied there, and what the holder says about it."""
-    if not is_next_to_files(place.directory, ledger) or keeping.copy_limit == 0:
+    if not locations.is_next_to_files(place.directory, ledger) or keeping.copy_limit == 0:
         process_locks.refuse(place.directory, "and this one asks for another ledger, or for no mirror")
     opened = SQLiteLedger(str(place.directory / locations.LEDGER_NAME), durability=keeping.durability)
     handles.callback(opened.close)
@@ -126,7 +125,7 @@ def _has_all(place: HeldElsewhere, ledger: Ledger, known: KnownCollection) -> bo
 def open_for_reading(place: HeldElsewhere, ledger: object, handles: ExitStack) -> tuple[Ledger, KnownCollection]:
     """The ledger next to the collection, opened for reading; it must have a whole copy of the collection's records."""
     file = place.directory / locations.LEDGER_NAME
-    if not is_next_to_files(place.directory, ledger):
+    if not locations.is_next_to_files(place.directory, ledger):
         raise InvalidInputError(
             f"The ledger is {shown(ledger)}, and a memory that is open for reading only reads the one in its own "
             f"directory, {str(place.directory)!r}. Leave ledger out, or open the memory where it may be written."

@@ -315,3 +315,16 @@ def _check_file(file: Path) -> None:
             f"The ledger {str(file)!r} cannot be opened: nothing can be made in {str(place)!r}. Give a file in a "
             "directory that may be written."
         )
+
+
+def is_next_to_files(directory: Path | None, ledger: object) -> bool:
+    """Whether the requested ledger is the one next to the collection's files, which belongs to no other directory.
+
+    >>> is_next_to_files(Path("memory"), None), is_next_to_files(Path("memory"), "shared.sqlite3")
+    (True, False)
+    >>> is_next_to_files(None, None)
+    False
+    """
+    if directory is None or not isinstance(ledger, str | Path | None):
+        return False
+    return ledger is None or Path(ledger).resolve() == (directory / LEDGER_NAME).resolve()

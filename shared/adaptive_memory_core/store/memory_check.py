@@ -1,29 +1,36 @@
-"""A check of everything a memory needs: Chroma's database and index, the ledger, duplicate and rewritten records."""
+"""A check of everything a memory needs: Chroma's database and index, the ledger, duplicate and rewritten records; and
+whether the collection or the ledger is an older one.
+
+Rows of gone collections stay as long as the collection that was opened is empty: then Chroma's files may have been
+lost, or the collection by mistake, and the ledger's copy is what it can be made again from.
+"""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from adaptive_memory_core.errors import StoreError
 from adaptive_memory_core.flow.ports.ledger_values import Moves, Rewritten, never_read
 from adaptive_memory_core.identity import MARK, record_id, scoped_id, text_digest
-from adaptive_memory_core.learn.after_read import added
-from adaptive_memory_core.record_metadata import created_at, owner_of
-from adaptive_memory_core.records import NEVER_READ, Metadata, Scope, Seen
+from adaptive_memory_core.learn.after_read import added, larger
+from adaptive_memory_core.record_metadata import created_at, owner_of, state_in_metadata
+from adaptive_memory_core.records import NEVER_READ, Metadata, ReadState, Scope, Seen
 from adaptive_memory_core.reports import Finding
-from adaptive_memory_core.store import backup
-from adaptive_memory_core.store.backup import is_next_to_files, keep_later_reads, later_reads, take_later_reads
 from adaptive_memory_core.store.chroma import chroma_database, index_files
-from adaptive_memory_core.store.chroma.chroma_calls import PAGE
+from adaptive_memory_core.store.chroma.chroma_calls import PAGE, call_chroma
 from adaptive_memory_core.store.chroma.chroma_records import ChromaRecords
-from adaptive_memory_core.store.chroma.collection_repair import write_vectors
+from adaptive_memory_core.store.chroma.collection_repair import refill, write_vectors
+from adaptive_memory_core.store.ledger.mirror_rows import EMPTIED, RESTORED
 from adaptive_memory_core.store.ledger.sql_ledger import SQLiteLedger
+from adaptive_memory_core.store.locations import is_next_to_files
 
 if TYPE_CHECKING:
+    from adaptive_memory_core.learn.decay import Timeline
     from adaptive_memory_core.store.ledger.sql_ledger import Ledger
 
 Embed = Callable[[Sequence[str]], Any]
@@ -38,37 +45,22 @@ def check_whole_memory(
         found += _database(directory) or _index(directory, store, ledger, embed, repair=repair)
     found += _ledger(ledger)
     if not found:
-        found += backup.restore_findings(directory, store, ledger, repair=repair)
-        found += _gone(directory, store, ledger) + _older(directory, store, ledger, repair=repair, now=now)
+        found += _restored(directory, store, ledger, repair=repair) + _gone(directory, store, ledger)
+        found += _older(store, ledger, repair=repair, now=now)
         found += _duplicates(store, ledger, repair) + rewritten_records(store, ledger, repair=repair, now=now)
     return found
 
 
 def compare_on_opening(directory: Path | None, store: ChromaRecords, ledger: Ledger, *, now: float) -> None:
-    """Warn if the ledger has more records than the collection, or fewer; skipped if the server cannot be reached."""
+    """Warn if records are gone from the collection, or if it or the ledger is an older copy; later reads that it shows
+    are taken over. Skipped if the server cannot be reached."""
     try:
-        what = _what_is_gone(directory, store, ledger)
-        older = None if what is not None else backup.noticed_restore(directory, store, ledger)
-        take_later_reads(store, ledger, directory, now=now)
+        found = _gone(directory, store, ledger) or noticed_restore(directory, store, ledger)
+        found += _older(store, ledger, repair=True, now=now)
     except StoreError:
         return
-    if what is not None:
-        warnings.warn(f"{what}. {_way_back(directory, store, ledger)}", RuntimeWarning, stacklevel=4)
-    if older is not None:
-        warnings.warn(f"{older} check(repair=True) brings it up to date.", RuntimeWarning, stacklevel=4)
-
-
-def _what_is_gone(directory: Path | None, store: ChromaRecords, ledger: Ledger) -> str | None:
-    """What there was before, where the collection is empty now."""
-    name, known = store.collection.name, str(store.collection.id)
-    if directory is not None and chroma_database.has_records(directory, known):
-        return None
-    own, earlier = ledger.comparison.records_known(name)  # first: what others write now goes to the ledger, then there
-    if ledger.due_records.waiting() or store.whole_size():
-        return None
-    if earlier:
-        return f"The collection {name!r} is new and empty, but the ledger has {earlier} records of one that is gone"
-    return f"The collection {name!r} is empty, but the ledger has {own} of its records" if own else None
+    for one in found:
+        warnings.warn(f"{one.what} {one.remedy}", RuntimeWarning, stacklevel=4)
 
 
 def _database(directory: Path) -> list[Finding]:
@@ -105,8 +97,17 @@ def _ledger(ledger: Ledger) -> list[Finding]:
 
 
 def _gone(directory: Path | None, store: ChromaRecords, ledger: Ledger) -> list[Finding]:
-    what = _what_is_gone(directory, store, ledger)
-    return [] if what is None else [Finding("records", f"{what}.", _way_back(directory, store, ledger))]
+    """What there was before, where the collection is empty now."""
+    name, known = store.collection.name, str(store.collection.id)
+    if directory is not None and chroma_database.has_records(directory, known):
+        return []
+    own, earlier = ledger.comparison.records_known(name)  # first: what others write now goes to the ledger, then there
+    if not (own or earlier) or ledger.due_records.waiting() or store.whole_size():
+        return []
+    what = f"The collection {name!r} is empty, but the ledger has {own} of its records."
+    if earlier:
+        what = f"The collection {name!r} is new and empty, but the ledger has {earlier} records of one that is gone."
+    return [Finding("records", what, _way_back(directory, store, ledger))]
 
 
 def _way_back(directory: Path | None, store: ChromaRecords, ledger: Ledger) -> str:
@@ -123,14 +124,88 @@ def _way_back(directory: Path | None, store: ChromaRecords, ledger: Ledger) -> s
     )
 
 
-def _older(directory: Path | None, store: ChromaRecords, ledger: Ledger, *, repair: bool, now: float) -> list[Finding]:
-    later = later_reads(store, ledger, directory)
+def noticed_restore(directory: Path | None, store: ChromaRecords, ledger: Ledger) -> list[Finding]:
+    """Whether Chroma counts fewer writes than the copies were compared with; that is noted, for with every further
+    write it would show less. The same where the importer has noted that most records are gone."""
+    name, known = store.collection.name, ledger.mirror.complete_at()
+    if not ledger.read_only and directory is not None and known is not None and known.isdecimal():
+        last = chroma_database.last_write(directory, str(store.collection.id))
+        if last is not None and last < int(known):
+            ledger.mirror.keep_complete_at(known := RESTORED)
+    what = {
+        RESTORED: f"The collection {name!r} is older than the ledger: Chroma's files are from a backup.",
+        EMPTIED: f"Most records are gone from the collection {name!r} at once, and the ledger keeps them.",
+    }.get(known or "")
+    remedy = "Call check(repair=True): they are written again from the ledger's copies; nothing is embedded."
+    return [] if what is None else [Finding("records", what, remedy)]
+
+
+def _restored(directory: Path | None, store: ChromaRecords, ledger: Ledger, *, repair: bool) -> list[Finding]:
+    """What an older collection lacks, and with `repair` has again."""
+    noticed = noticed_restore(directory, store, ledger)
+    if not noticed:
+        return []
+    copied = ledger.mirror.stored_ids()
+    pages = [sorted(copied)[start : start + PAGE] for start in range(0, len(copied), PAGE)]
+    lacking = [one for page in pages for one in _differing(page, store, ledger)]
+    extra = sorted(set(store.ids()) - copied)
+    what = f"{noticed[0].what} {len(lacking)} records are missing or older there."
+    found = [replace(noticed[0], what=what, mended=repair)]
+    if repair:
+        ledger.due_records.mark(lacking, gone=False)
+        refill(ledger, store.collection)
+        ledger.mirror.keep_complete_at(None)
+    return [*found, _kept(extra)] if extra else found
+
+
+def _kept(extra: Sequence[str]) -> Finding:
+    named = ", ".join(map(repr, extra[:NAMED])) + (", ..." if len(extra) > NAMED else "")
+    return Finding(
+        "records",
+        f"{len(extra)} records stand there that the ledger has no copy of: {named}. They were removed after that "
+        "backup, or written by another program since, and are left.",
+        "Forget those that were to be gone, once more.",
+        mended=True,
+    )
+
+
+def _differing(page: Sequence[str], store: ChromaRecords, ledger: Ledger) -> list[str]:
+    """Those of the copies that the collection has otherwise, or not at all."""
+    there = {stored_id: (text or "", metadata or None) for stored_id, text, metadata in store.rows(page)}
+    copies = ledger.mirror.rows(page)
+    return [one for one, text, metadata in copies if there.get(one) != (text or "", metadata or None)]
+
+
+SAME_SECONDS = 0.001  # the collection keeps a time to six places
+
+
+def _older(store: ChromaRecords, ledger: Ledger, *, repair: bool, now: float) -> list[Finding]:
+    """Whether the collection shows records as read later than any read in the ledger; with `repair` the larger counts
+    and the later reads hold. A read is in the ledger before the collection shows it, unless the ledger is an older
+    one."""
+    latest = ledger.comparison.latest_read()
+    if latest is None or ledger.read_only:
+        return []
+    shown: Any = {store.fields.last_read: {"$gt": float(latest) + SAME_SECONDS}}
+    met = ledger.comparison.met(call_chroma(lambda: store.collection.get(where=shown, include=[]))["ids"])
+    later = store.metadata(met) if met else {}
     if not later:
         return []
-    if repair:
-        keep_later_reads(store, ledger, later, now=now)
-    what = f"The collection shows later reads of {len(later)} records than the ledger: the ledger is an older copy."
-    return [Finding("ledger", what, "Call check(repair=True): the larger counts and the later reads hold.", repair)]
+    what = f"The ledger is older than the collection, which shows later reads of {len(later)} records."
+    if not repair:
+        return [Finding("ledger", what, "Call check(repair=True): the larger counts and the later reads hold.")]
+    for stored_id, metadata in later.items():
+        if (owner := owner_of(metadata, store.fields)) is not None:
+            state = state_in_metadata(metadata, store.fields)
+            seen = Seen(state, _kind(store, metadata))
+            rule = partial(_larger, shown=state)
+            ledger.states.change(owner, stored_id, seen, rule, what="restored", by="collection", now=now)
+    taken = "The larger counts and the later reads were taken; what else happened since is not in the ledger."
+    return [Finding("ledger", what, taken, mended=True)]
+
+
+def _larger(seen: Seen, *, timeline: Timeline, shown: ReadState) -> ReadState:  # noqa: ARG001 - a rule of the ledger's
+    return larger(seen.state, shown)
 
 
 def _duplicates(store: ChromaRecords, ledger: Ledger, repair: bool) -> list[Finding]:
@@ -231,9 +306,29 @@ def _of_scope(store: ChromaRecords, ledger: Ledger, scope: Scope, rows: Sequence
     known = ledger.states.known(scope, [row[0] for row in rows])
     met = {one: words for one, words in known.said.items() if one in known.states and words}
     changed = [row for row in rows if row[0] in met and text_digest(row[1]) not in (None, met[row[0]])]
-    return {row[0]: Rewritten(met[row[0]], never_read(Seen(NEVER_READ, _kind(store, row)))) for row in changed}
+    return {row[0]: Rewritten(met[row[0]], never_read(Seen(NEVER_READ, _kind(store, row[2])))) for row in changed}
 
 
-def _kind(store: ChromaRecords, row: RecordRow) -> str | None:
-    kind = (row[2] or {}).get(store.fields.kind)
+def _kind(store: ChromaRecords, metadata: Metadata | None) -> str | None:
+    kind = (metadata or {}).get(store.fields.kind)
     return kind if isinstance(kind, str) else None
+
+
+def may_be_lost(directory: Path, collection_id: str) -> bool:
+    """Whether Chroma may have lost what there was: it has nothing of the collection that is being opened."""
+    try:
+        return not chroma_database.has_records(directory, collection_id)
+    except StoreError:
+        return True  # it is looked again when the memory is opened again
+
+
+def forget_gone_collections(directory: Path, ledger: Ledger) -> None:
+    """Let go of the rows of collections that Chroma's directory has no more."""
+    known = ledger.retention.collections()  # before Chroma is asked: what is made in between is not gone
+    if len(known) < 2:
+        return
+    try:
+        there = chroma_database.collection_ids(directory)
+    except StoreError:
+        return  # it is looked again when the memory is opened again
+    ledger.retention.forget_collections(known - there)

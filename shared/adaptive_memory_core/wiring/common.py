@@ -32,11 +32,10 @@ from adaptive_memory_core.running_calls import CLOSED
 from adaptive_memory_core.sources.ask import channels_of, sources_with
 from adaptive_memory_core.store import locations
 from adaptive_memory_core.store.background import Background
-from adaptive_memory_core.store.backup import is_next_to_files
 from adaptive_memory_core.store.chroma.chroma_calls import only_writer
 from adaptive_memory_core.store.chroma.chroma_records import ChromaRecords
 from adaptive_memory_core.store.chroma.open_collection import OpenCollection
-from adaptive_memory_core.store.locations import check_ledger, is_in_postgres
+from adaptive_memory_core.store.locations import check_ledger, is_in_postgres, is_next_to_files
 from adaptive_memory_core.store.postgres.postgres_ledger import reach
 from adaptive_memory_core.store.reembedding import BATCH, Filling, Progress, Swap, begin_or_continue
 from adaptive_memory_core.store.user_copies import UserCopies, UserFilesKeeper

@@ -24,7 +24,6 @@ from adaptive_memory_core.sources.graph_and_hierarchy import time_in
 from adaptive_memory_core.store import locations, process_locks
 from adaptive_memory_core.store.background import Chore, Going
 from adaptive_memory_core.store.background_chores import FloorKeeper, ScheduledPruning, checkpoints_of
-from adaptive_memory_core.store.backup import forget_gone_collections, is_next_to_files, may_be_lost
 from adaptive_memory_core.store.chroma.chroma_changes import listen
 from adaptive_memory_core.store.chroma.chroma_records import ChromaRecords
 from adaptive_memory_core.store.chroma.chroma_search import ChromaSearch
@@ -42,7 +41,12 @@ from adaptive_memory_core.store.hierarchy.hierarchy_index import HierarchyIndex
 from adaptive_memory_core.store.ledger.judged_question_rows import QuestionIndex
 from adaptive_memory_core.store.ledger.sql_ledger import SQLiteLedger
 from adaptive_memory_core.store.ledger_records import LedgerRecords
-from adaptive_memory_core.store.memory_check import check_whole_memory, compare_on_opening
+from adaptive_memory_core.store.memory_check import (
+    check_whole_memory,
+    compare_on_opening,
+    forget_gone_collections,
+    may_be_lost,
+)
 from adaptive_memory_core.store.mirror.record_search import MirrorSearch, RecordSearch
 from adaptive_memory_core.store.reembedding import remove_from_successor
 from adaptive_memory_core.store.words.word_index import WordIndex
@@ -337,7 +341,9 @@ class _Trim:
         self._common = common
         directory, ledger = common.directory, common.asked.options.get("ledger")
         self._look_for_gone = (
-            directory is not None and is_next_to_files(directory, ledger) and not may_be_lost(directory, collection_id)
+            directory is not None
+            and locations.is_next_to_files(directory, ledger)
+            and not may_be_lost(directory, collection_id)
         )
 
     def __call__(self, *, at_once: bool) -> None:

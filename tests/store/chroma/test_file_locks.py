@@ -84,7 +84,6 @@ READINGS: dict[str, Callable[[Filled], Any]] = {
     "collection_id": lambda one: chroma_database.collection_id(one.directory, "memories"),
     "size_as_of": lambda one: chroma_database.size_as_of(one.directory, one.collection_id, 0, apart=""),
     "has_records": lambda one: chroma_database.has_records(one.directory, one.collection_id),
-    "above": lambda one: chroma_database.above(one.directory, one.collection_id, "n", 0.0),
     "collection_ids": lambda one: chroma_database.collection_ids(one.directory),
     "faults": lambda one: chroma_database.database_faults(one.directory),
     "refuse_torn": lambda one: chroma_database.refuse_torn(one.directory),
@@ -126,4 +125,3 @@ def test_what_is_read_is_what_chroma_wrote(filled: Filled) -> None:
     last = chroma_database.last_write(filled.directory, filled.collection_id)
     assert last is not None
     assert chroma_database.size_as_of(filled.directory, filled.collection_id, last, apart="") == RECORDS
-    assert chroma_database.above(filled.directory, filled.collection_id, "n", RECORDS - 2.0) == filled.ids[-2:]

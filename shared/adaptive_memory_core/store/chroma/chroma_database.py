@@ -104,10 +104,11 @@ def _last(sql: sqlite3.Connection, segment: str) -> int:
 
 
 def last_write(directory: Path, collection_id: str) -> int | None:
-    """The number of the last write that the collection shows."""
-    with reading(directory) as sql:
+    """The number of the last write that the collection shows; None where it cannot be told."""
+    with suppress(UnknownLayoutError), reading(directory) as sql:
         segments = _segments(sql, collection_id)
         return None if segments is None else _last(sql, segments[1])
+    return None
 
 
 def size_as_of(directory: Path, collection_id: str, number: int, *, apart: str) -> int | None:
@@ -151,17 +152,6 @@ def has_records(directory: Path, collection_id: str) -> bool:
     found = "SELECT 1 FROM embeddings JOIN segments ON segments.id = segment_id WHERE collection = ? LIMIT 1"
     with reading(directory) as sql:
         return bool(_rows(sql, found, collection_id))
-
-
-def above(directory: Path, collection_id: str, key: str, bound: float) -> list[str]:
-    """The records whose metadata have a number above the bound under this key."""
-    query = (
-        "SELECT embedding_id FROM embedding_metadata JOIN embeddings USING (id) "
-        "JOIN segments ON segments.id = segment_id "
-        "WHERE key = ? AND float_value > ? AND collection = ?"
-    )
-    with reading(directory) as sql:
-        return [row[0] for row in _rows(sql, query, key, bound, collection_id)]
 
 
 def collection_ids(directory: Path) -> set[str]:

@@ -25,7 +25,6 @@ from adaptive_memory_core.flow.ports.ledger_values import Extent, MirrorRow
 from adaptive_memory_core.record_metadata import REMOVED, exported_digest, owner_of
 from adaptive_memory_core.records import Metadata, Scope
 from adaptive_memory_core.store.background import Going
-from adaptive_memory_core.store.backup import EMPTIED, RESTORED
 from adaptive_memory_core.store.chroma.chroma_calls import DeletedCollectionError, call_chroma, reload_index
 from adaptive_memory_core.store.chroma.chroma_changes import (
     FILES,
@@ -35,6 +34,7 @@ from adaptive_memory_core.store.chroma.chroma_changes import (
 )
 from adaptive_memory_core.store.chroma.chroma_records import ChromaRecords
 from adaptive_memory_core.store.embedder_check import EmbedderVersion
+from adaptive_memory_core.store.ledger.mirror_rows import EMPTIED, RESTORED
 
 if TYPE_CHECKING:
     from adaptive_memory_core.store.ledger.sql_ledger import Ledger

@@ -20,6 +20,8 @@ from adaptive_memory_core.store.ledger.ledger_context import LedgerContext
 from adaptive_memory_core.store.ledger.schema import decoding
 from adaptive_memory_core.store.ledger.state_rows import in_batches
 
+RESTORED = "restored"  # `complete_at` of copies that are newer than the collection: they are not to be made as it is
+EMPTIED = "emptied"  # the same where most records are gone from it, unless somebody asks for that
 NOBODY = 0  # the user key of records that are of no scope, and of a user whom the ledger has not met
 _PUT = (
     "INSERT INTO mirror (collection_key, user_key, stored_id, changed, text, metadata) VALUES (?, ?, ?, ?, ?, ?) "
