@@ -316,6 +316,8 @@ def test_the_picture_is_one_page_that_loads_nothing(alice: UserMemory) -> None:
     alice.observe([*CONVERSATIONS, *said(["I own <script>alert(1)</script> a boat & a bike."], "x", START - 9e4)])
     page = alice.themes().html()
     assert page.startswith("<!doctype html>")
-    assert "<script" not in page
-    assert "src=" not in page
+    assert page.count("<script") == 1  # the page's own, which alone may run
+    assert "<script>alert" not in page
+    assert "default-src 'none'" in page
+    assert "src=" not in page.replace("-src ", "")
     assert "puppy" in page

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from adaptive_memory_core.context.themes import Themes
 from adaptive_memory_core.pages.charts import meter, svg_chart
 from adaptive_memory_core.pages.markup import (
     Section,
@@ -35,7 +36,7 @@ def memory_page(facts: MemoryFacts, *, title: str | None = None) -> str:
         recalls_section(facts),
         verdicts_section(facts),
     ]
-    sections += [one for one in (themes_section(facts), names_section(facts)) if one is not None]
+    sections += [one for one in (themes_section(facts.themes), names_section(facts)) if one is not None]
     now = moment(facts.now)
     lead = f"As of {now} UTC: {plural(facts.stats.records, 'record')}, {plural(facts.stats.recalls, 'recall')} so far."
     made = (
@@ -43,6 +44,13 @@ def memory_page(facts: MemoryFacts, *, title: str | None = None) -> str:
         "This file holds what is remembered: keep it as you keep the memory itself. Looking at it counts as no read."
     )
     return html_page(title or f"Memory of {facts.whose}", lead, sections, made=made)
+
+
+def themes_page(found: Themes) -> str:
+    """A page with all themes of a user, in one file that needs nothing else."""
+    section = themes_section(found, most=max(1, len(found)))
+    nothing = Section("themes", "Themes", "", '<p class="none">No conversation was observed yet.</p>')
+    return html_page("What is remembered", "", [section or nothing], made="Made by adaptive-memory-retrieval.")
 
 
 def overview_section(facts: MemoryFacts) -> Section:

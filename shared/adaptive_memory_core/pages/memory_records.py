@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from adaptive_memory_core.context.entries import age, date_of
-from adaptive_memory_core.context.themes import Theme, Themes, circles
+from adaptive_memory_core.context.themes import Theme, Themes
 from adaptive_memory_core.pages.charts import Point, bars, line_chart, meter
 from adaptive_memory_core.pages.markup import (
     SHOWN_AT_ONCE,
@@ -244,13 +245,14 @@ def _over_time(facts: MemoryFacts) -> str:
     return line_chart("Over time", series, across="recalls", range_of=(0.0, 1.0))
 
 
+WIDTH, MARGIN, SMALLEST = 960, 6, 14  # pixels
+MOST_DRAWN = 200  # themes, the largest ones; all of them are in the list
 MOST_THEMES, MOST_KNOWN = 60, 25
 TOOLS = '<div class="tools"><button type="button" data-opens="theme-list">Open all</button></div>'
 
 
-def themes_section(facts: MemoryFacts) -> Section | None:
+def themes_section(found: Themes, most: int = MOST_THEMES) -> Section | None:
     """None where no conversation was observed."""
-    found = facts.themes
     if not len(found):
         return None
     numbers = found.statistics
@@ -258,9 +260,9 @@ def themes_section(facts: MemoryFacts) -> Section | None:
         f"{plural(numbers.messages, 'message')} in {plural(numbers.episodes, 'episode')} "
         f"and {plural(len(found), 'theme')}"
         + (f"; {plural(numbers.waiting, 'message')} are not worked in yet" if numbers.waiting else "")
-        + (f". The largest {MOST_THEMES} are shown." if len(found) > MOST_THEMES else ".")
+        + (f". The largest {most} are shown." if len(found) > most else ".")
     )
-    drawn = list(found)[:MOST_THEMES]
+    drawn = list(found)[:most]
     body = circles([(one.name, len(one.known)) for one in drawn], "theme-")
     listed = "".join(_theme(place, one) for place, one in enumerate(drawn))
     return Section(
@@ -291,3 +293,23 @@ def _known(at: float, text: str, episode: str, replaced: tuple[str, ...]) -> str
         + (f" <small>before: <del>{before}</del></small>" if before else "")
         + f' <small class="meta">{html_text(episode, 80)}</small></li>'
     )
+
+
+def circles(themes: Sequence[tuple[str, int]], to: str) -> str:
+    """Names and how much is known of each, in rows, the largest first; each leads to the place `to` and its number."""
+    drawn, x, y, height = [], 0.0, 0.0, 0.0
+    for place, (name, known) in enumerate(themes[:MOST_DRAWN]):
+        radius = SMALLEST * math.sqrt(1 + known)
+        if x + 2 * radius > WIDTH:
+            x, y, height = 0.0, y + height + MARGIN, 0.0
+        height = max(height, 2 * radius)
+        drawn.append(_circle(f"{to}{place}", name, x + radius, y + radius, radius))
+        x += 2 * radius + MARGIN
+    size = f"-1 -1 {WIDTH + 2} {y + height + 2:.0f}"
+    return f'<svg class="circles" viewBox="{size}">{"".join(drawn)}</svg>' if drawn else ""
+
+
+def _circle(place: str, name: str, x: float, y: float, radius: float) -> str:
+    fitting = max(3, int(radius / 3.2))  # characters
+    drawn = f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{radius:.1f}"><title>{html_text(name)}</title></circle>'
+    return f'<a href="#{place}">{drawn}<text x="{x:.1f}" y="{y + 4:.1f}">{html_text(name, fitting)}</text></a>'
