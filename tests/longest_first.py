@@ -23,7 +23,7 @@ SECONDS = {  # about what each takes on two cores; anything else, which takes le
     "tests/llama_adaptive_memory/test_two_frameworks.py": 14,
     "tests/store/chroma/test_records.py": 13,
     "tests/store/test_ledger_move.py": 13,
-    "tests/cli/test_entry.py": 13,
+    "tests/cli/test_app.py": 13,
 }
 T = TypeVar("T")
 
