@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, is_dataclass
+from typing import Any, TypeVar
 
 from adaptive_memory_core.error_messages import shown
 from adaptive_memory_core.errors import PolicyError
@@ -76,3 +77,18 @@ def check_groups(owner: object) -> None:
                 f"{type(owner).__name__}({field.name}={shown(given)}) is not allowed. "
                 f"Give {kind.__name__}({fields(kind)[0].name}=..., ...)."
             )
+
+
+Numbers = TypeVar("Numbers")
+
+
+def by_kind(given: object, of: type[Numbers], what: str, example: str) -> tuple[tuple[str, Numbers], ...]:
+    """A mapping from kinds of records to numbers of this type, checked, in the order of the names."""
+    pairs: Any = list(given.items()) if isinstance(given, Mapping) else given
+    usable = isinstance(pairs, list | tuple) and all(
+        isinstance(pair, tuple) and len(pair) == 2 and isinstance(pair[1], of) and isinstance(pair[0], str)
+        for pair in pairs
+    )
+    if not usable or len(dict(pairs)) < len(pairs) or not all(name.strip() for name, _ in pairs):
+        raise PolicyError(f"{what}={shown(given)}) is not allowed. Give a mapping {example}.")
+    return tuple(sorted(pairs))

@@ -1,4 +1,4 @@
-"""Is every command there, with help worth reading, and its exit code as the help says?"""
+"""Is every command there, with help and exit codes as it says, as a process of its own and with modules of others?"""
 
 from __future__ import annotations
 

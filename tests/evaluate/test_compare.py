@@ -1,4 +1,4 @@
-"""Do systems of an experiment answer the same questions, and is what comes of it counted as it should be?"""
+"""Do systems answer the same questions, and is what comes of it counted, written and shown as it should be?"""
 
 from __future__ import annotations
 

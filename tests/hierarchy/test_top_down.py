@@ -1,4 +1,4 @@
-"""Does the way down lead to the episodes of what is asked for, and to more than one theme?"""
+"""Does the way down lead to the episodes asked for, by representatives that cover what there is, in few questions?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Is HTTP for those alone who send a token, each with their own memory, and on loopback unless told otherwise?"""
+"""Is HTTP for those alone who send a strong token, each with their own memory, and on loopback unless set otherwise?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Does every kind of embedder come out as the same checked thing: one finite vector for each text?"""
+"""Does every kind of embedder, of functions, Chroma and frameworks, come out as the same checked thing?"""
 
 from __future__ import annotations
 

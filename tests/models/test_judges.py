@@ -1,4 +1,4 @@
-"""Do judges say what a model said, ask again once, and else nothing? And does a verdict of theirs teach a memory?"""
+"""Do judges and other roles take every chat model, say what it said, ask again once, and do without it if it fails?"""
 
 from __future__ import annotations
 

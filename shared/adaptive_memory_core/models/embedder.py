@@ -7,7 +7,7 @@ import inspect
 import warnings
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -124,8 +124,8 @@ def as_embedder(thing: Any, *, name: str | None = None) -> Embedder:
         thing = wrapped  # a model of a framework around one of ours, which keeps its name
     if isinstance(thing, Embedder):
         return thing if name is None else replace(thing, name=name)
-    if (methods := methods_of(thing)) is not None and not _is_chromas(thing):
-        return _of_framework(thing, methods, name)
+    if (made := of_framework(thing)) is not None and not _is_chromas(thing):
+        return made if name is None else replace(made, name=name)
     if not callable(thing) or isinstance(thing, type):
         raise _not_an_embedder(thing)
     name = name_of_embedder(thing) if name is None else name
@@ -136,12 +136,6 @@ def as_embedder(thing: Any, *, name: str | None = None) -> Embedder:
 def _is_chromas(thing: Any) -> bool:
     """Whether its queries are lists, as Chroma's embedding functions take them."""
     return "input" in inspect.signature(getattr(thing, "embed_query", len)).parameters
-
-
-def _of_framework(thing: Any, methods: Methods, name: str | None) -> Embedder:
-    name = methods.name if name is None else name
-    size = dimension_of(thing)
-    return Embedder(name, methods.documents, methods.query, size, methods.aquery, methods.adocuments)
 
 
 def bundled_unless(given: Any) -> Embedder:
@@ -219,33 +213,25 @@ def embedder_named(name: str) -> Any:
 LANGCHAINS_DEFAULT = "langchain_core.embeddings.embeddings"  # its async methods are the blocking ones in a thread
 
 
-class Methods(NamedTuple):
-    """The functions that call a model. The coroutines are the model's, if it has any."""
-
-    name: str
-    documents: Callable[[list[str]], Any]
-    query: Callable[[str], Any]
-    aquery: Callable[[str], Awaitable[Any]] | None = None
-    adocuments: Callable[[list[str]], Awaitable[Any]] | None = None
-
-
-def methods_of(thing: Any) -> Methods | None:
-    """The methods of a framework's model; None for anything else.
+def of_framework(thing: Any) -> Embedder | None:
+    """The embedder over a framework's model, with its own coroutines if it has any; None for anything else.
 
     >>> class Lengths:
     ...     model = "lengths-1"
     ...     def embed_documents(self, texts): return [[float(len(text)), 1.0] for text in texts]
     ...     def embed_query(self, text): return [float(len(text)), 1.0]
-    >>> methods_of(Lengths()).name, methods_of(len)
+    >>> of_framework(Lengths()).name, of_framework(len)
     ('Lengths:lengths-1', None)
     """
     if isinstance(thing, type):
         return None
     if hasattr(thing, "get_text_embedding_batch") and hasattr(thing, "get_query_embedding"):
-        return Methods(_llama_index_name(thing), thing.get_text_embedding_batch, thing.get_query_embedding)
+        name, many, one = _llama_index_name(thing), thing.get_text_embedding_batch, thing.get_query_embedding
+        return Embedder(name, many, one, dimension_of(thing))
     if hasattr(thing, "embed_documents") and hasattr(thing, "embed_query"):
         own = (_own_coroutine(thing, "aembed_query"), _own_coroutine(thing, "aembed_documents"))
-        return Methods(name_of_embedder(thing), thing.embed_documents, thing.embed_query, *own)
+        name, size = name_of_embedder(thing), dimension_of(thing)
+        return Embedder(name, thing.embed_documents, thing.embed_query, size, *own)
     return None
 
 

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal, get_args
 from adaptive_memory_core.error_messages import shown, tells_unknown_names
 from adaptive_memory_core.errors import PolicyError
 from adaptive_memory_core.late import late_pattern
-from adaptive_memory_core.ranges import SHARE, Range, check_choices, check_groups, check_ranges, check_switches
+from adaptive_memory_core.ranges import SHARE, Range, by_kind, check_choices, check_groups, check_ranges, check_switches
 
 
 @tells_unknown_names()
@@ -193,21 +193,8 @@ def kind_weights_of(given: object) -> KindWeights:
     >>> [kind for kind, _ in kind_weights_of({"reflection": Weights(importance=0.5), "fact": Weights()})]
     ['fact', 'reflection']
     """
-    pairs = list(given.items()) if isinstance(given, Mapping) else given
-    usable = isinstance(pairs, list | tuple) and all(
-        isinstance(pair, tuple) and len(pair) == 2 and _is_kind(pair[0]) and isinstance(pair[1], Weights)
-        for pair in pairs
-    )
-    if not usable or not isinstance(pairs, list | tuple) or len(dict(pairs)) < len(pairs):
-        raise PolicyError(
-            f"Advanced(kind_weights={shown(given)}) is not allowed. Give a mapping from kinds, each once, to their "
-            'weights, e.g. {"reflection": Weights(importance=0.5), "fact": Weights(similarity=1.5)}.'
-        )
-    return tuple(sorted(pairs))
-
-
-def _is_kind(name: object) -> bool:
-    return isinstance(name, str) and bool(name.strip())
+    example = 'from kinds, each once, to their weights, e.g. {"reflection": Weights(importance=0.5)}'
+    return by_kind(given, Weights, "Advanced(kind_weights", example)
 
 
 GraphForm = Literal["ours", "paper"]

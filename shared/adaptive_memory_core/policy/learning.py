@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal, NamedTuple
 
-from adaptive_memory_core.error_messages import shown, tells_unknown_names
-from adaptive_memory_core.errors import PolicyError
+from adaptive_memory_core.error_messages import tells_unknown_names
 from adaptive_memory_core.frozen import HashedOnce, computed_once
-from adaptive_memory_core.ranges import SHARE, Range, check_choices, check_ranges, check_switches
+from adaptive_memory_core.ranges import SHARE, Range, by_kind, check_choices, check_ranges, check_switches
 
 DecayUnit = Literal["recalls", "days"]
 MOST_PHASES = 100
@@ -151,23 +150,8 @@ def kinds_of(given: object) -> tuple[tuple[str, Remembrance], ...]:
     >>> kinds_of({"fact": Remembrance(), "chat": Remembrance(rate=0.9)})[0][0]
     'chat'
     """
-    pairs = list(given.items()) if isinstance(given, Mapping) else given
-    usable = isinstance(pairs, list | tuple) and all(
-        isinstance(pair, tuple) and len(pair) == 2 and _is_kind(pair[0]) and isinstance(pair[1], Remembrance)
-        for pair in pairs
-    )
-    if not usable or not isinstance(pairs, list | tuple):
-        raise PolicyError(
-            f"Decay(by_kind={shown(given)}) is not allowed. Give a mapping from kind to numbers, "
-            'e.g. {"fact": Remembrance(rate=0.99)}.'
-        )
-    if len(dict(pairs)) < len(pairs):
-        raise PolicyError(f"Decay(by_kind={shown(given)}) names a kind twice. Give each kind once.")
-    return tuple(sorted(dict(pairs).items()))
-
-
-def _is_kind(name: object) -> bool:
-    return isinstance(name, str) and bool(name.strip())
+    example = 'from kinds, each once, to numbers, e.g. {"fact": Remembrance(rate=0.99)}'
+    return by_kind(given, Remembrance, "Decay(by_kind", example)
 
 
 NEAR, TRUSTED, AGAINST = "asked_near", "asked_trusted", "asked_against"  # the leads, of which the part is made
