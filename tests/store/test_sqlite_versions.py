@@ -78,24 +78,6 @@ def test_what_is_written_back_elsewhere_makes_no_state_be_read_again(two: tuple[
     assert own.mirror.rows(["alice's"]) == [("alice's", "tea", {"retrieval_count": 1})]
 
 
-def test_a_recall_sees_the_rows_as_of_its_begin_or_as_this_memory_has_written_them_since(
-    two: tuple[SQLiteLedger, SQLiteLedger],
-) -> None:
-    own, other = two
-
-    def write(ledger: SQLiteLedger, text: str) -> None:
-        ledger.mirror.put({ALICE: [MirrorRow("alice's", text, {}, b"\0" * 8)]})
-
-    write(own, "tea")
-    begun = own.mirror.version(ALICE)
-    assert own.mirror.rows(["alice's"], begun) == [("alice's", "tea", {})]
-    write(other, "coffee")
-    assert own.mirror.rows(["alice's"], begun) == [("alice's", "tea", {})]
-    assert own.mirror.rows(["alice's"]) == [("alice's", "coffee", {})]
-    write(own, "cocoa")
-    assert own.mirror.rows(["alice's"], begun) == [("alice's", "cocoa", {})]
-
-
 def test_what_else_is_written_elsewhere_is_heard_by_all(two: tuple[SQLiteLedger, SQLiteLedger]) -> None:
     own, other = two
     read(own, ALICE, "r1", "alice's")

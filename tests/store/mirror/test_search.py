@@ -218,10 +218,10 @@ def test_an_id_that_becomes_another_users_meanwhile_is_not_shown(both: Both, mon
     _, mirror, vectors = both
     rows = mirror._rows
 
-    def read_later(ids: Any, *version: Any) -> Any:
+    def read_later(ids: Any) -> Any:
         monkeypatch.undo()
         rows.put({BOB: [MirrorRow("m0", "a secret of Bob's", {"user_id": "bob"}, vectors["m0"].tobytes())]})
-        return rows.rows(ids, *version)
+        return rows.rows(ids)
 
     finds: list[Callable[[], list[Found]]] = [
         lambda: mirror.nearest(ALICE, vectors["m0"], 3, None),

@@ -229,13 +229,15 @@ class LedgerVersion(NamedTuple):
     """The ledger as a recall found it when it began: what all its parts compare with what they have in RAM.
 
     `change` is another one as soon as anybody, in any process, has written more than the reads of a recall, or into the
-    metadata of the mirror's rows. `of_rows`: another one after each change of a row of the mirror. `of_user`: another
-    one as soon as a recall of the user was counted. None: `change` tells of that, too.
+    metadata of the mirror's rows. `of_rows` is the number of the last change of a row of the mirror, None in a
+    transaction; `of_user` is another one as soon as a recall of the user was counted, None where `change` tells of it.
+    `undone`: another one as soon as a transaction of this memory was undone.
     """
 
     change: tuple[int, int]  # how often this memory has written, and how often others have
     of_rows: int | None
     of_user: int | None
+    undone: int
 
 
 class WordNews(NamedTuple):

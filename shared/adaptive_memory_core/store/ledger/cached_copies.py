@@ -1,5 +1,4 @@
-"""Copies of a user's rows outside the ledger's tables: mirror rows in RAM, and files of vectors or words next to the
-ledger.
+"""Copies of a user's rows outside the ledger's tables: files of vectors or words next to the ledger.
 
 A file is made once, under a unique name, and never changed. A row of the ledger names it and goes with the first
 removal, so a file without a row is useless.
@@ -8,21 +7,17 @@ removal, so a file without a row is useless.
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
 import orjson
 
-from adaptive_memory_core.flow.ports.ledger_values import FileKind, LedgerVersion, UserFile
+from adaptive_memory_core.flow.ports.ledger_values import FileKind, UserFile
 from adaptive_memory_core.records import Metadata, Scope
 from adaptive_memory_core.store.ledger.ledger_context import LedgerContext
 from adaptive_memory_core.store.ledger.schema import decoding
 
-MOST_CHARACTERS = 8_000_000  # of the texts that are kept; guess
-OF_A_ROW = 1_000  # characters that a row counts for besides its text
 CopiedRow = tuple[str, str | None, Metadata | None]  # a record's id, text and metadata
-Stamp = tuple[int, int | None, int | None]  # the collection, and how often its rows were changed and removed so far
 
 
 def read_metadata(metadata: str | None) -> Metadata | None:
@@ -32,60 +27,6 @@ def read_metadata(metadata: str | None) -> Metadata | None:
     with decoding("a record's metadata"):
         found: Metadata = orjson.loads(metadata)
         return found
-
-
-class RowsInRam:
-    """Rows by id, as of a version of the file.
-
-    >>> kept, at_first, later = RowsInRam(), LedgerVersion((0, 1), 7, 0), LedgerVersion((0, 2), 7, 0)
-    >>> kept.begin(at_first, (1, 7, 0)); kept.keep([("a", "tea", {"topic": "drinks"})])
-    >>> kept.is_as_of(later), kept.begin(later, (1, 7, 0)), kept.known(["a", "b"])      # somebody wrote something else
-    (False, None, [('a', 'tea', {'topic': 'drinks'})])
-    >>> kept.is_as_of(LedgerVersion((0, 2), 8, 0)), kept.begin(later, (1, 8, 0)), kept.known(["a"])
-    (False, None, [])
-    """
-
-    def __init__(self) -> None:
-        self._rows: dict[str, CopiedRow] = {}
-        self._change: tuple[int, int] | None = None
-        self._stamp: Stamp = (0, None, None)
-        self._characters = 0
-
-    def is_as_of(self, version: LedgerVersion) -> bool:
-        """Whether nobody has written since, nor changed a row."""
-        return version.change == self._change and version.of_rows in (None, self._stamp[1])
-
-    def begin(self, version: LedgerVersion, stamp: Stamp) -> None:
-        """Go on from this version of the file, with nothing where rows were changed since."""
-        if stamp != self._stamp:
-            self._rows, self._characters = {}, 0
-        self._change, self._stamp = version.change, stamp
-
-    def known(self, stored_ids: Sequence[str]) -> list[CopiedRow]:
-        """Those of the rows that are here, not to be changed: records have copies of their metadata."""
-        if self._characters > MOST_CHARACTERS:
-            self._rows, self._characters = {}, 0
-        get = self._rows.get
-        return [row for one in stored_ids if (row := get(one)) is not None]
-
-    def keep(self, rows: Iterable[CopiedRow]) -> None:
-        """Remember rows that were just read, but for metadata with lists, which a copy would share."""
-        for one, text, data in rows:
-            if data is None or list not in map(type, data.values()):
-                self._rows[one] = (one, text, None if data is None else {**data})
-                self._characters += OF_A_ROW + len(text or "")
-
-    def drop(self, stored_ids: Iterable[str]) -> None:
-        """These are being written."""
-        for one in stored_ids:
-            self._rows.pop(one, None)
-
-    def annotated(self, changes: int, rows: Iterable[CopiedRow]) -> None:
-        """What was dropped was the change of that number, and is kept in the file like this."""
-        collection, before, removed = self._stamp
-        if before == changes - 1:
-            self._stamp = (collection, changes, removed)
-            self.keep(rows)
 
 
 FOLDER, UNFINISHED = ".copies", ".unfinished"

@@ -147,6 +147,7 @@ def _numbers(blob: bytes) -> Any:
     return np.frombuffer(blob, dtype="<f2").astype(np.float32)
 
 
+NEVER_JUDGED: QuestionsVersion = (0, 0, None)
 MOST_USERS = 64  # whose questions stay in RAM
 MOST_STANDINGS = 10_000  # of users
 _STANDING = (
@@ -168,7 +169,7 @@ class LedgerJudgedQuestions:
     def __init__(self, shared: LedgerContext) -> None:
         self._shared = shared
         self._as_of: Hashable = None  # the ledger's last change when these were read
-        self._standings: dict[int, tuple[Any, ...] | None] = {}
+        self._standings: dict[Scope, QuestionsVersion] = {}
         self._held: OrderedDict[tuple[int, bool], HeldQuestions] = OrderedDict()
 
     def keep(self, scope: Scope, question: JudgedQuestion, verdicts: Mapping[str, Verdict]) -> None:
@@ -191,10 +192,12 @@ class LedgerJudgedQuestions:
 
     def of(self, scope: Scope, version: LedgerVersion | None = None) -> RatedQuestions | None:
         """All that is kept for this user, at least as of the version, or of now; None where nothing is."""
+        if version is not None and version.change == self._as_of and self._standings.get(scope) == NEVER_JUDGED:
+            return None
         with self._shared.reading() as sql:
             user, reading = self._shared.known_user(sql, scope), scope.over is not None
-            standing = self._standing_of(sql, user, version or self._shared.look(sql, user))
-            if standing is None or standing[1] == 0:
+            standing = self._standing_of(sql, scope, user, version or self._shared.look(sql, user))
+            if standing[1] == 0:
                 return None
             before = self._held.get((user, reading))
             if before is None or before.standing != standing:
@@ -205,14 +208,17 @@ class LedgerJudgedQuestions:
                 self._held.popitem(last=False)
         return before.questions
 
-    def _standing_of(self, sql: sqlite3.Connection, user: int, version: LedgerVersion) -> tuple[Any, ...] | None:
+    def _standing_of(
+        self, sql: sqlite3.Connection, scope: Scope, user: int, version: LedgerVersion
+    ) -> QuestionsVersion:
         """What tells whether there is anything new of a user, asked again after a change of any kind."""
         if version.change != self._as_of or len(self._standings) > MOST_STANDINGS:
             self._standings.clear()
             self._as_of = version.change
-        if user not in self._standings:
-            self._standings[user] = sql.execute(_STANDING, (user,)).fetchone()
-        return self._standings[user]
+        if scope not in self._standings:
+            found = sql.execute(_STANDING, (user,)).fetchone()
+            self._standings[scope] = found if found is not None and found[1] else NEVER_JUDGED
+        return self._standings[scope]
 
     def words(self, keys: Sequence[int]) -> dict[int, str]:
         """What was asked, as far as the log still has it."""

@@ -30,7 +30,7 @@ class LedgerContext:
         self.update_ms: deque[tuple[int, float]] = deque(maxlen=TIMED)  # of which user's recalls
         self.user_keys: dict[Scope, int] = {}
         self._named: set[Scope] = set()  # those that are known to have their name in the ledger
-        self._changes, self._changing = 0, False
+        self._changes, self._changing, self._undone = 0, False, 0
         file.on_failure, file.on_write, file.on_kept = self._failed, self.changing, self._kept
 
     def version(self, scope: Scope, known: LedgerVersion | None = None) -> LedgerVersion:
@@ -41,9 +41,10 @@ class LedgerContext:
             return self.look(sql, self.known_user(sql, scope))
 
     def look(self, sql: sqlite3.Connection, user: int) -> LedgerVersion:
-        """The same within a block that reads or writes."""
+        """The same within a block that reads or writes: what a transaction changed in rows may yet be undone."""
         found = self.file.look(sql, user)
-        return LedgerVersion((self._changes, found.version), found.of_rows, found.of_user)
+        of_rows = None if sql.in_transaction else found.of_rows
+        return LedgerVersion((self._changes, found.version), of_rows, found.of_user, self._undone)
 
     def notice(self, sql: sqlite3.Connection, user: int, version: LedgerVersion | None = None) -> None:
         """What the cache has of the user is not behind that version from here on, or not behind the file."""
@@ -109,7 +110,7 @@ class LedgerContext:
 
     def _failed(self) -> None:
         """A transaction was undone: what was read within it may never have been."""
-        self._changes += 1
+        self._changes, self._undone = self._changes + 1, self._undone + 1
         self.cache.clear()
         self.user_keys.clear()
         self._named.clear()

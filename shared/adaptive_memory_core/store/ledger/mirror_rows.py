@@ -15,7 +15,7 @@ from adaptive_memory_core.flow.ports.ledger_values import LedgerVersion, MirrorN
 from adaptive_memory_core.record_metadata import merged_metadata
 from adaptive_memory_core.records import Metadata, Scope
 from adaptive_memory_core.store.ledger import outbox
-from adaptive_memory_core.store.ledger.cached_copies import CopiedRow, LedgerUserFiles, RowsInRam, Stamp, read_metadata
+from adaptive_memory_core.store.ledger.cached_copies import CopiedRow, LedgerUserFiles, read_metadata
 from adaptive_memory_core.store.ledger.ledger_context import LedgerContext
 from adaptive_memory_core.store.ledger.schema import decoding
 from adaptive_memory_core.store.ledger.state_rows import in_batches
@@ -46,7 +46,6 @@ _STILL_FOLLOWED = (  # words that were current are so still
     "(SELECT user_key FROM mirror WHERE collection_key = ? AND stored_id IN ({places})) AND words >= coalesce("
     "(SELECT max(changed) FROM mirror WHERE mirror.user_key = followed.user_key AND changed < ?), 0)"
 )
-_CHANGES = "SELECT changes FROM mirror_size WHERE collection_key = ?"
 _KEEP_COMPLETE = (
     "INSERT INTO mirror_size (collection_key, complete_at) VALUES (?, ?) "
     "ON CONFLICT (collection_key) DO UPDATE SET complete_at = excluded.complete_at"
@@ -57,7 +56,7 @@ class LedgerMirror:
     """The records, vectors included. No row is left of a removed record."""
 
     def __init__(self, shared: LedgerContext, files: LedgerUserFiles) -> None:
-        self._shared, self._files, self._in_ram = shared, files, RowsInRam()
+        self._shared, self._files = shared, files
 
     def put(self, rows: Mapping[Scope | None, Sequence[MirrorRow]], gone: Collection[str] = ()) -> None:
         """Write these rows of each scope (None: of no scope of ours), replacing what was stored for their records, and
@@ -78,18 +77,15 @@ class LedgerMirror:
         says anything of words."""
         update = "UPDATE mirror SET metadata = ?, changed = ? WHERE collection_key = ? AND stored_id = ?"
         with self._shared.writing(told=True, unheard=True) as sql:
-            self._in_ram.drop(changes)
-            number, rows = self._next_change(sql), list[CopiedRow]()
-            for stored_id, text, present in self._rows(sql, list(changes)):
+            number, rows = self._next_change(sql), self._rows(sql, list(changes))
+            for stored_id, _, present in rows:
                 now = _written(merged_metadata(present, changes[stored_id]))
                 sql.later(update, (now, number, self._shared.collection_key, stored_id))
-                rows.append((stored_id, text, read_metadata(now)))
             for chunk in in_batches([row[0] for row in rows]):
                 places = ", ".join("?" * len(chunk))
                 sql.execute(
                     _STILL_FOLLOWED.format(places=places), (number, self._shared.collection_key, *chunk, number)
                 )
-            self._shared.file.afterwards(lambda: self._in_ram.annotated(number, rows))
 
     def renew(
         self,
@@ -144,33 +140,10 @@ class LedgerMirror:
         with self._shared.apart() as sql:
             return {row[0] for row in sql.execute(query, (self._shared.collection_key,))}
 
-    def rows(self, stored_ids: Sequence[str], version: LedgerVersion | None = None) -> list[CopiedRow]:
-        """Those of the records that have a row, no matter which user they belong to: id, text, metadata. They are at
-        least as of the version, unless this memory has written since, or else of now."""
-        if version is not None and self._shared.is_of_now(version) and self._in_ram.is_as_of(version):
-            found = self._in_ram.known(stored_ids)
-            if len(found) == len(stored_ids):
-                return found
+    def rows(self, stored_ids: Sequence[str]) -> list[CopiedRow]:
+        """Those of the records that have a row, no matter which user they belong to: id, text, metadata."""
         with self._shared.reading() as sql:
-            if sql.in_transaction:  # which may yet be undone
-                return self._rows(sql, stored_ids)
-            if version is None or not self._shared.is_of_now(version):
-                version = self._shared.look(sql, NOBODY)
-            if not self._in_ram.is_as_of(version):
-                self._in_ram.begin(version, self._stamp(sql))
-            found = self._in_ram.known(stored_ids)
-            if len(found) < len(stored_ids):
-                here = {row[0] for row in found}
-                new = self._rows(sql, [one for one in stored_ids if one not in here])
-                self._in_ram.keep(new)
-                found += new
-        return found
-
-    def _stamp(self, sql: sqlite3.Connection) -> Stamp:
-        """Another one after each change of a row, in any process: both are counted on and on."""
-        own = self._shared.collection_key
-        row = sql.execute(_CHANGES, (own,)).fetchone()
-        return own, None if row is None else row[0], self._shared.file.last_number(sql, "mirror_gone", "gone")
+            return self._rows(sql, stored_ids)
 
     def vectors(self, stored_ids: Sequence[str]) -> dict[str, bytes]:
         """Their vectors."""
@@ -197,6 +170,12 @@ class LedgerMirror:
             gone: list[tuple[int, int]] = sql.execute(_REMOVED, (user, removed)).fetchall()
             rows: list[tuple[int, str, bytes]] = sql.execute(_SINCE, (user, written)).fetchall()
         return MirrorNews(user, gone, rows)
+
+    def changed(self, scope: Scope, since: int) -> list[str]:
+        """The user's records whose rows changed after the change numbered `since`."""
+        query = "SELECT stored_id FROM mirror WHERE user_key = ? AND changed > ?"
+        with self._shared.reading() as sql:
+            return [row[0] for row in sql.execute(query, (self._shared.known_user(sql, scope), since))]
 
     def changes(self, scope: Scope, since: int) -> list[tuple[int, int, str | None, Metadata | None]]:
         """The user's rows that changed after the change numbered `since`: number of the change, row, text, metadata."""

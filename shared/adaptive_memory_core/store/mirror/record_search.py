@@ -25,6 +25,7 @@ from adaptive_memory_core.store.chroma.chroma_calls import both_filters
 from adaptive_memory_core.store.chroma.chroma_search import ChromaSearch
 from adaptive_memory_core.store.chroma.open_collection import CollectionAccess
 from adaptive_memory_core.store.embedder_check import EmbedderVersion
+from adaptive_memory_core.store.ledger.cached_copies import CopiedRow
 from adaptive_memory_core.store.ledger_records import LedgerRecords
 from adaptive_memory_core.store.mirror.resident_records import Resident, Residents, TornMirrorError
 from adaptive_memory_core.store.mirror.vector_matrix import Matrix
@@ -33,6 +34,7 @@ from adaptive_memory_core.store.user_copies import UserCopies
 if TYPE_CHECKING:
     from adaptive_memory_core.store.ledger.sql_ledger import Ledger
 
+Near = tuple[str, float]  # a record's id and distance
 MARGIN = 4  # further rows that are compared in double precision, since single precision may mistake the last ones
 
 
@@ -64,9 +66,10 @@ class MirrorSearch:
     ) -> VectorsFound:
         """Those; of the named records the others that are of this scope and pass the filter; and, unless it is not
         `measured`, the baseline."""
-        near, baselines, parts = list[tuple[str, float]](), list[tuple[int, Baseline]](), scope.parts
+        near, rows, baselines = list[Near](), list[CopiedRow](), list[tuple[int, Baseline]]()
+        parts = (scope,) if scope.over is None else scope.parts
         for part in parts:
-            with self.residents.of(part, version) as user:
+            with self.residents.of(part, version) as (user, as_of):
                 allowed = None if where is None else user.passing(self._rows, part, where)
                 if user.matrix is None or not user.ids:
                     baselines.append((0, Baseline()))
@@ -77,15 +80,17 @@ class MirrorSearch:
                     known, there = user.places, frozenset(places)
                     also = dict.fromkeys([known[one] for one in named if one in known])
                     places += [one for one in also if one not in there and (allowed is None or allowed[one])]
-                near += _with_distances(user, user.matrix, asked, places)
+                found = _with_distances(user, user.matrix, asked, places)
+                near += found
+                rows += user.texts(self._rows, part, list(map(_id, found)), as_of)
                 if measured:
                     baselines.append(self._baseline(user, user.matrix, asked))
         if len(parts) > 1:
             near.sort(key=_distance)
         wanted, first = frozenset(named), near[:limit]
-        found = self._found(scope, first + [one for one in near[limit:] if one[0] in wanted], version)
-        split = len(frozenset(map(_id, found)).intersection(map(_id, first)))  # some may be gone by now
-        return VectorsFound(found[:split], found[split:], merged_baseline(baselines) if measured else Baseline())
+        hits = self._hits(scope, first + [one for one in near[limit:] if one[0] in wanted], rows)
+        split = len(frozenset(map(_id, hits)).intersection(map(_id, first)))  # some may be gone by now
+        return VectorsFound(hits[:split], hits[split:], merged_baseline(baselines) if measured else Baseline())
 
     def _baseline(self, user: Resident, matrix: Matrix, asked: Any) -> tuple[int, Baseline]:
         """What records score that are unrelated to a query, by a sample of them. What they score with each other is
@@ -99,25 +104,24 @@ class MirrorSearch:
 
     def among(self, scope: Scope, vector: Vector, stored_ids: Sequence[str], where: Where | None) -> list[Found]:
         """Those of the records that are of this scope and pass the filter, nearest first."""
-        near = [one for part in scope.parts for one in self._among(part, vector, stored_ids, where)]
-        return self._found(scope, sorted(near, key=_distance))
-
-    def _among(
-        self, scope: Scope, vector: Vector, stored_ids: Sequence[str], where: Where | None
-    ) -> list[tuple[str, float]]:
-        with self.residents.of(scope) as user:
-            allowed = None if where is None else user.passing(self._rows, scope, where)
-            here = [one for one in stored_ids if one in user.places and (allowed is None or allowed[user.places[one]])]
-            if user.matrix is None or not here:
-                return []
-            asked = user.matrix.asked(_checked(vector, user.matrix.dimension))
-            return _with_distances(user, user.matrix, asked, [user.places[one] for one in here])
+        near, rows = list[Near](), list[CopiedRow]()
+        for part in scope.parts:
+            with self.residents.of(part) as (user, as_of):
+                allowed = None if where is None else user.passing(self._rows, part, where)
+                places = [user.places[one] for one in stored_ids if one in user.places]
+                places = places if allowed is None else [place for place in places if allowed[place]]
+                if user.matrix is not None and places:
+                    asked = user.matrix.asked(_checked(vector, user.matrix.dimension))
+                    found = _with_distances(user, user.matrix, asked, places)
+                    near += found
+                    rows += user.texts(self._rows, part, list(map(_id, found)), as_of)
+        return self._hits(scope, sorted(near, key=_distance), rows)
 
     def passing(self, scope: Scope, where: Where) -> set[str]:
         """The ids of all records of the scope that pass the filter."""
         found: set[str] = set()
         for part in scope.parts:
-            with self.residents.of(part) as user:
+            with self.residents.of(part) as (user, _):
                 found.update(compress(user.ids, user.passing(self._rows, part, where)))
         return found
 
@@ -130,7 +134,7 @@ class MirrorSearch:
         """The vectors of those of the records that are of this scope."""
         found: dict[str, Vector] = {}
         for part in scope.parts:
-            with self.residents.of(part) as user:
+            with self.residents.of(part) as (user, _):
                 here = [one for one in stored_ids if one in user.places]
                 if user.matrix is not None and here:
                     found |= zip(here, user.matrix.vectors([user.places[one] for one in here]), strict=True)
@@ -144,22 +148,19 @@ class MirrorSearch:
             count += self._pages.count(part) if held is None else len(held.ids)
         return count
 
-    def _found(
-        self, scope: Scope, near: Sequence[tuple[str, float]], version: LedgerVersion | None = None
-    ) -> list[Found]:
+    def _hits(self, scope: Scope, near: Sequence[Near], rows: Sequence[CopiedRow]) -> list[Found]:
         """The records with their texts, as far as they are still there, and not another user's by now."""
-        ids = list(map(_id, near))
-        rows = rows_of(self._rows.rows(ids, version), scope, self._fields)
-        known = dict(zip(map(_id, rows), rows, strict=True))
-        close = zip(ids, signals.similarities_at(map(_distance, near), space=self._space), strict=True)
-        return [_as_found((*row, like)) for one, like in close if (row := known.get(one)) is not None]
+        own = rows_of(rows, scope, self._fields)
+        known = dict(zip(map(_id, own), own, strict=True))
+        close = zip(near, signals.similarities_at(map(_distance, near), space=self._space), strict=True)
+        return [_as_found((*row, like)) for (one, _), like in close if (row := known.get(one)) is not None]
 
 
 _as_found = partial(tuple.__new__, Found)  # `Found(*values)` in half of the time
 _id, _distance = itemgetter(0), itemgetter(1)
 
 
-def _with_distances(user: Resident, matrix: Matrix, asked: Any, places: Sequence[int]) -> list[tuple[str, float]]:
+def _with_distances(user: Resident, matrix: Matrix, asked: Any, places: Sequence[int]) -> list[Near]:
     """The records at these places with Chroma's distance, nearest first."""
     distances = matrix.distances(asked, places).tolist()
     return sorted(zip(map(user.ids.__getitem__, places), distances, strict=True), key=_distance)

@@ -24,6 +24,7 @@ from adaptive_memory_core.metadata_columns import Mask, MetadataColumns
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.score.surprise import Baseline
 from adaptive_memory_core.store.embedder_check import EmbedderVersion
+from adaptive_memory_core.store.ledger.cached_copies import CopiedRow
 from adaptive_memory_core.store.mirror.vector_matrix import Matrix
 from adaptive_memory_core.store.user_copies import Arrays, CopiedUser, UserCopies, packed, unpacked
 from adaptive_memory_core.where import STORED_DOCUMENT, filter_keys, predicate
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 BYTES_OF_AN_ID = 150  # in RAM, about
+MOST_CHARACTERS = 8_000_000  # of the texts that are kept of one user; guess
+OF_A_ROW = 1_000  # characters that a row counts for besides its text
 FEW = 4  # rows that are found sooner one by one; measured with 30,000 records
 
 
@@ -54,19 +57,22 @@ class Resident:
         self.owner = 0
         self.as_of: tuple[int, int] | None = None  # the ledger's last change that it has heard of
         self.weighed = False  # whether `size` is what it takes in RAM now
+        self._unsure: int | None = None  # `undone` as of when it learned within a transaction
         self.matrix: Matrix | None = None
         self.ids: list[str] = []
         self._rows: list[int] = []  # the number of each record's row in the ledger
         self._places: dict[str, int] | None = None  # of ids; made when first asked for
         self._written = self._removed = self._changed = 0  # what was taken in so far
         self._columns = MetadataColumns()
+        self._texts: dict[str, CopiedRow] = {}  # rows that were returned before
+        self._characters, self._texts_as_of = 0, 0  # of the texts; the last change of a row that they have
         self.baseline: tuple[int, Baseline] | None = None  # with the number of records that it was measured with
         self.in_file = 0  # records that a file has
 
     @property
     def nbytes(self) -> int:
         vectors = 0 if self.matrix is None else self.matrix.nbytes
-        return vectors + len(self.ids) * BYTES_OF_AN_ID + self._columns.nbytes
+        return vectors + len(self.ids) * BYTES_OF_AN_ID + self._columns.nbytes + self._characters
 
     @property
     def places(self) -> Mapping[str, int]:
@@ -75,11 +81,11 @@ class Resident:
             self._places = {one: place for place, one in enumerate(self.ids)}
         return self._places
 
-    def take_in(
-        self, rows: LedgerMirror, scope: Scope, change: tuple[int, int], kept: UserCopies | None = None
-    ) -> bool:
-        """Learn of what was written and removed up to that change at least, in any process; whether there was
-        anything."""
+    def take_in(self, rows: LedgerMirror, scope: Scope, version: LedgerVersion, kept: UserCopies | None = None) -> bool:
+        """Learn of what was written and removed up to that version at least, in any process; whether there was
+        anything. What was learned within a transaction that was undone is forgotten."""
+        if self._unsure not in (None, version.undone):
+            self._start()
         if kept is not None and not self._written and (found := kept.read(scope)) is not None:
             self.adopt(*found)
         news = rows.news(scope, self._written, self._removed)
@@ -91,7 +97,8 @@ class Resident:
         if learned:
             self.weighed = False
             self._learn(news)
-        self.owner, self.as_of = news.owner, change
+        self._unsure = version.undone if learned and version.of_rows is None else None
+        self.owner, self.as_of = news.owner, version.change
         return learned
 
     def passing(self, rows: LedgerMirror, scope: Scope, where: Where) -> Mask:
@@ -104,6 +111,38 @@ class Resident:
             self.weighed = False
             self._take_in_metadata(changes, new)
         return test.mask(self._columns)
+
+    def texts(
+        self, rows: LedgerMirror, scope: Scope, stored_ids: Sequence[str], version: LedgerVersion
+    ) -> list[CopiedRow]:
+        """Those of the records that have a row, at least as of the version; not to be changed, as they may be kept."""
+        number = version.of_rows
+        if number is None:  # within a transaction, which may yet be undone
+            return rows.rows(stored_ids)
+        if number != self._texts_as_of:
+            if number < self._texts_as_of:
+                self._texts, self._characters = {}, 0
+            for one in rows.changed(scope, self._texts_as_of) if self._texts else ():
+                self._texts.pop(one, None)
+            self._texts_as_of = number
+        get = self._texts.get
+        found = [row for one in stored_ids if (row := get(one)) is not None]
+        if len(found) < len(stored_ids):
+            here = {row[0] for row in found}
+            new = rows.rows([one for one in stored_ids if one not in here])
+            found += new
+            self._keep(new)
+        return found
+
+    def _keep(self, rows: Sequence[CopiedRow]) -> None:
+        """Remember rows that were just read, but for metadata with lists, which a copy would share."""
+        if self._characters > MOST_CHARACTERS:
+            self._texts, self._characters = {}, 0
+        for one, text, data in rows:
+            if data is None or list not in map(type, data.values()):
+                self._texts[one] = (one, text, None if data is None else {**data})
+                self._characters += OF_A_ROW + len(text or "")
+        self.weighed = False
 
     def taken(self) -> CopiedUser | None:
         """What a file is to have; None where nothing can be made of it."""
@@ -150,6 +189,7 @@ class Resident:
             self.matrix.remove(place)
         self._columns.grow(len(self.ids))
         self._columns.remove(place)
+        self._texts.pop(self.ids[place], None)
         last_id, last_row = self.ids.pop(), self._rows.pop()
         if place < len(self.ids):
             self.ids[place], self._rows[place] = last_id, last_row
@@ -202,7 +242,9 @@ class Residents:
         self._moment = threading.Lock()
 
     @contextmanager
-    def of(self, scope: Scope, version: LedgerVersion | None = None) -> Generator[Resident, None, None]:
+    def of(
+        self, scope: Scope, version: LedgerVersion | None = None
+    ) -> Generator[tuple[Resident, LedgerVersion], None, None]:
         """The user's records, at least as of the version or of now, for this thread alone."""
         with self._moment:
             resident = self.users.get(scope)
@@ -211,10 +253,10 @@ class Residents:
             self.users.move_to_end(scope)
         try:
             with resident.turn:
-                change = (version or self._rows.version(scope)).change
-                if change != resident.as_of and resident.take_in(self._rows, scope, change, self._kept):
+                as_of = version or self._rows.version(scope)
+                if as_of.change != resident.as_of and resident.take_in(self._rows, scope, as_of, self._kept):
                     self._edition.check()  # other vectors are news, so that nothing else need be asked
-                yield resident
+                yield resident, as_of
         except BaseException:  # which may have left half of a change in it
             self._weigh(scope, resident, 0)
             raise
