@@ -111,6 +111,24 @@ def test_vectors_that_were_compared_and_undone_hide_none_that_come_after(two: Tw
     assert found() == ["a", "c", "d"]
 
 
+def test_a_filter_within_a_transaction_that_was_undone_hides_no_change_that_comes_after(two: Two) -> None:
+    own, _ = two
+    own.mirror.put({ALICE: [row("tea")]})
+    assert own.search.passing(ALICE, {"kind": "new"}) == set()
+
+    def undone() -> None:
+        with own.ledger.transaction():
+            own.mirror.annotate({"a": {"kind": "other"}})
+            assert own.search.passing(ALICE, {"kind": "other"}) == {"a"}
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        undone()
+    own.mirror.annotate({"a": {"kind": "new"}})  # with the number of the change that was undone
+    assert own.search.passing(ALICE, {"kind": "new"}) == {"a"}
+    assert own.search.passing(ALICE, {"kind": "other"}) == set()
+
+
 def test_whoever_changes_what_they_were_given_changes_nothing_else(two: Two) -> None:
     own, _ = two
     own.mirror.put({ALICE: [row("tea", tags=["hot"])]})

@@ -57,7 +57,7 @@ class Resident:
         self.owner = 0
         self.as_of: tuple[int, int] | None = None  # the ledger's last change that it has heard of
         self.weighed = False  # whether `size` is what it takes in RAM now
-        self._unsure: int | None = None  # `undone` as of when it learned within a transaction
+        self.unsure: int | None = None  # what was undone before it was looked at within a transaction
         self.matrix: Matrix | None = None
         self.ids: list[str] = []
         self._rows: list[int] = []  # the number of each record's row in the ledger
@@ -84,7 +84,7 @@ class Resident:
     def take_in(self, rows: LedgerMirror, scope: Scope, version: LedgerVersion, kept: UserCopies | None = None) -> bool:
         """Learn of what was written and removed up to that version at least, in any process; whether there was
         anything. What was learned within a transaction that was undone is forgotten."""
-        if self._unsure not in (None, version.undone):
+        if self.unsure not in (None, version.undone):
             self._start()
         if kept is not None and not self._written and (found := kept.read(scope)) is not None:
             self.adopt(*found)
@@ -97,7 +97,7 @@ class Resident:
         if learned:
             self.weighed = False
             self._learn(news)
-        self._unsure = version.undone if learned and version.of_rows is None else None
+        self.unsure = version.undone if version.of_rows is None else None
         self.owner, self.as_of = news.owner, version.change
         return learned
 
@@ -145,9 +145,9 @@ class Resident:
         self.weighed = False
 
     def taken(self) -> CopiedUser | None:
-        """What a file is to have; None where nothing can be made of it."""
+        """What a file is to have; None where nothing can be made of it, or a transaction may yet be undone."""
         with self.turn:
-            if self.matrix is None:
+            if self.matrix is None or self.unsure is not None:
                 return None
             arrays = {**self.matrix.arrays(), "numbers": np.array(self._rows, dtype=np.int64)}
             ids, notes = tuple(self.ids), {"space": self._space}
@@ -254,7 +254,8 @@ class Residents:
         try:
             with resident.turn:
                 as_of = version or self._rows.version(scope)
-                if as_of.change != resident.as_of and resident.take_in(self._rows, scope, as_of, self._kept):
+                is_of_now = as_of.change == resident.as_of and resident.unsure is None and as_of.of_rows is not None
+                if not is_of_now and resident.take_in(self._rows, scope, as_of, self._kept):
                     self._edition.check()  # other vectors are news, so that nothing else need be asked
                 yield resident, as_of
         except BaseException:  # which may have left half of a change in it
