@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from adaptive_memory_core.context.answer import Recall
 from adaptive_memory_core.errors import LedgerError
-from adaptive_memory_core.flow.calls.foreign_calls import tried
 from adaptive_memory_core.flow.choose import (
     NO_FLOOR,
     NOT_COMPARED,
@@ -44,7 +45,8 @@ def recall(ports: Ports, request: Request) -> Recall:
 def look_for(ports: Ports, request: Request) -> tuple[Recall, Gathered]:
     """The best hits, and what there was to choose from; nothing has changed yet. Steps that are off are not called."""
     policy = request.policy
-    request = request._replace(version=tried(LedgerError, ports.ledger.states.version, request.scope).value)
+    with suppress(LedgerError):  # then each part looks by itself, and says what came of it
+        request = request._replace(version=ports.ledger.states.version(request.scope))
     if request.as_of is not None:
         request = as_of_day(ports, request)
     request = understand_time(ports, request)

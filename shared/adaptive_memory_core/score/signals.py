@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from operator import attrgetter
-from typing import NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -14,6 +14,9 @@ from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import ReadState
 from adaptive_memory_core.score.ranking import Candidates, Table
 from adaptive_memory_core.score.surprise import baseline_in
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 DAY = 86_400.0
 NEUTRAL_IMPORTANCE = 0.5
@@ -64,6 +67,7 @@ def recencies(
 
 
 Unknown = TypeVar("Unknown", float, None)
+Numbers = TypeVar("Numbers", float, "npt.NDArray[np.float64]")
 
 
 def faded(
@@ -142,21 +146,15 @@ def weakened(similarity: float, strength: float, policy: Policy) -> float:
     return similarity * (1.0 - policy.decay.strength_weight * (1.0 - strength))
 
 
-def similarity(distance: float, *, space: str) -> float:
-    """Calibrated similarity from Chroma's distance: 1 is the same direction, 0 unrelated, below 0 opposed.
+def similarity(distance: Numbers, *, space: str) -> Numbers:
+    """Calibrated similarity from Chroma's distance, or several: 1 is the same direction, 0 unrelated, below 0 opposed.
 
     `l2` is Chroma's squared distance and means this on unit vectors; on others it still orders as the distance does.
 
     >>> similarity(0.25, space="cosine"), similarity(0.25, space="ip"), similarity(0.5, space="l2")
     (0.75, 0.75, 0.75)
     """
-    (found,) = similarities_at([distance], space=space)
-    return found
-
-
-def similarities_at(distances: Iterable[float], *, space: str) -> list[float]:
-    """The similarities of many distances."""
-    return [1.0 - one / 2.0 for one in distances] if space == "l2" else [1.0 - one for one in distances]
+    return 1.0 - distance / 2.0 if space == "l2" else 1.0 - distance
 
 
 HOUR = 3_600.0

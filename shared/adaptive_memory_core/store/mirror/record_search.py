@@ -99,8 +99,7 @@ class MirrorSearch:
         sample = sample_of(count)
         if before is None or not 0.8 * before[0] <= count <= 1.25 * before[0]:
             before = user.baseline = count, baseline_of_vectors(matrix.vectors(sample), self._space)
-        similarities = signals.similarities_at(matrix.distances(asked, sample).tolist(), space=self._space)
-        return count, for_query(before[1], similarities)
+        return count, for_query(before[1], signals.similarity(matrix.distances(asked, sample), space=self._space))
 
     def among(self, scope: Scope, vector: Vector, stored_ids: Sequence[str], where: Where | None) -> list[Found]:
         """Those of the records that are of this scope and pass the filter, nearest first."""
@@ -143,7 +142,7 @@ class MirrorSearch:
     def size(self, scope: Scope) -> int:
         """How many records the user has, about: counted where they are not in RAM."""
         count = 0
-        for part in scope.parts:
+        for part in (scope,) if scope.over is None else scope.parts:
             held = self.residents.users.get(part)
             count += self._pages.count(part) if held is None else len(held.ids)
         return count
@@ -152,8 +151,9 @@ class MirrorSearch:
         """The records with their texts, as far as they are still there, and not another user's by now."""
         own = rows_of(rows, scope, self._fields)
         known = dict(zip(map(_id, own), own, strict=True))
-        close = zip(near, signals.similarities_at(map(_distance, near), space=self._space), strict=True)
-        return [_as_found((*row, like)) for (one, _), like in close if (row := known.get(one)) is not None]
+        close = signals.similarity(np.array(list(map(_distance, near))), space=self._space).tolist()
+        each = zip(near, close, strict=True)
+        return [_as_found((*row, like)) for (one, _), like in each if (row := known.get(one)) is not None]
 
 
 _as_found = partial(tuple.__new__, Found)  # `Found(*values)` in half of the time
