@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache, partial
 from typing import Any
@@ -10,7 +11,6 @@ from typing import Any
 from adaptive_memory_core.context.answer import Recall
 from adaptive_memory_core.errors import AdaptiveMemoryError, LedgerError
 from adaptive_memory_core.flow.calls.call_state import in_one_transaction, waiting_at_most
-from adaptive_memory_core.flow.calls.foreign_calls import tried
 from adaptive_memory_core.flow.calls.workers import still_awaited
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.flow.ports.ledger_values import Erased, RecallEntry
@@ -96,21 +96,23 @@ def count_reading(ports: Ports, request: Request, answer: Recall, gathered: Gath
     if not request.reinforce:
         return answer
     still_awaited()
-    within = ports.count_seconds
-    tried(LedgerError, waiting_at_most, within, ports.graph.catch_up, request.scope)  # else a later recall does
-    outcome = tried(LedgerError, waiting_at_most, within, _commit, ports, request, answer, gathered)
-    if outcome.value is None:
-        return replace(answer, trace=(*answer.trace, f"this recall was not counted: {outcome.error}"))
+    try:
+        step = waiting_at_most(ports.count_seconds, _commit, ports, request, answer, gathered)
+    except LedgerError as error:
+        return replace(answer, trace=(*answer.trace, f"this recall was not counted: {error}"))
+    trace = answer.trace
     if ports.write_through:
-        shown = tried(AdaptiveMemoryError, ports.write_back.flush)
-        if shown.error is not None:
-            late = f"the collection does not show this recall yet: {shown.error}"
-            return replace(answer, step=outcome.value, trace=(*answer.trace, late))
-    return replace(answer, step=outcome.value)
+        try:
+            ports.write_back.flush()
+        except AdaptiveMemoryError as error:
+            trace = (*trace, f"the collection does not show this recall yet: {error}")
+    return replace(answer, step=step, trace=trace)
 
 
 def _commit(ports: Ports, request: Request, answer: Recall, gathered: Gathered) -> int:
     """One transaction: the user's step, the state of what was read, the log."""
+    with suppress(LedgerError):  # else a later recall does
+        ports.graph.catch_up(request.scope)
     policy, cue = answer.policy, answer.cue
     name, json = _named(policy)
     entry = RecallEntry(

@@ -92,25 +92,30 @@ def state_columns(then: StatesThen, signals: Signals, basis: Basis, *, scored: i
         for place, (when, fresh, of_use) in enumerate(zip(read, refreshed, useful, strict=True)):
             known = READ if fresh is not None else 0 if when is None else READ | UNREFRESHED
             via[place] |= known if of_use is None else known | USEFUL
+        titles.append("importance")
+        numbers.append([SHARE_UNIT * (NEUTRAL_IMPORTANCE if one is None else one) for one in then.importances])
         told = ReadsInSignals.by(Policy() if basis.policy is None else basis.policy)
-        found = (
-            columns_of_signals(warmth, credit, then.importances)
-            if scored == count and told.tell_all(read, refreshed, warmth, at)
-            else columns_of_untold(then.reads, then.importances, signals, told, at)
-        )
-        titles += found
-        numbers += found.values()
+        all_told = scored == count and told.tell_all(read, refreshed, warmth, at)  # but for what decay took of a count
+        more = [counted - int(warm + WHOLE) for counted, warm in zip(credit, warmth, strict=True)] if all_told else []
+        untold = {"credit": more} if any(more) else {}
+        if not all_told:
+            untold = columns_of_untold(then.reads, numbers[1], signals, told, at)
+        titles += untold
+        numbers += untold.values()
     if useful.count(None) < count:
         titles += _USEFUL
         numbers += zip(*[_useful(one, basis.step, at) for one in then.reads], strict=True)
     if basis.propensities:
         titles.append(PROPENSITY)
         numbers.append([round(SHARE_UNIT * basis.propensities.get(one, 0.0)) for one in then.stored_ids])
-    of_all = (basis.balance or None, float(basis.own_words) or None, basis.unrelated)
-    for title, value in zip(("balance", "own_words", "unrelated"), of_all, strict=True):
-        if value is not None:  # it is not as usual
-            titles.append(title)
-            numbers.append([round(SHARE_UNIT * value)] * count)
+    of_all = {
+        "balance": basis.balance or None,
+        "own_words": float(basis.own_words) or None,
+        "unrelated": basis.unrelated,
+    }
+    unusual = {title: value for title, value in of_all.items() if value is not None}
+    titles += unusual
+    numbers += [[round(SHARE_UNIT * value)] * count for value in unusual.values()]
     return StateColumns(titles, numbers)
 
 
@@ -236,30 +241,18 @@ class ReadsInSignals(NamedTuple):
         return math.expm1(gained / self.count_weight) / left if left >= LEAST_LEFT else 0.0
 
 
-def columns_of_signals(
-    warmth: Sequence[float], credit: Sequence[int], importances: Sequence[float | None]
-) -> dict[str, Sequence[float]]:
-    """By title a number for each candidate, of which the log keeps the nearest whole one, where signals tell all but
-    how often a record was read, which follows from the retrieval count but for what decay took of that.
-
-    >>> columns_of_signals([1.5, 0.0], [2, 0], [0.75, None])
-    {'importance': [750000.0, 500000.0], 'credit': [1, 0]}
-    """
-    columns: dict[str, Sequence[float]] = {"importance": _written(importances)}
-    more = [count - int(warm + WHOLE) for count, warm in zip(credit, warmth, strict=True)]
-    return {**columns, "credit": more} if any(more) else columns
-
-
 def columns_of_untold(
-    reads: Sequence[ReadState], importances: Sequence[float | None], signals: Signals, told: ReadsInSignals, at: float
-) -> dict[str, Sequence[float]]:
-    """The same where signals do not tell all: what its reads were, less what its signals tell.
+    reads: Sequence[ReadState], written: Sequence[float], signals: Signals, told: ReadsInSignals, at: float
+) -> dict[str, list[int]]:
+    """By title a number for each candidate, where signals do not tell all: what its reads were, less what its signals
+    tell beyond the importance as it was written.
 
     >>> read = ReadState(last_read=4.0, refreshed_at=4.0, credit=2, warmth=1.5)
-    >>> columns_of_untold([read], [None], {"recency": [0.75], "importance": [0.52]}, ReadsInSignals.by(Policy()), 9.0)
-    {'importance': [500000.0], 'read_ago': (-502024,), 'fresh_before': (0,), 'warmth': (1008,), 'credit': (1,)}
+    >>> signals = {"recency": [0.75], "importance": [0.52]}
+    >>> columns_of_untold([read], [500_000.0], signals, ReadsInSignals.by(Policy()), 9.0)
+    {'read_ago': [-502024], 'fresh_before': [0], 'warmth': [1008], 'credit': [1]}
     """
-    written, nothing = _written(importances), [0.0] * len(reads)
+    nothing = [0.0] * len(reads)
     rows = [
         UNREAD
         if one.last_read is None and one.refreshed_at is None
@@ -268,11 +261,7 @@ def columns_of_untold(
             reads, signals.get("recency", nothing), signals.get("importance", nothing), written, strict=True
         )
     ]
-    return {"importance": written, **dict(zip(TITLES, zip(*rows, strict=True), strict=True))}
-
-
-def _written(importances: Sequence[float | None]) -> list[float]:
-    return [SHARE_UNIT * (NEUTRAL_IMPORTANCE if one is None else one) for one in importances]
+    return dict(zip(TITLES, map(list, zip(*rows, strict=True)), strict=True))
 
 
 def _untold(

@@ -16,7 +16,6 @@ from adaptive_memory_core.store import sqlite_files
 from adaptive_memory_core.store.ledger.schema import (
     UNREADABLE,
     LedgerConnection,
-    LedgerLook,
     TransactionKind,
     VersionNews,
     VersionsInFile,
@@ -62,10 +61,10 @@ class LedgerFile:
         await_before_forks(self._lock)
         self._calls: list[Callable[[], object]] = []  # to be made when the transaction is kept
         self._unfinished = self._closed = self._broken_off = False
-        self.collection_key = 0  # of the collection whose ledger it is
         self._log, self._queue = WriteAheadLog(self.place), queue_of(self.place)
         self.news = VersionNews()
         self._versions = VersionsInFile(self.news)
+        self.look = self._versions.look
         self._left = sqlite_files.hold_open(self, self.place)
         try:
             refuse_damaged(path, self.place)
@@ -197,10 +196,6 @@ class LedgerFile:
                 self._calls.append(call)
                 return
         call()
-
-    def look(self, sql: sqlite3.Connection, user: int) -> LedgerLook:
-        """What says whether another connection has written, and recalled as this user."""
-        return self._versions.look(sql, user, self.collection_key)
 
     def last_number(self, sql: sqlite3.Connection, table: str, column: str) -> int:
         """The largest number that a row of this table has had."""

@@ -284,16 +284,19 @@ class LinkedUsers:
                 self._wanted.append(part)
         self._wake()
 
-    def counted(self, scope: Scope) -> None:
-        """A recall of this user's counted: look through the records after some."""
+    def counted(self, scope: Scope) -> bool:
+        """A recall of this user's counted: look through the records after some. Whether what is written for the user
+        goes into the graph."""
         known = self.known.get(scope)
-        if known is None or known.settled or self._read_only:
-            return
-        known.recalls += 1
-        if known.recalls >= RECALLS:
-            known.settled = True
-            self._due.append(scope)
-            self._wake()
+        if known is None:
+            return self.follows(scope)
+        if not known.settled and not self._read_only:
+            known.recalls += 1
+            if known.recalls >= RECALLS:
+                known.settled = True
+                self._due.append(scope)
+                self._wake()
+        return known.links.wanted
 
     def wrote(self, scope: Scope, count: int) -> None:
         """Of what has grown much since nothing is known."""

@@ -199,8 +199,7 @@ class GraphIndex:
     def catch_up(self, scope: Scope) -> None:
         """If everybody's is asked for, all users' at once."""
         for part in scope.parts:
-            self.linked.counted(part)
-            if self._asked or self.linked.follows(part):
+            if self.linked.counted(part) or self._taking_in.everybody:
                 self._catch_up_with(part)
 
     def stored_ids(self) -> set[str]:

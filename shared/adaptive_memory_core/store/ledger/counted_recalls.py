@@ -13,7 +13,7 @@ from adaptive_memory_core.store.ledger import decay_steps, recall_log, state_row
 from adaptive_memory_core.store.ledger.decay_steps import RecallTurn
 from adaptive_memory_core.store.ledger.ledger_context import KnownUser, LedgerContext
 from adaptive_memory_core.store.ledger.read_states import write_changes
-from adaptive_memory_core.store.ledger.recall_encoding import EncodedRecall
+from adaptive_memory_core.store.ledger.recall_encoding import EncodedRecall, with_keys
 from adaptive_memory_core.store.ledger.schema import LedgerConnection
 from adaptive_memory_core.store.ledger.state_rows import StateChange, StateRow, id_digest
 from adaptive_memory_core.store.ledger.verdict_rows import add_change
@@ -94,7 +94,7 @@ class LedgerRecalls:
         if entry.policy_hash not in self._cache.policies:
             recall_log.insert_policy(sql, entry, self._cache.policies)
         line = recall_log.line_of(entry, gone) if gone else line
-        return recall_log.packed_line(sql, user, line, self._cache.logged_ids)
+        return with_keys(line.packed, recall_log.logged_keys(sql, self._cache.logged_ids, user, line.ids))
 
     def _timeline_before(
         self, sql: LedgerConnection, user: int, entry: RecallEntry, turn: RecallTurn, known: Timeline

@@ -20,7 +20,7 @@ from adaptive_memory_core.graph.ports import SENTENCE_BITS
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.store.ledger.graph_view import LedgerGraphAlike, LedgerGraphLinks, SQLiteGraph, delete_names
 from adaptive_memory_core.store.ledger.ledger_context import LedgerContext
-from adaptive_memory_core.store.ledger.state_rows import in_batches
+from adaptive_memory_core.store.ledger.state_rows import rows_in
 
 MOST_WORDS = 65_535  # of one sentence
 _PUT = (
@@ -84,12 +84,9 @@ class LedgerGraph:
     def titles(self, scope: Scope, names: Collection[str]) -> set[str]:
         """Those of the names that are titles of the scope's passages."""
         with self._shared.reading() as sql:
-            user, found = self._shared.known_user(sql, scope), set[str]()
-            for chunk in in_batches(list(names)):
-                places = ", ".join("?" * len(chunk))
-                query = f"SELECT name FROM graph_names WHERE user_key = ? AND titles > 0 AND name IN ({places})"  # noqa: S608
-                found.update(row[0] for row in sql.execute(query, (user, *chunk)))
-        return found
+            user = self._shared.known_user(sql, scope)
+            query = "SELECT name FROM graph_names WHERE user_key = ? AND titles > 0 AND name IN ({})"
+            return {row[0] for row in rows_in(sql, query, list(names), (user,))}
 
     def stored_ids(self) -> set[str]:
         """All records that it has something of."""
@@ -191,12 +188,8 @@ def _name_keys(sql: sqlite3.Connection, user: int, passages: Iterable[Passage]) 
         own = {name for sentence in one.sentences for name in sentence.names}
         counts.update(own if one.title is None else own | {one.title})
     sql.executemany(_NAMED, [(user, name, count, titles[name]) for name, count in counts.items()])
-    keys: dict[str, int] = {}
-    for chunk in in_batches(list(counts)):
-        places = ", ".join("?" * len(chunk))
-        query = f"SELECT name, name_key FROM graph_names WHERE user_key = ? AND name IN ({places})"  # noqa: S608
-        keys.update(sql.execute(query, (user, *chunk)).fetchall())
-    return keys
+    query = "SELECT name, name_key FROM graph_names WHERE user_key = ? AND name IN ({})"
+    return dict(rows_in(sql, query, list(counts), (user,)))
 
 
 MOST_GONE = 5_000  # removals that are followed at a time
@@ -249,12 +242,8 @@ _CHECKS = {
 
 def word_rows_of(sql: sqlite3.Connection, collection: int, stored_ids: Sequence[str]) -> dict[str, int]:
     """The row of each record's words, where it has one."""
-    found: dict[str, int] = {}
-    for chunk in in_batches(stored_ids):
-        places = ", ".join("?" * len(chunk))
-        query = f"SELECT stored_id, row FROM words WHERE collection_key = ? AND stored_id IN ({places})"  # noqa: S608
-        found.update(sql.execute(query, (collection, *chunk)).fetchall())
-    return found
+    query = "SELECT stored_id, row FROM words WHERE collection_key = ? AND stored_id IN ({})"
+    return dict(rows_in(sql, query, stored_ids, (collection,)))
 
 
 def graph_setting(sql: sqlite3.Connection, collection: int) -> tuple[str | None, list[str]]:
@@ -309,25 +298,19 @@ def drop_graph_of(sql: sqlite3.Connection, collection: int, stored_ids: Sequence
 def drop_passages(sql: sqlite3.Connection, collection: int, stored_ids: Sequence[str]) -> set[int]:
     """Let go of all of it but the names; gives the keys of these, which may be in no passage any more."""
     names: set[int] = set()
-    for chunk in in_batches(stored_ids):
-        places = ", ".join("?" * len(chunk))
-        query = (
-            "SELECT passage, user_key, title, sizes, words FROM graph_passages "  # noqa: S608 - question marks
-            f"WHERE collection_key = ? AND stored_id IN ({places})"
-        )
-        for row in sql.execute(query, (collection, *chunk)).fetchall():
-            names |= _drop_passage(sql, *row)
+    columns = "passage, user_key, title, sizes, words"
+    query = f"SELECT {columns} FROM graph_passages WHERE collection_key = ? AND stored_id IN ({{}})"  # noqa: S608
+    for row in rows_in(sql, query, stored_ids, (collection,)):
+        names |= _drop_passage(sql, *row)
     return names
 
 
 def drop_unused_names(sql: sqlite3.Connection, names: Collection[int]) -> None:
     """Let go of those that are in no passage, with their vectors."""
-    for chunk in in_batches(list(names)):
-        places = ", ".join("?" * len(chunk))
-        query = f"SELECT user_key, name_key FROM graph_names WHERE passages <= 0 AND name_key IN ({places})"  # noqa: S608
-        gone = sql.execute(query, tuple(chunk)).fetchall()
-        delete_names(sql, gone)
-        sql.executemany("DELETE FROM graph_names WHERE name_key = ?", [(row[1],) for row in gone])
+    query = "SELECT user_key, name_key FROM graph_names WHERE passages <= 0 AND name_key IN ({})"
+    gone = rows_in(sql, query, list(names))
+    delete_names(sql, gone)
+    sql.executemany("DELETE FROM graph_names WHERE name_key = ?", [(row[1],) for row in gone])
 
 
 def drop_graph(sql: sqlite3.Connection, collection: int) -> None:

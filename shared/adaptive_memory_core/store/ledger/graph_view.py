@@ -29,7 +29,7 @@ from adaptive_memory_core.graph.ports import (
 from adaptive_memory_core.policy.advanced import LEAST_ALIKE
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.store.ledger.ledger_context import LedgerContext
-from adaptive_memory_core.store.ledger.state_rows import in_batches
+from adaptive_memory_core.store.ledger.state_rows import rows_in
 
 NONE: Array = np.empty(0, dtype=np.int64)
 PassageRow = tuple[PassageKey, tuple[Any, ...]]  # a passage, and what its row has: sizes, words, vector
@@ -171,8 +171,7 @@ class SQLiteGraph:
             yield from self._sql.execute(query, (user,))
 
     def _among(self, query: str, values: Sequence[Any], *first: Any) -> Iterator[tuple[Any, ...]]:
-        for chunk in in_batches(values):
-            yield from self._sql.execute(query.format(", ".join("?" * len(chunk))), (*first, *chunk))
+        yield from rows_in(self._sql, query, values, first)
 
 
 def _keys_in(found: Sequence[PassageRow]) -> tuple[Array, Array]:
@@ -364,11 +363,7 @@ def _page(sql: sqlite3.Connection, user: int, after: int) -> Sequence[tuple[int,
 
 def names_by_key(sql: sqlite3.Connection, keys: Sequence[int]) -> dict[int, str]:
     """The names under these keys, of those that are not gone."""
-    found: dict[int, str] = {}
-    for chunk in in_batches(keys):
-        query = f"SELECT name_key, name FROM graph_names WHERE name_key IN ({', '.join('?' * len(chunk))})"  # noqa: S608
-        found.update(sql.execute(query, tuple(chunk)).fetchall())
-    return found
+    return dict(rows_in(sql, "SELECT name_key, name FROM graph_names WHERE name_key IN ({})", keys))
 
 
 def alike_among(
@@ -376,13 +371,12 @@ def alike_among(
 ) -> dict[str, dict[str, float]]:
     """The names like each of these, by what was found when they were compared."""
     said, found = {key: name for name, key in keys.items()}, dict[str, dict[str, float]]()
-    for chunk in in_batches(list(said)):
-        query = (
-            "SELECT a.name_key, n.name, a.likeness FROM graph_alike a JOIN graph_names n ON n.name_key = a.other "  # noqa: S608
-            f"WHERE a.user_key = ? AND a.likeness >= ? AND a.name_key IN ({', '.join('?' * len(chunk))})"
-        )
-        for key, other, likeness in sql.execute(query, (user, least, *chunk)):
-            found.setdefault(said[key], {})[other] = likeness
+    query = (
+        "SELECT a.name_key, n.name, a.likeness FROM graph_alike a JOIN graph_names n ON n.name_key = a.other "
+        "WHERE a.user_key = ? AND a.likeness >= ? AND a.name_key IN ({})"
+    )
+    for key, other, likeness in rows_in(sql, query, list(said), (user, least)):
+        found.setdefault(said[key], {})[other] = likeness
     return found
 
 
@@ -414,14 +408,11 @@ def _stacked(rows: Sequence[tuple[int, bytes]], size: int) -> tuple[Array, Array
 
 def _embedded(sql: sqlite3.Connection, user: int, keys: Collection[int]) -> dict[int, str]:
     """The entries under these keys now, if they have a vector."""
-    found: dict[int, str] = {}
-    for chunk in in_batches(list(keys)):
-        query = (
-            "SELECT n.name_key, n.name FROM graph_names n JOIN graph_name_vectors v ON v.name_key = n.name_key "  # noqa: S608
-            f"AND v.user_key = n.user_key WHERE n.user_key = ? AND n.name_key IN ({', '.join('?' * len(chunk))})"
-        )
-        found.update(sql.execute(query, (user, *chunk)).fetchall())
-    return found
+    query = (
+        "SELECT n.name_key, n.name FROM graph_names n JOIN graph_name_vectors v ON v.name_key = n.name_key "
+        "AND v.user_key = n.user_key WHERE n.user_key = ? AND n.name_key IN ({})"
+    )
+    return dict(rows_in(sql, query, list(keys), (user,)))
 
 
 # the numbers of rows are scattered, since those of several users may take turns

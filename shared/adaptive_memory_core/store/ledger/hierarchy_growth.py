@@ -23,7 +23,7 @@ from adaptive_memory_core.flow.ports.hierarchy import (
 )
 from adaptive_memory_core.flow.ports.models import EpisodeText
 from adaptive_memory_core.hierarchy.nodes import EpisodeKey, Neighbours, Placed, SemanticKey, ThemeKey
-from adaptive_memory_core.store.ledger.state_rows import in_batches
+from adaptive_memory_core.store.ledger.state_rows import rows_in
 
 _QUEUE = (
     "INSERT INTO hierarchy_messages (collection_key, user_key, stored_id, session, place, at, speaker, said) "
@@ -82,14 +82,8 @@ def queue_messages(sql: sqlite3.Connection, owner: tuple[int, int], entries: Seq
 
 def known_messages(sql: sqlite3.Connection, owner: tuple[int, int], stored_ids: Sequence[str]) -> set[str]:
     """Those of the messages that have a place."""
-    found: set[str] = set()
-    for chunk in in_batches(stored_ids):
-        query = (
-            "SELECT stored_id FROM hierarchy_messages WHERE collection_key = ? AND user_key = ? "  # noqa: S608
-            f"AND stored_id IN ({', '.join('?' * len(chunk))})"
-        )
-        found.update(row[0] for row in sql.execute(query, (*owner, *chunk)))
-    return found
+    query = "SELECT stored_id FROM hierarchy_messages WHERE collection_key = ? AND user_key = ? AND stored_id IN ({})"
+    return {row[0] for row in rows_in(sql, query, stored_ids, owner)}
 
 
 def unclosed_messages(sql: sqlite3.Connection, user: int, session: str, most: int) -> list[Queued]:
@@ -128,13 +122,8 @@ def assign(sql: sqlite3.Connection, user: int, session: str, groups: Sequence[Me
 def _as_expected(sql: sqlite3.Connection, session: str, groups: Sequence[MessageGroup]) -> bool:
     """Whether all of the messages still wait, and the episodes are there."""
     messages = [one for group in groups for one in group.messages]
-    waiting = 0
-    for chunk in in_batches(messages):
-        query = (
-            "SELECT count(*) FROM hierarchy_messages WHERE session = ? AND episode IS NULL "  # noqa: S608 - our own
-            f"AND message IN ({', '.join('?' * len(chunk))})"
-        )
-        waiting += sql.execute(query, (session, *chunk)).fetchone()[0]
+    query = "SELECT count(*) FROM hierarchy_messages WHERE session = ? AND episode IS NULL AND message IN ({})"
+    waiting = sum(row[0] for row in rows_in(sql, query, messages, (session,)))
     there = "SELECT count(*) FROM hierarchy_episodes WHERE episode = ?"
     wanted = [group.episode for group in groups if group.episode is not None]
     return waiting == len(messages) and all(sql.execute(there, (one,)).fetchone()[0] for one in wanted)
@@ -354,14 +343,8 @@ def drop_hierarchies(sql: sqlite3.Connection, collection: int) -> None:
 def _message_rows(
     sql: sqlite3.Connection, collection: int, stored_ids: Sequence[str]
 ) -> list[tuple[int, int, int | None]]:
-    found = []
-    for chunk in in_batches(stored_ids):
-        query = (
-            "SELECT message, user_key, episode FROM hierarchy_messages "  # noqa: S608 - question marks
-            f"WHERE collection_key = ? AND stored_id IN ({', '.join('?' * len(chunk))})"
-        )
-        found += sql.execute(query, (collection, *chunk)).fetchall()
-    return found
+    query = "SELECT message, user_key, episode FROM hierarchy_messages WHERE collection_key = ? AND stored_id IN ({})"
+    return rows_in(sql, query, stored_ids, (collection,))
 
 
 _OWN = "user_key IN (SELECT user_key FROM hierarchy_users WHERE collection_key = ?)"

@@ -48,7 +48,11 @@ class LedgerContext:
 
     def notice(self, sql: sqlite3.Connection, user: int, version: LedgerVersion | None = None) -> None:
         """What the cache has of the user is not behind that version from here on, or not behind the file."""
-        self.cache.notice(user, self.look(sql, user) if version is None else version)
+        if version is None:
+            found = self.file.look(sql, user)
+            self.cache.notice(user, found.version, found.of_user)
+        else:
+            self.cache.notice(user, version.change[1], version.of_user)
 
     def is_of_now(self, version: LedgerVersion) -> bool:
         """Whether this memory has not written since."""
@@ -67,7 +71,7 @@ class LedgerContext:
             with self.writing() as sql:
                 sql.execute("INSERT INTO collections (uuid, name) VALUES (?, ?) ON CONFLICT DO NOTHING", (uuid, name))
             known = self._collection(uuid)
-        self.collection_key = self.file.collection_key = known or 0
+        self.collection_key = self.file.news.collection_key = known or 0
 
     def known_user(self, sql: sqlite3.Connection, scope: Scope) -> int:
         """The user's key, or 0, which nobody has."""
@@ -150,15 +154,15 @@ class LedgerCache:
         self.policies: set[str] = set()  # hashes that stand in the table
         self.logged_ids: Keys = {}
 
-    def notice(self, user: int, seen: LedgerVersion) -> None:
+    def notice(self, user: int, version: int, of_user: int | None) -> None:
         """Forget everything if another connection has written since, and what is known of the user if others have
         counted a recall of theirs."""
         most = max(len(self._rows), len(self.logged_ids), len(self._helpful))
-        if seen.change[1] != self._version or most > MOST_STATES:
+        if version != self._version or most > MOST_STATES:
             self.clear()
-            self._version = seen.change[1]
-        if seen.of_user is not None and seen.of_user != self._versions.get(user):
-            self._versions[user] = seen.of_user
+            self._version = version
+        if of_user is not None and of_user != self._versions.get(user):
+            self._versions[user] = of_user
             self._elsewhere[user] = self._elsewhere.get(user, 0) + 1
             for known in (self._users, self._balances, self._helpful):
                 known.pop(user, None)

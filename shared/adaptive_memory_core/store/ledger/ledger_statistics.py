@@ -242,11 +242,7 @@ def _of_user(
 
 def _due(sql: sqlite3.Connection, users: Sequence[int], every: int) -> list[tuple[int, int]]:
     """Those of the users who have recalled often enough since their last sample, each with their step."""
-    found: list[tuple[int, int]] = []
-    for some in state_rows.in_batches(users):
-        query = _DUE.format(", ".join("?" * len(some)))
-        found += sql.execute(query, (*some, every)).fetchall()
-    return found
+    return state_rows.rows_in(sql, _DUE, users, last=(every,))
 
 
 def _sample_of(

@@ -8,7 +8,6 @@ import sqlite3
 import threading
 from collections.abc import Collection, Generator, Sequence
 from contextlib import contextmanager
-from typing import Any
 
 from adaptive_memory_core.error_messages import reason
 from adaptive_memory_core.errors import StoreError
@@ -105,7 +104,7 @@ _LONGEST_FIRST = "SELECT stored_id FROM due_records WHERE collection_key = ? ORD
 _OF = (
     "SELECT number, gone, stored_id, text, metadata, vector FROM due_records "
     "LEFT JOIN mirror USING (collection_key, stored_id) LEFT JOIN mirror_vectors USING (row) "
-    "WHERE collection_key = ? AND stored_id IN ({places}) ORDER BY number"
+    "WHERE collection_key = ? AND stored_id IN ({}) ORDER BY number"
 )
 _KEY = (  # of what was read or pinned before the collection had it
     "SELECT record_key FROM records WHERE collection_key = ? AND stored_id = ? AND reader = 0 "
@@ -135,11 +134,8 @@ class LedgerDueRecords:
 
     def of(self, stored_ids: Sequence[str]) -> list[DueRecord]:
         """Those of the records that are due, each as the mirror has it at the number that it is due by."""
-        found: list[Any] = []
         with self._shared.reading() as sql:
-            for chunk in state_rows.in_batches(list(stored_ids)):
-                query = _OF.format(places=", ".join("?" * len(chunk)))
-                found += sql.execute(query, (self._shared.collection_key, *chunk))
+            found = state_rows.rows_in(sql, _OF, stored_ids, (self._shared.collection_key,))
         return [
             DueRecord(
                 number,
@@ -201,11 +197,5 @@ class LedgerExports:
 
 def due_among(sql: sqlite3.Connection, collection_key: int, stored_ids: Collection[str]) -> set[str]:
     """Those of the records that are due, within somebody else's transaction."""
-    found: set[str] = set()
-    for chunk in state_rows.in_batches(list(stored_ids)):
-        query = (
-            "SELECT stored_id FROM due_records "  # noqa: S608 - our own names
-            f"WHERE collection_key = ? AND stored_id IN ({', '.join('?' * len(chunk))})"
-        )
-        found.update(row[0] for row in sql.execute(query, (collection_key, *chunk)))
-    return found
+    query = "SELECT stored_id FROM due_records WHERE collection_key = ? AND stored_id IN ({})"
+    return {row[0] for row in state_rows.rows_in(sql, query, list(stored_ids), (collection_key,))}

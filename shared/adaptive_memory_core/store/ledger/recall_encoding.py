@@ -63,7 +63,8 @@ def encode(
     if isinstance(dropped, LeftOut) and dropped.follows(kept):  # what was kept stands before what was left out
         ranking = dropped._ranking
         candidates, scores, parts, signals = ranking.candidates, ranking.scores, ranking.parts, ranking.signals
-        order, count, ids = ranking.order, len(ranking.order), ranking.in_order(candidates.columns.ids)
+        order, count = ranking.order, len(ranking.order)
+        ids = list(map(candidates.columns.ids.__getitem__, order))
         reasons: list[str | None] = [None] * dropped.begin + [dropped.reason] * (count - dropped.begin)
     else:
         weak = [drop for drop in dropped if drop.scored is not None]

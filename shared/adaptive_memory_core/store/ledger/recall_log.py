@@ -22,7 +22,7 @@ from adaptive_memory_core.store.ledger.recall_encoding import (
     without_record,
 )
 from adaptive_memory_core.store.ledger.schema import LedgerConnection
-from adaptive_memory_core.store.ledger.state_rows import FORGOTTEN_USER, in_batches
+from adaptive_memory_core.store.ledger.state_rows import FORGOTTEN_USER, in_batches, rows_in
 
 if TYPE_CHECKING:
     from adaptive_memory_core.flow.ports.ledger_values import RecallEntry
@@ -52,9 +52,7 @@ def logged_key(sql: sqlite3.Connection, user: int, record: str) -> int | None:
 def logged_names(sql: sqlite3.Connection, known: dict[int, str], keys: Sequence[int]) -> list[str | None]:
     """The ids that numbers stand for; None for one that was forgotten."""
     missing = [one for one in keys if one not in known]
-    for chunk in in_batches(missing):
-        places = ", ".join("?" * len(chunk))
-        known.update(sql.execute(f"SELECT id_key, id FROM logged_ids WHERE id_key IN ({places})", chunk))  # noqa: S608
+    known.update(rows_in(sql, "SELECT id_key, id FROM logged_ids WHERE id_key IN ({})", missing))
     return [known.get(one) for one in keys]
 
 
@@ -74,12 +72,8 @@ def _add_ids(sql: sqlite3.Connection, user: int, ids: Sequence[str]) -> dict[str
 
 
 def _find_ids(sql: sqlite3.Connection, user: int, ids: Sequence[str]) -> dict[str, int]:
-    found: dict[str, int] = {}
-    for chunk in in_batches(ids):
-        places = ", ".join("?" * len(chunk))
-        query = f"SELECT id, id_key FROM logged_ids WHERE user_key = ? AND id IN ({places})"  # noqa: S608
-        found.update(sql.execute(query, (user, *chunk)).fetchall())
-    return found
+    query = "SELECT id, id_key FROM logged_ids WHERE user_key = ? AND id IN ({})"
+    return dict(rows_in(sql, query, ids, (user,)))
 
 
 _COLUMNS = "recall_id, step, at, cue, k, policy_hash, candidates, turn, over"
@@ -111,11 +105,6 @@ def line_of(entry: RecallEntry, forgotten: Set[str] = frozenset()) -> EncodedRec
     return encode(
         kept, [line_by_id for line_by_id in dropped if line_by_id.id not in forgotten], entry.basis, at=entry.at
     )
-
-
-def packed_line(sql: sqlite3.Connection, user: int, line: EncodedRecall, known: Keys) -> bytes:
-    """The line with the numbers that stand for its ids; `known` are those that were asked for before."""
-    return with_keys(line.packed, logged_keys(sql, known, user, line.ids))
 
 
 def add_line(
@@ -177,7 +166,7 @@ def strike_out(sql: sqlite3.Connection, user: int, record: str, reckoned: Prepar
         if before != candidates:
             line = without_record(decode(candidates, names), record)
         if line is not None:
-            changed.append((packed_line(sql, user, line, known), key))
+            changed.append((with_keys(line.packed, logged_keys(sql, known, user, line.ids)), key))
     sql.executemany("UPDATE recalls SET candidates = ? WHERE recall_key = ?", changed)
     own = logged_key(sql, user, record)
     forget_ids(sql, [] if own is None else [own])
@@ -194,10 +183,9 @@ def lines_naming(
     if last is None or sql.execute(is_there, last).fetchone() is None:
         return sql.execute(_NAMING.format("user_key = ?"), (user, *traces)).fetchall()
     found = sql.execute(_NAMING.format("recall_key > ? AND +user_key = ?"), (last[0], user, *traces)).fetchall()
-    for chunk in in_batches([key for key in reckoned.lines if key <= last[0]]):
-        those = f"recall_key IN ({', '.join('?' * len(chunk))}) AND +user_key = ?"  # + keeps to the keys' index
-        found += sql.execute(_NAMING.format(those), (*chunk, user, *traces)).fetchall()
-    return found
+    those = _NAMING.format("recall_key IN ({}) AND +user_key = ?")  # + keeps to the keys' index
+    earlier = [key for key in reckoned.lines if key <= last[0]]
+    return found + rows_in(sql, those, earlier, last=(user, *traces))
 
 
 def _traces(sql: sqlite3.Connection, user: int, record: str) -> tuple[bytes, bytes]:

@@ -164,18 +164,14 @@ def _still_doomed(
     sql: sqlite3.Connection, user: int, stored_ids: Sequence[str], doomed: RemovalRule, timeline: Timeline
 ) -> list[str]:
     """Those of the records that are to go as they stand."""
-    found: list[str] = []
-    for chunk in rows.in_batches(stored_ids):
-        query = (
-            f"SELECT stored_id, kind, {rows.LIST} FROM records "  # noqa: S608 - our own names
-            f"WHERE user_key = ? AND reader = 0 AND stored_id IN ({', '.join('?' * len(chunk))})"
-        )
-        found += [
-            stored_id
-            for stored_id, kind, *state in sql.execute(query, (user, *chunk))
-            if doomed(Seen(rows.state_in_row(state), kind), timeline=timeline)
-        ]
-    return found
+    query = (
+        f"SELECT stored_id, kind, {rows.LIST} FROM records WHERE user_key = ? AND reader = 0 AND stored_id IN ({{}})"  # noqa: S608
+    )
+    return [
+        stored_id
+        for stored_id, kind, *state in rows.rows_in(sql, query, stored_ids, (user,))
+        if doomed(Seen(rows.state_in_row(state), kind), timeline=timeline)
+    ]
 
 
 def _delete(

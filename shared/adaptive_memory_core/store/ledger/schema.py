@@ -225,6 +225,7 @@ class VersionNews:
     """
 
     def __init__(self) -> None:
+        self.collection_key = 0  # of the collection whose ledger it is
         self.recall_of = 0  # whose recall the transaction is
         self.counted: Counter[int] = Counter()  # whose recalls it counts
         self.wrote = False  # more than a recall does
@@ -268,21 +269,21 @@ class VersionsInFile:
         self._as_of: int | None = None  # SQLite's own number, which each commit of another connection changes
         self._of_rows, self._of_users = 0, dict[int, int]()
 
-    def look(self, sql: sqlite3.Connection, user: int, collection: int) -> LedgerLook:
+    def look(self, sql: sqlite3.Connection, user: int) -> LedgerLook:
         """What the numbers say of a user, and of the collection's rows."""
         as_of = sql.execute("PRAGMA data_version").fetchone()[0]
         if as_of != self._as_of:
             check_version(sql)
             self._as_of, self._of_users = as_of, {}
         if user not in self._of_users:
-            version, of_rows, of_user = sql.execute(_LOOK_AT, (collection, user)).fetchone()
+            version, of_rows, of_user = sql.execute(_LOOK_AT, (self._news.collection_key, user)).fetchone()
             self._news.notice(version)
             self._of_rows, self._of_users[user] = of_rows or 0, of_user or 0
         return LedgerLook(self._news.from_others, self._of_rows, self._of_users[user])
 
     def kept(self) -> None:
-        self._news.kept()
         if self._news.wrote or not self._news.only_recall:
+            self._news.kept()
             self.forget()
             return
         for user, count in self._news.counted.items():

@@ -87,14 +87,12 @@ def state_rows_by_id(
     everyone's."""
     found: dict[str, StateRow] = {}
     for reader in (1, 0) if reading else (0,):
-        for chunk in in_batches(stored_ids):
-            query = (
-                f"SELECT stored_id, record_key, said, {LIST} FROM records "  # noqa: S608 - our own names
-                f"WHERE reader = {reader} AND collection_key = ? AND user_key = ? "
-                f"AND stored_id IN ({', '.join('?' * len(chunk))})"
-            )
-            for row in sql.execute(query, (collection_key, user_key, *chunk)):
-                found[row[0]] = StateRow(row[1], state_in_row(row[3:]), row[2])
+        query = (
+            f"SELECT stored_id, record_key, said, {LIST} FROM records WHERE reader = {reader} "  # noqa: S608 - our own
+            "AND collection_key = ? AND user_key = ? AND stored_id IN ({})"
+        )
+        for stored_id, key, said, *state in rows_in(sql, query, stored_ids, (collection_key, user_key)):
+            found[stored_id] = StateRow(key, state_in_row(state), said)
     return found
 
 
@@ -112,15 +110,10 @@ def insert_fresh(
 
 def held_by_others(sql: sqlite3.Connection, collection_key: int, user_key: int, stored_ids: Sequence[str]) -> set[str]:
     """Those of the ids that have a row of another user."""
-    return {
-        row[0]
-        for chunk in in_batches(stored_ids)
-        for row in sql.execute(
-            "SELECT stored_id FROM records WHERE reader = 0 AND collection_key = ? AND user_key != ? "  # noqa: S608
-            f"AND stored_id IN ({', '.join('?' * len(chunk))})",
-            (collection_key, user_key, *chunk),
-        )
-    }
+    query = (
+        "SELECT stored_id FROM records WHERE reader = 0 AND collection_key = ? AND user_key != ? AND stored_id IN ({})"
+    )
+    return {row[0] for row in rows_in(sql, query, stored_ids, (collection_key, user_key))}
 
 
 def delete_rows(sql: sqlite3.Connection, record_keys: Iterable[int]) -> int:
@@ -247,6 +240,17 @@ _values = attrgetter(*COLUMNS)
 
 def in_batches(items: Sequence[T], size: int = CHUNK) -> Iterator[Sequence[T]]:
     return (items[start : start + size] for start in range(0, len(items), size))
+
+
+def rows_in(
+    sql: sqlite3.Connection, query: str, values: Sequence[Any], first: Sequence[Any] = (), last: Sequence[Any] = ()
+) -> list[Any]:
+    """The rows of a query that asks for many values, `IN ({})`: as many at a time as one statement takes. The other
+    values come `first` or `last`."""
+    found: list[Any] = []
+    for some in in_batches(values):
+        found += sql.execute(query.format(", ".join("?" * len(some))), (*first, *some, *last)).fetchall()
+    return found
 
 
 def id_digest(record: str) -> bytes:

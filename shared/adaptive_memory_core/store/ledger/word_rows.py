@@ -10,7 +10,7 @@ from adaptive_memory_core.flow.ports.ledger_values import LedgerVersion, WordNew
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.store.ledger.cached_copies import CopiedRow, read_metadata
 from adaptive_memory_core.store.ledger.ledger_context import LedgerContext
-from adaptive_memory_core.store.ledger.state_rows import in_batches
+from adaptive_memory_core.store.ledger.state_rows import in_batches, rows_in
 
 NOBODY = 0  # the user key of records that are of no scope, and of a user whom the ledger has not met
 _PUT = (
@@ -84,12 +84,8 @@ class LedgerWords:
 
     def _marks(self, sql: sqlite3.Connection, stored_ids: Sequence[str]) -> dict[str, bytes]:
         """Those of the records that have a row, each with its mark."""
-        found: dict[str, bytes] = {}
-        for chunk in in_batches(stored_ids):
-            places = ", ".join("?" * len(chunk))
-            query = f"SELECT stored_id, digest FROM words WHERE collection_key = ? AND stored_id IN ({places})"  # noqa: S608
-            found.update(sql.execute(query, (self._shared.collection_key, *chunk)).fetchall())
-        return found
+        query = "SELECT stored_id, digest FROM words WHERE collection_key = ? AND stored_id IN ({})"
+        return dict(rows_in(sql, query, stored_ids, (self._shared.collection_key,)))
 
     def stored_ids(self) -> set[str]:
         """All records that have a row."""

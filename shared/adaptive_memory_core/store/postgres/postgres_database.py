@@ -71,7 +71,6 @@ class LedgerDatabase:
         self.on_write: Callable[[], object] = lambda: None
         self.on_kept: Callable[[], object] = lambda: None
         self.on_growth: Callable[[], object] = lambda: None
-        self.collection_key = 0  # of the collection whose ledger it is
         self._pool = pool
         self._leases = LeaseHolder(pool)
         self._lock = threading.RLock()
@@ -196,7 +195,7 @@ class LedgerDatabase:
         this writer's turn. The pool rolls back a transaction that is left open."""
         began = time.monotonic()
         try:
-            begun = begin_transaction(connection, self.collection_key, recall_of, lock_seconds=left(LOCK_SECONDS))
+            begun = begin_transaction(connection, self.news.collection_key, recall_of, lock_seconds=left(LOCK_SECONDS))
         except psycopg.Error as error:
             raise self._as_ledger_error(error) from error
         finally:
@@ -208,7 +207,7 @@ class LedgerDatabase:
 
     def _keep(self, connection: Connection[Any], rest: str, turn: WriterTurn, due: list[Callable[[], object]]) -> None:
         try:
-            commit_transaction(connection, turn, self.collection_key, rest, wrote=self.news.wrote)
+            commit_transaction(connection, turn, self.news.collection_key, rest, wrote=self.news.wrote)
         except psycopg.Error:
             if not was_committed(self._pool, connection, turn):
                 raise
@@ -234,7 +233,7 @@ class LedgerDatabase:
         """The versions that show whether another process or memory has written, or recalled for this user."""
         if self._writing:
             return LedgerLook(self.news.from_others, None, self.version_of_user(sql, user))
-        row = sql.connection.execute(_LOOK_AT, (self.collection_key, user, self.collection_key)).fetchone()
+        row = sql.connection.execute(_LOOK_AT, (self.news.collection_key, user, self.news.collection_key)).fetchone()
         version, of_rows, of_user = (None, None, None) if row is None else row
         self.news.notice(version)
         return LedgerLook(self.news.from_others, of_rows or 0, of_user or 0)
@@ -276,7 +275,7 @@ class LedgerDatabase:
 
     def lock(self, name: str) -> Lease:
         """A lock that one process at a time can take, among all that share the collection's ledger."""
-        return self._leases.lease(f"{self.collection_key}:{name}")
+        return self._leases.lease(f"{self.news.collection_key}:{name}")
 
     def close(self) -> None:
         with self._lock:
