@@ -22,7 +22,7 @@ from adaptive_memory_core.policy.advanced import (
 from adaptive_memory_core.policy.learning import NEAR
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Hit
-from adaptive_memory_core.score.literature import Parts, blended, reciprocal_ranks, weighted_sum, within_share
+from adaptive_memory_core.score.literature import Parts, blended, reciprocal_ranks, weighted_sum
 from adaptive_memory_core.score.ranking import Candidates, Ranking, as_candidates, best_first
 from adaptive_memory_core.score.signals import NO_USE, Use, raised, since_read, since_useful, worths
 from adaptive_memory_core.score.surprise import Array, baseline_in, of_meaning
@@ -112,7 +112,7 @@ def relevances(
     elif fusion.method == "sum":
         parts = weighted_sum(these, fusion, more)
     elif not (leads or of_time):
-        return {"similarity": within_share(np.array(these.columns.similarities))}
+        return {"similarity": np.minimum(1.0, np.maximum(0.0, these.columns.similarities))}
     else:
         parts = _shares_of_nats(these, fusion, more, of_time)
     if RERANKER not in leads:
@@ -144,7 +144,7 @@ def _shares_of_nats(these: Candidates, fusion: Fusion, more: Mapping[str, float]
     if most <= 0.0:
         return dict(zip(names, 0.0 * said, strict=True))
     speaking = np.maximum(0.0, said)
-    whole = within_share(np.add.reduce(said) / most)
+    whole = np.minimum(1.0, np.maximum(0.0, np.add.reduce(said) / most))
     return dict(zip(names, speaking * (whole / np.maximum(1e-12, np.add.reduce(speaking))), strict=True))
 
 
@@ -165,7 +165,7 @@ def bounded(
     >>> told(bounded(Weights(0, 0, 1), 1.0, [0.0], [1.0], [0.5], np.array([0.5])))
     {'recency': [0.0], 'importance': [0.0], 'similarity': [0.5], 'useful': [0.25]}
     """
-    wholes = within_share(close) / weights.total
+    wholes = np.minimum(1.0, np.maximum(0.0, close)) / weights.total
     parts = {
         "recency": weights.recency * np.array(fresh) * wholes,
         "importance": weights.importance * np.minimum(1.0, worth) * wholes,

@@ -108,19 +108,17 @@ def worths(
     >>> worths([0.9, None], [ReadState(), ReadState()], Policy(), now=0.0)      # unknown is neutral
     [0.9, 0.5]
     """
-    own = [NEUTRAL_IMPORTANCE if one is None else one for one in importances]
     if not any(map(_warmth, reads)):
-        return own
-    most, weight, log = COUNT_BOOST_MAX, policy.learning.count_weight, math.log1p
-    left, power = policy.learning.count_decay_per_day, math.pow
-    warm = [  # as `cooled` has it
-        read.warmth
-        if (last := read.last_read) is None or now <= last
-        else read.warmth * power(left, (now - last) / DAY)
-        for read in reads
+        return [NEUTRAL_IMPORTANCE if one is None else one for one in importances]
+    weight, left = policy.learning.count_weight, policy.learning.count_decay_per_day
+    log, power = math.log1p, math.pow
+    cooling = [  # what `cooled` leaves of each retrieval count
+        1.0 if (last := read.last_read) is None or now <= last else power(left, (now - last) / DAY) for read in reads
     ]
-    gained = [weight * log(one) for one in warm]
-    return [one + (more if more < most else most) for one, more in zip(own, gained, strict=True)]
+    return [
+        (NEUTRAL_IMPORTANCE if one is None else one) + min(COUNT_BOOST_MAX, weight * log(read.warmth * share))
+        for one, read, share in zip(importances, reads, cooling, strict=True)
+    ]
 
 
 def boosted(written: float, boost: float) -> float:
