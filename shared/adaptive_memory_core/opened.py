@@ -12,14 +12,13 @@ from collections.abc import Callable, Generator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 
-from adaptive_memory_core import error_messages
+from adaptive_memory_core import error_messages, running_calls
 from adaptive_memory_core.errors import (
     AdaptiveMemoryError,
     ClosedError,
     EmbedderMismatchError,
 )
 from adaptive_memory_core.fields import Fields
-from adaptive_memory_core.flow.calls import call_state
 from adaptive_memory_core.flow.calls.foreign_calls import Theirs, UnansweredBy
 from adaptive_memory_core.flow.calls.workers import Workers
 from adaptive_memory_core.flow.ports import Ports
@@ -138,7 +137,7 @@ class Opened:
     @contextmanager
     def call(self) -> Generator[None, None, None]:
         """A call from its begin to its end, which waits for others no longer than it may in all."""
-        with call_state.one_call(self.keeping.wait_seconds):
+        with running_calls.one_call(self.keeping.wait_seconds):
             call = object()
             try:
                 self.calls.begin(call)
@@ -228,7 +227,7 @@ class Opened:
 
     def _write_back_the_last(self, say: Callable[[Exception], None]) -> None:
         try:
-            with call_state.one_call(self.keeping.wait_seconds):
+            with running_calls.one_call(self.keeping.wait_seconds):
                 self.parts.finish()
         except (
             ClosedError,

@@ -1,18 +1,22 @@
-"""Calls that are running: what `close` waits for, and what the background makes room for; and closing by `with`."""
+"""Calls that are running: what `close` waits for, and how long each may wait for others; and closing by `with`."""
 
 from __future__ import annotations
 
 import os
+import random
 import threading
 import time
-from collections.abc import Generator, Set
+from collections.abc import Callable, Generator, Set
 from contextlib import contextmanager
-from typing import Protocol
+from contextvars import ContextVar
+from typing import ParamSpec, Protocol, TypeVar
 
 from typing_extensions import Self
 
 from adaptive_memory_core.errors import ClosedError
 
+P = ParamSpec("P")
+T = TypeVar("T")
 PATIENCE_SECONDS = 30.0  # for the calls that are running, and of those that wait; then it goes on all the same
 CLOSED = "This memory was closed. Open it again: AdaptiveMemory.open(...) or AdaptiveMemory(...)."
 INHERITED = (
@@ -123,6 +127,86 @@ def _alone() -> None:
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_alone)
+
+
+FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS = 0.0002, 0.005
+
+
+class CallState:
+    """Of one call: how long it may wait in all (None: as long as what it waits for usually takes), how long it has
+    waited, and the call that it was made in."""
+
+    __slots__ = ("outer", "seconds", "waited")
+
+    def __init__(self, seconds: float | None) -> None:
+        self.seconds, self.waited, self.outer = seconds, 0.0, current()
+
+
+_own: ContextVar[CallState | None] = ContextVar("current", default=None)
+current, enter = _own.get, _own.set
+
+
+@contextmanager
+def one_call(seconds: float | None = None) -> Generator[None, None, None]:
+    """A call from its begin to its end; all waiting within it takes no longer than this, where that is said."""
+    call = CallState(seconds)
+    try:
+        enter(call)
+        yield
+    finally:
+        enter(call.outer)
+
+
+def waiting_at_most(seconds: float, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """What the function gives, if the call, with what it has waited before, need not wait longer for it."""
+    call = current()
+    if call is None:
+        with one_call(seconds):
+            return function(*args, **kwargs)
+    before = call.seconds
+    try:
+        call.seconds = seconds if before is None else min(seconds, before)
+        return function(*args, **kwargs)
+    finally:
+        call.seconds = before
+
+
+def left(usual_seconds: float) -> float:
+    """Seconds that the call may still wait."""
+    call = current()
+    if call is None:
+        return usual_seconds
+    return max(0.0, (usual_seconds if call.seconds is None else call.seconds) - call.waited)
+
+
+def have_waited(seconds: float) -> None:
+    """So much of the call's patience is used up, by waiting of another kind."""
+    call = current()
+    if call is not None:
+        call.waited += seconds
+
+
+def pauses(usual_seconds: float) -> Callable[[], bool]:
+    """A function that waits a moment, longer each time; False once the call has no patience left.
+
+    >>> with one_call(0.0):
+    ...     pauses(usual_seconds=30.0)()
+    False
+    """
+    call = current() or CallState(usual_seconds)
+    pause = FIRST_PAUSE_SECONDS
+
+    def wait() -> bool:
+        nonlocal pause
+        left, began = (usual_seconds if call.seconds is None else call.seconds) - call.waited, time.monotonic()
+        if left <= 0.0:
+            return False
+        time.sleep(min(left, random.uniform(0.0, pause)))  # noqa: S311 - jitter, no secret
+        call.waited += time.monotonic() - began
+        pause = min(pause * 1.5, LONGEST_PAUSE_SECONDS)
+        return True
+
+    return wait
 
 
 class Closable(Protocol):

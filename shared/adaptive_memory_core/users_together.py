@@ -83,8 +83,7 @@ async def areplay(
     user: str | int | Sequence[str | int] | None = None,
 ) -> Replay:
     """`replay`, async."""
-    ranking = partial(replay, memory, policy, since, until, user=user)
-    return await in_worker(memory.opened.workers, ranking)
+    return await in_worker(memory.opened.workers, partial(replay, memory, policy, since, until, user=user))
 
 
 def report(
@@ -153,8 +152,9 @@ async def atune(
 ) -> Tuning:
     """`tune`, async."""
     spans: dict[str, Any] = {"since": since, "until": until, "held_out": held_out, "prior": prior, "seed": seed}
-    tuning = partial(tune, memory, pairs, k, policy, user=user, each=each, **spans)
-    return await in_worker(memory.opened.workers, tuning)
+    return await in_worker(
+        memory.opened.workers, partial(tune, memory, pairs, k, policy, user=user, each=each, **spans)
+    )
 
 
 def _logged(

@@ -10,9 +10,8 @@ from typing import Any
 import chromadb
 import pytest
 
-from adaptive_memory_core import AdaptiveMemory, Keeping, Policy
+from adaptive_memory_core import AdaptiveMemory, Keeping, Policy, running_calls
 from adaptive_memory_core.errors import EmbedderMismatchError, StoreInUseError
-from adaptive_memory_core.flow.calls import call_state
 from adaptive_memory_core.flow.ports.ledger_values import Moves
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.store.chroma.importer import Importer
@@ -288,7 +287,7 @@ def test_a_text_that_another_process_wrote_during_a_call_is_put_into_chroma_as_i
     with opened(tmp_path, keeping=Keeping(lag_seconds=600.0)) as memory, OtherProcess(tmp_path) as other:
         alice = memory.for_user("alice")
         alice.remember("green tea", id="tea")
-        with call_state.one_call():
+        with running_calls.one_call():
             assert memory.ports().ledger.mirror.rows(["tea"])[0][1] == "green tea"
             assert other.do("alice.remember('black coffee', id='tea')") == "tea"
             assert contents(memory) == {"tea": "black coffee"}

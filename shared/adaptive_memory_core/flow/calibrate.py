@@ -10,7 +10,7 @@ from adaptive_memory_core.arguments.recalls import Labelled
 from adaptive_memory_core.context.answer import Recall
 from adaptive_memory_core.cue.unrelated_questions import common_language
 from adaptive_memory_core.errors import InvalidInputError
-from adaptive_memory_core.flow.calls.call_state import in_one_transaction
+from adaptive_memory_core.flow.calls.one_transaction import in_one_transaction
 from adaptive_memory_core.flow.choose import with_leads
 from adaptive_memory_core.flow.count_reading import judge
 from adaptive_memory_core.flow.past_recall import HitsUnder, Rankable, rankable

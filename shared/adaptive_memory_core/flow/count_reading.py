@@ -10,7 +10,7 @@ from typing import Any
 
 from adaptive_memory_core.context.answer import Recall
 from adaptive_memory_core.errors import AdaptiveMemoryError, LedgerError
-from adaptive_memory_core.flow.calls.call_state import in_one_transaction, waiting_at_most
+from adaptive_memory_core.flow.calls.one_transaction import in_one_transaction
 from adaptive_memory_core.flow.calls.workers import still_awaited
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.flow.ports.ledger_values import Erased, RecallEntry
@@ -21,6 +21,7 @@ from adaptive_memory_core.learn.verdicts import Judging
 from adaptive_memory_core.policy.learning import DecayPace
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Scope, Seen, Verdict
+from adaptive_memory_core.running_calls import waiting_at_most
 from adaptive_memory_core.score.ranking import Ranking, as_candidates
 from adaptive_memory_core.sources.gather import Gathered
 from adaptive_memory_core.sources.request import Request

@@ -12,7 +12,7 @@ from typing import Any
 
 from adaptive_memory_core.error_messages import shown
 from adaptive_memory_core.errors import InvalidInputError, ScopeError
-from adaptive_memory_core.flow.calls.call_state import in_one_transaction
+from adaptive_memory_core.flow.calls.one_transaction import in_one_transaction
 from adaptive_memory_core.flow.count_reading import index_verdicts
 from adaptive_memory_core.flow.feedback import MOST_OF_GAM_RAG
 from adaptive_memory_core.flow.look_up import look_up

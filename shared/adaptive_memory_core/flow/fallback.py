@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Set
 from dataclasses import dataclass, replace
-from typing import TypeVar
 
 from adaptive_memory_core.arguments import count
 from adaptive_memory_core.context.answer import Recall
@@ -25,8 +24,6 @@ from adaptive_memory_core.flow.recall import look_for
 from adaptive_memory_core.records import Dropped, Scope, Scored
 from adaptive_memory_core.sources.gather import Gathered
 from adaptive_memory_core.sources.request import Request
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)

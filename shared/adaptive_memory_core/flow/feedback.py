@@ -13,8 +13,8 @@ from adaptive_memory_core.context.answer import Recall
 from adaptive_memory_core.error_messages import listed, shown
 from adaptive_memory_core.errors import AdaptiveMemoryError, InvalidInputError
 from adaptive_memory_core.flow.calibrate import judge_and_share
-from adaptive_memory_core.flow.calls.call_state import export_soon, in_one_transaction
 from adaptive_memory_core.flow.calls.foreign_calls import tried
+from adaptive_memory_core.flow.calls.one_transaction import export_soon, in_one_transaction
 from adaptive_memory_core.flow.forget import refuse_changed_texts
 from adaptive_memory_core.flow.look_up import look_up, look_up_one, not_found
 from adaptive_memory_core.flow.past_recall import (

@@ -8,7 +8,7 @@ from dataclasses import replace
 from adaptive_memory_core import identity
 from adaptive_memory_core.error_messages import listed, shown
 from adaptive_memory_core.errors import NotFoundError, ScopeError
-from adaptive_memory_core.flow.calls.call_state import export_soon, in_one_transaction
+from adaptive_memory_core.flow.calls.one_transaction import export_soon, in_one_transaction
 from adaptive_memory_core.flow.count_reading import erase, retire
 from adaptive_memory_core.flow.look_up import look_up, not_found
 from adaptive_memory_core.flow.past_recall import PastRecall

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from adaptive_memory_core.flow.calls.call_state import in_one_transaction
+from adaptive_memory_core.flow.calls.one_transaction import in_one_transaction
 from adaptive_memory_core.flow.count_reading import retire
 from adaptive_memory_core.flow.look_up import as_they_stand, look_up, states_from_metadata
 from adaptive_memory_core.flow.ports import Ports

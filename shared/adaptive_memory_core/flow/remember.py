@@ -15,7 +15,7 @@ from adaptive_memory_core.channels.turns import turn_of
 from adaptive_memory_core.context.themes import Themes, themes_of
 from adaptive_memory_core.errors import AdaptiveMemoryError, PartialWriteError, StoreError
 from adaptive_memory_core.fields import Fields
-from adaptive_memory_core.flow.calls.call_state import export_soon, in_one_transaction
+from adaptive_memory_core.flow.calls.one_transaction import export_soon, in_one_transaction
 from adaptive_memory_core.flow.count_reading import wrote
 from adaptive_memory_core.flow.look_up import look_up
 from adaptive_memory_core.flow.ports import Ports

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from adaptive_memory_core.errors import AdaptiveMemoryError, LedgerError
@@ -38,25 +39,26 @@ class AskedBefore:
     def ask(self, ports: Ports, request: Request, asked: SourceQuery) -> Answer:
         """Nothing, where nothing was judged yet, or no question is like this one."""
         cue = asked.cue
-        if cue.vector is None:
+        try:
+            known = None if cue.vector is None else ports.ledger.judged_questions.of(request.scope, request.version)
+        except LedgerError as error:
+            return Answer(self.name, error=error)
+        if known is None:
             return Answer(self.name)
-        known = tried(LedgerError, ports.ledger.judged_questions.of, request.scope, request.version)
-        if known.value is None:
-            return Answer(self.name, error=known.error)
         baseline = median_baseline([one.similarity for one in asked.nearest.found])
-        said = _told(known.value, cue.vector, baseline)
+        said = _told(known, cue.vector, baseline)
         if not said:
             return Answer(self.name)
-        judged = tried(AdaptiveMemoryError, of_same_texts, ports, request.scope, known.value, list(said))
+        judged = tried(AdaptiveMemoryError, of_same_texts, ports, request.scope, known, list(said))
         if judged.value is None:
             return Answer(self.name, error=judged.error)
-        if judged.value is not known.value:
+        if judged.value is not known:
             said = _told(judged.value, cue.vector, baseline)
             if not said:
                 return Answer(self.name)
         best = sorted((one for one in said if said[one].trusted > 0.0), key=lambda one: -said[one].trusted)
         named = best if asked.passing is None else [one for one in best if one in asked.passing]
-        because = _because(ports, known.value, {one: said[one] for one in best[:MOST_EXPLAINED]})
+        because = _because(ports, known, {one: said[one] for one in best[:MOST_EXPLAINED]})
         return Answer(self.name, named=named[:MOST_NAMED], leads=FeedbackLeads(said), because=because)
 
 
@@ -126,5 +128,6 @@ class RecentlyHelpful:
         if len(asked.nearest.found) < request.candidates:
             return Answer(self.name)
         scope, version, helpful = request.scope, request.version, ports.ledger.states.recently_helpful
-        outcome = tried(LedgerError, helpful, scope, version, recalls=REACH, limit=MOST_RECENT)
-        return Answer(self.name, named=outcome.value or ())
+        with suppress(LedgerError):
+            return Answer(self.name, named=helpful(scope, version, recalls=REACH, limit=MOST_RECENT) or ())
+        return Answer(self.name)

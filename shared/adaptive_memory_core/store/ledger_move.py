@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from adaptive_memory_core.errors import InvalidInputError, LedgerError
-from adaptive_memory_core.flow.calls.call_state import as_often_as_lost
+from adaptive_memory_core.flow.calls.one_transaction import as_often_as_lost
 from adaptive_memory_core.store.ledger.sql_ledger import Ledger, SQLiteLedger
 from adaptive_memory_core.store.locations import check_ledger, is_in_postgres
 from adaptive_memory_core.store.moved_tables import (

@@ -15,7 +15,7 @@ import numpy as np
 
 from adaptive_memory_core.errors import StoreInUseError
 from adaptive_memory_core.fields import Fields
-from adaptive_memory_core.flow.calls.call_state import made_whole
+from adaptive_memory_core.flow.calls.one_transaction import made_whole
 from adaptive_memory_core.flow.ports.ledger_values import Extent, MirrorRow
 from adaptive_memory_core.flow.ports.records import Stored, Vector
 from adaptive_memory_core.flow.ports.source import Found

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 from adaptive_memory_core.error_messages import unknown_argument
 from adaptive_memory_core.errors import NotFoundError
-from adaptive_memory_core.flow.calls.call_state import CallState, enter
 from adaptive_memory_core.flow.calls.workers import in_worker
 from adaptive_memory_core.policy.policy import Policy
+from adaptive_memory_core.running_calls import CallState, enter
 
 if TYPE_CHECKING:
     from adaptive_memory_core.user_memory import UserMemory

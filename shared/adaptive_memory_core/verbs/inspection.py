@@ -130,8 +130,7 @@ def calibrate(
     manner = check.policy(policy, memory.policy)
     ports = memory.ports()
     check.channels(manner, channels_of(ports.sources))
-    decided = suited(ports, user.scope, manner)
-    request = request_to_calibrate(memory.opened.in_force, user.scope, decided)
+    request = request_to_calibrate(memory.opened.in_force, user.scope, suited(ports, user.scope, manner))
     return calibrating.calibrate(ports, request, asked)
 
 

@@ -47,7 +47,7 @@ class PostgresLedger(Ledger):
         days = LogDays(self._shared, pool)
         self.retention = LedgerRetention(self._shared, self.user_files, days)
         self._only: str | None = None  # whom the role sees, if that is one user
-        self.again = database.again  # for calls of several parts: flow/calls/call_state.py
+        self.again = database.again  # for calls of several parts: flow/calls/one_transaction.py
         for name in PARTS:
             setattr(self, name, Retried(getattr(self, name), database.again))
         days.make_today()

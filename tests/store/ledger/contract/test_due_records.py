@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from adaptive_memory_core.flow.calls import call_state
+from adaptive_memory_core import running_calls
 from adaptive_memory_core.flow.ports.ledger_values import MirrorRow
 from adaptive_memory_core.records import NEVER_READ, Scope, Seen
 from tests.store.ledger.implementations import Ledgers
@@ -42,7 +42,7 @@ def test_what_is_due_comes_as_it_is_now_whatever_a_call_saw_a_moment_ago(ledgers
     """Else an older text would go to the collection under the number of a later one, which is then settled."""
     one, other = ledgers(), ledgers()
     put(one, "a")
-    with call_state.one_call():
+    with running_calls.one_call():
         assert one.mirror.rows(["a"]) == [("a", "tea", None)]
         coffee = MirrorRow("a", "coffee", {"n": 1}, b"\0\0\0\1")
         with other.transaction():
