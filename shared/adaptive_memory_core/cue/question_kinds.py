@@ -1,13 +1,12 @@
-"""The cue: how it is built, and which kind of question it is.
+"""Building a query from an agent's state, and recognising the kind of a question.
 
-Several things: "What should I buy?" and "which tickets are closed?" have many answers at once, of which the newest is
-only one. The rules are English, with a few words of other languages; what they do not know asks for one thing.
+Several things: "What should I buy?" and "which tickets are closed?" have many answers at once, and the newest is only
+one of them. The rules are English, with a few words of other languages. Other questions count as asking for one thing.
 
-A name: English only. Where it is written with capitals tells names in English; in German every noun has one, in
-Chinese none.
+A name: English only. Capitals mark names in English, but every noun in German, and Chinese has none.
 
-A set: Stricter than `asks_for_many`: what is not known for a set is a question for one fact, which loses nothing.
-English, and the plainest forms of German, French, Spanish and Chinese.
+A set: stricter than `asks_for_many`. Other questions count as asking for one fact, which loses nothing. English, and
+the simplest forms of German, French, Spanish and Chinese.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ _MODAL = (
 _DONE_OFTEN = r"\w*(?:ed|en|wn|ne|nt|ught|ung|ade|aid|been|seen|met|read|got|had|won|put|cut)\b"
 _SEVERAL = r"(?:are|were|people|children|men|women|other|others|else|of)"
 _NO_PLURAL_OF_MANY = r"(?:is|was|does|\w*(?:ss|us|is|as|'s))"
-_ENGLISH = (  # each stands at the edge of a word
+_ENGLISH = (  # each begins at a word boundary
     rf"(?:what|which|whom?|where|when|how) (?:\w+ ){{0,2}}?{_MODAL}\b",
     rf"(?:what|which|whom?|where|how)(?: \w+)? (?:has|have)(?= \w+.* {_DONE_OFTEN})",
     rf"(?:what|which) (?:\w+ )??(?!{_NO_PLURAL_OF_MANY}\b)(?-i:[a-z])\w+s\b(?! (?:name|number|version|as|in|the)\b)",
@@ -40,7 +39,7 @@ _ENGLISH = (  # each stands at the edge of a word
     r"(?:many of|some|something|ideas?|tips?|advice|recommend\w*|suggest\w*|summar\w+|overview|examples?|options)\b",
     r"(?:reasons|remind|tell me (?:about|more)|how (?:many|often) times?)\b",
 )
-_OTHERS = (  # as well
+_OTHERS = (  # each begins at a word boundary
     r"(?:was|wen|wo|wie) (?:soll|muss|kann|darf|könnte|brauch)\w*|welche\b.*\b(?:sind|haben|spricht|mag)\b",
     r"(?:wer sind|warum|wieso|alle|alles|jede\w*|wohin (?:sind|bin))\b",
     r"qu'est-ce que .*\b(?:dois|peux|faut|aime|veux)\b|(?:quel(?:le)?s|pourquoi|tous|toutes|comment faire)\b",
@@ -52,7 +51,7 @@ _MANY = late_pattern(rf"\b(?:{'|'.join((*_ENGLISH, *_OTHERS))})|{_UNSPACED}", re
 
 @lru_cache(maxsize=512)
 def asks_for_many(cue: str) -> bool:
-    """Whether what is asked for is likely to have several answers at a time.
+    """Whether the question is likely to have several answers at a time.
 
     >>> [asks_for_many(cue) for cue in ("what should I buy?", "which tickets are closed?", "what does Ilse like?")]
     [True, True, True]
@@ -79,7 +78,7 @@ _MAY_ASK_NAME = split_words("who where which what name title called")
 
 
 def asks_for_name(cue: str) -> bool:
-    """Whether a name would answer it.
+    """Whether a name would answer the question.
 
     >>> [asks_for_name(cue) for cue in ("Who is Rex?", "And where does Ana live?", "What old books did Ana read?")]
     [True, True, True]
@@ -109,7 +108,7 @@ _SET = late_pattern("|".join(_SETS), re.IGNORECASE)
 
 @lru_cache(maxsize=512)
 def asks_for_set(cue: str) -> bool:
-    """Whether several things answer it, each of which counts.
+    """Whether the answer is a set of things.
 
     >>> [asks_for_set(cue) for cue in ("Which books did they read?", "What are Ana's hobbies?", "How many pets?")]
     [True, True, True]
@@ -138,7 +137,7 @@ _ASKS_ELSEWHERE = late_pattern(  # German, French, Spanish, Chinese
 )
 _WHEN_NEEDS = split_words(
     "wann welche lange quand quel combien cuando que cuanto"
-)  # an ASCII cue without them asks it not
+)  # an ASCII query without any of these does not ask for a time
 SAYS = (
     *"yesterday today tonight tomorrow ago last next recently".split(),  # noqa: SIM905 - as below
     *"day days week weeks weekend month months year years morning evening night".split(),  # noqa: SIM905
@@ -147,7 +146,7 @@ SAYS = (
     *"spring summer fall autumn winter early mid late".split(),  # noqa: SIM905
     *map(str, range(1900, 2101)),
 )
-SAYS_ELSEWHERE = {  # by language; none that is a word of English as well
+SAYS_ELSEWHERE = {  # by language; without words that are also English
     "de": "gestern heute morgen übermorgen vorgestern woche wochenende monat jahr jahre abend nacht montag dienstag "
     "mittwoch donnerstag freitag samstag sonntag januar februar märz juni juli oktober dezember frühling sommer",
     "fr": "aujourd'hui demain semaine lundi mardi mercredi jeudi vendredi samedi dimanche janvier février "
@@ -155,13 +154,13 @@ SAYS_ELSEWHERE = {  # by language; none that is a word of English as well
     "es": "ayer mañana semana año miércoles jueves viernes domingo enero febrero abril junio julio "
     "agosto septiembre octubre noviembre diciembre primavera verano otoño invierno anoche",
 }
-SAYS_IN_PAIRS = tuple(  # of Chinese, where nothing separates words
+SAYS_IN_PAIRS = tuple(  # in Chinese, which has no spaces between words
     "昨天 今天 明天 前天 后天 去年 今年 明年 前年 星期 周末 上周 下周 上月 下月 早上 晚上 下午".split()  # noqa: SIM905
 )
 
 
 def asks_when(cue: str) -> bool:
-    """Whether a time would answer it.
+    """Whether a time would answer the question.
 
     >>> [asks_when(cue) for cue in ("When did Ana move?", "what year was that", "what did I say when we met?")]
     [True, True, False]
@@ -186,14 +185,14 @@ _IN_OTHER_LANGUAGES = late_pattern(
     r"|以前|之前|原来|曾经|过去|最初|从前|かつて|最初|でした|ていました|예전|이전|처음|살았|했어",
     re.IGNORECASE,
 )
-_NEEDS = split_words(  # a cue without any of these, in lower case, asks for no history
+_NEEDS = split_words(  # a query without any of these, in lower case, does not ask for history
     "histor timeline chronolog over far ever prev earlier former used until till back longer more "
     "evolv chang differ compar old first before"
 )
 
 
 def asks_history(cue: str, intent: Intent) -> bool:
-    """Whether older statements are asked for as well, or alone.
+    """Whether the question asks for older statements, alone or in addition to current ones.
 
     >>> from adaptive_memory_core.cue.time.intent import NO_INTENT
     >>> asked = ("where did Ilse live before?", "how did the plan change?", "where does Ilse live?", "how old is Ilse?")
@@ -208,7 +207,7 @@ def asks_history(cue: str, intent: Intent) -> bool:
 
 
 def _is_no_name(found: re.Match[str]) -> bool:
-    """Whether a word stands there in small letters, or begins the cue: not as in "who performed Before He Cheats?"."""
+    """Whether a word is in lower case or begins the query: false for "Before" in "who sang Before He Cheats?"."""
     return found[0].islower() or found.start() == 0
 
 
@@ -223,7 +222,7 @@ def _in_other_languages(cue: str) -> bool:
 
 @lru_cache(maxsize=512)
 def in_past_tense(text: str) -> bool:
-    """Whether its verb says that it is over; a question of that kind is about what was.
+    """Whether the text has a verb in the past tense; such a question is about the past.
 
     >>> in_past_tense("where did Ilse live?"), in_past_tense("where does Ilse live?")
     (True, False)
@@ -241,7 +240,7 @@ CALENDAR = frozenset(
 
 
 def names_in(text: str) -> frozenset[str]:
-    """What has a capital, not at the beginning of a sentence."""
+    """The words with a capital that do not begin a sentence."""
     found: list[str] = []
     start = True
     for one in text.split():
@@ -252,11 +251,11 @@ def names_in(text: str) -> frozenset[str]:
     return frozenset(found)
 
 
-SCRATCHPAD = 400  # characters of its end that say what the agent is doing now; guess
+SCRATCHPAD = 400  # characters at its end that describe the agent's present work; guess
 
 
 def build_cue(state: AgentState) -> Cue:
-    """The cue of a state: its text says what the agent is doing, its words are the user's own.
+    """The query for a state: its text describes what the agent is doing, its words are the user's own.
 
     >>> cue = build_cue(AgentState(goal="Ship v2", open_loops=["which region?"], utterance="error E1234 again"))
     >>> print(cue.text)
@@ -278,9 +277,9 @@ def build_cue(state: AgentState) -> Cue:
 
 
 def drift(cue: Cue, state: AgentState) -> str | None:
-    """What to say where a cue was built once and the state has moved on since; None where it has not.
+    """A warning if the state has changed since the cue was built; None if it has not.
 
-    A cue that is not rebuilt keeps finding what was of use at the start of the task, and looks as if it worked.
+    A cue that is not rebuilt keeps finding what was useful at the start of the task, and seems to work.
 
     >>> early = build_cue(AgentState(goal="Ship v2", active_subtask="write the tests"))
     >>> drift(early, AgentState(goal="Ship v2", active_subtask="deploy"))
@@ -316,6 +315,6 @@ def _share(cue: Cue, fresh: Cue) -> float:
 
 
 def _end(scratchpad: str) -> str:
-    """The last of the notes, from the start of a word."""
+    """The end of the notes, from the start of a word."""
     end = scratchpad.strip()
     return end if len(end) <= SCRATCHPAD else end[-SCRATCHPAD:].partition(" ")[2]

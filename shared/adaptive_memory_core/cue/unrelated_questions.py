@@ -1,7 +1,7 @@
-"""Questions, in several languages, unrelated to any user's memory: a relevance floor is calibrated with them.
+"""Questions in several languages that are unrelated to any user's memory, for calibrating a relevance floor.
 
-Half are of the kind that an encyclopedia answers, half of the kind that is asked of somebody's memories, about people
-and things that nobody has: a memory that is of such a kind itself knows many of the words, and the answer to none.
+Half are questions for an encyclopedia. Half are like questions about a user's memories, but about people and things
+that no user has: a memory of that kind contains many of their words, but no answer.
 """
 
 from __future__ import annotations
@@ -86,9 +86,9 @@ def _questions(text: str) -> tuple[str, ...]:
 UNRELATED: tuple[str, ...] = (*_questions(_OF_THE_WORLD), *_questions(_OF_OTHER_PEOPLE))
 
 
-ENGLISH = ""  # and what is in no language that can be told
+ENGLISH = ""  # also used if the language cannot be recognised
 OTHER_SCRIPT = "another script"
-_SCRIPTS = {  # of languages that are told by their letters
+_SCRIPTS = {  # of languages that are recognised by their letters
     "ja": late_pattern("[\u3040-\u30ff]"),
     "zh": late_pattern("[\u4e00-\u9fff]"),
     "ko": late_pattern("[\uac00-\ud7af]"),
@@ -193,7 +193,7 @@ _OURS = tuple(code for code in UNRELATED_IN if code)
 
 
 def questions_in_language(language: str) -> tuple[str, ...]:
-    """Our own questions in a language that there are some in.
+    """The built-in questions in a language; an error if there are none.
 
     >>> questions_in_language("sv")
     Traceback (most recent call last):
@@ -211,7 +211,7 @@ def questions_in_language(language: str) -> tuple[str, ...]:
 
 
 def language_asked_in(question: str) -> str:
-    """The language of a question, as far as it can be told; "" for English, and where it cannot.
+    """The language of a question; "" for English or if the language cannot be recognised.
 
     >>> [language_asked_in(one) for one in ("Where is it?", "Wo hat sie denn gewohnt?", "どこですか")]
     ['', 'de', 'ja']
@@ -228,7 +228,7 @@ def language_asked_in(question: str) -> str:
 
 
 def common_language(questions: Sequence[str]) -> str:
-    """The language that most of them are in.
+    """The language of most of the questions.
 
     >>> common_language(["Wer hat das gesagt?", "Wo wohnt sie denn jetzt?", "Why?"])
     'de'

@@ -1,6 +1,6 @@
-"""Names that are alike, by spelling and by vectors.
+"""Similar names, by spelling and by vectors.
 
-Nothing is merged for good: both names stay, and one leads to what mentions the other as far as they are alike.
+Names are never merged: each stays, and leads to the sentences that mention the other in proportion to the similarity.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ USUAL_LENGTH = 16.0  # words of a sentence with those of its title, without func
 def sentence_weights(
     graph: GraphPort, question: GraphQuery, frequencies: Mapping[int, int], keys: Array, *, least: float
 ) -> Array:
-    """How far each sentence is about the question, and what was learned of it. What says nothing of it may still be on
-    the way to what does, so it counts the least and not nothing.
+    """The weight of each sentence: its relevance to the question, times what was learned about it. An unrelated
+    sentence may lead to a relevant one, so it still counts `least`.
     """
     rows = graph.rows(np.unique(keys >> SENTENCE_BITS))
     close = shares_of_best(rows.of(keys, question.baseline.above(cosines(question.vector, rows))))
@@ -39,8 +39,8 @@ def sentence_weights(
 
 
 def cosines(vector: Array | None, rows: Rows) -> Array:
-    """Of the question's vector with that of each sentence's passage; 0 where there is none, or one of
-    another embedder.
+    """The cosines of the question's vector and the vector of each sentence's passage. A missing vector, or one of
+    another embedder, gives 0.
 
     >>> none = np.array([])
     >>> rows = Rows(none, np.float32([[3, 4], [0, 0]]), np.array([0, 0, 1]), none, np.array([0, 0, 0, 0]))
@@ -55,7 +55,7 @@ def cosines(vector: Array | None, rows: Rows) -> Array:
 
 
 def word_scores(rows: Rows, frequencies: Mapping[int, int], sentences: int) -> Array:
-    """BM25 of each sentence for the words in `frequencies`, which are the question's.
+    """BM25 of each sentence for the question's words, given with their frequencies.
 
     >>> none = np.array([])
     >>> rows = Rows(none, None, none, np.array([7, 8, 7, 9]), np.array([0, 2, 4]))
@@ -75,7 +75,7 @@ def word_scores(rows: Rows, frequencies: Mapping[int, int], sentences: int) -> A
 
 
 def shares_of_best(values: Array) -> Array:
-    """Each as a share of the greatest; nothing below 0.
+    """Each value as a share of the greatest; negative values become 0.
 
     >>> shares_of_best(np.array([-1.0, 2.0, 4.0])).tolist(), shares_of_best(np.array([-1.0])).tolist()
     ([0.0, 0.5, 1.0], [0.0])
@@ -85,11 +85,11 @@ def shares_of_best(values: Array) -> Array:
     return positive if best == 0.0 else positive / best
 
 
-FEWEST_LETTERS = 5  # of a name that may be another one; of shorter ones a letter tells too much; guess
+FEWEST_LETTERS = 5  # of a name that is compared: in a shorter name one letter makes too much difference; guess
 ALIKE_SPELLING = 0.7  # share of letters in common from which two words may be the same; guess
-ALIKE_ALONE = 0.8  # of two names of one word each, which nothing else tells apart; guess
+ALIKE_ALONE = 0.8  # the same for two names of one word each, which nothing else distinguishes; guess
 _ROMAN = late_pattern(r"m{0,3}(cm|cd|d?c{0,3})(xc|xl|l?x{0,3})(ix|iv|v?i{0,3})")
-_ORDINAL = late_pattern(  # in English, German and French; what is shorter and English stands below
+_ORDINAL = late_pattern(  # in English, German and French; shorter English ones are in `_TELL_APART`
     r"\w+(?:teen|ie)th|(?:hundred|thousand)th|\w*zehn(?:te[mnrs]?)?|\w+(?:zig|[sß]ig)ste[mnrs]?"
     r"|(?:ers|zwei|drit|vier|fünf|sechs|siebt?|ach|neun)te[mnrs]?|\w+i[eè]mes?"
 )
@@ -109,8 +109,8 @@ _TELL_APART = frozenset(
 
 
 def may_be_one(one: str, other: str) -> bool:
-    """Whether nothing in the spelling of two names tells them apart: numbers, numerals, single letters, dates and such
-    words as "north" are the same in both, and each other word has one in the other name that is written nearly so.
+    """Whether the spelling allows two names to be the same. Numbers, numerals, single letters, dates and such words as
+    "north" must be equal, and each other word needs a word in the other name that is spelled similarly.
 
     >>> may_be_one("jon smith", "john smith"), may_be_one("universidad de salamanca", "university of salamanca")
     (True, True)
@@ -123,7 +123,7 @@ def may_be_one(one: str, other: str) -> bool:
     """
     if min(len(one), len(other)) < FEWEST_LETTERS or one == other:
         return False
-    own, its = (_words(name) for name in sorted((one, other)))  # likeness of words is not the same both ways
+    own, its = (_words(name) for name in sorted((one, other)))  # the similarity of words is not symmetric
     if Counter(filter(_tells, own)) != Counter(filter(_tells, its)):
         return False
     left, right = _without(own, its), _without(its, own)
@@ -136,7 +136,7 @@ def _words(name: str) -> list[str]:
 
 
 def _tells(word: str) -> bool:
-    """Whether another word in its place would make it another name.
+    """Whether replacing the word would always give a different name.
 
     >>> _tells("1914"), _tells("xiv"), _tells("b"), _tells("east"), _tells("smith")
     (True, True, True, True, False)
@@ -147,12 +147,12 @@ def _tells(word: str) -> bool:
 
 
 def _without(words: Sequence[str], others: Sequence[str]) -> list[str]:
-    """What the others do not have."""
+    """The words that are not among the others."""
     return list((Counter(words) - Counter(others)).elements())
 
 
 def _paired(left: Sequence[str], right: Sequence[str], least: float) -> bool:
-    """Whether each has another that is written nearly so, none of them twice."""
+    """Whether each word on the left can be paired with a different, similarly spelled word on the right."""
     free = list(right)
     for word in left:
         best = max(free, key=lambda other: _spelled_alike(word, other))
@@ -163,7 +163,8 @@ def _paired(left: Sequence[str], right: Sequence[str], least: float) -> bool:
 
 
 def _spelled_alike(one: str, other: str) -> float:
-    """
+    """The share of letters in common.
+
     >>> round(_spelled_alike("jon", "john"), 2), round(_spelled_alike("new", "nueva"), 2)
     (0.86, 0.5)
     >>> _spelled_alike("westbahnhof", "ostbahnhof")     # other ends of a town
@@ -175,13 +176,13 @@ def _spelled_alike(one: str, other: str) -> float:
     return SequenceMatcher(None, one, other, autojunk=False).ratio()
 
 
-MOST_ALIKE = 5  # names that one is taken for; guess
-MOST_SPELLED = 50  # of the nearest names, whose spelling is looked at; guess
-MOST_UNKNOWN = 8  # names in a cue that the graph does not know and that are compared with those it knows; guess
+MOST_ALIKE = 5  # similar names used per name; guess
+MOST_SPELLED = 50  # nearest names whose spelling is compared; guess
+MOST_UNKNOWN = 8  # names in a query that are not in the graph and are compared with the names that are; guess
 
 
 def unknown_names(cue: str, linked: Collection[str]) -> list[str]:
-    """The names in a cue that none of the known ones in it covers, whole or word by word.
+    """The names in a query with a word that is not in any of its known names.
 
     >>> unknown_names("Did Jon Smith meet Ada and Bob?", ["ada", "bob"])
     ['jon smith']
@@ -193,7 +194,7 @@ def unknown_names(cue: str, linked: Collection[str]) -> list[str]:
 
 
 def alike_of_untitled(graph: GraphPort, names: Collection[str], least: float) -> Mapping[str, Mapping[str, float]]:
-    """What each of these names may be taken for; one that titles a passage leads to it, and is taken for nothing."""
+    """The similar names of each of these names, except for the title of a passage, which leads to its passage."""
     titled = graph.titled(names)
     return graph.alike([name for name in names if not len(titled.get(name, ()))], least)
 
@@ -201,7 +202,7 @@ def alike_of_untitled(graph: GraphPort, names: Collection[str], least: float) ->
 def with_alike(
     active: Mapping[str, float], alike: Mapping[str, Mapping[str, float]], *, without: Collection[str]
 ) -> tuple[dict[str, float], dict[str, Alike]]:
-    """The active names and those that they are taken for, each with what it is worth; and which these are.
+    """The active names and their similar names, each with its weight; and the similar names with their origins.
 
     >>> with_alike({"jon": 0.5}, {"jon": {"john": 0.8, "ada": 0.9}}, without=["ada"])
     ({'jon': 0.5, 'john': 0.4}, {'john': Alike(of='jon', likeness=0.8)})
@@ -216,7 +217,8 @@ def with_alike(
 
 
 def at_least(alike: Mapping[str, Mapping[str, float]], least: float) -> dict[str, dict[str, float]]:
-    """
+    """The similar names with a similarity of `least` or more.
+
     >>> at_least({"jon": {"john": 0.8, "jan": 0.7}}, 0.75)
     {'jon': {'john': 0.8}}
     """
@@ -233,12 +235,12 @@ class KnownNames(NamedTuple):
 def alike_above(
     least: float, asked: Sequence[str], vectors: Array, known: KnownNames
 ) -> Iterator[tuple[int, int, str, float]]:
-    """Of each name that is asked for, by its place: the key of a known name that may be the same, that name, and how
-    alike the vectors are, best first: 0 is as alike as it is to known names in general, 1 the same.
+    """Yield the known names that may be the same as a name in `asked`: the position in `asked`, the known name's key,
+    the known name and the similarity, best first. 0 is the similarity to known names in general, 1 to the name itself.
 
-    >>> said = {7: "jon smith", 8: "john smith", 9: "john smyth"}
+    >>> names = {7: "jon smith", 8: "john smith", 9: "john smyth"}
     >>> page = np.array([7, 8, 9]), np.float32([[1, 0], [0.8, 0.6], [0, 1]])
-    >>> list(alike_above(0.7, ["jon smith"], np.float32([[1, 0]]), KnownNames([page], lambda keys: said)))
+    >>> list(alike_above(0.7, ["jon smith"], np.float32([[1, 0]]), KnownNames([page], lambda keys: names)))
     [(0, 8, 'john smith', 0.7293)]
     """
     near: dict[int, list[tuple[float, int]]] = {}
@@ -259,13 +261,13 @@ def alike_above(
 
 
 def _baselines(asked: Array, sample: Array) -> list[Baseline]:
-    """What each has in common with known names that are others: with all but the nearest, which may be the same."""
+    """The usual similarity of each name to different known names: to all but the nearest, which may be the same."""
     of_names = baseline_of_vectors(sample, "cosine")
     return [for_query(of_names, row[:-1]) for row in np.sort(asked @ sample.T, axis=1)]
 
 
 def unit_rows(vectors: Array) -> Array:
-    """Each of length 1; zeros stay.
+    """The rows scaled to length 1; rows of zeros are unchanged.
 
     >>> unit_rows(np.array([[3.0, 4.0], [0.0, 0.0]])).tolist()
     [[0.6000000238418579, 0.800000011920929], [0.0, 0.0]]

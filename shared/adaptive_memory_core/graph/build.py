@@ -1,7 +1,7 @@
-"""A graph of names is built from texts: sentences, titles, links.
+"""Building a graph of names from texts: sentences, titles, links.
 
-Links tell where the graph helps: where records are pages that mention each other by their titles, questions of
-several steps follow these mentions. In conversations, notes and pages cut into pieces there are next to none.
+The number of links shows whether the graph helps. If records are pages that mention each other's titles, questions of
+several steps follow these mentions. Conversations, notes and pages cut into pieces have hardly any.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from adaptive_memory_core.graph.ports import MOST_TITLED
 from adaptive_memory_core.late import late_pattern
 from adaptive_memory_core.records import Metadata
 
-MOST_SENTENCES = 4_000  # of one text; the rest of a longer one stands in its last sentence
+MOST_SENTENCES = 4_000  # of one text; the last sentence of a longer text contains the rest
 _BREAK = late_pattern(r"(?<=[.!?…])[\"'”\u2019)\]]*\s+(?=[\"'“\u2018(\[]*[^\Wa-z_])|(?<=[。\uff01\uff1f])|\n+")
-_LONGEST_SHORT = 20  # characters that a short form, or the number of a line, may have with its point
+_LONGEST_SHORT = 20  # characters of an abbreviation or a line's number, with its full stop
 _SHORT = late_pattern(
     r"\b(?:[A-Z]|Mr|Mrs|Ms|Dr|Prof|St|Sr|Jr|Gen|Col|Capt|Lt|Sgt|Rev|Hon|Pres|Gov|Sen|Rep|Mt|Ft|No|Nos|vs|Vol|vol|"
     r"ed|eds|pp|p|cf|ca|approx|Inc|Ltd|Co|Corp|Bros|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sep|Sept|Oct|Nov|Dec|fl|e\.g|i\.e|"
@@ -39,7 +39,7 @@ _NUMBER = late_pattern(r"\W*\d{1,3}\.")
 
 
 def sentences(text: str) -> list[str]:
-    """The sentences of a text in order, each without the blanks around it.
+    """The sentences of a text in order, without surrounding blanks.
 
     >>> sentences("Dr. J. Smith left the U.S. Army. Why? Nobody knows (yet.) It rained.")
     ['Dr. J. Smith left the U.S. Army.', 'Why?', 'Nobody knows (yet.)', 'It rained.']
@@ -61,16 +61,16 @@ def sentences(text: str) -> list[str]:
 
 
 def _goes_on(text: str, start: int, end: int) -> bool:
-    """Whether the point before `end` is that of a short form, or of a number that begins the sentence at `start`."""
+    """Whether the full stop before `end` belongs to an abbreviation, or to a number that begins the sentence."""
     last = text[max(start, end - _LONGEST_SHORT) : end]
     return _SHORT.search(last) is not None or (len(last) == end - start and _NUMBER.fullmatch(last) is not None)
 
 
-TITLE_KEYS = ("title", "document_title", "file_name")  # where frameworks' loaders put it, after the caller's own
+TITLE_KEYS = ("title", "document_title", "file_name")  # of frameworks' loaders, tried after the configured key
 
 
 def record_title(metadata: Metadata | None, fields: Fields) -> str | None:
-    """What a record's metadata call it.
+    """The title in a record's metadata, if there is one.
 
     >>> record_title({"file_name": "rome.md"}, Fields()), record_title({"title": 7}, Fields()) is None
     ('rome.md', True)
@@ -81,9 +81,9 @@ def record_title(metadata: Metadata | None, fields: Fields) -> str | None:
 
 
 MOST_SAMPLED = 3_000  # records whose titles are looked at; benchmarks/graph_everywhere.py
-MOST_READ = 500  # of those, whose texts are searched for them
-FEWEST_FOUND = 3  # mentions below which it is chance
-LEAST_TITLED = 0.5  # share of the records that have a title, below which no text is searched; guess
+MOST_READ = 500  # of these records, whose texts are searched for titles
+FEWEST_FOUND = 3  # mentions; fewer may be chance
+LEAST_TITLED = 0.5  # share of records with a title; below it no text is searched; guess
 
 
 class Titled(NamedTuple):
@@ -94,8 +94,8 @@ class Titled(NamedTuple):
 
 
 def links_per_record(sample: Sequence[Titled], records: int) -> float:
-    """How many titles of others a record names, on average, in a scope of so many records. A title that more than
-    MOST_TITLED have is none, and a sample finds only its own share of what is named.
+    """The average number of other records' titles that a record mentions, in a scope of `records` records. A title of
+    more than MOST_TITLED records does not count, and the result is scaled up by the share that was sampled.
 
     >>> pages = [Titled("Old. The Tiber runs there.", "Rome"), Titled("A river in Rome.", "Tiber")]
     >>> links_per_record([*pages, Titled("Oslo is far from Rome.", "Bergen"), Titled("Far.", "Oslo")], 4)
@@ -126,7 +126,7 @@ _ENDS = (".", "!", "?", ":", ";", ",", "。", "\uff01", "\uff1f")
 
 
 class Sentence(NamedTuple):
-    """One sentence: its text, the names it mentions, and its words with those of the title, as they are looked up."""
+    """One sentence: its text, the names it mentions, and its normalised words with those of the title."""
 
     text: str
     names: tuple[str, ...]
@@ -134,14 +134,14 @@ class Sentence(NamedTuple):
 
 
 class Passage(NamedTuple):
-    """What is known of a record: the name that its title gives, if it has one, and its sentences."""
+    """A record in the graph: the name that its title gives, if it has one, and its sentences."""
 
     title: str | None
     sentences: tuple[Sentence, ...]
 
 
 def build_passage(text: str, title: str | None, known: Known, extract: Extract = names_in_sentence) -> Passage:
-    """A record's part of the graph. `known` says which names are titles in the graph: they are found again.
+    """A record's part of the graph. `known` returns which names are titles in the graph: these are found in any text.
 
     >>> rome = build_passage("Rome lies on the Tiber. It is old.", "Rome", lambda names: {"tiber"} & set(names))
     >>> rome.title, [(one.names, one.words) for one in rome.sentences]
@@ -158,7 +158,7 @@ def build_passage(text: str, title: str | None, known: Known, extract: Extract =
 
 
 def sentences_below(text: str, title: str | None) -> tuple[str | None, list[str]]:
-    """The title of a text, and its sentences; the title itself is one only where there is no other.
+    """The title of a text and the sentences below it; if there are none, the title is the only sentence.
 
     >>> sentences_below("Rome\\nIt is old. It is big.", None)
     ('Rome', ['It is old.', 'It is big.'])
@@ -191,7 +191,7 @@ def _sentence(text: str, possible: Sequence[Gram], there: object, begin: tuple[s
 
 
 def word_key(word: str) -> int:
-    """A word as a number, to be compared quickly.
+    """A word as a number, for fast comparison.
 
     >>> word_key("rome") == word_key("rome") != word_key("roma")
     True

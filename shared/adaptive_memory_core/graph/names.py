@@ -1,4 +1,4 @@
-"""Names in a text, and those of them that are known."""
+"""Finding names in a text: by capitals and quotation marks, or because they are known."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from adaptive_memory_core.channels.words_of_text import UNSPACED
 from adaptive_memory_core.late import late_pattern
 
 LONGEST_NAME = 8  # words
-Extract = Callable[[str], Sequence[str]]  # the names in a sentence, as they stand there
+Extract = Callable[[str], Sequence[str]]  # from a sentence to the names in it
 _WORD = late_pattern(r"[^\W_]+(?:['\u2019][^\W\d_]+)*(?:[-.][^\W_]+(?:['\u2019][^\W\d_]+)*)*")
 _POSSESSIVE = late_pattern(r"['\u2019][sS]?$")
 _QUOTED = late_pattern(r"[\"“„]([^\"“”„]{2,60})[\"”]")
@@ -32,7 +32,7 @@ _NO_NAMES = STOP_WORDS | frozenset(
 
 
 class Word(NamedTuple):
-    """A word of a sentence: its place, the form in which it is compared, and whether it has a capital."""
+    """A word of a sentence: its position, its normalised form, and whether it has a capital."""
 
     start: int
     end: int
@@ -41,7 +41,7 @@ class Word(NamedTuple):
 
 
 def names_in_sentence(sentence: str) -> list[str]:
-    """The names in a sentence, in the form they are compared in, once each.
+    """The names in a sentence, normalised, once each.
 
     >>> names_in_sentence("Then Ada Lovelace's friend, Charles Babbage of London, wrote it in Python-3.")
     ['ada lovelace', 'charles babbage of london', 'charles babbage', 'london', 'python 3']
@@ -55,7 +55,7 @@ def names_in_sentence(sentence: str) -> list[str]:
 
 
 def normalised_name(name: str) -> str:
-    """A name as it is compared: its words without accents, capitals and possessives, one blank between them.
+    """The name without accents, capitals, possessives and a leading "the", with one blank between words.
 
     >>> normalised_name("The Beyoncé's  Renaissance"), normalised_name("J. K. Rowling"), normalised_name("東京")
     ('beyonce renaissance', 'j k rowling', '東京')
@@ -76,7 +76,7 @@ def handle(title: str) -> str:
 
 
 def words_in_name(text: str) -> list[Word]:
-    """The words of a text; what is joined by hyphens or dots are several.
+    """The words of a text; parts joined by hyphens or dots are separate words.
 
     >>> [word.plain for word in words_in_name("Anna's X-ray, Café")]
     ['anna', 'x', 'ray', 'cafe']
@@ -103,7 +103,7 @@ def _has_capital(word: str) -> bool:
 
 
 def _runs(sentence: str) -> Iterator[list[Word]]:
-    """Words with capitals that stand together, with the small words between them."""
+    """Adjacent words with capitals, including function words between them."""
     run: list[Word] = []
     waiting: list[Word] = []
     for word in words_in_name(sentence):
@@ -131,7 +131,7 @@ def _joined(between: str) -> bool:
 
 
 def _of_run(run: Sequence[Word]) -> list[str]:
-    """The run as one name, and its parts where small words join them; without function words at its begin."""
+    """The run as one name without leading function words, and its parts if function words join them."""
     run = list(itertools.dropwhile(lambda word: word.plain in _NO_NAMES, run))
     if not run or len(run) > LONGEST_NAME:
         return [word.plain for word in run]
@@ -146,20 +146,20 @@ def _of_run(run: Sequence[Word]) -> list[str]:
 
 
 def _may_be(name: str) -> bool:
-    """Whether it is more than a function word, a number or a letter."""
+    """Whether the name is more than a function word, a number or a letter."""
     if name in _NO_NAMES:
         return False
     return (len(name) >= 3 and (not name.isdigit() or len(name) == 4)) or (not name.isascii() and len(name) > 1)
 
 
-LONGEST = 6  # words of a name that is found again
-MOST_LOOKED_UP = 2_000  # characters of a cue in which names are looked for; of a longer one its start and end
-LONGEST_UNSPACED = 12  # characters of one in a script that puts nothing between words
+LONGEST = 6  # words of a known name that is found in a text
+MOST_LOOKED_UP = 2_000  # characters of a query in which names are looked for; a longer query is cut in the middle
+LONGEST_UNSPACED = 12  # characters of a name in a script without spaces between words
 Known = Callable[[Collection[str]], Set[str]]  # which of these are names
 
 
 class Gram(NamedTuple):
-    """Words of a text that may be a name, or characters where nothing separates words: where, how many, the name."""
+    """Words that may be a name, or characters in a script without spaces: start, number of them, name, end."""
 
     start: int
     size: int
@@ -168,9 +168,9 @@ class Gram(NamedTuple):
 
 
 def name_grams(text: str, *, loose: bool = False) -> list[Gram]:
-    """All that may be a name: up to six words together; a single word only if it has a capital (`loose`: or is not a
-    function word); function words only if each has a capital; and any characters together in a script that puts nothing
-    between words.
+    """All sequences of up to six words that may be a name. A single word must have a capital, or with `loose` must not
+    be a function word. Function words alone must all have capitals. In a script without spaces between words, any
+    sequence of characters may be a name.
 
     >>> [one.name for one in name_grams("the Nile flows")]
     ['the nile', 'the nile flows', 'nile', 'nile flows']
@@ -193,7 +193,7 @@ def name_grams(text: str, *, loose: bool = False) -> list[Gram]:
 
 
 def known_names(text: str, known: Known, *, loose: bool = False) -> list[str]:
-    """The known names in a text, none of them within a longer one.
+    """The known names in a text; a name within a longer known name is left out.
 
     >>> there = {"nile", "blue nile", "cairo", "东京"}
     >>> known_names("The Blue Nile does not reach Cairo.", lambda names: there & set(names))
@@ -207,7 +207,7 @@ def known_names(text: str, known: Known, *, loose: bool = False) -> list[str]:
 
 
 def longest(found: Collection[Gram]) -> list[str]:
-    """Those that share no word with a longer one, in their order."""
+    """The names that share no word with a longer one, in the order of the text."""
     taken: set[int] = set()
     chosen: list[Gram] = []
     for one in sorted(found, key=lambda one: (-one.size, one.start)):
@@ -219,12 +219,12 @@ def longest(found: Collection[Gram]) -> list[str]:
 
 
 def _within(word: Word) -> Iterator[Gram]:
-    """Two characters or more in such a script within a word, which may be a whole sentence. A word whose plain form has
-    another length, e.g. because letters were decomposed, is skipped."""
+    """Sequences of two characters or more in a script without spaces, within a word, which may be a whole sentence. A
+    word whose plain form has another length, e.g. because letters were decomposed, is skipped."""
     if word.plain.isascii() or len(word.plain) != word.end - word.start:
         return
     for run in UNSPACED.finditer(word.plain):
         for start in range(run.start(), run.end() - 1):
             for end in range(min(run.end(), start + LONGEST_UNSPACED), start + 1, -1):
-                if end - start < len(word.plain):  # all of it is a word already
+                if end - start < len(word.plain):  # the whole word is already a gram
                     yield Gram(word.start + start, end - start, word.plain[start:end], word.start + end)

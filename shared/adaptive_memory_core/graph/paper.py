@@ -1,9 +1,9 @@
-"""GAM-RAG's propagation (arXiv 2603.01783): equations 3 to 9 as they stand, one function each.
+"""GAM-RAG's propagation (arXiv 2603.01783): equations 3 to 9 as published, one function each.
 
-Where the paper leaves something open: a question without entities goes through all sentences at once ("directly
-propagate with the learned weights"); evidence below 0, of sentences that are unlike the question, counts nothing; of
-equal scores the sentence that was stored first goes first, and the name that comes first in the alphabet; and it ends
-when the activated sentences have no entity.
+The paper leaves some points open. Here a question without entities uses all sentences at once ("directly propagate
+with the learned weights"), and negative evidence, of sentences unlike the question, does not count. Ties go to the
+sentence that was stored first, and to the first name in the alphabet. Propagation ends when the activated sentences
+have no entity.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ from adaptive_memory_core.learn.gain import Belief, JudgedSentence, QuestionVect
 from adaptive_memory_core.policy.advanced import Graphs
 
 NAMES = 5  # that a round goes on with
-REACH = 1_000_000  # sentences that a name is looked for in: all, wherever they can be held
-NO_TIME = "[NO_TIME]"  # what a sentence says that says no time
+REACH = 1_000_000  # sentences in which a name is looked for: in practice all
+NO_TIME = "[NO_TIME]"  # the time of a sentence that mentions none
 
 
 class Weight(Protocol):
-    """Eq. 4: what a sentence says of the question, by its similarity and its vectors."""
+    """Eq. 4: a sentence's weight for the question, by its similarity and its vectors."""
 
     def __call__(self, key: SentenceKey, similarity: float, vector: Array, time: Array | None, /) -> float: ...
 
@@ -45,7 +45,7 @@ def without_memory(_key: SentenceKey, similarity: float, _vector: Array, _time: 
 
 
 class Memories(NamedTuple):
-    """Eq. 2 and 4: what each sentence was judged for, and what is asked: unit vectors, and that of NO_TIME.
+    """Eq. 2 and 4: the feedback on each sentence, the unit vectors of the present question, and that of NO_TIME.
 
     >>> east = np.array([1.0, 0.0])
     >>> asked = QuestionVectors(east)
@@ -70,8 +70,8 @@ class Memories(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PublishedQuestion:
-    """What is asked: the graph's entities that it is linked to, with how similar each is (eq. 3), its unit vector, what
-    its memories make of a sentence's similarity, and whether it asks about a time."""
+    """A question: the graph's entities that it is linked to, with their similarities (eq. 3); its unit vector; the
+    weight of a sentence for it; and whether it asks about a time."""
 
     names: Mapping[str, float]
     vector: Array
@@ -80,7 +80,7 @@ class PublishedQuestion:
 
 
 def link(asked: Array, names: Sequence[str], vectors: Array) -> dict[str, float]:
-    """Eq. 3: for each entity of the question the most similar one of the graph, with their cosine; of unit vectors.
+    """Eq. 3: for each entity of the question the most similar one of the graph, with their cosine. Takes unit vectors.
 
     >>> link(np.array([[0.8, 0.6]]), ["ada", "bob"], np.array([[1.0, 0.0], [0.0, 1.0]]))
     {'ada': 0.8}
@@ -93,7 +93,7 @@ def link(asked: Array, names: Sequence[str], vectors: Array) -> dict[str, float]
 
 
 def given(mentions: Mapping[str, Array], active: Mapping[str, float]) -> dict[SentenceKey, float]:
-    """Eq. 5: what each sentence receives from the active names that it mentions.
+    """Eq. 5: the sum that each sentence receives from the active names that it mentions.
 
     >>> given({"ada": np.array([1, 2]), "bob": np.array([2])}, {"ada": 1.0, "bob": 0.5})
     {1: 1.0, 2: 1.5}
@@ -106,7 +106,7 @@ def given(mentions: Mapping[str, Array], active: Mapping[str, float]) -> dict[Se
 
 
 def normalised_scores(scores: Mapping[SentenceKey, float]) -> dict[SentenceKey, float]:
-    """Eq. 6: as shares of their sum.
+    """Eq. 6: the scores as shares of their sum.
 
     >>> normalised_scores({1: 3.0, 2: 1.0}), normalised_scores({1: 0.0})
     ({1: 0.75, 2: 0.25}, {1: 0.0})
@@ -116,7 +116,7 @@ def normalised_scores(scores: Mapping[SentenceKey, float]) -> dict[SentenceKey, 
 
 
 def bonus(top: Mapping[SentenceKey, float]) -> dict[PassageKey, float]:
-    """Eq. 7: what each passage has of the activated sentences in it.
+    """Eq. 7: the sum of the activated sentences' scores, by passage.
 
     >>> bonus({4096: 0.5, 4097: 0.25, 8192: 0.25})
     {1: 0.75, 2: 0.25}
@@ -128,8 +128,8 @@ def bonus(top: Mapping[SentenceKey, float]) -> dict[PassageKey, float]:
 
 
 def accumulated(bonuses: Sequence[float]) -> float:
-    """The sum of eq. 8: what each round gave a passage, later ones less. Its other part, the similarity times alpha, is
-    `Fusion(method="sum", vectors=alpha)`.
+    """The sum in eq. 8: a passage's bonuses of all rounds, with smaller weights for later rounds. The other term, the
+    similarity times alpha, is `Fusion(method="sum", vectors=alpha)`.
 
     >>> round(accumulated([math.e - 1, 0.0, math.e - 1]), 9)
     1.333333333
@@ -138,7 +138,7 @@ def accumulated(bonuses: Sequence[float]) -> float:
 
 
 def reactivated(names: Mapping[SentenceKey, Sequence[str]], top: Mapping[SentenceKey, float]) -> dict[str, float]:
-    """Eq. 9: of each name the mean score of the activated sentences that mention it.
+    """Eq. 9: for each name the mean score of the activated sentences that mention it.
 
     >>> reactivated({1: ["ada", "bob"], 2: ["ada"]}, {1: 0.75, 2: 0.25})
     {'ada': 0.5, 'bob': 0.75}
@@ -152,7 +152,7 @@ def reactivated(names: Mapping[SentenceKey, Sequence[str]], top: Mapping[Sentenc
 
 @dataclass
 class _Walk:
-    """What the rounds so far have found."""
+    """The results of the rounds so far."""
 
     active: Mapping[str, float]
     bonuses: dict[PassageKey, list[float]] = field(default_factory=dict)
@@ -172,7 +172,7 @@ class _Walk:
             own += [0.0] * (len(self.rounds) - 1 - len(own)) + [sum_]
 
     def go_on(self, names: Mapping[SentenceKey, Sequence[str]], most: int) -> None:
-        """By the best names of the sentences that were activated last."""
+        """Activate the best names of the sentences that the last round activated."""
         again = reactivated(names, self.rounds[-1])
         self.active = dict(sorted(again.items(), key=lambda one: (-one[1], one[0]))[:most])
         for key in self.rounds[-1]:
@@ -186,8 +186,8 @@ def propagate_as_published(
     settings: Graphs,
     suffices: Callable[[Sequence[SentenceKey]], bool] = lambda _: False,
 ) -> PropagationResult:
-    """The passages that the question leads to, in `settings.rounds` rounds, or in fewer where the sentences that one
-    activated are said to suffice. Nothing is held of the graph while that is asked."""
+    """The passages that the question leads to, in `settings.rounds` rounds, or fewer if `suffices` accepts the
+    sentences that a round activated. The view of the graph is closed while `suffices` is called."""
     walk = _Walk(question.names)
     for number in range(1, settings.rounds + 1):
         with view() as graph:
@@ -209,7 +209,7 @@ def _one_round(graph: GraphPort, question: PublishedQuestion, walk: _Walk) -> Ma
 
 
 def _weights(graph: GraphPort, question: PublishedQuestion, keys: Array | None) -> dict[SentenceKey, float]:
-    """What each sentence says of the question; of all, without keys."""
+    """The weight of each sentence for the question; of all sentences if `keys` is None."""
     found = graph.sentence_vectors(keys, times=question.of_time)
     if not len(found.keys):
         return {}

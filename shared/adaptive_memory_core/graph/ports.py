@@ -1,4 +1,4 @@
-"""What must a graph be able to answer? The neighbours of what is active, and what is needed to weigh sentences."""
+"""The interface of a graph: the neighbours of active names, and the data for weighting sentences."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from adaptive_memory_core.score.surprise import UNMEASURED, Baseline
 
 Array = Any
 MOST_TITLED = 20  # passages of one title; guess
-SENTENCES = 3  # that a round activates, and in our form the best of each name that these leave out; the paper
-REACH = 1_000  # sentences that a round looks at, those of rare names first; a sweep: docs/research/graph.md
-MOST_PLACES = 40  # sentences of a passage that have a memory: so many bits stay exact wherever they are kept
+SENTENCES = 3  # activated per round, as in the paper; our form adds the best one of each name left out
+REACH = 1_000  # sentences that a round reads, those of rare names first; a sweep: docs/research/graph.md
+MOST_PLACES = 40  # sentences of a passage that have a memory: a number of 40 bits is stored exactly everywhere
 SENTENCE_BITS = 12  # of a sentence's number, for its place in its passage
 SentenceKey = int  # passage << SENTENCE_BITS | place
 PassageKey = int
 
 
 class Rows(NamedTuple):
-    """What sentences are weighed by, in the order of their `keys`: the vector of the passage that each is in (`owners`
-    says which), and the keys of their words one after the other, cut at `bounds`. A passage's vector represents its
-    sentences: separate vectors would have to be made and found nothing more (docs/research/graph.md)."""
+    """The data for weighting sentences, in the order of their `keys`: the vectors of their passages (`owners` gives the
+    index), and the keys of all their words, divided at `bounds`. A passage's vector represents its sentences: separate
+    vectors would cost more and found nothing more (docs/research/graph.md)."""
 
     keys: Array
     vectors: Array | None
@@ -32,7 +32,7 @@ class Rows(NamedTuple):
     bounds: Array
 
     def of(self, keys: Array, values: Array) -> Array:
-        """The values of these sentences; 0 for one that is not there, since somebody else has just removed it.
+        """The values of these sentences; 0 for a sentence that was removed in the meantime.
 
         >>> none = np.array([])
         >>> Rows(np.array([5, 7]), None, none, none, none).of(np.array([7, 8]), np.array([0.5, 0.25])).tolist()
@@ -46,7 +46,8 @@ class Rows(NamedTuple):
 
 
 class SentenceVectors(NamedTuple):
-    """Sentences with their unit vectors, and those of the times that they say: zeros for none; None if not asked."""
+    """Sentences with their unit vectors, and the unit vectors of the times they mention. A sentence without a time has
+    zeros; `times` is None if it was not requested."""
 
     keys: Array
     vectors: Array
@@ -54,53 +55,53 @@ class SentenceVectors(NamedTuple):
 
 
 class Alike(NamedTuple):
-    """A name that is taken for another one, and how like it is, in [0, 1]."""
+    """The name that another one is similar to, and the similarity, in [0, 1]."""
 
     of: str
     likeness: float
 
 
 class GraphPort(Protocol):
-    """Entities, sentences and passages of one scope. Only neighbours of what is active are asked for."""
+    """Entities, sentences and passages of one scope. Only the neighbours of active names are requested."""
 
     @property
     def passages(self) -> int: ...
     @property
     def sentences(self) -> int: ...
     def frequencies(self, names: Collection[str]) -> Mapping[str, int]:
-        """In how many passages each of these names is; those that are not known are left out."""
+        """The number of passages that contain each name; unknown names are left out."""
 
     def mentions(self, name: str, most: int) -> Array:
-        """The keys of the sentences that mention the name: of more than so many, the latest."""
+        """The keys of the sentences that mention the name: at most `most`, the latest."""
 
     def titled(self, names: Collection[str]) -> Mapping[str, Array]:
-        """The keys of the passages that have each name as their title; none for a title that more than MOST_TITLED
-        have, since such a title does not identify any of them."""
+        """The keys of the passages that have each name as their title. A title of more than MOST_TITLED passages gives
+        none, because it does not identify any of them."""
 
     def sentences_of(self, passages: Array) -> Array:
         """The keys of all sentences of these passages."""
 
     def names_in(self, sentences: Array, *, titles: bool = True) -> Mapping[SentenceKey, Sequence[str]]:
-        """The names that each sentence mentions, and the title of its passage."""
+        """The names that each sentence mentions, and with `titles` the title of its passage."""
 
     def sentence_vectors(self, keys: Array | None, *, times: bool) -> SentenceVectors:
-        """Of these sentences, or of all, those that have vectors."""
+        """The vectors of these sentences, or of all if `keys` is None. Sentences without vectors are left out."""
 
     def word_frequencies(self, words: Collection[int]) -> Mapping[int, int]:
-        """In how many sentences each word is."""
+        """The number of sentences that contain each word."""
 
     def rows(self, passages: Array) -> Rows:
         """All sentences of these passages."""
 
     def alike(self, names: Collection[str], least: float) -> Mapping[str, Mapping[str, float]]:
-        """The names that may be the same as each of these, with how like it they are: at least so much."""
+        """The names that may be the same as each of these, with their similarities, which are at least `least`."""
 
 
 @dataclass(frozen=True, slots=True)
 class GraphQuery:
-    """What is asked: the names that it links to, its vector, the keys of its words, the passages that other channels
-    found, and what was learned of sentences, 0 for nothing. `alike` says which of its names are taken for another one,
-    and `baseline` how similar unrelated records are to it."""
+    """A question: the names that it links to, its vector, the keys of its words, and the passages that other channels
+    found. `lifts` are learned bonuses of sentences, `alike` the names that are only similar to a name in the question,
+    and `baseline` is the similarity of unrelated records."""
 
     names: Mapping[str, float]
     vector: Array | None
@@ -112,7 +113,7 @@ class GraphQuery:
 
 
 class Step(NamedTuple):
-    """How a sentence was reached: by a name, which for a later round came from another sentence."""
+    """How a sentence was reached: by a name, which in later rounds came from another sentence."""
 
     round: int
     sentence: SentenceKey
@@ -122,8 +123,8 @@ class Step(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PropagationResult:
-    """What propagation found: a number for each passage that was reached, the sentences that were activated in each
-    round with their scores, how each was reached, and which names were taken for others on the way."""
+    """The result of propagation: a score for each passage that was reached, the activated sentences of each round with
+    their scores, how each was reached, and the similar names that were used."""
 
     passages: Mapping[PassageKey, float]
     rounds: Sequence[Mapping[SentenceKey, float]]
@@ -140,7 +141,7 @@ def passage_of(sentence: SentenceKey) -> PassageKey:
 
 
 def place_in_passage(sentence: SentenceKey) -> int:
-    """Of a sentence in its passage.
+    """The position of a sentence in its passage.
 
     >>> place_in_passage(5 << SENTENCE_BITS | 3)
     3
@@ -149,7 +150,7 @@ def place_in_passage(sentence: SentenceKey) -> int:
 
 
 def places_in(bits: int) -> list[int]:
-    """The places whose bits are set.
+    """The positions whose bits are set.
 
     >>> places_in(0b101)
     [0, 2]

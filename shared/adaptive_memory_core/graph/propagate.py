@@ -1,7 +1,7 @@
-"""Which passages does a question lead to? From its names to sentences, from those to passages and to further names.
+"""Propagation from a question's names to sentences, and from these to passages and further names.
 
-Our form of GAM-RAG's propagation (`paper.py` has the paper's): rare names count more, scores are shares of the best, no
-sentence and none of the question's names is taken twice, and a name leads to the passage that is titled by it.
+This is our form of GAM-RAG's propagation (`paper.py` has the paper's). Rare names count more, and scores are shares of
+the best. Each sentence and each of the question's names is used once. A name leads to the passage with that title.
 """
 
 from __future__ import annotations
@@ -30,17 +30,17 @@ from adaptive_memory_core.graph.ports import (
 from adaptive_memory_core.policy.advanced import Graphs
 
 # Swept in docs/research/graph.md
-NAMES = 20  # that a round goes on with; 8 loses 0.02, the paper has 5
+NAMES = 20  # that the next round uses; 8 loses 0.02, the paper has 5
 RARE = 2.0  # power of how rare a name is; 1 is as good, 0 loses 0.027
 TITLE = 0.3  # for a passage titled by a name in the question
-TITLE_EDGE = 1.0  # more for sentences below the title that a name is
+TITLE_EDGE = 1.0  # added for the sentences of a passage if the name is its title
 SEED = 0.6  # that sentences of passages found by other channels receive in round 1
-UNLIKE = 0.1  # weight of a sentence that says nothing of the question; 0 to 0.2 are alike
-NAMELESS = 0.2  # how far a question without names is believed; guess
+UNLIKE = 0.1  # weight of a sentence unrelated to the question; 0 to 0.2 give similar results
+NAMELESS = 0.2  # trust in the graph for a question without names; guess
 
 
 def rarity(frequency: int, passages: int) -> float:
-    """How much a name tells, in [0, 1]: 1 where one passage has it.
+    """The rarity of a name, in (0, 1]: 1 if only one passage mentions it.
 
     >>> rarity(1, 100), round(rarity(100, 100), 2)
     (1.0, 0.15)
@@ -49,8 +49,8 @@ def rarity(frequency: int, passages: int) -> float:
 
 
 def trust(graph: GraphPort, question: GraphQuery) -> float:
-    """How far what the names lead to is to be believed, in [0, 1]: as far as the rarest of them tells. A name that most
-    records have, as that of a speaker, tells nothing; a question without names goes by what others found.
+    """The trust in the passages found, in [0, 1], by the rarest of the question's names. A name in most records, such
+    as a speaker's, gives hardly any trust. A question without names depends on what other channels found.
     """
     known = graph.frequencies(question.names)
     worths = [question.names[name] * rarity(frequency, graph.passages) ** RARE for name, frequency in known.items()]
@@ -59,14 +59,14 @@ def trust(graph: GraphPort, question: GraphQuery) -> float:
 
 @dataclass
 class _Walk:
-    """What was found so far."""
+    """The results of the rounds so far."""
 
     scores: dict[PassageKey, float] = field(default_factory=dict)
     rounds: list[Mapping[SentenceKey, float]] = field(default_factory=list)
     steps: dict[SentenceKey, Step] = field(default_factory=dict)
     came_from: dict[str, SentenceKey] = field(default_factory=dict)
-    begins: dict[str, str] = field(default_factory=dict)  # of each active name, the question's name that led to it
-    alike: dict[str, Alike] = field(default_factory=dict)  # of each name that was taken for another one
+    begins: dict[str, str] = field(default_factory=dict)  # by active name, the question's name that led to it
+    alike: dict[str, Alike] = field(default_factory=dict)  # by similar name that was used
 
     def begin_of(self, name: str | None) -> str | None:
         return None if name is None else self.begins.get(name)
@@ -107,7 +107,7 @@ def propagate(graph: GraphPort, question: GraphQuery, settings: Graphs) -> Propa
 
 
 def _titles(graph: GraphPort, question: GraphQuery) -> dict[PassageKey, float]:
-    """What a passage has for being titled by a name in the question."""
+    """The score of each passage whose title is a name in the question."""
     known = graph.frequencies(question.names)
     scores: dict[PassageKey, float] = {}
     for name, passages in graph.titled(known).items():
@@ -117,7 +117,7 @@ def _titles(graph: GraphPort, question: GraphQuery) -> dict[PassageKey, float]:
 
 
 def _reached(graph: GraphPort, active: Mapping[str, float]) -> tuple[Array, Array, dict[int, str]]:
-    """The sentences next to the active names, what they receive from them, and the name that gives each the most."""
+    """The sentences next to the active names, the sum that each receives, and the name that gives it the most."""
     known = graph.frequencies(active)
     titled = graph.titled(known)
     parts: list[tuple[str, Array, float]] = []
@@ -141,7 +141,7 @@ def _reached(graph: GraphPort, active: Mapping[str, float]) -> tuple[Array, Arra
 
 
 def _seeded(graph: GraphPort, question: GraphQuery, keys: Array, reached: Array) -> tuple[Array, Array]:
-    """With the sentences of the passages that other channels found: all there is for a question without names."""
+    """Add the sentences of passages that other channels found: the only ones for a question without names."""
     if not question.seeds:
         return keys, reached
     below = graph.sentences_of(np.array(sorted(question.seeds), dtype=np.int64))
@@ -153,8 +153,8 @@ def _seeded(graph: GraphPort, question: GraphQuery, keys: Array, reached: Array)
 def _next_names(
     graph: GraphPort, top: Mapping[SentenceKey, float], question: GraphQuery, settings: Graphs, walk: _Walk
 ) -> dict[str, float]:
-    """The mean score of the activated sentences that have a name (eq. 9), of the best names, none of the question's. Of
-    names that are as good, as all of one sentence are, the longer ones go first: they tell more."""
+    """The best new names with the mean score of the activated sentences that mention each (eq. 9). Ties, e.g. of all
+    names of one sentence, go to the longer names, which are more specific."""
     found: dict[str, list[tuple[float, SentenceKey]]] = {}
     for key, names in graph.names_in(np.array(list(top), dtype=np.int64)).items():
         for name in names:
@@ -174,7 +174,7 @@ def _next_names(
 def _and_alike(
     graph: GraphPort, best: Mapping[str, float], question: GraphQuery, settings: Graphs, walk: _Walk
 ) -> dict[str, float]:
-    """The names to go on with, and those that may be the same, which come from the same sentences."""
+    """The names for the next round and their similar names, which come from the same sentences."""
     names, alike = with_alike(best, alike_of_untitled(graph, best, settings.names_alike), without=question.names)
     for name, taken in alike.items():
         walk.alike.setdefault(name, taken)
@@ -185,8 +185,8 @@ def _and_alike(
 
 
 def best_sentences(keys: Array, scores: Array, begins: Sequence[str | None], most: int) -> dict[SentenceKey, float]:
-    """The `most` best sentences as shares of the best, and of every name in the question from which none of these was
-    reached the best one: who asks of two things is to have both. `begins` are these names, a sentence each.
+    """The `most` best sentences, as shares of the best. For each name in the question that led to none of these, its
+    best sentence is added, so that a question about two things finds both. `begins` is the name behind each sentence.
 
     >>> best_sentences(np.array([7, 8, 9]), np.array([4.0, 3.0, 1.0]), ["ada", "ada", "bob"], 1)
     {7: 1.0, 9: 0.25}

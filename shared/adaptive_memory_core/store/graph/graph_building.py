@@ -1,13 +1,12 @@
-"""The graph built: records added a page at a time, names compared, and users found whose records name each other's
-titles.
+"""Building the graph: adding records a page at a time, comparing names, and finding users whose records mention each
+other's titles.
 
-Names are compared only where somebody takes names for others that are like them (`Graphs.names_alike`), and embedded
-only then, or for GAM-RAG's form.
-The embedder is asked while no connection and no lock is held.
+Names are compared only if a policy uses similar names (`Graphs.names_alike`), and embedded only then or for GAM-RAG's
+form. The embedder is called while no connection and no lock is held.
 
-Where nobody names the channel, a sample of users' records is read in the background, after some recalls that found
-titled records; and again once there are twice as many. What was found stays in the ledger. Of all other users no graph
-is made.
+If no policy asks for the channel, a sample of a user's records is read in the background, after some recalls that found
+titled records, and again once there are twice as many records. The result is stored in the ledger. Users without
+linked records get no graph.
 """
 
 from __future__ import annotations
@@ -43,12 +42,13 @@ if TYPE_CHECKING:
     from adaptive_memory_core.store.ledger_records import LedgerRecords
     from adaptive_memory_core.store.mirror.record_search import RecordSearch
 
-PAGE = 100  # records that are taken in at a time
-GROWTH = 1.1  # times as many titles as were known when a record was read: then it is read again; guess
+PAGE = 100  # records that are added at a time
+GROWTH = 1.1  # growth of the number of titles after which a record is read again; guess
 
 
 class GraphAdditions:
-    """It follows the rows of words. `everybody` is said once somebody asks for the graph of all users."""
+    """Adds records to the graph by following the rows of words. `everybody` is set once the graph of all users is
+    needed."""
 
     def __init__(
         self,
@@ -62,24 +62,24 @@ class GraphAdditions:
         self._rows, self._store, self._search, self._fields = rows, store, search, fields
         self._linked, self._made, self.extract = linked, made, made.extract
         self._turn = threading.Lock()
-        self._behind_hand: dict[Scope, None] = {}  # users whose graph is made by itself, and may not be complete
-        self._to_link: list[Scope] = []  # of these, whose records are all there, and may be linked once more
-        self._followed: dict[Scope, int] = {}  # up to which row of their words all is taken in
+        self._behind_hand: dict[Scope, None] = {}  # users whose graph is built automatically and may be incomplete
+        self._to_link: list[Scope] = []  # users whose records are all added, but may need linking again
+        self._followed: dict[Scope, int] = {}  # the last row of words that was added, by user
         self.everybody = False
 
     def catch_up_with(self, scope: Scope) -> None:
-        """Somebody may have written for this user."""
+        """Check this user for new records: another process may have written some."""
         if not self.everybody:
             self._behind_hand[scope] = None
 
     def anew(self) -> None:
-        """Let go of everything."""
+        """Remove the whole graph, and use this memory's setting for the next one."""
         with self._turn:
             self._made.begin(anew=True)
             self._followed.clear()
 
     def written(self, scope: Scope, records: Sequence[Stored], vectors: Sequence[Vector]) -> None:
-        """These, with their vectors, at once."""
+        """Add these records with their vectors at once."""
         found = [
             AddedRecord(one.stored_id, one.record.text, metadata_of(scope, one.record, self._fields), vector)
             for one, vector in zip(records, vectors, strict=True)
@@ -87,7 +87,7 @@ class GraphAdditions:
         self._rows.put(scope, graph_entries(self._rows, scope, found, self._fields, None))
 
     def page(self, *, growth: float = GROWTH) -> bool:
-        """A page of what is new, else of what is to be linked again; whether there may be more."""
+        """Add a page of new records or, if there are none, link one again. Return whether there may be more."""
         if not (self.everybody or self._behind_hand or self._to_link):
             return False
         with self._turn:
@@ -111,7 +111,7 @@ class GraphAdditions:
         return bool(behind)
 
     def _of_users(self) -> bool:
-        """A page of one user's; whether any of them had one."""
+        """Add a page of one user's new records; return whether there were any."""
         while self._behind_hand:
             scope = next(iter(self._behind_hand))
             behind = self._rows.behind_of(scope, PAGE, self._followed.get(scope, 0))
@@ -124,7 +124,7 @@ class GraphAdditions:
         return False
 
     def _put(self, word_rows: Mapping[str, int | None]) -> None:
-        """Make the passages of these records of what the collection says."""
+        """Build the passages of these records from their texts in the collection."""
         by_owner: dict[Scope, list[tuple[str, str, Any]]] = {}
         for stored_id, text, metadata in self._store.rows(list(word_rows)):
             owner = owner_of(metadata, self._fields)
@@ -149,7 +149,7 @@ class AddedRecord(NamedTuple):
 def graph_entries(
     rows: LedgerGraph, scope: Scope, records: Sequence[AddedRecord], fields: Fields, extract: Extract | None
 ) -> list[GraphEntry]:
-    """The records' parts of the graph. A title among them is found again in the others, too."""
+    """The records' parts of the graph. Their own titles are found in the other texts, too."""
     titles = {one.stored_id: record_title(one.metadata, fields) for one in records}
     new = {handle(named) for one in records if (named := split_title(one.text, titles[one.stored_id])[0])}
 
@@ -171,7 +171,7 @@ EMBEDDED, COMPARED = 256, 1_024  # names at a time
 
 
 class ComparedNames:
-    """`wanted` once somebody asks for it in this process."""
+    """Embeds and compares names in the background, once this process needs it (`wanted`)."""
 
     def __init__(self, rows: LedgerGraphAlike, embedder: EmbedderPort, made_by: str | None, *, read_only: bool) -> None:
         self._rows, self._embedder, self._made_by, self._read_only = rows, embedder, made_by, read_only
@@ -179,21 +179,22 @@ class ComparedNames:
         self.wanted = self.due = False
 
     def want(self) -> bool:
-        """Whether nobody did before."""
+        """Begin to compare names; return whether this was the first request."""
         begins = not self.wanted and not self._read_only
         if begins:
             self.wanted = self.due = True
         return begins
 
     def changed(self) -> None:
-        """There may be new names."""
+        """Note that there may be new names."""
         self.due = self.wanted
 
     def page(self) -> bool:
-        """Embed some names, else compare some; whether there may be more. Who does it twice at once does no harm."""
+        """Embed some names or, if all are embedded, compare some. Return whether there may be more. Two threads may do
+        this at once."""
         if not self.due:
             return False
-        self.due = False  # what comes in from now on says so
+        self.due = False  # names added from now on set it again
         try:
             self._after, more = self._step(self._after)
         except BaseException:
@@ -203,14 +204,14 @@ class ComparedNames:
         return self.due
 
     def embed_all(self) -> None:
-        """All names, though nobody compares them."""
+        """Embed all names without comparing them."""
         after, more = 0, True
         while more:
             after, more = self._embed(after)
 
     def complete(self) -> None:
-        """All there is, now."""
-        after, more, self.due = 0, self.wanted, False  # what comes in from now on says so
+        """Embed and compare all names now."""
+        after, more, self.due = 0, self.wanted, False  # names added from now on set it again
         try:
             while more:
                 after, more = self._step(after)
@@ -223,7 +224,7 @@ class ComparedNames:
         return (after, True) if more else (0, self._rows.compare(COMPARED))
 
     def _embed(self, after: int) -> tuple[int, bool]:
-        """Some names behind that key; the last of them, and whether there may be more."""
+        """Embed some names after the key `after`; return the last key, and whether there may be more."""
         names = self._rows.unembedded(after, EMBEDDED)
         if not names:
             return 0, False
@@ -232,25 +233,25 @@ class ComparedNames:
         return (names[-1].key, True) if kept else (0, False)
 
 
-RECALLS = 5  # that count, before a user's records are looked through; guess
-GROWN = 2.0  # times as many records as were looked through: then they are again; guess
-FEWEST = 30  # records of a user's, below which words and vectors find what there is; guess
-MOST_USERS = 20_000  # of whom something is kept in RAM
+RECALLS = 5  # that count as reads, before a user's records are sampled; guess
+GROWN = 2.0  # growth of the number of records after which they are sampled again; guess
+FEWEST = 30  # records of a user; with fewer, words and vectors are enough; guess
+MOST_USERS = 20_000  # whose state is cached in RAM
 SAMPLE_PAGE = 500
 
 
 @dataclass
 class _Known:
-    """What is known of a user in this process: what the ledger said, and what came up since."""
+    """A user's state in this process: the links stored in the ledger, and the activity since."""
 
     links: Links
-    settled: bool  # whether it was looked through
-    recalls: int = 0  # that counted since
+    settled: bool  # whether the records were sampled or are queued for it
+    recalls: int = 0  # since then, that count as reads
     written: int = 0
 
 
 class LinkedUsers:
-    """Each user's part of a scope is looked at by itself."""
+    """Finds the users whose records mention each other's titles. Each part of a scope is checked separately."""
 
     def __init__(
         self, rows: LedgerGraph, store: LedgerRecords, fields: Fields, wake: Callable[[], object], *, read_only: bool
@@ -259,23 +260,24 @@ class LinkedUsers:
         self.known: dict[Scope, _Known] = {}
         self._due: deque[Scope] = deque()
         self._wanted: deque[Scope] = deque()
-        self.turn = threading.RLock()  # of who sees to the next user
+        self.turn = threading.RLock()  # held by the thread that handles the next user
 
     def links(self, scope: Scope) -> float:
-        """How many titles of others a record names: of the user's own records, or of everyone's, whichever is more."""
+        """The average number of other records' titles in a record: the greatest of the scope's parts."""
         return max(self._of(part).links.links for part in scope.parts)
 
     def made(self, scope: Scope) -> bool:
-        """Whether the graph is made of one of the parts at least, and of each that it is wanted of."""
+        """Whether the graph exists for at least one part of the scope, and for every part that needs it."""
         found = [self._of(part).links for part in scope.parts]
         return any(one.made for one in found) and all(one.made for one in found if one.wanted)
 
     def follows(self, scope: Scope) -> bool:
-        """Whether what is written for this user goes into the graph."""
+        """Whether records written for this user are added to the graph."""
         return self._of(scope).links.wanted
 
     def want(self, scope: Scope) -> None:
-        """A question named a title: have it made, in the background, of the parts whose records name each other."""
+        """Build the graph in the background, because a question mentioned a title. Only the parts of the scope whose
+        records are linked are added."""
         if self._read_only:
             return
         for part in scope.parts:
@@ -285,8 +287,8 @@ class LinkedUsers:
         self._wake()
 
     def counted(self, scope: Scope) -> bool:
-        """A recall of this user's counted: look through the records after some. Whether what is written for the user
-        goes into the graph."""
+        """Note a recall of this user that counts as a read; after some, sample the records. Return whether records
+        written for this user are added to the graph."""
         known = self.known.get(scope)
         if known is None:
             return self.follows(scope)
@@ -299,7 +301,7 @@ class LinkedUsers:
         return known.links.wanted
 
     def wrote(self, scope: Scope, count: int) -> None:
-        """Of what has grown much since nothing is known."""
+        """Note records written for this user; after much growth, they are sampled again."""
         known = self.known.get(scope)
         if known is not None:
             known.written += count
@@ -307,7 +309,7 @@ class LinkedUsers:
                 known.settled, known.recalls, known.written = False, 0, 0
 
     def forget(self, scope: Scope | None = None) -> None:
-        """What is known about a scope, or about all, is read from the ledger again: somebody removed the graph."""
+        """Clear the cache for a scope, or for all, because the graph was removed. The ledger is read again."""
         for part in list(self.known) if scope is None else scope.parts:
             self.known.pop(part, None)
 
@@ -320,19 +322,19 @@ class LinkedUsers:
         return bool(self._wanted)
 
     def next_wanted(self) -> Scope:
-        """The next user whose graph is to be made from now on."""
+        """Take the next user from the queue and note in the ledger that this user's graph is needed."""
         scope = self._wanted[0]
         self._keep(scope, self._of(scope).links._replace(wanted=True))
         return self._wanted.popleft()
 
     def is_made(self, scope: Scope) -> None:
-        """All there was is taken in."""
+        """Note that all of this user's records were added."""
         links = self._of(scope).links
         if links.wanted and not links.made:
             self._keep(scope, links._replace(made=True))
 
     def look_through(self) -> bool:
-        """The next user's records, unless the ledger says what is in them; whether there was one."""
+        """Sample the next user's records, unless the ledger has a recent result. Return whether there was a user."""
         if not self._due:
             return False
         scope = self._due[0]
@@ -348,7 +350,7 @@ class LinkedUsers:
         return True
 
     def _read(self, ids: Sequence[str]) -> list[Titled]:
-        """The records with their titles; nothing if none of the first page has one."""
+        """The records with their titles; empty if no record in the first page has a title."""
         found: list[Titled] = []
         for start in range(0, len(ids), SAMPLE_PAGE):
             rows = self._store.rows(ids[start : start + SAMPLE_PAGE])

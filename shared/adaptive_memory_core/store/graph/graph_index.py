@@ -1,11 +1,10 @@
-"""The graph as an index: kept current with what is written and removed, under the setting that it was made with.
+"""The graph as an index: updated when records are written and removed, with one setting for all processes.
 
-It follows the rows of words: whatever program wrote a record, its words are noticed, and then its passage is made
-again. What this memory writes itself is added in the same call. Until somebody asks, or is about to, there is nothing
-to do.
+It follows the rows of words, so records written by any program are noticed, and their passages are rebuilt. Records
+written by this memory are added in the same call. Nothing is done until the graph is needed.
 
-Another setting replaces the present one once, and the graph is made again in the background. A memory whose setting has
-been replaced uses the graph as it is: two processes must not undo each other's.
+Another setting replaces the present one once, and the graph is rebuilt in the background. A memory whose setting was
+replaced uses the graph unchanged, so that two processes don't undo each other's work.
 """
 
 from __future__ import annotations
@@ -43,11 +42,11 @@ NOT_COMPARED = "not all names are compared yet with those that are like them; th
 NOT_MADE = (
     "the graph is left out until it is made of all records: {made:,} of {count:,} are in it, the rest is under way"
 )
-AT_ONCE = 100  # records that a recall waits for; more are taken in beside it
+AT_ONCE = 100  # records that a recall waits for; if there are more, they are added in the background
 
 
 class GraphIndex:
-    """Records found by the names in a cue. It writes nothing, except that it may take in what is new."""
+    """Finds records by the names in a query. A look-up may add new records to the graph."""
 
     name = "graph"
 
@@ -64,20 +63,20 @@ class GraphIndex:
         indexed: Callable[[Scope], int],
         extract: Extract | None = None,
     ) -> None:
-        """`indexed` is how many records of a user have words, which the graph is made of."""
+        """`indexed` returns the number of a user's records that have words; the graph is built from these."""
         self._rows, self._wake, self.linked, self._compared, self._indexed = rows, wake, linked, compared, indexed
         self._spoken, self._texts = spoken, SentenceTexts(store, fields)
         self._made = GraphSetting(rows, fields, extract)
         self._taking_in = GraphAdditions(rows, store, search, fields, linked, self._made)
-        self._due = False  # whether something may have to be taken in
+        self._due = False  # whether there may be something to add
 
     @property
     def _asked(self) -> bool:
-        """Until somebody looks, or is about to, nothing needs to be kept up with but what is made by itself."""
+        """Whether the graph of all users is needed; until then only graphs built automatically are updated."""
         return self._taking_in.everybody
 
     def expect(self) -> None:
-        """Somebody is going to look: begin now, and take in at once what is written from now on."""
+        """Begin to build the graph of all users; records written from now on are added at once."""
         if not self._asked:
             self._made.begin()
             self._taking_in.everybody = True
@@ -94,8 +93,8 @@ class GraphIndex:
         unknown: Mapping[str, Vector] = NONE_UNKNOWN,
         baseline: Baseline = UNMEASURED,
     ) -> GraphFound:
-        """The records that the cue's names lead to; none, with a note, until the graph contains all records but a few.
-        For a graph that is made automatically, what others wrote is added in the background of recalls that count."""
+        """The records that the query's names lead to; none, with a note, until the graph contains nearly all records.
+        In a graph built automatically, other programs' records are added in the background of recalls that count."""
         note = NOT_COMPARED if settings.names_alike > 0.0 and self._compared.due else None
         if self._asked or settings.asks != "linked":
             note = self._caught_up(scope) or note
@@ -109,8 +108,8 @@ class GraphIndex:
     def look_as_published(
         self, scope: Scope, asked: GamRagQuery, settings: Graphs, suffices: Suffices | None
     ) -> GraphFound:
-        """The same by GAM-RAG's equations 3 to 9: none, with a note, until all sentences have vectors. Between rounds
-        `suffices` is given the sentences that were activated."""
+        """The records found by GAM-RAG's equations 3 to 9; none, with a note, until all sentences have vectors. Between
+        rounds `suffices` receives the activated sentences."""
         self.embed_sentences()
         notes = [self._caught_up(scope), None]
         count = sum(map(self._indexed, scope.parts))
@@ -133,16 +132,16 @@ class GraphIndex:
         evidence = propagate_as_published(lambda: self._rows.view(scope), question, settings, enough)
         with self._rows.view(scope) as graph:
             found = looking.found_as_published(graph, evidence)
-        told = [note for note in (*notes, looking.rounds_made(evidence, settings, suffices is not None)) if note]
-        return replace(found, note="; ".join(told) or None)
+        reported = [note for note in (*notes, looking.rounds_made(evidence, settings, suffices is not None)) if note]
+        return replace(found, note="; ".join(reported) or None)
 
     def embed_sentences(self) -> None:
-        """Somebody is going to ask for GAM-RAG's form: begin to make the vectors of names and sentences."""
+        """Begin to embed names and sentences, as GAM-RAG's form needs."""
         if self._spoken.want():
             self._hurry()
 
     def extracted(self, cue: str) -> Sequence[str]:
-        """The names in a text, as this memory finds them in records."""
+        """The names in a text, found by the same extractor as in records."""
         return list(dict.fromkeys((self._made.extract or names_in_sentence)(start_and_end(cue, MOST_LOOKED_UP))))
 
     def _caught_up(self, scope: Scope) -> str | None:
@@ -151,7 +150,7 @@ class GraphIndex:
         return self._made.note()
 
     def _lacking(self, scope: Scope, made: int, count: int) -> str | None:
-        """Why the graph takes no part: of so many records too few are in it."""
+        """A note if the graph contains `made` of `count` records and these are too few to use it; otherwise None."""
         if not made:
             self.linked.forget(scope)
         if count - made > AT_ONCE and self._made.is_ours():
@@ -159,26 +158,26 @@ class GraphIndex:
         return None
 
     def compare_names(self) -> None:
-        """Somebody treats similar names as the same: begin to compare names in the background."""
+        """Begin to compare names in the background, because a policy uses similar names."""
         if self._compared.want():
             self._hurry()
 
     def unknown_names(self, scope: Scope, cue: str) -> Sequence[str]:
-        """The names in a cue that this scope's graph does not know."""
+        """The names in a query that are not in this scope's graph."""
         read = start_and_end(cue, MOST_LOOKED_UP)
         with self._rows.view(scope) as graph:
             return unknown_names(read, looking.linked(graph, read)) if graph.passages else ()
 
     def made(self, scope: Scope) -> bool:
-        """Whether the graph of this scope is there, where nobody asked for everybody's."""
+        """Whether the graph of this scope exists or the graph of all users was requested."""
         return self._asked or self.linked.made(scope)
 
     def want(self, scope: Scope) -> None:
-        """Have it made in the background."""
+        """Build the scope's graph in the background."""
         self.linked.want(scope)
 
     def wrote(self, scope: Scope, records: Sequence[Stored], vectors: Sequence[Vector]) -> None:
-        """Taken in at once; by an extractor of the caller's, which may take its time, in the background."""
+        """Add the records at once; with a custom extractor, which may be slow, in the background."""
         self.linked.wrote(scope, len(records))
         if not self._asked and not self.linked.follows(scope):
             return
@@ -191,13 +190,13 @@ class GraphIndex:
             self._names_changed()
 
     def judged(self, scope: Scope, verdicts: Mapping[str, Verdict], question: JudgedQuestion | None = None) -> None:
-        """What verdicts teach of sentences is kept apart from the graph, and comes with the question."""
+        """Do nothing: what is learned from feedback is stored outside the graph and comes with the question."""
 
-    def removed(self, scope: Scope, stored_ids: Sequence[str]) -> None:  # noqa: ARG002 - an id is of one scope
+    def removed(self, scope: Scope, stored_ids: Sequence[str]) -> None:  # noqa: ARG002 - an ID has one scope
         self._rows.drop(stored_ids)
 
     def catch_up(self, scope: Scope) -> None:
-        """If everybody's is asked for, all users' at once."""
+        """Count a recall of this scope and add its new records in the background, if its graph is needed."""
         for part in scope.parts:
             if self.linked.counted(part) or self._taking_in.everybody:
                 self._catch_up_with(part)
@@ -206,7 +205,7 @@ class GraphIndex:
         return self._rows.stored_ids()
 
     def sync(self) -> None:
-        """Take in all there is now, where somebody asks for it at all, and look through what is due."""
+        """Bring the graph up to date now: sample records that are due, and add, compare and embed what is needed."""
         while self._see_to_users():
             pass
         while self._taking_in.page(growth=1.0):
@@ -215,13 +214,13 @@ class GraphIndex:
         self._spoken.complete()
 
     def rebuild(self) -> None:
-        """Let go of everything, and take it in again."""
+        """Remove the graph and build it again for all users."""
         self._taking_in.anew()
         self._taking_in.everybody = True
         self.sync()
 
     def check(self, *, repair: bool) -> list[Finding]:
-        """What does not fit together; `repair` rebuilds the graph."""
+        """The faults found in the graph; with `repair` it is rebuilt."""
         wrong, other = self._rows.faults(), self._made.finding(repaired=repair) if self._asked else None
         if repair and (wrong or other):
             self._make_anew()
@@ -230,7 +229,8 @@ class GraphIndex:
         return found if other is None else [*found, other]
 
     def _make_anew(self) -> None:
-        """Of everybody; where it was made of some users by itself, of each when a question names a title again."""
+        """Rebuild the graph of all users. If graphs were built automatically for some users only, remove them: each is
+        built again when a question mentions a title."""
         if self._asked or not self._rows.links.anybody():
             self.rebuild()
         else:
@@ -241,7 +241,7 @@ class GraphIndex:
         return 0.0 if self._due or self.linked.due else None
 
     def work(self, _going: Going) -> None:
-        """The next page; what an error leaves undone is seen by the next recall."""
+        """Do the next page of work; after an error, the next recall continues."""
         self._due = False
         self._due = self._see_to_users() or self._take_in() or self._compared.page() or self._spoken.page()
 
@@ -257,7 +257,7 @@ class GraphIndex:
             self._hurry()
 
     def _see_to_users(self) -> bool:
-        """Look through the next user's records, or begin to make the next user's graph; whether there was one."""
+        """Sample the next user's records, or begin to build the next user's graph. Return whether there was a user."""
         with self.linked.turn:
             if not self.linked.anybody_wanted:
                 return self.linked.look_through()
@@ -274,7 +274,7 @@ class GraphIndex:
         self._wake()
 
     def _keep_up(self, scope: Scope) -> None:
-        """At once where it is little, else in the background; without what has lost its words in any case."""
+        """Remove passages without words, and add new records: at once if they are few, otherwise in the background."""
         self._rows.drop_gone()
         waiting = self._rows.waiting(scope, AT_ONCE + 1)
         if waiting > AT_ONCE:
@@ -284,7 +284,7 @@ class GraphIndex:
             self._names_changed()
 
 
-_BY = " by "  # between the key of the titles and the extractor, where that is not ours
+_BY = " by "  # between the titles' key and the name of a custom extractor
 _ADVICE = (
     "Give all that share this memory the same fields= and entities=, or call check(repair=True) here, which "
     "rebuilds the graph with this memory's setting."
@@ -292,20 +292,20 @@ _ADVICE = (
 
 
 class GraphSetting:
-    """What this memory would make the graph with, compared with what it is made with."""
+    """This memory's setting of the graph, compared with the setting that the graph was built with."""
 
     def __init__(self, rows: LedgerGraph, fields: Fields, extract: Extract | None) -> None:
         self._rows, self.setting, self.extract = rows, setting_of(fields.title, extract), extract
 
     def begin(self, *, anew: bool = False) -> None:
-        """Take this setting on, unless it gave way to another before, or in any case."""
+        """Make this memory's setting the graph's, unless it was replaced before; with `anew` in any case."""
         self._rows.made_as(self.setting, anew=anew)
 
     def is_ours(self) -> bool:
         return self._rows.made_as() in (None, self.setting)
 
     def note(self) -> str | None:
-        """What to report if other memories make the graph with another setting."""
+        """A note if other memories build the graph with another setting."""
         return None if self.is_ours() else f"{self._said()} {_ADVICE}"
 
     def finding(self, *, repaired: bool) -> Finding | None:
@@ -319,7 +319,7 @@ class GraphSetting:
 
 
 def setting_of(title_key: str, extract: Extract | None) -> str:
-    """In a few words that are kept with the graph.
+    """A short description of the setting, stored with the graph.
 
     >>> setting_of("title", None), setting_of("title", lambda sentence: [])
     ('title', 'title by a function')
@@ -328,7 +328,8 @@ def setting_of(title_key: str, extract: Extract | None) -> str:
 
 
 def described(setting: str) -> str:
-    """
+    """The setting, in the words of a message.
+
     >>> described("title"), described("headline by spacy")
     ("titles under 'title'", "titles under 'headline' and names by 'spacy'")
     """

@@ -1,11 +1,11 @@
 """Look-ups in the graph, by names and by vectors of sentences.
 
-A sentence begins its two memories with its own vector and with that of the words that say when it holds. The embedder
-and the judge are asked while no connection and no lock that a recall needs is held.
+A sentence's two memories start with its own vector and with the vector of the time it mentions. The embedder and the
+judge are called while no connection, and no lock that a recall needs, is held.
 
-GAM-RAG's memories of a sentence are not kept but made: their updates, in the order of the verdicts, over the questions
-that are remembered of its record. So they exist only where something was judged, are taken back with a verdict, and
-processes that learn together lose nothing.
+GAM-RAG's memories of a sentence are not stored. They are calculated from the stored questions of its record, in the
+order of the feedback. So they exist only for sentences with feedback, withdrawn feedback has no effect, and processes
+that learn at the same time lose nothing.
 """
 
 from __future__ import annotations
@@ -54,31 +54,31 @@ if TYPE_CHECKING:
     from adaptive_memory_core.store.ledger_records import LedgerRecords
 
 PAGE = 100  # passages at a time
-AT_ONCE = 100  # passages that a recall waits for, where no model is asked about their times
+AT_ONCE = 100  # passages that a recall waits for, if no model is asked about their times
 NOT_EMBEDDED = "the graph is left out until the sentences of all records have vectors; the rest is under way"
-TimeOf = Callable[[str], str | None]  # of a text, the words that say when it holds
+TimeOf = Callable[[str], str | None]  # from a text to the words in it that name a time
 
 
 class SentenceTexts:
-    """The sentences of records, as the graph numbers them."""
+    """Reads the sentences of records, numbered as in the graph."""
 
     def __init__(self, store: LedgerRecords, fields: Fields) -> None:
         self._store, self._fields = store, fields
 
     def of(self, stored_ids: Sequence[str]) -> Mapping[str, Sequence[str]]:
-        """By record."""
+        """The sentences by record."""
         rows = self._store.rows(list(stored_ids))
         return {one: sentences_below(text or "", record_title(known, self._fields))[1] for one, text, known in rows}
 
     def at(self, keys: Sequence[SentenceKey], ids: Mapping[PassageKey, str]) -> list[str]:
-        """Those with these keys, of what is still there."""
+        """The sentences with these keys that still exist."""
         found = self.of(list(dict.fromkeys(ids.values())))
         own = [(found.get(ids.get(passage_of(key), ""), ()), place_in_passage(key)) for key in keys]
         return [texts[place] for texts, place in own if place < len(texts)]
 
 
 class SentenceVectorBuilder:
-    """`wanted` once somebody asks for GAM-RAG's form in this process."""
+    """Embeds sentences in the background, once this process needs them for GAM-RAG's form (`wanted`)."""
 
     def __init__(
         self,
@@ -92,46 +92,47 @@ class SentenceVectorBuilder:
         slow: bool,
         read_only: bool,
     ) -> None:
-        """`slow`: whether a model says which times they name, so that no recall is to wait for it."""
+        """`slow`: whether a model extracts the times; then no recall waits for it."""
         self._rows, self._names, self._texts, self._embedder, self._made_by = rows, names, texts, embedder, made_by
         self._time_of, self._at_once, self._read_only = time_of, 0 if slow else AT_ONCE, read_only
         self._turn = threading.Lock()  # `sync` and the background; no recall waits for it
         self.wanted = False
 
     def page(self) -> bool:
-        """Some more; whether there may be more still. One thread at a time: no text goes to a model twice."""
+        """Embed the sentences of some passages; return whether there may be more. Only one thread does so at a time, so
+        that no text is sent to a model twice."""
         with self._turn:
             return self.wanted and self._add(self._rows.unspoken(PAGE))
 
     def complete(self) -> None:
-        """All there is, now."""
+        """Embed all sentences now."""
         while self.page():
             pass
 
     def want(self) -> bool:
-        """Whether nobody did before."""
+        """Begin to embed sentences; return whether this was the first request."""
         begins = not self.wanted and not self._read_only
         self.wanted = self.wanted or begins
         return begins
 
     def note(self, scope: Scope) -> str | None:
-        """Why this user's graph is to be left out; None where it is complete. A little that lacks is made now."""
+        """A note if this scope's graph must be left out; None if it is complete. A few missing vectors are made now."""
         waiting = self._rows.unspoken(self._at_once + 1, scope)
         if len(waiting) <= self._at_once and self.wanted:
             return None if not waiting or self._add(waiting) else NOT_EMBEDDED
         return NOT_EMBEDDED if waiting else None
 
     def _add(self, found: Sequence[UnembeddedPassage]) -> bool:
-        """Names first: a passage with vectors has no name without one."""
+        """Embed names and then the sentences, so that all names in a passage with vectors have vectors too."""
         if not found:
             return False
         self._names.embed_all()
         texts = self._texts.of([one.stored_id for one in found])
-        same = [one for one in found if len(texts.get(one.stored_id, ())) == one.sentences]  # else it is made again
-        said = [text for one in same for text in texts[one.stored_id]]
-        times = [self._time_of(text) for text in said]
-        vectors = iter(self._embedded([*said, *dict.fromkeys(filter(None, times))]))
-        own = list(islice(vectors, len(said)))
+        same = [one for one in found if len(texts.get(one.stored_id, ())) == one.sentences]  # others are rebuilt
+        every = [text for one in same for text in texts[one.stored_id]]
+        times = [self._time_of(text) for text in every]
+        vectors = iter(self._embedded([*every, *dict.fromkeys(filter(None, times))]))
+        own = list(islice(vectors, len(every)))
         of_time = dict(zip(dict.fromkeys(filter(None, times)), vectors, strict=True))
         spoken: dict[PassageKey, tuple[Any, Any]] = {}
         begin, none = 0, np.zeros_like(own[0]) if own else np.zeros(0)
@@ -146,7 +147,7 @@ class SentenceVectorBuilder:
         return unit_rows(np.asarray(self._embedder.embed_documents(texts))) if texts else ()
 
 
-MOST_PASSED = 5  # records on the way to one, that are told
+MOST_PASSED = 5  # steps of the way to a record that are reported
 MOST_OF_ROUNDS = 2.0  # more than five rounds of equation 8 can give; and so `Graphs.weight` takes nothing from alpha
 
 
@@ -160,8 +161,8 @@ def look_up_graph(
     unknown: Mapping[str, Any] = MappingProxyType({}),
     baseline: Baseline = UNMEASURED,
 ) -> GraphFound:
-    """The records that the cue's names lead to, with a number in [0, 1] each. `unknown` are names in it that the graph
-    does not know, with their vectors; `baseline` is what unrelated records score."""
+    """The records that the query's names lead to, with a score in [0, 1] each. `unknown` contains the vectors of names
+    in the query that are not in the graph; `baseline` is the similarity of unrelated records."""
     read = start_and_end(cue, MOST_LOOKED_UP)
     named, alike = _and_alike(graph, linked(graph, read), unknown, settings)
     if settings.asks != "always" and not any(len(own) for own in graph.titled(named).values()):
@@ -182,7 +183,7 @@ def look_up_graph(
 
 
 def linked(graph: SQLiteGraph, cue: str) -> list[str]:
-    """The names in a cue that the graph knows."""
+    """The names in a query that are in the graph."""
 
     def known(possible: Any) -> Set[str]:
         return set(graph.frequencies(possible))
@@ -193,7 +194,7 @@ def linked(graph: SQLiteGraph, cue: str) -> list[str]:
 def _and_alike(
     graph: SQLiteGraph, names: Sequence[str], unknown: Mapping[str, Any], settings: Graphs
 ) -> tuple[dict[str, float], dict[str, Alike]]:
-    """The names that the question links to: those it has, and those that are taken for one of them."""
+    """The names that the question links to: its own names in the graph, and similar ones."""
     known = dict.fromkeys(names, 1.0)
     if settings.names_alike == 0.0:
         return known, {}
@@ -204,7 +205,7 @@ def _and_alike(
 
 
 def most(settings: Graphs) -> float:
-    """The most that a passage has, nearly: one sentence that is the best of each round, and its title in the cue.
+    """The greatest usual score of a passage: one sentence is the best of every round, and the query names its title.
 
     >>> round(most(Graphs(rounds=2)), 2)
     1.34
@@ -215,11 +216,11 @@ def most(settings: Graphs) -> float:
 def _found(graph: SQLiteGraph, evidence: PropagationResult, settings: Graphs) -> GraphFound:
     best = most(settings)
     positive = {one: score for one, score in evidence.passages.items() if score > 0.0}
-    return _told(graph, evidence, {one: min(1.0, score / best) for one, score in positive.items()})
+    return _with_ways(graph, evidence, {one: min(1.0, score / best) for one, score in positive.items()})
 
 
-def _told(graph: SQLiteGraph, evidence: PropagationResult, scores: Mapping[PassageKey, float]) -> GraphFound:
-    """By record, best first, with the way to each."""
+def _with_ways(graph: SQLiteGraph, evidence: PropagationResult, scores: Mapping[PassageKey, float]) -> GraphFound:
+    """The scores by record, best first, with the way to each."""
     ids = graph.ids_of({*scores, *map(passage_of, evidence.steps)})
     ranked = sorted(scores.items(), key=lambda one: -one[1])
     numbers = {ids[one]: score for one, score in ranked if one in ids}
@@ -231,7 +232,7 @@ def _told(graph: SQLiteGraph, evidence: PropagationResult, scores: Mapping[Passa
 
 
 def _way(last: Step, evidence: PropagationResult, ids: Mapping[PassageKey, str]) -> list[Hop]:
-    """From a name in the cue to a sentence, by the sentences in between."""
+    """The way from a name in the query to a sentence, by the sentences in between."""
     steps = [last]
     while (before := steps[0].came_from) is not None and before in evidence.steps and len(steps) < MOST_PASSED:
         steps.insert(0, evidence.steps[before])
@@ -248,14 +249,14 @@ def _way(last: Step, evidence: PropagationResult, ids: Mapping[PassageKey, str])
 
 
 def lifts_of(graph: SQLiteGraph, lifts: Lifts) -> dict[SentenceKey, float]:
-    """By how much more each sentence counts, in our form."""
+    """The learned bonus of each sentence in our form: that of its record."""
     keys = graph.keys_of(lifts.lift)
     by = {keys[one]: value for one, value in lifts.lift.items() if one in keys}
     return {one: by[passage_of(one)] for one in graph.sentences_of(np.array(sorted(by), dtype=np.int64)).tolist()}
 
 
 def linked_as_published(graph: SQLiteGraph, asked: GamRagQuery) -> PublishedQuestion:
-    """The question with its entities linked (eq. 3), and what the sentences of this graph were judged for."""
+    """The question with its entities linked (eq. 3), and the feedback on this graph's sentences."""
     vector = unit_vector(np.asarray(asked.vector, dtype=np.float64))
     time, no_time = (
         None if one is None else unit_vector(np.asarray(one, dtype=np.float64)) for one in (asked.time, asked.no_time)
@@ -276,7 +277,7 @@ def linked_as_published(graph: SQLiteGraph, asked: GamRagQuery) -> PublishedQues
 def judged_sentences(
     graph: SQLiteGraph, questions: RatedQuestions, size: int
 ) -> dict[SentenceKey, list[JudgedSentence]]:
-    """What each sentence was judged for, in the order of the verdicts; nothing of questions of another embedder."""
+    """The feedback on each sentence, in the order it was given. Questions of another embedder are left out."""
     keys, found = graph.keys_of(questions.stored_ids), dict[SentenceKey, list[JudgedSentence]]()
     if questions.activated is None or questions.vectors.shape[1:] != (size,):
         return found
@@ -295,8 +296,8 @@ def judged_sentences(
 
 
 def found_as_published(graph: SQLiteGraph, evidence: PropagationResult) -> GraphFound:
-    """The sum of equation 8 by record, as a share that no number of rounds exceeds."""
-    found = _told(graph, evidence, {one: score / MOST_OF_ROUNDS for one, score in evidence.passages.items()})
+    """The sum of equation 8 by record, divided by a constant that five rounds do not reach."""
+    found = _with_ways(graph, evidence, {one: score / MOST_OF_ROUNDS for one, score in evidence.passages.items()})
     ids = graph.ids_of(set(map(passage_of, evidence.steps)))
     activated: dict[str, int] = {}
     for key in evidence.steps:
@@ -306,5 +307,5 @@ def found_as_published(graph: SQLiteGraph, evidence: PropagationResult) -> Graph
 
 
 def rounds_made(evidence: PropagationResult, settings: Graphs, asked: bool) -> str | None:
-    """How many rounds were made, where a judge was asked whether the next one is needed."""
+    """A note with the number of rounds made, if a judge was asked whether the next one is needed."""
     return f"the graph made {len(evidence.rounds)} of {settings.rounds} rounds" if asked else None

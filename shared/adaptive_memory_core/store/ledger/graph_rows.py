@@ -1,7 +1,6 @@
-"""The graph in the ledger: a row per passage and mention, counts of names and words, what is not taken in yet, and
-removal.
+"""The graph's rows in the ledger: passages, mentions, counts of names and words, what is not added yet, and removal.
 
-The rows are a copy of the collection. They follow the rows of words, which are kept current with other programs.
+The rows are derived from the collection. They follow the rows of words, which reflect changes by other programs too.
 """
 
 from __future__ import annotations
@@ -34,16 +33,17 @@ _NAMED = (
 
 
 class LedgerGraph:
-    """The passages of each scope. Nothing is left of a removed record: no sentence, no mention, no name that only it
-    had."""
+    """The passages of each scope. When a record is removed, its sentences, its mentions and the names that only it had
+    are removed too."""
 
     def __init__(self, shared: LedgerContext) -> None:
         self._shared = shared
         self.links, self.alike = LedgerGraphLinks(shared), LedgerGraphAlike(shared)
-        self._followed = self._removed = 0  # where a role sees one user, and so cannot note it for the collection
+        self._followed = self._removed = 0  # used if the role sees one user and can't write the collection's row
 
     def put(self, scope: Scope, entries: Sequence[GraphEntry]) -> None:
-        """Write these, replacing what was stored for their records; not those whose words have changed since."""
+        """Write the entries and replace the stored ones of their records. Entries whose words have changed since are
+        left out."""
         with self._shared.writing() as sql:
             user, collection = self._shared.user_key(sql, scope), self._shared.collection_key
             before = drop_passages(sql, collection, [one.stored_id for one in entries])
@@ -51,7 +51,7 @@ class LedgerGraph:
             kept = [one for one in entries if one.word_row in (None, rows.get(one.stored_id))]
             if kept:
                 _put(sql, (collection, user), kept, rows)
-            drop_unused_names(sql, before)  # afterwards: a name that is in both keeps its vector
+            drop_unused_names(sql, before)  # afterwards, so that a name in old and new entries keeps its vector
 
     def drop(self, stored_ids: Sequence[str]) -> None:
         """Remove all that is stored for these records."""
@@ -67,8 +67,8 @@ class LedgerGraph:
             set_graph_setting(sql, own, setting, before)
 
     def made_as(self, setting: str | None = None, *, anew: bool = False) -> str | None:
-        """The setting it is made with; another one replaces it, unless that was itself replaced before and `anew` is
-        False."""
+        """The graph's setting. A different `setting` replaces it, unless that one was itself replaced before and `anew`
+        is False."""
         own = self._shared.collection_key
         with self._shared.reading() as sql:
             now, before = graph_setting(sql, own)
@@ -76,39 +76,39 @@ class LedgerGraph:
             return now
         with self._shared.writing() as sql:
             now, before = graph_setting(sql, own)
-            if anew or (now != setting and setting not in before):  # nobody was quicker
+            if anew or (now != setting and setting not in before):  # no other process was faster
                 drop_graph(sql, own)
                 set_graph_setting(sql, own, setting, [*before, *([] if now in (None, setting) else [now])])
             return graph_setting(sql, own)[0]
 
     def titles(self, scope: Scope, names: Collection[str]) -> set[str]:
-        """Those of the names that are titles of the scope's passages."""
+        """The names among `names` that are titles of the scope's passages."""
         with self._shared.reading() as sql:
             user = self._shared.known_user(sql, scope)
             query = "SELECT name FROM graph_names WHERE user_key = ? AND titles > 0 AND name IN ({})"
             return {row[0] for row in rows_in(sql, query, list(names), (user,))}
 
     def stored_ids(self) -> set[str]:
-        """All records that it has something of."""
+        """The IDs of all records in the graph."""
         query = "SELECT stored_id FROM graph_passages WHERE collection_key = ?"
         with self._shared.reading() as sql:
             return {row[0] for row in sql.execute(query, (self._shared.collection_key,))}
 
     def behind(self, most: int) -> list[tuple[int, str]]:
-        """The next records whose words are newer than their passages: the row of the words, and the id."""
+        """The next records whose words are newer than their passages: the row of the words, and the ID."""
         with self._shared.reading() as sql:
             own = self._shared.collection_key
             after = max(self._followed, _seen(sql, own)[0])
             return sql.execute(_BEHIND, (own, after, most)).fetchall()
 
     def behind_of(self, scope: Scope, most: int, after: int) -> list[tuple[int, str]]:
-        """The next ones of this user's, after a row of the words."""
+        """This user's next such records, after the row `after` of the words."""
         with self._shared.reading() as sql:
             user = self._shared.known_user(sql, scope)
             return sql.execute(_BEHIND_OF, (user, after, most)).fetchall() if user else []
 
     def followed(self, word_row: int) -> None:
-        """All words up to this row were taken in."""
+        """Note that all words up to this row were added."""
         if self._shared.sees_one_user:
             self._followed = max(self._followed, word_row)
             return
@@ -116,7 +116,7 @@ class LedgerGraph:
             sql.execute(_KEEP_SEEN.format("written"), (self._shared.collection_key, word_row))
 
     def drop_gone(self) -> None:
-        """Let go of the passages whose words were removed."""
+        """Remove the passages whose words were removed."""
         with self._shared.reading() as sql:
             last, gone = passages_without_words(sql, self._shared.collection_key, self._removed)
         if last is not None:
@@ -127,12 +127,12 @@ class LedgerGraph:
             self._removed = last if self._shared.sees_one_user else 0
 
     def to_link_again(self, most: int, *, growth: float) -> list[str]:
-        """Records read when there were so many times fewer titles: some of those since then may be in them."""
+        """Records that were read when there were fewer titles by the factor `growth`. They may mention newer ones."""
         with self._shared.reading() as sql:
             return [row[0] for row in sql.execute(_AGAIN, (growth, self._shared.collection_key, most))]
 
     def waiting(self, scope: Scope, most: int) -> int:
-        """How many of the scope's records are to be taken in; no more than `most` are counted."""
+        """The number of the scope's records that are not added yet, counted up to `most` per user."""
         with self._shared.reading() as sql:
             users = [self._shared.known_user(sql, one) for one in scope.parts]
             written = _seen(sql, self._shared.collection_key)[0]
@@ -140,7 +140,7 @@ class LedgerGraph:
         return sum(int(one) for one in counts)
 
     def faults(self) -> list[str]:
-        """What does not fit together, one line each."""
+        """The faults in the rows, one line per kind."""
         with self._shared.reading() as sql:
             own = (self._shared.collection_key,)
             found = [(line, sql.execute(query, own).fetchone()[0]) for line, query in _CHECKS.items()]
@@ -180,7 +180,7 @@ def _put(sql: sqlite3.Connection, owner: tuple[int, int], entries: Sequence[Grap
 
 
 def _name_keys(sql: sqlite3.Connection, user: int, passages: Iterable[Passage]) -> dict[str, int]:
-    """The keys of all names in these passages, which are counted."""
+    """Count all names in these passages and return their keys."""
     counts: Counter[str] = Counter()
     titles: Counter[str] = Counter()
     for one in passages:
@@ -192,7 +192,7 @@ def _name_keys(sql: sqlite3.Connection, user: int, passages: Iterable[Passage]) 
     return dict(rows_in(sql, query, list(counts), (user,)))
 
 
-MOST_GONE = 5_000  # removals that are followed at a time
+MOST_GONE = 5_000  # removals that are processed at a time
 _SEEN = "SELECT written, removed FROM graph_seen WHERE collection_key = ?"
 _BEHIND = (
     "SELECT row, stored_id FROM words WHERE collection_key = ? AND row > ? AND user_key > 0 "
@@ -241,13 +241,13 @@ _CHECKS = {
 
 
 def word_rows_of(sql: sqlite3.Connection, collection: int, stored_ids: Sequence[str]) -> dict[str, int]:
-    """The row of each record's words, where it has one."""
+    """The row of each record's words, if it has any."""
     query = "SELECT stored_id, row FROM words WHERE collection_key = ? AND stored_id IN ({})"
     return dict(rows_in(sql, query, stored_ids, (collection,)))
 
 
 def graph_setting(sql: sqlite3.Connection, collection: int) -> tuple[str | None, list[str]]:
-    """The setting that the graph is made with, if it is known, and those that gave way to another."""
+    """The graph's setting, if there is one, and the settings that were replaced."""
     row = sql.execute(
         "SELECT title_key, made_before FROM graph_seen WHERE collection_key = ?", (collection,)
     ).fetchone()
@@ -255,15 +255,15 @@ def graph_setting(sql: sqlite3.Connection, collection: int) -> tuple[str | None,
 
 
 def set_graph_setting(sql: sqlite3.Connection, collection: int, setting: str | None, before: Sequence[str]) -> None:
-    """Nothing is taken in yet, and it will be with this setting."""
-    given_way = json.dumps(sorted({*before} - {setting}))
+    """Store the setting of a graph that is still empty, and the settings that were replaced."""
+    replaced = json.dumps(sorted({*before} - {setting}))
     query = "INSERT INTO graph_seen (collection_key, title_key, made_before) VALUES (?, ?, ?)"
-    sql.execute(query, (collection, setting, given_way))
+    sql.execute(query, (collection, setting, replaced))
 
 
 def passages_without_words(sql: sqlite3.Connection, collection: int, after: int = 0) -> tuple[int | None, list[str]]:
-    """The last removal that is looked at now, after one of that number, and the records whose passages lost their
-    words; None: nothing is new."""
+    """The number of the last removal processed now, and the records whose passages lost their words. The first is None
+    if there are no removals after the number `after`."""
     query = (
         "SELECT gone, (SELECT stored_id FROM graph_passages g WHERE g.word_row = words_gone.row AND "
         "g.collection_key = ?) FROM words_gone WHERE gone > ? ORDER BY gone LIMIT ?"
@@ -291,12 +291,12 @@ _OF_USERS = ("graph_name_vectors", "graph_alike", "graph_names", "graph_words", 
 
 
 def drop_graph_of(sql: sqlite3.Connection, collection: int, stored_ids: Sequence[str]) -> None:
-    """Let go of these records' passages, mentions, counts, and of the names that nobody else has."""
+    """Remove these records' passages, mentions and counts, and the names that no other record has."""
     drop_unused_names(sql, drop_passages(sql, collection, stored_ids))
 
 
 def drop_passages(sql: sqlite3.Connection, collection: int, stored_ids: Sequence[str]) -> set[int]:
-    """Let go of all of it but the names; gives the keys of these, which may be in no passage any more."""
+    """Remove these records' passages, mentions and counts. Return the keys of their names, which may now be unused."""
     names: set[int] = set()
     columns = "passage, user_key, title, sizes, words"
     query = f"SELECT {columns} FROM graph_passages WHERE collection_key = ? AND stored_id IN ({{}})"  # noqa: S608
@@ -306,7 +306,7 @@ def drop_passages(sql: sqlite3.Connection, collection: int, stored_ids: Sequence
 
 
 def drop_unused_names(sql: sqlite3.Connection, names: Collection[int]) -> None:
-    """Let go of those that are in no passage, with their vectors."""
+    """Remove the names that are in no passage, with their vectors."""
     query = "SELECT user_key, name_key FROM graph_names WHERE passages <= 0 AND name_key IN ({})"
     gone = rows_in(sql, query, list(names))
     delete_names(sql, gone)
@@ -314,7 +314,7 @@ def drop_unused_names(sql: sqlite3.Connection, names: Collection[int]) -> None:
 
 
 def drop_graph(sql: sqlite3.Connection, collection: int) -> None:
-    """Let go of a whole collection's graph."""
+    """Remove a whole collection's graph."""
     users = "SELECT user_key FROM users WHERE collection_key = ?"
     names = f"SELECT name_key FROM graph_names WHERE user_key IN ({users})"  # noqa: S608 - our own names
     sql.execute(f"DELETE FROM graph_mentions WHERE name_key IN ({names})", (collection,))  # noqa: S608
@@ -345,7 +345,7 @@ def _drop_passage(
 
 
 def _words_in(sizes: bytes, words: bytes) -> Counter[int]:
-    """In how many sentences each word is."""
+    """The number of sentences that contain each word."""
     bounds = np.cumsum(np.frombuffer(sizes, dtype="<u2"))[:-1]
     counts: Counter[int] = Counter()
     for one in np.split(np.frombuffer(words, dtype="<u4"), bounds):

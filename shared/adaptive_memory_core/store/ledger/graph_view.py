@@ -1,8 +1,7 @@
-"""The graph as propagation reads it from the ledger: neighbours, names that are alike, and users whose records are
-linked.
+"""Reading the graph from the ledger for propagation, and the tables of similar names and of linked users.
 
-A pair of names that are alike is stored in both directions, and goes with either name. Every name is compared once its
-vector is committed: of two that are added at once, whichever is compared later meets the other.
+A pair of similar names is stored in both directions, and removed with either name. A name is compared after its vector
+is committed: if two names are added at the same time, the later comparison finds the pair.
 """
 
 from __future__ import annotations
@@ -32,11 +31,11 @@ from adaptive_memory_core.store.ledger.ledger_context import LedgerContext
 from adaptive_memory_core.store.ledger.state_rows import rows_in
 
 NONE: Array = np.empty(0, dtype=np.int64)
-PassageRow = tuple[PassageKey, tuple[Any, ...]]  # a passage, and what its row has: sizes, words, vector
+PassageRow = tuple[PassageKey, tuple[Any, ...]]  # a passage, and its row: sizes, words, vector
 
 
 class SQLiteGraph:
-    """The graph of one scope: of its user's passages, and of everyone's where it is over those as well."""
+    """The graph of one scope: its user's passages, and the shared ones if the scope includes them."""
 
     def __init__(self, sql: sqlite3.Connection, collection: int, users: Sequence[int]) -> None:
         self._sql, self._collection, self._users = sql, collection, [user for user in users if user]
@@ -136,7 +135,7 @@ class SQLiteGraph:
         return found
 
     def nearest_names(self, asked: Mapping[str, Any], least: float) -> Mapping[str, Mapping[str, float]]:
-        """The names that may be one of those asked for, whose vectors are given, as `alike` says them."""
+        """The names similar to those in `asked`, which are given with their vectors, in the form of `alike`."""
         found: dict[str, dict[str, float]] = {}
         for user in self._users:
             for name, others in nearest_names(self._sql, user, asked, least).items():
@@ -160,7 +159,7 @@ class SQLiteGraph:
         return self._names.get(name, [])
 
     def _read(self, passages: Collection[PassageKey]) -> list[PassageRow]:
-        """The rows of these passages, in their order; read once."""
+        """The rows of these passages, ordered by key; each is read once."""
         query = "SELECT passage, sizes, words, vector FROM graph_passages WHERE passage IN ({})"
         for row in self._among(query, [one for one in passages if one not in self._rows]):
             self._rows[row[0]] = row[1:]
@@ -175,14 +174,14 @@ class SQLiteGraph:
 
 
 def _keys_in(found: Sequence[PassageRow]) -> tuple[Array, Array]:
-    """The keys of all sentences of these passages, and how many each has."""
+    """The keys of all sentences of these passages, and the number of sentences in each."""
     counts = np.array([len(row[0]) // 2 for _, row in found], dtype=np.int64)  # sizes of 16 bits
     first = np.array([passage << SENTENCE_BITS for passage, _ in found], dtype=np.int64) - (np.cumsum(counts) - counts)
     return np.repeat(first, counts) + np.arange(counts.sum(), dtype=np.int64), counts
 
 
 def _spoken(rows: Sequence[tuple[Any, ...]], *, times: bool) -> SentenceVectors:
-    """The sentences of these rows, in the order of their keys, of those that have vectors of one length."""
+    """The sentences of these rows in the order of their keys; rows with vectors of another length are left out."""
     counts = [len(row[1]) // 2 for row in rows]  # sizes of 16 bits
     width = max((len(row[2]) // count for row, count in zip(rows, counts, strict=True) if count), default=0)
     same = [(row, count) for row, count in zip(rows, counts, strict=True) if len(row[2]) == count * width]
@@ -195,14 +194,14 @@ def _spoken(rows: Sequence[tuple[Any, ...]], *, times: bool) -> SentenceVectors:
 
 
 def _vectors(found: Sequence[bytes]) -> Array | None:
-    """One row each; None where some have none, or one of another length, as after a change of the embedder."""
+    """The vectors, one per row; None if some are missing or have another length, as after a change of the embedder."""
     lengths = {len(one) for one in found}
     if len(lengths) != 1 or 0 in lengths:
         return None
     return np.frombuffer(b"".join(found), dtype="<f2").reshape(len(found), -1)
 
 
-READ = 5_000  # vectors at a time
+READ = 5_000  # vectors that are read at a time
 _UNEMBEDDED = (
     "SELECT n.name_key, n.user_key, n.name FROM graph_names n JOIN users u ON u.user_key = n.user_key "
     "WHERE u.collection_key = ? AND n.name_key > ? AND NOT EXISTS (SELECT 1 FROM "
@@ -213,7 +212,7 @@ _KEEP = (
     "SELECT user_key, name_key, 0, ? FROM graph_names WHERE name_key = ? AND user_key = ? AND name = ? "
     "ON CONFLICT (user_key, name_key) DO NOTHING"
 )
-_MENTIONED = (  # by names, as of names that are as similar the first one counts
+_MENTIONED = (  # ordered by name, because the first of equally similar names counts
     "SELECT n.name, v.vector FROM graph_names n JOIN graph_name_vectors v ON v.name_key = n.name_key AND "
     "v.user_key = n.user_key WHERE n.user_key = ? AND EXISTS (SELECT 1 FROM graph_mentions m WHERE "
     "m.name_key = n.name_key) ORDER BY n.name"
@@ -249,20 +248,20 @@ class _Uncompared(NamedTuple):
 
 
 class LedgerGraphAlike:
-    """The vectors of names and of sentences, where somebody asks for them, and which names are alike."""
+    """The vectors of names and of sentences, made on demand, and the pairs of similar names."""
 
     def __init__(self, shared: LedgerContext) -> None:
         self._shared = shared
 
     def unembedded(self, after: int, most: int) -> list[UnembeddedName]:
-        """The next names without a vector, behind that key."""
+        """The next names without a vector, after the key `after`."""
         values = (self._shared.collection_key, after, most)
         with self._shared.reading() as sql:
             return [UnembeddedName(*row) for row in sql.execute(_UNEMBEDDED, values).fetchall()]
 
     def keep(self, embedder: str | None, names: Sequence[UnembeddedName], vectors: Any) -> bool:
-        """The vectors of these names, of those that are still there; of none where the records have vectors of another
-        embedder by now, and it says so."""
+        """Store the vectors of those names that still exist. Store none and return False if the records have vectors of
+        another embedder by now."""
         halved = unit_rows(vectors).astype("<f2")
         with self._shared.writing() as sql:
             if not self._is_of(sql, embedder):
@@ -278,7 +277,7 @@ class LedgerGraphAlike:
         return known is None or known[0] in (None, embedder)
 
     def unspoken(self, most: int, scope: Scope | None = None) -> list[UnembeddedPassage]:
-        """The next passages whose sentences have no vectors, of a scope or of all."""
+        """The next passages whose sentences have no vectors, in a scope or in the collection."""
         own = self._shared.collection_key
         with self._shared.reading() as sql:
             if scope is None:
@@ -288,8 +287,8 @@ class LedgerGraphAlike:
         return [UnembeddedPassage(*row) for row in found]
 
     def speak(self, embedder: str | None, spoken: Mapping[PassageKey, tuple[Any, Any]]) -> bool:
-        """The unit vectors of the sentences of these passages, and of the times that they say; of none, and it says so,
-        where the records have vectors of another embedder by now."""
+        """Store the unit vectors of these passages' sentences and of the times they mention. Store none and return
+        False if the records have vectors of another embedder by now."""
         rows = [
             (vectors.astype("<f4").tobytes(), zlib.compress(times.astype("<f4").tobytes(), level=1), passage)
             for passage, (vectors, times) in spoken.items()
@@ -301,7 +300,7 @@ class LedgerGraphAlike:
         return True
 
     def compare(self, most: int) -> bool:
-        """Find what is like so many names of one user that were not compared yet; whether there were any."""
+        """Compare up to `most` of one user's names that were not compared yet; return whether there were any."""
         with self._shared.reading() as sql:
             row = sql.execute(_TO_COMPARE, (self._shared.collection_key,)).fetchone()
             if row is None:
@@ -336,7 +335,7 @@ class LedgerGraphAlike:
 def nearest_names(
     sql: sqlite3.Connection, user: int, asked: Mapping[str, Any], least: float
 ) -> dict[str, dict[str, float]]:
-    """The names of the user's that may be one of those asked for, by their vectors."""
+    """The user's names similar to those in `asked`, by their vectors."""
     if not asked:
         return {}
     names, vectors, found = list(asked), unit_rows(np.array(list(asked.values()))), dict[str, dict[str, float]]()
@@ -349,7 +348,7 @@ def nearest_names(
 
 
 def vector_pages(page: Callable[[int], Sequence[tuple[int, bytes]]], size: int) -> Iterator[tuple[Array, Array]]:
-    """All vectors of so many numbers, by the keys of their names."""
+    """All vectors of length `size`, with the keys of their names, a page at a time."""
     after, count = -1, READ
     while count == READ:
         rows = page(after)
@@ -362,26 +361,26 @@ def _page(sql: sqlite3.Connection, user: int, after: int) -> Sequence[tuple[int,
 
 
 def names_by_key(sql: sqlite3.Connection, keys: Sequence[int]) -> dict[int, str]:
-    """The names under these keys, of those that are not gone."""
+    """The names with these keys that still exist."""
     return dict(rows_in(sql, "SELECT name_key, name FROM graph_names WHERE name_key IN ({})", keys))
 
 
 def alike_among(
     sql: sqlite3.Connection, user: int, keys: Mapping[str, int], least: float
 ) -> dict[str, dict[str, float]]:
-    """The names like each of these, by what was found when they were compared."""
-    said, found = {key: name for name, key in keys.items()}, dict[str, dict[str, float]]()
+    """The names similar to each of these, as stored when they were compared."""
+    asked, found = {key: name for name, key in keys.items()}, dict[str, dict[str, float]]()
     query = (
         "SELECT a.name_key, n.name, a.likeness FROM graph_alike a JOIN graph_names n ON n.name_key = a.other "
         "WHERE a.user_key = ? AND a.likeness >= ? AND a.name_key IN ({})"
     )
-    for key, other, likeness in rows_in(sql, query, list(said), (user, least)):
-        found.setdefault(said[key], {})[other] = likeness
+    for key, other, likeness in rows_in(sql, query, list(asked), (user, least)):
+        found.setdefault(asked[key], {})[other] = likeness
     return found
 
 
 def delete_names(sql: sqlite3.Connection, names: Sequence[tuple[int, int]]) -> None:
-    """Of their vectors, and of what they are like, by user and key."""
+    """Remove the vectors and the similar pairs of these names, given by user and key."""
     others = "SELECT user_key, other, name_key FROM graph_alike WHERE user_key = ? AND name_key = ?"
     back = [row for one in names for row in sql.execute(others, one).fetchall()]
     sql.executemany("DELETE FROM graph_alike WHERE user_key = ? AND name_key = ? AND other = ?", back)
@@ -390,7 +389,8 @@ def delete_names(sql: sqlite3.Connection, names: Sequence[tuple[int, int]]) -> N
 
 
 def _uncompared(sql: sqlite3.Connection, user: int, most: int) -> _Uncompared | None:
-    """Of one length: what an embedder before this one made is compared among itself."""
+    """A user's next names that were not compared yet, with vectors of one length. Vectors of a former embedder are
+    compared with each other only."""
     rows = sql.execute(_UNCOMPARED, (user, most)).fetchall()
     if not rows:
         return None
@@ -400,14 +400,14 @@ def _uncompared(sql: sqlite3.Connection, user: int, most: int) -> _Uncompared | 
 
 
 def _stacked(rows: Sequence[tuple[int, bytes]], size: int) -> tuple[Array, Array]:
-    """Those of this many numbers."""
+    """The keys and vectors of the rows whose vector has length `size`."""
     same = [row for row in rows if len(row[1]) == 2 * size]
     vectors = np.frombuffer(b"".join(row[1] for row in same), dtype="<f2").astype(np.float32)
     return np.array([row[0] for row in same], dtype=np.int64), vectors.reshape(len(same), size)
 
 
 def _embedded(sql: sqlite3.Connection, user: int, keys: Collection[int]) -> dict[int, str]:
-    """The entries under these keys now, if they have a vector."""
+    """The user's names with these keys that now have a vector."""
     query = (
         "SELECT n.name_key, n.name FROM graph_names n JOIN graph_name_vectors v ON v.name_key = n.name_key "
         "AND v.user_key = n.user_key WHERE n.user_key = ? AND n.name_key IN ({})"
@@ -415,25 +415,25 @@ def _embedded(sql: sqlite3.Connection, user: int, keys: Collection[int]) -> dict
     return dict(rows_in(sql, query, list(keys), (user,)))
 
 
-# the numbers of rows are scattered, since those of several users may take turns
+# the row numbers are hashed, because the rows of several users may alternate
 _SAMPLE = "SELECT stored_id FROM words WHERE user_key = ? AND ((row * 40503) & 65535) < ? LIMIT ?"
 
 
 class LedgerGraphLinks:
-    """A row a user. Users whose records were never looked through have none."""
+    """The results of sampling, a row per user. Users whose records were never sampled have none."""
 
     def __init__(self, shared: LedgerContext) -> None:
         self._shared = shared
 
     def of(self, scope: Scope) -> Links | None:
-        """What was found of a user's records last."""
+        """The latest result for a user's records, if there is one."""
         query = "SELECT records, links, wanted, made FROM graph_links WHERE user_key = ?"
         with self._shared.reading() as sql:
             row = sql.execute(query, (self._shared.known_user(sql, scope),)).fetchone()
         return None if row is None else Links(int(row[0]), float(row[1]), bool(row[2]), bool(row[3]))
 
     def keep(self, scope: Scope, links: Links) -> None:
-        """In the place of what was known."""
+        """Store a user's result and replace the previous one."""
         query = (
             "INSERT INTO graph_links (user_key, records, links, wanted, made) VALUES (?, ?, ?, ?, ?) "
             "ON CONFLICT (user_key) DO UPDATE SET records = excluded.records, links = excluded.links, "
@@ -444,7 +444,7 @@ class LedgerGraphLinks:
             sql.execute(query, (self._shared.user_key(sql, scope), *row))
 
     def anybody(self) -> bool:
-        """Whether the graph of some user was wanted."""
+        """Whether any user's graph was requested."""
         query = (
             "SELECT 1 FROM graph_links l JOIN users u ON u.user_key = l.user_key "
             "WHERE u.collection_key = ? AND l.wanted = 1 LIMIT 1"
@@ -453,7 +453,7 @@ class LedgerGraphLinks:
             return sql.execute(query, (self._shared.collection_key,)).fetchone() is not None
 
     def sample(self, scope: Scope, most: int) -> tuple[int, list[str]]:
-        """How many records a user has words of, and about so many of their ids, scattered over all."""
+        """The number of a user's records that have words, and a sample of about `most` of their IDs."""
         with self._shared.reading() as sql:
             user = self._shared.known_user(sql, scope)
             if not user:

@@ -1,4 +1,4 @@
-"""The ledger in PostgreSQL: the parts of the one in SQLite, over a database that many machines share."""
+"""The ledger in PostgreSQL: the same parts as the SQLite ledger, in a database that many machines share."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ MISSING = "A ledger in PostgreSQL needs the extra: pip install 'adaptive-memory-
 class PostgresLedger(Ledger):
     """The ledger of one collection in a PostgreSQL database, which collections, processes and machines may share.
 
-    It takes an address, `postgresql://user@host/database`, or a `psycopg_pool.ConnectionPool` of the caller's, which
-    stays open; of an `AsyncConnectionPool` it takes the settings. The tables are in the schema `adaptive_memory`, made
-    on first use if the role may do so. A call waits `wait_seconds` for a connection.
+    It takes an address, `postgresql://user@host/database`, or the caller's `psycopg_pool.ConnectionPool`, which stays
+    open. From an `AsyncConnectionPool` only the settings are used. The tables are in the schema `adaptive_memory`,
+    created on first use if the role may do so. A call waits `wait_seconds` for a connection.
     """
 
     outlives_process = True
@@ -46,14 +46,14 @@ class PostgresLedger(Ledger):
         super().__init__(database)
         days = LogDays(self._shared, pool)
         self.retention = LedgerRetention(self._shared, self.user_files, days)
-        self._only: str | None = None  # whom the role sees, if that is one user
+        self._only: str | None = None  # the user whose rows the role sees, if it sees no others
         self.again = database.again  # for calls of several parts: flow/calls/one_transaction.py
         for name in PARTS:
             setattr(self, name, Retried(getattr(self, name), database.again))
         days.make_today()
 
     def attach(self, uuid: str, name: str) -> None:
-        """Speak for this collection from now on."""
+        """Use this ledger for the given collection."""
         self.again(super().attach, uuid, name)
         self._only = self.again(self._only_user)
         self._shared.sees_one_user = self._only is not None
@@ -64,15 +64,15 @@ class PostgresLedger(Ledger):
 
     @property
     def only_scope(self) -> Scope | None:
-        """Of the one user whom the role sees, if it sees no others."""
+        """The scope of the one user whose rows the role sees; None if it sees more."""
         return None if self._only is None else Scope(self._only or None)
 
     def check_scope(self, scope: Scope) -> None:
-        """A role of one user's serves no other."""
+        """Raise an error if the role sees one user's rows only and the scope is not that user's."""
         refuse_others(self._only, scope)
 
     def faults(self) -> list[str]:
-        """What is wrong with its content, one line each; this reads all of it."""
+        """The faults in the ledger's content, one line each; this reads all of the content."""
         try:
             with self._shared.apart() as sql:
                 return [*undecodable(sql), *untrue(sql)]
@@ -81,7 +81,7 @@ class PostgresLedger(Ledger):
 
 
 class Retried:
-    """A part of the ledger whose calls are made again where their connection was lost."""
+    """A part of the ledger whose calls are repeated after a lost connection."""
 
     def __init__(self, part: Any, again: Callable[..., Any]) -> None:
         self._part, self._again = part, again
@@ -92,7 +92,7 @@ class Retried:
 
 
 def reach(given: Any) -> None:
-    """Refuse a database that cannot be reached, before anything is made that would stand on it."""
+    """Raise an error if the database cannot be reached, before anything that depends on it is created."""
     with closing(_pool(given, REACHED_SECONDS)) as pool, pool.connection():
         pass
 
@@ -106,8 +106,8 @@ def sql_due(address: str, wait_seconds: float = REACHED_SECONDS) -> str:
 
 
 def create_ledger_tables(address: str, wait_seconds: float = REACHED_SECONDS) -> bool:
-    """Create the tables with a role that may, if there are none; whether this call created them. A server that does
-    not answer is waited for that long."""
+    """Create the tables if there are none, and return whether this call created them. Wait up to `wait_seconds` for
+    the server."""
     from adaptive_memory_core.store.postgres.postgres_schema import create_tables
 
     with closing(_pool(address, wait_seconds)) as pool:

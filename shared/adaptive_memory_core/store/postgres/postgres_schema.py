@@ -1,8 +1,8 @@
-"""The tables of a ledger in PostgreSQL: created or checked, and the log in a table per day, dropped when it is past.
+"""Creating and checking a ledger's tables in PostgreSQL, and the log with a table per day, dropped when it is past.
 
-The server makes and drops the tables of the log in stored functions, so that a role that may not make tables can be
-granted these. If it is not granted them, all lines go into one table for any day, and are deleted bit by bit as in
-SQLite.
+Stored functions create and drop the log's tables on the server, so that a role that may not create tables can be
+granted these functions. Without that grant, all lines go into one table for any day and are deleted in small batches,
+as in SQLite.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ from adaptive_memory_core.store.postgres.lost_connections import LostConnectionE
 from adaptive_memory_core.store.postgres.postgres_connections import Pool, allow
 from adaptive_memory_core.store.postgres.postgres_tables import SCHEMA, schema_sql
 
-MAKERS = 4_207_117_001  # the advisory lock of those who make the tables; our own number
+MAKERS = 4_207_117_001  # the advisory lock for creating the tables; our own number
 _FIRST = f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}; CREATE TABLE {SCHEMA}.schema_version (version integer NOT NULL)"
-_IS_THERE = (  # the catalogue itself; `to_regclass` may answer from memory, as before others made the tables
+_IS_THERE = (  # reads the catalogue, since `to_regclass` may answer from a cache older than the tables
     f"SELECT 1 FROM pg_catalog.pg_tables WHERE schemaname = '{SCHEMA}' AND tablename = 'schema_version'"  # noqa: S608
 )
 _VERSION = f"SELECT max(version) FROM {SCHEMA}.schema_version"  # noqa: S608 - our own words
 
 
 def create_tables(pool: Pool) -> bool:
-    """Create the tables if there are none, all or nothing; whether this call created them. A schema of another version
-    is refused."""
+    """Create the tables in one transaction if there are none, and return whether this call created them. Raise an error
+    for a schema of another version."""
     with pool.connection() as connection:
         allow(connection, math.inf)
         try:
@@ -75,7 +75,7 @@ def _check(pool: Pool, version: int) -> None:
 
 
 def _created(connection: Connection[Any]) -> int | None:
-    """None if the tables were created here, or the version of those that another process created first."""
+    """Create the tables and return None, or return the schema version if another process created them first."""
     with connection.transaction():
         connection.execute("SELECT pg_advisory_xact_lock(%s)", (MAKERS,))
         version = _version(connection)
@@ -95,7 +95,7 @@ def _version(connection: Connection[Any]) -> int | None:
 
 DAY = 86_400.0
 AHEAD = 2  # days after today that have a table
-TRIED_SECONDS = 60.0  # until days are tried again that could not be made
+TRIED_SECONDS = 60.0  # until the next try, if tables could not be created
 ANY_DAY = f"{SCHEMA}.recalls_of_any_day"
 _MAKE = f"SELECT {SCHEMA}.make_log_days(%s, %s)"
 _MAKE_TODAY = (
@@ -107,21 +107,21 @@ _IS_PAST = f"SELECT EXISTS (SELECT 1 FROM {SCHEMA}.past_log_days(?))"  # noqa: S
 
 
 class LogDays(OldLines):
-    """The log's days, as cached by one process."""
+    """The log's tables by day; each process caches which of them exist."""
 
     def __init__(self, shared: LedgerContext, pool: Pool) -> None:
         super().__init__(shared, ANY_DAY)
         self._pool = pool
-        self._made = range(0)  # days that there are tables of
+        self._made = range(0)  # days that have tables
         self._tried = float("-inf")
 
     def make_today(self) -> None:
-        """Tables for this day and those to come, by the server's clock; a memory that is opened begins with it."""
+        """Create the tables for today and the next days by the server's clock. This is done when a memory is opened."""
         with suppress(psycopg.Error, LedgerError):
             self._of_server(_MAKE_TODAY, ())
 
     def make(self, *, now: float) -> None:
-        """A table for this day, and for those to come, unless there is one; it can be done without."""
+        """Create the missing tables for the day of `now` and the next days. If that fails, the log works without."""
         days = range(int(now // DAY), int(now // DAY) + AHEAD + 1)
         if days == self._made or time.monotonic() < self._tried + TRIED_SECONDS:
             return
@@ -133,11 +133,11 @@ class LogDays(OldLines):
         self._tried = float("-inf") if self._made else time.monotonic()
 
     def is_due(self, sql: Any, before: float) -> bool:
-        """Whether lines are from before then, as far as they go by themselves."""
+        """Whether there are lines older than `before` that can be deleted."""
         return super().is_due(sql, before) or bool(sql.execute(_IS_PAST, (before,)).fetchone()[0])
 
     def delete(self, before: float) -> int:
-        """Let go of them; gives how many they were, of whole days about how many."""
+        """Delete the lines older than `before` and return their number, which is approximate for whole days."""
         try:
             gone = self._of_server(_DROP, (before,))
         except psycopg.errors.InsufficientPrivilege:

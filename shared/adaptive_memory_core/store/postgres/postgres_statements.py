@@ -1,6 +1,6 @@
-"""Statements and values of the ledger sent to PostgreSQL: truth as a number, texts with zeros, sums as integers.
+"""Conversion of the ledger's statements and values for PostgreSQL: booleans, texts with zeros, and sums.
 
-What needs no answer is put into one message with the statement that comes next: each message costs a round trip.
+A statement that needs no answer is sent in one message with the next one, because each message costs a round trip.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ MOST_WAITING = 1_000_000  # characters that wait to be sent
 
 
 def for_postgres(statement: str) -> str:
-    """The statement as psycopg takes it. Every `?` in one is a placeholder: literals with a `?` or a `%` are given as
-    values.
+    """The statement with psycopg's placeholders. Every `?` in it is a placeholder: literals with a `?` or a `%` are
+    passed as values.
 
     >>> for_postgres("SELECT row FROM mirror WHERE user_key = ? AND row > ?")
     'SELECT row FROM mirror WHERE user_key = %s AND row > %s'
@@ -27,15 +27,15 @@ def for_postgres(statement: str) -> str:
 
 
 class PostgresStatements:
-    """A connection that is spoken to as SQLite's is."""
+    """A connection with the methods of SQLite's."""
 
     def __init__(self, connection: Connection[Any], *, in_transaction: bool = False) -> None:
-        self._connection, self.in_transaction = connection, in_transaction  # one that writes, and may yet be undone
+        self._connection, self.in_transaction = connection, in_transaction  # whether it writes and can be rolled back
         self._waiting: list[str] = []
 
     @property
     def connection(self) -> Connection[Any]:
-        """All that was said before was sent through it."""
+        """The connection, after sending the waiting statements."""
         if self._waiting:
             self._connection.execute(self.rest())
         return self._connection
@@ -49,30 +49,30 @@ class PostgresStatements:
         return cursor
 
     def later(self, query: str, values: Sequence[Any]) -> None:
-        """Send it before the next statement, or with the end of the transaction."""
+        """Send the statement before the next one, or at the end of the transaction."""
         self._waiting.append(ClientCursor(self._connection).mogrify(for_postgres(query), values))
         if not self.in_transaction or sum(map(len, self._waiting)) > MOST_WAITING:
             self._connection.execute(self.rest())
 
     def rest(self) -> str:
-        """The statements not sent yet; the caller sends them."""
+        """Remove the statements not sent yet and return them; the caller sends them."""
         rest = "".join(f"{one};" for one in self._waiting)
         self._waiting.clear()
         return rest
 
     def undo_part(self) -> None:
-        """Back to where the innermost part of the transaction began."""
+        """Roll back to the start of the innermost part of the transaction."""
         self._waiting.clear()
         if not self._connection.broken:
             self._connection.execute("ROLLBACK TO SAVEPOINT part; RELEASE SAVEPOINT part")
 
 
-ESCAPE_MARK = "\ufdd0"  # no character, and so in no text; behind it stands what is meant
+ESCAPE_MARK = "\ufdd0"  # not a character, and so in hardly any text; the digit after it says what is meant
 _ZERO, _ITSELF = f"{ESCAPE_MARK}0", f"{ESCAPE_MARK}1"
 
 
 def stored_text(text: str) -> str:
-    """Text without zeros, which PostgreSQL does not take.
+    """The text with zeros escaped, because PostgreSQL does not accept them.
 
     >>> read_text("".join(stored_text("a\\x00b" + ESCAPE_MARK))) == "a\\x00b" + ESCAPE_MARK
     True
@@ -83,7 +83,7 @@ def stored_text(text: str) -> str:
 
 
 def read_text(text: str) -> str:
-    """What `stored_text` was given."""
+    """The original of a text that `stored_text` returned."""
     return text if ESCAPE_MARK not in text else text.replace(_ZERO, "\x00").replace(_ITSELF, ESCAPE_MARK)
 
 
@@ -103,7 +103,7 @@ class _ReadText(Loader):
 
 
 class _Sum(Loader):
-    """The sum of integers is a decimal number there."""
+    """Reads a decimal number as an integer if it is whole: PostgreSQL's sums of integers are decimals."""
 
     def load(self, data: Any) -> int | float:
         text = bytes(data).decode()
@@ -111,7 +111,7 @@ class _Sum(Loader):
 
 
 def adapt(connection: Connection[Any]) -> None:
-    """Let the connection take and give values as SQLite does."""
+    """Make the connection accept and return values as SQLite does."""
     for kind, dumper in _DUMPERS:
         connection.adapters.register_dumper(kind, dumper)
     connection.adapters.register_loader("text", _ReadText)

@@ -1,4 +1,4 @@
-"""The ledger's tables in PostgreSQL, and roles that row-level security shows the rows of one user only."""
+"""The ledger's tables in PostgreSQL, and roles that row-level security restricts to one user's rows."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _OWN = (
 
 
 def only_user(sql: Any) -> str | None:
-    """The name, as the ledger has it, of the one user that the role sees; None where it sees more."""
+    """The ledger's name of the one user whose rows the role sees; None if it sees more."""
     if sql.connection.execute(_IS_ON).fetchone()[0] is None:
         return None
     row = sql.connection.execute(_OWN).fetchone()
@@ -42,7 +42,8 @@ def only_user(sql: Any) -> str | None:
 
 
 def refuse_others(only: str | None, scope: Scope) -> None:
-    """
+    """Raise an error if the role sees one user's rows only and the scope is not that user's.
+
     >>> refuse_others(None, Scope("bob")), refuse_others("ana", Scope("ana"))
     (None, None)
     >>> refuse_others("ana", Scope("bob"))
@@ -59,5 +60,5 @@ def refuse_others(only: str | None, scope: Scope) -> None:
 
 
 def row_level_security() -> str:
-    """The SQL that switches it on."""
+    """The SQL that enables row-level security."""
     return (resources.files(__package__) / "row_level_security.sql").read_text(encoding="utf-8")
