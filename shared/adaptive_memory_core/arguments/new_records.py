@@ -1,4 +1,4 @@
-"""Checks of what is to be stored: texts, mappings, records and their metadata, and messages of a conversation."""
+"""Checks of new records: texts, mappings, records with their metadata, and messages of a conversation."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _ARGUMENTS = tuple(field.name for field in fields(NewRecord))
 
 
 def new_record(item: object, names: Fields) -> NewRecord:
-    """A text, a mapping with the arguments of `remember`, a Record or a NewRecord, checked.
+    """The checked record of a text, a mapping with the arguments of `remember`, a Record or a NewRecord.
 
     >>> new_record("likes tea", Fields()).importance
     0.5
@@ -66,14 +66,15 @@ def _arguments(item: object) -> dict[str, Any]:
 
 
 def _written_importance(record: Record) -> float | None:
-    """What to write of a record that was read: its verdicts are kept elsewhere and must not be written in twice."""
+    """The importance to write for a record that was read back, without the effect of its verdicts, which is stored
+    separately."""
     written = NEUTRAL_IMPORTANCE if record.written_importance is None else record.written_importance
     as_read = record.read.boost != 0.0 and record.importance == boosted(written, record.read.boost)
     return record.written_importance if as_read else record.importance
 
 
 def sources(given: object) -> tuple[str, ...]:
-    """The ids of what a record was derived from, each once.
+    """The ids of the records that a record was derived from, without duplicates.
 
     >>> sources(["a", "b", "a"]), sources(None)
     (('a', 'b'), ())
@@ -87,18 +88,18 @@ def sources(given: object) -> tuple[str, ...]:
 
 
 def new_id(value: object) -> str:
-    """An id that a caller may give to a record."""
+    """The id, if a caller may use it for a record."""
     record_id = name(value, "id")
     if is_reserved(record_id):
         raise InvalidInputError(
-            f"The id {shown(record_id)} ends like those that keep two users' records of one id, or two texts of one "
-            "record, apart. Give another."
+            f"The id {shown(record_id)} ends with a reserved suffix, which separates records that share an id. Choose "
+            "another id."
         )
     return record_id
 
 
 def mapping(given: object) -> Mapping[Any, Any]:
-    """What was given as metadata, if it is a mapping at all."""
+    """The given metadata, if it is a mapping."""
     if not isinstance(given, Mapping):
         raise InvalidInputError(
             f"metadata is {shown(given)}. Give a mapping from string keys to str, int, float or bool."
@@ -107,14 +108,14 @@ def mapping(given: object) -> Mapping[Any, Any]:
 
 
 def metadata(given: object, names: Fields) -> Metadata:
-    """The caller's own keys: what Chroma can hold, and none that means something to us. None means: no such key."""
+    """The caller's keys, if Chroma can store them and this memory does not use them. Keys with the value None are left
+    out."""
     keys = {key: value for key, value in mapping(given).items() if value is not None}
     for key, value in keys.items():
         if not isinstance(key, str) or not key or key.startswith(RESERVED):
             raise InvalidInputError(
-                f"The metadata key {shown(key)} cannot be used: Chroma keeps keys that start with "
-                f"{' or '.join(RESERVED)} "
-                "for itself. Give another non-empty string."
+                f"The metadata key {shown(key)} cannot be used: Chroma reserves keys that start with "
+                f"{' or '.join(RESERVED)}. Give another non-empty string."
             )
         if key in names.names():
             raise InvalidInputError(
@@ -138,7 +139,7 @@ def _storable(value: object) -> bool:
 
 
 def _scalar(value: object) -> bool:
-    """Whether Chroma keeps it as it is: NaN would delete the key, a larger int would become a float."""
+    """Whether Chroma stores the value unchanged: NaN would delete the key, a larger int would become a float."""
     if isinstance(value, bool):
         return True
     if isinstance(value, int):
@@ -148,14 +149,14 @@ def _scalar(value: object) -> bool:
     return isinstance(value, str) and not any("\ud800" <= one <= "\udfff" for one in value)
 
 
-TIE_SECONDS = 0.001  # between two messages of one conversation and one time, whose order nothing else says
+TIE_SECONDS = 0.001  # between two messages of a conversation that have the same time and no other order
 _AS_REMEMBERED = ("importance", "kind", "valid_from", "valid_until", "supersedes", "derived_from")
 _KEYS = ("text", "content", "speaker", "role", "at", "session", "seq", "id", "metadata", *_AS_REMEMBERED)
 
 
 def messages(given: object, names: Fields, *, now: float) -> list[NewRecord]:
-    """Records of the messages, in their order; one without a time is of now, and is left without one where it has an
-    id: the same again is the same message.
+    """Records of the messages, in their order. A message without a time gets the present time, unless it has an id: it
+    then stays without one, so that a repeated message is the same record.
 
     >>> first, = messages([{"speaker": "Ana", "text": "Hi!", "at": 5.0, "session": "s"}], Fields(), now=9.0)
     >>> first.kind, first.created_at, dict(first.metadata)
@@ -178,7 +179,7 @@ def messages(given: object, names: Fields, *, now: float) -> list[NewRecord]:
 
 
 def distinct_messages(given: Sequence[NewRecord]) -> list[NewRecord]:
-    """Each id once; two messages that say different things under one id are an error."""
+    """The messages without duplicate ids; the same id with two texts raises an error."""
     found: dict[str | None, NewRecord] = {}
     for one in given:
         before = found.setdefault(one.id, one)
@@ -217,7 +218,7 @@ def _record(
 
 
 def _text(given: object) -> object:
-    """The text of a content that is a list of parts, as chat models have it; images and the like say nothing.
+    """The text of a content that is a list of parts, as in chat models; images and similar parts are left out.
 
     >>> _text([{"type": "text", "text": "What is it?"}, {"type": "image_url", "image_url": {"url": "data:"}}, "Look!"])
     'What is it?\\nLook!'
@@ -231,7 +232,7 @@ def _text(given: object) -> object:
 
 
 def _name(item: Mapping[str, Any], keys: Sequence[str]) -> str | None:
-    """The first of these that is there; a number serves as a name."""
+    """The value of the first of these keys that has one; a number may be a name."""
     for key in keys:
         value = item.get(key)
         if isinstance(value, int | float) and not isinstance(value, bool):
@@ -244,7 +245,7 @@ def _name(item: Mapping[str, Any], keys: Sequence[str]) -> str | None:
 def _order(
     item: Mapping[str, Any], times: Counter[tuple[str, float]], session: str | None, time: float
 ) -> float | int | None:
-    """The order that was given; where there is none, of those of one time in the order in which they came."""
+    """The given `seq`; without it, messages of the same time are ordered as they were given."""
     seq: object = item.get("seq")
     if seq is not None:
         if isinstance(seq, bool) or not isinstance(seq, int | float):
@@ -256,7 +257,7 @@ def _order(
 
 
 def _id(session: str | None, seq: object, time: float, speaker: str | None, text: str, repeats: Counter[str]) -> str:
-    """The same for the same message, whenever it is given again; of several that are all the same, one for each."""
+    """An id that is the same each time a message is given; identical messages of one call get a number each."""
     order = f"{time!r}" if seq is None else f"#{seq!r}"
     said = "".join(f"{len(one)}:{one}" for one in (session or "", order, speaker or "", text))
     digest = hashlib.blake2b(said.encode(), digest_size=12).hexdigest()

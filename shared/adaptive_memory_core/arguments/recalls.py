@@ -1,4 +1,4 @@
-"""Checks of what is to be recalled: query, filter, policy, exclusions; and labelled questions."""
+"""Checks of a recall's arguments (query, filter, policy, exclusions) and of labelled questions."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from adaptive_memory_core.score.gates import AT_ONCE, refusal
 
 
 def cue(value: object) -> Cue:
-    """What is looked for: words, or words with the vector that somebody made of them already.
+    """The checked query: a text, or a text with its vector.
 
     >>> cue("tea"), cue(Cue("", [1.0, 0.0])).vector.tolist()
     (Cue(text='tea'), [1.0, 0.0])
@@ -50,7 +50,7 @@ def cue(value: object) -> Cue:
 
 
 def channels(policy: Policy, own: Collection[str]) -> None:
-    """Nothing, or an error: a policy names channels that this memory does not have."""
+    """Raise an error if the policy names channels that this memory does not have."""
     named = dict.fromkeys([*policy.ways, *dict(policy.advanced.channel_weights)])
     unknown = [name for name in named if name not in own]
     if unknown:
@@ -72,7 +72,7 @@ def floors(min_score: object, min_similarity: object) -> Floors:
 
 
 def guests(value: object) -> Mapping[str, str]:
-    """Hits that may be in no collection: id to text."""
+    """Texts by id, of hits that need not be in a collection."""
     if value is None:
         return {}
     if not isinstance(value, Mapping) or not all(isinstance(one, str) for pair in value.items() for one in pair):
@@ -81,7 +81,7 @@ def guests(value: object) -> Mapping[str, str]:
 
 
 def drifted(given: Cue, state: object) -> tuple[str, ...]:
-    """A note where the cue was built of a state that is no longer the agent's."""
+    """A note if the cue was built from a state that is no longer the agent's."""
     if state is None:
         return ()
     if not isinstance(state, AgentState):
@@ -91,7 +91,7 @@ def drifted(given: Cue, state: object) -> tuple[str, ...]:
 
 
 def refusals(accept: object, in_context: object) -> Callable[[Record], str | None] | None:
-    """What the caller will not have, as one question; None where nothing is barred."""
+    """A function that returns why the caller excludes a record; None if nothing is excluded."""
     checked = None if accept is None else _function(accept)
     if isinstance(in_context, str) or not isinstance(in_context, Iterable):
         raise InvalidInputError(f"in_context is {shown(in_context)}. Give a list of ids and texts, e.g. ['note-1'].")
@@ -100,7 +100,7 @@ def refusals(accept: object, in_context: object) -> Callable[[Record], str | Non
 
 
 def _function(accept: object) -> Callable[[Record], bool]:
-    """What tells of a record whether the caller will have it."""
+    """The caller's `accept`, if it is a plain function."""
     if not callable(accept):
         raise InvalidInputError(f"accept is {shown(accept)}. Give a function from a Record to True or False, or None.")
     if inspect.iscoroutinefunction(accept) or inspect.iscoroutinefunction(getattr(accept, "__call__", None)):  # noqa: B004
@@ -115,7 +115,7 @@ def _refused(one: object) -> str:
 
 
 def on_embedder_error(value: object) -> str:
-    """Whether words answer alone if the embedder fails."""
+    """'words' or 'raise': what a recall does if the embedder fails."""
     if value in ("words", "raise"):
         return str(value)
     raise InvalidInputError(
@@ -133,7 +133,7 @@ def policy(value: object, usual: Policy) -> Policy:
 
 
 def questions(given: object, *, fewest: int) -> tuple[str, ...]:
-    """Different questions, enough to tell a tail by."""
+    """The questions without duplicates, if there are at least `fewest`."""
     if isinstance(given, str) or not isinstance(given, Iterable):
         raise InvalidInputError(f"questions are {shown(given)}. Give a list of strings, or None for our own.")
     kept = tuple(dict.fromkeys(nonblank_text(one, "question") for one in given))
@@ -146,7 +146,7 @@ def questions(given: object, *, fewest: int) -> tuple[str, ...]:
 
 
 def similarities(given: object) -> dict[str, float | None]:
-    """Ids with the similarity that somebody else found, or None."""
+    """Ids with the similarity that another retriever found, or None."""
     if not isinstance(given, Mapping):
         raise InvalidInputError(
             f"hits are {shown(given)}. Give a mapping from id to similarity, e.g. {{'note-1': 0.8}}."
@@ -162,7 +162,7 @@ def similarities(given: object) -> dict[str, float | None]:
 
 
 def where(value: object) -> Mapping[str, Any] | None:
-    """A metadata filter as Chroma takes it; several keys in one mapping mean all of them."""
+    """A Chroma metadata filter; with several keys in one mapping, all of them must match."""
     if value is None:
         return None
     if not isinstance(value, Mapping) or not value or not all(isinstance(key, str) for key in value):
@@ -176,7 +176,7 @@ EXAMPLE = 'Give e.g. ("which database?", ["id of a record"]) or {"question": ...
 
 
 class Labelled(NamedTuple):
-    """A question, the ids or texts of the records that answer it, and when it is asked (None: now)."""
+    """A question, the ids or texts of the records that answer it, and the time when it is asked (None: now)."""
 
     question: str
     answers: tuple[str, ...]
@@ -184,7 +184,7 @@ class Labelled(NamedTuple):
 
 
 def labelled_questions(pairs: object) -> list[Labelled]:
-    """The pairs, each checked.
+    """The checked pairs.
 
     >>> labelled_questions([("which tea?", "tea"), {"question": "who?", "answers": ["ana", "bob"], "now": 9}])[1]
     Labelled(question='who?', answers=('ana', 'bob'), now=9.0)

@@ -1,4 +1,4 @@
-"""Checks of single values and user ids, where they enter: names, numbers, times, flags, and whose memory it is."""
+"""Checks of single values: names, numbers, times, flags, and user ids."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from adaptive_memory_core.records import EVERYONE, Scope
 
 LONGEST_NAME = 1_000  # characters of a user or record id
 LARGEST_K = 10_000
-FIRST_MOMENT = -1e15  # POSIX seconds; before it a float keeps no fraction of one
-LAST_MOMENT = 32_503_680_000.0  # the year 3000; what is later was given in milliseconds
+FIRST_MOMENT = -1e15  # POSIX seconds; before this, a float has no fraction of a second
+LAST_MOMENT = 32_503_680_000.0  # the year 3000; a later time was given in milliseconds
 
 
 def name(value: object, what: str) -> str:
@@ -27,7 +27,7 @@ def name(value: object, what: str) -> str:
 
 
 def encodable(value: str, what: str) -> str:
-    """The string, unless it holds half a surrogate pair: that has no UTF-8, so nothing could store it."""
+    """The string, unless it contains half a surrogate pair, which UTF-8 cannot represent and no database can store."""
     try:
         value.encode()
     except UnicodeEncodeError as error:
@@ -39,7 +39,7 @@ def encodable(value: str, what: str) -> str:
 
 
 def nonblank_text(value: object, what: str) -> str:
-    """A text or a cue with something in it."""
+    """The text or cue, if it is not blank."""
     if not isinstance(value, str) or not value.strip():
         raise InvalidInputError(f"The {what} is {shown(value)}. Give a string that is not blank.")
     return encodable(value, what)
@@ -52,14 +52,14 @@ def count(value: object, what: str, most: int = LARGEST_K) -> int:
 
 
 def flag(value: object, what: str) -> bool:
-    """Yes or no; anything else might mean the opposite of what was meant."""
+    """True or False; any other value might be meant as the opposite of its truth value."""
     if not isinstance(value, bool):
         raise InvalidInputError(f"{what} is {shown(value)}. Give True or False.")
     return value
 
 
 def progress(value: object) -> Callable[[int, int], object] | None:
-    """What hears how much of how much is done, if anything does."""
+    """The caller's progress function, or None."""
     if value is not None and not callable(value):
         raise InvalidInputError(
             f"progress is {shown(value)}. Give a function of two numbers, what is done and what there is, or None."
@@ -68,7 +68,7 @@ def progress(value: object) -> Callable[[int, int], object] | None:
 
 
 def moment(value: object, what: str) -> float | None:
-    """POSIX seconds from a number, or from a datetime or an ISO text that knows its zone.
+    """POSIX seconds from a number, or from a datetime or an ISO text with a time zone.
 
     >>> moment(86_400, "created_at"), moment("1970-01-02T00:00Z", "created_at")
     (86400.0, 86400.0)
@@ -111,8 +111,8 @@ def _written(text: str) -> datetime | str:
 
 
 def in_turn(now: float, number: int) -> float:
-    """When record `number` of a batch was written, where the caller does not say: a microsecond after the one before,
-    so that the order of a batch is an order in time. Chroma gives such a number back unchanged.
+    """The default time of record `number` of a batch: a microsecond after the record before, so that the batch is
+    ordered in time. Chroma returns such a number unchanged.
 
     >>> in_turn(1_760_000_000.0, 0), in_turn(1_760_000_000.0, 2)
     (1760000000.0, 1760000000.000002)
@@ -127,7 +127,7 @@ def fraction(value: object, what: str) -> float:
 
 
 def distinct(ids: Iterable[str], what: str) -> list[str]:
-    """The ids, unless one comes twice."""
+    """The ids, unless one occurs twice."""
     seen: dict[str, None] = {}
     for one in ids:
         if one in seen:
@@ -136,7 +136,7 @@ def distinct(ids: Iterable[str], what: str) -> list[str]:
     return list(seen)
 
 
-LARGEST_NUMBER = 2**63  # from which on Chroma keeps another one
+LARGEST_NUMBER = 2**63  # from here on, Chroma stores another number
 
 
 def user_scope(user: object) -> Scope:
@@ -151,7 +151,7 @@ def user_scope(user: object) -> Scope:
     ...
     adaptive_memory_core.errors.ScopeError: The user id is ''. Give a non-empty string or a whole number ...
     """
-    if type(user) is int and 0 != abs(user) < LARGEST_NUMBER:  # 0 is nobody in many programs
+    if type(user) is int and 0 != abs(user) < LARGEST_NUMBER:  # 0 means no user in many programs
         return Scope.of(user)
     if not isinstance(user, str) or not user.strip():
         raise ScopeError(
@@ -167,7 +167,7 @@ def user_scope(user: object) -> Scope:
 
 
 def over(scope: Scope, others: object, fallback: object = None) -> Scope:
-    """The scope over the records of others: everyone's, or nobody's.
+    """The scope, extended to everyone's records if `others` is "everyone".
 
     >>> str(over(Scope("ana"), "everyone")), over(Scope("ana"), None) == Scope("ana")
     ("user 'ana' over everyone", True)
@@ -192,7 +192,7 @@ def over(scope: Scope, others: object, fallback: object = None) -> Scope:
 
 
 def shared(users: object) -> frozenset[str]:
-    """The users whose records others may be given to read.
+    """The ids of the users whose records other users may read.
 
     >>> shared("handbook")
     Traceback (most recent call last):
@@ -209,7 +209,7 @@ Made = TypeVar("Made")
 
 
 def each(items: Iterable[Given], made: Callable[[Given], Made], what: str) -> list[Made]:
-    """What is made of each of them; where one is refused, the error says which, unless it is the only one.
+    """Apply `made` to each item; if there are several, an error says which item it is about.
 
     >>> each(["1", "2"], int, "Item")
     [1, 2]

@@ -1,6 +1,6 @@
 """The language of a text, by its function words, letters and endings.
 
-The language of a short note is guessed as well as possible; an uncertain one is treated as English.
+The language of a short note is a best guess; an uncertain text is treated as English.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from functools import lru_cache
 from adaptive_memory_core.channels.languages import COMMON_WORDS, ENGLISH, FUNCTION_WORDS, STOP_WORDS
 from adaptive_memory_core.late import late_pattern
 
-READ = 600  # characters of a text that are looked at
-ENOUGH, ENOUGH_OF_ASCII = 0.9, 1.1  # evidence below which a text is nobody's; a word of one language counts for 1
-OVER_ENGLISH, OVER_OTHERS = 1.8, 1.0  # times the evidence for English, and for the next of the others
+READ = 600  # characters of a text that are examined
+ENOUGH, ENOUGH_OF_ASCII = 0.9, 1.1  # least evidence for a language; a word that only one language has counts 1
+OVER_ENGLISH, OVER_OTHERS = 1.8, 1.0  # times the evidence for English, and for the next best of the others
 _WORD = late_pattern(r"[¿¡]|(?<!\w)(?:[^\W\d_]|[\u0300-\u036f\u064b-\u065f\u0900-\u0963])+")
 _ASCII_WORD = late_pattern("[a-z]+")
 _LETTERS = {
@@ -43,16 +43,16 @@ _COMMON_ENGLISH = """
     me met minus more much must name need new next now off old one other out over part place please plus put say
     see set show some start stop take tell text than thing think three time today tomorrow took try turn two upon
     use used using via want way week well went were what work would year years yes yesterday yet
-"""  # which other languages have as well, or which come often where English has no function word
+"""  # words that other languages have as well, or that are frequent in English texts without function words
 _LETTER_WORTH, _ENDING_WORTH = 0.6, 0.5  # of a function word; guesses
-_ALONE = 0.3  # more than words that the letters of names count for: they may be of another language than the text
-_CYRILLIC = ("\u0400", "\u04ff")  # tells at least that it is no English
+_ALONE = 0.3  # how far the letters of names may count beyond the words: a name may be of another language than the text
+_CYRILLIC = ("\u0400", "\u04ff")  # at least rules out English
 _NO_RUSSIAN = late_pattern("[іїєґўђћљњџј]", re.IGNORECASE)
 _MANY = 2  # times that one sign counts
 
 
 def language_of(text: str) -> str | None:
-    """The language of a text, as two letters; None for English, and where it is not sure.
+    """The language of a text, as two letters; None for English and if it is not certain.
 
     >>> [language_of(text) for text in ("Der Zahnarzt hat am Dienstag um neun Zeit", "J'ai rendez-vous à midi")]
     ['de', 'fr']
@@ -72,7 +72,7 @@ def language_of(text: str) -> str | None:
 
 
 def likeliest(text: str, among: Collection[str]) -> str:
-    """The one of some languages that a short text is in most likely; English where they are equal.
+    """The most likely of the given languages for a short text; English if there is a tie.
 
     >>> likeliest("Wann war das?", ["de", "fr"]), likeliest("Kubernetes", ["de", "fr"])
     ('de', 'en')
@@ -83,14 +83,14 @@ def likeliest(text: str, among: Collection[str]) -> str:
     return max((ENGLISH, *among), key=lambda code: found.get(code, 0.0))
 
 
-@lru_cache(maxsize=64)  # of at most 600 characters each: a cue is asked about several times
+@lru_cache(maxsize=64)  # texts of at most 600 characters: a cue is looked up several times
 def _without_foreign_words(text: str) -> bool:
     return _FOREIGN.isdisjoint(_ASCII_WORD.findall(text.lower()))
 
 
-@lru_cache(maxsize=64)  # as well
+@lru_cache(maxsize=64)
 def language_evidence(text: str) -> Mapping[str, float]:
-    """What speaks for each language: a sign that several languages have counts for each of them by that much less."""
+    """The evidence for each language. A sign that several languages share is divided among them."""
     said: defaultdict[str, float] = defaultdict(float)
     names: defaultdict[str, float] = defaultdict(float)
     seen: defaultdict[str, int] = defaultdict(int)
@@ -99,7 +99,7 @@ def language_evidence(text: str) -> Mapping[str, float]:
         seen[lower] += 1
         small = word[0] == lower[0]
         if seen[lower] > _MANY or (not small and lower in _SIGNS and not _begins(text, match.start())):
-            continue  # "in Los Angeles" is no Spanish
+            continue  # "in Los Angeles" is not Spanish
         if telling := _SIGNS.get(lower):
             _weigh(said, telling, 1.0 if len(word) > 1 else _LETTER_WORTH)
         else:
@@ -108,12 +108,12 @@ def language_evidence(text: str) -> Mapping[str, float]:
 
 
 def _begins(text: str, start: int) -> bool:
-    """Whether a sentence begins there."""
+    """Whether a sentence begins at `start`."""
     return not (before := text[:start].rstrip(" \n\"'«“¿¡-(")) or before[-1] in ".!?:…"
 
 
 def _look(looks: defaultdict[str, float], word: str, lower: str) -> None:
-    """What the letters and the ending of a word speak for."""
+    """Add the evidence in the letters and the ending of a word."""
     ending = next((lower[-n:] for n in (6, 5, 4, 3) if len(lower) > n + 1 and lower[-n:] in _ENDINGS), None)
     if ending is not None:
         _weigh(looks, _ENDINGS[ending].split(), _ENDING_WORTH)

@@ -1,9 +1,8 @@
-"""Languages: their codes, their function words, and the words that most of their texts have.
+"""Languages: their codes, function words, and common words.
 
 A word that several languages share is listed for each of them.
 
-The stemmers are Snowball's (https://snowballstem.org). English, and any language that is not known here, is left to
-`stem`.
+The stemmers are Snowball's (https://snowballstem.org). English and languages that are not listed here use `stem`.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ STOP_WORDS = frozenset(
     same shall shan she should shouldn so some such t than that the their theirs them themselves then there these
     they this those through to too under until up us ve very was wasn we were weren what when where which while
     who whom why will with won would wouldn you your yours yourself yourselves
-    """.split()  # noqa: SIM905 - a list of them would be longer than all other languages together
+    """.split()  # noqa: SIM905 - as a list it would be longer than all other languages together
 )
 _FUNCTION_WORDS = {
     "de": """
@@ -243,7 +242,7 @@ SNOWBALL = {
 }  # fmt: skip
 CODES = frozenset(SNOWBALL)
 _SAME = {"nb": "no", "nn": "no", "in": "id"}  # other codes for a language
-_LETTERS = {  # with a mark, and letters of their own for who writes the language; all other marks are folded
+_LETTERS = {  # letters with a mark that are separate letters in the language; all other marks are folded
     "cs": "áčďéěíňóřšťúůýž",
     "da": "åæø",
     "es": "ñ",
@@ -256,14 +255,14 @@ _LETTERS = {  # with a mark, and letters of their own for who writes the languag
     "sv": "åäö",
     "tr": "çğöşü",
 }
-_TWICE = frozenset(("nl", "pt"))  # whose stemmers bring some forms of a word together in a second round only
+_TWICE = frozenset(("nl", "pt"))  # languages whose stemmers need a second round to unite some forms of a word
 _LATIN = "\u0250"  # marks are folded on letters before this one, and on Greek ones
 _GREEK = ("\u0370", "\u03ff")
 _WITHOUT_MARK = str.maketrans("ıøłđ", "iold")
 
 
 def language_given(value: object) -> str | None:
-    """The language that a record's metadata gives, as two letters; None where they name none of those known here.
+    """The language in a record's metadata, as two letters; None if it is missing or not listed here.
 
     >>> [language_given(value) for value in ("de", "pt-BR", "FR_ca", "nb", "en", "zh", "python", 3, None)]
     ['de', 'pt', 'fr', 'no', 'en', 'en', None, None, None]
@@ -278,7 +277,7 @@ def language_given(value: object) -> str | None:
 
 
 ENGLISH = "en"
-_AS_ENGLISH = frozenset((ENGLISH, "zh", "ja", "ko", "th"))  # the last four are told by their script, wherever it stands
+_AS_ENGLISH = frozenset((ENGLISH, "zh", "ja", "ko", "th"))  # the last four are recognised by their script
 
 
 def is_function_word(word: str, language: str) -> bool:
@@ -286,7 +285,7 @@ def is_function_word(word: str, language: str) -> bool:
 
 
 def lower(word: str, language: str | None) -> str:
-    """In small letters; Turkish has two kinds of i.
+    """The word in lower case; Turkish has two kinds of i.
 
     >>> lower("IŞIK", "tr"), lower("İzmir", "tr"), lower("IT", "de")
     ('ışık', 'izmir', 'it')
@@ -298,7 +297,7 @@ def lower(word: str, language: str | None) -> str:
 
 @lru_cache(maxsize=32_768)  # of words of at most 60 characters
 def stem_in(word: str, language: str) -> str:
-    """What is left of a lower-case word without its endings and its accents.
+    """A lower-case word without its endings and accents.
 
     >>> stem_in("häuser", "de"), stem_in("haus", "de"), stem_in("mueller", "de"), stem_in("müller", "de")
     ('haus', 'haus', 'mull', 'mull')
@@ -312,7 +311,7 @@ def stem_in(word: str, language: str) -> str:
 
 
 def folded(word: str, language: str) -> str:
-    """Without the marks that the language does not take for a letter's own."""
+    """The word without marks, except on letters that are separate letters in the language."""
     if word.isascii():
         return word
     letters = _LETTERS.get(language, "")
@@ -325,7 +324,7 @@ def _fold_of(language: str) -> dict[int, int]:
 
 
 def _bare(letter: str) -> str:
-    """A letter without its marks, in the scripts where they are accents: й is not и.
+    """A letter without its marks, in scripts where marks are accents: й is not и.
 
     >>> [_bare(one) for one in "éñőάй"]
     ['e', 'n', 'o', 'α', 'й']
@@ -336,7 +335,7 @@ def _bare(letter: str) -> str:
 
 
 def _stemmer(language: str) -> Any:
-    """A new one for each word, which takes 3 microseconds: one is of one thread only."""
-    import Stemmer  # only where a text is in another language than English
+    """A new stemmer for each word, which takes 3 microseconds: a stemmer may be used by one thread only."""
+    import Stemmer  # only needed for languages other than English
 
     return Stemmer.Stemmer(SNOWBALL[language], 0)

@@ -1,8 +1,8 @@
-"""Which records match a cue's words, how well, and what that says of any candidate.
+"""Matches between a cue's words and records, and the evidence that they give for each candidate.
 
-A turn of a conversation says little by itself, so the words of its neighbours and of its session count as well. A
-record outside a conversation has no neighbours. What counts for it instead is what the turns of the conversation reach
-by chance, so that neither kind is ahead for what it is.
+A turn of a conversation contains little information, so the words of its neighbours and of its session count as well.
+A record outside a conversation has no neighbours. It gets what the turns of the conversation reach by chance, so that
+neither kind has an advantage.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from adaptive_memory_core.policy.advanced import AROUND as WORDS_AROUND
 from adaptive_memory_core.score.ranking import Candidates
 from adaptive_memory_core.score.surprise import baseline_in, of_kind, of_meaning, of_number, of_word
 
-MOST_WORDS = 256  # different words of a query that are looked up, ten times what a question has; guess
-_NUMBER = late_pattern(r"(?:\d\D*){3}")  # is meant exactly; two digits would take in most ages and days
-NOWHERE, NOTHING = np.empty(0, dtype=np.int64), np.empty(0)  # of a word that no record has
+MOST_WORDS = 256  # different words of a query that are looked up, ten times as many as in a usual question; guess
+_NUMBER = late_pattern(r"(?:\d\D*){3}")  # must match exactly; two digits would include most ages and days
+NOWHERE, NOTHING = np.empty(0, dtype=np.int64), np.empty(0)  # the posting of a word that no record contains
 Array = Any
 
 
 class Posting(NamedTuple):
-    """The records that have a word, and what the word says: `nats[i]` of the record, or of the window, with the number
-    `slots[i]`. The windows of the layout are numbered behind the records. `exact` is what a number or a code says
-    beyond a word; it is within the nats of the records."""
+    """The records that contain a word, and its evidence: `nats[i]` for the record or window with the number `slots[i]`.
+    The windows of the layout are numbered after the records. `exact` is the additional evidence of a number or code,
+    which the nats of the records include."""
 
     docs: Array
     slots: Array
@@ -40,11 +40,11 @@ class Posting(NamedTuple):
     exact: float
 
 
-Asked = Mapping[Forms, tuple[float, Posting]]  # each word of a cue, with how often it comes there
+Asked = Mapping[Forms, tuple[float, Posting]]  # each word of a cue, with its number of occurrences and its posting
 
 
 def posting(word: Forms, docs: Array, talk: Conversation) -> Posting:
-    """What one word says, given the records that have it.
+    """The posting of a word, given the records that contain it.
 
     >>> layout = Layout(np.array([2.0, 2.0]), 2, np.arange(2), np.arange(2), np.arange(1, 3))
     >>> found = posting("tea", np.array([0]), Conversation(layout, False, {}, False, np.arange(2)))
@@ -66,12 +66,12 @@ def posting(word: Forms, docs: Array, talk: Conversation) -> Posting:
 
 
 def average_length(layout: Layout) -> float:
-    """In words; 1 where there is none."""
+    """The average length of the records in words; 1 if there are none."""
     return float(layout.lengths.sum()) / max(1, layout.live) or 1.0
 
 
 def _is_number(word: Forms) -> bool:
-    """Whether a word is a number, a code or a date with at least three digits: nothing but itself is meant by it.
+    """Whether a word is a number, a code or a date with at least three digits, which must match exactly.
 
     >>> _is_number("1001"), _is_number(("c7007",)), _is_number("mp3")
     (True, True, False)
@@ -80,8 +80,8 @@ def _is_number(word: Forms) -> bool:
 
 
 class Matches(NamedTuple):
-    """Nats per record that its own words say, and those around it (None without conversations); and the most that the
-    words of this query could say."""
+    """Evidence in nats for each record, from its own words and from the words around it (None without conversations);
+    and the maximum for the words of this query."""
 
     own: Array
     around: Array | None
@@ -89,7 +89,7 @@ class Matches(NamedTuple):
 
 
 def matches(asked: Asked, talk: Conversation) -> Matches:
-    """What each record's words say.
+    """The evidence for each record from the query's words.
 
     >>> layout = Layout(np.array([2.0, 2.0]), 2, np.arange(2), np.arange(2), np.arange(1, 3))
     >>> talk = Conversation(layout, False, {}, False, np.arange(2))
@@ -109,7 +109,7 @@ def matches(asked: Asked, talk: Conversation) -> Matches:
         exact.append(one.exact)
         slots.append(one.slots)
         nats.append(one.nats if weight == 1.0 else weight * one.nats)
-    shortest = total / average_length(layout)  # a text that has all of the words, and no others
+    shortest = total / average_length(layout)  # the length of a text with all of the words and no others
     most = float(np.dot(weights, exact + of_word(np.array(holding), layout.live, shortest)))
     said = np.bincount(np.concatenate(slots), np.concatenate(nats), records)
     if talk.people is None:
@@ -118,7 +118,7 @@ def matches(asked: Asked, talk: Conversation) -> Matches:
 
 
 def _around(said: Array, talk: Conversation, people: Array) -> Array:
-    """Nats that the words around each record say, each window taken as one text."""
+    """Evidence in nats from the words around each record, with each window taken as one text."""
     layout, first = talk.layout, len(people)
     found = np.zeros(first)
     all_windows = () if layout.surroundings is None else layout.surroundings.windows
@@ -137,7 +137,7 @@ def _around(said: Array, talk: Conversation, people: Array) -> Array:
 
 
 def _best_by_chance(turns: int) -> float:
-    """How many standard deviations above the mean the best of so many turns is expected to reach by chance.
+    """How many standard deviations above the mean the best of this number of turns is expected to be by chance.
 
     >>> round(_best_by_chance(4), 1), round(_best_by_chance(600), 1)
     (1.7, 3.6)
@@ -146,14 +146,14 @@ def _best_by_chance(turns: int) -> float:
 
 
 def _has_neighbours(layout: Layout) -> Array:
-    """Whether other records are of the session of each."""
+    """For each record, whether its session contains other records."""
     found = np.zeros(len(layout.lengths), dtype=bool)
     found[layout.order] = layout.last - layout.first > 1
     return found
 
 
 def _most_telling(asked: Asked) -> Asked:
-    """Of a query with very many words the ones to look up: those that nobody has, which cost nothing, and the rarest.
+    """The words of a very long query to look up: words that no record contains, which cost nothing, and the rarest.
 
     >>> nobody, some = (1, Posting(NOWHERE, NOWHERE, NOTHING, 0.0)), (1, Posting(np.array([0]), NOWHERE, NOTHING, 0.0))
     >>> many = {str(number): nobody if number < 500 else some for number in range(1000)}
@@ -167,7 +167,7 @@ def _most_telling(asked: Asked) -> Asked:
 
 
 class Numbers(Protocol):
-    """The numbers of records by their ids in the collection."""
+    """Record numbers by ids in the collection."""
 
     def __contains__(self, stored_id: object, /) -> bool: ...
     def __getitem__(self, stored_id: str, /) -> int: ...
@@ -175,28 +175,28 @@ class Numbers(Protocol):
 
 
 class WordsFound(NamedTuple):
-    """The best records by their words, and what words say of any other, in nats.
+    """The best records by their words, and the evidence in nats for any other record.
 
-    `columns` have a number for each record of the scope, `numbers` say where in them a record stands; `talk` is how the
-    records stand to each other, where they are turns of a conversation. `most` and `most_of_kinds` are the most that
-    the query's words, and what kind of turn a record is, could say of any.
+    `columns` have a value for each record of the scope, and `numbers` give a record's position in them. `talk` contains
+    the conversations, if the records are turns. `most` and `most_of_kinds` are the maximum evidence from the query's
+    words and from the kind of turn that a record is.
     """
 
     best: Sequence[str]
     columns: Mapping[str, Any]
     most: float
     numbers: Numbers
-    cue: str  # what the vectors are to look for: the query, less what words take care of
+    cue: str  # the query for the vector search, without the parts that words match better
     fusion: Fusion
     talk: Conversation | None = None
-    note: str | None = None  # why words say nothing: not all records are indexed
+    note: str | None = None  # why word matches are missing: not all records are indexed
     most_of_kinds: float = 0.0
     asks_for_name: bool = False
-    placed: Mapping[str, int] = MappingProxyType({})  # the numbers of the best, as they were
+    placed: Mapping[str, int] = MappingProxyType({})  # the numbers of the best records at the time of the search
 
     def __call__(self, these: Candidates) -> dict[str, Sequence[float]]:
-        """What words say of each candidate; nothing of a record that they do not know."""
-        get, placed = self.numbers.get, self.placed  # a record that is read again meanwhile has another number by now
+        """The evidence from words for each candidate; 0 for a record that is not indexed."""
+        get, placed = self.numbers.get, self.placed  # a record that was indexed again in the meantime has a new number
         places = np.array([placed.get(one, get(one, -1)) for one in these.columns.stored_ids], dtype=np.intp)
         columns, most_of_kinds = dict(self.columns), self.most_of_kinds
         for name, values in self.columns.items():
@@ -215,7 +215,7 @@ class WordsFound(NamedTuple):
         return found
 
     def _answers(self, these: Candidates, columns: Mapping[str, Array], people: Array, places: Array) -> Array:
-        """A turn that follows a question says what the question says: by how much that is more than its own."""
+        """For each turn that follows a question, how much stronger the question's evidence is than its own."""
         texts, nats = these.columns.texts, of_meaning(these.columns.similarities, baseline_in(these.leads))
         nats = self.fusion.vectors * nats + self.fusion.words * (columns[WORDS] + columns[WORDS_AROUND])
         found = np.zeros(len(places))
@@ -235,7 +235,7 @@ class WordsFound(NamedTuple):
         return found
 
     def in_conversation(self, stored_ids: Sequence[str]) -> list[bool]:
-        """Which of them are said in a conversation; none that is not known."""
+        """For each record, whether it is a turn of a conversation; False if it is not indexed."""
         if self.talk is None:
             return [False] * len(stored_ids)
         places = np.array([self.numbers.get(one, -1) for one in stored_ids], dtype=np.intp)
@@ -247,13 +247,13 @@ class WordsFound(NamedTuple):
 def kinds_of_texts(
     texts: Sequence[str], people: Array, speakers: Iterable[str] | None
 ) -> tuple[dict[str, Array], float]:
-    """What it says for or against each turn that it states something, and, where the `speakers` are given, that it
-    names somebody or something else; and the most that this could say. `people` is how far each is a turn."""
+    """Evidence for or against each turn because it is a statement and, if `speakers` are given, because it contains
+    another name; and the maximum of this evidence. `people` is how far each record is a turn."""
     turns, found, most = people > 0.0, dict[str, Array](), 0.0
     if not turns.any():
         return found, most
     marks = {
-        "stated": np.array(  # most texts hold no question mark, and need no closer look
+        "stated": np.array(  # most texts contain no question mark and need no closer look
             [
                 not turn or ("?" not in text and text.isascii()) or stated(text) >= 1.0
                 for text, turn in zip(texts, turns, strict=True)
@@ -271,12 +271,12 @@ def kinds_of_texts(
 
 
 def no_words(cue: str, note: str) -> WordsFound:
-    """What words say as long as not all records of a user are indexed."""
+    """The result without word matches, used until all records of a user are indexed."""
     return WordsFound((), {}, 0.0, numbers={}, cue=cue, fusion=Fusion(), note=note)
 
 
 def _at(values: Array, places: Array) -> Array:
-    """The values at these places, 0 at those that there are not.
+    """The values at these places; 0 for places outside the array.
 
     >>> _at(np.array([0.5, 0.25]), np.array([1, -1, 2])).tolist()
     [0.25, 0.0, 0.0]

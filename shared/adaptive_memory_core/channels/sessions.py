@@ -1,4 +1,4 @@
-"""Conversations: sessions, who speaks, and who is named."""
+"""Conversations: sessions, speakers, and names that a turn mentions."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from adaptive_memory_core.channels.turns import (
 )
 from adaptive_memory_core.late import late_pattern
 
-ENOUGH = 4  # texts that begin with a name and a colon until that may be a speaker
+ENOUGH = 4  # texts that begin with a name and a colon before the name may be a speaker
 OTHERS = 3  # texts of others after which a speaker in a group speaks again; guess
-ANSWERED = 0.25  # share of a speaker's texts that somebody else's follows, and then soon the speaker's again; guess
+ANSWERED = 0.25  # least share of a speaker's texts that another speaker answers before this one speaks again; guess
 NO_NAME = -1
 Array = Any
 
 
 def take_turns(names: Array, count: int) -> list[int]:
-    """Of the names that texts begin with, given by numbers less than `count` in the order of the texts, those that are
-    answered and speak again.
+    """The names that behave like speakers: others answer them, and they speak again. `names` are the names that texts
+    begin with, as numbers below `count` in the order of the texts.
 
     >>> take_turns(np.array([0, 1] * 4), 2)
     [0, 1]
@@ -45,15 +45,16 @@ def take_turns(names: Array, count: int) -> list[int]:
     return found
 
 
-ROLES = frozenset(  # what chat models and frameworks call those who speak, none of them a person's name
+ROLES = frozenset(  # roles of chat models and frameworks, which are not names of people
     "ai agent assistant bot chatbot chatgpt copilot developer function gpt human model system tool user".split()  # noqa: SIM905
 )
-LEAST = 0.05  # of a turn; what is less, as replies of 130 words and more, gains and loses nothing by it
+LEAST = 0.05  # below this a record does not count as a turn at all, e.g. a reply of 130 words and more
 
 
 def among_people(speakers: Mapping[str, Array], sessions: Array, turns: Array | float) -> Array | None:
-    """How far each record is a turn of a session in which nobody has the role of an assistant, or of its user; by the
-    numbers of each speaker's records, the session of each record and how far it is a turn. None where no record is.
+    """How far each record is a turn among people: 0 in sessions in which a speaker has a role, such as assistant or
+    user. `speakers` has the numbers of each speaker's records, `turns` how far each record is a turn. None if no record
+    is one.
 
     >>> speakers = {"ana": np.array([0, 2]), "ben": np.array([1]), "assistant": np.array([3])}
     >>> among_people(speakers, np.array([7, 7, 8, 8, -1]), np.array([1.0, 0.5, 1.0, 1.0, 1.0])).tolist()
@@ -70,17 +71,17 @@ def among_people(speakers: Mapping[str, Array], sessions: Array, turns: Array | 
     return found if found.any() else None
 
 
-_CAPITAL = late_pattern(r" [\"'(\u2018\u201c]?([A-Z][\w'\u2019]+)")  # a blank first, so that few places are looked at
-_BEGINS_AFTER = frozenset(("", *".!?:\u2026 "))  # what ends before it, so that the next word has a capital anyway
+_CAPITAL = late_pattern(r" [\"'(\u2018\u201c]?([A-Z][\w'\u2019]+)")  # a space first, so that few places are examined
+_BEGINS_AFTER = frozenset(("", *".!?:\u2026 "))  # after these, a word has a capital letter anyway
 _NO_NAMES = frozenset(
     "i'm i've i'll i'd ok okay monday tuesday wednesday thursday friday saturday sunday "  # noqa: SIM905
     "january february march april may june july august september october november december".split()
 )
-LONGEST = 2_000  # characters of a turn that may say none, as of one that may state nothing
+LONGEST = 2_000  # characters; a longer turn counts as containing a name
 
 
 def says_name(text: str, speakers: Container[str] = ()) -> bool:
-    """Whether it says a name, of others than the `speakers`, who are given in small letters.
+    """Whether the text contains a name other than those of the `speakers`, which are in lower case.
 
     >>> [says_name(text) for text in ("I met Rex.", "We saw \\"Dune\\" (in Oslo)", "the US", "Ana's in Rome's heart")]
     [True, True, True, True]
@@ -99,14 +100,15 @@ def says_name(text: str, speakers: Container[str] = ()) -> bool:
     return False
 
 
-PAUSE = 3_600.0  # seconds without a word that end a session which has no name
-LONG = 30.0  # words of a session's records on average from which they are less turns than replies; to 80 is flat
-SMALL = 4_000  # records that are run through for each word; measured
+PAUSE = 3_600.0  # seconds of silence that end a session without a name
+LONG = 30.0  # average words per record of a session above which they count less as turns; up to 80 is flat
+SMALL = 4_000  # below this number, all records are scanned for each word; measured
 
 
 class Windows(NamedTuple):
-    """Of one width: the bounds of each place's window (`high` exclusive) and its length in words; the number of each
-    record's window, which is its place. With a width of None the windows are the sessions, and fewer."""
+    """The windows of one width: their bounds (`high` exclusive) and lengths in words, and the number of each record's
+    window. Each place has a window, and a record's window has the number of its place. With a width of None, each
+    session is one window."""
 
     reach: int | None
     low: Array
@@ -116,8 +118,8 @@ class Windows(NamedTuple):
 
 
 class Places(NamedTuple):
-    """Where records stand: `place` of each record, the record at each place (`order`), and the number of each place's
-    session."""
+    """The order of records in their sessions: the `place` of each record, the record at each place (`order`), and the
+    session number of each place."""
 
     order: Array
     place: Array
@@ -152,7 +154,7 @@ def windows_around(lengths: Array, order: Array, first: Array, last: Array, reac
 
 
 def windows_with_word(places: Places, windows: Windows, docs: Array) -> Array:
-    """The windows in which a word is said, given the records that have it.
+    """The windows that contain a word, given the records that contain it.
 
     >>> places = windows_around(np.ones(3), np.arange(3), np.zeros(3, int), np.full(3, 3), (1,))
     >>> windows_with_word(places, places.windows[0], np.array([0])).tolist()
@@ -161,7 +163,7 @@ def windows_with_word(places: Places, windows: Windows, docs: Array) -> Array:
     size, there, reach = len(places.order), places.place[docs], windows.reach
     if reach is None:
         return np.flatnonzero(np.bincount(places.session[there]))
-    if size < SMALL or (2 * reach + 1) * len(docs) > size / 2:  # to run through all is quicker
+    if size < SMALL or (2 * reach + 1) * len(docs) > size / 2:  # scanning everything is faster
         said = np.zeros(size)
         said[there] = 1.0
         running = _running(said)
@@ -175,14 +177,14 @@ def _running(values: Array) -> Array:
     return np.concatenate(([0.0], np.cumsum(values)))
 
 
-# How much a word counts that the turns within so many places have, or the session (None), beside the turn's own words.
+# The weight of a word in turns up to this many places away, or in the session (None), in addition to the turn's own.
 AROUND = ((1, 0.8), (3, 1.0), (None, 0.5))  # all within a third of these is flat, benchmarks/recall_quality.py
 
 
 class Layout(NamedTuple):
-    """Where the records stand: `order` are their numbers by session and turn, `first` and `last` (exclusive) the bounds
-    of each place's session; `lengths` are in words, 0 for a record that is gone. `turns` says of each record how far
-    its session consists of turns: 1 where they are short, towards 0 where they are long replies."""
+    """The order of the records: `order` contains their numbers by session and turn, `first` and `last` (exclusive) the
+    bounds of each place's session. `lengths` are in words, 0 for a deleted record. `turns` is how far each record's
+    session consists of turns: 1 if they are short, towards 0 for long replies."""
 
     lengths: Array
     live: int
@@ -190,19 +192,20 @@ class Layout(NamedTuple):
     first: Array
     last: Array
     turns: Array | float = 1.0
-    surroundings: Places | None = None  # where there are conversations
-    alone: Array | None = None  # marks the records of no conversation, where there are some besides conversations
+    surroundings: Places | None = None  # if there are conversations
+    alone: Array | None = None  # marks records outside conversations, if there are both kinds
 
 
 def surroundings_of(lengths: Array, order: Array, first: Array, last: Array) -> Places:
-    """The windows in which a record's words count with those of its neighbours."""
+    """The windows within which the words of neighbours count for a record."""
     return windows_around(lengths, order, first, last, tuple(reach for reach, _ in AROUND))
 
 
 class Conversation(NamedTuple):
-    """`speakers` are in lower case, each with the numbers of what they said; `unnamed` says that texts do not repeat
-    their speaker's name, and `in_sessions` that there is a conversation at all. `places` say where in the
-    layout's order each record stands, and `people` how far it is a turn among people; None where none is."""
+    """The conversations of a user's records. `speakers` are in lower case, each with the numbers of their records.
+    `unnamed` is True if texts do not repeat their speaker's name, and `in_sessions` if there is a conversation.
+    `places` contains each record's position in the layout's order, and `people` how far it is a turn among people (None
+    if no record is)."""
 
     layout: Layout
     in_sessions: bool
@@ -213,7 +216,7 @@ class Conversation(NamedTuple):
 
 
 def conversation(turns: Turns | TurnArrays, lengths: Array, live: int) -> Conversation:
-    """How the records stand to each other; those of no conversation stand alone.
+    """Group records into conversations; a record outside a conversation is alone.
 
     >>> turns = Turns(["Ana", "Ben", None], [0, 0, 0], ["s", "s", None], [2.0, 1.0, 0.0])
     >>> found = conversation(turns, np.ones(3), 3)
@@ -234,7 +237,7 @@ def conversation(turns: Turns | TurnArrays, lengths: Array, live: int) -> Conver
 
 
 def named(cue: str, speakers: Mapping[str, Array]) -> list[str]:
-    """The speakers that a cue names.
+    """The speakers that are named in a cue.
 
     >>> named("What did Ana's sister say?", {"ana": None, "ben": None})
     ['ana']
@@ -244,7 +247,7 @@ def named(cue: str, speakers: Mapping[str, Array]) -> list[str]:
 
 
 def cue_without_names(cue: str, names: Sequence[str]) -> str:
-    """The cue without these names: they swamp a vector, and say nothing where no text repeats them.
+    """The cue without these names, which dominate a vector and do not help if texts do not repeat them.
 
     >>> cue_without_names("What did Ana's sister say to Ben?", ["ana", "ben"])
     'What did sister say to ?'
@@ -258,7 +261,7 @@ def cue_without_names(cue: str, names: Sequence[str]) -> str:
 
 
 def next_to(layout: Layout, number: int) -> tuple[int | None, int | None]:
-    """The numbers of the records right before and right after one in its session.
+    """The numbers of the records directly before and after a record in its session.
 
     >>> layout = Layout(np.ones(3), 3, np.array([2, 1, 0]), np.array([0, 0, 2]), np.array([2, 2, 3]))
     >>> [next_to(layout, number) for number in (0, 1, 2)]
@@ -271,7 +274,7 @@ def next_to(layout: Layout, number: int) -> tuple[int | None, int | None]:
 
 
 def _turnlike(lengths: Array, order: Array, first: Array, last: Array) -> Array:
-    """Of each record how far its session consists of turns: a quarter, where its records are twice LONG on average.
+    """How far each record's session consists of turns: 0.25 if its records are twice LONG on average.
 
     >>> _turnlike(np.array([60.0, 5.0]), np.arange(2), np.arange(2), np.arange(1, 3)).tolist()
     [0.25, 1.0]
@@ -294,7 +297,7 @@ def _columns(turns: Turns) -> TurnArrays:
 
 
 def _in_order(sessions: Array, turns: TurnArrays, lengths: Array, live: int) -> Layout:
-    """The records by session, and in it by their places, then by their numbers."""
+    """The layout of records ordered by session, then by place, then by number."""
     order = np.lexsort((turns.places, sessions))
     alone = (sessions < 0) & (lengths > 0.0)
     starts = np.flatnonzero(np.diff(sessions[order], prepend=np.nan))
@@ -315,13 +318,14 @@ def _in_order(sessions: Array, turns: TurnArrays, lengths: Array, live: int) -> 
 
 
 def _one_by_one(lengths: Array, live: int) -> Layout:
-    """All stand alone, the last one first."""
+    """The layout of records without conversations, newest first."""
     first = np.arange(len(lengths))
     return Layout(lengths, live, first[::-1], first, first + 1, _how_turnlike(lengths))
 
 
 def _speakers(turns: TurnArrays) -> dict[str, Array]:
-    """Those that a field names, and those with whose names texts begin that take turns."""
+    """The speakers with the numbers of their records: those in a metadata field, and names before a colon that take
+    turns."""
     known: dict[str, int] = {}
     number_of = np.array([known.setdefault(name.lower(), len(known)) for name in turns.names] + [NOBODY])
     if not known:
@@ -339,12 +343,12 @@ def _speakers(turns: TurnArrays) -> dict[str, Array]:
 
 
 def _all(speakers: Mapping[str, Array]) -> Array:
-    """The numbers of all that somebody spoke."""
+    """The numbers of all records that have a speaker."""
     return np.concatenate(list(speakers.values())) if speakers else np.empty(0, dtype=np.int64)
 
 
 def _sessions(turns: TurnArrays, speakers: Mapping[str, Array], lengths: Array) -> Array:
-    """A number for each record's session; below 0 for what stands alone."""
+    """A session number for each record; negative for a record outside conversations."""
     alone = -1 - np.arange(len(lengths), dtype=np.int64)
     numbers = np.where(turns.sessions >= 0, turns.sessions, alone)
     known = int(turns.sessions.max(initial=NOBODY)) + 1
@@ -355,5 +359,5 @@ def _sessions(turns: TurnArrays, speakers: Mapping[str, Array], lengths: Array) 
         order = at.argsort(kind="stable")
         breaks = np.diff(at[order], prepend=at[order[0]]) > PAUSE
         numbers[loose[order]] = known + np.cumsum(breaks)
-    numbers[lengths == 0.0] = -1 - np.flatnonzero(lengths == 0.0)  # what is gone is nobody's neighbour
+    numbers[lengths == 0.0] = -1 - np.flatnonzero(lengths == 0.0)  # a deleted record has no neighbours
     return numbers

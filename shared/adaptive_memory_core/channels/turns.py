@@ -1,4 +1,4 @@
-"""Turns of a conversation: how a record is read as one, and columns of many."""
+"""Turns of a conversation: parsed from records, and stored in columns."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.late import late_pattern
 from adaptive_memory_core.records import Metadata
 
-BY_FIELD, IN_TEXT, ONLY_IN_TEXT = 0, 1, 2  # where a speaker is told
+BY_FIELD, IN_TEXT, ONLY_IN_TEXT = 0, 1, 2  # where a speaker's name is given
 _ASKED = late_pattern(r"[?\u037e\u061f](?=[\s\])\"'\u201d*!?]|$)|\uff1f")
 _SENTENCE = late_pattern(
     r"[^.!?\u2026\u3002\uff01\uff1f\u037e\u061f]*[.!?\u2026\u3002\uff01\uff1f\u037e\u061f]+|[^.!?]+$"
 )
-LONGEST = 2_000  # characters of a turn that may ask and state nothing; what is longer states something
+LONGEST = 2_000  # characters; a longer turn always counts as a statement
 _PREFIX = late_pattern(r"(?=[^\W\d_])([\w.'-]{1,30}(?: [\w.'-]{1,30}){0,2}): ")
 
 
 class Turn(NamedTuple):
-    """Who spoke, in which session, and what orders the turns of a session; None where the record does not say."""
+    """A turn's speaker, its session, and its place in the session; None if the record does not contain them."""
 
     speaker: str | None = None
     session: str | None = None
@@ -31,7 +31,7 @@ class Turn(NamedTuple):
 
 
 def turn_of(text: str, metadata: Metadata | None, fields: Fields, *, created_at: float | None) -> Turn:
-    """The turn as its record gives it; turns without a sequence number are ordered by their time.
+    """The turn in a record; turns without a sequence number are ordered by their time.
 
     >>> turn_of("Hi!", {"speaker": "Ana", "session": 3, "seq": 7}, Fields(), created_at=None)
     Turn(speaker='Ana', session='3', place=7.0, told=0)
@@ -51,7 +51,7 @@ def turn_of(text: str, metadata: Metadata | None, fields: Fields, *, created_at:
 
 
 def adjacent_turns(turns: Iterable[tuple[str, Turn]]) -> dict[str, tuple[str | None, str | None]]:
-    """What was said right before and right after each of them; nothing where a session or an order is not told.
+    """The ids directly before and after each turn; turns without a session or a place are left out.
 
     >>> turns = [("b", Turn("Ben", "s", 2.0)), ("a", Turn("Ana", "s", 1.0)), ("c", Turn(None, "t", 3)), ("d", Turn())]
     >>> adjacent_turns(turns)
@@ -73,7 +73,7 @@ def adjacent_turns(turns: Iterable[tuple[str, Turn]]) -> dict[str, tuple[str | N
 
 
 def asks(text: str) -> bool:
-    """Whether something is asked in it, so that the next turn may be an answer.
+    """Whether the text contains a question, so that the next turn may be an answer.
 
     >>> [asks(text) for text in ("How are you? I am well.", "\u5143\u6c17\uff1f", "see http://x.org/?q=1", "Fine.")]
     [True, True, False, False]
@@ -82,7 +82,7 @@ def asks(text: str) -> bool:
 
 
 def stated(text: str) -> float:
-    """How much of it asks nothing, as a share of its letters.
+    """The share of a text that is not a question, by characters.
 
     >>> stated("I moved to Oslo."), stated("And you?"), stated("Fine. And you?") > 0.3, stated("http://x.org/?q=1")
     (1.0, 0.0, True, 1.0)
@@ -98,12 +98,12 @@ def stated(text: str) -> float:
 
 
 def _may_ask(text: str) -> bool:
-    """A glance, for most texts ask nothing."""
+    """Whether a text could contain a question: a quick check, because most texts contain none."""
     return "?" in text or not text.isascii()
 
 
 def _name(value: object) -> str | None:
-    """A name, or a number that serves as one."""
+    """The value as a name; a number may be a name."""
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         return None
     return str(value).strip() or None
@@ -115,11 +115,11 @@ def _number(value: object) -> float | None:
 
 
 Array = Any
-NOBODY = -1  # in the place of the number of a name that there is not
+NOBODY = -1  # instead of a number if there is no name
 
 
 class Turns(NamedTuple):
-    """One entry a record: who spoke, how that is known, the session, and the place in it."""
+    """Columns with an entry per record: the speaker, where the speaker is given, the session, and the place in it."""
 
     speakers: Sequence[str | None]
     told: Sequence[int]
@@ -128,7 +128,7 @@ class Turns(NamedTuple):
 
 
 class TurnArrays(NamedTuple):
-    """The same with numbers for names, in the order in which they came; `names` are the speakers'."""
+    """The columns of Turns with numbers instead of names; `names` contains the speakers by number."""
 
     names: Sequence[str]
     speakers: Array
@@ -138,7 +138,7 @@ class TurnArrays(NamedTuple):
 
 
 class TurnColumns:
-    """Columns that are added to. What was given before stays as it was.
+    """Turn columns that can be extended. Arrays that were returned before do not change.
 
     >>> turns = TurnColumns()
     >>> turns.extend(Turns(["Ana", None], [0, 0], ["s", "t"], [1.0, 2.0])); before = turns.columns
@@ -155,7 +155,7 @@ class TurnColumns:
 
     @classmethod
     def of(cls, columns: TurnArrays, sessions: Sequence[str]) -> TurnColumns:
-        """With these in it; `sessions` are the names of the sessions."""
+        """TurnColumns with these columns; `sessions` are the names of the sessions."""
         one = cls()
         one._names = {name: number for number, name in enumerate(columns.names)}
         one._session_names = {name: number for number, name in enumerate(sessions)}
@@ -172,7 +172,7 @@ class TurnColumns:
         return list(self._session_names)
 
     def extend(self, turns: Turns) -> None:
-        """Add those of later records."""
+        """Add the turns of later records."""
         speakers, sessions = _numbers(turns.speakers, self._names), _numbers(turns.sessions, self._session_names)
         self._append(TurnArrays((), speakers, turns.told, sessions, turns.places))
 
@@ -184,7 +184,7 @@ class TurnColumns:
 
 
 class Growing:
-    """An array with room behind it, so that adding to it costs what is added.
+    """An array with spare room, so that appending takes time in proportion to what is appended.
 
     >>> one = Growing(np.int64); one.extend([1, 2]); before = one.all; one.extend([3])
     >>> before.tolist(), one.all.tolist()

@@ -1,14 +1,14 @@
 """The words of a text and of a cue: split, stemmed, counted.
 
-English words are stemmed by M. F. Porter, An algorithm for suffix stripping (1980). Words with anything but a to z stay
-as they are.
+English words are stemmed by M. F. Porter, An algorithm for suffix stripping (1980). Words with characters other than a
+to z are left unchanged.
 
-In scripts without spaces most words are pairs of characters; a character alone stands for the shorter ones. A Thai or
-Lao character is taken with its vowels and tones. Those that only function words are made of are left out.
+Text in a script without spaces is split into pairs of characters and single characters, in any language: most words are
+pairs, and single characters cover the shorter words. A Thai or Lao character includes its vowels and tones. Pairs and
+characters that occur only in function words are left out.
 
-Text in a language that is given is stemmed by its stemmer and without its function words; else as English. What is in a
-script without spaces is taken by pairs of characters and by single ones, whatever the language. A cue finds records in
-its own language, and names and terms in records of any other.
+If a text's language is given, the stemmer and the function words of that language are used; otherwise those of English.
+A cue finds records in its own language, and names and terms in records of any language.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from adaptive_memory_core.channels.languages import ENGLISH, STOP_WORDS, is_func
 from adaptive_memory_core.late import late_pattern
 
 _VOWELS = "(?:[aeiou]|(?<=[^aeiou])y)"
-_MEASURED = late_pattern(rf"{_VOWELS}+[^aeiou]")  # one vowel-consonant step; their number is the paper's m
+_MEASURED = late_pattern(rf"{_VOWELS}+[^aeiou]")  # one vowel-consonant step; the number of steps is the paper's m
 _VOWEL = late_pattern(_VOWELS)
 _DOUBLE = late_pattern(r"([^aeiou])\1$")
 _SHORT = late_pattern(r"[^aeiou][aeiouy][^aeiouwxy]$")
@@ -47,7 +47,7 @@ _FOURTH = (
 
 
 def stem(word: str) -> str:
-    """What is left of a lower-case word without its endings.
+    """A lower-case word without its endings.
 
     >>> [stem(word) for word in ("deploys", "deployed", "deploying", "deployment")]
     ['deploy', 'deploy', 'deploy', 'deploy']
@@ -68,7 +68,7 @@ def _measure(stem_: str) -> int:
 
 
 def _replaced(word: str, endings: tuple[tuple[str, str], ...], least: int, *, any_stem: bool = False) -> str:
-    """The word with the first ending that fits replaced, if what stands before it is long enough."""
+    """The word with its first matching ending replaced, if the rest is long enough."""
     for ending, other in endings:
         if word.endswith(ending):
             rest = word[: -len(ending)]
@@ -114,7 +114,7 @@ _EAST_ASIAN = "\u3005-\u3007\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uac00-\ud7af
 UNSPACED = late_pattern(f"[{_EAST_ASIAN}{_MARKED}]+")
 _RUN = late_pattern(f"[{_MARKED}]+|[{_EAST_ASIAN}]+")
 _CLUSTER = late_pattern("[\u0e40-\u0e44]?[\u0e01-\u0e2e][\u0e30-\u0e3a\u0e45\u0e47-\u0e4e]*|.", re.DOTALL)
-_LETTER = late_pattern("[\u3040-\u30ff\u0e01-\u0eff]")  # says nothing alone: kana, and a consonant without its vowel
+_LETTER = late_pattern("[\u3040-\u30ff\u0e01-\u0eff]")  # meaningless alone: kana, and a consonant without its vowel
 _FUNCTION_WORDS = """
     的 了 是 在 我 你 您 他 她 它 们 我们 你们 他们 这 那 这个 那个 有 没 没有 就 也 很 吗 呢 吧 啊 嘛 把 给 不 要
     还 着 么 什 怎 什么 怎么 怎样 怎么样 为什么 谁 哪 哪里 哪儿 哪个 哪些 哪家 多少 几 几个 什么时候 是什么 是谁
@@ -132,7 +132,7 @@ _FUNCTION_WORDS = """
 
 
 def script_runs(chunk: str) -> list[tuple[str, bool]]:
-    """A chunk cut where the script changes; each part with whether nothing separates its words.
+    """The parts of a chunk, cut where the script changes; True for a script without spaces between words.
 
     >>> script_runs("使用Kubernetes部署")
     [('使用', True), ('Kubernetes', False), ('部署', True)]
@@ -145,11 +145,11 @@ def script_runs(chunk: str) -> list[tuple[str, bool]]:
 
 
 def character_pairs(run: str) -> Iterator[str]:
-    """The pairs and singles of a run.
+    """The character pairs and single characters of a run.
 
     >>> list(character_pairs("東京都"))
     ['東', '京', '都', '東京', '京都']
-    >>> list(character_pairs("ラーメンが"))                   # a kana alone says nothing
+    >>> list(character_pairs("ラーメンが"))                   # a single kana is meaningless
     ['ラー', 'ーメ', 'メン', 'ンが']
     >>> list(character_pairs("집에서")), list(character_pairs("น้ำ"))
     (['집', '서', '집에'], ['น้ํา'])
@@ -168,7 +168,7 @@ def _all_grams(run: str) -> Iterator[str]:
 
 @lru_cache(maxsize=1)
 def _of_function_words() -> frozenset[str]:
-    """Function words, and the pairs and singles that longer ones are made of."""
+    """The pairs and single characters of function words."""
     return frozenset(gram for word in _FUNCTION_WORDS.split() for gram in _whole_or_pairs(word))
 
 
@@ -178,27 +178,27 @@ def _whole_or_pairs(word: str) -> Iterator[str]:
     return iter(pairs or found)
 
 
-LONGEST_WORD = 60  # characters of a word; what is longer is no word that anybody asks for
-REMEMBERED, OF_A_SCRIPT = 24, 8  # characters of a chunk whose words are kept, and of one in another script than ASCII
+LONGEST_WORD = 60  # characters; longer words are not searched for
+REMEMBERED, OF_A_SCRIPT = 24, 8  # longest chunk, in characters, whose words are cached: in ASCII, and in other scripts
 _CHUNK = late_pattern(r"[^\s,;!?()\[\]{}<>\"“”„«»]+")  # may be an identifier as a whole
-_MARKS = "\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u0900-\u0963\u0966-\u0dff"  # of a word's letters
+_MARKS = "\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u0900-\u0963\u0966-\u0dff"  # marks on letters
 _WORD = late_pattern(rf"(?:[^\W_]|[{_MARKS}])+")
 _DIGIT = late_pattern(r"\d")
 _HUMP = late_pattern(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _WHOLE = late_pattern(r"(?=.*[0-9_./:@#\\-])(?=.*[^\W_]).*[^\W_].*[^\W_]", re.DOTALL)
-_MANY_MARKS = late_pattern(r"([^\w\s]{30})[^\w\s]+")  # accents without end on one letter take ages to be put in order
+_MANY_MARKS = late_pattern(r"([^\w\s]{30})[^\w\s]+")  # normalising a letter with very many accents is slow
 _EDGES = ".:'`*~-\u2019\u2013\u2014"
 
 
 class Piece(NamedTuple):
-    """A part of a text that is looked up: as it is, or (`inflected`) in the form that its language gives it."""
+    """A part of a text that is looked up: unchanged, or (`inflected`) stemmed by its language."""
 
     text: str
     inflected: bool
 
 
 def words(text: str, language: str | None = None) -> list[str]:
-    """The words of a text as they are looked up, in order, repeated where they repeat.
+    """The words of a text as they are looked up, in order and with repetitions.
 
     >>> words("She was deploying the tier migrations.")
     ['deploy', 'tier', 'migrat']
@@ -212,21 +212,21 @@ def words(text: str, language: str | None = None) -> list[str]:
     found: list[str] = []
     for chunk in text_chunks(text):
         if len(chunk) <= (REMEMBERED if chunk.isascii() else OF_A_SCRIPT):
-            found += _of_short(chunk, language)  # kept: they are short, which bounds what is kept in bytes as well
+            found += _of_short(chunk, language)  # cached: short chunks keep the cache small
         else:
             found += _words_of(chunk, language)
     return found
 
 
 def text_chunks(text: str) -> list[str]:
-    """A text cut at its spaces and brackets."""
+    """The chunks of a text between spaces, brackets and quotation marks."""
     if not text.isascii():
         text = unicodedata.normalize("NFKC", _MANY_MARKS.sub(r"\1", text))
     return _CHUNK.findall(text)
 
 
 def pieces(chunk: str) -> Iterator[Piece]:
-    """What there is to look up in a chunk: identifiers as a whole, their parts, pairs of characters."""
+    """The pieces of a chunk to look up: whole identifiers, their parts, and pairs of characters."""
     for part, unspaced in _by_script(chunk):
         if unspaced:
             yield from (Piece(gram, inflected=False) for gram in character_pairs(part))
@@ -239,8 +239,7 @@ def _by_script(chunk: str) -> list[tuple[str, bool]]:
 
 
 def form(piece: Piece, language: str | None) -> str | None:
-    """The form in which a piece is looked up in a language; None for a function word, and for anything that is not a
-    word."""
+    """The form in which a piece is looked up in a language; None for a function word or a word that is too long."""
     if not piece.inflected:
         return piece.text
     word = lower(piece.text, language)
@@ -262,7 +261,7 @@ def _words_of(chunk: str, language: str | None) -> tuple[str, ...]:
     found: list[str] = []
     for part, unspaced in _by_script(chunk):
         if unspaced:
-            found += character_pairs(part)  # as they are: there are two for each character
+            found += character_pairs(part)  # without stemming
         else:
             parts = _parts(part.strip(_EDGES))
             found += [word for piece in parts if (word := form(piece, language)) is not None]
@@ -277,7 +276,7 @@ def _parts(chunk: str) -> Iterator[Piece]:
 
 
 def _is_identifier(chunk: str, parts: list[str]) -> bool:
-    """Whether a chunk means something as a whole that its parts do not.
+    """Whether a chunk is an identifier or a compound that is looked up as a whole as well.
 
     >>> [one for one in ("it's", "well-known", "E-42", "getUser", "3.5", "end.") if _is_identifier(one, [one, one])]
     ['well-known', 'E-42', 'getUser', '3.5']
@@ -287,15 +286,15 @@ def _is_identifier(chunk: str, parts: list[str]) -> bool:
     return _WHOLE.fullmatch(chunk) is not None or _HUMP.search(chunk) is not None
 
 
-GRAMS_OF_A_WORD = 3  # of two characters, as most words of Chinese and Japanese are
-Forms = str | tuple[str, ...]  # a word that has one form in all languages, or its different ones
+GRAMS_OF_A_WORD = 3  # of a word of two characters, the usual length in Chinese and Japanese
+Forms = str | tuple[str, ...]  # a word with one form in all languages, or its different forms
 
 
 def words_of_cue(cue: str, languages: Sequence[str]) -> Mapping[Forms, float]:
-    """How often each word comes in the cue; `languages` are those of the records besides English.
+    """How often each word occurs in the cue; `languages` are the languages of the records besides English.
 
-    Where nothing separates words, one comes as its two characters and their pair: each of them counts a third, for they
-    say the same thing, and three independent ones would be much less likely by accident.
+    In a script without spaces, a word becomes its two characters and their pair. Each counts a third, because they are
+    one word: three independent matches would be much less likely to be chance.
 
     >>> dict(words_of_cue("the houses of the cats", []))
     {'hous': 1, 'cat': 1}
@@ -313,7 +312,7 @@ def words_of_cue(cue: str, languages: Sequence[str]) -> Mapping[Forms, float]:
 
 
 def _forms_in(cue: str, languages: Sequence[str]) -> list[Forms]:
-    """The words of the cue, each with the forms that it has in these languages and in English."""
+    """The words of the cue, each with its forms in these languages and in English."""
     own, found = likeliest(cue, languages), list[Forms]()
     for chunk in text_chunks(cue):
         for piece in pieces(chunk):

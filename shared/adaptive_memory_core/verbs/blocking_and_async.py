@@ -1,4 +1,4 @@
-"""How does one verb become a blocking and an async method? As a plain function, called here or in a worker thread."""
+"""Decorators that turn one plain function into a blocking method and an async one, which runs in a worker thread."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ Verb = Callable[Concatenate["UserMemory", P], T]
 
 
 def blocking(verb: Verb[P, T]) -> Callable[Concatenate[UserMemory, P], T]:
-    """The verb as a call that is done before it returns. An unknown argument gets an error that names the one that is
-    meant; an id that is not found may have come from the shared scope, and the error says so."""
+    """The verb as a blocking method. The error for an unknown argument suggests the right name. The error for an
+    unknown id mentions the shared scope, if there is one, because the id may come from there."""
 
     def call(user: UserMemory, /, *args: P.args, **named: P.kwargs) -> T:
         opened = user.memory.opened
@@ -58,7 +58,7 @@ def blocking(verb: Verb[P, T]) -> Callable[Concatenate[UserMemory, P], T]:
 
 
 def awaited(verb: Verb[P, T]) -> Callable[Concatenate[UserMemory, P], Coroutine[Any, Any, T]]:
-    """Its async twin: the same call in a worker thread, under the name with an `a` before it."""
+    """The verb as an async method: the same call in a worker thread. Its name starts with `a`."""
     done = blocking(verb)
 
     async def call(user: UserMemory, /, *args: P.args, **named: P.kwargs) -> T:

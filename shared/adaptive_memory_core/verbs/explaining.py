@@ -1,4 +1,4 @@
-"""What a user can see: explanations, reports, replays, and exports of what was learned."""
+"""Methods that explain, report, replay and export a user's memory."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ if TYPE_CHECKING:
     from adaptive_memory_core.memory import AdaptiveMemory
     from adaptive_memory_core.user_memory import UserMemory
 
-WIDEST = 10_000  # candidates among which a record is looked for that was none
+WIDEST = 10_000  # candidates of the second recall that looks for a record that was not a candidate
 
 
 def why(user: UserMemory, recall: Recall, id: str, filter: Mapping[str, Any] | None = None) -> str:  # noqa: A002
-    """Why a record is, or is not, among the hits of a recall, in a sentence; an unknown id raises NotFoundError.
+    """Explain in one sentence why a record is or is not among the hits of a recall. An unknown id raises NotFoundError.
 
-    `filter` is that of the recall. If the record was not a candidate, the recall is repeated with more candidates,
-    counting nothing.
+    Pass the `filter` of the recall. If the record was not a candidate, the recall is repeated with more candidates,
+    without counting a read.
     """
     if not isinstance(recall, Recall):
         raise InvalidInputError(f"recall is {shown(recall)}. Give what recall() returned.")
@@ -46,7 +46,7 @@ def _why(user: UserMemory, recall: Recall, record_id: str, where: Mapping[str, A
     told = _told(recall, record_id)
     if told is not None:
         return told
-    recalling.get(user, record_id)  # raises where there is no such record
+    recalling.get(user, record_id)  # raises if the record does not exist
     wide = recalling.recall(
         user, recall.cue.text, recall.k, filter=where, reinforce=False, policy=recall.policy.replace(recall_k=WIDEST)
     )
@@ -58,7 +58,7 @@ def _why(user: UserMemory, recall: Recall, record_id: str, where: Mapping[str, A
 
 
 def _told(recall: Recall, record_id: str) -> str | None:
-    """What the recall itself says of it, if anything."""
+    """The record's rank or the reason why it was dropped; None if the recall does not contain it."""
     for place, one in enumerate(recall, 1):
         if one.id == record_id:
             parts = ", ".join(f"{name} {value:.3f}" for name, value in one.parts.items())
@@ -76,7 +76,7 @@ MOST_RECORDS, MOST_RECALLS, MOST_USERS = 5_000, 500, 1_000
 
 
 def whole_report(memory: AdaptiveMemory, path: str | Path | None, *, title: str | None, users: int) -> str:
-    """A page about all users: numbers, and nobody's texts."""
+    """An HTML page about all users, with numbers but no texts."""
     from adaptive_memory_core.flow import report as gathering
     from adaptive_memory_core.pages.memory_page import users_page
 
@@ -93,12 +93,12 @@ def whole_report(memory: AdaptiveMemory, path: str | Path | None, *, title: str 
 def report(
     user: UserMemory, path: str | Path | None = None, *, title: str | None = None, records: int = 500, recalls: int = 50
 ) -> str:
-    """A page of HTML about this memory, in one file that loads nothing; written to `path` if that is given.
+    """A self-contained HTML page about this memory, which is also written to `path` if given.
 
-    It shows what is remembered, strengths and how they fade, reads, the newest recalls with the parts of each score,
-    what verdicts changed, and themes and names if there are any. At most `records` records and `recalls` recalls are
-    shown (up to 5,000 and 500), and the page says what it leaves out. Making it does not count as a read. Everything
-    that was stored appears in it as text: protect the file as you protect the memory.
+    The page shows records, strengths and their decay, reads, the newest recalls with the parts of each score, the
+    effects of feedback, and any themes and names. It shows at most `records` records and `recalls` recalls (up to 5,000
+    and 500), and lists what it leaves out. Creating it does not count as a read. It contains all stored texts, so
+    protect the file as you protect the memory.
     """
     from adaptive_memory_core.flow import report as gathering
     from adaptive_memory_core.pages.memory_page import memory_page
@@ -127,11 +127,10 @@ def replay(
     until: Moment | None = None,
     limit: int = MOST_LINES,
 ) -> Replay:
-    """What this policy (omitted: the memory's) would have returned for the user's past recalls, each with the state at
-    that time.
+    """The user's past recalls, ranked again with this policy (omitted: the memory's) and the state at that time.
 
-    Iterate over it, print its `summary()`, or use `to_json()`: docs/guides/measuring.md. The newest `limit` recalls of
-    that time in the log are ranked again, through the same steps as a recall. Nothing changes: no count, no log.
+    Iterate over the result, print its `summary()`, or use `to_json()` (docs/guides/measuring.md). The newest `limit`
+    recalls of the period are taken from the log and go through the steps of a recall. Nothing is counted or logged.
     """
     from adaptive_memory_core.evaluate.replay import replayed
 
@@ -160,7 +159,7 @@ def replay(
 
 
 def export_state(user: UserMemory) -> dict[str, Any]:
-    """What was learned about this user's records, as plain values for `json.dumps`; no texts, only digests of them."""
+    """The state learned about this user's records, as plain values for `json.dumps`, with digests instead of texts."""
     memory = user.memory
     from adaptive_memory_core.flow import export_import as moving
 

@@ -1,4 +1,4 @@
-"""Removes a user's records: one, or all that nobody reads, after a check."""
+"""Methods that remove a user's records: by id, by filter, or by rules such as unread for 90 days."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
 Forgotten = str | Iterable[str | Scored | Record] | None
 ForgetOne = Callable[[str], Receipt]
-MOST_DAYS = 10_000_000_000  # beyond it a float of seconds keeps no fraction of one
-MOST_PRUNED = 1_000_000_000  # records of one call
+MOST_DAYS = 10_000_000_000  # above this, a float of seconds has no fraction
+MOST_PRUNED = 1_000_000_000  # records per call
 
 
 def forget(
@@ -42,13 +42,13 @@ def forget(
 
     `ids` is one id, or a list of ids, hits or records; missing ones in a list are skipped, unless all are missing
     (NotFoundError). With `filter`, a Chroma `where` mapping, all of the user's own records that pass it are removed.
-    For one id there is one receipt, otherwise a list.
+    A single id returns one receipt, everything else a list.
 
-    The receipt says what was removed and what remains elsewhere (Chroma's own files, past cues, backups). A record that
-    the forgotten one had superseded is valid again. After an error, call it again: it removes what is left.
+    The receipt lists what was removed and what remains elsewhere (Chroma's own files, past cues, backups). A record
+    that the forgotten record had superseded is valid again. After an error, call `forget` again to remove the rest.
 
-    `replaced=True` is for programs that keep an index up to date, and write a text again before they delete its old
-    record: what was learned passes to the record of the same source with the same words, if there is one.
+    `replaced=True` is for programs that update an index and write a text again before they delete its old record: the
+    learned state passes to the record of the same source with the same words, if there is one.
     """
     memory, anew = user.memory, check.flag(replaced, "replaced")
     if (ids is None) == (filter is None):
@@ -73,7 +73,7 @@ def _matching(user: UserMemory, forget_one: ForgetOne, where: Mapping[str, Any] 
 
 
 def _each(forget_one: ForgetOne, ids: Sequence[str], *, raises: bool = True) -> list[Receipt]:
-    """A receipt for each that was there, one after the other."""
+    """Forget the records one by one; return a receipt for each record that existed."""
     receipts: list[Receipt] = []
     missing: NotFoundError | ScopeError | None = None
     for one in ids:
@@ -87,11 +87,10 @@ def _each(forget_one: ForgetOne, ids: Sequence[str], *, raises: bool = True) -> 
 
 
 def forget_learned(user: UserMemory, id: str | None = None) -> int:  # noqa: A002 - as everywhere
-    """Remove what was learned from this user's reads and feedback about everyone's records: about one, or about all of
-    them.
+    """Remove what this user's reads and feedback taught about everyone's records: about one record, or about all.
 
-    The records stay, as if this user had never read them; the user's log no longer names them (for all records: it
-    loses the recalls that were made over everyone's records). Returns for how many records something was removed.
+    The records stay, as if this user had never read them, and the user's log no longer names them. For all records, the
+    log loses every recall over everyone's records. Returns for how many records something was removed.
     """
     checked = None if id is None else check.name(id, "id")
     return forgetting.forget_learned(user.memory.ports(), user.scope, checked)
@@ -107,16 +106,16 @@ def prune(
     unread_for: float | timedelta | None = None,
     max_records: int | None = None,
 ) -> PruneReceipt:
-    """Remove the user's own records that are no longer useful; never a pinned or a remembered one.
+    """Remove the user's own records that are no longer useful. Pinned and remembered records always stay.
 
     A record is removed if one of these applies. Its strength has decayed below `below`. It was neither read nor called
-    helpful for `unread_for` days (or a timedelta); for a record that was never read, the time counts from when the
-    memory first saw it. There are more than `max_records`: the weakest go, and among equally strong ones those unread
-    for longest.
+    helpful for `unread_for` days (or a timedelta); a record that was never read counts from when the memory first saw
+    it. There are more than `max_records`: the weakest records are removed, and of equally strong ones those unread for
+    longest.
 
-    `dry_run=True` only says which ones. With `archive` they are appended to that file first, as JSON lines that
-    `remember_many` accepts. Each batch is removed whole or not at all; after a crash, or if `limit` ended the work,
-    call it again.
+    `dry_run=True` only lists the records. With `archive`, they are first appended to that file as JSON lines that
+    `remember_many` accepts. Each batch is removed entirely or not at all. After a crash, or if `limit` was reached,
+    call `prune` again.
     """
     memory = user.memory
     if archive is not None and not _is_file(archive):
@@ -157,7 +156,7 @@ def _seconds(unread_for: object) -> float:
 
 
 def _is_file(path: object) -> bool:
-    """Whether it names a file that is there or could be."""
+    """Whether the path names an existing file, or one that could be created."""
     usable = isinstance(path, str | Path) and can_name_a_file(path)
     file = expanded(str(path))
     return usable and file.parent.is_dir() and not file.is_dir()

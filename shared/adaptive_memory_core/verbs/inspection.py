@@ -1,4 +1,4 @@
-"""What a user has: statistics, the log, and their own policy."""
+"""Methods that list a user's records, recalls, changes and statistics, and calibrate or reset the user's policy."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 
 
 def reset_policy(user: UserMemory) -> None:
-    """Remove the policy that `for_user(policy=...)` has stored for this user: the memory's applies again."""
+    """Remove the policy that `for_user(policy=...)` stored for this user; the memory's policy applies again."""
     user.memory.ports().ledger.own_policies.keep(user.scope, None)
     user.own_policy.policy = None
 
 
-MOST_LINES = 1_000_000  # of a log, at once
+MOST_LINES = 1_000_000  # log entries per call
 
 
 def records(
@@ -42,10 +42,10 @@ def records(
     *,
     current: bool = False,
 ) -> list[Record]:
-    """The records of this user, newest first; with `over="everyone"`, everyone's as well. None counts as read.
+    """The records of this user, newest first; with `over="everyone"`, everyone's as well. Nothing counts as read.
 
-    `filter` is a Chroma `where` mapping, `offset` how many records to skip. With `current`, records that were replaced,
-    have ended or have not begun are left out. It goes through all records of the user.
+    `filter` is a Chroma `where` mapping, `offset` the number of records to skip. With `current`, records that were
+    replaced, have ended or have not begun are left out. The call goes through all records of the user.
     """
     memory = user.memory
     start = 0 if type(offset) is int and offset == 0 else check.count(offset, "offset", most=MOST_LINES)
@@ -62,9 +62,10 @@ def recalls(
     containing: str | None = None,
     turn: str | None = None,
 ) -> Sequence[LoggedRecall]:
-    """Past recalls of this user from the log, newest first: of a span of time, of a turn, or that returned one record.
+    """Past recalls of this user from the log, newest first: of a period, of a turn, or those that returned one record.
 
-    Each has its cue, time, policy, and every candidate with score and reason. The log is kept for `Keeping.log_days`.
+    Each entry has its cue, time, policy, and every candidate with score and reason. Entries are kept for
+    `Keeping.log_days`.
     """
     memory = user.memory
     return past.recalls(
@@ -80,7 +81,7 @@ def recalls(
 
 
 def remembered(user: UserMemory) -> list[Record]:
-    """The records that are remembered: they were read `decay.remembrance_threshold` times, so they no longer decay."""
+    """The records that were read `decay.remembrance_threshold` times, so they no longer decay."""
     return _flagged(user, "remembered")
 
 
@@ -90,7 +91,7 @@ def pinned(user: UserMemory) -> list[Record]:
 
 
 def changes(user: UserMemory, id: str | None = None, limit: int = 1_000) -> Sequence[Change]:  # noqa: A002
-    """The audit trail, newest first: what changed a record's state, when, and who or which recall did it."""
+    """The audit trail, newest first: each change of a record's state, its time, and who or which recall made it."""
     checked = None if id is None else check.name(id, "id")
     most = check.count(limit, "limit", most=MOST_LINES)
     return flagged.changes(user.memory.ports(), user.scope, checked, limit=most)
@@ -99,15 +100,15 @@ def changes(user: UserMemory, id: str | None = None, limit: int = 1_000) -> Sequ
 def history(user: UserMemory) -> Sequence[Sample]:
     """Statistics of this user's records over time, oldest first.
 
-    A sample is taken with the write-back and by `flush()`, at most one per `Keeping.sample_recalls` recalls.
+    The write-back and `flush()` take samples, at most one per `Keeping.sample_recalls` recalls.
     """
     return flagged.history(user.memory.ports(), user.scope)
 
 
 def stats(user: UserMemory, at_least: float = 0.01) -> Stats:
-    """Numbers of records, reads and verdicts of this user, strengths, and how far the write-back is.
+    """This user's numbers of records, reads and verdicts, the strengths, and the progress of the write-back.
 
-    `at_least` is the least strength with which a record counts for `strengths.size`.
+    `strengths.size` counts the records with a strength of `at_least`.
     """
     memory, bound = user.memory, check.fraction(at_least, "at_least")
     return past.stats(
@@ -118,12 +119,12 @@ def stats(user: UserMemory, at_least: float = 0.01) -> Stats:
 def calibrate(
     user: UserMemory, questions: Sequence[str] | None = None, policy: Policy | None = None, language: str = "en"
 ) -> Calibration:
-    """Measure what unrelated questions find in this user's records, for `Advanced(unrelated_answered=...)`.
+    """Measure how well unrelated questions match this user's records, for `Advanced(unrelated_answered=...)`.
 
-    Print the result. `questions` are at least 20 questions that have nothing to do with the records; omitted, a
-    built-in list in that `language`: "en", "de", "fr", "es", "it", "pt" or "nl". The measurement holds for questions in
-    the language of these, for the embedder and for the channels of `policy` (omitted: the memory's), and counts no
-    reads. A recall with a relevance floor starts it by itself, in the background; this waits for it.
+    Print the result. `questions` are at least 20 questions that have nothing to do with the records. If omitted, a
+    built-in list in the given `language` is used: "en", "de", "fr", "es", "it", "pt" or "nl". The measurement is valid
+    for the language of the questions, the embedder, and the channels of `policy` (omitted: the memory's). It counts no
+    reads. A recall with a relevance floor starts the measurement in the background; this call waits for it.
     """
     memory = user.memory
     asked = questions_in_language(language) if questions is None else check.questions(questions, fewest=FEWEST)
@@ -135,7 +136,7 @@ def calibrate(
 
 
 def request_to_calibrate(in_force: PolicyInForce, scope: Scope, policy: Policy) -> Request:
-    """A recall that only looks, before its cue is known."""
+    """The request of a read-only recall, with a placeholder as its cue."""
     now, cue = in_force.now(), Cue(UNRELATED[0])
     return Request("calibration", scope, cue, 1, now, None, policy.suited(), in_force.regime, reinforce=False)
 

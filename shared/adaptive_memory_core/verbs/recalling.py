@@ -1,4 +1,4 @@
-"""How does a user look something up? Recall, rerank and get, checked."""
+"""The methods recall, rerank and get, with their arguments checked."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from adaptive_memory_core.verbs.blocking_and_async import Moment
 if TYPE_CHECKING:
     from adaptive_memory_core.user_memory import UserMemory
 
-JUST_NOW = 10.0  # seconds before the clock's time that are no other day: somebody read it and then called; guess
+JUST_NOW = 10.0  # seconds; a `now` less far back was read from the clock before the call, and means the present; guess
 
 
 def recall(
@@ -52,29 +52,29 @@ def recall(
 ) -> Recall:
     """The `k` best memories for a cue, best first; there may be fewer, or none.
 
-    `cue` is a question or any text. A `Cue(text, vector)` brings its own vector, made by the collection's embedder,
-    and nothing is embedded. An `AgentState` becomes a cue about what the agent is doing; `state` says what it is doing
-    now, so that a cue that is out of date is noted in the trace.
+    `cue` is a question or any text. A `Cue(text, vector)` contains a vector from the collection's embedder, so nothing
+    is embedded. An `AgentState` becomes a cue about what the agent is doing. `state` is the agent's present state: if
+    the cue was built from an older one, the trace notes it.
 
-    The returned records count as read. With `reinforce=False` nothing changes: no count, no time, no log. Recalls with
-    the same `turn` are one step of the user's recall counter, and a record is read once in it. `now` is the time to
-    rank by, if it is not the present; in the past, nothing that was written or began later is returned, and reads,
-    feedback and pins count as of then, as far as the log goes back.
+    The returned records count as read. With `reinforce=False` nothing is counted or logged. Recalls with the same
+    `turn` are one step of the user's recall counter, and a record is read once per turn. `now` is the time to rank by,
+    if it is not the present. For a past time, records that were written or began later are not returned, and reads,
+    feedback and pins count as of that time, as far as the log goes back.
 
-    `min_score` is the least score of a hit and holds with any embedder. `min_similarity` is its least cosine with the
-    cue: 1 is the same text, and the value for unrelated texts depends on the embedder. Both are in [0, 1] and replace
-    the floors of the policy. Records below them are in `dropped`.
+    `min_score` is the minimum score of a hit, and means the same with any embedder. `min_similarity` is the minimum
+    cosine with the cue: 1 is the same text, and the value for unrelated texts depends on the embedder. Both are in
+    [0, 1] and replace the floors of the policy. Records below them are in `dropped`.
 
-    `filter` is a Chroma `where` mapping over the caller's own metadata; it narrows what this user sees and cannot widen
-    it. `accept` is a function of a record that returns False for those to leave out. `in_context` names ids and texts
-    that the model already sees; they are not returned again. Words about time ("in 2019", "originally", "lately")
-    change the ranking as the policy says. If this scope has a `fallback` and the user has no records, shared records
+    `filter` is a Chroma `where` mapping over the caller's own metadata. It narrows what this user sees and cannot widen
+    it. `accept` is a function of a record that returns False for records to leave out. `in_context` lists ids and texts
+    that the model already sees; these are not returned again. Words about time ("in 2019", "originally", "lately")
+    change the ranking, as set in the policy. If this scope has a `fallback` and the user has no records, shared records
     fill up the answer, each labelled by `hit.shared`.
 
     `policy`, `reranker` and `judge` replace the memory's own for this recall. A reranker is a function of the cue and a
-    list of texts to one number each, or an object with `predict(pairs)`. A channel or reranker that fails is left out,
-    with a note in `recall.trace`. If the embedder fails, the records found by words are the answer, and
-    `recall.cue.vector` is None; if there are none, or with `on_embedder_error="raise"`, the error is raised and nothing
+    list of texts that returns one number per text, or an object with `predict(pairs)`. A channel or reranker that fails
+    is left out, with a note in `recall.trace`. If the embedder fails, the records found by words are returned, and
+    `recall.cue.vector` is None. If there are none, or with `on_embedder_error="raise"`, the error is raised and nothing
     is counted.
     """
     opened = user.memory.opened
@@ -114,10 +114,10 @@ def rerank(
 ) -> Recall:
     """Rank records that another retriever found; `hits` maps their ids to similarities (None: unknown).
 
-    They are scored, dropped, counted as read and logged as those of `recall`. Ids that this user does not have are in
-    `dropped`. All that pass the gates are returned unless `k` is given. `guests` maps ids of hits from elsewhere to
-    their texts: they are ranked with the others, and nothing is learned about them. `min_score` and `min_similarity`
-    are those of `recall`.
+    The records are scored, dropped, counted as read and logged as in `recall`. Ids that this user does not have are in
+    `dropped`. All records that pass the gates are returned unless `k` is given. `guests` maps the ids of hits from
+    elsewhere to their texts: they are ranked with the others, but nothing is learned about them. `min_score` and
+    `min_similarity` mean the same as in `recall`.
     """
     given = check.similarities(hits)
     opened, wanted = user.memory.opened, max(1, len(given)) if k is None else k
@@ -134,7 +134,7 @@ def get(user: UserMemory, id: str) -> Record:  # noqa: A002 - the contract's nam
 
 @lru_cache(maxsize=64)
 def _with_floors(policy: Policy, floors: Floors) -> Policy:
-    """The policy with the floors of a call, as far as they are given."""
+    """The policy with the floors that the call gave."""
     given = dict(zip(("min_score", "min_similarity"), floors, strict=True))
     return policy.replace(**{name: value for name, value in given.items() if value is not None})
 
@@ -149,8 +149,8 @@ def _request(
     turn: str | None,
     floors: Floors,
 ) -> Request:
-    """What a recall and a ranking have in common, checked. The policy is that of the call, else the user's own, else
-    the memory's, with the floors of the call."""
+    """The checked request that recall and rerank share. Its policy is the call's, else the user's own, else the
+    memory's, with the floors of the call."""
     opened, keeping = user.memory.opened, user.memory.keeping
     present, notes = opened.in_force.now(), tuple[str, ...]()
     by = usual_policy(user) if policy is None else check.policy(policy, opened.in_force.policy)

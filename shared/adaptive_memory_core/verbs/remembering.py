@@ -1,4 +1,4 @@
-"""Records are stored, one or many, and conversations are observed; arguments are checked."""
+"""Methods that store and update records, observe conversations, and return themes; arguments are checked."""
 
 from __future__ import annotations
 
@@ -45,14 +45,14 @@ def remember(
     metadata: Metadata | None = None,
     derived_from: Sequence[str] = (),
 ) -> str:
-    """Store one text; returns its id.
+    """Store one text; returns the record's id.
 
     Overwriting an existing id replaces text, importance, kind, times and metadata; reads and feedback stay.
     `importance` is in [0, 1], or a function that derives it from the text, such as `judges.SalienceJudge` (0.5 if it
     cannot decide). `created_at`, `valid_from` and `valid_until` are POSIX seconds, or datetimes or ISO texts with a
-    time zone. `supersedes` is the id of a record that this one replaces: the old one is no longer returned.
-    `derived_from` are the ids of records that this one was made of, e.g. of a summary: once one of them is superseded,
-    forgotten or says something else, this one is no longer returned either.
+    time zone. `supersedes` is the id of a record that this one replaces; the old record is no longer returned.
+    `derived_from` lists the ids of the records that this one was made from, e.g. for a summary. Once a source is
+    superseded or forgotten, or its text changes, this record is no longer returned either.
     """
     given = (text, id, importance, kind, created_at, valid_from, valid_until, supersedes, metadata, derived_from)
     return _stored(user, [NewRecord(*given)], from_known=True)[0]  # type: ignore[arg-type] # checked within
@@ -61,10 +61,10 @@ def remember(
 def remember_many(user: UserMemory, items: Iterable[Item]) -> list[str]:
     """Store many records; returns their ids in order.
 
-    Each item is a text, a `Record`, or a mapping with the arguments of `remember`. All are checked before any is
-    written. They are written in batches as large as the database takes, each whole or not at all; if a later batch
-    fails, `PartialWriteError` says which ids are stored. The ids in `derived_from` need not exist, since records may be
-    restored without their sources.
+    Each item is a text, a `Record`, or a mapping with the arguments of `remember`. All items are checked before
+    anything is written. Batches are as large as the database accepts, and each is written entirely or not at all. If a
+    later batch fails, `PartialWriteError` lists the stored ids. The ids in `derived_from` need not exist, because
+    records may be restored without their sources.
     """
     if isinstance(items, str | Mapping) or not isinstance(items, Iterable):
         raise InvalidInputError(f"remember_many was given {shown(items)}. Give a list of texts, Records or mappings.")
@@ -82,10 +82,10 @@ def update(
     valid_until: Moment | None = None,
     metadata: Metadata | None = None,
 ) -> Record:
-    """Change the given fields of one record and keep the rest; returns the record as it is now.
+    """Change the given fields of one record and keep the rest; returns the changed record.
 
-    `metadata` holds the keys to change; None as a value removes a key. Reads and feedback are kept if the text stays
-    the same; with another text they start again. An unknown id raises NotFoundError.
+    `metadata` contains the keys to change; None as a value removes a key. If the text changes, reads and feedback start
+    again from zero; otherwise they are kept. An unknown id raises NotFoundError.
     """
     memory, scope, checked = user.memory, user.scope.own, check.name(id, "id")
     given = {"text": text, "importance": importance, "kind": kind, "created_at": created_at}
@@ -108,7 +108,7 @@ def update(
 
 
 def _stored(user: UserMemory, items: Sequence[Item], *, from_known: bool) -> list[str]:
-    """Check and write records. What they were derived from must be there where it is `from_known`."""
+    """Check and write records. With `from_known`, the records in `derived_from` must exist."""
     memory, scope = user.memory, user.scope.own
     items = [masked_item(item) for item in items] if memory.keeping.mask_secrets else items
     judges = [judge_of(item) for item in items]
@@ -123,13 +123,13 @@ def _stored(user: UserMemory, items: Sequence[Item], *, from_known: bool) -> lis
 
 
 def judge_of(item: object) -> JudgeSalience | None:
-    """The judge that was given instead of an importance, if there is one."""
+    """The function that was given instead of an importance, or None."""
     given: Any = item.get("importance") if isinstance(item, Mapping) else getattr(item, "importance", None)
     return given if callable(given) and not isinstance(given, type) else None
 
 
 def unjudged(item: Any) -> Any:
-    """The given record, with the usual importance until a judge gives another."""
+    """The given record with the neutral importance, until the judge returns another."""
     return (
         {**item, "importance": NEUTRAL_IMPORTANCE}
         if isinstance(item, Mapping)
@@ -138,7 +138,7 @@ def unjudged(item: Any) -> Any:
 
 
 def with_judged_importance(record: NewRecord, judge: JudgeSalience) -> NewRecord:
-    """The record with the judge's importance; the usual one if the judge cannot decide."""
+    """The record with the judge's importance, or the neutral one if the judge cannot decide."""
     if is_coroutine(judge):
         raise InvalidInputError(
             "importance is an async function. Await it before, and give the number, or give one that is not async."
@@ -154,14 +154,13 @@ Progress = Callable[[int, int], object]
 def observe(user: UserMemory, messages: Iterable[Mapping[str, Any]], progress: Progress | None = None) -> list[str]:
     """Store messages of conversations, one or many; returns their ids in order.
 
-    A message is a mapping with `text` and, as far as known, `speaker` or `role`, `at` (a time as for `remember`),
-    `session` and `seq` (its place in the session); `id`, `metadata`, `importance`, `kind` (else "message"),
-    `valid_from`, `valid_until`, `supersedes` and `derived_from` as for `remember`. Each becomes a record immediately.
-    Episodes, the facts worth keeping from them, and themes are made in the background (`themes`). A message that was
-    observed before changes nothing, so an interrupted call can simply be repeated. Two messages are the same if they
-    have the same `id`, or without ids the same session, speaker, text and `seq` or `at`. A message with neither `seq`
-    nor `at` gets the present time, and is a new one each time. `progress` is called with the number stored and the
-    total.
+    A message is a mapping with `text` and, if known, `speaker` or `role`, `at` (a time as for `remember`), `session`
+    and `seq` (its place in the session). `id`, `metadata`, `importance`, `kind` (default: "message"), `valid_from`,
+    `valid_until`, `supersedes` and `derived_from` are as for `remember`. Each message becomes a record immediately.
+    Episodes, the facts worth keeping from them, and themes are built in the background (see `themes`). A message that
+    was observed before changes nothing, so an interrupted call can be repeated. Two messages are the same if they have
+    the same `id`, or without ids the same session, speaker, text and `seq` or `at`. A message with neither `seq` nor
+    `at` gets the present time and is always new. `progress` is called with the number stored and the total.
     """
     memory, now, heard = user.memory, user.memory.now(), check.progress(progress)
     if memory.keeping.mask_secrets and isinstance(messages, Iterable) and not isinstance(messages, str | Mapping):
@@ -172,10 +171,10 @@ def observe(user: UserMemory, messages: Iterable[Mapping[str, Any]], progress: P
 
 
 def themes(user: UserMemory, settle: bool = True, progress: Progress | None = None) -> Themes:
-    """What is remembered from observed conversations, grouped: each theme with its name and messages.
+    """The themes of observed conversations, each with its name and messages.
 
-    With `settle` all waiting messages are processed first, and `progress` is called with the number done and the total;
-    without it, the themes are as far as they have grown by now.
+    With `settle`, all pending messages are processed first, and `progress` is called with the number done and the
+    total. Without it, the themes are returned as they are now.
     """
     wanted, heard = check.flag(settle, "settle"), check.progress(progress)
     memory = user.memory
@@ -183,10 +182,11 @@ def themes(user: UserMemory, settle: bool = True, progress: Progress | None = No
 
 
 def hierarchy(user: UserMemory, settle: bool = True, progress: Progress | None = None) -> Hierarchy:
-    """All that was made from observed conversations: `episodes`, `semantics` and `themes` by their keys, each with the
-    ids of its messages, the nearest others of its kind (`neighbours`: keys and similarities) and the keys of what is
-    above and below it. `settle` and `progress` are as for `themes`, which leaves out entries that were replaced or have
-    ended.
+    """Everything built from observed conversations: `episodes`, `semantics` and `themes` by their keys.
+
+    Each entry has the ids of its messages, its nearest neighbours of the same kind (`neighbours`: keys and
+    similarities), and the keys of the entries above and below it. `settle` and `progress` are as for `themes`. Unlike
+    `themes`, the result includes entries that were replaced or have ended.
     """
     wanted, heard = check.flag(settle, "settle"), check.progress(progress)
     return flows.hierarchy(user.memory.ports(), user.scope.own, settle=wanted, progress=heard)

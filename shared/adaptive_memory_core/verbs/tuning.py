@@ -1,4 +1,4 @@
-"""A policy is tuned, for one user or for several together."""
+"""Methods that evaluate a policy and tune it, for one user or for several together."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:  # loaded by the call that needs it
     from adaptive_memory_core.memory import AdaptiveMemory
     from adaptive_memory_core.user_memory import UserMemory
 
-PRIOR = 50.0  # questions at which half of what they say counts; guess
+PRIOR = 50.0  # questions at which the policy moves half of the way; guess
 MOST_PRIOR = 1_000_000.0
 TOP_DOWN = (
     "The policy has the shape 'top_down', and to which episodes the themes lead cannot be ranked again. Tune with the "
@@ -35,11 +35,11 @@ TOP_DOWN = (
 
 
 def evaluate(user: UserMemory, pairs: Any, k: int = 10, policy: Policy | None = None) -> Evaluation:
-    """How many of the records that answer these questions are found: recall@k, NDCG@k and hit@1, each with its
+    """Measure how well recalls find the records that answer these questions: recall@k, NDCG@k and hit@1, each with its
     interval.
 
-    `pairs` are questions, each with the ids or texts of the records that answer it, as for `tune`. `policy` is that of
-    the recalls (omitted: the user's own, or the memory's). Nothing counts as read. Print the result.
+    `pairs` are questions, each with the ids or texts of the records that answer it, as for `tune`. The recalls use
+    `policy` (omitted: the user's own, or the memory's). Nothing counts as read. Print the result.
     """
     from adaptive_memory_core.evaluate.worth import evaluated
 
@@ -61,20 +61,20 @@ def tune(
     prior: float = PRIOR,
     seed: int = 0,
 ) -> Tuning:
-    """The policy whose weights, fusion and half-life rank this user's questions better, or why there is none.
+    """Tune weights, fusion and half-life for this user's questions; returns the better policy, or why there is none.
 
-    `k` is how many hits of a labelled question count; a recall in the log has its own number.
+    For a labelled question the first `k` hits count; each recall in the log has its own `k`.
 
     `pairs` are questions, each with the ids or texts of the records that answer it: `("which tea?", ["id"])`, or
-    mappings with `question`, `answers` and maybe `now`. Each is asked once, without counting as read. Without pairs,
-    the feedback on the recalls in the log (from `since`, up to `until`) is used instead; the decay settings are then
-    tuned as well, by the reads in the log.
+    mappings with `question`, `answers` and optionally `now`. Each question is asked once, without counting as read.
+    Without pairs, the feedback on the recalls in the log (from `since`, up to `until`) is used instead. The decay
+    settings are then tuned as well, from the reads in the log.
 
     The search begins at `policy` (omitted: the user's own, or the memory's). The share `held_out` of the questions is
-    kept for judging the result: if the gain on these is within the noise, or there are too few questions, the tuning is
-    `refused` with the reason, and its `policy` is the one it began with. The fewer questions there are, the less the
-    policy moves: half of the way at `prior` questions. Keep the result with `memory.for_user(name,
-    policy=tuning.policy)`, or write it with `tuning.policy.save(path)`: docs/guides/measuring.md.
+    reserved for judging the result. If the gain on these is within the noise, or there are too few questions, the
+    tuning is `refused` with the reason, and its `policy` is the starting one. The fewer questions there are, the less
+    the policy moves: half of the way at `prior` questions. Keep the result with `memory.for_user(name,
+    policy=tuning.policy)`, or write it with `tuning.policy.save(path)` (docs/guides/measuring.md).
     """
     tuner = tuner_of(held_out, prior, seed)
     start = starting_policy(user, policy)
@@ -85,7 +85,7 @@ def tune(
 def evidence_of(
     user: UserMemory, pairs: Any, start: Policy, *, k: int, since: Moment | None = None, until: Moment | None = None
 ) -> TuningExamples:
-    """The evidence in this user's questions about policies; without pairs, the feedback in the log."""
+    """Examples for tuning from this user's labelled questions, or without pairs from the feedback in the log."""
     from adaptive_memory_core.evaluate.tune import of_labelled, of_log
 
     if start.shape == "top_down":
@@ -103,7 +103,7 @@ def evidence_of(
 
 
 def tuner_of(held_out: object, prior: object, seed: object) -> Tuner:
-    """How it is tuned, checked."""
+    """The tuner with these settings, checked."""
     from adaptive_memory_core.evaluate.tune import Tuner
 
     part = check.fraction(held_out, "held_out")
@@ -127,19 +127,19 @@ def starting_policy(user: UserMemory, given: Policy | None) -> Policy:
 
 
 def policy_for(memory: AdaptiveMemory, given: Policy | None) -> Policy:
-    """The policy, checked, with all that is automatic decided for the embedder; omitted, the memory's."""
+    """The given policy or the memory's, checked, with automatic settings decided for the embedder."""
     return checked_policy(memory, given).suited()
 
 
 def checked_policy(memory: AdaptiveMemory, given: Policy | None) -> Policy:
-    """The policy, which names no channel that this memory does not have; omitted, the memory's."""
+    """The given policy or the memory's; a channel that this memory does not have raises an error."""
     policy = check.policy(given, memory.policy)
     check.channels(policy, channels_of(memory.ports().sources))
     return policy
 
 
 def request_of(user: UserMemory, policy: Policy, k: int) -> Request:
-    """What all its questions have in common."""
+    """The request that all questions of a tuning share."""
     memory = user.memory
     return Request(
         id="tuning",
@@ -170,8 +170,8 @@ def tuned_together(
     since: Moment | None,
     until: Moment | None,
 ) -> Tuning:
-    """One policy for all of them; with `each`, also what every user's own questions ask for from there on, drawn back
-    to it the more, the fewer they are."""
+    """One policy tuned for all users. With `each`, it is then tuned further for every user; the fewer questions a user
+    has, the closer it stays to the common policy."""
     from adaptive_memory_core.evaluate.tune import TuningExamples
 
     parts = {
@@ -184,7 +184,7 @@ def tuned_together(
 
 
 def by_user(pairs: object, user: object) -> Mapping[Any, Any]:
-    """The pairs of each user, or an error that says what to give."""
+    """The pairs by user; anything else raises an error."""
     if user is not None:
         raise InvalidInputError(
             f"Both pairs and user={shown(user)} are given. The pairs name their users. Leave user out."
@@ -195,7 +195,7 @@ def by_user(pairs: object, user: object) -> Mapping[Any, Any]:
 
 
 def each_apart(each: object, pairs: object, user: object) -> bool:
-    """Whether every user is tuned separately as well: only if the caller named each of them."""
+    """Whether every user is tuned separately as well, which requires that the caller named the users."""
     apart = check.flag(each, "each")
     if apart and pairs is None and user is None:
         raise InvalidInputError("each=True stands for users that are named. Give user=[...], or pairs by user.")

@@ -1,4 +1,4 @@
-"""How does a user give feedback? Verdicts on recalls and answers, pins and demotions, checked."""
+"""Methods for feedback on recalls and answers, and for pins and demotions; arguments are checked."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ def feedback(
 ) -> int:
     """Say which hits of a recall were helpful or unhelpful, by id or as hits; returns how many verdicts were new.
 
-    `recall` is the Recall or its id, at once or later. A verdict counts once per recall and record; the opposite
-    verdict takes it back. It moves the record's importance by at most 5 %, and a helpful one makes the record useful
-    for some time (docs/background/ranking.md).
+    `recall` is the Recall or its id, and may be given any time later. A verdict counts once per recall and record; the
+    opposite verdict takes it back. A verdict changes the record's importance by at most 5 %, and a helpful one makes
+    the record useful for some time (docs/background/ranking.md).
     """
     for ids in (helpful, unhelpful):
         if isinstance(ids, str) or not isinstance(ids, Iterable):
@@ -51,7 +51,7 @@ def feedback(
 
 
 def id_of(judged: Judged) -> str:
-    """The id of a record, however it is given."""
+    """The id of a record that is given as an id, a hit or a record."""
     return judged.id if isinstance(judged, Scored | Record) else check.name(judged, "id")
 
 
@@ -64,13 +64,13 @@ def feedback_on_answer(
     answer: str | None = None,
     judge: Any = None,
 ) -> int:
-    """Give feedback on an answer that came from several recalls; returns how many verdicts were new.
+    """Give feedback on an answer that is based on several recalls; returns how many verdicts were new.
 
-    Each item is the id of a record (of the last recall that returned it), a recall or its id, or the name of a turn;
-    the latter mean all records that were returned. With the text of the `answer`, the judge says which of `helpful` it
-    rests on, and the others are unhelpful; `judge` replaces the memory's own. With `turn`, ids of records are those
-    that the turn returned. Ids that no longer exist are skipped. A record that several recalls of one turn returned is
-    judged once.
+    Each item is a record's id (the verdict is on the last recall that returned it), a recall or its id, or the name of
+    a turn. A recall or turn means all records that it returned. With the text of the `answer`, the judge decides which
+    of `helpful` it is based on, and the others are unhelpful; `judge` replaces the memory's own. With `turn`, only the
+    recalls of that turn are searched for ids of records. Ids that no longer exist are skipped. A record that several
+    recalls of one turn returned is judged once.
     """
     good, bad = _used(helpful), _used(unhelpful)
     named = None if turn is None else check.name(turn, "turn")
@@ -85,7 +85,7 @@ def feedback_on_answer(
 
 
 def pin(user: UserMemory, id: str, by: str = "caller") -> ReadState:  # noqa: A002 - the contract's name
-    """Protect a record: it does not decay, and nothing automatic removes it. `by` goes into the audit trail."""
+    """Protect a record from decay and from automatic removal. `by` goes into the audit trail."""
     return _change(user, id, flows.PIN, by)
 
 
@@ -95,8 +95,8 @@ def unpin(user: UserMemory, id: str, by: str = "caller") -> ReadState:  # noqa: 
 
 
 def demote(user: UserMemory, id: str, by: str = "caller") -> ReadState:  # noqa: A002
-    """Undo what a record has gained: the pin, the remembered flag and the effect of reads are removed, and importance
-    drops by 5 %."""
+    """Undo what a record has gained: remove the pin, the remembered flag and the effect of reads, and reduce importance
+    by 5 %."""
     return _change(user, id, flows.demotion(usual_policy(user)), by)
 
 

@@ -1,4 +1,4 @@
-"""How are the parts of a memory put together? Ports over a collection, or over its mirror, as the options say."""
+"""Construction of a memory's parts from its options, over a collection or over the ledger's copy of it."""
 
 from adaptive_memory_core.wiring.common import OpenRequest, check_options
 from adaptive_memory_core.wiring.open_memory import opened, repaired

@@ -1,4 +1,4 @@
-"""What all parts of a memory share, and its move to another embedder."""
+"""Checked options, objects that all parts of a memory share, and re-embedding."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ PARTS = ("verb", "sources", "ledger", "opened")
 
 
 def as_telemetry(given: object) -> Telemetry | None:
-    """What was given; for True, OpenTelemetry with what the program has set up for the process.
+    """The given telemetry; for True, OpenTelemetry as the program has configured it for the process.
 
     >>> as_telemetry(None) is as_telemetry(False) is None
     True
@@ -78,7 +78,7 @@ def _of_the_process() -> Telemetry:
 
 
 class OpenRequest:
-    """What was asked for, checked before anything is opened."""
+    """The options of a memory, checked before anything is opened."""
 
     def __init__(self, options: Options) -> None:
         self.options = options
@@ -107,7 +107,7 @@ class OpenRequest:
 
 
 def check_options(options: Options) -> None:
-    """Refuse what no memory can be opened with, before anything is made."""
+    """Raise an error for options that no memory can be opened with, before anything is created."""
     given = checked(options, usual_clock=float)  # no clock is read
     OpenRequest(given)
     check.shared(given["shared"])
@@ -115,7 +115,7 @@ def check_options(options: Options) -> None:
 
 @dataclass(frozen=True)
 class Common:
-    """What was asked for, the embedder and the ledger, and the thread that does the chores."""
+    """The checked options, the embedder, the ledger, and the thread for background work."""
 
     asked: OpenRequest
     name: str  # of the collection
@@ -130,12 +130,12 @@ class Common:
 
     @property
     def keeps_copies(self) -> bool:
-        """Whether the ledger is to have all records."""
+        """Whether the ledger stores a copy of all records."""
         return not self.ledger.read_only and self.asked.keeping.copy_limit > 0
 
     @property
     def is_shared(self) -> bool:
-        """Whether other processes can do without the collection: the ledger next to it has all that they need."""
+        """Whether other processes can use the memory without opening the collection, from the ledger next to it."""
         beside = is_next_to_files(self.directory, self.asked.options.get("ledger"))
         return beside and self.ledger.outlives_process and self.keeps_copies
 
@@ -144,20 +144,20 @@ class Common:
         return UserCopies(kind, self.ledger.user_files, self.files, self.asked.keeping.file_records)
 
 
-_turn = threading.Lock()  # one at a time in a process: two would each undo what the other has made
+_turn = threading.Lock()  # one re-embedding at a time per process: two would undo each other's work
 
 
 @dataclass(frozen=True)
 class Reembedding:
-    """A memory's way to other vectors. `old` is the old collection, whose texts the ledger has, or is filled with; and
-    `parts` makes the parts of a memory over the new one."""
+    """Move a memory to another embedder. `old` is the old collection; its texts come from the ledger, which is filled
+    first if necessary. `parts` builds the parts of a memory over the new collection."""
 
     common: Common
     old: OpenCollection
     parts: Callable[[Common, Collection], Parts]
 
     def __call__(self, opened: Opened, given: Any, progress: Progress | None) -> int:
-        """Embed all records again; gives how many there are. If it is interrupted, the next call goes on."""
+        """Embed all records again and return their number. If interrupted, the next call continues."""
         if not _turn.acquire(blocking=False):
             raise StoreInUseError(
                 "Another call in this process is re-embedding a collection. Wait for it, then call again."
@@ -165,7 +165,7 @@ class Reembedding:
         try:
             filling, keeping = self._begun(opened, given), self.common.asked.keeping
             self.old.importer.sync()
-            while filling.embed(progress) > BATCH:  # what was written meanwhile
+            while filling.embed(progress) > BATCH:  # records written in the meantime
                 self.old.importer.sync()
             since = filling.place(WritePace(stall_ms=keeping.stall_ms, most=keeping.batch))
             with self._nobody_writes(opened):
@@ -185,7 +185,7 @@ class Reembedding:
 
     @contextmanager
     def _nobody_writes(self, opened: Opened) -> Generator[None, None, None]:
-        """No verb is under way, nothing is written back, and no other process of ours writes into Chroma."""
+        """Keep calls, the write-back and other processes of this library from writing into Chroma."""
         directory = self.common.directory
         with (
             opened.calls.alone(),
@@ -206,7 +206,7 @@ class Reembedding:
 def ended(
     asked: OpenRequest, collection: Collection, embedder: Embedder, ledger: Ledger, directory: Path | None
 ) -> Collection:
-    """The collection; where a process was killed while another was taking its place, that one, once it has."""
+    """The collection. If a process was killed while replacing it, finish the replacement and return the new one."""
     return Swap(ledger, embedder, directory, asked.keeping.copy_limit > 0).left(
         collection, partial(ChromaRecords, fields=asked.fields)
     )

@@ -1,4 +1,4 @@
-"""How is a memory opened? Over the collection where this process may hold it, else over what the ledger has of it."""
+"""Opening a memory: over the collection if this process may hold it, otherwise over the ledger's copy."""
 
 from __future__ import annotations
 
@@ -35,10 +35,11 @@ if TYPE_CHECKING:
 
 
 def opened(collection: Collection | HeldElsewhere, options: Options) -> Opened:
-    """All parts of a memory over a collection, running; if one cannot be made, none is left open.
+    """Open and start all parts of a memory over a collection; if one fails, none is left open.
 
-    Raises HolderGoneError if there is no collection available and the process that held it ended meanwhile, and
-    CollectionNeededError if a brief call needs the collection. It waits for others who write the ledger as a call does.
+    Raises HolderGoneError if the collection is not available and the process that held it has ended in the meantime,
+    and CollectionNeededError if a brief call needs the collection. It waits for other writers of the ledger for as long
+    as a call does.
     """
     asked = OpenRequest(options)
     return waiting_at_most(asked.keeping.wait_seconds, _made, collection, asked)
@@ -64,7 +65,7 @@ def _made(collection: Collection | HeldElsewhere, asked: OpenRequest) -> Opened:
 
 
 def _holder(collection: Collection, directory: Path | None, asked: OpenRequest, handles: ExitStack) -> Opened:
-    """A memory over the collection itself; in a directory, which is claimed for this process by now."""
+    """A memory over the collection itself. A directory has already been claimed for this process."""
     if directory is not None:
         handles.callback(process_locks.release, directory)
         refuse_damaged_index(directory, str(collection.id), collection.name)
@@ -83,7 +84,7 @@ def _holder(collection: Collection, directory: Path | None, asked: OpenRequest, 
 
 
 def _of_this_process(collection: Collection, directory: Path, handles: ExitStack) -> Collection:
-    """The collection itself, or the same of a client of this process where it came over from the parent."""
+    """The collection; if it was inherited from the parent process, the same one opened by a client of this process."""
     if not is_parents(collection):
         return collection
     with HeldElsewhere(directory, collection.name, str(collection.id)).opened() as (own, close):
@@ -92,7 +93,7 @@ def _of_this_process(collection: Collection, directory: Path, handles: ExitStack
 
 
 def _guest(place: HeldElsewhere, asked: OpenRequest, handles: ExitStack) -> Opened:
-    """A memory over the mirror, which takes over the collection once it can, unless it is for reading only."""
+    """A memory over the ledger's copy, which opens the collection as soon as it can, unless it is read-only."""
     given_ledger = asked.options.get("ledger")
     if place.read_only:
         ledger, known = open_for_reading(place, given_ledger, handles)
@@ -139,14 +140,14 @@ def repaired(
     *,
     rebuild: bool,
 ) -> Sequence[Finding]:
-    """What was wrong with a collection in a directory, and was mended."""
+    """Repair a collection in a directory; return what was wrong."""
     directory = locations.checked_path(path)
     check_collection_name(collection)
     check_ledger(ledger)
     if is_in_postgres(ledger):
         raise InvalidInputError(
-            "The ledger is in PostgreSQL, and repair() mends a directory with the ledger's file. Mend the "
-            "directory with repair(path) alone, and the server by its own means."
+            "The ledger is in PostgreSQL, and repair() only repairs a directory with the ledger's file. Repair the "
+            "directory with repair(path) alone, and the server with its own tools."
         )
     beside = directory / locations.LEDGER_NAME if ledger is None else expanded(ledger)
     if not beside.exists():

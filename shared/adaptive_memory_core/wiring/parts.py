@@ -1,5 +1,5 @@
-"""The parts of a memory: records, search, indexes and chores over one ledger; and the collection, once it may be
-opened.
+"""The parts of a memory: records, search, indexes and background work over one ledger; and the collection, once it can
+be opened.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ MEGABYTE = 1_000_000
 
 
 def parts_over_collection(common: Common, collection: Collection) -> Parts:
-    """In a process that may open the collection."""
+    """The parts in a process that may open the collection."""
     ledger, edition = common.ledger, EmbedderVersion(common.ledger)
     opened = _opened(common, replaceable(collection, edition))
     if ledger.due_records.waiting() <= PAGE:
@@ -84,7 +84,7 @@ def parts_over_collection(common: Common, collection: Collection) -> Parts:
 
 
 def parts_over_ledger(common: Common, space: str, place: HeldElsewhere) -> tuple[Parts, TakingOver]:
-    """In a process that may not, until the one that does has ended."""
+    """The parts in a process that may not open the collection until the process that holds it has ended."""
     embedder = CheckedEmbedder(common.embedder, common.name, common.ledger, common.ledger.notes.embedder())
     taking_over = TakingOver(common, place)
     chores: tuple[Chore, ...] = () if place.read_only or place.brief else (taking_over.chore,)
@@ -93,7 +93,7 @@ def parts_over_ledger(common: Common, space: str, place: HeldElsewhere) -> tuple
 
 
 class TakingOver:
-    """The way to open the collection later: by a chore, or when the memory is closed and nobody else is there."""
+    """Open the collection later: in the background, or when the memory is closed and no other process holds it."""
 
     opened: Opened
     parts: Parts
@@ -108,8 +108,9 @@ class TakingOver:
         )
 
     def finish(self) -> None:
-        """At the end: what is pending is written by the process that has the collection open; if there is none, by this
-        one, if it can and was not opened briefly, or else by the next process that opens the memory."""
+        """Write pending changes when the memory is closed. The process that has the collection open writes them. If
+        there is none, this process does, unless it was opened briefly; otherwise the next process that opens the memory
+        does."""
         ledger = self._common.ledger
         stays_out = self._place.read_only or self._place.brief
         is_due = not stays_out and (ledger.due_records.waiting() or ledger.outbox.waiting())
@@ -117,7 +118,7 @@ class TakingOver:
             self.access.finish()
 
     def _take_over(self) -> None:
-        """Open Chroma, and go on with it. The lock on the directory is ours by now."""
+        """Open Chroma and use it from now on. This process already holds the lock on the directory."""
         place, handles = self._place, self.opened.handles
         refuse_damaged_index(place.directory, place.uuid, place.name)
         with place.opened() as (collection, close):
@@ -140,7 +141,7 @@ def _opened(common: Common, collection: Collection) -> OpenCollection:
     importer = Importer(
         store,
         ledger,
-        common.directory if only is None else None,  # what is known of the whole collection is not ours to note
+        common.directory if only is None else None,  # a ledger of one scope notes nothing about all
         seen_seconds=keeping.others_seen_seconds,
         copies=common.keeps_copies,
         copy_limit=keeping.copy_limit,
@@ -154,7 +155,7 @@ def _opened(common: Common, collection: Collection) -> OpenCollection:
 
 
 def _begin(opened: OpenCollection, parts: Parts) -> None:
-    """Follow what others do with the collection."""
+    """Follow changes that other programs make to the collection."""
 
     def imported(gone: Sequence[str]) -> None:
         parts.words.others_changed()
@@ -173,7 +174,7 @@ def _chores_of(common: Common, opened: OpenCollection) -> tuple[Chore, ...]:
 
 
 def _purges(ledger: Ledger, wake: Callable[[], object]) -> tuple[Chore, ...]:
-    """For a ledger in a file: the file is rewritten once something was deleted."""
+    """For a ledger in a file, the work that rewrites the file after a deletion."""
     if not isinstance(ledger, SQLiteLedger) or not ledger.outlives_process:
         return ()
     ledger.retention.purge.wake = wake
@@ -188,7 +189,7 @@ def _parts(
     chores: tuple[Chore, ...],
     finish: Callable[[], object] | None = None,
 ) -> Parts:
-    """Everything that a memory calls."""
+    """All objects that a memory calls."""
     ledger, asked, keeping = common.ledger, common.asked, common.asked.keeping
     wake, fields, in_force = common.background.wake, asked.fields, asked.in_force
     ledger.user_files.sweep()
@@ -202,12 +203,12 @@ def _parts(
     linked = LinkedUsers(ledger.graph, records, fields, wake, read_only=ledger.read_only)
     compared = ComparedNames(ledger.graph.alike, embedder, common.embedder.name, read_only=ledger.read_only)
     spoken = _spoken(common, records, embedder, compared)
-    after = partial(ledger.afterwards, wake)  # what a transaction writes is there once it is kept
+    after = partial(ledger.afterwards, wake)  # a transaction's rows are readable once it is committed
     graph = GraphIndex(
         ledger.graph, records, search, fields, after, linked, compared, spoken, words.count, asked.entities
     )
     hierarchy = _hierarchy(common, records, search, embedder)
-    made: list[Ports] = []  # the measuring of floors asks through the ports that it is a part of
+    made: list[Ports] = []  # measuring floors needs the ports, which contain the floors
 
     def measured(scope: Scope, policy: Policy, language: str, going: Going) -> object:
         request = request_to_calibrate(in_force, scope, policy)
@@ -293,7 +294,7 @@ def _hierarchy(
 
 
 def _sync(access: CollectionAccess, write_back: CollectionWriteBack) -> None:
-    """Take in what others wrote into the collection, by whichever process may."""
+    """Import what other programs wrote into the collection, in the process that has it open."""
     if access.open is None:
         write_back.flush()
     else:
@@ -302,14 +303,14 @@ def _sync(access: CollectionAccess, write_back: CollectionWriteBack) -> None:
 
 
 def _whole(common: Common, access: CollectionAccess, embedder: CheckedEmbedder, *, repair: bool) -> list[Finding]:
-    """Look through everything there is."""
+    """Check the whole memory, and repair it if asked."""
     if access.open is None:
         _refuse(common, "look through Chroma's files", f"check({'repair=True' if repair else ''})")
     access.open.exporter.settle()
     parts = (common.directory, access.open.store, common.ledger, embedder.embed_documents)
     found = check_whole_memory(*parts, repair=repair, now=common.asked.in_force.now())
     if repair:
-        with suppress(StoreError):  # then the background does it, or says why it does not
+        with suppress(StoreError):  # then the background does it, or reports why it cannot
             access.open.importer.sync(everything=False)
     return found
 
@@ -335,7 +336,7 @@ def _refuse(common: Common, what: str, call: str) -> NoReturn:
 
 
 class _Trim:
-    """Additional work of each write-back: the ledger removes what is old."""
+    """Additional work of each write-back: remove old rows from the ledger and sample its statistics."""
 
     def __init__(self, common: Common, collection_id: str) -> None:
         self._common = common
