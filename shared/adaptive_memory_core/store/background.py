@@ -1,4 +1,4 @@
-"""Work in the background: one thread per memory does all chores in turn, paced, stopped and reported."""
+"""Background work: one thread per memory runs its chores in turn, retries failed ones later and counts failures."""
 
 from __future__ import annotations
 
@@ -15,29 +15,29 @@ from adaptive_memory_core.errors import AdaptiveMemoryError
 from adaptive_memory_core.reports import BackgroundStats
 from adaptive_memory_core.running_calls import is_any_running
 
-FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS = 0.5, 60.0  # before a chore that failed is tried again; doubled each time
-PATIENCE_SECONDS = 60.0  # for the bit that is under way when the thread is stopped
-QUIET_SECONDS, MOST_LOOKS = 0.002, 10  # between two looks for a moment in which no call is under way, and how many
+FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS = 0.5, 60.0  # before a failed chore is retried; doubled each time
+PATIENCE_SECONDS = 60.0  # for the work in progress when the thread is stopped
+QUIET_SECONDS, MOST_LOOKS = 0.002, 10  # between checks that no call is running, and the most checks
 Going = Callable[[], bool]
 _log = logging.getLogger(__name__)
 
 
 class Chore(Protocol):
-    """Work that nobody waits for. It wakes the background when there is something new to do."""
+    """Work that no call waits for. It wakes the background when it has something new to do."""
 
     @property
     def name(self) -> str: ...
     def wait(self) -> float | None:
-        """Seconds until there is something to do: 0 for now, None where there is nothing."""
+        """Seconds until there is something to do: 0 means now, None means nothing to do."""
 
     def work(self, going: Going) -> None:
-        """Do a bit of it, and end soon once `going` says no."""
+        """Do a part of the work; stop soon after `going` returns False."""
 
 
 class Background:
-    """The thread of one memory. It holds what the chores need, but not the memory, which can be collected meanwhile.
+    """The background thread of one memory. It doesn't refer to the memory, which can be garbage-collected meanwhile.
 
-    What may be called by a finalizer (`leave`) takes no lock: a collection can come in the middle of anything.
+    `leave` takes no lock, because a finalizer may call it and garbage collection can interrupt any code.
     """
 
     def __init__(self) -> None:
@@ -49,46 +49,46 @@ class Background:
         self._thread = threading.Thread(target=self._live, name="adaptive-memory-background", daemon=True)
 
     def start(self, chores: Sequence[Chore], let_go: Callable[[], object]) -> None:
-        """Do these from now on; `let_go` is called by the thread where the memory was dropped without being closed."""
+        """Start the thread with these chores. It calls `let_go` if the memory is dropped without being closed."""
         self._chores, self._when_left = tuple(_Paced(one) for one in chores), let_go
         self._thread.start()
 
     def change(self, chores: Sequence[Chore]) -> None:
-        """Do these from the next round on, instead of the earlier ones."""
+        """Replace the chores; the new ones run from the next round on."""
         self._chores = tuple(_Paced(one) for one in chores)
         self.wake()
 
     def wake(self) -> None:
-        """One of the chores has something new to do."""
+        """Wake the thread because a chore has something new to do."""
         if not self._awake:
             self._awake = True
             self._news.put(None)
 
     def going(self) -> bool:
-        """Whether a chore may go on."""
+        """Whether a chore may continue."""
         return not self._stopping
 
     @property
     def chores(self) -> Sequence[str]:
-        """Their names."""
+        """The names of the chores."""
         return [one.name for one in self._chores]
 
     def stats(self) -> BackgroundStats:
         return self._stats
 
     def leave(self) -> None:
-        """Nobody holds the memory any more: the thread releases everything and ends."""
+        """End the thread, which then releases everything: nothing refers to the memory any more."""
         self._let_go, self._stopping = self._when_left, True
         self._news.put(None)
 
     def stop(self) -> None:
-        """End the thread after the bit that is under way."""
+        """Stop the thread after the work in progress, and wait for it."""
         self._stopping = True
         self._news.put(None)
         self.join()
 
     def join(self) -> None:
-        """Wait until the thread has ended; nothing where it never began, or where it is the one that asks."""
+        """Wait for the thread to end. Return at once if it never started or if the caller is this thread."""
         if self._thread.is_alive() and threading.current_thread() is not self._thread:
             self._thread.join(timeout=PATIENCE_SECONDS)
 
@@ -100,7 +100,7 @@ class Background:
             self._let_go()
 
     def _round(self) -> float | None:
-        """A bit of every chore that is due; gives the seconds until the next one is."""
+        """Give each chore a turn; return the seconds until the next one is due."""
         waits = [self._turn(one) for one in self._chores]
         return min((wait for wait in waits if wait is not None), default=None)
 
@@ -109,7 +109,7 @@ class Background:
             wait = None if self._stopping else one.wait()
             if wait == 0.0:
                 self._do(one)
-        except Exception as error:  # noqa: BLE001 - a thread that died would end all chores without a word
+        except Exception as error:  # noqa: BLE001 - an uncaught error would silently end all chores
             self._failed(one, error)
             return 0.0
         return wait
@@ -143,8 +143,7 @@ class Background:
             return
 
     def _let_calls_end(self) -> None:
-        """Without this, a call that has just given a chore some work would wait for the chore whenever the call
-        pauses."""
+        """Wait briefly until no call is running, so that a call that just woke a chore doesn't have to wait for it."""
         for _ in range(MOST_LOOKS):
             if self._stopping or not is_any_running():
                 return
@@ -152,7 +151,7 @@ class Background:
 
 
 class _Paced:
-    """A chore that waits longer each time it fails."""
+    """A chore that is retried after a longer pause each time it fails."""
 
     def __init__(self, chore: Chore) -> None:
         self.name, self._chore = chore.name, chore

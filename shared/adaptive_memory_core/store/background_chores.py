@@ -1,9 +1,9 @@
-"""Chores of the background: the write-ahead log emptied, records pruned on schedule, relevance floors measured.
+"""Background chores: empty the write-ahead log, prune records on schedule, measure relevance floors.
 
-A commit that finds the log long has to empty it (SQLite's automatic checkpoint): one recall in many then waits for two
-fsyncs. So the background does it first (PASSIVE, which nobody waits for). SQLite begins the log again only where all of
-it has been emptied, which never happens while others go on writing; where it grows all the same, the background keeps
-writers out for the moment that the rest takes (RESTART). A program in the midst of a long read holds up both.
+A commit that finds a long log has to empty it (SQLite's automatic checkpoint), so one recall in many would wait for two
+fsyncs. The background therefore empties it first, with a PASSIVE checkpoint that blocks nobody. SQLite restarts the log
+only after all of it has been emptied, which never happens while others keep writing. If the log still grows, the
+background briefly blocks writers and empties the rest (RESTART). A long read by another program delays both.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 PASSIVE_PAGES, RESTART_PAGES = 1_000, 3_000
 BETWEEN_SECONDS = 0.1
-OTHERS_MS = 20  # that it waits for writers, and then, with writers kept out, for readers
+OTHERS_MS = 20  # to wait for writers, and then for readers while writers are blocked
 
 
 def checkpoints_of(ledger: Ledger, wake: Callable[[], object]) -> tuple[Checkpoints, ...]:
@@ -61,16 +61,16 @@ class Checkpoints:
         file.on_growth = self._notice
 
     def wait(self) -> float | None:
-        """Until the log may be looked at again, where it has grown."""
+        """Seconds until the log may be checked again; None if it has not grown."""
         return max(0.0, self._not_before - time.monotonic()) if self._grown else None
 
-    def work(self, going: Going) -> None:  # noqa: ARG002 - it is a matter of milliseconds
-        """Empty the log as far as nobody reads it."""
+    def work(self, going: Going) -> None:  # noqa: ARG002 - it takes milliseconds
+        """Empty the log, except the part that a reader still needs."""
         self._not_before = time.monotonic() + BETWEEN_SECONDS
-        self._grown = self._emptied() > RESTART_PAGES  # then somebody reads for long: look again
+        self._grown = self._emptied() > RESTART_PAGES  # a long read held it up: check again
 
     def _emptied(self) -> int:
-        """The pages that the log has."""
+        """Empty a long log; return the number of pages that a RESTART checkpoint left, else 0."""
         place = self._file.place
         log = None if place is None else commits_in_index(place)
         if log is None or log.pages < PASSIVE_PAGES:
@@ -80,7 +80,7 @@ class Checkpoints:
         return self._checkpoint("RESTART") if log.pages >= RESTART_PAGES else 0
 
     def _checkpoint(self, manner: str) -> int:
-        """Uses a separate connection; gives how many pages of the log are still to be emptied."""
+        """Run a checkpoint on a separate connection; return the log's pages if some are left, else 0."""
         with self._emptying, closing(connect(self._file.path)) as own:
             own.execute(f"PRAGMA busy_timeout = {OTHERS_MS}")
             _, pages, kept = own.execute(f"PRAGMA wal_checkpoint({manner})").fetchone()
@@ -93,12 +93,12 @@ class Checkpoints:
 
 BY = "schedule"  # in the audit trail
 HOUR = 3_600.0
-FIRST_AFTER_SECONDS = 60.0  # of opening, so that a process that only looks in does not begin a pass; guess
-AT_ONCE = 1_000  # records of one user, until it is asked whether to go on
+FIRST_AFTER_SECONDS = 60.0  # after opening, so that a short-lived process starts no pass; guess
+AT_ONCE = 1_000  # records of one user between two checks of `going`
 
 
 class ScheduledPruning:
-    """Goes through all users from time to time. Everyone's records stay: their readers' reads are not their own."""
+    """Prunes all users' records from time to time, but not everyone's: reads of those are counted for their readers."""
 
     name = "pruning"
 
@@ -113,15 +113,15 @@ class ScheduledPruning:
         return max(0.0, self._next - time.monotonic()) if self._keeping.prunes else None
 
     def work(self, going: Going) -> None:
-        """One pass; what a stop leaves over comes with the next one."""
+        """Prune all users once. If it is stopped, the next pass prunes the rest."""
         users: Sequence[Scope] = self._ports().ledger.removal.scopes()
         for scope in users:
             while scope.user is not None and going() and not self._pruned(scope):
-                """On with the next ones of this user."""
+                """Continue with this user's next records."""
         self._next = time.monotonic() + self._seconds
 
     def _pruned(self, scope: Scope) -> bool:
-        """Let go of some of a user's records; gives whether those were the last."""
+        """Prune some of a user's records; return whether none are left to prune."""
         keeping, now = self._keeping, self._now()
         call = Pruning(
             scope=scope,
@@ -139,14 +139,14 @@ class ScheduledPruning:
         return receipt.complete or not receipt.ids
 
 
-GROWTH = 1.25  # times as many (or as few) records at which a floor is measured anew; guess
-COUNTED_SECONDS = 600.0  # between two looks at how many records a scope has, where nothing was written here
+GROWTH = 1.25  # factor of growth or shrinkage after which a floor is measured again; guess
+COUNTED_SECONDS = 600.0  # between counts of a scope's records if this process wrote nothing
 _OURS = frozenset(one for questions in UNRELATED_IN.values() for one in questions)
 Measure = Callable[[Scope, Policy, str, Going], object]
 
 
 class RememberingEmbedder:
-    """An embedder that caches the vectors of our questions, since all scopes are asked the same ones."""
+    """An embedder that caches the vectors of the built-in questions, because each scope is asked the same ones."""
 
     can_wait = False
     can_wait_for_documents = False
@@ -174,7 +174,7 @@ class RememberingEmbedder:
 
 
 class FloorKeeper:
-    """Measures in the background what unrelated questions find. Nothing waits for it."""
+    """Measures relevance floors in the background, from what unrelated questions find."""
 
     name = "relevance floors"
 
@@ -194,8 +194,8 @@ class FloorKeeper:
         self._turn = threading.Lock()
 
     def manner(self, policy: Policy, language: str = ENGLISH) -> str:
-        """What a floor depends on besides the records: another embedder, other channel weights or questions in another
-        language need a separate one."""
+        """The key of a floor within its scope: another embedder, other channel weights or another question language
+        need a separate floor."""
         asked = f"|{language}" if language else ""
         if policy.ways == ("dense",):
             return f"{self._name}|dense{asked}"
@@ -204,7 +204,7 @@ class FloorKeeper:
         return f"{self._name}|{channels}|{hashlib.blake2b(weights, digest_size=8).hexdigest()}{asked}"
 
     def want(self, scope: Scope, policy: Policy, known: Floor | None, language: str = ENGLISH) -> None:
-        """Have it looked after that this floor is there and up to date; returns at once."""
+        """Schedule a check that this floor exists and is up to date; return at once."""
         key, now = (scope, self.manner(policy, language)), time.monotonic()
         with self._turn:
             if now - self._looked.get(key, -COUNTED_SECONDS) < COUNTED_SECONDS:
@@ -214,7 +214,7 @@ class FloorKeeper:
         self._wake()
 
     def wrote(self, scope: Scope) -> None:
-        """The scope may have grown: look again when it is recalled from."""
+        """Note that the scope may have grown, so that its next recall schedules a check."""
         with self._turn:
             for key in [one for one in self._looked if scope.own in one[0].parts]:
                 del self._looked[key]
@@ -223,7 +223,7 @@ class FloorKeeper:
         return 0.0 if self._wanted else None
 
     def work(self, going: Going) -> None:
-        """See to the floor that was wanted first; one that cannot be measured is seen to when it is wanted again."""
+        """Check the floor that was requested first. If it cannot be measured, it is tried again at the next request."""
         scope, policy, language, known = self._wanted.popleft()
         records = self._store.count(scope)
         if known is not None and known.records <= GROWTH * records and records <= GROWTH * known.records:

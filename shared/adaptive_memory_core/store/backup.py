@@ -1,7 +1,7 @@
-"""A memory copied while it is in use: all files of its directory, and the ledger.
+"""Backups of a memory while it is in use: all files of its directory, and the ledger.
 
-A backup gets its name only once all of it is there, on disk, and has been read again. The ledger is copied last: a read
-is in it before the collection shows it, so a ledger must never be older than its collection.
+A backup gets its final name only after all files are on disk and have been read back. The ledger is copied last: a read
+reaches the ledger before the collection, so the ledger must never be older than its collection.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ LEFT_OUT = (
     "-journal",
     ".torn",
     ".copies",
-)  # of processes that run, in a database's copy, or made anew from it
+)  # files of running processes, included in a database's copy, or rebuilt from it
 UNFINISHED = ".unfinished"
-LOOKS = 3  # another program that writes into the collection cannot be kept out
+LOOKS = 3  # attempts: another program that writes into the collection cannot be blocked
 Progress = Callable[[int, int], object]
 
 
 def back_up(directory: Path, ledger: Path, target: Path, progress: Progress | None = None) -> Path:
-    """Copy a directory with its ledger to a new one, which may be opened in its place; gives the copy.
+    """Copy a directory and its ledger to a new directory that can be opened instead; return its path.
 
     `progress` is called with the number of bytes copied and the total. If anything fails, nothing is left under the
     target's name.
@@ -54,8 +54,8 @@ def back_up(directory: Path, ledger: Path, target: Path, progress: Progress | No
         _sync(target.parent)
     except (OSError, sqlite3.Error) as error:
         raise StoreError(
-            f"The memory cannot be backed up to {str(target)!r}: {reason(error)}. Nothing stands there. Give a "
-            "directory on a disk that has room and may be written."
+            f"The memory cannot be backed up to {str(target)!r}: {reason(error)}. Nothing was left there. "
+            "Give a directory on a writable disk with enough room."
         ) from error
     finally:
         shutil.rmtree(aside, ignore_errors=True)
@@ -66,13 +66,13 @@ def _check(directory: Path, target: Path) -> None:
     inside = target.resolve().is_relative_to(directory.resolve())
     if inside or (target.exists() and (not target.is_dir() or any(target.iterdir()))):
         raise InvalidInputError(
-            f"{str(target)!r} {'is within the memory itself' if inside else 'is there already'}. Give a directory that "
-            "does not exist yet, or is empty, outside of the memory's own."
+            f"{str(target)!r} {'is inside the memory' if inside else 'already exists'}. Give a directory that "
+            "does not exist yet, or is empty, outside the memory's directory."
         )
 
 
 def _copy_whole(directory: Path, ledger: Path, aside: Path, progress: Progress | None) -> None:
-    """Until the copy is whole: what others write into the collection may have come in between."""
+    """Copy until the copy is consistent; another program may write into the collection meanwhile."""
     for look in range(1, LOOKS + 1):
         with only_writer(directory):
             _copy(directory, ledger, aside, _Counted(progress, _size(directory, ledger)))
@@ -81,9 +81,9 @@ def _copy_whole(directory: Path, ledger: Path, aside: Path, progress: Progress |
             return
         if look == LOOKS:
             raise StoreError(
-                f"The copy of {str(directory)!r} is not whole: {' '.join(wrong)} Nothing stands there. Where the "
-                "memory itself is damaged (memory.check() says so), repair it first; else another program writes into "
-                "the collection all the time: pause it."
+                f"The copy of {str(directory)!r} is not whole: {' '.join(wrong)} Nothing was left there. If "
+                "the memory itself is damaged (memory.check() reports it), repair it first. Otherwise pause the "
+                "program that keeps writing into the collection."
             )
 
 
@@ -103,8 +103,8 @@ def _copy(directory: Path, ledger: Path, aside: Path, copied: _Counted) -> None:
 
 
 def _files(directory: Path, ledger: Path) -> Iterator[Path]:
-    """All of the directory but the ledger, what has been put aside, and what belongs to processes that run. Chroma's
-    database comes before its index, which may be ahead of it but not behind."""
+    """All files of the directory except the ledger, files that a repair put aside, and files of running processes.
+    Chroma's database comes before its index: the index may be newer than the database, but not older."""
     found = [one for one in sorted(directory.rglob("*")) if one.is_file() and not _is_left_out(one, directory)]
     found = [one for one in found if one.resolve() != ledger.resolve() and one.name != LEDGER_NAME]
     yield from sorted(found, key=lambda one: one.suffix not in DATABASES)
@@ -120,7 +120,7 @@ def _size(directory: Path, ledger: Path) -> int:
 
 
 def _copy_database(file: Path, place: Path) -> None:
-    """As of one moment, even if others write to it meanwhile."""
+    """Copy the database as of one moment, even while others write to it."""
     place.unlink(missing_ok=True)
     with (
         closing(sqlite3.connect(f"{file.resolve().as_uri()}?mode=rw", uri=True, timeout=10.0)) as source,
@@ -131,7 +131,7 @@ def _copy_database(file: Path, place: Path) -> None:
 
 
 def _faults(copy: Path) -> list[str]:
-    """What is wrong with the copy: all of it is read."""
+    """The faults found in the copy, after reading all of it."""
     wrong = chroma_database.database_faults(copy)
     for one in [] if wrong else chroma_database.collection_ids(copy):
         held = chroma_database.contents(copy, one)
@@ -154,7 +154,7 @@ def _sync(place: Path) -> None:
 
 
 class _Counted:
-    """Says how many bytes of how many are copied."""
+    """Reports how many bytes of the total have been copied."""
 
     def __init__(self, progress: Progress | None, total: int) -> None:
         self._progress, self._total, self._done = progress, total, 0

@@ -1,4 +1,4 @@
-"""Whether embedder and vectors are those that the collection was written with, by name, dimension, and collection."""
+"""Check that embedder and vectors fit the collection: the embedder's name, its dimension, and the collection's id."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NAME_KEY, DIMENSION_KEY = "adaptive_memory:embedder", "adaptive_memory:dimension
 
 
 class CheckedEmbedder:
-    """An embedder whose name and dimension are compared with the collection's, and recorded at the first write."""
+    """An embedder whose name and dimension are compared with the collection's; the first write records them."""
 
     def __init__(self, embedder: Embedder, collection: str, ledger: Ledger, known: Recorded) -> None:
         self._embedder, self._collection, self._ledger = embedder, collection, ledger
@@ -47,7 +47,7 @@ class CheckedEmbedder:
 
     def embed_query(self, text: str) -> Any:
         if self._embedder.dimension == self._dimension is not None:
-            return self._embedder.embed_query(text)  # which refuses a vector of another length
+            return self._embedder.embed_query(text)  # it refuses a vector of another length
         asked = self._unlearned()
         return self._confirmed(asked, asked.embed_query(text))
 
@@ -61,8 +61,8 @@ class CheckedEmbedder:
         return vector
 
     def _unlearned(self) -> Embedder:
-        """An embedder takes its first vector for its dimension. So that a wrong first one is not held against every
-        right one after it, a copy is asked until the collection has confirmed the dimension."""
+        """The embedder, or a copy until the collection has confirmed its dimension: an embedder takes the length of its
+        first vector as its dimension, and a wrong first one must not make it refuse correct ones."""
         return replace(self._embedder) if self._embedder.dimension is None else self._embedder
 
     def _learn(self, asked: Embedder) -> None:
@@ -70,7 +70,7 @@ class CheckedEmbedder:
             self._embedder = asked
 
     def _reread(self) -> None:
-        """What was not known when this memory was opened may have been recorded since, by another process."""
+        """Read name and dimension again if they were unknown: another process may have recorded them since."""
         if self._name is None or self._dimension is None:
             name, dimension = self._ledger.notes.embedder()
             self._name = name if self._name is None else self._name
@@ -95,7 +95,7 @@ class CheckedEmbedder:
         renamed = (
             ""
             if self._name is None
-            else " Where it is the same model under another name, give it the recorded one: "
+            else " If it is the same model under another name, pass the recorded name: "
             f"as_embedder(your_callable, name={self._name!r})."
         )
         return EmbedderMismatchError(
@@ -106,8 +106,8 @@ class CheckedEmbedder:
 
 
 def recorded(collection: Collection, ledger: Ledger) -> Recorded:
-    """Name and dimension of the embedder that the collection was written with, as far as they are known: from its own
-    metadata, the ledger, or at least the length of a vector that is there."""
+    """Name and dimension of the embedder that the collection was written with; None if unknown. The collection's
+    metadata come first, then the ledger, then the length of a stored vector."""
     noted: Mapping[str, Any] = collection.metadata or {}
     name, dimension = ledger.notes.embedder()
     name, dimension = noted.get(NAME_KEY, name), noted.get(DIMENSION_KEY, dimension)
@@ -115,7 +115,7 @@ def recorded(collection: Collection, ledger: Ledger) -> Recorded:
 
 
 def same_model(one: str, other: str) -> bool:
-    """Whether two names mean the same vectors: two frameworks wrap one model in classes of different names.
+    """Whether two names stand for the same model, which different frameworks wrap in classes of different names.
 
     >>> same_model("OpenAIEmbeddings:text-embedding-3-small", "OpenAIEmbedding:text-embedding-3-small")
     True
@@ -129,7 +129,8 @@ def same_model(one: str, other: str) -> bool:
 
 
 def notes_on(embedder: Embedder) -> dict[str, str | int]:
-    """What a collection that we make says about its embedder, so that a copy without the ledger has it too.
+    """The embedder's name and dimension for a new collection's metadata, so that a copy without the ledger has them
+    too.
 
     >>> notes_on(Embedder("my-model", lambda texts: [], lambda text: [], dimension=384))
     {'adaptive_memory:embedder': 'my-model', 'adaptive_memory:dimension': 384}
@@ -148,7 +149,7 @@ def _shown(name: str | None, dimension: int | None) -> str:
 
 
 class EmbedderVersion:
-    """The collection as the ledger knew it when a memory's parts were made: with other vectors it is another one."""
+    """The collection's id in the ledger when a memory was opened; re-embedding replaces it."""
 
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
@@ -156,11 +157,11 @@ class EmbedderVersion:
 
     @property
     def is_over(self) -> bool:
-        """Whether this memory's embedder no longer fits."""
+        """Whether the collection has been re-embedded, so that this memory's embedder no longer fits."""
         return self._ledger.notes.uuid() not in (self._uuid, None)
 
     def check(self) -> None:
-        """Refuse to mix vectors of two embedders. Within a transaction it holds to the end of it."""
+        """Raise rather than mix vectors of two embedders. Within a transaction the answer holds until its end."""
         if self.is_over:
             embedder = self._ledger.notes.embedder()[0]
             raise EmbedderMismatchError(

@@ -1,4 +1,4 @@
-"""A collection that is left to other processes: its ledger is opened, and has all that is needed."""
+"""Memories over a collection that another process holds, or for one short call: they use only the ledger."""
 
 from __future__ import annotations
 
@@ -27,18 +27,21 @@ if TYPE_CHECKING:
     from adaptive_memory_core.store.ledger.sql_ledger import Ledger
 
 LOOKED_SECONDS = 0.05
-MADE_SECONDS = 10.0  # that a process which has just taken a directory may take to make or open the collection; guess
+MADE_SECONDS = 10.0  # for a new holder to create or open the collection; guess
 
 
 class HolderGoneError(StoreInUseError):
-    """Nobody holds the directory any more, so the process that gets this error may take it."""
+    """The directory has no holder any more, so the process that gets this error may take it."""
 
 
 @dataclass
 class HeldElsewhere:
-    """A collection in a directory that another process holds. `collection` is the one to be used once this process
-    holds it; without one, a client is opened then. `given` is what the caller gave, which says what embedder it has.
-    With `brief` nobody need hold it: it is for one call, which leaves the collection to those that are open longer."""
+    """A collection in a directory that another process holds.
+
+    `collection` is used once this process holds the directory; without it, a client is opened then. `given` is the
+    caller's argument, which shows the embedder. `brief` marks a memory for a single call: it leaves the collection to
+    longer-lived memories, and needs no holder.
+    """
 
     directory: Path
     name: str
@@ -50,7 +53,7 @@ class HeldElsewhere:
 
     @contextmanager
     def opened(self) -> Iterator[tuple[Collection, Callable[[], object]]]:
-        """The collection itself, and the function that releases it; for the process that holds the directory now."""
+        """The collection and the function that releases it, once this process holds the directory."""
         if self.collection is not None:
             yield self.collection, int
             return
@@ -66,7 +69,7 @@ class HeldElsewhere:
         if str(collection.id) == self.uuid:
             return collection
         raise StoreError(
-            f"The collection {self.name!r} in {str(self.directory)!r} is another one than when this memory was opened. "
+            f"The collection {self.name!r} in {str(self.directory)!r} was replaced after this memory was opened. "
             "Close this memory and open it again."
         )
 
@@ -74,7 +77,8 @@ class HeldElsewhere:
 def open_as_guest(
     place: HeldElsewhere, ledger: object, keeping: Keeping, handles: ExitStack
 ) -> tuple[Ledger, KnownCollection]:
-    """The ledger next to the collection, once all its records are copied there, and what the holder says about it."""
+    """Open the ledger next to the collection once all records are copied there; return it with what the holder recorded
+    about the collection."""
     if not locations.is_next_to_files(place.directory, ledger) or keeping.copy_limit == 0:
         process_locks.refuse(place.directory, "and this one asks for another ledger, or for no mirror")
     opened = SQLiteLedger(str(place.directory / locations.LEDGER_NAME), durability=keeping.durability)
@@ -84,17 +88,19 @@ def open_as_guest(
     return opened, known
 
 
-MOST_STATES = 100  # of records, to be written into the collection, that brief calls leave to others; guess
+MOST_STATES = 100  # states pending for the collection that brief calls may leave to others; guess
 
 
 class CollectionNeededError(StoreError):
-    """A brief call cannot do with the ledger alone, because the collection may have what it lacks, or is behind."""
+    """A brief call cannot use the ledger alone: the collection may have more records, or be too far behind."""
 
 
 def open_briefly(place: HeldElsewhere, keeping: Keeping, handles: ExitStack) -> tuple[Ledger, KnownCollection]:
-    """The ledger next to the collection, where it has all records as the collection has them. Importing Chroma and
-    opening the collection would take longer than all else that a single recall does; a process that has done so gains
-    nothing, and must not open Chroma's file besides."""
+    """Open the ledger next to the collection if its records equal the collection's.
+
+    Importing Chroma and opening the collection would take longer than the rest of a single recall. A process that has
+    imported Chroma gains nothing, and must not open Chroma's file separately.
+    """
     file = place.directory / locations.LEDGER_NAME
     if "chromadb" not in sys.modules and file.exists() and locations.is_writable(place.directory):
         opened = SQLiteLedger(str(file), durability=keeping.durability)
@@ -103,11 +109,13 @@ def open_briefly(place: HeldElsewhere, keeping: Keeping, handles: ExitStack) -> 
         if known is not None and _has_all(place, opened, known):
             place.uuid = known.uuid
             return opened, known
-    raise CollectionNeededError(f"The ledger in {str(place.directory)!r} does not say it all. Open the collection.")
+    raise CollectionNeededError(
+        f"The ledger in {str(place.directory)!r} is not sufficient for this call. Open the collection."
+    )
 
 
 def _has_all(place: HeldElsewhere, ledger: Ledger, known: KnownCollection) -> bool:
-    """Whether nobody has written into the collection since it was last compared, and little waits to be written."""
+    """Whether the collection has no writes since it was last compared, and few states wait to be written into it."""
     ledger.attach(known.uuid, place.name)
     if ledger.due_records.waiting() or ledger.outbox.waiting() > MOST_STATES:
         return False
@@ -118,12 +126,12 @@ def _has_all(place: HeldElsewhere, ledger: Ledger, known: KnownCollection) -> bo
         return at.isdecimal() and ledger.mirror.size() == chroma_database.size_as_of(
             place.directory, known.uuid, int(at), apart=NOBODY
         )
-    except StoreError:  # what is wrong with it is said by opening it
+    except StoreError:  # opening the collection reports the fault
         return False
 
 
 def open_for_reading(place: HeldElsewhere, ledger: object, handles: ExitStack) -> tuple[Ledger, KnownCollection]:
-    """The ledger next to the collection, opened for reading; it must have a whole copy of the collection's records."""
+    """Open the ledger next to the collection for reading; it must have a complete copy of the collection's records."""
     file = place.directory / locations.LEDGER_NAME
     if not locations.is_next_to_files(place.directory, ledger):
         raise InvalidInputError(

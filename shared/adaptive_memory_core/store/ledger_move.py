@@ -1,8 +1,8 @@
-"""A ledger moved from SQLite to PostgreSQL or back while it is in use: each row that is noted as to be copied.
+"""Move a ledger from SQLite to PostgreSQL or back while it is in use.
 
-All keys are noted at the beginning, and triggers in the source note each key that is written. A row that was copied is
-crossed off, so a move that was killed goes on with what is left. At last nobody writes the source for as long as it
-takes to copy the rest.
+All keys are noted at the beginning, and triggers in the source note each key that changes later. The note of a copied
+row is removed, so a move that was killed continues with the remaining notes. At the end, writers of the source are
+blocked while the rest is copied.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ from adaptive_memory_core.store.moved_tables import (
 from adaptive_memory_core.store.postgres.postgres_ledger import PostgresLedger
 from adaptive_memory_core.whole_file import expanded
 
-PAGE, ALL = 2_000, 2**62  # rows that are in RAM at once, or at the last stop
-PATIENCE_SECONDS = 15.0  # for another move of this ledger: the lease of one that was killed lapses within that
-FEW = 500  # changes that are left to the last stop
+PAGE, ALL = 2_000, 2**62  # rows in RAM at once, and without limit in the final stop
+PATIENCE_SECONDS = 15.0  # for another move of this ledger; the lease of a killed move expires sooner
+FEW = 500  # changes left to the final stop
 Progress = Callable[[int, int], object]
 T = TypeVar("T")
 
 
 class Moved(NamedTuple):
-    """How many rows were copied, and how long nobody could write."""
+    """How many rows were copied, and for how many seconds writers were blocked."""
 
     rows: int
     stopped_seconds: float
@@ -49,7 +49,7 @@ class Moved(NamedTuple):
 def move_between(
     source: str | Path, target: str | Path, progress: Progress | None = None, *, source_stays: bool = False
 ) -> int:
-    """`move` from one place to the other: the path of a file, or the address of a database."""
+    """Call `move` for two places, each the path of a file or the address of a database."""
     for place in (source, target):
         check_ledger(place)
     if not is_in_postgres(source) and not expanded(source).exists():
@@ -63,15 +63,18 @@ def _opened(place: str | Path) -> Ledger:
 
 
 def move(source: Ledger, target: Ledger, progress: Progress | None = None, *, source_stays: bool = False) -> Moved:
-    """Copy all rows of the one into the other, which must be empty, or hold what an earlier call has left there."""
+    """Copy all rows of the source into the target, which must be empty or contain the rows of an earlier, unfinished
+    call."""
     old, new = LedgerEnd(source), LedgerEnd(target)
     if old.identity() == new.identity():
         raise InvalidInputError(
-            f"{source.file.path} is both where the ledger is and where it is to move. Give two places."
+            f"{source.file.path} is both the source and the target of the move. Give two different places."
         )
     lock = source.file.lock("move")
     if lock is not None and not lock.take(PATIENCE_SECONDS):
-        raise LedgerError("Another process is moving this ledger. Wait for it, or end it and call again: it goes on.")
+        raise LedgerError(
+            "Another process is moving this ledger. Wait for it, or end it and call again: the move continues."
+        )
     try:
         return _Moving(MoveSource(old), MoveTarget(new), progress).run(source_stays=source_stays)
     finally:
@@ -85,7 +88,7 @@ class _Moving:
         self._old, self._new, self._done, self._total = source.place, target.place, 0, 0
 
     def run(self, *, source_stays: bool) -> Moved:
-        stopped_seconds = 0.0  # where an earlier call was killed right before the end
+        stopped_seconds = 0.0  # if an earlier call was killed right before the end
         self._taken(self._begin)
         if self._source.state() == COPYING:
             self._follow_all()
@@ -95,12 +98,12 @@ class _Moving:
         return Moved(rows, stopped_seconds)
 
     def _taken(self, step: Callable[[], T]) -> T:
-        """A step, once more where either server broke it off. The target may have kept its part of it then."""
+        """Run a step; repeat it if a server lost the transaction. The target may have committed its part by then."""
         return as_often_as_lost(self._old.ledger, lambda: as_often_as_lost(self._new.ledger, step))
 
     def _begin(self) -> None:
-        """Begin, or find what an earlier call has begun. The target is marked first: a source notes for a move that
-        there is."""
+        """Begin a move, or find the one that an earlier call began. The target is marked first, so that a source never
+        notes changes for a move that doesn't exist."""
         before, here = self._source.begun(), self._target.move()
         if before is not None and before[1] == GONE and before[0] != here:
             raise InvalidInputError("The ledger was moved already. Move on from where it is now.")
@@ -110,11 +113,11 @@ class _Moving:
         elif before is not None and before[0] == here and before[1] != NOTING:
             return
         else:
-            self._target.refuse_used()  # as by another move
+            self._target.refuse_used()  # such as by another move
         self._source.begin(here, str(self._new.ledger.file.path))
 
     def _follow_all(self) -> None:
-        """Copy what is noted, until little is left, or it does not get less: others write as quickly."""
+        """Copy the noted rows until few are left, or until others write as fast as this copies."""
         self._total = self._source.waiting()
         before, left = ALL, max(FEW + 1, self._total)
         while FEW < left < before / 2:
@@ -124,7 +127,7 @@ class _Moving:
             before, left = left, self._source.waiting()
 
     def _stop(self, *, source_stays: bool) -> float:
-        """Copy the rest, while nobody writes; gives for how many seconds."""
+        """Copy the rest while writers are blocked; return for how many seconds they were."""
         with self._old.writing() as old:
             self._source.keep_others_out(old)
             began = time.monotonic()
@@ -136,7 +139,7 @@ class _Moving:
         return time.monotonic() - began
 
     def _follow(self, name: str) -> None:
-        """Copy what is noted of a table up to now, page by page, while others go on."""
+        """Copy the rows of a table that are noted so far, page by page, while others write."""
         with self._old.reading() as old:
             last, columns = self._source.last_noted(old, name), self._old.columns(old, name)
         while last:
@@ -149,7 +152,7 @@ class _Moving:
                 had_room = self._new.insert(new, name, columns, rows)
             with self._old.writing() as old:
                 self._source.copied(old, name, noted)
-                if not had_room:  # something unique was another row's, which has been changed since: after that one
+                if not had_room:  # another row had the same unique value, and has changed since: copy it first
                     self._source.note(old, name, wanted)
             self._done += len(noted)
             if len(noted) < PAGE:
@@ -157,7 +160,7 @@ class _Moving:
             self._tell()
 
     def _copy_changes(self, old: Any, new: Any, name: str) -> None:
-        """All that has changed in a table, while nobody writes."""
+        """Copy all remaining changes of a table while writers are blocked."""
         columns = self._old.columns(old, name)
         if name in REPLACED:
             new.execute(f"DELETE FROM {name}")  # noqa: S608 - our own names
@@ -167,10 +170,10 @@ class _Moving:
             self._new.delete(new, name, wanted)
             rows = self._old.rows(old, name, wanted, columns)
         if not self._new.insert(new, name, columns, rows):
-            raise LedgerError(f"The new ledger has no place for rows of {name}. Give an empty one, and start again.")
+            raise LedgerError(f"The new ledger cannot take the rows of {name}. Give an empty one, and start again.")
 
     def _drop_expired(self, old: Any, new: Any) -> None:
-        """Days of the log that PostgreSQL dropped as a whole meanwhile: no trigger hears of it."""
+        """Delete the log's days that PostgreSQL dropped meanwhile as whole partitions, which fires no trigger."""
         if self._old.is_file or self._old.count(old, "recalls") == self._new.count(new, "recalls"):
             return
         there = {row[0] for row in old.execute("SELECT recall_key FROM recalls").fetchall()}

@@ -1,7 +1,7 @@
-"""The records: kept in the ledger, each change one transaction with what makes it pending for the collection.
+"""The records in the ledger: each change is one transaction that also marks it as pending for the collection.
 
-Where the ledger does not have all records (a collection that is being attached, or too large to copy), those that are
-named are imported first, and what asks of all is asked of the collection.
+The ledger may not have all records yet, if the collection is being attached or is too large to copy. Then records that
+are named are imported first, and questions about all records go to the collection.
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ if TYPE_CHECKING:
 
     from adaptive_memory_core.store.ledger.sql_ledger import Ledger
 
-LARGEST_BATCH = 2_000  # records of one write, for all other processes wait until its transaction is kept
+LARGEST_BATCH = 2_000  # records per write: other writers wait for its transaction
 PAGE = 5_000
 Row = tuple[str, str | None, Metadata | None]
-Changes = Callable[[Record, Metadata], Metadata]  # of a record's metadata, given what there is
+Changes = Callable[[Record, Metadata], Metadata]  # the changes to a record's present metadata
 P = ParamSpec("P")
 Change = Callable[Concatenate["LedgerRecords", P], None]
 
 
 def _whole(change: Change[P]) -> Change[P]:
-    """In one transaction, made again where that was lost."""
+    """Run the change in one transaction; repeat it if the transaction was lost."""
 
     @wraps(change)
     def whole(records: LedgerRecords, *args: P.args, **named: P.kwargs) -> None:
@@ -50,7 +50,7 @@ def _whole(change: Change[P]) -> Change[P]:
 
 
 class LedgerRecords:
-    """The records of a collection, as the ledger owns them: text, vector, metadata."""
+    """The records of a collection as the ledger stores them: text, vector, metadata."""
 
     batch_size = LARGEST_BATCH
 
@@ -61,18 +61,18 @@ class LedgerRecords:
 
     @property
     def holds_collection(self) -> bool:
-        """Whether this process is the one that has the collection open."""
+        """Whether this process has the collection open."""
         return self._access.open is not None
 
     @property
     def collection(self) -> Collection:
-        """The collection itself; StoreInUseError in a process that does not hold it."""
+        """The collection; raises StoreInUseError in a process that does not hold it."""
         if self._access.open is None:
             raise StoreInUseError("Another process holds the collection. Ask for it there.")
         return self._access.open.store.collection
 
     def extent(self) -> Extent:
-        """How many records there are, whosever they are, and which came last."""
+        """The number of records of all users, and the id of the newest."""
         last = self.latest(1)
         return Extent(self.size(), last[0] if last else None)
 
@@ -85,25 +85,25 @@ class LedgerRecords:
         return list(self._mirror.stored_ids()) if store is None else store.ids()
 
     def latest(self, most: int) -> list[str]:
-        """The ids that were written last, of all users."""
+        """The ids that were written last, for all users."""
         store = self._access.collection_asked()
         return self._pages.latest(most) if store is None else store.latest(most)
 
     def rows(self, stored_ids: Sequence[str]) -> list[Row]:
-        """Those of the records that exist, no matter which user they belong to: id, text, metadata."""
+        """The id, text and metadata of the given records that exist, for any user."""
         self._access.import_first(stored_ids)
         return self._mirror.rows(stored_ids)
 
     def metadata(self, stored_ids: Sequence[str]) -> dict[str, Metadata]:
-        """The metadata of those of the records that exist."""
+        """The metadata of the given records that exist."""
         return {stored_id: metadata or {} for stored_id, _, metadata in self.rows(stored_ids)}
 
     def taken(self, ids: Sequence[str]) -> set[str]:
-        """Those of the ids, as the collection has them, that exist, no matter which user they belong to."""
+        """The given ids, as stored in the collection, that exist for any user."""
         return {stored_id for stored_id, _, _ in self.rows(ids)}
 
     def count(self, scope: Scope) -> int:
-        """How many records the scope has."""
+        """The number of records in the scope."""
         store = self._access.collection_asked()
         return sum(self._pages.count(part) for part in scope.parts) if store is None else store.count(scope)
 
@@ -113,7 +113,7 @@ class LedgerRecords:
         return self._pages.names_users() if store is None else store.names_users()
 
     def fetch(self, scope: Scope, ids: Sequence[str]) -> dict[str, Found]:
-        """Those of the records that exist in this scope, by the ids the user knows; a user's own before everyone's."""
+        """The records of this scope by the ids the user knows; a user's own record comes before everyone's."""
         found: dict[str, Found] = {}
         for part in scope.parts:
             missing = [one for one in ids if one not in found]
@@ -135,7 +135,7 @@ class LedgerRecords:
                 page = self._pages.page(part, page.last, PAGE)
 
     def said_in(self, scope: Scope, sessions: Sequence[Any], limit: int) -> list[Found]:
-        """What the scope has of these sessions, named as their records name them; at most `limit` of it."""
+        """At most `limit` records of the scope from these sessions, named as in the records' metadata."""
         store = self._access.collection_asked()
         if store is not None:
             return store.said_in(scope, sessions, limit)
@@ -144,7 +144,7 @@ class LedgerRecords:
         return self._passing(scope, sorted(fragments), {key: {"$in": list(sessions)}})[:limit]
 
     def flagged(self, scope: Scope, flag: str) -> list[str]:
-        """The records of the scope whose metadata show this flag."""
+        """The ids of the scope's own records whose metadata have this flag set."""
         store = self._access.collection_asked()
         if store is not None:
             return store.flagged(scope, flag)
@@ -156,26 +156,26 @@ class LedgerRecords:
         self._put(scope, records, vectors, lambda record, _: metadata_of(scope, record, self.fields))
 
     def revise(self, scope: Scope, records: Sequence[Stored], vectors: Sequence[Vector]) -> None:
-        """Write over existing records; keys they no longer have go, what reads have taught stays."""
+        """Overwrite existing records. Keys that they no longer have are removed; what was learned from reads stays."""
         self._put(scope, records, vectors, lambda record, present: revision(scope, record, present, self.fields))
 
     @_whole
     def annotate(self, scope: Scope, stored_id: str, changes: Metadata) -> None:
-        """Set metadata of one record of this scope, given by our field names; None takes a key away."""
+        """Set metadata of one record of this scope, given by field names; None removes a key."""
         values = {getattr(self.fields, name): value for name, value in changes.items()}
         if self._own(scope.own, [stored_id]):
             self.update_metadata({stored_id: values})
 
     @_whole
     def remove(self, scope: Scope, stored_ids: Sequence[str]) -> None:
-        """Delete those of the ids that are of this scope."""
+        """Delete the given records of this scope."""
         own = [one.stored_id for one in self._own(scope.own, stored_ids)]
         self._ledger.due_records.mark(own, gone=True)
         self._mirror.drop(own)
 
     @_whole
     def unlink(self, scope: Scope, record_id: str, began: float | None) -> None:
-        """Take the id out of the records that supersede it or are superseded by it; these are valid again."""
+        """Remove the id from the records that supersede it or are superseded by it; these are valid again."""
         store = self._access.collection_asked()
         if store is not None:
             self._access.import_first(store.mentioning(scope, record_id))
@@ -185,7 +185,7 @@ class LedgerRecords:
 
     @_whole
     def update_metadata(self, changes: Mapping[str, Metadata]) -> None:
-        """Merge keys into records that exist."""
+        """Merge keys into existing records."""
         there = self.taken(list(changes))
         self._mirror.annotate({stored_id: changes[stored_id] for stored_id in there})
         self._ledger.due_records.mark(list(there), gone=False)
@@ -203,7 +203,7 @@ class LedgerRecords:
         self._ledger.due_records.mark(ids, gone=False)
 
     def _passing(self, scope: Scope, fragments: Sequence[str], where: dict[str, Any]) -> list[Found]:
-        """Those of the scope's records that mention one of the fragments and pass the filter."""
+        """The scope's records that contain one of the fragments and pass the filter."""
         test = predicate(where)
         parts = scope.parts if fragments else ()
         found = [one for part in parts for one in self._of(part, self._pages.mentioning(part, fragments))]

@@ -1,4 +1,4 @@
-"""Where a collection and its ledger are kept: in a directory, in RAM or on a server; names and places checked first."""
+"""Places of a collection and its ledger: in a directory, in RAM or on a server; with checks of names and paths."""
 
 from __future__ import annotations
 
@@ -28,25 +28,25 @@ if TYPE_CHECKING:
 
 
 LEDGER_NAME = "adaptive_memory.sqlite3"
-USUAL_DATABASE = "default_tenant/default_database"  # where a client looks that was told nothing else
+USUAL_DATABASE = "default_tenant/default_database"  # Chroma's defaults for tenant and database
 SYNC_THRESHOLD = 5_000  # writes until Chroma rewrites its index files; its own 1,000 costs as much 5 times as often
 _in_memory: weakref.WeakValueDictionary[str, SQLiteLedger] = weakref.WeakValueDictionary()
-_latest: deque[SQLiteLedger] = deque(maxlen=8)  # of those, that stay though nobody has them open just now; guess
-_client_at_a_time = threading.Lock()  # Chroma's registry of clients is not for several threads
+_latest: deque[SQLiteLedger] = deque(maxlen=8)  # ledgers in RAM that are kept for a while after they are closed; guess
+_client_at_a_time = threading.Lock()  # Chroma's registry of clients is not thread-safe
 
 
 def checked_path(path: object) -> Path:
     """The path of a directory, which need not exist yet."""
     if not isinstance(path, str | Path) or not can_name_a_file(path):
         raise InvalidInputError(
-            f"The path is {shown(path)}. Give the directory that holds, or shall hold, the memory, under a name that "
-            "the file system takes: not blank, not too long, without NUL and lone surrogates."
+            f"The path is {shown(path)}. Give the memory's directory, under a name that the file "
+            "system accepts: not blank, not too long, without NUL and lone surrogates."
         )
     return expanded(path)
 
 
 def existing_path(path: object) -> Path:
-    """The path of a directory that holds an embedded Chroma; nothing is made where there is none."""
+    """The path of a directory that contains an embedded Chroma; raises if there is none."""
     directory = checked_path(path)
     if not (directory / "chroma.sqlite3").exists():
         raise InvalidInputError(
@@ -56,13 +56,13 @@ def existing_path(path: object) -> Path:
 
 
 def is_writable(directory: Path) -> bool:
-    """Whether this process may write a memory that is there; also where there is none yet."""
+    """Whether this process may write the memory in this directory. Also True if it contains no memory yet."""
     files = (directory, directory / "chroma.sqlite3", directory / LEDGER_NAME)
     return all(os.access(one, os.W_OK) for one in files if one.exists()) or not files[1].exists()
 
 
 def check_collection(collection: object) -> None:
-    """Refuse anything that is not a collection, such as a client or a name."""
+    """Raise if this is not a collection, but for example a client or a name."""
     if not all(hasattr(collection, name) for name in ("query", "upsert", "_client", "configuration_json")):
         raise InvalidInputError(
             f"The collection is {type(collection).__name__}. Give a chromadb.Collection, e.g. "
@@ -86,13 +86,13 @@ def open_client(path: str | Path) -> ClientAPI:
         _forget_half_open(str(path))
         raise StoreError(
             f"Chroma cannot open {str(path)!r}: {reason(error)}. Give a directory that may be written; "
-            "where this process has a client over it with other settings, pass that client's collection: "
+            "if this process has a client over it with other settings, pass that client's collection: "
             "AdaptiveMemory(collection, ...)."
         ) from error
 
 
 def _forget_half_open(identifier: str) -> None:
-    """Chroma keeps a client that could not be started, and returns it when the directory is opened next."""
+    """Remove a client that could not be started from Chroma's registry, which would return it again."""
     from chromadb.api.shared_system_client import SharedSystemClient as Shared
 
     if not Shared._identifier_to_refcount.get(identifier):
@@ -100,7 +100,7 @@ def _forget_half_open(identifier: str) -> None:
 
 
 def close_client(client: ClientAPI) -> None:
-    """Let go of the client's files, where its version of Chroma can."""
+    """Release the client's files, if this version of Chroma can."""
     close = getattr(client, "close", None)
     if close is not None:
         with _client_at_a_time:
@@ -108,9 +108,10 @@ def close_client(client: ClientAPI) -> None:
 
 
 def open_collection(client: ClientAPI, name: str, notes: Mapping[str, str | int]) -> Collection:
-    """The collection of that name, made for cosine distance where there is none; never with an embedder of Chroma's.
+    """The collection of that name; created for cosine distance if it does not exist. Chroma's own embedders are not
+    used.
 
-    `notes` are written into the metadata of a new one.
+    `notes` are written into the metadata of a new collection.
     """
     from chromadb.errors import ChromaError, NotFoundError
 
@@ -128,7 +129,7 @@ def open_collection(client: ClientAPI, name: str, notes: Mapping[str, str | int]
             )
     except (ChromaError, ValueError) as error:
         raise StoreError(
-            f"Chroma cannot open the collection {name!r}: {reason(error)}. Mend that, or give another collection."
+            f"Chroma cannot open the collection {name!r}: {reason(error)}. Fix that, or give another collection."
         ) from error
 
 
@@ -139,45 +140,47 @@ def directory_of(collection: Collection) -> Path | None:
 
 
 def database_of(collection: Collection) -> str:
-    """The tenant and the database that a collection is in: its name is its own only there."""
+    """The tenant and the database of a collection: its name is unique only within them."""
     return f"{collection.tenant}/{collection.database}"
 
 
 def import_chroma() -> None:
-    """Chroma takes a second or two to import, and what an embedded client needs half a second more."""
+    """Import Chroma, which takes a second or two, and the parts for an embedded client, half a second more."""
     import chromadb.api.rust  # noqa: F401 - the import is the point
 
 
 def can_open_chroma() -> bool:
-    """Whether it is imported, or can be: it starts threads for that, which Python refuses once the interpreter ends."""
+    """Whether Chroma is imported or can be: its import starts threads, which is impossible while the interpreter
+    ends."""
     return "chromadb.api.rust" in sys.modules or threading.main_thread().is_alive()
 
 
 def is_in_ram(collection: Collection) -> bool:
-    """Whether it is embedded and kept nowhere: it goes with its process."""
+    """Whether the collection is embedded and not persistent, so that it ends with its process."""
     settings = _settings(collection)
     return _embedded(settings) and not settings.is_persistent
 
 
 def directory_and_ledger(ports: Ports) -> tuple[Path, Path]:
-    """The directory and the ledger's file of a memory over embedded Chroma; refuses what is not kept in files."""
+    """The directory and the ledger's file of a memory over embedded Chroma; raises if either is not stored in files."""
     ledger = ports.ledger
     file = ledger.file.place if isinstance(ledger, SQLiteLedger) else None
     holds = ports.records.holds_collection
     directory = directory_of(ports.records.collection) if holds else file and file.parent
     if directory is None or file is None:
         raise StoreError(
-            "Only a memory over embedded Chroma in a directory, with its ledger in a file, can be copied. Back a "
-            "server up by its own means, together with the ledger's file; of one in RAM, export_state() gives what was "
-            "learned."
+            "Only a memory over embedded Chroma in a directory, with its ledger in a file, can be copied. Back "
+            "up a server with its own tools, together with the ledger's file. For a memory in RAM, export_state() "
+            "returns what was learned."
         )
     return directory, file
 
 
 def address_of(collection: Collection) -> tuple[Any, ...]:
-    """The place of a collection, and our identity there: two collections with the same place and id are one.
+    """The address of a collection. Two collections with the same address and id are the same collection.
 
-    A client to a server is identified by its address and headers, not as an object: many programs make one per request.
+    A client to a server is identified by its address and headers, not as an object: many programs create a client per
+    request.
     """
     settings = _settings(collection)
     if _embedded(settings):
@@ -188,7 +191,7 @@ def address_of(collection: Collection) -> tuple[Any, ...]:
 
 
 def open_ledger(collection: Collection, ledger: Any, *, durability: Literal["normal", "full"]) -> Ledger:
-    """The ledger that was asked for, else the one next to the collection's files."""
+    """The given ledger, or the default ledger next to the collection's files."""
     if isinstance(ledger, Ledger):
         return ledger
     check_ledger(ledger)
@@ -204,7 +207,7 @@ def open_ledger(collection: Collection, ledger: Any, *, durability: Literal["nor
 
 
 def keep_in_ram(ledger: Ledger, uuid: str) -> None:
-    """A ledger in RAM is that of a collection of another id from now on, too."""
+    """Register a ledger in RAM for a collection's new id as well."""
     if isinstance(ledger, SQLiteLedger) and ledger in _in_memory.values():
         _in_memory[uuid] = ledger
 
@@ -237,7 +240,7 @@ _ADDRESS = re.compile(r"[a-z][a-z0-9+]+://", re.IGNORECASE)
 
 
 def check_collection_name(name: object) -> None:
-    """Refuse what Chroma would refuse, once it is open.
+    """Raise for a name that Chroma would refuse.
 
     >>> check_collection_name("notes of ana")
     Traceback (most recent call last):
@@ -254,7 +257,7 @@ def check_collection_name(name: object) -> None:
 
 
 def can_name_a_file(path: object) -> bool:
-    """Whether a file or a directory may have this name: no NUL, no lone surrogate, and not too long.
+    """Whether this is a possible name of a file or directory: no NUL, no lone surrogate, and not too long.
 
     >>> [can_name_a_file(one) for one in ("notes", "a\\0b", "a\\ud800", "x" * 5000, " ", 3)]
     [True, False, False, False, False, False]
@@ -265,13 +268,13 @@ def can_name_a_file(path: object) -> bool:
         os.stat(path)
     except ValueError:
         return False
-    except OSError as error:  # that nothing is there is another's question
+    except OSError as error:  # a missing file is checked elsewhere
         return error.errno != errno.ENAMETOOLONG
     return True
 
 
 def check_ledger(ledger: object) -> None:
-    """Refuse what is neither None, a ledger, the place of one file, nor a PostgreSQL database.
+    """Raise if this is not None, a ledger, the path of a file, or the address of a PostgreSQL database.
 
     >>> check_ledger(None), check_ledger(":memory:"), check_ledger("reads.sqlite3"), check_ledger("postgresql:///reads")
     (None, None, None, None)
@@ -285,14 +288,14 @@ def check_ledger(ledger: object) -> None:
     usable = 'Give a path, ":memory:", "postgresql://host/database", or a ledger, e.g. SQLiteLedger(path).'
     if not isinstance(ledger, str | Path) or not can_name_a_file(ledger):
         raise InvalidInputError(f"The ledger is {shown(ledger)}. {usable}")
-    if (scheme := _ADDRESS.match(str(ledger))) is not None:  # the rest of it may hold a password
+    if (scheme := _ADDRESS.match(str(ledger))) is not None:  # the rest may contain a password
         raise InvalidInputError(f"The ledger is '{scheme[0]}...', an address. {usable}")
     if str(ledger) != IN_MEMORY and not str(ledger).startswith("file:"):
         _check_file(expanded(ledger))
 
 
 def is_in_postgres(ledger: object) -> bool:
-    """Whether it is the address of a PostgreSQL database, or a pool of connections to one.
+    """Whether this is the address of a PostgreSQL database, or a pool of connections to a database.
 
     >>> [is_in_postgres(one) for one in ("postgresql://ana@db/reads", "host=db dbname=reads", "reads.sqlite3")]
     [True, True, False]
@@ -303,7 +306,7 @@ def is_in_postgres(ledger: object) -> bool:
 
 
 def _check_file(file: Path) -> None:
-    """Refuse a directory, a file that is not an SQLite file, and a path where no file can be made."""
+    """Raise for a directory, a file that is not an SQLite file, and a path where no file can be created."""
     if file.is_dir():
         raise LedgerError(f"The ledger {str(file)!r} cannot be opened: it is a directory. Give the path of a file.")
     if file.exists():
@@ -312,13 +315,13 @@ def _check_file(file: Path) -> None:
     place = next((one for one in file.absolute().parents if one.exists()), None)
     if place is None or not place.is_dir() or not os.access(place, os.W_OK):
         raise LedgerError(
-            f"The ledger {str(file)!r} cannot be opened: nothing can be made in {str(place)!r}. Give a file in a "
+            f"The ledger {str(file)!r} cannot be opened: no file can be created in {str(place)!r}. Give a file in a "
             "directory that may be written."
         )
 
 
 def is_next_to_files(directory: Path | None, ledger: object) -> bool:
-    """Whether the requested ledger is the one next to the collection's files, which belongs to no other directory.
+    """Whether the requested ledger is the default ledger next to the collection's files.
 
     >>> is_next_to_files(Path("memory"), None), is_next_to_files(Path("memory"), "shared.sqlite3")
     (True, False)

@@ -1,8 +1,8 @@
-"""A check of everything a memory needs: Chroma's database and index, the ledger, duplicate and rewritten records; and
-whether the collection or the ledger is an older one.
+"""Check a whole memory: Chroma's database and index, the ledger, duplicate and rewritten records, and whether the
+collection or the ledger is an older copy.
 
-Rows of gone collections stay as long as the collection that was opened is empty: then Chroma's files may have been
-lost, or the collection by mistake, and the ledger's copy is what it can be made again from.
+Rows of deleted collections are kept as long as the opened collection is empty: Chroma's files may have been lost, or
+the collection deleted by mistake, and it can be rebuilt from the ledger's copy.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ Embed = Callable[[Sequence[str]], Any]
 def check_whole_memory(
     directory: Path | None, store: ChromaRecords, ledger: Ledger, embed: Embed, *, repair: bool, now: float
 ) -> list[Finding]:
-    """Everything that is wrong, and with `repair` mended, as far as it can be while the memory is open."""
+    """All faults found. `repair` fixes those that can be fixed while the memory is open."""
     found: list[Finding] = []
     if directory is not None:
         found += _database(directory) or _index(directory, store, ledger, embed, repair=repair)
@@ -52,8 +52,8 @@ def check_whole_memory(
 
 
 def compare_on_opening(directory: Path | None, store: ChromaRecords, ledger: Ledger, *, now: float) -> None:
-    """Warn if records are gone from the collection, or if it or the ledger is an older copy; later reads that it shows
-    are taken over. Skipped if the server cannot be reached."""
+    """Warn if records are missing from the collection, or if the collection or the ledger is an older copy. Later reads
+    in the collection's metadata are added to the ledger. Skipped if the server cannot be reached."""
     try:
         found = _gone(directory, store, ledger) or noticed_restore(directory, store, ledger)
         found += _older(store, ledger, repair=True, now=now)
@@ -97,11 +97,11 @@ def _ledger(ledger: Ledger) -> list[Finding]:
 
 
 def _gone(directory: Path | None, store: ChromaRecords, ledger: Ledger) -> list[Finding]:
-    """What there was before, where the collection is empty now."""
+    """A finding if the collection is empty but the ledger has records of it, or of a deleted collection of its name."""
     name, known = store.collection.name, str(store.collection.id)
     if directory is not None and chroma_database.has_records(directory, known):
         return []
-    own, earlier = ledger.comparison.records_known(name)  # first: what others write now goes to the ledger, then there
+    own, earlier = ledger.comparison.records_known(name)  # first: new writes reach the ledger before the collection
     if not (own or earlier) or ledger.due_records.waiting() or store.whole_size():
         return []
     what = f"The collection {name!r} is empty, but the ledger has {own} of its records."
@@ -111,7 +111,7 @@ def _gone(directory: Path | None, store: ChromaRecords, ledger: Ledger) -> list[
 
 
 def _way_back(directory: Path | None, store: ChromaRecords, ledger: Ledger) -> str:
-    """What to do about records that are gone."""
+    """How to restore records that are gone."""
     name, file = store.collection.name, ledger.file.place if isinstance(ledger, SQLiteLedger) else None
     copied = ledger.notes.copy_of(name)
     if directory is None or file is None or copied is None or copied.uuid == str(store.collection.id):
@@ -125,8 +125,9 @@ def _way_back(directory: Path | None, store: ChromaRecords, ledger: Ledger) -> s
 
 
 def noticed_restore(directory: Path | None, store: ChromaRecords, ledger: Ledger) -> list[Finding]:
-    """Whether Chroma counts fewer writes than the copies were compared with; that is noted, for with every further
-    write it would show less. The same where the importer has noted that most records are gone."""
+    """A finding if Chroma counts fewer writes than at the last comparison with the ledger, so its files are from a
+    backup. This is recorded, because later writes would hide it. Also reports that the importer found most records
+    gone."""
     name, known = store.collection.name, ledger.mirror.complete_at()
     if not ledger.read_only and directory is not None and known is not None and known.isdecimal():
         last = chroma_database.last_write(directory, str(store.collection.id))
@@ -136,12 +137,12 @@ def noticed_restore(directory: Path | None, store: ChromaRecords, ledger: Ledger
         RESTORED: f"The collection {name!r} is older than the ledger: Chroma's files are from a backup.",
         EMPTIED: f"Most records are gone from the collection {name!r} at once, and the ledger keeps them.",
     }.get(known or "")
-    remedy = "Call check(repair=True): they are written again from the ledger's copies; nothing is embedded."
+    remedy = "Call check(repair=True): it writes them again from the ledger's copies, without embedding anything."
     return [] if what is None else [Finding("records", what, remedy)]
 
 
 def _restored(directory: Path | None, store: ChromaRecords, ledger: Ledger, *, repair: bool) -> list[Finding]:
-    """What an older collection lacks, and with `repair` has again."""
+    """The records that an older collection lacks; `repair` writes them again."""
     noticed = noticed_restore(directory, store, ledger)
     if not noticed:
         return []
@@ -162,27 +163,26 @@ def _kept(extra: Sequence[str]) -> Finding:
     named = ", ".join(map(repr, extra[:NAMED])) + (", ..." if len(extra) > NAMED else "")
     return Finding(
         "records",
-        f"{len(extra)} records stand there that the ledger has no copy of: {named}. They were removed after that "
-        "backup, or written by another program since, and are left.",
-        "Forget those that were to be gone, once more.",
+        f"The collection has {len(extra)} records without a copy in the ledger: {named}. They were removed after that "
+        "backup, or written by another program since, and are left unchanged.",
+        "Forget again those that should be gone.",
         mended=True,
     )
 
 
 def _differing(page: Sequence[str], store: ChromaRecords, ledger: Ledger) -> list[str]:
-    """Those of the copies that the collection has otherwise, or not at all."""
+    """The ids whose copy in the ledger differs from the collection, or is missing there."""
     there = {stored_id: (text or "", metadata or None) for stored_id, text, metadata in store.rows(page)}
     copies = ledger.mirror.rows(page)
     return [one for one, text, metadata in copies if there.get(one) != (text or "", metadata or None)]
 
 
-SAME_SECONDS = 0.001  # the collection keeps a time to six places
+SAME_SECONDS = 0.001  # the collection stores times with six decimals
 
 
 def _older(store: ChromaRecords, ledger: Ledger, *, repair: bool, now: float) -> list[Finding]:
-    """Whether the collection shows records as read later than any read in the ledger; with `repair` the larger counts
-    and the later reads hold. A read is in the ledger before the collection shows it, unless the ledger is an older
-    one."""
+    """A finding if the collection shows later reads than the ledger has. A read reaches the ledger before the
+    collection, so the ledger is an older copy. With `repair`, the larger counts and the later reads are taken."""
     latest = ledger.comparison.latest_read()
     if latest is None or ledger.read_only:
         return []
@@ -193,18 +193,18 @@ def _older(store: ChromaRecords, ledger: Ledger, *, repair: bool, now: float) ->
         return []
     what = f"The ledger is older than the collection, which shows later reads of {len(later)} records."
     if not repair:
-        return [Finding("ledger", what, "Call check(repair=True): the larger counts and the later reads hold.")]
+        return [Finding("ledger", what, "Call check(repair=True): it takes the larger counts and the later reads.")]
     for stored_id, metadata in later.items():
         if (owner := owner_of(metadata, store.fields)) is not None:
             state = state_in_metadata(metadata, store.fields)
             seen = Seen(state, _kind(store, metadata))
             rule = partial(_larger, shown=state)
             ledger.states.change(owner, stored_id, seen, rule, what="restored", by="collection", now=now)
-    taken = "The larger counts and the later reads were taken; what else happened since is not in the ledger."
+    taken = "The larger counts and the later reads were taken. Other changes since then are not in the ledger."
     return [Finding("ledger", what, taken, mended=True)]
 
 
-def _larger(seen: Seen, *, timeline: Timeline, shown: ReadState) -> ReadState:  # noqa: ARG001 - a rule of the ledger's
+def _larger(seen: Seen, *, timeline: Timeline, shown: ReadState) -> ReadState:  # noqa: ARG001 - a ledger rule's signature
     return larger(seen.state, shown)
 
 
@@ -217,7 +217,7 @@ def _duplicates(store: ChromaRecords, ledger: Ledger, repair: bool) -> list[Find
             merge_duplicates(store, ledger, pair)
     named = ", ".join(f"{record_id(one.scope, one.kept)!r} of {one.scope}" for one in pairs[:10])
     what = f"{len(pairs)} records stand twice under one user and id: {named}."
-    return [Finding("records", what, "Call check(repair=True): they are merged, the later text stays.", repair)]
+    return [Finding("records", what, "Call check(repair=True): it merges them and keeps the later text.", repair)]
 
 
 RecordRow = tuple[str, str | None, Metadata | None]
@@ -225,7 +225,7 @@ RecordRow = tuple[str, str | None, Metadata | None]
 
 @dataclass(frozen=True, slots=True)
 class DuplicateRecords:
-    """Two records of one user and id, by their ids in the collection; `same` says that their texts are equal."""
+    """Two records with the same user and id, given by their ids in the collection; `same` means equal texts."""
 
     scope: Scope
     kept: str
@@ -234,8 +234,8 @@ class DuplicateRecords:
 
 
 def find_duplicates(store: ChromaRecords) -> Iterator[DuplicateRecords]:
-    """All there are: a record has its own id, and one of the same user has the id that it gets if another user's record
-    took the first."""
+    """Find records stored under their plain id and also under the scoped id that the same user's record gets if another
+    user's record has the plain id."""
     marked = [one for one in store.ids() if MARK in one]
     for start in range(0, len(marked), PAGE):
         page = marked[start : start + PAGE]
@@ -261,19 +261,19 @@ def _duplicates_of(store: ChromaRecords, own: RecordRow | None, scoped: RecordRo
 
 
 def merge_duplicates(store: ChromaRecords, ledger: Ledger, pair: DuplicateRecords) -> None:
-    """Keep one of the two. Reads of both count if they say the same; else only those of the kept one: reads belong to
-    what was said. If this is interrupted, both are still found, and merged the next time."""
+    """Keep one of the two records. If their texts are equal, the reads of both count; else only those of the kept
+    record, because reads belong to a text. If this is interrupted, both are still found and merged the next time."""
     join = added if pair.same else None
     ledger.comparison.merge(pair.scope, pair.kept, pair.gone, join)
     store.remove([pair.gone])
-    ledger.comparison.merge(pair.scope, pair.kept, pair.gone, join)  # what was read of it, and copied, in between
+    ledger.comparison.merge(pair.scope, pair.kept, pair.gone, join)  # once more, for reads and copies in between
 
 
 NAMED = 10  # ids in a finding
 
 
 def rewritten_records(store: ChromaRecords, ledger: Ledger, *, repair: bool, now: float) -> list[Finding]:
-    """A finding that names them; with `repair` each starts again."""
+    """A finding that names records whose text was replaced; `repair` resets their read state."""
     names: list[str] = []
     for scope, changed in _rewritten(store, ledger):
         names += [f"{record_id(scope, one)!r} of {scope}" for one in changed]
@@ -288,7 +288,7 @@ def rewritten_records(store: ChromaRecords, ledger: Ledger, *, repair: bool, now
 
 
 def _rewritten(store: ChromaRecords, ledger: Ledger) -> Iterator[tuple[Scope, dict[str, Rewritten]]]:
-    """Page by page, for each scope."""
+    """The rewritten records of each scope, page by page."""
     ids = store.ids()
     for start in range(0, len(ids), PAGE):
         owners: dict[Scope, list[RecordRow]] = {}
@@ -302,7 +302,7 @@ def _rewritten(store: ChromaRecords, ledger: Ledger) -> Iterator[tuple[Scope, di
 
 
 def _of_scope(store: ChromaRecords, ledger: Ledger, scope: Scope, rows: Sequence[RecordRow]) -> dict[str, Rewritten]:
-    """Those whose words are others, where anything was learned of them."""
+    """The scope's records whose text has changed since something was learned about them."""
     known = ledger.states.known(scope, [row[0] for row in rows])
     met = {one: words for one, words in known.said.items() if one in known.states and words}
     changed = [row for row in rows if row[0] in met and text_digest(row[1]) not in (None, met[row[0]])]
@@ -315,20 +315,20 @@ def _kind(store: ChromaRecords, metadata: Metadata | None) -> str | None:
 
 
 def may_be_lost(directory: Path, collection_id: str) -> bool:
-    """Whether Chroma may have lost what there was: it has nothing of the collection that is being opened."""
+    """Whether Chroma may have lost the collection's records: it has none for this collection."""
     try:
         return not chroma_database.has_records(directory, collection_id)
     except StoreError:
-        return True  # it is looked again when the memory is opened again
+        return True  # checked again at the next opening
 
 
 def forget_gone_collections(directory: Path, ledger: Ledger) -> None:
-    """Let go of the rows of collections that Chroma's directory has no more."""
-    known = ledger.retention.collections()  # before Chroma is asked: what is made in between is not gone
+    """Delete the rows of collections that no longer exist in Chroma's directory."""
+    known = ledger.retention.collections()  # before Chroma is asked: a collection created in between still exists
     if len(known) < 2:
         return
     try:
         there = chroma_database.collection_ids(directory)
     except StoreError:
-        return  # it is looked again when the memory is opened again
+        return  # checked again at the next opening
     ledger.retention.forget_collections(known - there)

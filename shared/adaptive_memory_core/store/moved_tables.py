@@ -1,6 +1,4 @@
-"""The two ends of a move: whole rows of either kind of ledger, and at the source the keys of those that have to be
-copied.
-"""
+"""The source and the target of a ledger's move: whole rows of either kind of ledger, and notes of the keys to copy."""
 
 from __future__ import annotations
 
@@ -23,7 +21,7 @@ _DATABASE = "SELECT oid, pg_postmaster_start_time() FROM pg_database WHERE datna
 
 
 class LedgerEnd:
-    """A ledger's tables, by their names in it."""
+    """The tables of the ledger at one end of a move."""
 
     def __init__(self, ledger: Ledger) -> None:
         self.ledger, self.is_file = ledger, isinstance(ledger, SQLiteLedger)
@@ -39,11 +37,11 @@ class LedgerEnd:
         sql: Any
         with self.ledger.file.writing(told=True) as sql:
             if not self.is_file:
-                sql.connection.execute("SET LOCAL idle_in_transaction_session_timeout = 0")  # the other one may be slow
+                sql.connection.execute("SET LOCAL idle_in_transaction_session_timeout = 0")  # the other end may be slow
             yield sql
 
     def identity(self) -> tuple[Any, ...]:
-        """The same for the same file, or database, whatever it is called."""
+        """A value that identifies the file or database, whatever name or path it was opened by."""
         if self.is_file:
             found = Path(self.ledger.file.path).stat()
             return found.st_dev, found.st_ino
@@ -54,7 +52,7 @@ class LedgerEnd:
         return self.ledger.file.has_table(sql, name)
 
     def columns(self, sql: Any, name: str) -> tuple[str, ...]:
-        """Those that both kinds have, in this one's order."""
+        """The columns that both kinds of ledger have, in this ledger's order."""
         if name not in self._columns:
             described = sql.execute(f"SELECT * FROM {name} LIMIT 0").description  # noqa: S608 - our own names
             self._columns[name] = tuple(one[0] for one in described if (name, one[0]) not in VERSIONS)
@@ -68,7 +66,7 @@ class LedgerEnd:
         return found
 
     def rows(self, sql: Any, name: str, wanted: Sequence[RowKey], columns: Sequence[str]) -> list[TableRow]:
-        """Those of the rows that there are."""
+        """The existing rows with these keys."""
         found: list[TableRow] = []
         for some in in_batches(wanted, AT_ONCE):
             query = f"SELECT {', '.join(columns)} FROM {name} WHERE {_among(name, len(some))}"  # noqa: S608
@@ -81,7 +79,7 @@ class LedgerEnd:
             sql.execute(query, [value for key in some for value in key])
 
     def insert(self, sql: Any, name: str, columns: Sequence[str], rows: Sequence[TableRow]) -> bool:
-        """Whether all of them had room; those have none of which something unique is another row's."""
+        """Insert rows; return whether all were inserted. A row is skipped if another row has the same unique value."""
         if not rows:
             return True
         names = ", ".join(columns)
@@ -123,20 +121,20 @@ END $$
 
 
 class Noted(NamedTuple):
-    """A row that has to be copied: the number of the note, and its key."""
+    """A row that has to be copied: its key, and the number of the note."""
 
     number: int
     key: RowKey
 
 
 class MoveSource:
-    """The ledger that is moved, while others use it."""
+    """The ledger that is moved while others use it."""
 
     def __init__(self, place: LedgerEnd) -> None:
         self.place = place
 
     def begin(self, move: str, target: str) -> None:
-        """Note all rows, and from now on what changes; what was noted for another move goes."""
+        """Note the keys of all rows, and of later changes. Notes of another move are removed."""
         with self.place.writing() as sql:
             self.keep_others_out(sql)
             self._clear(sql)
@@ -154,12 +152,13 @@ class MoveSource:
             sql.execute(f"UPDATE {MOVE} SET moved = {COPYING}")  # noqa: S608 - our own names
 
     def state(self) -> int | None:
-        """How far the move is."""
+        """The state of the move: see `begun`."""
         begun = self.begun()
         return None if begun is None else begun[1]
 
     def begun(self) -> tuple[str, int] | None:
-        """Which move was begun, and how far it is: `NOTING`, `COPYING`, `GONE` from here, or `COPIED`."""
+        """The id and the state of the move: `NOTING`, `COPYING`, `GONE` from here, or `COPIED`; None if none was
+        begun."""
         with self.place.reading() as sql:
             if not self.place.has(sql, MOVE):
                 return None
@@ -167,17 +166,17 @@ class MoveSource:
         return str(row[0]), int(row[1])
 
     def last_noted(self, sql: Any, name: str) -> int:
-        """The number of the latest note; 0 where there is none."""
+        """The number of the latest note; 0 if there is none."""
         return int(sql.execute(f"SELECT coalesce(max(noted), 0) FROM {self._notes(name)}").fetchone()[0])  # noqa: S608
 
     def noted(self, sql: Any, name: str, last: int, limit: int) -> list[Noted]:
-        """The first notes, up to that one, of what is not copied yet."""
+        """The oldest notes up to the number `last`."""
         names = ", ".join(keys()[name])
         query = f"SELECT noted, {names} FROM {self._notes(name)} WHERE noted <= ? ORDER BY noted LIMIT ?"  # noqa: S608
         return [Noted(row[0], tuple(row[1:])) for row in sql.execute(query, (last, limit)).fetchall()]
 
     def note(self, sql: Any, name: str, changed: list[RowKey]) -> None:
-        """These have to be copied again."""
+        """Note that these rows have to be copied again."""
         names, marks = ", ".join(keys()[name]), ", ".join("?" * len(keys()[name]))
         sql.executemany(f"INSERT INTO {self._notes(name)} ({names}) VALUES ({marks})", changed)  # noqa: S608
 
@@ -185,19 +184,19 @@ class MoveSource:
         sql.executemany(f"DELETE FROM {self._notes(name)} WHERE noted = ?", [(one.number,) for one in done])  # noqa: S608
 
     def waiting(self) -> int:
-        """How many rows and changes are not copied yet."""
+        """The number of notes, of rows and changes that are not copied yet."""
         with self.place.reading() as sql:
             return sum(self.place.count(sql, f"move_changes_{name}") for name in keys())
 
     def keep_others_out(self, sql: Any) -> None:
-        """SQLite does, with a transaction that may write. On a server every writer has this table first of all, so that
-        none of them holds one that we wait for, and waits for one of ours."""
+        """Block other writers. In SQLite the writing transaction does this. On a server, every writer locks this table
+        first, so no deadlock is possible."""
         if not self.place.is_file:
             sql.connection.execute(f"LOCK TABLE {SCHEMA}.collections IN EXCLUSIVE MODE")
 
     def end(self, sql: Any, *, stays: bool) -> None:
-        """All is copied. A process that writes here from now on gets an error that names the new ledger, unless this
-        one `stays` in use."""
+        """Finish the move after all rows are copied. Unless the source `stays` in use, later writes to it raise an
+        error that names the new ledger."""
         target = sql.execute(f"SELECT target FROM {MOVE}").fetchone()[0]  # noqa: S608 - our own names
         for name in keys():
             self._drop_notes(sql, name)
@@ -237,18 +236,18 @@ class MoveSource:
         sql.execute(f"DROP TABLE IF EXISTS {self._notes(name)}")
 
     def _refuse(self, sql: Any, name: str, target: str) -> None:
-        told = target.replace("'", "''")
+        quoted = target.replace("'", "''")
         if not self.place.is_file:
             sql.connection.execute(_REFUSE)
             sql.connection.execute(
                 f"CREATE TRIGGER moved BEFORE INSERT OR UPDATE OR DELETE ON {SCHEMA}.{name} "
-                f"FOR EACH ROW EXECUTE FUNCTION {SCHEMA}.refuse_moved('{told}')"
+                f"FOR EACH ROW EXECUTE FUNCTION {SCHEMA}.refuse_moved('{quoted}')"
             )
             return
         for event, (when, _) in _EVENTS.items():
             sql.execute(
                 f"CREATE TRIGGER moved_{event}_{name} BEFORE {when} ON {name} BEGIN "
-                f"SELECT RAISE(ABORT, 'this ledger was moved to {told}'); END"
+                f"SELECT RAISE(ABORT, 'this ledger was moved to {quoted}'); END"
             )
 
     def _clear(self, sql: Any) -> None:
@@ -258,20 +257,20 @@ class MoveSource:
 
 
 class MoveTarget:
-    """The ledger that is moved to; nobody else may use it yet."""
+    """The target of a move; nobody else may use it yet."""
 
     def __init__(self, place: LedgerEnd) -> None:
         self.place = place
 
     def move(self) -> str | None:
-        """Which move was begun here."""
+        """The id of the move that was begun here."""
         with self.place.reading() as sql:
             if not self.place.has(sql, ARRIVAL):
                 return None
             return str(sql.execute(f"SELECT id FROM {ARRIVAL}").fetchone()[0])  # noqa: S608 - our own names
 
     def begin(self, move: str) -> None:
-        """From now on nobody opens it until all has arrived. It must be empty."""
+        """Mark the target, which must be empty, so that nobody opens it until all rows have arrived."""
         self.refuse_used()
         with self.place.writing() as sql:
             sql.execute(f"CREATE TABLE {ARRIVAL} (id text NOT NULL)")
@@ -279,13 +278,13 @@ class MoveTarget:
             self._switch_triggers(sql, on=False)
 
     def rows(self) -> int:
-        """How many rows have arrived."""
+        """The number of rows that have arrived."""
         with self.place.reading() as sql:
             return sum(self.place.count(sql, name) for name in keys())
 
     def open(self) -> None:
-        """All has arrived, and nothing is copied any more: the ledger may be used. New rows are numbered after the
-        copied ones, and what belongs to a row is done with it again."""
+        """Make the ledger usable after all rows have arrived: new rows get higher numbers than the copied rows, and
+        triggers are on again."""
         with self.place.writing() as sql:
             self._switch_triggers(sql, on=True)
             for name, column in NUMBERED:
@@ -293,7 +292,7 @@ class MoveTarget:
             sql.execute(f"DROP TABLE {ARRIVAL}")
 
     def refuse_used(self) -> None:
-        """Raise where there are rows, of a memory or of another move."""
+        """Raise if there are rows, of a memory or of another move."""
         exists = "SELECT EXISTS (SELECT 1 FROM {})"
         with self.place.reading() as sql:
             used = [name for name in keys() if sql.execute(exists.format(name)).fetchone()[0]]
@@ -304,7 +303,8 @@ class MoveTarget:
             )
 
     def _switch_triggers(self, sql: Any, *, on: bool) -> None:
-        """Those of the ledger are off meanwhile: what they would write is copied as well."""
+        """Switch the ledger's own triggers; they are off during the move, because the rows they would write are copied
+        too."""
         if not self.place.is_file:
             for name in tables():
                 sql.connection.execute(f"ALTER TABLE {SCHEMA}.{name} {'ENABLE' if on else 'DISABLE'} TRIGGER USER")
@@ -315,8 +315,13 @@ class MoveTarget:
                 sql.execute(statement)
 
 
-STAYS = {"leases", "writers", "user_files", "to_purge"}  # who is at work, and what is about files beside the ledger
-NUMBERED = (  # tables whose rows are numbered as they come
+STAYS = {
+    "leases",
+    "writers",
+    "user_files",
+    "to_purge",
+}  # rows about running processes, and about files next to the ledger
+NUMBERED = (  # tables whose rows are numbered consecutively
     *(("collections", "collection_key"), ("users", "user_key"), ("records", "record_key"), ("recalls", "recall_key")),
     *(("spans", "span_key"), ("changes", "change_key"), ("words", "row"), ("words_gone", "gone")),
     *(("logged_ids", "id_key"), ("mirror", "row"), ("mirror_gone", "gone"), ("due_records", "number")),
@@ -324,8 +329,11 @@ NUMBERED = (  # tables whose rows are numbered as they come
     *(("judged_for", "judged_key"), ("hierarchy_messages", "message"), ("hierarchy_episodes", "episode")),
     *(("hierarchy_semantics", "semantic"), ("hierarchy_themes", "theme")),
 )
-REPLACED = {"due_records"}  # whose rows SQLite may replace without a word to triggers; they are few
-VERSIONS = {("collections", "version"), ("users", "counted")}  # what tells others to read again, in each by itself
+REPLACED = {"due_records"}  # SQLite may replace these few rows without firing triggers
+VERSIONS = {
+    ("collections", "version"),
+    ("users", "counted"),
+}  # counters that make readers reload; each ledger has its own
 
 
 @lru_cache(maxsize=1)

@@ -1,8 +1,8 @@
-"""Whether any record of a collection names a user, and why nothing was found where records of others were passed
-over.
+"""Whether any record of a collection names a user, and notes on why nothing was found if other users' records were
+skipped.
 
-While no record names a user, each user may read all of them as everyone's. If that is not known, they may not. Another
-user's records stay out of reach either way.
+While no record names a user, each user may read all records as everyone's. If this is not known, they may not. Another
+user's records are never readable.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from adaptive_memory_core.store.chroma.chroma_changes import FILES, file_states
 READ_AS_EVERYONES = "no record of the collection names a user, so they are read as everyone's"
 STRICT_NOW = (
     "A record of the collection names a user now, so those that name none are no longer returned to users. Give "
-    'over="everyone" if users shall read them all the same.'
+    'over="everyone" if users should still read them.'
 )
-FIRST_PAGE, LARGEST_PAGE = 100, 5_000  # records that are looked at in one go, the newest first
-ALWAYS_ALL = 2_000  # records of a collection, up to which all are looked at again after a change
-MOST_LOOKED_AT = 100_000  # records of a collection; of a larger one only the ledger's copies tell
-NEWEST = 20  # records by which it is known again what was looked at already
-AGAIN_SECONDS, LOOKED_AT_A_SECOND = 2.0, 500.0  # between two looks at all; longer for a large collection
+FIRST_PAGE, LARGEST_PAGE = 100, 5_000  # records per query, the newest first
+ALWAYS_ALL = 2_000  # size up to which all records are checked again after a change
+MOST_LOOKED_AT = 100_000  # size up to which a collection is checked; beyond it, only the ledger's copies are
+NEWEST = 20  # newest records, to recognise where the last check ended
+AGAIN_SECONDS, LOOKED_AT_A_SECOND = 2.0, 500.0  # between checks of all records; longer for a large collection
 
 _log = logging.getLogger(__name__)
 _as_everyones: weakref.WeakSet[Any] = weakref.WeakSet()  # memories
@@ -43,9 +43,10 @@ UserName = TypeVar("UserName", bound=Any)
 
 
 def reading_everyones(user: UserName) -> UserName:
-    """The user's memory over everyone's records while no record of the collection names a user; else as it is.
+    """The user's memory, extended to everyone's records while no record of the collection names a user.
 
-    Once a record names a user, the memory stays strict until it is opened again. Both are said in the log, once each.
+    Once a record names a user, the memory stays strict until it is opened again. Each of the two changes is logged
+    once.
     """
     if stays_as_it_is(user):
         return user
@@ -62,7 +63,7 @@ def reading_everyones(user: UserName) -> UserName:
     if named is not False:
         return user
     with _changing:
-        if memory in _strict:  # another call has just met a record that names a user
+        if memory in _strict:  # another call has just found a record that names a user
             return user
         is_first = memory not in _as_everyones
         _as_everyones.add(memory)
@@ -77,43 +78,46 @@ def reading_everyones(user: UserName) -> UserName:
 
 
 def stays_as_it_is(user: Any) -> bool:
-    """Whether that is clear without a look at the records: for nobody, for whom it is said, and in a strict memory."""
+    """Whether the memory is kept unchanged without checking records: if there is no user, if `over` or a fallback is
+    set, or if the memory is strict."""
     scope = user.scope
     return scope.user is None or scope.over is not None or user.fallback is not None or user.memory in _strict
 
 
 def with_note(recall: Recall, user: Any) -> Recall:
-    """The recall, with a note in its trace if it read more than this user's memory does."""
+    """The recall, with a note in its trace if it read more than the user's own records."""
     if recall.scope == user.scope:
         return recall
     return replace(recall, trace=(*recall.trace, READ_AS_EVERYONES))
 
 
 class Collected(Protocol):
-    """A collection that can be looked through from its end."""
+    """A collection that can be read from its newest records backwards."""
 
     def extent(self, expected: Extent | None = None) -> Extent: ...
     def owners_from(self, offset: int, most: int) -> list[tuple[str, Any]]:
-        """The ids of so many records from there on, each with what its metadata say of its user."""
+        """The ids and user names of at most `most` records from `offset` on."""
 
 
 class NamedUsers:
-    """Whether any record names a user, as of now. All records are looked at once, and then those that were added since.
+    """Whether any record names a user now. All records are checked once, and later only added records.
 
-    What others change in place is noticed at the next look at all: of a small collection in a directory at once.
+    Changes by others in place are noticed at the next check of all records. A small collection in a directory gets that
+    check at its next change.
     """
 
     def __init__(self, records: Collected, directory: Path | None) -> None:
         self._records, self._directory = records, directory
         self._files = [] if directory is None else [str(directory / name) for name in FILES]
         self._turn = threading.Lock()
-        self._token: Hashable | None = None  # of the files, when no record named a user
-        self._extent: Extent | None = None  # as well
-        self._newest: frozenset[str] = frozenset()  # as well
-        self._all_at = -math.inf  # when all were looked at
+        # state when no record named a user
+        self._token: Hashable | None = None  # of the files
+        self._extent: Extent | None = None
+        self._newest: frozenset[str] = frozenset()
+        self._all_at = -math.inf  # when all records were checked
 
     def any(self) -> bool | None:
-        """What the collection says. None: not known."""
+        """Whether any record names a user; None if this is not known."""
         with self._turn:
             return self._looked(time.monotonic())
 
@@ -136,7 +140,7 @@ class NamedUsers:
         return False
 
     def _walked(self, size: int, known: frozenset[str]) -> tuple[bool, list[str]]:
-        """Whether one of the records names a user, from the newest back to a known one; and which are the newest."""
+        """Whether a record names a user, from the newest back to a known record; and the ids of the newest records."""
         end, page, newest = size, FIRST_PAGE if known else LARGEST_PAGE, list[str]()
         while end > 0:
             begin = max(0, end - page)
@@ -152,14 +156,15 @@ class NamedUsers:
 
 
 LOOKED_AT = 100  # records
-MOST_SCOPES = 10_000  # of a memory, that are looked after once each
+MOST_SCOPES = 10_000  # scopes of a memory that are checked once each
 _asked: weakref.WeakKeyDictionary[Any, set[Scope]] = weakref.WeakKeyDictionary()
 _said: weakref.WeakKeyDictionary[Any, set[str]] = weakref.WeakKeyDictionary()
 _noting = threading.Lock()
 
 
 def is_unexpected(memory: Any, recall: Recall, where: Any) -> bool:
-    """Whether an answer is worth a look into the collection: nothing was there to drop, and nobody has looked yet."""
+    """Whether an empty answer needs a look into the collection: no candidates were dropped, and this scope was not
+    checked yet."""
     if recall.kept or recall.dropped or where is not None:
         return False
     with _noting:
@@ -171,9 +176,9 @@ def is_unexpected(memory: Any, recall: Recall, where: Any) -> bool:
 
 
 def explain_empty(memory: Any, recall: Recall, advice: Mapping[bool, str], *, stacklevel: int) -> Recall:
-    """The recall with a note on what it looked past; said aloud once for a memory and each kind of reason.
+    """The recall with a note on the records it skipped; a warning is raised once per memory and kind of reason.
 
-    `advice` says what to do, where nobody's records were asked for and where a user's were.
+    `advice` says what to do, for a recall without a user (True) and with a user (False).
     """
     records = memory.ports().records
     if not records.holds_collection:

@@ -1,6 +1,4 @@
-"""Files written for users: pruned records as JSON lines that `remember_many` accepts, and pages that are whole or
-not there.
-"""
+"""Files written for users: pruned records as JSON lines that `remember_many` accepts, and HTML pages."""
 
 from __future__ import annotations
 
@@ -17,13 +15,13 @@ from adaptive_memory_core.errors import InvalidInputError, StoreError
 from adaptive_memory_core.records import Record
 from adaptive_memory_core.whole_file import expanded, write_whole
 
-LONGEST_LINE = 1_000_000  # bytes at the end of the file that are looked at in any case
+LONGEST_LINE = 1_000_000  # bytes at the end of the file that are always checked
 
 
 class JSONLines:
-    """Appends records to a file and waits until they are on disk: only then may they leave the collection.
+    """Appends records to a file and waits until they are on disk; only then may they leave the collection.
 
-    Where they could not leave it, they come again: what stands at the file's end already is not written twice.
+    Records that could not leave it are appended again later: lines already at the file's end are not written twice.
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -43,7 +41,7 @@ class JSONLines:
 
 
 def _last_lines(file: IO[bytes], most: int) -> set[bytes]:
-    """The lines at the end of a file; the half of one of ours, which a crash left there, is cut off."""
+    """The lines at the end of a file. A partial line of this library, left by a crash, is cut off."""
     size = file.seek(0, os.SEEK_END)
     length = min(size, max(most, LONGEST_LINE))
     file.seek(size - length)
@@ -66,7 +64,7 @@ def _is_whole(line: bytes) -> bool:
 
 
 def _append(file: IO[bytes], lines: Sequence[bytes]) -> None:
-    """All of the lines, or none of them."""
+    """Append all of the lines, or none of them."""
     size = file.seek(0, os.SEEK_END)
     try:
         file.writelines(lines)
@@ -79,7 +77,7 @@ def _append(file: IO[bytes], lines: Sequence[bytes]) -> None:
 
 
 def as_arguments(record: Record) -> dict[str, Any]:
-    """A record as the arguments of `remember`; what is unknown is left out.
+    """A record as the arguments of `remember`; unknown values are left out.
 
     >>> as_arguments(Record("a", "tea", kind="fact"))
     {'text': 'tea', 'id': 'a', 'kind': 'fact'}
@@ -98,11 +96,11 @@ def as_arguments(record: Record) -> dict[str, Any]:
     return {name: value for name, value in values.items() if value is not None}
 
 
-HEAD = 2_000  # bytes of a file in which its maker stands
+HEAD = 2_000  # bytes at the beginning of a file that contain its generator's name
 
 
 def check_page_file(path: object) -> Path:
-    """The file, in a directory that is there; no file of somebody else's."""
+    """The path of a page, in an existing directory. Raises for a file that this library did not write."""
     if not isinstance(path, str | Path) or not str(path):
         raise InvalidInputError(f"The page's path is {shown(path)}. Give the path of a file, e.g. 'memory.html'.")
     file = expanded(path)
@@ -110,7 +108,7 @@ def check_page_file(path: object) -> Path:
         return _checked(file)
     except InvalidInputError:
         raise
-    except (OSError, ValueError) as error:  # a name too long, of characters that no path has, in a closed directory
+    except (OSError, ValueError) as error:  # a name too long or with invalid characters, or a directory without access
         raise InvalidInputError(
             f"A page cannot be written to {str(path)!r:.200}: {error!s:.200}. Give a path such as 'memory.html'."
         ) from error
@@ -118,7 +116,7 @@ def check_page_file(path: object) -> Path:
 
 def _checked(file: Path) -> Path:
     with suppress(FileNotFoundError, NotADirectoryError):
-        file.stat()  # which says what is wrong with the name, where `exists` says only that it is not there
+        file.stat()  # raises if the name is invalid, unlike `exists`
     if not file.parent.is_dir() or file.is_dir():
         what = "is a directory" if file.is_dir() else "is in a directory that does not exist"
         raise InvalidInputError(f"{str(file)!r} {what}. Give the path of a file, e.g. 'memory.html'.")
@@ -130,7 +128,7 @@ def _checked(file: Path) -> Path:
 
 
 def write_page(file: Path, page: str) -> None:
-    """Write it to a second file, then exchange the two: nobody sees half a page."""
+    """Write the page to a second file and then rename it, so that no reader sees half a page."""
     try:
         write_whole(file, page)
     except (OSError, ValueError) as error:
@@ -140,7 +138,7 @@ def write_page(file: Path, page: str) -> None:
 
 
 def _is_ours(file: Path) -> bool:
-    from adaptive_memory_core.pages.markup import MADE_BY  # here, for few programs make pages
+    from adaptive_memory_core.pages.markup import MADE_BY  # imported here, because few programs make pages
 
     try:
         with file.open("rb") as content:
