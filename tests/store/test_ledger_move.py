@@ -72,7 +72,7 @@ def test_a_ledger_does_not_move_to_where_it_is(tmp_path: Path) -> None:
         (file, tmp_path / "linked.sqlite3"),
         (address, f"{address}&connect_timeout=9"),
     ):
-        with pytest.raises(InvalidInputError, match="Give two places"):
+        with pytest.raises(InvalidInputError, match="Give two different places"):
             moving.move_between(source, target)
 
 

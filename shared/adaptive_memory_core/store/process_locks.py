@@ -1,11 +1,10 @@
-"""Locks between processes: on files by the operating system, one holder per Chroma directory, and no fork in a
-transaction.
+"""Locks between processes: file locks, one holder per Chroma directory, and no fork during a transaction.
 
-The file lock is ours, and not a library's, for the sake of interrupts: after an interrupt at any step, `give_back`
-cleans up, because the open file is kept before it is locked. It may be called twice, and by a later caller.
+The file lock is written here because of interrupts: after an interrupt at any step, `give_back` cleans up, because the
+open file is stored before it is locked. `give_back` may be called twice, and by a later caller.
 
-SQLite notes in the process's memory which locks it has on a file, and a child inherits the notes without the locks: if
-it were forked during a transaction of another thread, any connection it opens to that file would wait for that forever.
+SQLite stores in the process's memory which locks it has on a file, and a child inherits this note without the locks. If
+it were forked during another thread's transaction, any connection it opens to that file would wait forever.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from adaptive_memory_core.error_messages import reason
 from adaptive_memory_core.errors import StoreError, StoreInUseError
 
 POLL_SECONDS = 0.002  # between two tries
-TAKEN_ERRORS = (EACCES, EAGAIN, EDEADLK)  # what systems answer where somebody else has the lock
+TAKEN_ERRORS = (EACCES, EAGAIN, EDEADLK)  # the error codes if another process has the lock
 
 if sys.platform == "win32":  # pragma: no cover - by the platform's own tests
     import msvcrt
@@ -47,7 +46,7 @@ else:
 
 
 class OsLock:
-    """The lock on one file, which is created if it does not exist. Threads need a separate lock before it.
+    """A lock on one file, which is created if it does not exist. Threads need a separate lock around it.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as directory:
@@ -66,7 +65,7 @@ class OsLock:
         _all.add(self)
 
     def take(self, patience_seconds: float = 0.0) -> bool:
-        """Whether it is ours now; waits this long for another holder."""
+        """Try to take the lock for up to `patience_seconds`; return whether it was taken."""
         deadline = time.monotonic() + patience_seconds
         while not self._taken():
             if time.monotonic() >= deadline:
@@ -75,10 +74,10 @@ class OsLock:
         return True
 
     def give_back(self) -> None:
-        """Let others have it. Nothing, where it is not taken."""
+        """Release the lock, if it is taken."""
         file = self._file
         if file is not None and not file.closed:
-            _let_go(file)
+            _unlock_and_close(file)
         self._file = None
 
     def _taken(self) -> bool:
@@ -96,7 +95,7 @@ class OsLock:
         return False
 
     def _forget(self) -> None:
-        """In a child after a fork: the lock is the parent's, also once that has died."""
+        """In a child after a fork: close the file without unlocking it, because the lock is the parent's."""
         if self._file is not None:
             self._file.close()
             self._file = None
@@ -105,8 +104,8 @@ class OsLock:
 _all: weakref.WeakSet[OsLock] = weakref.WeakSet()
 
 
-def _let_go(file: FileIO) -> None:
-    """Unlock it before it is closed: a process that was forked just now may still have it open."""
+def _unlock_and_close(file: FileIO) -> None:
+    """Unlock the file before closing it: a process that was just forked may still have it open."""
     try:
         _unlock(file)
     except OSError:  # it was not locked
@@ -116,7 +115,7 @@ def _let_go(file: FileIO) -> None:
 
 
 def _is_in_place(file: FileIO, path: Path) -> bool:
-    """Whether others who try will meet this file; somebody may have removed it after it was opened."""
+    """Whether the path still leads to this file. Another process may have removed it after it was opened."""
     try:
         return os.path.samestat(os.fstat(file.fileno()), path.stat())
     except FileNotFoundError:
@@ -139,19 +138,19 @@ _guard = threading.Lock()
 
 
 def claim(directory: Path) -> None:
-    """Take an embedded directory for this process; several memories of one process share it."""
+    """Take an embedded directory for this process; its memories share it. Raises if another process holds it."""
     if not claimed(directory):
         refuse(directory, "and this one has to be alone with it")
 
 
 def never_claim() -> None:
-    """In a child after a fork: the parent has used embedded Chroma, whose threads are not in the child, so that Chroma
-    would wait for them forever."""
+    """In a child after a fork: let this process take no directory. Its parent used embedded Chroma, whose threads are
+    missing in the child, so Chroma would wait for them forever."""
     _used.add(os.getppid())
 
 
 def refuse(directory: Path, why: str) -> NoReturn:
-    """Say that another process has the directory, and what can be done."""
+    """Raise an error that another process has the directory open, and say what to do."""
     place = directory.resolve()
     if _used - {os.getpid()}:
         raise StoreInUseError(
@@ -169,10 +168,10 @@ def refuse(directory: Path, why: str) -> NoReturn:
 
 
 def claimed(directory: Path) -> bool:
-    """Take it where no other process has it; whether it is this one's now. It is freed when the process dies.
+    """Take the directory unless another process holds it; return whether this process holds it. It is freed when the
+    process dies.
 
-    A process that was forked from the holder has nothing of the lock, so it neither holds it nor keeps it from others.
-    Nor does it ever take one: see `never_claim`.
+    A process that was forked from the holder does not share the lock, and never takes one: see `never_claim`.
     """
     if _used - {os.getpid()}:
         return False
@@ -190,7 +189,7 @@ def claimed(directory: Path) -> bool:
 
 @contextmanager
 def held(directory: Path) -> Iterator[None]:
-    """The directory for this process while it is being opened; it is made where it does not exist."""
+    """Hold the directory for this process while it is being opened. It is created if it does not exist."""
     _make(directory)
     claim(directory)
     try:
@@ -201,7 +200,7 @@ def held(directory: Path) -> Iterator[None]:
 
 @contextmanager
 def held_if_free(directory: Path) -> Iterator[bool]:
-    """Whether the directory is this process's while it is being opened; it is made where it does not exist."""
+    """Like `held`, but yield False if another process holds the directory."""
     _make(directory)
     holds = claimed(directory)
     try:
@@ -212,7 +211,7 @@ def held_if_free(directory: Path) -> Iterator[bool]:
 
 
 def release(directory: Path) -> None:
-    """Give it back; the last memory of the process frees it."""
+    """Release one use of the directory; the last one frees it for other processes."""
     place = directory.resolve()
     with _guard:
         if place not in _held or _held[place][2] != os.getpid():
@@ -229,7 +228,7 @@ def _make(directory: Path) -> None:
         directory.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise StoreError(
-            f"{str(directory)!r} cannot be made: {reason(error)}. Give a directory that may be written."
+            f"{str(directory)!r} cannot be created: {reason(error)}. Give a directory that may be written."
         ) from error
 
 
@@ -242,7 +241,7 @@ def _taken(lock: OsLock, place: Path) -> bool:
         ) from error
 
 
-MOST_SECONDS = 10.0  # that a fork waits for those within one lock; then it goes on
+MOST_SECONDS = 10.0  # for which a fork waits for one lock; then it continues
 
 _moment = threading.RLock()
 _locks: weakref.WeakSet[Any] = weakref.WeakSet()  # RLocks
@@ -250,14 +249,14 @@ _locks_taken: list[Any] = []
 
 
 def await_before_forks(lock: Any) -> None:
-    """No fork of this process while another thread has this lock (an RLock)."""
+    """Let forks of this process wait while another thread has this lock (an RLock)."""
     with _moment:
         _locks.add(lock)
 
 
 @contextmanager
 def no_fork_meanwhile() -> Generator[None, None, None]:
-    """No fork of this process by another thread while this block is under way."""
+    """Let forks by other threads wait until the end of this block."""
     lock = threading.RLock()
     await_before_forks(lock)
     with lock:

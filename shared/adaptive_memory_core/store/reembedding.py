@@ -1,10 +1,9 @@
-"""All texts embedded again, batch by batch, and swapped in: the ledger in one transaction, then Chroma.
+"""Embed all texts again in batches, then swap the vectors: the ledger in one transaction, then Chroma.
 
-The new vectors are kept in the ledger next to the old ones, so the next call goes on where one was interrupted. Once
-all are there, they are put into a new collection. Then the ledger takes them over at once; what has changed since they
-were put there is due to be exported like any other change, and the new collection takes the old one's name. A process
-that is killed before the ledger's transaction leaves the old vectors, one that is killed after it the new ones: the
-next process that opens the memory does the rest.
+The new vectors are stored in the ledger next to the old ones, so the next call continues an interrupted one. Once all
+exist, they are written into a new collection. Then the ledger switches to them in one transaction and marks records
+changed since then for export. Last, the new collection takes the old one's name. A process killed before the ledger's
+transaction leaves the old vectors, and after it the new ones; the next process that opens the memory finishes the work.
 """
 
 from __future__ import annotations
@@ -37,20 +36,21 @@ if TYPE_CHECKING:
     from adaptive_memory_core.store.ledger.sql_ledger import Ledger
 
 SUFFIX = "-being-reembedded"
-INDEXES = ("hnsw", "spann")  # whose settings are kept
+INDEXES = ("hnsw", "spann")  # their settings are kept
 PROBES = 5  # texts that are embedded again to compare their vectors
-MOST_DIFFERENCE = 0.045  # of a vector's length; of vectors of one length, a cosine of .999
-BATCH = 100  # texts that are embedded at a time: what a process that is killed loses
-MOST_UNKNOWN = 10  # texts at once of which a model may know no word, where it knows others; guess
-PAGE = 500  # records that are looked at, or deleted, at a time
-MOST_TRIES = 100  # until others write nothing while what they wrote is embedded; guess
+MOST_DIFFERENCE = 0.045  # of a vector's length; of vectors of one length, a cosine of 0.999
+BATCH = 100  # texts per batch: a killed process loses at most one batch
+MOST_UNKNOWN = 10  # texts in a batch without a word that the model knows, if it knows others; guess
+PAGE = 500  # records that are read or deleted at a time
+MOST_TRIES = 100  # to find a moment in which others write nothing; guess
 EmbeddedRow = tuple[str, str | None, Metadata | None]
 Progress = Callable[[int, int], object]
 _log = logging.getLogger(__name__)
 
 
 def begin_or_continue(ledger: Ledger, collection: Collection, embedder: Embedder, function: Any) -> Collection:
-    """A new collection to fill. The vectors of an interrupted call stay, if they are what this embedder gives."""
+    """Create a new collection to fill. The vectors of an interrupted call are reused if this embedder gives the same
+    ones."""
     before, left = ledger.new_vectors.target(), ledger.new_vectors.progress()[0]
     goes_on = before is not None and _gives_what_is_there(embedder, before, ledger)
     if left and not goes_on:
@@ -68,7 +68,7 @@ def begin_or_continue(ledger: Ledger, collection: Collection, embedder: Embedder
 
 
 def _gives_what_is_there(embedder: Embedder, target: Target, ledger: Ledger) -> bool:
-    """Whether the name is the same, and the vectors: all lambdas have one name, and a model may have been changed.
+    """Whether name and vectors are the same: all lambdas have the same name, and a model may have been changed.
 
     If there is nothing to compare, nothing is lost by starting again.
     """
@@ -91,9 +91,10 @@ def _same(one: Any, other: Any) -> bool:
 
 
 def make_successor(collection: Collection, embedder: Embedder, function: object) -> Collection:
-    """A new one next to it, with its distance, settings and metadata. `function` is Chroma's, if the embedder is."""
-    beside, name = CollectionsOfClient(collection), collection.name + SUFFIX
-    beside.delete(name)
+    """Create a new collection with the old one's distance, settings and metadata. `function` is the embedder's function
+    if it is one of Chroma's."""
+    collections, name = CollectionsOfClient(collection), collection.name + SUFFIX
+    collections.delete(name)
     metadata = {
         key: value
         for key, value in (collection.metadata or {}).items()
@@ -102,27 +103,29 @@ def make_successor(collection: Collection, embedder: Embedder, function: object)
     settings = {
         name: value for name, value in (collection.configuration_json or {}).items() if name in INDEXES and value
     }
-    return beside.create(name, configuration=settings, metadata={**metadata, **notes_on(embedder)}, function=function)
+    return collections.create(
+        name, configuration=settings, metadata={**metadata, **notes_on(embedder)}, function=function
+    )
 
 
 def find_successor(collection: Collection, uuid: str) -> Collection | None:
-    """The successor of that id."""
+    """The successor with that id; None if there is none."""
     one = CollectionsOfClient(collection).get(collection.name + SUFFIX)
     return one if one is not None and str(one.id) == uuid else None
 
 
 def remove_from_successor(ledger: Ledger, collection: Collection, stored_ids: Sequence[str]) -> None:
-    """What was forgotten leaves a collection that is being filled, or was left half filled, as well."""
+    """Remove forgotten records also from a collection that is being filled, or was left half filled."""
     target = ledger.new_vectors.target() if stored_ids else None
     new = None if target is None else find_successor(collection, target.uuid)
     if new is not None:
-        with suppress(StoreError):  # what Chroma refuses leaves it later
+        with suppress(StoreError):  # if Chroma refuses, they are removed later
             write_chroma(new, lambda: new.delete(ids=list(stored_ids)))
 
 
 @dataclass
 class Filling:
-    """The new vectors of a collection's records. `going` raises where the memory is closed meanwhile."""
+    """The new vectors of a collection's records. `going` raises if the memory is closed meanwhile."""
 
     ledger: Ledger
     embedder: Embedder
@@ -130,8 +133,8 @@ class Filling:
     going: Callable[[], object]
 
     def embed(self, progress: Progress | None) -> int:
-        """Give every record that the mirror has a new vector; gives how many had none. What is written meanwhile is for
-        the next call."""
+        """Embed every record without a new vector; return how many were embedded. Records written meanwhile are left
+        for the next call."""
         made, (before, total) = 0, self.ledger.new_vectors.progress()
         for rows in self._missing():
             self.going()
@@ -139,17 +142,17 @@ class Filling:
             made += len(rows)
             if progress is not None:
                 progress(*self.ledger.new_vectors.progress())
-            if made >= total - before:  # whoever writes all the time would be waited for without end
+            if made >= total - before:  # others may keep writing without end
                 break
         return made
 
     def embed_the_rest(self) -> None:
-        """What was written since the last `embed`."""
+        """Embed the records that were written since the last `embed`."""
         for rows in self._missing():
             self._keep(rows)
 
     def place(self, pace: WritePace) -> int:
-        """Put all of them into the new collection; gives the number of the last change before that."""
+        """Write all new vectors into the new collection; return the number of the last change before that."""
         since, last = self.ledger.new_vectors.last_change(), 0
         while found := self.ledger.new_vectors.made(last, pace.records):
             self.going()
@@ -171,30 +174,30 @@ class Filling:
         made = {row: one for (row, _), one in zip(rows, vectors, strict=True)}
         if not self.ledger.new_vectors.keep(str(self.new.id), made):
             raise StoreInUseError(
-                "Another call is re-embedding the same records, or has already done so. Wait for it, and look at "
+                "Another call is re-embedding the same records, or has already done so. Wait for it, and check "
                 "memory.embedder_name before you call again."
             )
 
     def _check_not_zero(self, rows: Sequence[tuple[int, str | None]], vectors: Sequence[bytes]) -> None:
-        """Vectors of nothing but zeros find nothing, and would take the place of those that do."""
+        """Raise if all vectors are zeros: they find nothing, and would replace vectors that do."""
         said = sum(has_words(text) for _, text in rows)
         if said == 0 or any(np.frombuffer(one, dtype="<f4").any() for one in vectors):
             return
         if said > MOST_UNKNOWN or not self.ledger.new_vectors.sample(1):
             raise EmbedderError(
                 f"The embedder {self.embedder.name!r} gave vectors of nothing but zeros for {said} text(s) in a row. "
-                "Allowed: vectors that tell texts apart. The records keep their old vectors; mend the embedder, or "
+                "Different texts need different vectors. The records keep their old vectors. Fix the embedder, or "
                 "pass another one to reembed()."
             )
 
 
 def has_words(text: str | None) -> TypeGuard[str]:
-    """Whether there is anything to embed."""
+    """Whether the text contains anything to embed."""
     return text is not None and text.strip() != ""
 
 
 def vectors_of(texts: Sequence[str | None], embedder: Embedder) -> list[bytes]:
-    """As the ledger keeps them. A record without a text gets zeros: nothing is like it."""
+    """The vectors of the texts, as bytes. A record without a text gets zeros, which are similar to nothing."""
     said = [text for text in texts if has_words(text)]
     made = iter(embedder.embed_documents(said or ["text"]))
     zeros = np.zeros(embedder.dimension or 1, dtype="<f4")
@@ -204,7 +207,7 @@ def vectors_of(texts: Sequence[str | None], embedder: Embedder) -> list[bytes]:
 
 @dataclass(frozen=True)
 class Swap:
-    """What is needed to end what was begun. `directory` is that of an embedded Chroma."""
+    """Finishes a re-embedding. `directory` is given for embedded Chroma."""
 
     ledger: Ledger
     embedder: Embedder
@@ -214,8 +217,8 @@ class Swap:
     def done(
         self, filling: Filling, since: int, old: ChromaRecords, compare: Callable[[], object]
     ) -> tuple[int, Collection]:
-        """How many records there are, and the new collection under the old one's name. Nobody of ours writes; `since`
-        is the last change before the new collection was filled."""
+        """Swap the vectors while no memory writes; return the number of records, and the new collection under the old
+        one's name. `since` is the last change before the new collection was filled."""
         compare()
         there, known = self._written(filling.new, -1), self.ledger.mirror.complete_at()
         written = int(known) if known is not None and known.isdecimal() else None
@@ -224,8 +227,8 @@ class Swap:
         return total, self._ended(filling.new, old.collection)
 
     def _swapped(self, filling: Filling, since: int, *, written: int | None, complete_at: str | None) -> int:
-        """How many records there are, which all have new vectors in one moment. The ledger waits for no model: what
-        others of ours wrote until then is embedded before it is looked at again."""
+        """Switch all records to the new vectors in one transaction; return their number. No transaction waits for the
+        model: records that others wrote meanwhile are embedded before the next try."""
         vectors, due = self.ledger.new_vectors, self.ledger.due_records
         placed = set(call_chroma(lambda: filling.new.get(include=[]))["ids"])
         for _ in range(MOST_TRIES):
@@ -235,15 +238,16 @@ class Swap:
                 if vectors.swap(str(filling.new.id), written=written, complete_at=complete_at):
                     due.mark([*changed, *(there - placed)], gone=False)
                     due.mark(list(placed - there), gone=True)
-                    self.ledger.graph.clear()  # it holds vectors, and is made anew
+                    self.ledger.graph.clear()  # it contains vectors, and is rebuilt
                     return self.ledger.mirror.size()
         raise StoreInUseError(
             "Other processes write records faster than the new embedder embeds them. The records keep their old "
-            "vectors; call reembed again when less is written: it goes on where it stopped."
+            "vectors. Call reembed again when less is written: it continues where it stopped."
         )
 
     def left(self, collection: Collection, fields: Callable[[Collection], ChromaRecords]) -> Collection:
-        """What a process that was killed has left to be done; gives the collection itself where there is nothing."""
+        """Finish the work of a process that was killed; return the collection to use, which is the given one if nothing
+        was left."""
         left, name = self.ledger.new_vectors.unfinished(collection.name), collection.name
         if left is None:
             return collection
@@ -261,8 +265,8 @@ class Swap:
         return self._ended(new, collection)
 
     def _ended(self, new: Collection, old: Collection) -> Collection:
-        """The new collection, with all that is due, under the old one's name. Chroma leaves the lists in a deleted
-        collection's metadata to the next one, so records that have any go first."""
+        """Export all pending changes to the new collection and give it the old one's name. Chroma leaves the lists in a
+        deleted collection's metadata to the next collection, so records with lists are deleted first."""
         refill(self.ledger, new)
         with_lists, name = self.ledger.new_vectors.with_lists(), old.name
         if not self.keeps_mirror:
@@ -276,14 +280,14 @@ class Swap:
         return new
 
     def _take_in_late(self, old: ChromaRecords, number: int | None) -> None:
-        """What other programs wrote into the old collection after it was last compared."""
+        """Import what other programs wrote into the old collection after it was last compared."""
         found = self._written(old.collection, -1 if number is None else number)
         if found is not None and number is not None and found.last == number:
             return
         there, mirrored = set(old.ids()), self.ledger.mirror.stored_ids()
-        told = found is not None and number is not None
-        late = sorted(set(found.ids) if found is not None and told else there - mirrored)
-        gone = mirrored - there - set(self.ledger.new_vectors.with_lists())  # which `_ended` deletes first
+        is_known = found is not None and number is not None
+        late = sorted(set(found.ids) if found is not None and is_known else there - mirrored)
+        gone = mirrored - there - set(self.ledger.new_vectors.with_lists())  # `_ended` deletes these first
         for start in range(0, len(late), PAGE):
             self._take_in(old, late[start : start + PAGE])
         with self.ledger.transaction():
@@ -304,7 +308,7 @@ class Swap:
             self.ledger.due_records.mark([row[0] for row in changed], gone=False)
 
     def _vectors(self, rows: Iterable[EmbeddedRow], known: dict[str, EmbeddedRow]) -> dict[str, bytes]:
-        """The known ones of texts that are the same, new ones of the others."""
+        """The known vectors of unchanged texts, and new vectors of the others."""
         texts = {one: text for one, text, _ in rows}
         same = [one for one, text in texts.items() if one in known and known[one][1] == text]
         other = [one for one in texts if one not in set(same)]

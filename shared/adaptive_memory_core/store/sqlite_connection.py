@@ -1,14 +1,14 @@
 """SQLite: connections, and writing transactions.
 
 SQLite lets one connection write at a time, and the first to try after it has finished comes next. So all threads of a
-process, even those of several memories over one file, queue here before they begin.
+process, even of several memories over one file, queue here before they begin.
 
 SQLite commits into the write-ahead log without waiting for the disk (`synchronous = NORMAL`). Here the log is synced
-once the lock and the turn have been given back. A log that was restarted in between loses nothing: SQLite syncs it, and
-the file, before it does so.
+after the lock and the turn have been given back. A log that was restarted in between loses nothing: SQLite first syncs
+it, and the file.
 
-If the log stays long although the background empties it, the next writer empties it first, and keeps everybody else out
-for the moment that this takes. A program that reads without end keeps it from being emptied.
+If the log stays long although the background empties it, the next writer empties it first, and briefly blocks everybody
+else. A program that reads without end keeps it from being emptied.
 """
 
 from __future__ import annotations
@@ -44,16 +44,16 @@ from adaptive_memory_core.store.sqlite_files import (
     warn_of_lost_commits,
 )
 
-PATIENCE_SECONDS = 30.0  # for another process that writes, where the call has no patience of its own
-LOOKS_AT_LOSS, BETWEEN_LOOKS_SECONDS = 10, 0.02  # until a log that seems torn is taken for torn
+PATIENCE_SECONDS = 30.0  # for another process that writes, if the call sets no limit
+LOOKS_AT_LOSS, BETWEEN_LOOKS_SECONDS = 10, 0.02  # checks before a log counts as torn
 BUSY = ("database is locked", "database table is locked", "database is busy")
 WAL_PAGES, PAGE_BYTES = 4_000, 4_096
-CACHE_KILOBYTES = 16_000  # of pages in RAM, at the most: what a recall reads of 10,000 records; SQLite's own are 2,000
+CACHE_KILOBYTES = 16_000  # of pages in RAM: a recall reads this much of 10,000 records; SQLite's default is 2,000
 SETTINGS = ("synchronous", "cache_size", "wal_autocheckpoint", "journal_size_limit", "secure_delete")  # of a connection
 
 
 def connect(path: str) -> LedgerConnection:
-    """A connection without SQLite's own waiting, which sleeps for up to 100 ms at a time and is unfair."""
+    """Open a connection without SQLite's own waiting, which sleeps for up to 100 ms at a time and is unfair."""
     file = database_file(path)
     try:
         if file is not None:
@@ -74,7 +74,7 @@ def connect(path: str) -> LedgerConnection:
 
 
 def connect_again(path: str, before: sqlite3.Connection) -> LedgerConnection:
-    """Another connection, with the settings of this one."""
+    """Open another connection with the settings of this one."""
     new = connect(path)
     for name in SETTINGS:
         new.execute(f"PRAGMA {name} = {before.execute(f'PRAGMA {name}').fetchone()[0]}")
@@ -82,7 +82,7 @@ def connect_again(path: str, before: sqlite3.Connection) -> LedgerConnection:
 
 
 def prepare(connection: sqlite3.Connection, path: str) -> tuple[bool, int]:
-    """Make the file ready; gives whether it may only be read, and how many pages a torn log has lost."""
+    """Prepare the file; return whether it is read-only, and how many pages of a torn log are lost."""
     try:
         return _prepared(connection, path)
     except (sqlite3.Error, *UNREADABLE) as error:
@@ -103,7 +103,7 @@ def prepare(connection: sqlite3.Connection, path: str) -> tuple[bool, int]:
 
 
 def database_file(path: str) -> Path | None:
-    """The file that a path or an SQLite URI names.
+    """The file that a path or an SQLite URI names; None in RAM.
 
     >>> database_file(":memory:") is None
     True
@@ -118,20 +118,20 @@ def database_file(path: str) -> Path | None:
 
 
 def for_reading(file: Path) -> str:
-    """The address of a file that is only read. If its directory is not writable and no log of writes is left over,
-    SQLite has to be told that nobody changes it."""
+    """The address to open a file for reading only. If its directory is not writable and no log of writes is left, the
+    address says that the file does not change."""
     log = file.with_name(f"{file.name}-wal")
     unchanging = not os.access(file.parent, os.W_OK) and not (log.exists() and log.stat().st_size)
     return f"file:{quote(str(file.absolute()))}?mode=ro{'&immutable=1' if unchanging else ''}"
 
 
 def is_busy(error: sqlite3.Error) -> bool:
-    """Whether another connection is writing just now."""
+    """Whether the error means that another connection is writing."""
     return isinstance(error, sqlite3.OperationalError) and str(error).startswith(BUSY)
 
 
 def _recovered(connection: sqlite3.Connection, file: Path | None) -> int:
-    """Take in what a process that was killed had committed; say so where a torn log had more of it."""
+    """Recover the commits of a killed process; warn and return the number of lost pages if the log is torn."""
     before = None if file is None else commits_noted(file)
     _patiently(lambda: connection.execute("PRAGMA journal_mode = WAL"))
     _patiently(lambda: connection.execute("SELECT count(*) FROM sqlite_master"))
@@ -142,7 +142,7 @@ def _recovered(connection: sqlite3.Connection, file: Path | None) -> int:
 
 
 def _lost_for_good(connection: sqlite3.Connection, file: Path, before: NotedCommits | None) -> int:
-    """How many pages are lost, at every look: somebody in the midst of a commit, or of closing, is soon through."""
+    """How many pages are lost according to every check: another process may be committing or closing the file."""
     for _ in range(LOOKS_AT_LOSS):
         lost_pages = lost_commits(file, before)
         if not lost_pages:
@@ -153,7 +153,7 @@ def _lost_for_good(connection: sqlite3.Connection, file: Path, before: NotedComm
 
 
 def _await_writers(connection: sqlite3.Connection) -> None:
-    with suppress(sqlite3.OperationalError):  # a file that may only be read has no writer
+    with suppress(sqlite3.OperationalError):  # a read-only file has no writer
         _patiently(lambda: connection.execute("BEGIN IMMEDIATE"))
         connection.execute("ROLLBACK")
 
@@ -166,27 +166,27 @@ def _prepared(connection: sqlite3.Connection, path: str) -> tuple[bool, int]:
         lost_pages = _recovered(connection, file)
         refuse_foreign(path, connection)
         connection.execute(f"PRAGMA cache_size = -{CACHE_KILOBYTES}")
-        connection.execute("PRAGMA synchronous = NORMAL")  # for more: `sqlite_writes.GroupCommit`
+        connection.execute("PRAGMA synchronous = NORMAL")  # for more: `GroupCommit`
         connection.execute(f"PRAGMA wal_autocheckpoint = {WAL_PAGES}")
         connection.execute(f"PRAGMA journal_size_limit = {WAL_PAGES * PAGE_BYTES}")
         connection.execute("PRAGMA secure_delete = ON")
         _patiently(lambda: create_tables(connection))
         _patiently(lambda: connection.execute("BEGIN IMMEDIATE"))
         version = connection.execute("PRAGMA user_version").fetchone()[0]
-        connection.execute(f"PRAGMA user_version = {version}")  # fails where BEGIN only reads: the file is read-only
+        connection.execute(f"PRAGMA user_version = {version}")  # fails if the file is read-only
         connection.execute("ROLLBACK")
     except sqlite3.OperationalError as error:
         if "readonly" not in str(error):
             raise
         if connection.in_transaction:
             connection.execute("ROLLBACK")
-        connection.execute("SELECT 1 FROM recalls LIMIT 1").fetchone()  # an empty one is of no use
+        connection.execute("SELECT 1 FROM recalls LIMIT 1").fetchone()  # raises if the file has no ledger
         return True, 0
     return False, lost_pages
 
 
 def _patiently(work: Callable[[], object]) -> None:
-    """Do it once no other process writes."""
+    """Repeat the work until no other process writes."""
     wait = pauses(PATIENCE_SECONDS)
     while True:
         try:
@@ -198,25 +198,27 @@ def _patiently(work: Callable[[], object]) -> None:
             return
 
 
-LOOK_SECONDS = 0.05  # between two looks whether those ahead are still there
+LOOK_SECONDS = 0.05  # between checks that the writers ahead are still waiting
 _of_files: weakref.WeakValueDictionary[tuple[int, Path], WriteQueue] = weakref.WeakValueDictionary()
 
 
 def queue_of(place: Path | None) -> WriteQueue:
-    """The queue before a file, the same one for all its connections in this process; a ledger in RAM has its own."""
+    """The queue for writing a file, shared by all its connections in this process; a ledger in RAM has its own."""
     return WriteQueue() if place is None else _of_files.setdefault((os.getpid(), place.resolve()), WriteQueue())
 
 
 class WriteQueue:
-    """First come, first served. It holds no place that a broken-off call left behind: only its call refers to it."""
+    """A queue of writers, first come, first served. Places are weak references, so an interrupted call leaves none
+    behind."""
 
     def __init__(self) -> None:
-        self._moment = threading.RLock()  # a finalizer may come in the middle of it
+        self._moment = threading.RLock()  # a finalizer may interrupt it
         self._line: deque[weakref.ref[_Place]] = deque()
 
     @contextmanager
     def turn(self, seconds: float) -> Generator[bool, None, None]:
-        """The turn, given back at the end of the block; False where it did not come in so many seconds."""
+        """Wait for the turn, and give it back at the end of the block; yields False if it did not come within
+        `seconds`."""
         place = _Place()
         try:
             with self._moment:
@@ -252,7 +254,7 @@ class WriteQueue:
 
 
 class _Place:
-    """Of one who waits: the lock is free once it has been called."""
+    """A place in the queue; releasing the lock `called` wakes its thread."""
 
     __slots__ = ("__weakref__", "called")
 
@@ -265,7 +267,7 @@ _sync: Callable[[int], None] = getattr(os, "fdatasync", os.fsync)
 
 
 def grouped(connection: sqlite3.Connection, file: Path | None, durability: str) -> GroupCommit | None:
-    """Who syncs the log for those that wait for the disk; without a log SQLite does, at each commit."""
+    """The group commit of a ledger that waits for the disk. Without a write-ahead log, SQLite syncs at each commit."""
     if durability != "full" or file is None:
         return None
     if connection.execute("PRAGMA journal_mode").fetchone()[0] == "wal":
@@ -275,7 +277,7 @@ def grouped(connection: sqlite3.Connection, file: Path | None, durability: str) 
 
 
 class GroupCommit:
-    """The syncs of one write-ahead log."""
+    """Syncs of one write-ahead log, each shared by the commits that wait for it."""
 
     def __init__(self, file: Path) -> None:
         self._log = file.with_name(file.name + "-wal")
@@ -283,7 +285,7 @@ class GroupCommit:
         self._turn = threading.Lock()
 
     def wait(self) -> None:
-        """Return once all that was committed before the call is on disk."""
+        """Return once everything committed before the call is on disk."""
         mine = self._begun + 1  # the next one to begin
         with self._turn:
             if self._done >= mine:
@@ -297,7 +299,7 @@ class GroupCommit:
         try:
             log = os.open(self._log, os.O_RDWR | getattr(os, "O_BINARY", 0))
         except FileNotFoundError:
-            return  # all of it stands in the file, which is synced before the log goes
+            return  # everything is in the file, which is synced before the log is deleted
         try:
             _sync(log)
         finally:
@@ -306,15 +308,15 @@ class GroupCommit:
 
 LONG_BYTES, MOST_BYTES = 32 * 2**20, 256 * 2**20
 LOOK_EVERY = 10  # transactions
-OTHERS_MS, MOST_MS = 100, 2_000  # that it waits for those who write, empty it or read now; doubled as it grows
+OTHERS_MS, MOST_MS = 100, 2_000  # to wait for writers, readers and other checkpoints; doubled as the log grows
 PAUSE_SECONDS = 0.002
-FRAME_BYTES = 24  # that stand before each page in the log
-AGAIN_SECONDS, AGAIN_BYTES = 2.0, 8 * 2**20  # after it could not be emptied: so much later, or so much longer
-LEFT_SECONDS, LEFT_BYTES = 2.0, 2 * 2**20  # for the background, from when it was first seen to be long
+FRAME_BYTES = 24  # before each page in the log
+AGAIN_SECONDS, AGAIN_BYTES = 2.0, 8 * 2**20  # until the next try after a failed one, or growth of the log
+LEFT_SECONDS, LEFT_BYTES = 2.0, 2 * 2**20  # left to the background once the log is long
 
 
 class WriteAheadLog:
-    """Checks now and then how large a file's log is, and refuses to let it grow without bound."""
+    """Checks from time to time how large a file's log is, and refuses to let it grow without bound."""
 
     def __init__(self, file: Path | None) -> None:
         self._file, self._log = file, None if file is None else file.with_name(file.name + "-wal")
@@ -322,15 +324,15 @@ class WriteAheadLog:
         self._is_long = False
 
     def keep_short(self, connection: sqlite3.Connection) -> None:
-        """Empty it before a transaction where it is long; raise where it is too long and cannot be emptied."""
+        """Empty a long log before a transaction. Raise if it is too long and cannot be emptied."""
         size = self._bytes()
         if size > MOST_BYTES:
-            self.transactions -= 1  # look again the next time
+            self.transactions -= 1  # check again the next time
             self._empty(connection, "TRUNCATE", MOST_MS)
             self._refuse_endless()
         elif size <= LONG_BYTES:
             self._is_long = False
-        elif not self._is_long:  # whoever writes just now tells the background
+        elif not self._is_long:  # the writer of this transaction wakes the background
             self._is_long = True
             self._not_before, self._not_below = time.monotonic() + LEFT_SECONDS, size + LEFT_BYTES
         elif time.monotonic() >= self._not_before or size >= self._not_below:
@@ -339,7 +341,7 @@ class WriteAheadLog:
             self._not_below = size + AGAIN_BYTES
 
     def _empty(self, connection: sqlite3.Connection, manner: str, wait_ms: int) -> bool:
-        """SQLite itself waits for who writes or reads, but gives up at once where somebody else is emptying it."""
+        """Run a checkpoint. SQLite waits for writers and readers, but gives up at once if somebody else runs one."""
         deadline = time.monotonic() + wait_ms / 1000
         try:
             while True:
@@ -361,8 +363,8 @@ class WriteAheadLog:
             )
 
     def _bytes(self) -> int:
-        """The size of what was committed since the log was begun. Another transaction in progress, such as one that
-        rewrites the whole file, has its pages there too, but they are not a reader's fault."""
+        """The size of everything committed since the log was restarted. Pages of an unfinished transaction, such as a
+        rewrite of the whole file, do not count, because readers do not cause them."""
         if self._file is None or self._log is None or not self._log.exists():
             return 0
         log = commits_in_index(self._file)
@@ -370,7 +372,7 @@ class WriteAheadLog:
 
 
 def patience_ms(log_bytes: int) -> int:
-    """How long emptying a log of so many bytes may wait for others, who come between it and its turn.
+    """How long emptying a log of this size may wait for other users of the file.
 
     >>> [patience_ms(size * 2**20) for size in (32, 40, 48, 200)]
     [100, 200, 400, 2000]

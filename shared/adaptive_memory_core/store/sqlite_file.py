@@ -1,4 +1,4 @@
-"""The ledger's file, shared by threads and processes: one connection, one lock, and waiting without the lock."""
+"""The ledger's SQLite file, shared by threads through a lock and by processes through short transactions."""
 
 from __future__ import annotations
 
@@ -43,23 +43,23 @@ from adaptive_memory_core.store.sqlite_connection import (
 class LedgerFile:
     """A SQLite file (WAL) that threads share through a lock and processes through short, retried transactions.
 
-    Nobody waits for another process with the lock in hand, so those who only read wait for no one. A transaction that
-    an interrupt left open is undone before the file is used again.
+    No thread waits for another process while it holds the lock, so readers never wait for one. A transaction that an
+    interrupt left open is rolled back before the file is used again.
     """
 
-    is_heard_by_all = True  # a write of one collection empties the caches of all
-    is_written_in_turn = True  # what is kept later has higher numbers
-    by_row = "NOT INDEXED"  # left to itself, SQLite reads all rows of a collection to sort them
+    is_heard_by_all = True  # a write to one collection empties the caches of all
+    is_written_in_turn = True  # later commits have higher numbers
+    by_row = "NOT INDEXED"  # otherwise SQLite reads all rows of a collection to sort them
 
     def __init__(self, path: str, *, durability: Literal["normal", "full"] = "normal") -> None:
         self.path = path
         self.on_failure: Callable[[], object] = lambda: None
         self.on_write: Callable[[], object] = lambda: None
         self.on_kept: Callable[[], object] = lambda: None
-        self.on_growth: Callable[[], object] = lambda: None  # it is time to see to the log of writes
+        self.on_growth: Callable[[], object] = lambda: None  # the write-ahead log needs a check
         self._lock = threading.RLock()
         await_before_forks(self._lock)
-        self._calls: list[Callable[[], object]] = []  # to be made when the transaction is kept
+        self._calls: list[Callable[[], object]] = []  # to be made when the transaction is committed
         self._unfinished = self._closed = self._broken_off = False
         self._log, self._queue = WriteAheadLog(self.place), queue_of(self.place)
         self.news = VersionNews()
@@ -91,13 +91,13 @@ class LedgerFile:
             except BaseException as error:
                 self._broken_off = True
                 if isinstance(error, (sqlite3.Error, *UNREADABLE)):
-                    raise self._told(error) from error
+                    raise self._as_ledger_error(error) from error
                 raise
 
     @contextmanager
     def apart(self) -> Generator[LedgerConnection, None, None]:
-        """A separate connection for a long query, so that nobody waits for it. Within another block of the same thread,
-        and in RAM, it is that of `reading`."""
+        """A separate connection for a long query, so that no other thread waits for it. Within another block of the
+        same thread, and in RAM, this is the connection of `reading`."""
         if self.place is None or self._lock._is_owned():  # type: ignore[attr-defined]
             with self.reading() as sql:
                 yield sql
@@ -107,11 +107,11 @@ class LedgerFile:
                 self._check()
         try:
             with no_fork_meanwhile(), closing(connect(self.path)) as sql:
-                others_ms = int(1_000 * left(PATIENCE_SECONDS))  # they may recover the log of writes
+                others_ms = int(1_000 * left(PATIENCE_SECONDS))  # they may be recovering the write-ahead log
                 sql.execute(f"PRAGMA busy_timeout = {others_ms}")
                 yield sql
         except (sqlite3.Error, *UNREADABLE) as error:
-            raise self._told(error) from error
+            raise self._as_ledger_error(error) from error
 
     @contextmanager
     def writing(
@@ -121,12 +121,12 @@ class LedgerFile:
         recall_of: int = 0,
         unheard: bool = False,
     ) -> Generator[LedgerConnection, None, None]:
-        """The connection inside one transaction: all of it is kept, or nothing, and then `on_failure` is called.
+        """The connection inside one transaction, which is committed as a whole or undone; then `on_failure` is called.
 
-        Within another `writing` of the same thread it is a part of that one, and can fail alone. `on_write` is called
-        first, unless the caller has `told` the others, or will. `recall_of` is the key of the user whose recall this
-        is: it changes only that user's rows, unless `news` says that it wrote more. With `unheard` it changes nothing
-        that others keep in RAM, except rows of the mirror.
+        Within another `writing` of the same thread this is a savepoint, and can fail alone. `on_write` is called first,
+        unless the caller has `told` other processes, or will. `recall_of` is the key of the user whose recall this is:
+        only that user's rows change, unless `news` records that it wrote more. With `unheard`, no rows change that
+        others cache, except rows of the mirror.
         """
         if self.read_only:
             self.refuse_writing()
@@ -138,7 +138,7 @@ class LedgerFile:
         try:
             with self._queue.turn(left(PATIENCE_SECONDS)) as came:
                 if not came:
-                    raise self._told(sqlite3.OperationalError("database is locked: others are writing it"))
+                    raise self._as_ledger_error(sqlite3.OperationalError("database is locked: others are writing it"))
                 with self._transaction(due, kind, outermost=True) as sql:
                     yield sql
         finally:
@@ -154,7 +154,7 @@ class LedgerFile:
     def _transaction(
         self, due: list[Callable[[], object]], kind: TransactionKind, *, outermost: bool
     ) -> Generator[LedgerConnection, None, None]:
-        """One transaction, or a part of one. The caller has to call what is `due`, with no lock."""
+        """One transaction, or a part of one. The caller has to make the calls in `due` without holding the lock."""
         wait: Callable[[], bool] | None = None
         while True:
             with self._lock:
@@ -168,19 +168,21 @@ class LedgerFile:
                         return
                 except BaseException as error:
                     if self._connection.in_transaction or isinstance(error, sqlite3.Error):
-                        due.clear()  # else an interrupt came right after it was kept
+                        due.clear()  # else an interrupt came right after the commit
                     del self._calls[calls:]
                     self._undo(inner=inner)
                     self._broken_off = True
                     if isinstance(error, (sqlite3.Error, *UNREADABLE)):
-                        raise self._told(error) from error
+                        raise self._as_ledger_error(error) from error
                     raise
             wait = wait or pauses(PATIENCE_SECONDS)
             if not wait():
-                raise self._told(sqlite3.OperationalError("database is locked: another process is writing it"))
+                raise self._as_ledger_error(
+                    sqlite3.OperationalError("database is locked: another process is writing it")
+                )
 
     def _make_durable(self, group: GroupCommit) -> None:
-        """Wait for the disk, where that was asked for; nobody else has to."""
+        """Wait for the sync to disk; other threads do not wait."""
         try:
             group.wait()
         except OSError as error:
@@ -190,7 +192,7 @@ class LedgerFile:
             ) from error
 
     def afterwards(self, call: Callable[[], object]) -> None:
-        """Call this after the thread's transaction, if that is kept; at once where there is none."""
+        """Make this call after the thread's transaction, if that is committed; at once if there is none."""
         with self._lock:
             if not self._closed and self._connection.in_transaction:
                 self._calls.append(call)
@@ -198,18 +200,18 @@ class LedgerFile:
         call()
 
     def last_number(self, sql: sqlite3.Connection, table: str, column: str) -> int:
-        """The largest number that a row of this table has had."""
+        """The largest number that a row of this table has ever had."""
         largest = f"SELECT coalesce(max({column}), 0) FROM {table}"  # noqa: S608 - our own names
         counted = "SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = ?"
         there, ever = sql.execute(largest).fetchone()[0], sql.execute(counted, (table,)).fetchone()[0]
         return max(int(there), int(ever))
 
     def now(self, sql: sqlite3.Connection) -> float:
-        """POSIX seconds by the clock that all processes share."""
+        """POSIX seconds of the clock that all processes share."""
         return float(sql.execute("SELECT (julianday('now') - 2440587.5) * 86400.0").fetchone()[0])
 
     def lock(self, name: str) -> OsLock | None:
-        """What one process at a time can take, of all that share the file; None in RAM, which is one process's."""
+        """A lock for one process at a time among those that share the file; None in RAM."""
         return None if self.place is None else OsLock(self.place.with_name(f"{self.place.name}.{name}.lock"))
 
     def has_table(self, sql: sqlite3.Connection, table: str) -> bool:
@@ -217,7 +219,7 @@ class LedgerFile:
         return sql.execute(query, (table,)).fetchone() is not None
 
     def numbered(self, sql: sqlite3.Connection, table: str, column: str) -> None:
-        """Rows were given numbers by hand: SQLite goes on behind the largest by itself."""
+        """Do nothing: SQLite continues after the largest number by itself, even if rows were numbered by hand."""
 
     @property
     def place(self) -> Path | None:
@@ -237,14 +239,14 @@ class LedgerFile:
             self._left()
 
     def _check(self) -> None:
-        """Refuse where the file was closed; clean up after a block that an interrupt kept from doing so."""
+        """Raise if the file was closed; clean up after a block that an interrupt kept from doing so."""
         if self._closed:
             raise ClosedError("The ledger of this memory was closed. Open the memory again: AdaptiveMemory.open(...).")
         self._calls.clear()
         self._undo(inner=False)
 
     def _begun(self, kind: TransactionKind, *, inner: bool) -> bool:
-        """Whether the transaction has begun; False where another process is writing."""
+        """Begin the transaction; return False if another process is writing."""
         if inner:
             self.news.part(kind)
             self._connection.execute("SAVEPOINT part")
@@ -261,7 +263,7 @@ class LedgerFile:
                 self._unfinished = False
                 self._renew()
                 return False
-            if not kind.recall_of:  # a recall's look does it
+            if not kind.recall_of:  # a recall's `look` does it
                 check_version(self._connection)
             self.news.begin(kind)
         if not kind.told:
@@ -269,18 +271,18 @@ class LedgerFile:
         return True
 
     def _renew(self) -> None:
-        """A query that was broken off, and that a traceback keeps, holds its connection at what the file said then:
-        once somebody else has written, it can write no more. Another connection can."""
+        """Replace the connection. A traceback may keep an interrupted query alive, which holds the connection at an old
+        snapshot; once another process has written, that connection can no longer write."""
         if self._broken_off and self.place is not None:
-            self._versions.forget()  # what was noted of the old one says nothing of the new one
+            self._versions.forget()  # versions of the old connection don't fit the new one
             self.on_failure()
             old, new = self._connection, connect_again(self.path, self._connection)
             self._connection = new
             self._broken_off = False
-            old.close()  # last: an interrupt may strike between any two of these
+            old.close()  # last: an interrupt may come between any two of these
 
     def _keep(self, due: list[Callable[[], object]], *, inner: bool) -> None:
-        """Keep what was written; `due` is then what is to be called."""
+        """Commit the transaction, and add the calls to make afterwards to `due`."""
         if inner:
             self._connection.execute("RELEASE part")
             return
@@ -297,7 +299,9 @@ class LedgerFile:
         self._versions.forget()
         self.on_failure()
         if inner and self._connection.in_transaction:
-            with suppress(sqlite3.OperationalError):  # an interrupt right after its end: the whole is undone, then
+            with suppress(
+                sqlite3.OperationalError
+            ):  # an interrupt right after its end: the whole transaction is then undone
                 self._connection.execute("ROLLBACK TO part")
                 self._connection.execute("RELEASE part")
             return
@@ -305,8 +309,8 @@ class LedgerFile:
             self._connection.execute("ROLLBACK")
         self._unfinished = False
 
-    def _told(self, error: Exception) -> LedgerError:
-        """SQL errors in our words."""
+    def _as_ledger_error(self, error: Exception) -> LedgerError:
+        """The error as a LedgerError."""
         if shows_damage(error):
             return damaged(self.path, error)
         usual = "Check that its disk has room and may be written."

@@ -1,9 +1,8 @@
-"""SQLite's files examined while SQLite has them open: header and length, lost commits in the write-ahead log,
-descriptors.
+"""Checks of SQLite's files while SQLite has them open: header and length, lost commits, file descriptors.
 
-The operating system takes back all locks that a process holds on a file as soon as the process closes any descriptor of
-it, SQLite's own among them. Another process then takes the log of writes from under a ledger in use, and what is
-committed into it afterwards is lost silently. So the files are read through descriptors that are closed last.
+The operating system releases all of a process's locks on a file, including SQLite's, as soon as the process closes any
+descriptor of it. Another process could then remove the write-ahead log of a ledger in use, and later commits would be
+lost silently. So the files are read through descriptors that are closed last.
 """
 
 from __future__ import annotations
@@ -20,13 +19,13 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-_guard = threading.RLock()  # a collection of garbage, and with it `_leave`, can come in the middle of anything
+_guard = threading.RLock()  # garbage collection, and with it `_leave`, can interrupt any code
 _users: dict[Path, int] = {}
-_descriptors: dict[Path, dict[tuple[int, int], int]] = {}  # of each file that is in use, by device and inode
+_descriptors: dict[Path, dict[tuple[int, int], int]] = {}  # of each file in use, by device and inode
 
 
 def hold_open(user: object, place: Path | None) -> weakref.finalize:  # type: ignore[type-arg]
-    """From now on SQLite has the file open, or soon will; call what is given once it has closed it."""
+    """Note that SQLite has the file open, or soon will; call the returned finalizer after SQLite has closed it."""
     if place is None:
         return weakref.finalize(user, int)
     known = place.resolve()
@@ -38,7 +37,7 @@ def hold_open(user: object, place: Path | None) -> weakref.finalize:  # type: ig
 
 
 def head_of(file: Path, length: int) -> bytes:
-    """The first bytes of a file; FileNotFoundError where there is none."""
+    """The first bytes of a file; raises FileNotFoundError if it does not exist."""
     place = file.resolve()
     main = place.with_name(place.name.removesuffix("-shm"))
     with _guard:
@@ -68,7 +67,7 @@ def _leave(place: Path, process: int) -> None:
 
 
 def _forked() -> None:
-    """A child has no locks of its parent's, and no connection of its that may be used."""
+    """In a child after a fork: forget the parent's locks and connections, which the child cannot use."""
     global _guard  # noqa: PLW0603 - a thread of the parent may hold it
     _guard = threading.RLock()
     _users.clear()
@@ -84,10 +83,10 @@ _LENGTH = 100
 
 
 def header_fault(file: Path) -> str | None:
-    """What is wrong with the file as a whole; None for one that is sound, new or empty.
+    """The fault of the file as a whole; None if it is sound, new or empty.
 
-    While there is a journal the length may differ: SQLite corrects that on opening. Others may change the
-    file meanwhile, so what seems wrong is so only if its beginning is the same before and after.
+    While there is a journal, the length may differ: SQLite corrects it on opening. Others may change the file
+    meanwhile, so a fault counts only if the header is the same before and after.
     """
     with suppress(FileNotFoundError):
         while file.is_file():
@@ -99,8 +98,8 @@ def header_fault(file: Path) -> str | None:
 
 
 def _fault(head: bytes, file: Path) -> str | None:
-    """What is wrong with a file that begins so. The journal goes when all of it is in the file: so it is asked for
-    before the length is."""
+    """The fault of a file with this header. The journal is checked before the length, because SQLite deletes it only
+    after the file is complete."""
     if not head:
         return None
     if not head.startswith(_MAGIC) or len(head) < _LENGTH:
@@ -114,21 +113,21 @@ def _fault(head: bytes, file: Path) -> str | None:
 
 
 def _journal(file: Path) -> bool:
-    beside = [file.with_name(file.name + ending) for ending in ("-wal", "-journal")]
-    return any(one.exists() and one.stat().st_size for one in beside)
+    journals = [file.with_name(file.name + ending) for ending in ("-wal", "-journal")]
+    return any(one.exists() and one.stat().st_size for one in journals)
 
 
 _WAL_HEADER, _FRAME_HEADER = 32, 24
 _INDEX = struct.Struct("=12xBBHIIII8s")  # of the shared index: isInit .. mxFrame, nPage, checksum, salts
-_BACKFILLED_AT = 96  # in the shared index: pages that stand in the main file by now
+_BACKFILLED_AT = 96  # in the shared index: pages already in the main file
 Salt = bytes
 
 
 @dataclass(frozen=True, slots=True)
 class NotedCommits:
-    """How much a write-ahead log holds according to its header or index: its salt, the last page of its last commit,
-    and how many of its pages are in the main file already. `there` says that the log itself is there, and not its index
-    alone."""
+    """The commits in a write-ahead log, according to the log or its index: its salt, the last page of the last commit,
+    and how many pages are already in the main file. `there` says whether the log itself exists, and not only its
+    index."""
 
     salt: Salt
     pages: int
@@ -137,33 +136,33 @@ class NotedCommits:
 
 
 def commits_noted(file: Path) -> NotedCommits | None:
-    """What the log and its index say before SQLite opens them; None if there is neither."""
+    """The commits that the log and its index show before SQLite opens them; None if there is neither."""
     index, wal, again = _index(file), _wal(file), _index(file)
     if index is not None and (again is None or again.salt != index.salt):
-        return commits_noted(file)  # somebody ended the log in between, so the two are not of one moment
+        return commits_noted(file)  # the log was restarted in between, so the two don't match
     if index is None or (wal is not None and wal.salt != index.salt):
         return wal
     return NotedCommits(index.salt, max(index.pages, 0 if wal is None else wal.pages), index.kept, wal is not None)
 
 
 def commits_in_index(file: Path) -> NotedCommits | None:
-    """What the index alone says, which is right while SQLite has the file open; None where it says nothing yet."""
+    """The commits that the index alone shows, which is right while SQLite has the file open; None if it is empty."""
     return _index(file)
 
 
 def lost_commits(file: Path, before: NotedCommits | None) -> int:
-    """How many pages of commits SQLite left out on opening the file."""
+    """How many committed pages SQLite left out when it opened the file."""
     if before is None or before.pages <= before.kept:
         return 0
     after, wal = _index(file), _wal(file)
     ended = before.there and (wal is None or (after is not None and after.salt != before.salt))
     if ended or (wal is not None and wal.salt != before.salt):
-        return 0  # somebody else has ended the log or begun a new one, so it is in the main file
+        return 0  # the log was emptied or restarted, so its pages are in the main file
     return max(0, before.pages - (0 if after is None else after.pages))
 
 
 def warn_of_lost_commits(file: Path, pages: int) -> None:
-    """Say what is lost, and keep a copy of the torn log before it is written over."""
+    """Warn of the lost commits, and copy the torn log before it is overwritten."""
     wal, copy = file.with_name(file.name + "-wal"), file.with_name(file.name + "-wal.torn")
     kept = wal.exists() and wal.stat().st_size > 0
     if kept:
@@ -181,7 +180,7 @@ def _index(file: Path) -> NotedCommits | None:
     shared = file.with_name(file.name + "-shm")
     try:
         content = head_of(shared, _BACKFILLED_AT + 4)
-    except FileNotFoundError:  # also where whoever used the ledger last is letting go of it just now
+    except FileNotFoundError:  # also if the last user of the ledger is just closing it
         content = b""
     if len(content) < _BACKFILLED_AT + 4:
         return None
@@ -191,7 +190,7 @@ def _index(file: Path) -> NotedCommits | None:
 
 
 def _wal(file: Path) -> NotedCommits | None:
-    """What the heads of the log's pages say: up to which a commit ends."""
+    """The last commit that the frame headers of the log show."""
     log = file.with_name(file.name + "-wal")
     try:
         content = log.open("rb")
@@ -222,7 +221,7 @@ HINT = (
 
 
 def out_of_descriptors() -> str | None:
-    """What to do, if none can be opened any more; else None."""
+    """A hint if no more file descriptors can be opened; else None."""
     try:
         os.close(os.open(os.devnull, os.O_RDONLY))
     except OSError as error:

@@ -1,10 +1,9 @@
-"""Copies of a user's vectors or words in files: arrays mapped into memory, written in the background next to the
-ledger.
+"""Copies of a user's vectors or words in files next to the ledger: arrays mapped into memory, written in the
+background.
 
-A file has the same content as the rows that it was made from, and is quicker to read. Without a file, with a torn one,
-or with one that contains something removed since, the rows are read. The mapping is private: writing into an array
-changes nothing in the file. Behind each array there is room for later rows, which takes up no space until somebody
-copies the file with a program that does not keep holes.
+A file has the same content as the rows it was made from, and is faster to read. If it is missing, torn, or contains a
+record removed since, the rows are read instead. The mapping is private: writing into an array does not change the file.
+Each array has room for later rows; the room takes no disk space until the file is copied by a program that fills holes.
 """
 
 from __future__ import annotations
@@ -32,42 +31,42 @@ if TYPE_CHECKING:
 
 MAGIC = b"adaptive-memory arrays 1\n"
 PAGE = 4_096
-ROOM = 1 / 16  # for rows that come later, as a share of those that there are
+ROOM = 1 / 16  # for later rows, as a share of the present rows
 LEAST_ROOM = 1_024
 Array = Any
 
 
 @dataclass(frozen=True, slots=True)
 class Arrays:
-    """The content of a file. The arrays have room for more rows than the `sizes` say are there."""
+    """The content of a file. The arrays may have room for more rows than `sizes` says are used."""
 
     notes: Mapping[str, Any]
     arrays: Mapping[str, Array]
     sizes: Mapping[str, int]
 
     def __getitem__(self, name: str) -> Array:
-        """An array without the room behind it."""
+        """An array without the spare room at its end."""
         return self.arrays[name][: self.sizes[name]]
 
 
 def write(place: Path, notes: Mapping[str, Any], arrays: Mapping[str, Array]) -> None:
     """Write arrays and notes into a new file."""
-    told, end = {}, 0
+    layout, end = {}, 0
     for name, one in arrays.items():
-        told[name] = (one.dtype.str, one.shape, end, _sum(one))
+        layout[name] = (one.dtype.str, one.shape, end, _sum(one))
         end = _whole_pages(end + _with_room(len(one)) * _row_bytes(one))
-    head = orjson.dumps({"notes": notes, "arrays": told, "bytes": end})
+    head = orjson.dumps({"notes": notes, "arrays": layout, "bytes": end})
     start = _whole_pages(len(MAGIC) + 12 + len(head))
     with place.open("xb") as file:
         file.write(MAGIC + len(head).to_bytes(8, "little") + zlib.crc32(head).to_bytes(4, "little") + head)
-        for (_, _, offset, _), one in zip(told.values(), arrays.values(), strict=True):
+        for (_, _, offset, _), one in zip(layout.values(), arrays.values(), strict=True):
             file.seek(start + offset)
             file.write(np.ascontiguousarray(one).data.cast("B") if one.size else b"")
         file.truncate(start + end)
 
 
 def load(place: Path) -> Arrays | None:
-    """The content of a file; None if there is none, or it is not as it was written."""
+    """The content of a file; None if it is missing or damaged."""
     try:
         with place.open("rb") as file:
             head = _head(file.read(len(MAGIC) + 12), file)
@@ -87,7 +86,7 @@ def load(place: Path) -> Arrays | None:
 
 
 def packed(texts: Iterable[str]) -> Array:
-    """Texts as one array of bytes.
+    """The texts as one array of bytes.
 
     >>> unpacked(packed(["tea", "", "caf\u00e9"]))
     ['tea', '', 'caf\u00e9']
@@ -103,9 +102,9 @@ def unpacked(array: Array) -> list[str]:
 def _head(begin: bytes, file: Any) -> Any:
     if begin[: len(MAGIC)] != MAGIC:
         raise ValueError("it is a file of another kind")
-    length, told = int.from_bytes(begin[-12:-4], "little"), int.from_bytes(begin[-4:], "little")
+    length, checksum = int.from_bytes(begin[-12:-4], "little"), int.from_bytes(begin[-4:], "little")
     head = file.read(min(length, 1 << 24))
-    if zlib.crc32(head) != told:
+    if zlib.crc32(head) != checksum:
         raise ValueError("it is torn")
     return orjson.loads(head)
 
@@ -129,7 +128,7 @@ def _whole_pages(size: int) -> int:
 
 
 def _sum(array: Array) -> int:
-    """Another one as soon as a bit is: the array as numbers of 64 bits, added up.
+    """A checksum that changes with any single bit: the array as 64-bit numbers, added up.
 
     >>> _sum(np.array([1, 2], dtype=np.int64)), _sum(np.array([1], dtype=np.uint8))
     (3, 1)
@@ -140,11 +139,11 @@ def _sum(array: Array) -> int:
     return total % 2**64
 
 
-GROWN = 1.05  # times as many records as in the file, from which on another one is made: before its room is full
+GROWN = 1.05  # growth since the file was written after which a new one is made: before its room is full
 
 
 class CopiedUser(NamedTuple):
-    """What is to be written: `arrays` makes the arrays, which may take a while."""
+    """The content to write into a file; `arrays` makes the arrays, which may take a while."""
 
     owner: int
     written: int
@@ -155,7 +154,7 @@ class CopiedUser(NamedTuple):
 
 @dataclass(frozen=True)
 class UserCopies:
-    """The files of one kind. Of users with fewer records than `least` there are none: their rows are read as soon."""
+    """The files of one kind. Users with fewer records than `least` have none, because reading their rows is as fast."""
 
     kind: FileKind
     files: LedgerUserFiles
@@ -163,7 +162,7 @@ class UserCopies:
     least: int
 
     def read(self, scope: Scope) -> tuple[UserFile, Arrays] | None:
-        """The user's file; None where there is none that can be used."""
+        """The user's file and its arrays; None if there is no usable file."""
         found = self.files.find(scope, self.kind) if self.least else None
         if found is None:
             return None
@@ -174,13 +173,13 @@ class UserCopies:
         return found, arrays
 
     def is_due(self, records: int, in_file: int) -> bool:
-        """Whether a user with so many records, of which the file has so many, needs another one."""
+        """Whether a user with this many records needs a new file, given the number of records in the present one."""
         return 0 < self.least <= records and records > GROWN * in_file
 
     def ask(
         self, scope: Scope, take: Callable[[], CopiedUser | None], adopt: Callable[[UserFile, Arrays], object]
     ) -> None:
-        """Have what there is written into a file, and `adopt` told what it then says."""
+        """Schedule writing a file of what `take` returns; `adopt` then gets the file and its arrays."""
         self.keeper.ask((self.kind, scope), lambda: self._write(scope, take, adopt))
 
     def _write(
@@ -203,19 +202,19 @@ class UserCopies:
         try:
             write(place, taken.notes, taken.arrays())
             return self.files.keep(self.kind, UserFile(place, taken.owner, taken.written, taken.removed))
-        except OSError:  # the disk is full, or may not be written: then there is none
+        except OSError:  # the disk is full or not writable: then there is no file
             with suppress(OSError):
                 place.unlink(missing_ok=True)
             return None
 
 
-AGAIN_SECONDS = 60.0  # between two files of a user; guess
-SHARE = 100.0  # and as many times as long as the last one took
-MOST_PACED = 1_000  # users whose last file is remembered, to wait for the next
+AGAIN_SECONDS = 60.0  # between two files of one user; guess
+SHARE = 100.0  # or this many times as long as the last one took
+MOST_PACED = 1_000  # users for whom a pause is stored
 
 
 class UserFilesKeeper:
-    """A chore: each file that is asked for is written once, and the next one of that user a while later.
+    """A chore that writes each requested file once, and the next one of that user after a pause.
 
     >>> keeper, written = UserFilesKeeper(), []
     >>> keeper.ask("ana", lambda: written.append("ana")); keeper.ask("ana", lambda: written.append("again"))
@@ -234,7 +233,7 @@ class UserFilesKeeper:
         self._moment = threading.Lock()
 
     def ask(self, user: Hashable, write: Callable[[], object]) -> None:
-        """Have this done, unless it is going to be."""
+        """Schedule this call, unless one is already scheduled for the user."""
         if user in self._asked:
             return
         with self._moment:
@@ -242,7 +241,7 @@ class UserFilesKeeper:
         self.wake()
 
     def wait(self) -> float | None:
-        """Until the next file may be written."""
+        """Seconds until the next file may be written."""
         if not self._asked:
             return None
         with self._moment:
@@ -250,7 +249,7 @@ class UserFilesKeeper:
         return max(0.0, first - time.monotonic())
 
     def work(self, _going: Going) -> None:
-        """One file."""
+        """Write one file."""
         now = time.monotonic()
         with self._moment:
             user = next((one for one in self._asked if self._not_before.get(one, 0.0) <= now), None)

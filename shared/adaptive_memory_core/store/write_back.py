@@ -1,8 +1,9 @@
-"""Read state written back into the collection: in the background, seldom, in writes that hold nobody up for long.
+"""Write read states back into the collection: in the background, rarely, in writes that are short enough not to block
+recalls for long.
 
-An embedded Chroma holds the whole process still while it writes: some 10 ms, and up to a millisecond per record. So a
-write takes as many records as fit into the time that a recall may be held up, judging by the last ones, and then rests
-for several times as long. If that is too slow to be done in time, it rests less and takes more per write.
+An embedded Chroma blocks the whole process while it writes: about 10 ms, and up to a millisecond per record. So a write
+takes as many records as fit into the time that a recall may be delayed, judged by the last writes, and then pauses for
+several times as long. If that is too slow to finish in time, the pauses get shorter and the writes larger.
 """
 
 from __future__ import annotations
@@ -30,18 +31,18 @@ if TYPE_CHECKING:
     from adaptive_memory_core.store.ledger.sql_ledger import Ledger
 
 PATIENCE_SECONDS = 60.0
-BEGIN = 0.5  # of the lag, after which a pass over what is due begins: the rest of it is for the pass
-BUSY_SECONDS = 0.01  # until the next look for a moment in which no call is under way, as long as there is time
-COUNTED_SECONDS = 1.0  # between two looks at how many records wait
+BEGIN = 0.5  # share of the lag after which a pass begins: the rest is for the pass itself
+BUSY_SECONDS = 0.01  # between checks that no call is running, as long as there is time
+COUNTED_SECONDS = 1.0  # between counts of the records due
 _log = logging.getLogger(__name__)
 
 
 class WriteBack:
-    """Writes states into the collection's metadata: absolute values, so that doing it twice does no harm.
+    """Writes read states into the collection's metadata, as absolute values, so that repeating a write does no harm.
 
-    The outbox in the ledger says what is due, so a crash loses nothing, and records wait there once however often
-    they are read. One process at a time writes back, whichever holds the lock, for all of them. The background does it
-    in passes over all that is due, a paced write at a time; `flush` does it at once.
+    The outbox in the ledger lists what is due, so a crash loses nothing. A record is listed once, however often it is
+    read. One process at a time, the one that holds the lock, writes back for all. The background does it in passes over
+    everything due, in paced writes; `flush` does it at once.
     """
 
     name = "write-back"
@@ -58,30 +59,30 @@ class WriteBack:
         self._turn, self._edition = threading.Lock(), EmbedderVersion(ledger)
         self._counts = WriteBackCounts()
         self._pace = WritePace(stall_ms=keeping.stall_ms, most=keeping.batch)
-        self._pass: tuple[float, int] | None = None  # that is under way: its deadline, the last record it wrote
-        self._count_at = 0.0  # when those that wait are counted again
-        # since when something is due, by a clock that only waits; at first what an earlier process left
+        self._pass: tuple[float, int] | None = None  # the pass in progress: its deadline, and the last record it wrote
+        self._count_at = 0.0  # when the records due are counted again
+        # since when something is due (monotonic); at first, an earlier process may have left something
         self._since = None if ledger.read_only else time.monotonic()
 
     def wake(self) -> None:
-        """There is something to write back, in a while."""
+        """Note that something is due, so that a pass begins after a while."""
         if self._since is None:
             self._since = time.monotonic()
             self._wake()
 
     def tidy(self, *, at_once: bool = True) -> None:
-        """Let go of what is beyond the log's retention; of every byte of it `at_once`, or in a quiet moment."""
+        """Remove log entries older than the log's retention: completely with `at_once`, else in a quiet moment."""
         if not self._ledger.read_only:
             self._trim(at_once=at_once)
 
     def flush(self) -> None:
-        """Write everything back now; an error says what prevents it, and what is due stays due."""
+        """Write everything back now. If an error is raised, the rest stays due."""
         if not self._ledger.read_only:
             self._flush()
 
     @contextmanager
     def paused(self) -> Generator[None, None, None]:
-        """Nobody writes back meanwhile, in any process."""
+        """Block write-backs of all processes during this block."""
         with self._turn, self._ledger.outbox.alone(PATIENCE_SECONDS):
             yield
 
@@ -97,8 +98,8 @@ class WriteBack:
         return self._counts.progress(waiting=waiting, waited_seconds=waited)
 
     def wait(self) -> float | None:
-        """Until the next write of a pass, or the next pass, in a moment when nobody has to wait for it, while there is
-        time; too many records do not wait."""
+        """Seconds until the next write of a pass, or the next pass. While there is time, it waits for a moment without
+        calls; if too many records are due, it does not wait."""
         now = time.monotonic()
         if self._pass is not None:
             left, deadline = self._pace.not_before - now, self._pass[0]
@@ -114,17 +115,17 @@ class WriteBack:
         return min(max(0.0, left), COUNTED_SECONDS)
 
     def _are_too_many(self, now: float) -> bool:
-        """Whether more wait than may; they are counted again once the last count is a second old."""
+        """Whether more records are due than `queue_limit`; they are counted at most once per second."""
         if now < self._count_at:
             return False
         self._count_at = now + COUNTED_SECONDS
         if self._ledger.outbox.waiting() < self._keeping.queue_limit:
             return False
-        self._count_at = 0.0  # at once: until they are fewer, there is no rest
+        self._count_at = 0.0  # count again at once: no pause until they are fewer
         return True
 
-    def work(self, going: Going) -> None:  # noqa: ARG002 - a write is short, and what is begun is ended
-        """One write of a pass over what is due."""
+    def work(self, going: Going) -> None:  # noqa: ARG002 - a write is short and is always finished
+        """Make one write of a pass over everything due."""
         if self._pass is None:
             since, self._since = self._since, None
             self._pass = ((time.monotonic() if since is None else since) + self._keeping.lag_seconds, 0)
@@ -140,7 +141,7 @@ class WriteBack:
             raise
 
     def _write_some(self, after: int, deadline: float) -> int | None:
-        """Write the next records back; gives the last one of them, None at the end of the pass."""
+        """Write the next records back; return the key of the last one, or None at the end of the pass."""
         records = self._pace.records
         with self._turn, self._ledger.outbox.alone(PATIENCE_SECONDS):
             batch = [] if self._edition.is_over else self._ledger.outbox.due(records, after)
@@ -168,13 +169,13 @@ class WriteBack:
         changes = {stored_id: change for stored_id, change in changes.items() if change}
         if changes:
             self._store.update_metadata(changes)
-        self._copy(own, batch)  # if the ledger refuses, all of it stays due
+        self._copy(own, batch)  # if the ledger fails, everything stays due
         self._counts.add("written", [one.scope for one in own if one.stored_id in changes])
         self._counts.add("vanished", [one.scope for one in batch if one.stored_id not in there])
 
     def _copy(self, own: list[Due], batch: list[Due]) -> None:
-        """The ledger's copies show the same, from which the collection is written again. They are compared by
-        themselves: another process may have been killed after it wrote the collection."""
+        """Update the ledger's copies too, because the collection may be rebuilt from them. They are compared
+        separately: another process may have been killed after it wrote to the collection."""
         mirror, fields = self._ledger.mirror, self._store.fields
         copies = {stored_id: metadata or {} for stored_id, _, metadata in mirror.rows([one.stored_id for one in own])}
         late = {one.stored_id: _late(one, copies[one.stored_id], fields) for one in own if one.stored_id in copies}
@@ -185,8 +186,8 @@ class WriteBack:
                 mirror.annotate({one: change for one, change in late.items() if one in kept})
 
     def _unchanged(self, batch: list[Due]) -> set[str]:
-        """The records whose state is still the one that was written: another may have their ids by now, which begins
-        with its own."""
+        """The records whose state is still the one that was written. By now, another record with its own state may have
+        the same id."""
         pending = self._ledger.outbox.due(2 * len(batch), batch[0].record_key - 1)
         written = {(one.record_key, one.version) for one in batch}
         return {one.stored_id for one in pending if (one.record_key, one.version) in written}
@@ -195,29 +196,30 @@ class WriteBack:
         return belongs(present[one.stored_id], one.scope, self._store.fields)
 
     def _changes(self, one: Due, present: Metadata) -> Metadata:
-        """The keys to write: those that differ, except where the collection holds something that is not ours."""
+        """The keys to write: those that differ, except those with a value that is not a read state."""
         foreign = clashes(projection(one.state, present, self._store.fields), present, self._store.fields)
         if foreign:
             self._counts.add("conflicts", [one.scope])
             _log.warning(
-                "A record holds something else than read state under %s; it was left alone. Rename ours: Fields(...).",
+                "A record has values other than read state under %s; they were left unchanged. Choose other names with "
+                "Fields(...).",
                 ", ".join(sorted(foreign)),
             )
         return _late(one, present, self._store.fields)
 
 
 def _late(one: Due, present: Metadata, fields: Fields) -> Metadata:
-    """The keys that do not show a record's state yet, except those that hold something that is not ours."""
+    """The keys that do not show a record's state yet, except those with a value that is not a read state."""
     values = projection(one.state, present, fields)
     foreign = clashes(values, present, fields)
     return {key: value for key, value in values.items() if key not in foreign and present.get(key) != value}
 
 
-MOST_SCOPES = 10_000  # scopes that are counted for; those that were not written for the longest begin anew
+MOST_SCOPES = 10_000  # scopes with counts; those without a write for the longest time are dropped
 
 
 class WriteBackCounts:
-    """What the write-back did for each scope since the memory was opened, and how often it failed as a whole.
+    """Counts of what the write-back did for each scope since the memory was opened, and of its failures.
 
     >>> counts = WriteBackCounts()
     >>> counts.add("written", [Scope("alice"), Scope("alice")])
@@ -236,7 +238,7 @@ class WriteBackCounts:
         return self._failures
 
     def add(self, what: str, scopes: Iterable[Scope]) -> None:
-        """Once more for each of these scopes."""
+        """Count `what` once for each of these scopes."""
         for scope in scopes:
             self._of.setdefault(scope, Counter())[what] += 1
             self._all[what] += 1
@@ -248,12 +250,12 @@ class WriteBackCounts:
         self._failures, self._last_error = self._failures + 1, type(error).__name__
 
     def progress(self, *, waiting: int, waited_seconds: float) -> WriteBackProgress:
-        """How far it is for all scopes."""
+        """The progress for all scopes."""
         done = self._all
         return WriteBackProgress(waiting, waited_seconds, done["written"], done["vanished"], done["conflicts"])
 
     def of(self, scope: Scope) -> ProjectionStats:
-        """How far it is for this scope."""
+        """The counts of one scope."""
         own: Mapping[str, int] = self._of.get(scope, {})
         return ProjectionStats(
             written=own.get("written", 0),
@@ -264,13 +266,13 @@ class WriteBackCounts:
         )
 
 
-FEWEST = 5  # records, however long they take: a write of 1 costs as much
-RESTS = 4.0  # times as long as a write took; so the process stands still for a fifth of the time at most
+FEWEST = 5  # records, however long they take: a write of one costs as much
+RESTS = 4.0  # pause in multiples of a write's time; so the process is blocked for at most a fifth of the time
 SHRINK, GROW = 0.5, 1.25
 
 
 class WritePace:
-    """What the writes of one memory took, and what follows for the next one."""
+    """The size of a memory's next write and the pause before it, from how long the last writes took."""
 
     def __init__(self, *, stall_ms: float, most: int) -> None:
         self._aim, self._most = stall_ms / 1000.0, most
@@ -278,7 +280,7 @@ class WritePace:
         self.not_before = 0.0  # by time.monotonic
 
     def took(self, records: int, seconds: float, *, late: bool) -> None:
-        """So many were written in so long; `late` says whether what is due waits longer than it should."""
+        """Record that a write took so long; `late` says whether records have been due for longer than they should."""
         if late:
             self.records = self._bounded(2 * self.records)
         elif seconds > self._aim:

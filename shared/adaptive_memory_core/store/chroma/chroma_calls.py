@@ -1,7 +1,7 @@
-"""Calls of Chroma, reading and writing, with its errors as ours.
+"""Calls of Chroma that read and write, with its errors converted to this library's.
 
-Chroma's index is five files and a database that belong together. A copy is whole only if nobody writes meanwhile.
-Threads gain nothing by writing together: Chroma holds the whole process still while one of them does.
+Chroma's index consists of five files and a database, and a copy of them is consistent only if nobody writes meanwhile.
+Concurrent writes gain nothing: Chroma blocks the whole process during each.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ T = TypeVar("T")
 
 
 class DeletedCollectionError(StoreError):
-    """The collection is gone for good."""
+    """The collection was deleted."""
 
 
 def space_of(collection: Collection) -> str:
-    """The distance the collection was made with, as it says itself."""
+    """The distance function that the collection was created with, from its configuration."""
     configuration: Mapping[str, Any] = collection.configuration_json or {}
     index = configuration.get("hnsw") or configuration.get("spann") or {}
     space = index.get("space") or (collection.metadata or {}).get("hnsw:space") or "l2"
@@ -47,7 +47,7 @@ def space_of(collection: Collection) -> str:
 
 
 def distances_to(vector: Any, others: Any, *, space: str) -> Any:
-    """Chroma's distances, reckoned here.
+    """Chroma's distances, calculated here.
 
     >>> distances_to([1.0, 0.0], [[0.0, 2.0], [3.0, 0.0]], space="cosine").tolist()
     [1.0, 0.0]
@@ -66,12 +66,12 @@ def distances_to(vector: Any, others: Any, *, space: str) -> Any:
 
 
 def client_of(collection: Collection) -> Any:
-    """The client behind a collection: the only way to learn its limits and its directory."""
+    """The client of a collection: the only way to get its limits and its directory."""
     return collection._client
 
 
 def both_filters(one: Where | None, other: Where | None) -> Where | None:
-    """Both conditions; several keys in one mapping mean all of them, as a reader would expect.
+    """Both conditions combined; several keys in one mapping must all match, as a reader would expect.
 
     >>> both_filters({"user_id": "a"}, {"x": 1, "y": 2})
     {'$and': [{'user_id': 'a'}, {'x': 1}, {'y': 2}]}
@@ -87,7 +87,7 @@ _DAMAGED = re.compile("hnsw segment (reader|writer)|Error getting embedding")
 
 
 def call_chroma(call: Callable[[], T], where: Where | None = None) -> T:
-    """What the call of ours gives; Chroma's errors in our words."""
+    """Make a call of this library; convert Chroma's errors."""
     import httpx
     from chromadb.errors import ChromaError, InvalidArgumentError, NotFoundError
 
@@ -97,7 +97,7 @@ def call_chroma(call: Callable[[], T], where: Where | None = None) -> T:
         if lengths := _LENGTHS.search(str(error)):
             raise StoreError(
                 f"The vector has {lengths['given']} numbers, and those of the collection have {lengths['wanted']}. "
-                "Give one of the embedder that the collection was written with, or the text alone."
+                "Give a vector of the embedder that the collection was written with, or the text alone."
             ) from error
         if where is not None and isinstance(error, ValueError | InvalidArgumentError):
             raise FilterError(
@@ -117,7 +117,7 @@ def call_chroma(call: Callable[[], T], where: Where | None = None) -> T:
             ) from error
         raise StoreError(
             f"The Chroma collection failed: {type(error).__name__}: {reason(error)}. Nothing of this call is "
-            "half-done on our side; check that the database is there and reachable, then call again."
+            "half-done on our side. Check that the database exists and is reachable, then call again."
         ) from error
 
 
@@ -126,7 +126,7 @@ PAGE = 5_000  # Chroma fails above 32,766 records with metadata in one answer
 
 
 def rows_by_id(collection: Collection, stored_ids: Sequence[str]) -> Iterator[tuple[str, str | None, Metadata | None]]:
-    """The records of these ids that exist, in no order: Chroma keeps its own."""
+    """The records with these ids that exist, in Chroma's order."""
     for start in range(0, len(stored_ids), PAGE):
         page = list(stored_ids[start : start + PAGE])
         answer = call_chroma(lambda page=page: collection.get(ids=page, include=["metadatas", "documents"]))  # type: ignore[misc]
@@ -134,9 +134,9 @@ def rows_by_id(collection: Collection, stored_ids: Sequence[str]) -> Iterator[tu
 
 
 def without_deleted(collection: Collection, rows: Sequence[FoundRow]) -> list[FoundRow]:
-    """The rows of a search (id, text, metadata, ...) without those that are deleted but still in an index that this
-    process has not reloaded. Chroma answers those with neither text nor metadata, and it answers a record that was
-    added with a vector alone just so: those ids are asked for."""
+    """The rows of a search (id, text, metadata, ...) without deleted records that are still in an index this process
+    has not reloaded. Chroma returns those without text and metadata, but also records that were added with a vector
+    alone, so such ids are checked."""
     bare = [row[0] for row in rows if row[1] is None and row[2] is None]
     if not bare:
         return list(rows)
@@ -145,8 +145,8 @@ def without_deleted(collection: Collection, rows: Sequence[FoundRow]) -> list[Fo
 
 
 def own_filter(scope: Scope, fields: Fields) -> dict[str, Any] | None:
-    """The filter for one user's records. None for a scope that reads what belongs to nobody: Chroma cannot ask for a
-    key that is missing, so those are told apart afterwards.
+    """The filter for one user's records. None for a scope that also reads records without a user: Chroma cannot filter
+    by a missing key, so those are separated afterwards.
 
     >>> own_filter(Scope("ana"), Fields()), own_filter(Scope("ana", over="everyone"), Fields())
     ({'user_id': 'ana'}, None)
@@ -155,12 +155,12 @@ def own_filter(scope: Scope, fields: Fields) -> dict[str, Any] | None:
 
 
 def own_rows(collection: Collection, scope: Scope, fields: Fields, stored_ids: Sequence[str]) -> list[Found]:
-    """Those of them that are of this scope."""
+    """The given records that belong to this scope."""
     return [Found(*row, 1.0) for row in rows_by_id(collection, stored_ids) if belongs(row[2], scope, fields)]
 
 
 def own_ids(collection: Collection, scope: Scope, fields: Fields) -> list[str]:
-    """All records of this scope, the last one last."""
+    """The ids of all records of this scope, the newest last."""
     where: Any = own_filter(scope, fields)
     if where is not None:
         return list(call_chroma(lambda: collection.get(where=where, include=[]))["ids"])
@@ -169,14 +169,14 @@ def own_ids(collection: Collection, scope: Scope, fields: Fields) -> list[str]:
 
 
 class CollectionsOfClient:
-    """The directory or server of a collection, or of a client."""
+    """The collections of a client, or of another collection's client."""
 
     def __init__(self, one: Collection | ClientAPI) -> None:
         self._server: Any = getattr(one, "_server", None) or one._client  # type: ignore[union-attr] # a client has the first
         self._place = {"tenant": one.tenant, "database": one.database}
 
     def get(self, name: str) -> Collection | None:
-        """The collection of that name; None where there is none."""
+        """The collection of that name; None if there is none."""
         from chromadb.errors import NotFoundError
 
         def get() -> Any:
@@ -189,7 +189,8 @@ class CollectionsOfClient:
     def create(
         self, name: str, *, configuration: Mapping[str, Any], metadata: Mapping[str, Any], function: Any
     ) -> Collection:
-        """A new one; `function` is an embedding function of Chroma's, to be noted in its configuration."""
+        """Create a collection. `function` is an embedding function of Chroma's, which is recorded in its
+        configuration."""
         given = {**configuration, **({} if function is None else {"embedding_function": function})}
         model = call_chroma(
             lambda: self._server.create_collection(
@@ -199,7 +200,7 @@ class CollectionsOfClient:
         return self._collection(model, function)
 
     def delete(self, name: str) -> None:
-        """Delete it, if it is there."""
+        """Delete the collection, if it exists."""
         from chromadb.errors import NotFoundError
 
         def delete() -> None:
@@ -215,12 +216,12 @@ class CollectionsOfClient:
 
 
 LOCK_NAME = "adaptive_memory.chroma.lock"
-PATIENCE_SECONDS = 600.0  # a large directory takes a while to be copied
-_of_directories: dict[tuple[int, Path], _Gate] = {}  # kept: what an interrupt left taken, the next user gives back
+PATIENCE_SECONDS = 600.0  # copying a large directory takes a while
+_of_directories: dict[tuple[int, Path], _Gate] = {}  # kept, so that the next user releases a lock left by an interrupt
 
 
 def write_chroma(collection: Collection, write: Callable[[], T]) -> T:
-    """What a write into the collection gives, its errors in our words. One on a server is not ours to guard."""
+    """Write into the collection, with its errors converted. Embedded Chroma is locked; a server needs no lock."""
     settings = collection._client.get_settings()
     if not settings.is_persistent or "fastapi" in str(settings.chroma_api_impl).lower():
         return call_chroma(write)
@@ -230,7 +231,7 @@ def write_chroma(collection: Collection, write: Callable[[], T]) -> T:
 
 @contextmanager
 def only_writer(directory: Path) -> Generator[None, None, None]:
-    """Nobody else writes into the Chroma of this directory."""
+    """Block other writers of the Chroma in this directory."""
     gate = _of_directories.get((os.getpid(), directory)) or _of_directories.setdefault(
         (os.getpid(), directory), _Gate(directory)
     )
@@ -253,7 +254,7 @@ class _Gate:
         self.processes = OsLock(directory / LOCK_NAME)
 
     def take(self) -> None:
-        """Wait until no other process is in here."""
+        """Wait until no other process has the lock."""
         try:
             if self.processes.take(PATIENCE_SECONDS):
                 return
@@ -268,17 +269,17 @@ class _Gate:
         )
 
 
-NOBODY = "adaptive_memory: no record"  # an id that none has
+NOBODY = "adaptive_memory: no record"  # an id that no record has
 
 
 def reload_index(collection: Collection) -> None:
-    """Have an embedded Chroma see the vectors that another process, or another client with a separate index, has
-    written: it reads them with its own next write. This write changes nothing."""
+    """Let an embedded Chroma load vectors written by another process, or by a client with a separate index. It loads
+    them at its own next write, so this makes a write that changes nothing."""
     write_chroma(collection, lambda: collection.update(ids=[NOBODY], metadatas=[{"reload": True}]))
 
 
 def overwrite(collection: Collection, rows: Sequence[MirrorRow], gone: Sequence[str]) -> None:
-    """Text, vector and metadata as the rows have them, whatever stood there; what is gone is deleted."""
+    """Write text, vector and metadata of the rows, replacing earlier values, and delete the records in `gone`."""
 
     def write() -> None:
         if gone:
@@ -301,7 +302,7 @@ def _upsert(collection: Collection, rows: Sequence[MirrorRow]) -> None:
 
 
 def _replacing(present: Metadata | None, wanted: Metadata | None) -> dict[str, Any] | None:
-    """What Chroma, which merges, is to be given so that it shows this and no more.
+    """The metadata to pass to Chroma, which merges, so that only `wanted` remains.
 
     >>> _replacing({"a": 1, "b": 2}, {"b": 3}), _replacing(None, None)
     ({'a': None, 'b': 3}, None)

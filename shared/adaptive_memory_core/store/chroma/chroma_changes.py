@@ -1,14 +1,14 @@
-"""Others' use of a collection: heard in this process through Chroma's own API, noticed elsewhere by file times.
+"""Notice other programs' use of a collection: in this process through Chroma's API, in other processes by file times.
 
-Other clients of this process, e.g. a vector store of LangChain or LlamaIndex, are heard in the middle of each call
-(`listen`): what is pending is exported before they read or write, and what they wrote is imported before they go on.
+Calls of other clients of this process, e.g. a vector store of LangChain or LlamaIndex, are intercepted (`listen`).
+Pending records are exported before such a client reads or writes, and its writes are imported before its call returns.
 
-Other processes are noticed by the file's time and size only: to open it in a process that has Chroma open would, on
-closing, drop the locks that Chroma holds. A time may be as coarse as a tick of the kernel, so a file written just now
-gives no answer yet. For the same reason the numbers of Chroma's writes are read by a separate process.
+Other processes are noticed only by the file's time and size. Opening the file in a process that has Chroma open would,
+on closing, drop Chroma's locks. A time may be as coarse as a kernel tick, so a file that was just written gives no
+answer yet. The numbers of Chroma's writes are therefore read by a separate process.
 
 That reader closes the file before it prints. A pipe holds 64 KB, and emptying it needs the GIL, which Chroma's `add`
-keeps while it waits for the file: a reader that had the file open while it printed more would wait forever.
+keeps while it waits for the file. A reader that printed more with the file open would wait forever.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ FILES = ("chroma.sqlite3", "chroma.sqlite3-wal")
 JUST_NOW_NS = 50_000_000  # nanoseconds; several ticks of any kernel
 FileStates = tuple[tuple[int, int, int] | None, ...]
 T = TypeVar("T")
-APIS = (  # embedded, and of a server
+APIS = (  # embedded, and clients of a server
     ("chromadb.api.rust", "RustBindingsAPI"),
     ("chromadb.api.fastapi", "FastAPI"),
     ("chromadb.api.async_fastapi", "AsyncFastAPI"),
@@ -48,16 +48,16 @@ _log = logging.getLogger(__name__)
 
 
 class OthersListener(Protocol):
-    """It hears what other clients of this process than a memory's do with a collection, in the thread that does it."""
+    """Receives what clients other than a memory do with a collection in this process, in the thread that does it."""
 
     def others_ask(self, stored_ids: Sequence[str] | None, *, writes: bool) -> None:
-        """Somebody is about to read or write these; None where it names none, but finds them."""
+        """Another client is about to read or write these records; None if it gives no ids."""
 
     def others_wrote(self, stored_ids: Sequence[str], by: object) -> None:
-        """These were added, changed or deleted, through this API of Chroma's."""
+        """Another client added, changed or deleted these records, through the Chroma API `by`."""
 
     def others_deleted(self) -> None:
-        """Some collection was deleted, or all of them."""
+        """Another client deleted a collection, or all of them."""
 
 
 _listeners: dict[str, weakref.WeakSet[OthersListener]] = {}  # by the collection's id
@@ -66,8 +66,8 @@ _own = threading.local()
 
 
 def listen(collection_id: str, listener: OthersListener) -> None:
-    """Tell the listener of all such calls as long as it exists. Each class of Chroma's clients is patched once; what a
-    version of Chroma lacks is left, and found by comparing."""
+    """Pass all such calls to the listener as long as it exists. Each client class of Chroma is patched once. A class or
+    method that this version of Chroma lacks is skipped; its changes are found by comparing."""
     with _patching:
         for module, name in APIS:
             with suppress(ImportError, AttributeError):
@@ -79,7 +79,7 @@ def listen(collection_id: str, listener: OthersListener) -> None:
 
 
 def as_own_call(call: Callable[[], T]) -> T:
-    """What the call of a memory gives: nobody is told of it."""
+    """Make a call of a memory, which listeners are not answer about."""
     outer, _own.calls = getattr(_own, "calls", False), True
     try:
         return call()
@@ -161,7 +161,7 @@ def _tell_of_deletion() -> None:
 
 
 def _look(given: dict[str, Any]) -> Callable[[], Any] | None:
-    """What gives the records that the filter of a deletion is about to find; None where it names their ids alone."""
+    """A query for the records that a deletion's filter will find; None if the deletion has no filter."""
     if not (given.get("where") or given.get("where_document")):
         return None
     keys = ("collection_id", "ids", "where", "where_document", "limit", "tenant", "database")
@@ -182,17 +182,17 @@ def _tell(listeners: Sequence[OthersListener], ids: Sequence[str], by: object) -
 
 @contextmanager
 def _not_theirs() -> Generator[None, None, None]:
-    """The call is theirs, and goes on; what failed here is done again in the background."""
+    """Log errors of this library, so that the other client's call continues; the background repeats the work."""
     try:
         yield
-    except ClosedError:  # the next opening compares
+    except ClosedError:  # the next opening compares the records
         return
     except AdaptiveMemoryError as error:
-        _log.warning("A call of another client was not followed at once: %s", error)
+        _log.warning("Another client's change was not imported at once: %s", error)
 
 
 def file_states(files: Sequence[str]) -> FileStates | None:
-    """Times, sizes and numbers of the files; None where the first is not there, or was written a moment ago."""
+    """Times, sizes and inode numbers of the files; None if the first is missing, or if one was just written."""
     seen: list[tuple[int, int, int] | None] = []
     for file in files:
         try:
@@ -232,17 +232,17 @@ class WrittenSince(NamedTuple):
 
 
 def written_since(directory: Path, collection_id: str, number: int) -> WrittenSince | None:
-    """What was written after the write of that number; -1 asks for the last number alone. None where it cannot be told:
-    the file is in use or of another layout, or no process can be started."""
+    """The writes after the given number; -1 asks for the last number alone. None if this is unknown: the file is in use
+    or has another layout, or no process can be started."""
     try:
-        told = subprocess.run(  # noqa: S603 - our own words
+        answer = subprocess.run(  # noqa: S603 - a fixed command
             reader_command(directory, collection_id, number),
             capture_output=True,
             timeout=PATIENCE_SECONDS,
             check=True,
             stdin=subprocess.DEVNULL,
         )
-        last, size, ids = json.loads(told.stdout)
+        last, size, ids = json.loads(answer.stdout)
     except (OSError, subprocess.SubprocessError, ValueError):
         return None
     return WrittenSince(last, size, ids) if isinstance(last, int) else None

@@ -1,8 +1,8 @@
-"""Chroma's own SQLite file, read without Chroma, which may be unable to.
+"""Chroma's own SQLite file, read without Chroma, so that it can be read even if Chroma fails.
 
 Chroma's `add` keeps the GIL while it waits for this file. A thread must not hold a lock on the file if it needs the GIL
-to release it: another process that writes would wait for that thread, and Chroma in this process for the other one.
-`_rows` reads each answer in one call that runs without the GIL and has released the lock when it returns.
+to release it: a writing process would wait for that thread, and Chroma in this process for the writer. `_rows` reads
+each answer in one call that runs without the GIL and has released the lock when it returns.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from adaptive_memory_core.errors import DamagedStoreError, StoreError
 from adaptive_memory_core.store.sqlite_files import header_fault
 
 DATABASE = "chroma.sqlite3"
-USUAL_DATABASE = ("default_database", "default_tenant")  # where a client looks that was told nothing else
+USUAL_DATABASE = ("default_database", "default_tenant")  # Chroma's defaults
 IN_FILES, IN_SQLITE = "urn:chroma:segment/vector/hnsw-local-persisted", "urn:chroma:segment/metadata/sqlite"
 DatabaseRow = np.ndarray[tuple[int], np.dtype[np.float32]]
 _DAMAGE = re.compile("malformed|not a database|decode to UTF-8|corrupt|disk image|codec can't decode")
@@ -40,10 +40,10 @@ class Logged:
 
 @dataclass(frozen=True, slots=True)
 class DatabaseContents:
-    """A collection according to SQLite: what the index, in files under `folder`, has to hold once Chroma has loaded it.
+    """A collection according to SQLite, which the index files under `folder` must match once Chroma has loaded them.
 
-    `ids` are in the order of writing; `persisted` is the number of the last write in the files of the index, `log` the
-    writes from there on.
+    `ids` are in the order of writing. `persisted` is the number of the last write in the index files; `log` contains
+    the writes in Chroma's queue.
     """
 
     collection_id: str
@@ -58,7 +58,7 @@ class DatabaseContents:
 
 
 def contents(directory: Path, collection_id: str) -> DatabaseContents | None:
-    """What SQLite says of the collection; None where it does not say so in the way that is known here."""
+    """The collection's contents according to SQLite; None if the file is missing or has an unknown layout."""
     if not (directory / DATABASE).exists():
         return None
     try:
@@ -70,7 +70,7 @@ def contents(directory: Path, collection_id: str) -> DatabaseContents | None:
 
 
 def _segments(sql: sqlite3.Connection, collection_id: str) -> tuple[str, str] | None:
-    """The collection's parts: that of vectors, in files, and that of metadata."""
+    """The ids of the collection's two segments: vectors in files, and metadata."""
     query = "SELECT scope, type, id FROM segments WHERE collection = ?"
     found = {(scope, kind): segment for scope, kind, segment in _rows(sql, query, collection_id)}
     vectors, rows = found.get(("VECTOR", IN_FILES)), found.get(("METADATA", IN_SQLITE))
@@ -97,14 +97,14 @@ def _contents(
 
 
 def _last(sql: sqlite3.Connection, segment: str) -> int:
-    """The number of the last write that a part of the collection shows. A process that was killed may have logged
-    another one, which Chroma applies when it loads the collection."""
+    """The number of the last write that a segment shows. A killed process may have logged another write, which Chroma
+    applies when it loads the collection."""
     row = _first(sql, "SELECT seq_id FROM max_seq_id WHERE segment_id = ?", segment)
     return 0 if row is None else _number(row[0])
 
 
 def last_write(directory: Path, collection_id: str) -> int | None:
-    """The number of the last write that the collection shows; None where it cannot be told."""
+    """The number of the last write that the collection shows; None if unknown."""
     with suppress(UnknownLayoutError), reading(directory) as sql:
         segments = _segments(sql, collection_id)
         return None if segments is None else _last(sql, segments[1])
@@ -112,9 +112,9 @@ def last_write(directory: Path, collection_id: str) -> int | None:
 
 
 def size_as_of(directory: Path, collection_id: str, number: int, *, apart: str) -> int | None:
-    """How many records the collection holds, if none was written after the write of that number; None if one was, if it
-    waits to be applied, or if that cannot be told. Writes under the id `apart` are of no record. Deleted records are
-    missing from the count alone."""
+    """The number of records, if none was written after the write of that number; None if one was, if one is still
+    queued, or if this is unknown. Writes under the id `apart` do not count. Deletions show only in the number of
+    records."""
     with reading(directory) as sql:
         segments = _segments(sql, collection_id)
         if segments is None or (last := _last(sql, rows := segments[1])) < number:
@@ -127,7 +127,7 @@ def size_as_of(directory: Path, collection_id: str, number: int, *, apart: str) 
 
 
 def logged_vectors(directory: Path, collection_id: str) -> dict[str, DatabaseRow]:
-    """The last vector that the log has of each record."""
+    """The last vector of each record in the log."""
     query = "SELECT id, vector FROM embeddings_queue WHERE topic LIKE ? AND vector IS NOT NULL ORDER BY seq_id"
     with reading(directory) as sql:
         return {one: np.frombuffer(row, dtype="<f4") for one, row in _rows(sql, query, f"%/{collection_id}")}
@@ -147,26 +147,25 @@ def collection_id(directory: Path, name: str) -> str | None:
 
 
 def has_records(directory: Path, collection_id: str) -> bool:
-    """Whether the collection holds any, as far as Chroma has taken in what was written; its own count would load the
-    index."""
+    """Whether the collection contains any record that Chroma has applied; Chroma's own count would load the index."""
     found = "SELECT 1 FROM embeddings JOIN segments ON segments.id = segment_id WHERE collection = ? LIMIT 1"
     with reading(directory) as sql:
         return bool(_rows(sql, found, collection_id))
 
 
 def collection_ids(directory: Path) -> set[str]:
-    """All collections of the directory, of every tenant and database."""
+    """The ids of all collections in the directory, of every tenant and database."""
     with reading(directory) as sql:
         return {row[0] for row in _rows(sql, "SELECT id FROM collections")}
 
 
 def database_faults(directory: Path) -> list[str]:
-    """What SQLite finds wrong with the whole file; this reads all of it."""
+    """The faults that SQLite finds in the whole file, after reading all of it."""
     try:
         with reading(directory) as sql:
             found = [str(row[0]) for row in _rows(sql, "SELECT * FROM pragma_quick_check(10, 'main')")]
     except DamagedStoreError as error:
-        return [str(error.__cause__)]  # what to do about it is for the caller to say
+        return [str(error.__cause__)]  # the caller adds what to do
     except StoreError as error:
         return [str(error)]
     return [] if found == ["ok"] else found
@@ -174,7 +173,7 @@ def database_faults(directory: Path) -> list[str]:
 
 @contextmanager
 def reading(directory: Path) -> Iterator[sqlite3.Connection]:
-    """A connection to Chroma's file; what is wrong with the file is said in our words."""
+    """A connection to Chroma's file, with SQLite's errors converted."""
     place = directory / DATABASE
     try:
         connection = sqlite3.connect(f"{place.resolve().as_uri()}?mode=rw", uri=True, timeout=10.0)
@@ -192,7 +191,7 @@ def reading(directory: Path) -> Iterator[sqlite3.Connection]:
 
 
 def _rows(sql: sqlite3.Connection, query: str, *asked: object) -> list[tuple[Any, ...]]:
-    """The answer, copied by SQLite into memory at once: a row that Python has yet to fetch keeps the file locked."""
+    """The whole answer, copied by SQLite into memory first: an unfinished query would keep the file locked."""
     sql.execute(f"CREATE TEMP TABLE answer AS {query}", asked)
     try:
         return sql.execute("SELECT * FROM temp.answer").fetchall()
@@ -205,18 +204,18 @@ def _first(sql: sqlite3.Connection, query: str, *asked: object) -> tuple[Any, ..
 
 
 class UnknownLayoutError(StoreError):
-    """Chroma's file is in use, or of a version that keeps things elsewhere: nothing can be said of it."""
+    """Chroma's file is in use, or has the layout of another version, so it cannot be read here."""
 
 
 def refuse_torn(directory: Path) -> None:
-    """Raise if Chroma's file is torn or not an SQLite file, before Chroma fails on it with an obscure error."""
+    """Raise if Chroma's file is torn or not an SQLite file, before Chroma fails with an obscure error."""
     fault = header_fault(directory / DATABASE)
     if fault is not None:
         raise _damaged(directory / DATABASE, fault)
     if (directory / DATABASE).exists():
         with suppress(UnknownLayoutError), reading(directory) as sql:
             _rows(sql, "SELECT name, sql FROM sqlite_master")
-            _rows(sql, "SELECT * FROM migrations")  # Chroma ends in a panic where it cannot read these
+            _rows(sql, "SELECT * FROM migrations")  # Chroma panics if it cannot read these
 
 
 def _damaged(place: Path, what: object) -> DamagedStoreError:
@@ -228,5 +227,5 @@ def _damaged(place: Path, what: object) -> DamagedStoreError:
 
 
 def _number(value: int | bytes) -> int:
-    """Chroma's older versions wrote numbers as bytes."""
+    """The number, which older versions of Chroma stored as bytes."""
     return int.from_bytes(value, "big") if isinstance(value, bytes) else int(value)

@@ -1,4 +1,4 @@
-"""Records in Chroma: read by id, by page and by what they show, and the few writes that are made at once."""
+"""Records in Chroma: read by id, by page and by metadata, and the few writes that are made at once."""
 
 from __future__ import annotations
 
@@ -30,9 +30,10 @@ if TYPE_CHECKING:
 
 
 class ChromaRecords:
-    """The records of a `chromadb.Collection`, embedded or on a server, seen through one scope at a time.
+    """The records of a `chromadb.Collection`, embedded or on a server, read through one scope at a time.
 
-    With `only` a scope, queries over all records are limited to that scope's: the ledger's role sees no others.
+    With a scope as `only`, queries over all records are limited to that scope, because the ledger's database role sees
+    no others.
     """
 
     def __init__(
@@ -51,21 +52,21 @@ class ChromaRecords:
         return list(call_chroma(lambda: self.collection.get(include=[]))["ids"])
 
     def rows(self, stored_ids: Sequence[str]) -> list[tuple[str, str | None, Metadata | None]]:
-        """Those of the records that exist, no matter which user they belong to: id, text, metadata."""
+        """The id, text and metadata of the given records that exist, for any user."""
         only, found = self.only, rows_by_id(self.collection, stored_ids)
         return list(found) if only is None else [row for row in found if belongs(row[2], only, self.fields)]
 
     def size(self) -> int:
-        """How many records the collection holds, of all users."""
+        """The number of records in the collection, of all users."""
         return self.whole_size() if self.only is None else len(self.ids())
 
     def whole_size(self) -> int:
-        """How many records the collection holds, whatever the ledger's role sees."""
+        """The number of records in the collection, whatever the ledger's role may see."""
         return int(call_chroma(self.collection.count))
 
     def extent(self, expected: Extent | None = None) -> Extent:
-        """How many records the collection holds, of all users, and which came last: Chroma keeps their order. If it has
-        the expected size, one query answers both."""
+        """The number of records in the collection, and the id of the newest. If the size is as expected, one query
+        answers both."""
         if self.only is not None:
             ids = self.ids()
             return Extent(len(ids), ids[-1] if ids else None)
@@ -81,16 +82,16 @@ class ChromaRecords:
         return list(call_chroma(lambda: self.collection.get(limit=most, offset=offset, include=[]))["ids"])
 
     def latest(self, most: int) -> list[str]:
-        """The ids that came last, of all users."""
+        """The newest ids, of all users."""
         if self.only is not None:
             return self.ids()[-most:]
         return self._ids_from(max(0, self.size() - most), most)
 
     def said_in(self, scope: Scope, sessions: Sequence[Any], limit: int) -> list[Found]:
-        """What the scope has of these sessions, named as their records name them; at most `limit` of it.
+        """At most `limit` records of the scope from these sessions, named as in the records' metadata.
 
-        Chroma takes long to join a session with a user, so it is asked for the session alone, unless many users have
-        one of that name.
+        Chroma is slow at combining a session with a user, so it is asked for the session alone, unless many users'
+        sessions have that name.
         """
         named = {self.fields.session: {"$in": list(sessions)}}
         ids = self._ids(named, limit + 1)
@@ -120,26 +121,26 @@ class ChromaRecords:
             offset += PAGE
 
     def remove(self, stored_ids: Sequence[str]) -> None:
-        """Delete these."""
+        """Delete these records."""
         write_chroma(self.collection, lambda: self.collection.delete(ids=list(stored_ids)))
 
     def mentioning(self, scope: Scope, record_id: str) -> list[str]:
-        """The scope's records that supersede this one or are superseded by it."""
+        """The ids of the scope's records that supersede this record or are superseded by it."""
         links = (self.fields.supersedes, self.fields.superseded_by)
         mentions = {"$or": [{link: record_id} for link in links]}
         condition: Any = both_filters(own_filter(scope.own, self.fields), mentions)
         return list(call_chroma(lambda: self.collection.get(where=condition, include=[]))["ids"])
 
     def flagged(self, scope: Scope, flag: str) -> list[str]:
-        """The records of the scope whose metadata show this flag."""
-        scope = scope.own  # what everyone's records show is no user's
+        """The ids of the scope's own records whose metadata have this flag set."""
+        scope = scope.own  # flags of everyone's records belong to no user
         shown: Any = both_filters(own_filter(scope, self.fields), {getattr(self.fields, flag): 1})
         answer = call_chroma(lambda: self.collection.get(where=shown, include=["metadatas"]))
         rows = zip(answer["ids"], answer["metadatas"] or [], strict=True)
         return [stored_id for stored_id, metadata in rows if belongs(metadata, scope, self.fields)]
 
     def count(self, scope: Scope) -> int:
-        """How many records the scope has."""
+        """The number of records in the scope."""
         own: Any = own_filter(scope, self.fields)
         if own is not None:
             return len(call_chroma(lambda: self.collection.get(where=own, include=[]))["ids"])
@@ -150,17 +151,17 @@ class ChromaRecords:
         return None if self.only is not None else self._named_users.any()
 
     def owners_from(self, offset: int, most: int) -> list[tuple[str, Any]]:
-        """The ids of so many records from there on, each with what its metadata say of its user."""
+        """The ids and user names of at most `most` records from `offset` on."""
         found = call_chroma(lambda: self.collection.get(limit=most, offset=offset, include=["metadatas"]))
         rows = zip(found["ids"], found["metadatas"] or [], strict=True)
         return [(stored_id, (metadata or {}).get(self.fields.user_id)) for stored_id, metadata in rows]
 
     def metadata(self, stored_ids: Sequence[str]) -> dict[str, Metadata]:
-        """The metadata of those of the records that still exist."""
+        """The metadata of the given records that exist."""
         return {stored_id: metadata or {} for stored_id, _, metadata in rows_by_id(self.collection, stored_ids)}
 
     def update_metadata(self, changes: Mapping[str, Metadata]) -> None:
-        """Merge keys into records that exist; one call, because each costs Chroma eight fsyncs whatever its size."""
+        """Merge keys into existing records, in one call: each costs Chroma eight fsyncs whatever its size."""
         ids = list(changes)
         metadatas: Any = [dict(one) for one in changes.values()]
         write_chroma(self.collection, lambda: self.collection.update(ids=ids, metadatas=metadatas))

@@ -1,4 +1,4 @@
-"""Search in Chroma: the `Search` port over a collection, and queries without the filter where that is faster."""
+"""Search in Chroma: the `Search` port over a collection, and queries without the filter if that is faster."""
 
 from __future__ import annotations
 
@@ -38,24 +38,22 @@ from adaptive_memory_core.where import matches_filter
 if TYPE_CHECKING:
     from chromadb import Collection
 
-MOST_NEAREST = 30_000  # of one query: Chroma fails above 32,766 records with metadata in one answer
+MOST_NEAREST = 30_000  # results per query: Chroma fails above 32,766 records with metadata in one answer
 EXCLUDED_USERS = 200  # names in one $nin
-FEW_SECONDS, MANY_SECONDS = 1.0, 60.0  # for which a sample of fewer and of more records than SAMPLE is good
+FEW_SECONDS, MANY_SECONDS = 1.0, 60.0  # for which a sample is used, of fewer and of more records than SAMPLE
 _INCLUDED = ("documents", "metadatas", "distances")
 
 
 class ChromaSearch:
-    """Finding in a `chromadb.Collection`, embedded or on a server, seen through one scope at a time."""
+    """Search in a `chromadb.Collection`, embedded or on a server, through one scope at a time."""
 
     def __init__(self, collection: Collection, fields: Fields) -> None:
         self.collection = collection
         self.fields = fields
         self.space = space_of(collection)
         self._wide = WideQuery(collection, fields, self.space)
-        self._baselines: dict[
-            Scope, tuple[float, Any, Baseline]
-        ] = {}  # each with the time until which its sample is good
-        self._owners: set[str] = set()  # users met so far: what "everyone" must look past
+        self._baselines: dict[Scope, tuple[float, Any, Baseline]] = {}  # each with the time at which its sample expires
+        self._owners: set[str] = set()  # users found so far, which "everyone" must exclude
 
     def nearest(
         self,
@@ -66,7 +64,7 @@ class ChromaSearch:
         *,
         by: SearchBy = "auto",
     ) -> list[Found]:
-        """The hits of this scope, nearest first: `limit` of them unless there are no more."""
+        """The hits of this scope, nearest first: `limit` of them if there are so many."""
         wanted = min(limit, MOST_NEAREST)
         if by == "ann" and (found := self._wide.nearest(scope, vector, wanted, where)) is not None:
             return found
@@ -76,23 +74,24 @@ class ChromaSearch:
         return self._unowned(scope, vector, wanted, where)
 
     def among(self, scope: Scope, vector: Vector, stored_ids: Sequence[str], where: Where | None) -> list[Found]:
-        """Those of the records that are of this scope and pass the filter, compared one by one; nearest first."""
+        """The given records of this scope that pass the filter, compared one by one; nearest first."""
         rows = self._compared(self._passing(scope, stored_ids, where), vector)
         own = [row for row in rows if belongs(row[2], scope, self.fields)]
         found = [Found(one, text, metadata, signals.similarity(d, space=self.space)) for one, text, metadata, d in own]
         return sorted(found, key=lambda one: -one.similarity)
 
     def passing(self, scope: Scope, where: Where) -> set[str]:
-        """The ids of all records of the scope that pass the filter; and, where it reads everyone's, maybe of others."""
+        """The ids of all records of the scope that pass the filter. If the scope reads everyone's, ids of other users
+        may be included."""
         condition: Any = both_filters(own_filter(scope, self.fields), where)
         return set(call_chroma(lambda: self.collection.get(where=condition, include=[]), where)["ids"])
 
     def stored(self, scope: Scope, stored_ids: Sequence[str]) -> list[Found]:
-        """Those of the records that exist in this scope, by their ids in the collection."""
+        """The given records of this scope that exist, by their ids in the collection."""
         return own_rows(self.collection, scope, self.fields, stored_ids)
 
     def vectors(self, scope: Scope, stored_ids: Sequence[str]) -> dict[str, Vector]:
-        """The vectors of those of the records that are of this scope."""
+        """The vectors of the given records of this scope."""
         answer: Any = call_chroma(
             lambda: self.collection.get(ids=list(stored_ids), include=["metadatas", "embeddings"])
         )
@@ -100,8 +99,8 @@ class ChromaSearch:
         return {stored_id: vector for stored_id, metadata, vector in rows if belongs(metadata, scope, self.fields)}
 
     def baseline(self, scope: Scope, vector: Vector) -> Baseline:
-        """What records score that are unrelated to a query. The sample is taken again after a minute, a small one after
-        a second."""
+        """The scores of records unrelated to a query. A new sample is taken after a minute, or after a second if it is
+        small."""
         known, now = self._baselines.get(scope), time.monotonic()
         if known is None or now > known[0]:
             condition: Any = own_filter(scope, self.fields)
@@ -117,14 +116,16 @@ class ChromaSearch:
         return for_query(of_scope, similarities_to(vector, sample, self.space))
 
     def _passing(self, scope: Scope, stored_ids: Sequence[str], where: Where | None) -> Sequence[str]:
-        """Those of the ids that pass the filter. Asked apart: Chroma takes a hundred times as long for both at once."""
+        """The ids that pass the filter. This is a separate query: Chroma takes a hundred times as long for both at
+        once."""
         if where is None or not stored_ids:
             return stored_ids
         passing = self.passing(scope, where)
         return [one for one in stored_ids if one in passing]
 
     def _unowned(self, scope: Scope, vector: Vector, limit: int, where: Where | None) -> list[Found]:
-        """Chroma cannot ask for a missing key: exclude the users met on the way, and where that ends, look further."""
+        """Search a scope with records without a user. Chroma cannot filter by a missing key, so users found on the way
+        are excluded. If that is not enough, the query asks for more results."""
         reach = limit
         while True:
             owners = sorted(self._owners - {scope.user})[:EXCLUDED_USERS]
@@ -139,7 +140,7 @@ class ChromaSearch:
     def _query(
         self, scope: Scope, vector: Vector, limit: int, condition: Where | None, asked: Where | None
     ) -> tuple[list[Found], set[str], bool]:
-        """Hits of the scope, the users of the others that came along, and whether there is nothing beyond them."""
+        """The scope's hits, the other users found among the results, and whether there are no more results."""
         answer = call_chroma(
             lambda: self.collection.query(
                 query_embeddings=[vector],
@@ -162,8 +163,8 @@ class ChromaSearch:
         return found, strangers, len(rows) < limit
 
     def _completed(self, rows: list[Any], vector: Vector, limit: int, condition: Where | None) -> list[Any]:
-        """The rows with those that Chroma's graph did not reach: in a large collection a small user's records can be
-        cut off from it, and the answer is short without a word. They are compared one by one."""
+        """The rows, completed with records that Chroma's graph did not reach. In a large collection, a small user's
+        records can be cut off, and the answer is silently too short. The missing records are compared one by one."""
         where: Any = condition
         reached = {row[0] for row in rows}
         everything = call_chroma(lambda: self.collection.get(where=where, include=[]))["ids"]
@@ -187,19 +188,19 @@ class ChromaSearch:
         return rows
 
 
-WIDE_FACTOR, MOST_WIDE = 10, 1_000  # as many are asked for as are wanted; at most
-MOST_SCARCE = 1_000  # scopes that are remembered to have too few
+WIDE_FACTOR, MOST_WIDE = 10, 1_000  # results per wanted record, and at most
+MOST_SCARCE = 1_000  # scopes known to have too few
 
 
 class WideQuery:
-    """The nearest records of a scope among the nearest of all."""
+    """Finds the nearest records of a scope among the nearest of all records."""
 
     def __init__(self, collection: Collection, fields: Fields, space: str) -> None:
         self._collection, self._fields, self._space = collection, fields, space
-        self._scarce: dict[tuple[Scope, str], None] = {}  # where the filter is the shorter way
+        self._scarce: dict[tuple[Scope, str], None] = {}  # for which the filter is faster
 
     def nearest(self, scope: Scope, vector: Vector, limit: int, where: Where | None) -> list[Found] | None:
-        """As many as are wanted, nearest first; None where too few are among them."""
+        """The nearest `limit` records, nearest first; None if too few of the scope are among them."""
         asked, wide = (scope, repr(where)), WIDE_FACTOR * limit
         if asked in self._scarce or wide > MOST_WIDE:
             return None
