@@ -1,4 +1,4 @@
-"""What a model gives the server's tools: their arguments, times such as "7 days", and the short ids it was shown."""
+"""The arguments of the server's tools as a model writes them, with times such as "7 days" and short IDs."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from adaptive_memory_core.records import Record
 from adaptive_memory_core.reports import LoggedRecall
 from adaptive_memory_core.user_memory import UserMemory
 
-MOST = 100  # memories that one answer has at most
+MOST = 100  # memories in one answer
 KIND = Field(default=None, min_length=1, description="only memories of this kind, e.g. fact or message")
 SINCE = Field(default=None, description="only memories since then: a date such as 2026-11-01, or how long ago: 7 days")
 
 
 class SearchInput(RecallInput):
-    """What the model says to recall."""
+    """The arguments of `recall`."""
 
     query: str = Field(min_length=1, pattern=r"\S", description="what to look for: a question, or a few words")
     limit: int | None = Field(default=None, ge=1, le=MOST, description="how many at most; omitted, a few")
@@ -30,21 +30,21 @@ class SearchInput(RecallInput):
 
 
 class KeepInput(RememberInput):
-    """What the model says to remember."""
+    """The arguments of `remember`."""
 
     text: str = Field(pattern=r"\S", description="the fact, in words that can be understood without this conversation")
     importance: float = Field(default=0.5, ge=0, le=1, description="from 0, trivial, to 1, vital")
 
 
 class ExplainInput(BaseModel):
-    """What the model says to have a search explained."""
+    """The arguments of `explain`."""
 
     query: str = Field(pattern=r"\S", description="what was looked for")
     memory_id: str | None = Field(default=None, description="the id of one memory: why it was found, or was not")
 
 
 class FeedbackInput(BaseModel):
-    """What the model says of the memories that a search found."""
+    """The arguments of `feedback`."""
 
     recall_id: str = Field(description="the id of the search, as it was shown below its results")
     helpful: list[str] = Field(default=[], max_length=100, description="ids of the memories that helped")
@@ -52,7 +52,7 @@ class FeedbackInput(BaseModel):
 
 
 class RecentInput(BaseModel):
-    """What the model says to see the newest memories."""
+    """The arguments of `recent`."""
 
     limit: int = Field(default=10, ge=1, le=MOST, description="how many at most")
     kind: str | None = KIND
@@ -64,7 +64,7 @@ _SECONDS = {"m": 60.0, "h": 3_600.0, "d": 86_400.0, "w": 604_800.0, "month": 2_6
 
 
 def time_since(given: str, *, now: float) -> float:
-    """The time that a model means.
+    """The time, in POSIX seconds, of a date or an age that a model gave.
 
     >>> time_since("1970-01-02", now=0.0), time_since("2 days", now=200_000.0), time_since("1h ago", now=3_600.0)
     (86400.0, 27200.0, 0.0)
@@ -87,7 +87,7 @@ def time_since(given: str, *, now: float) -> float:
 
 
 def narrowed(user: UserMemory, kind: str | None, since: str | None) -> Mapping[str, Any] | None:
-    """The filter for memories of that kind since that time; None if neither is given."""
+    """The filter for memories of this kind since this time; None if neither is given."""
     fields, memory = user.memory.fields, user.memory
     parts: list[dict[str, Any]] = [] if kind is None else [{fields.kind: kind}]
     if since is not None:
@@ -95,14 +95,14 @@ def narrowed(user: UserMemory, kind: str | None, since: str | None) -> Mapping[s
     return {"$and": parts} if len(parts) > 1 else (parts[0] if parts else None)
 
 
-SHOWN = 8  # characters of an id that are shown at first, of those that nobody chose
-FEWEST = 6  # characters of an id from which on it need not be whole
-SEARCHES = 300  # of the last searches, those that feedback can be given on
+SHOWN = 8  # characters of a generated ID that are shown; more if it would be ambiguous
+FEWEST = 6  # characters of an ID that are accepted instead of the whole
+SEARCHES = 300  # latest searches that feedback can be given on
 _MADE = re.compile(r"(?:[a-z]-)?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[a-z]-[0-9a-f]{24}(?:-\d+)?")
 
 
 def short_ids(ids: Iterable[str]) -> dict[str, str]:
-    """As how few characters each id is shown. Ids that somebody chose stay as they are.
+    """The short form of each ID. IDs that a caller chose are not shortened.
 
     >>> short_ids(["3f2a9c1b-77aa-4b6f-bcc3-38e0e9134c89", "m-0123456789abcdef01234567", "tea"])
     {'3f2a9c1b-77aa-4b6f-bcc3-38e0e9134c89': '3f2a9c1b', 'm-0123456789abcdef01234567': 'm-01234567', 'tea': 'tea'}
@@ -112,7 +112,7 @@ def short_ids(ids: Iterable[str]) -> dict[str, str]:
 
 
 def _short(whole: str, others: Sequence[str]) -> str:
-    """The beginning of an id that no other id has, in a few lengths."""
+    """A beginning of the ID that no other ID has, lengthened in steps."""
     length = SHOWN + 2 * (whole[1] == "-")
     while length < len(whole) and any(one != whole and one.startswith(whole[:length]) for one in others):
         length += 4
@@ -120,7 +120,7 @@ def _short(whole: str, others: Sequence[str]) -> str:
 
 
 def with_short_ids(text: str, ids: Iterable[str]) -> str:
-    """The text with these ids as they are shown."""
+    """The text with these IDs in their short form."""
     for whole, short in sorted(short_ids(ids).items(), key=lambda one: -len(one[0])):
         if short != whole:
             text = text.replace(whole, short)
@@ -128,7 +128,7 @@ def with_short_ids(text: str, ids: Iterable[str]) -> str:
 
 
 def named(given: str, ids: Sequence[str], *, what: str, where: str) -> str:
-    """The one of these ids that a model means: it gives the whole id or the beginning."""
+    """The ID that a model gave, in whole or by its beginning; an error if there is not exactly one."""
     name = given.strip().removeprefix("id ").strip()
     found = [one for one in ids if one == name] or [one for one in ids if len(name) >= FEWEST and one.startswith(name)]
     if len(found) == 1:
@@ -140,7 +140,7 @@ def named(given: str, ids: Sequence[str], *, what: str, where: str) -> str:
 
 
 async def named_memory(user: UserMemory, given: str) -> Record:
-    """The memory that a model means by an id."""
+    """The memory with the ID that a model gave, in whole or by its beginning."""
     name = given.strip().removeprefix("id ").strip()
     try:
         return await user.aget(name)
@@ -151,6 +151,6 @@ async def named_memory(user: UserMemory, given: str) -> Record:
 
 
 async def named_search(user: UserMemory, given: str) -> LoggedRecall:
-    """The search that a model means by its id."""
+    """The search with the ID that a model gave, in whole or by its beginning."""
     by_id = {one.id: one for one in await user.arecalls(limit=SEARCHES)}
     return by_id[named(given, list(by_id), what=f"search of the last {SEARCHES}", where="recall")]

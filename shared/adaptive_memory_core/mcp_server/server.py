@@ -1,4 +1,4 @@
-"""The MCP server: its tools, its prompt and resource, whose memory a message is about, and when it was last in use."""
+"""The MCP server with its tools, its prompt and its resource, and the measurement of how long it has been idle."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ INSTRUCTIONS = (
 
 
 def new_server(whose: Whose, manner: ToolSettings, in_use: InUse) -> Server[Any]:
-    """A server of the memory that `whose` gives for each message: no argument of a tool says whose it is."""
+    """A server for the memory that `whose` returns for each message, so that no tool has an argument for the user."""
     offers = offered(read_only=manner.read_only)
     tools = tool_list(offers)
 
@@ -90,7 +90,7 @@ def new_server(whose: Whose, manner: ToolSettings, in_use: InUse) -> Server[Any]
 async def _called(
     whose: Whose, manner: ToolSettings, name: str, offer: OfferedTool, given: dict[str, Any]
 ) -> CallToolResult:
-    """The answer of a tool; its failure is one too, which the model reads and no connection ends of."""
+    """The answer of a tool. A failure is an answer too, for the model to read; it does not close the connection."""
     unknown = sorted(set(given) - set(offer.takes.model_fields))
     if unknown:
         return _failed(f"{name} takes {', '.join(offer.takes.model_fields)}, and no other argument.")
@@ -116,7 +116,7 @@ def _failed(message: str) -> CallToolResult:
 
 
 class InUse:
-    """A middleware of the server: what it has under way, and since when it has nothing."""
+    """A middleware of the server that counts the running calls and measures how long there were none."""
 
     def __init__(self) -> None:
         self._under_way = 0
@@ -134,7 +134,7 @@ class InUse:
         return 0.0 if self._under_way else time.monotonic() - self._since
 
     async def ended_after(self, seconds: float | None, end: Callable[[], object]) -> None:
-        """End it once no client has said anything for so long; None is never."""
+        """Call `end` once the server has been idle for so many seconds; never if `seconds` is None."""
         if seconds is None:
             return
         while (left := seconds - self.idle_seconds()) > 0:  # noqa: ASYNC110 - waits for time, not for an event
@@ -161,7 +161,7 @@ RESOURCE = Resource(
 
 
 def prompt_and_resource(whose: Callable[[], UserMemory], manner: ToolSettings) -> dict[str, Any]:
-    """What a server does when it is asked for them."""
+    """The server's handlers for the prompt and the resource."""
 
     async def list_prompts(_: Context, __: PaginatedRequestParams | None) -> ListPromptsResult:
         return ListPromptsResult(prompts=[PROMPT])
@@ -189,7 +189,7 @@ def prompt_and_resource(whose: Callable[[], UserMemory], manner: ToolSettings) -
 
 
 async def _prompted(user: UserMemory, manner: ToolSettings, topic: str) -> GetPromptResult:
-    """The prompt, filled in: one message of the user's."""
+    """The prompt, filled in, as one message from the user."""
     found = await recall(user, manner, SearchInput(query=topic, limit=SHOWN)) if topic else await _newest(user, manner)
     text = (
         f"What do you know about {topic or 'me and my work'}? This is what you were told earlier:\n\n{found.text}\n\n"
@@ -210,7 +210,7 @@ async def _newest(user: UserMemory, manner: ToolSettings) -> ToolAnswer:
 
 
 async def _or_error(answer: Callable[[], Awaitable[Given]]) -> Given:
-    """The answer, or an error of the protocol that says to go on without the memory."""
+    """The answer, or a protocol error that explains the mistake or says to continue without the memory."""
     try:
         return await answer()
     except Exception as error:

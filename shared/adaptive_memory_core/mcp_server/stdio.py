@@ -1,4 +1,4 @@
-"""The protocol over stdin and stdout: one message per line; whatever else is printed goes to stderr."""
+"""The protocol over stdin and stdout, with one message per line. All other output goes to stderr."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from adaptive_memory_core.mcp_server.server import InUse, Whose, new_server
 from adaptive_memory_core.mcp_server.tools import ToolSettings
 
 PIECE = 65_536  # bytes that are read at once
-LAST_SECONDS = 5.0  # how long a client that has closed stdin is still answered; guess
+LAST_SECONDS = 5.0  # for sending the answers due after the client has closed stdin; guess
 _ENDED = (RuntimeError, CancelledError, OSError, anyio.BrokenResourceError, anyio.ClosedResourceError)
 Incoming = MemoryObjectSendStream[SessionMessage | Exception]
 Outgoing = MemoryObjectReceiveStream[SessionMessage]
@@ -44,7 +44,8 @@ Outgoing = MemoryObjectReceiveStream[SessionMessage]
 
 @contextmanager
 def protocol_alone() -> Iterator[tuple[int, int]]:
-    """The descriptors of stdin and stdout, for the protocol: meanwhile others read nothing, and print to stderr."""
+    """Reserve the descriptors of stdin and stdout for the protocol. Other code then reads an empty stdin and prints to
+    stderr."""
     sys.stdout.flush()
     inward, outward, nothing = os.dup(0), os.dup(1), os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
@@ -59,7 +60,7 @@ def protocol_alone() -> Iterator[tuple[int, int]]:
 
 
 def over_stdio(whose: Whose, manner: ToolSettings, wire: tuple[int, int], idle_seconds: float | None) -> None:
-    """Serve the program that has this process's stdin and stdout, until it goes."""
+    """Serve the program at the other end of this process's stdin and stdout, until it ends."""
     in_use = InUse()
     anyio.run(partial(serve_stdio, new_server(whose, manner, in_use), *wire, in_use, idle_seconds))
 
@@ -67,12 +68,12 @@ def over_stdio(whose: Whose, manner: ToolSettings, wire: tuple[int, int], idle_s
 async def serve_stdio(
     server: Server[Any], inward: int, outward: int, in_use: InUse, idle_seconds: float | None
 ) -> None:
-    """Serve one client until it closes stdin, goes away, says nothing for so long, or the process is to end."""
+    """Serve one client until it closes stdin or stdout, is idle for `idle_seconds`, or the process gets a SIGTERM."""
     to_server, reading = anyio.create_memory_object_stream[SessionMessage | Exception](0)
     writing, from_server = anyio.create_memory_object_stream[SessionMessage](0)
     async with anyio.create_task_group() as group:
         end = group.cancel_scope.cancel
-        with suppress(NotImplementedError, ValueError, RuntimeError):  # on Windows, and beside the main thread
+        with suppress(NotImplementedError, ValueError, RuntimeError):  # on Windows, and outside the main thread
             asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, end)
         client = Client(inward, outward, end)
         group.start_soon(client.receive, to_server)
@@ -83,7 +84,7 @@ async def serve_stdio(
 
 
 class Client:
-    """The program at the other end: what it says, and what it is answered. `gone` is called when it does not listen."""
+    """The program at the other end, with its messages and the answers. `gone` is called if it stops reading."""
 
     def __init__(self, inward: int, outward: int, gone: Callable[[], object]) -> None:
         self._inward, self._outward, self._gone = inward, outward, gone
@@ -91,8 +92,8 @@ class Client:
         self._all_answered, self._one_line = anyio.Event(), anyio.Lock()
 
     async def receive(self, to_server: Incoming) -> None:
-        """Pass on incoming messages; a line that is not a message is answered here. At the end, wait for the answers
-        due."""
+        """Pass on incoming messages, and answer lines that are not messages. At the end, wait until the answers due are
+        sent."""
         raw, lines = anyio.create_memory_object_stream[bytes | None](0)
         threading.Thread(
             target=_read, args=(os.dup(self._inward), raw, asyncio.get_running_loop()), daemon=True
@@ -132,8 +133,7 @@ class Client:
 
 
 def _read(inward: int, raw: MemoryObjectSendStream[bytes | None], loop: asyncio.AbstractEventLoop) -> None:
-    """In a separate thread, which nobody has to wait for: a read of stdin cannot be interrupted. It has its own
-    descriptor."""
+    """Read lines in a separate daemon thread with its own descriptor, because a read of stdin cannot be interrupted."""
     with suppress(*_ENDED):
         for line in whole_lines(lambda: os.read(inward, PIECE)):
             asyncio.run_coroutine_threadsafe(raw.send(line), loop).result()
@@ -147,11 +147,11 @@ def _write_all(outward: int, line: bytes) -> None:
         line = line[os.write(outward, line) :]
 
 
-LONGEST = 4 * 1024 * 1024  # bytes of a message, as the SDK has it for HTTP
+LONGEST = 4 * 1024 * 1024  # bytes of a message, as in the SDK for HTTP
 
 
 def whole_lines(read: Callable[[], bytes], longest: int = LONGEST) -> Iterator[bytes | None]:
-    """The lines of a stream that `read` gives piece by piece, up to an empty one; None for one that is too long.
+    """Yield the lines of a stream that `read` returns in pieces, up to an empty piece; None for a too long line.
 
     >>> pieces = iter([b"a\\nb", b"c\\n", b"too ", b"long\\nd", b""])
     >>> list(whole_lines(lambda: next(pieces), longest=4))
@@ -179,7 +179,7 @@ class Refusal:
 
 
 def message_or_refusal(line: bytes | None) -> JSONRPCMessage | Refusal:
-    """The message that a line holds; else an error with the id of the request, where one can be read.
+    """The message in a line, or an error answer with the request's ID if that can be read.
 
     >>> message_or_refusal(b'{"jsonrpc": "2.0", "id": 1, "method": "ping"}').method
     'ping'
@@ -207,7 +207,7 @@ def message_or_refusal(line: bytes | None) -> JSONRPCMessage | Refusal:
 
 
 def _id_in(wrong: list[Any]) -> str | int | None:
-    """The id of what was refused, where it has a usable one."""
+    """The ID of the refused message, if it has a valid one."""
     for one in wrong:
         given = one["input"]
         if isinstance(given, Mapping) and type(given.get("id")) in (str, int):

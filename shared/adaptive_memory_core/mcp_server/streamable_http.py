@@ -1,4 +1,4 @@
-"""The protocol over HTTP: on loopback by default, and only for those who send a token."""
+"""The protocol over HTTP, on loopback by default, for clients that send a token."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ from adaptive_memory_core.mcp_server.server import InUse, Whose, new_server
 from adaptive_memory_core.mcp_server.tools import ToolSettings
 
 PATH = "/mcp"
-LAST_SECONDS = 2  # how long open connections are waited for at the end
+LAST_SECONDS = 2  # that the server waits for open connections before it ends
 HIGHEST_PORT = 65_535
 
 
 @dataclass(frozen=True, slots=True)
 class ServerAddress:
-    """The address at which the server listens, and the names by which it may be called.
+    """The address at which the server listens, and the host names that requests may use.
 
     >>> ServerAddress("0.0.0.0", 80)
     Traceback (most recent call last):
@@ -67,7 +67,7 @@ class ServerAddress:
             )
 
     def security(self) -> TransportSecuritySettings:
-        """Which `Host` and `Origin` headers are let in: those of the names, and of loopback, with any port."""
+        """The allowed `Host` and `Origin` headers: the given names, or else the host and loopback, with any port."""
         names = [*self.names, *(() if self.names else (_in_url(self.host), "127.0.0.1", "localhost", "[::1]"))]
         hosts = [form for name in dict.fromkeys(names) for form in (name, f"{name}:*")]
         origins = [f"{scheme}://{host}" for host in hosts for scheme in ("http", "https")]
@@ -88,7 +88,7 @@ class ServerAddress:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this machine reaches it.
+    """Whether the host can be reached from this machine only.
 
     >>> [is_loopback(one) for one in ("127.0.0.1", "::1", "localhost", "0.0.0.0", "::", "10.0.0.1", "example.com")]
     [True, True, True, False, False, False, False]
@@ -107,7 +107,7 @@ def over_http(
     idle_seconds: float | None,
     started: Callable[[str], object],
 ) -> None:
-    """Serve any client that sends a token; `started` gets the address once it listens."""
+    """Serve any client that sends a valid token. `started` is called with the URL once the server listens."""
     in_use = InUse()
     server = new_server(whose, manner, in_use)
     anyio.run(partial(serve_http, server, place, tokens, in_use, idle_seconds, started))
@@ -119,11 +119,11 @@ async def serve_http(
     tokens: Tokens,
     in_use: InUse,
     idle_seconds: float | None,
-    told: Callable[[str], object],
+    started: Callable[[str], object],
 ) -> None:
-    """Serve any client that has a token, until no client sends anything for that long, or the process has to end.
+    """Serve any client that sends a valid token, until the server is idle for `idle_seconds` or gets a signal.
 
-    `told` receives the address."""
+    `started` is called with the URL."""
     app = server.streamable_http_app(
         streamable_http_path=PATH,
         transport_security=place.security(),
@@ -138,7 +138,7 @@ async def serve_http(
         http.should_exit = True
 
     with place.listen() as listening, _ended_by_signals(end):
-        told(place.url(listening.getsockname()[1]))
+        started(place.url(listening.getsockname()[1]))
         async with anyio.create_task_group() as group:
             group.start_soon(in_use.ended_after, idle_seconds, end)
             await http.serve(sockets=[listening])
@@ -147,8 +147,8 @@ async def serve_http(
 
 @contextmanager
 def _ended_by_signals(end: Callable[[], object]) -> Iterator[None]:
-    """A signal ends the server, and not the process: uvicorn raises it once more when it is done, and the memory behind
-    it is still to be closed."""
+    """Let a signal end the server and not the process: uvicorn raises it again at the end, when the memory must still
+    be closed."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -165,12 +165,12 @@ def _in_url(host: str) -> str:
 
 
 SHORTEST = 16  # characters of a token; `secrets.token_urlsafe()` gives 43
-OTHERS_MAY = 0o077  # what a file of tokens must not allow to others than its owner
+OTHERS_MAY = 0o077  # permissions of others than the owner, which a file of tokens must not have
 HOW = "Make one with: python -c 'import secrets; print(secrets.token_urlsafe())'"
 
 
 class Tokens:
-    """The users by their tokens, of which only hashes are kept; it verifies for the SDK."""
+    """The users by the hashes of their tokens; the SDK's token verifier."""
 
     def __init__(self, users: Mapping[str, str]) -> None:
         if not users:
@@ -180,7 +180,7 @@ class Tokens:
         self._users = {_hash(token): user for token, user in users.items()}
 
     async def verify_token(self, token: str) -> AccessToken | None:
-        """Who that is; all tokens are compared, each in the same time, whichever it is."""
+        """The user of a token. It is compared with all tokens in constant time."""
         given, whose = _hash(token), None
         for known, user in self._users.items():
             if hmac.compare_digest(known, given):
@@ -189,7 +189,7 @@ class Tokens:
 
 
 def user_of_request() -> str:
-    """The user of the request that is being answered."""
+    """The user of the current request."""
     token = get_access_token()
     if token is None or token.subject is None:
         raise ScopeError("The request has no user. Send a token that the server knows.")
@@ -197,7 +197,7 @@ def user_of_request() -> str:
 
 
 def users_by_token(file: Path) -> dict[str, str]:
-    """The tokens of a file of JSON, `{"TOKEN": "USER", ...}`, which only its owner may read."""
+    """The tokens in a JSON file, `{"TOKEN": "USER", ...}`, which only its owner may read."""
     if not file.is_file():
         raise InvalidInputError(f"There is no file {str(file)!r}. Give one of JSON: {{TOKEN: USER}}. {HOW}")
     if file.stat().st_mode & OTHERS_MAY and os.name == "posix":
@@ -214,7 +214,8 @@ def users_by_token(file: Path) -> dict[str, str]:
 
 
 def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """
+    """The pairs as a dict; an error if a token is repeated.
+
     >>> _each_once([("a token", "ana"), ("a token", "ben")])
     Traceback (most recent call last):
     ValueError: a token is given to two users

@@ -1,4 +1,4 @@
-"""The settings of a memory: `Policy`, and the groups of numbers that it is made of. The names here are public."""
+"""The settings of a memory: `Policy` and its groups of settings. The names here are public."""
 
 from adaptive_memory_core.policy.advanced import Advanced, Fusion, Graphs, Hierarchies, Weights
 from adaptive_memory_core.policy.keeping import Keeping

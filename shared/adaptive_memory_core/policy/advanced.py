@@ -22,7 +22,7 @@ class Weights:
     """
 
     recency: float = 0.025  # weight of how recently it was read or written; benchmarks/rot.py
-    importance: float = 0.025  # weight of what it is worth, as written and as feedback and reads moved it; rot.py
+    importance: float = 0.025  # weight of its importance, as written and as changed by feedback and reads; rot.py
     similarity: float = 0.95  # weight of the relevance to the query, times strength; benchmarks/rot.py
 
     RANGES: ClassVar[dict[str, Range]] = dict.fromkeys(("recency", "importance", "similarity"), Range(0))
@@ -48,12 +48,12 @@ MEASURED_WEIGHTS = Weights()
 EQUAL = Weights(recency=1.0, importance=1.0, similarity=1.0)
 
 
-WORDS, AROUND = "words", "around"  # nats that a record's own words say, and those of the turns around it
-ANSWERS = "answers"  # nats by which the question says more that a turn follows
+WORDS, AROUND = "words", "around"  # nats of a record's own words, and of the words in the turns around it
+ANSWERS = "answers"  # nats by which the question that a turn answers matches better
 OF_TURNS = ("speaker", "dated", "stated", "named", ANSWERS)  # nats for or against a turn of a conversation
 LEADS = (WORDS, AROUND, *OF_TURNS)
 BASELINE, SPREAD = "baseline", "spread"  # of the similarities of unrelated texts; the same for all candidates
-MOST_OF_WORDS, MOST_OF_KINDS = "most_of_words", "most_of_kinds"  # nats that could be said of any; the same for all
+MOST_OF_WORDS, MOST_OF_KINDS = "most_of_words", "most_of_kinds"  # nats that are possible; the same for all
 FOR_ALL = (BASELINE, SPREAD, MOST_OF_WORDS, MOST_OF_KINDS)
 Method = Literal["surprise", "rrf", "sum"]
 
@@ -61,12 +61,12 @@ Method = Literal["surprise", "rrf", "sum"]
 @tells_unknown_names()
 @dataclass(frozen=True, slots=True)
 class Fusion:
-    """How vectors and words are joined. What each finds is measured in nats, by how unlikely it is by chance, and added
-    up with these weights (`score/surprise.py`). "rrf" joins them by rank instead, and "sum" adds them up as they are.
+    """How vectors and words are joined. Each match is measured in nats, by how unlikely it is by chance, and the nats
+    are added up with these weights (`score/surprise.py`). "rrf" joins ranks instead, and "sum" adds unscaled values.
     """
 
     vectors: float = 1.0  # weight of the nats of the similarity; 1: the unit, only the ratio to `words` matters
-    words: float = 0.5  # weight of the nats of words; 0.35 to 0.7 are alike; benchmarks/recall_quality.py
+    words: float = 0.5  # weight of the nats of words; 0.35 to 0.7 do equally well; benchmarks/recall_quality.py
     method: Method = "surprise"  # "rrf" joins ranks, as the literature, and finds less in conversations; "sum": GAM-RAG
 
     RANGES: ClassVar[dict[str, Range]] = dict.fromkeys(("vectors", "words"), Range(0))
@@ -80,7 +80,7 @@ class Fusion:
 
 
 def fusion_of(given: Any) -> Fusion:
-    """A Fusion, or that of the method with this name.
+    """The given Fusion, or the default one of the method with this name.
 
     >>> fusion_of("rrf").method
     'rrf'
@@ -95,9 +95,9 @@ def fusion_of(given: Any) -> Fusion:
     )
 
 
-DENSE, LEXICAL, GRAPH = "dense", "lexical", "graph"  # vectors, words, and what the names in a cue lead to
+DENSE, LEXICAL, GRAPH = "dense", "lexical", "graph"  # vectors, words, and the names in a query
 OURS = (DENSE, LEXICAL, GRAPH)
-RERANKER = "reranker"  # the name of its part
+RERANKER = "reranker"  # the name of its score part
 ACTIVATED, ROUNDS = "activated", "rounds"  # a record's sentences that the graph activated, as bits; and its rounds
 OF_GRAPH = (ACTIVATED, ROUNDS)
 _PARTS = {
@@ -108,13 +108,13 @@ _PARTS = {
     *("similarity", "relevance", "recency", "importance", "recency*importance"),
     *(*FOR_ALL, "time", "date", "kind", "auto"),
 }
-_TAKEN = {*OURS, *_PARTS, "hierarchy"}  # some for what is to come
+_TAKEN = {*OURS, *_PARTS, "hierarchy"}  # some are reserved for later use
 _WEIGHT = Range(0, 1_000)
 _NAME = late_pattern(r"[A-Za-z][\w-]{0,39}")
 
 
 def is_channel_name(name: object) -> bool:
-    """Whether a source of this name can be one that policies name.
+    """Whether a policy may name a channel like this.
 
     >>> is_channel_name("lexical"), is_channel_name("recently helpful")
     (True, False)
@@ -123,7 +123,7 @@ def is_channel_name(name: object) -> bool:
 
 
 def is_free(name: object) -> bool:
-    """Whether a caller's own channel may have this name: it will stand among the parts of a score.
+    """Whether a caller's own channel may have this name, which must differ from the other score parts.
 
     >>> is_free("sql"), is_free("words"), is_free("")
     (True, False, False)
@@ -132,7 +132,7 @@ def is_free(name: object) -> bool:
 
 
 def check_channels(channels: Any) -> None:
-    """Nothing, or a PolicyError.
+    """Raise a PolicyError unless these can be a policy's channels.
 
     >>> check_channels(("dense", "sql"))
     >>> check_channels(("sql",))  # doctest: +ELLIPSIS
@@ -151,7 +151,7 @@ def check_channels(channels: Any) -> None:
 
 
 def check_channel_names(given: Any) -> None:
-    """Nothing, or a PolicyError: the names under which a memory is given channels."""
+    """Raise a PolicyError unless this is a mapping from allowed names to the caller's channels."""
     if not isinstance(given, Mapping) or not all(is_free(name) for name in given):
         raise PolicyError(
             f"channels is {shown(given)}. Give a mapping from a name that you choose to a function of cue, user and "
@@ -161,7 +161,7 @@ def check_channel_names(given: Any) -> None:
 
 
 def checked_channel_weights(given: Any) -> tuple[tuple[str, float], ...]:
-    """The weights of callers' channels, checked: 1 is as much as the vectors, unless `Fusion` says otherwise.
+    """The weights of callers' channels, checked; 1 is the default weight of the vectors.
 
     >>> checked_channel_weights({"sql": 2})
     (('sql', 2.0),)
@@ -188,7 +188,7 @@ KindWeights = tuple[tuple[str, Weights], ...]
 
 
 def kind_weights_of(given: object) -> KindWeights:
-    """What a policy was given as `kind_weights`, checked, in the order of the names.
+    """The value of `kind_weights`, checked, in the order of the names.
 
     >>> [kind for kind, _ in kind_weights_of({"reflection": Weights(importance=0.5), "fact": Weights()})]
     ['fact', 'reflection']
@@ -199,21 +199,21 @@ def kind_weights_of(given: object) -> KindWeights:
 
 GraphForm = Literal["ours", "paper"]
 Asks = Literal["always", "titled", "linked"]
-LINKED_FROM = 0.2  # titles of others in a record, on average, from which records are linked; graph_everywhere.py
-LEAST_ALIKE = 0.7  # how like each other two names are at least that are kept as alike
+LINKED_FROM = 0.2  # other records' titles per record, on average, from which records are linked; graph_everywhere.py
+LEAST_ALIKE = 0.7  # similarity of two names from which the pair is stored
 
 
 @tells_unknown_names()
 @dataclass(frozen=True, slots=True)
 class Graphs:
-    """What the channel "graph" does with the names in a query."""
+    """Settings of the channel "graph", which follows the names in a query."""
 
     form: GraphForm = "ours"  # "ours" finds more; "paper": equations 2 to 13 of GAM-RAG, as in the preset "gam_rag"
     asks: Asks = "always"  # for all queries, those that name a title ("titled"), or these of linked records ("linked")
-    weight: float = 2.0  # what the graph counts in the relevance, next to Fusion; a sweep: docs/research/graph.md
+    weight: float = 2.0  # weight of the graph in the relevance, next to Fusion's; a sweep: docs/research/graph.md
     rounds: int = 3  # from names to sentences and back, at most; 2 is nearly as good; docs/research/graph.md
-    names_alike: float = 0.0  # likeness from which one name is taken for another; 0: off; docs/research/graph.md
-    process_noise: float = 0.001  # Q of the paper's form; it gives no number, and this one gives its activation ratios
+    names_alike: float = 0.0  # similarity from which two names count as the same; 0: off; docs/research/graph.md
+    process_noise: float = 0.001  # Q in the paper, which gives no number; this one reproduces its activation ratios
 
     RANGES: ClassVar[dict[str, Range]] = {
         "weight": Range(0, 100),
@@ -236,16 +236,16 @@ class Graphs:
 @tells_unknown_names()
 @dataclass(frozen=True, slots=True)
 class Hierarchies:
-    """How messages that were observed become episodes and themes, and how "top_down" goes through them.
+    """How observed messages become episodes and themes, and how "top_down" goes through them.
 
-    Of the memory's own policy; that of a single call changes only the last three. "The paper" is xMemory's.
+    The memory's own policy applies; the policy of a single call changes only the last three. "The paper" is xMemory's.
     """
 
     gap_minutes: float = 30.0  # minutes between two messages that end an episode; the paper
     episode_messages: int = 15  # messages of an episode, at most; the paper: 10 to 15
-    theme_semantics: int = 12  # of a theme; a larger one is split; the paper, and docs/research/conversations.md
+    theme_semantics: int = 12  # semantics in a theme; a larger one is split; the paper, docs/research/conversations.md
     representatives: bool = True  # Stage I of the paper: representatives of themes; False: the most similar semantics
-    expand: bool = True  # Stage II of the paper, if there is a reader: only episodes that make it less uncertain
+    expand: bool = True  # Stage II of the paper, if there is a reader: only episodes that reduce its uncertainty
     set_size: int = 30  # results that a page has room for if a set is asked for; docs/research/conversations.md
 
     RANGES: ClassVar[dict[str, Range]] = {
@@ -260,7 +260,7 @@ class Hierarchies:
         check_switches(self, ("representatives", "expand"))
 
 
-HIERARCHY = "hierarchy"  # the lead, and the part of a score, of what the way down came to
+HIERARCHY = "hierarchy"  # the lead and the score part of records that "top_down" found
 AnswerShape = Literal["flat", "episodes", "top_down"]
 
 
@@ -273,7 +273,7 @@ ByName = Mapping[str, float] | tuple[tuple[str, float], ...]
 @tells_unknown_names()
 @dataclass(frozen=True, slots=True)
 class Advanced:
-    """How channels are joined and asked, how results are put together, and the graph and the hierarchy.
+    """How channels are called and joined, how results are assembled, and settings of the graph and the hierarchy.
 
     >>> Advanced(fusion="rrf").fusion.method
     'rrf'
@@ -283,15 +283,17 @@ class Advanced:
     kind_weights: Any = ()  # weights for some kinds of records; the others have `Policy.weights`; the article
     fusion: Fusion = Fusion()  # how vectors and words are joined
     channel_weights: ByName = ()  # weights of your own channels; 1: as much as the vectors
-    search: SearchBy = "auto"  # "exact": compare all vectors; "ann": Chroma's index; "auto": whichever costs less
+    search: SearchBy = "auto"  # "exact": compare all vectors; "ann": Chroma's index; "auto": the cheaper of the two
     timeout_seconds: float = 0.0  # seconds after which a channel, reranker or reader is left out; 0: wait for it
     unrelated_answered: float = 0.0  # share of unrelated questions that may be answered; benchmarks/nothing_found.py
-    duplicates: Duplicates = "yield"  # copies of a better result make room ("yield"), go ("drop") or stay; units.py
-    same_share: float = 1.0  # share of common runs of three words that makes texts copies; 1: the same words; units.py
+    duplicates: Duplicates = (
+        "yield"  # copies of a better result fill free places ("yield"), go ("drop") or stay; units.py
+    )
+    same_share: float = 1.0  # share of common three-word sequences that makes texts copies; 1: the same words; units.py
     reworded_facts: bool = True  # whether an English lexicon finds facts that changed in other words; updates.py
-    time_weight: float = 1.25  # weight of the time asked about; more finds the time, not the subject; asked_time.py
-    rerank_weight: float = 0.5  # share of the relevance that a reranker decides; 0: not asked; docs/research/ranking.md
-    rerank_candidates: int = 20  # best records that a reranker is shown, at least k; each of them costs time; guess
+    time_weight: float = 1.25  # weight of the time in the query; more finds the time, not the subject; asked_time.py
+    rerank_weight: float = 0.5  # share of the relevance that a reranker decides; 0: no call; docs/research/ranking.md
+    rerank_candidates: int = 20  # best records that a reranker gets, at least k; each of them costs time; guess
     random_tail: int = (
         0  # last places drawn by lot from three times as many; 0: off, as it costs results; docs/guides/measuring.md
     )

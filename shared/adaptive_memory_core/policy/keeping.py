@@ -1,4 +1,4 @@
-"""How the ledger and the write-back are kept: retention, batches, waiting and limits, with unit, range and source."""
+"""`Keeping`: settings of the ledger and the write-back, such as retention, batches, waiting times and limits."""
 
 from __future__ import annotations
 
@@ -12,32 +12,32 @@ from adaptive_memory_core.ranges import POSITIVE, SHARE, Range, check_choices, c
 @tells_unknown_names()
 @dataclass(frozen=True, slots=True)
 class Keeping:
-    """How the ledger and the write-back into the collection are kept."""
+    """Settings of the ledger and of the write-back into the collection."""
 
-    lag_seconds: float = 5.0  # seconds until a change stands in the collection; measured: few, large batches are cheap
-    stall_ms: float = 20.0  # milliseconds that one write may hold up recalls; measured: benchmarks/write_back_waits
+    lag_seconds: float = 5.0  # seconds until a change is in the collection; measured: few, large batches are cheap
+    stall_ms: float = 20.0  # milliseconds that one write may delay recalls; measured: benchmarks/write_back_waits
     queue_limit: int = 5_000  # records waiting before the lag is cut short
     batch: int = 500  # records per write, at most; measured: 200 to 500
     log: bool = True  # keep the log of recalls
     log_days: float = 30.0  # days a recall stays in the log
     log_recalls: int = 100_000  # recalls of one user that stay in the log
-    sample_recalls: int = 100  # recalls of one user between two samples of how the memory fares
+    sample_recalls: int = 100  # recalls of one user between two samples of the memory's quality
     durability: Literal["normal", "full"] = "normal"  # "full" survives a power cut: each write waits for an fsync
-    wait_seconds: float = 30.0  # seconds that one call waits, in all, for others who write the ledger; then it fails
-    count_seconds: float = 5.0  # seconds that a recall waits for them to be counted; then it answers uncounted; guess
-    cue_characters: int = 20_000  # characters of a cue that are read; of a longer one its start and end; guess
-    cue_word_characters: int = 2_000  # letters of a cue in which words, names and times are looked for; guess
+    wait_seconds: float = 30.0  # seconds that one call waits, in all, for other writers of the ledger; then it fails
+    count_seconds: float = 5.0  # seconds that a recall waits to be counted; then it answers uncounted; guess
+    cue_characters: int = 20_000  # characters of a query that are read; a longer one is cut in the middle; guess
+    cue_word_characters: int = 2_000  # characters of a query in which words, names and times are looked for; guess
     text_characters: int = 2_000_000  # characters that a record's text may have; a longer one is refused; guess
     mask_secrets: bool = False  # replace keys, tokens and passwords in known formats before anything is stored
-    copy_limit: int = 500_000  # records of a collection, up to which they are copied into the ledger; 0 = never; guess
-    mirror_records: int = 100_000  # of a user, up to which recalls compare all vectors in RAM; 0 = never; speed.md
-    mirror_megabytes: float = 256.0  # of vectors in RAM, of the users that asked last; guess
-    file_records: int = 2_000  # of a user, from which on vectors and words are in files, too; 0 = never; fast_path.py
-    others_seen_seconds: float = 2.0  # until what others wrote into the collection is noticed at the latest; guess
-    prune_unread_days: float = 0.0  # days that nobody has read a record, after which it goes by itself; 0 = never
-    prune_max_records: int = 0  # of a user, beyond which the weakest go by themselves; 0 = any number
-    prune_below: float = 0.0  # strength in [0, 1] below which a record goes by itself; 0 = never
-    prune_hours: float = 24.0  # hours between two passes of that, in the background; guess
+    copy_limit: int = 500_000  # records up to which a collection is copied into the ledger; 0 = never; guess
+    mirror_records: int = 100_000  # records of a user up to which recalls compare vectors in RAM; 0 = never; speed.md
+    mirror_megabytes: float = 256.0  # megabytes of vectors in RAM, for the users with the latest recalls; guess
+    file_records: int = 2_000  # records of a user from which vectors and words are in files; 0 = never; fast_path.py
+    others_seen_seconds: float = 2.0  # seconds until other programs' changes of the collection are noticed; guess
+    prune_unread_days: float = 0.0  # days without a read after which a record is removed automatically; 0 = never
+    prune_max_records: int = 0  # records of a user above which the weakest are removed automatically; 0 = any number
+    prune_below: float = 0.0  # strength in [0, 1] below which a record is removed automatically; 0 = never
+    prune_hours: float = 24.0  # hours between two such removals, in the background; guess
 
     RANGES: ClassVar[dict[str, Range]] = {
         "lag_seconds": Range(0.01, 3600),
@@ -71,7 +71,7 @@ class Keeping:
 
     @property
     def prunes(self) -> bool:
-        """Whether records go by themselves.
+        """Whether records are removed automatically.
 
         >>> Keeping().prunes, Keeping(prune_max_records=10_000).prunes
         (False, True)

@@ -1,4 +1,4 @@
-"""`Policy`: the settings of ranking and learning, each with its unit, its range and the reason of its default."""
+"""`Policy`: the settings of ranking and learning, each with its unit, its range and the reason for its default."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ from adaptive_memory_core.ranges import (
 
 TimeWords = Literal["rank", "filter", "off"]
 Auto = Literal["auto"]
-OF_THE_MEMORY = ("keeping", "fields", "embedder", "ledger", "clock", "reranker", "languages")  # given beside a policy
-HIERARCHY_WEIGHT = 2.0  # what the way down the hierarchy counts in the relevance, next to Fusion's weights; guess
+OF_THE_MEMORY = ("keeping", "fields", "embedder", "ledger", "clock", "reranker", "languages")  # arguments of the memory
+HIERARCHY_WEIGHT = 2.0  # of the hierarchy's finds in the relevance, next to Fusion's weights; guess
 
 
 def _elsewhere(name: str) -> str | None:
-    """The place of a name that is not a setting of the policy, as one would write it."""
+    """The code for a setting that does not belong to a policy; None for unknown names."""
     if name in OF_THE_MEMORY:
         return f"AdaptiveMemory(..., {name}=...)"
     return f"AdaptiveMemory(..., keeping=Keeping({name}=...))" if name in Keeping.__dataclass_fields__ else None
@@ -53,10 +53,10 @@ def _elsewhere(name: str) -> str | None:
 @tells_unknown_names(_elsewhere)
 @dataclass(frozen=True, slots=True)
 class Policy(HashedOnce):
-    """How recalls rank and what reads change. Frozen and checked once; `replace` gives a changed copy.
+    """How recalls rank and what reads change. Frozen and checked once; `replace` returns a changed copy.
 
     Sources: "the article" is the one on retrieval policies (Generative Agents' score), "ARM" the paper on selective
-    remembrance, and the benchmarks of this project; "guess" is what it says.
+    remembrance; files are benchmarks and pages of this project, and a "guess" was not measured.
 
     >>> Policy().replace(half_life_days=7).half_life_days
     7.0
@@ -73,8 +73,8 @@ class Policy(HashedOnce):
     recall_k: int = 20  # candidates per channel, at least k; the article: 20 to 50
     half_life_days: float = 14.0  # days until recency is 0.5; the article: 7 to 30
     refresh_floor_seconds: float = 60.0  # seconds between two reads that count; the article: 30 to 120
-    reads_before_refresh: int = 1  # counted reads before recency moves; 2 is LRU-2, against scans; the article: 1
-    min_score: float = 0.0  # score below which a result is dropped; 0: off, as what is enough depends on the data
+    reads_before_refresh: int = 1  # counted reads before recency changes; 2 is LRU-2, against scans; the article: 1
+    min_score: float = 0.0  # score below which a result is dropped; 0: off, as a good value depends on the data
     min_similarity: float = 0.0  # cosine below which a result is dropped; 0: off, as each embedder has its own scale
     diversity: float = 0.0  # 1 - lambda of MMR: weight of the similarity to better results; 0: off; benchmarks/units.py
     time_words: TimeWords = "rank"  # "last week" or "now" in a query: "rank" by it, "filter" by it; asked_time.py
@@ -112,7 +112,7 @@ class Policy(HashedOnce):
     __hash__ = HashedOnce.__hash__
 
     def replace(self, **changes: Any) -> Policy:
-        """A copy with these fields changed; of a group, a mapping changes the fields that it names.
+        """A copy with these fields changed; a mapping changes only the named fields of a group.
 
         >>> Policy.preset("balanced").replace(decay={"rate": 0.9}).decay.grace
         5.0
@@ -129,8 +129,8 @@ class Policy(HashedOnce):
         return Policy(**preset_settings(name))
 
     def suited(self, *, links: float = 0.0) -> Policy:
-        """The policy with "auto" decided: words besides vectors. And for records that name so many titles of each
-        other, the graph for questions that name a title, from `LINKED_FROM` on.
+        """The policy with "auto" replaced by vectors and words. If a record mentions `LINKED_FROM` titles of others on
+        average, the graph is added for questions that mention a title.
 
         >>> Policy().suited().channels, Policy().suited(links=0.6).channels
         (('dense', 'lexical'), ('dense', 'lexical', 'graph'))
@@ -143,30 +143,29 @@ class Policy(HashedOnce):
 
     @computed_once
     def unlinked(self) -> Policy:
-        """The policy with "auto" decided for records that name no titles of each other."""
+        """The policy with "auto" replaced for records that do not mention each other's titles."""
         return replace(self, channels=("dense", "lexical"))
 
     @computed_once
     def linked(self) -> Policy:
-        """The same for records that do."""
+        """The policy with "auto" replaced for records that mention each other's titles."""
         return self.replace(channels=("dense", "lexical", "graph"), advanced={"graph": {"asks": "linked"}})
 
     @computed_once
     def ways(self) -> tuple[str, ...]:
-        """The channels that are asked; vectors alone, where nothing is looked for but what somebody else has found."""
+        """The channels to call; vectors alone if "auto" has not been replaced, e.g. to rank given candidates."""
         return ("dense",) if self.channels == "auto" else self.channels
 
     @computed_once
     def blending(self) -> Blend:
-        """How the signals are put together: own weights make a weighted sum, unless `advanced.blend` says otherwise."""
+        """The method of combining signals; with custom weights a weighted sum, unless `advanced.blend` is set."""
         if self.advanced.blend != "auto":
             return self.advanced.blend
         return "bounded" if self.weights == MEASURED_WEIGHTS else "sum"
 
     @computed_once
     def own_weights(self) -> Mapping[str, float]:
-        """What each channel of the caller's own counts; one without a weight as much as the vectors. And
-        the graph and the hierarchy."""
+        """The weights of the caller's channels (1, like the vectors, if not given), the graph and the hierarchy."""
         given = dict(self.advanced.channel_weights)
         graph = {GRAPH: self.advanced.graph.weight} if GRAPH in self.ways else {}
         down = {HIERARCHY: HIERARCHY_WEIGHT} if self.shape == "top_down" else {}
@@ -174,21 +173,21 @@ class Policy(HashedOnce):
 
     @computed_once
     def pace(self) -> DecayPace:
-        """How what is not read loses strength under this policy."""
+        """The decay of unread records under this policy."""
         return self.decay.pace
 
     @property
     def hash(self) -> str:
-        """A short name of exactly this policy, for the log."""
+        """A hash of the policy, for the log."""
         return hashlib.blake2b(self.to_json().encode(), digest_size=8).hexdigest()
 
     def save(self, path: str | Path) -> None:
-        """Write the policy to a file that `load` reads, at once or not at all."""
+        """Write the policy to a file that `load` reads; a failure leaves the old file."""
         write_policy(path, self.to_json())
 
     @staticmethod
     def load(path: str | Path) -> Policy:
-        """The policy of a file that `save` wrote."""
+        """The policy in a file that `save` wrote."""
         return Policy.from_json(read_policy(path))
 
     def to_json(self) -> str:
@@ -196,19 +195,19 @@ class Policy(HashedOnce):
 
     @staticmethod
     def from_json(text: str) -> Policy:
-        """The policy that `to_json` wrote; fields that this version does not know are left out."""
+        """The policy in a text that `to_json` wrote; unknown fields, of a newer version, are left out."""
         try:
             return Policy(**fields_of(text, Policy))
         except PolicyError:
             raise
-        except (TypeError, ValueError, AttributeError, LookupError, ArithmeticError) as error:  # shaped like no policy
+        except (TypeError, ValueError, AttributeError, LookupError, ArithmeticError) as error:  # not like a policy
             raise PolicyError(
                 f"The policy cannot be read: {reason(error)}. Give what Policy.to_json() wrote."
             ) from error
 
 
 def _shaped(given: Mapping[str, Any], advanced: Advanced) -> tuple[Any, Advanced]:
-    """A shape that was given with settings of the hierarchy; without a `form` it is the one that they are of.
+    """The shape and the changed settings from a `shape` given as a mapping. Without a `form`, the settings imply it.
 
     >>> shape, advanced = _shaped({"expand": False}, Advanced())
     >>> shape, advanced.hierarchy.expand

@@ -1,4 +1,4 @@
-"""Presets, and a policy as JSON."""
+"""The presets, and reading and writing a policy as JSON."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ WrittenPolicy = Mapping[str, Any]
 
 
 def fields_of(text: str, kind: Any) -> dict[str, Any]:
-    """The fields of a policy, which is of this kind, as `to_json` wrote them.
+    """The fields of a policy of class `kind` in a text that `to_json` wrote.
 
     >>> from adaptive_memory_core.policy import Policy
     >>> fields_of('{"recall_k": 7, "weights": {"recency": 0.5}, "of_tomorrow": 1}', Policy)
@@ -29,7 +29,7 @@ def fields_of(text: str, kind: Any) -> dict[str, Any]:
 
 
 def _fields(kind: Any, written: WrittenPolicy) -> dict[str, Any]:
-    """What is written of the fields that the kind has, each as it was; others, of a newer version, are left out."""
+    """The written values of the fields that the class has. Other fields, of a newer version, are left out."""
     return {field.name: _value(field, written[field.name]) for field in fields(kind) if field.name in written}
 
 
@@ -74,7 +74,7 @@ _MADE_OF = {"channels": _channels, "by_kind": _by_kind, "kind_weights": _kind_we
 
 
 def read_policy(path: str | Path) -> str:
-    """The text of the file, or a PolicyError that says what to give."""
+    """The text of the file; a PolicyError if it cannot be read."""
     try:
         return expanded(path).read_text(encoding="utf-8-sig")
     except (OSError, UnicodeError, TypeError, ValueError) as error:
@@ -84,7 +84,7 @@ def read_policy(path: str | Path) -> str:
 
 
 def write_policy(path: str | Path, text: str) -> None:
-    """The file has the old text or the new one, whatever happens meanwhile."""
+    """Write the file in one step: after a failure it has the old text or the new one."""
     try:
         write_whole(path, f"{text}\n")
     except (OSError, TypeError, ValueError) as error:
@@ -94,7 +94,7 @@ def write_policy(path: str | Path, text: str) -> None:
 
 
 Settings = Mapping[str, Any]
-HOURLY_DECAY = 0.995  # Generative Agents, recency per sandbox hour
+HOURLY_DECAY = 0.995  # of recency per sandbox hour, in Generative Agents
 
 
 def preset_settings(name: object) -> Settings:
@@ -109,7 +109,7 @@ def preset_settings(name: object) -> Settings:
 
 
 def _literature(weights: Weights = EQUAL, **changes: Any) -> Settings:
-    """The published blend: equal weights of the three signals, and min-max over the candidates."""
+    """The published blend: min-max over the candidates, by default with equal weights of the three signals."""
     plain: dict[str, Any] = {
         "channels": ("dense",),
         "advanced": Advanced(blend="minmax", duplicates="keep"),
@@ -118,7 +118,7 @@ def _literature(weights: Weights = EQUAL, **changes: Any) -> Settings:
 
 
 def _arm(theta: int, gamma: float, alpha: float) -> Settings:
-    """The paper's ranking and one of its profiles: strength times similarity alone, and every read counts."""
+    """ARM's ranking with one of its profiles: strength times similarity alone, and every read counts."""
     return {
         "weights": Weights(recency=0.0, importance=0.0, similarity=1.0),
         "time_words": "off",
@@ -129,7 +129,7 @@ def _arm(theta: int, gamma: float, alpha: float) -> Settings:
     }
 
 
-_COMPOSITE: Settings = {  # the article on recall for agents: signals as they are, and nothing below its floor
+_COMPOSITE: Settings = {  # the article on recall for agents: unscaled signals, and a minimum score
     "weights": Weights(recency=0.25, importance=0.15, similarity=0.6),
     "channels": ("dense",),
     "advanced": Advanced(blend="absolute", duplicates="keep"),
@@ -140,7 +140,7 @@ _COMPOSITE: Settings = {  # the article on recall for agents: signals as they ar
     "refresh_floor_seconds": 0.0,
     "time_words": "off",
 }
-_GAM_RAG: Settings = {  # the paper's equations 2 to 13: nothing but equation 8 ranks
+_GAM_RAG: Settings = {  # the paper's equations 2 to 13; equation 8 alone ranks
     "weights": Weights(recency=0.0, importance=0.0, similarity=1.0),
     "channels": ("dense", "graph"),
     "time_words": "off",

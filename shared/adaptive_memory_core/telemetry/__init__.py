@@ -1,4 +1,4 @@
-"""Telemetry: `OpenTelemetry`, its spans and metrics; `Telemetry` is what else could watch a memory.
+"""Telemetry: `OpenTelemetry` with its spans and metrics, and `Telemetry`, the interface for other implementations.
 
 >>> from adaptive_memory_core.telemetry import OpenTelemetry
 >>> watched = OpenTelemetry(attributes={"memory": "support"})      # AdaptiveMemory.open(path, telemetry=watched)

@@ -1,4 +1,4 @@
-"""Measurement of one call: a span and a duration; and a ledger whose every operation is measured."""
+"""Measurement of one call by a span and a duration, and a wrapper that measures every operation of a ledger."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Attributes = dict[str, str | int]
 
 
 class CallOutcome(NamedTuple):
-    """What came of a call: the class of the error it met, if any, and what its span says besides."""
+    """The outcome of a call: the class of its error, if any, and further attributes for its span."""
 
     error: str | None = None
     attributes: Mapping[str, str | int] = {}
@@ -28,7 +28,7 @@ class CallOutcome(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Instruments:
-    """The maker of spans, and the attributes that all of them have."""
+    """The tracer, and the attributes of all spans."""
 
     tracer: Tracer
     own: Attributes
@@ -39,7 +39,7 @@ class Instruments:
 
 @dataclass(frozen=True, slots=True)
 class CallMeasure:
-    """Measures calls of one kind: `kind` is the attribute that says which, and names of spans begin with `spans`."""
+    """Measures calls of one kind. The attribute `kind` contains the call's name, and span names begin with `spans`."""
 
     shared: Instruments
     durations: Histogram
@@ -52,7 +52,7 @@ class CallMeasure:
         return Measurement(self, labels, span)
 
     def begin_within(self, name: str) -> Measurement:
-        """Without a span if it would have no parent, as for all background work."""
+        """Begin a measurement, without a span if it would have no parent, as in background work."""
         if get_current_span().is_recording():
             return self.begin(name)
         return Measurement(self, {**self.shared.own, self.kind: name}, None)
@@ -60,7 +60,7 @@ class CallMeasure:
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """One call that is under way."""
+    """One running call."""
 
     measure: CallMeasure
     labels: Attributes
@@ -79,7 +79,7 @@ class Measurement:
 
 
 def measured_call(begin: Callable[[], Measurement], call: Callable[[], T], tell: Callable[[T], CallOutcome]) -> T:
-    """What the call gives, measured from its begin to its end; what it does belongs to its span."""
+    """The result of the call, measured from `begin` to its end. Spans that it starts are children of its span."""
     one = begin()
     try:
         result = call_in_span(one.span, call)
@@ -91,7 +91,7 @@ def measured_call(begin: Callable[[], Measurement], call: Callable[[], T], tell:
 
 
 def call_in_span(span: Span | None, call: Callable[[], T]) -> T:
-    """What the call gives, made with the span as the current one."""
+    """The result of the call, made with this span as the current one."""
     if span is None:
         return call()
     token = contexts.attach(set_span_in_context(span))
@@ -102,13 +102,13 @@ def call_in_span(span: Span | None, call: Callable[[], T]) -> T:
 
 
 def watched_ledger(ledger: Ledger, measure: CallMeasure) -> Ledger:
-    """The ledger, watched."""
+    """The ledger with every operation measured."""
     return cast("Ledger", _Watched(ledger, measure, {name: _Part(ledger, name, measure) for name in PARTS}))
 
 
 class _Watched:
-    """A ledger whose parts are replaced by these. It reports the ledger's class as its own, because that is how a
-    ledger in a file is distinguished from others."""
+    """A ledger with replaced parts. It reports the ledger's class as its own, because code distinguishes a ledger in a
+    file from others by its class."""
 
     def __init__(self, ledger: Ledger, measure: CallMeasure, parts: dict[str, Any]) -> None:
         self.__dict__.update(parts, _ledger=ledger, _measure=measure)
@@ -127,7 +127,7 @@ class _Watched:
 
 
 class _Part:
-    """One part of a ledger; what is called of it is timed."""
+    """One part of a ledger with timed methods."""
 
     def __init__(self, ledger: Ledger, name: str, measure: CallMeasure) -> None:
         self._ledger, self._name, self._measure = ledger, name, measure
@@ -148,7 +148,7 @@ class _Part:
 
 @contextmanager
 def timed(measure: CallMeasure, name: str) -> Iterator[None]:
-    """What is done within is one operation of that name."""
+    """Measure the body as one operation of this name."""
     one = measure.begin_within(name)
     try:
         yield

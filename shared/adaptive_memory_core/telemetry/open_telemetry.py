@@ -1,9 +1,9 @@
 """OpenTelemetry for a memory: durations and outcomes of verbs, sources and the ledger, and gauges when exported.
 
-Gauges: Nothing here is counted by a recall: the exporter's own thread asks what each memory counts anyway.
+Gauges cost a recall nothing: the exporter's own thread reads the counters that each memory has anyway.
 
-Of a user's there is nothing in it: no text, no cue, no id, no name of a user, and no message of an error, which may
-quote them. Names are those of verbs, sources, operations of the ledger and classes of errors.
+Telemetry contains no user data: no text, query, ID or user name, and no error messages, which may quote them. It
+contains the names of verbs, sources, operations of the ledger and classes of errors.
 """
 
 from __future__ import annotations
@@ -46,11 +46,10 @@ HITS = (0, 1, 2, 3, 5, 10, 20, 50)
 
 
 class OpenTelemetry:
-    """Spans and metrics of the memories that are opened with it; one of these serves any number of memories.
+    """Spans and metrics of the memories that are opened with it. One object serves any number of memories.
 
-    Without providers those that the program has set for the process are used; without any of those, nothing is kept.
-    `attributes` are put on all spans and metrics: constants that tell memories apart, never anything of a user's.
-    Needs the extra `otel`.
+    Without providers, the process's own are used; if there are none either, nothing is recorded. `attributes` are added
+    to all spans and metrics. Use constants that distinguish memories, and no user data. Needs the extra `otel`.
     """
 
     def __init__(
@@ -91,7 +90,7 @@ class OpenTelemetry:
         self._gauges.add(memory)
 
     def _answered(self, result: object) -> CallOutcome:
-        """What a span says of a verb's answer."""
+        """The span attributes for a verb's answer."""
         if not isinstance(result, Recall):
             return CallOutcome()
         self._hits.record(len(result), self._own)
@@ -109,7 +108,7 @@ def _watched(source: Source, measure: CallMeasure) -> Source:
 
 
 def _answer(answer: Answer) -> CallOutcome:
-    """What a span says of a source's answer."""
+    """The span attributes for a source's answer."""
     named = len(answer.named) + len(answer.found)
     return CallOutcome(None if answer.error is None else type(answer.error).__name__, {"named": named})
 
@@ -133,7 +132,7 @@ def _check_providers(tracer_provider: object, meter_provider: object) -> None:
 
 @dataclass(frozen=True)
 class WatchedSource:
-    """A source, by the name it has."""
+    """A source with its name and measured calls."""
 
     source: Source
     measure: CallMeasure
@@ -150,7 +149,7 @@ class WatchedSource:
 
 @dataclass(frozen=True)
 class WatchedSlow(WatchedSource):
-    """One that begins, and is measured from there to its answer."""
+    """A slow source, measured from the start of its work to its answer."""
 
     def begin(self, ports: Ports, request: Request, asked: SourceQuery) -> Callable[[], Answer]:
         one, slow = self.measure.begin(self.name), cast("Slow", self.source)
@@ -162,7 +161,7 @@ Numbers = Mapping[str, float]
 
 
 class Gauges:
-    """One instrument for all memories that are open: what they count is added up, how long they wait is the longest."""
+    """Instruments shared by all open memories: counts are added up, and of waiting times the longest is reported."""
 
     def __init__(self, meter: Meter, name: str, own: Mapping[str, str | int]) -> None:
         self._memories: weakref.WeakSet[OpenMemory] = weakref.WeakSet()
@@ -198,7 +197,7 @@ class Gauges:
     def _now(
         self, look: Callable[[Ports], Numbers], label: str, join: Callable[[Iterable[float]], float]
     ) -> Callable[[Any], list[Observation]]:
-        """A callback that asks all memories, and joins the numbers of one name."""
+        """A callback that reads all memories and joins the numbers of the same name."""
 
         def answer(_: Any) -> list[Observation]:
             found: dict[str, list[float]] = {}
@@ -210,8 +209,8 @@ class Gauges:
         return answer
 
     def _so_far(self, look: Callable[[Ports], Numbers], label: str) -> Callable[[Any], list[Observation]]:
-        """A callback that adds up what memories have counted, including memories that were closed since: a counter that
-        falls would be taken for one that was reset."""
+        """A callback that adds up the counts of all memories, including closed ones: a counter that falls would look
+        like a reset."""
         last: weakref.WeakKeyDictionary[OpenMemory, Numbers] = weakref.WeakKeyDictionary()
         total: Counter[str] = Counter()
 
@@ -231,7 +230,7 @@ class Gauges:
 
 
 def _asked(memory: OpenMemory, look: Callable[[Ports], Numbers]) -> Numbers:
-    """What a memory says; nothing once it was closed, or where its ledger is out of order."""
+    """The numbers of one memory; empty if it was closed or its ledger fails."""
     try:
         return look(memory.checked_ports())
     except AdaptiveMemoryError:
