@@ -1,4 +1,4 @@
-"""What unrelated questions find here is measured, and labelled questions are checked."""
+"""Measurement of the relevance floor with unrelated questions, and recalls of labelled questions."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ from adaptive_memory_core.sources.gather import gather
 from adaptive_memory_core.sources.request import Request
 
 AT_ONCE = 1_000  # ids that are looked up together
-JUST_NOW = 10.0  # seconds before the present that are no other day; as in a recall
+JUST_NOW = 10.0  # seconds; a time less far back counts as the present, as in a recall
 
 
 @dataclass(frozen=True, slots=True)
 class AskedQuestion:
-    """A question with its candidates, what was returned for it, and the ids that answer it."""
+    """A question with its candidates, the ids that were returned, and the ids that answer it."""
 
     question: Rankable
     returned: tuple[str, ...]
@@ -45,7 +45,7 @@ class AskedQuestion:
 
 
 def ask_labelled(ports: Ports, asked: Request, pairs: Sequence[Labelled]) -> list[AskedQuestion]:
-    """Each pair's question, asked by the policy of `asked` without changing anything."""
+    """Ask each pair's question under the policy of `asked`, without changing anything."""
     known = _known_ids(ports, asked, pairs)
     found: list[AskedQuestion] = []
     for pair in pairs:
@@ -60,20 +60,20 @@ def ask_labelled(ports: Ports, asked: Request, pairs: Sequence[Labelled]) -> lis
 
 
 def _request(asked: Request, pair: Labelled) -> Request:
-    """One that changes nothing; of an earlier day, if the pair says when it is asked."""
+    """A read-only request for the pair's question, as of an earlier day if the pair gives a time."""
     now = asked.now if pair.now is None else pair.now
     earlier = pair.now is not None and pair.now <= asked.now - JUST_NOW
     return asked._replace(cue=Cue(pair.question), now=now, as_of=now if earlier else None, reinforce=False)
 
 
 def candidates_of(answer: Recall) -> list[Hit]:
-    """All that was looked at and that some policy might return."""
+    """All candidates of a recall that some policy might return."""
     dropped = (one.hit if one.scored is None else one.scored.hit for one in answer.dropped)
     return [*(one.hit for one in answer.kept), *(hit for hit in dropped if hit is not None)]
 
 
 def _always(hits: Sequence[Hit]) -> HitsUnder:
-    """The same candidates under each policy: those to compare differ in what candidates count, not in what is asked."""
+    """The same candidates under each policy: the compared policies differ in scoring, not in what they search."""
 
     columns = as_candidates(hits)
 
@@ -84,7 +84,7 @@ def _always(hits: Sequence[Hit]) -> HitsUnder:
 
 
 def _known_ids(ports: Ports, asked: Request, pairs: Iterable[Labelled]) -> set[str]:
-    """Which of the answers are ids of records."""
+    """The answers that are ids of records."""
     named = list(dict.fromkeys(one for pair in pairs for one in pair.answers if len(one) <= AT_ONCE))
     known: set[str] = set()
     for start in range(0, len(named), AT_ONCE):
@@ -93,8 +93,8 @@ def _known_ids(ports: Ports, asked: Request, pairs: Iterable[Labelled]) -> set[s
 
 
 def _gold(answers: Iterable[str], known: set[str], records: Sequence[Record]) -> frozenset[str]:
-    """The ids that answer: those that were given; and of a text, the candidates that say just that, else those that say
-    it among other things, else the text itself, which nothing returns."""
+    """The ids that answer a question. For an answer given as a text: the candidates with exactly this text, else those
+    that contain it, else the text itself, which matches no record."""
     gold: set[str] = set()
     for one in answers:
         same = [] if one in known else [record.id for record in records if text_digest(record.text) == text_digest(one)]
@@ -117,7 +117,7 @@ def judge_and_share(
     question: JudgedQuestion | None = None,
     now: float,
 ) -> int:
-    """Verdicts into the ledger, and their common share with them, in one transaction; gives how many were new."""
+    """Write verdicts, and their share for everyone's records, in one transaction; return how many were new."""
     verdicts = {one: (verdict, stored.seen) for one, (verdict, stored) in given.items()}
     shared = {one: stored for one, (_, stored) in given.items() if stored.shared}
     if not shared or policy.learning.common_share == 0.0:
@@ -138,7 +138,7 @@ def _judge_with(
     question: JudgedQuestion | None,
     now: float,
 ) -> int:
-    """With the share that everyone's states have in what verdicts move."""
+    """Write verdicts, and apply the common share of their effect to the states that all users see."""
     known = ports.ledger.states.known
     before = known(scope, list(shared)).states
     changed = judge(ports, scope, recall_id, verdicts, rule, question=question, now=now)
@@ -159,15 +159,15 @@ def _step(seen: Seen, *, timeline: Timeline, moved: float, policy: Policy) -> Re
     return replace(seen.state, boost=boost_for_everyone(seen.state.boost, moved, policy))
 
 
-SHOWN = 5  # of the questions that came nearest
+SHOWN = 5  # number of unrelated questions in the result, those with the best matches
 
 
 def calibrate(
     ports: Ports, request: Request, questions: Sequence[str], *, going: Callable[[], bool] = lambda: True
 ) -> Calibration:
-    """Measure the floor of the request's scope under its policy, and keep it. The request's own cue is not used.
+    """Measure and store the floor of the request's scope under its policy. The request's own cue is not used.
 
-    Where `going` says no, it ends at once and keeps nothing.
+    If `going` returns False, the measurement stops and stores nothing.
     """
     records = ports.records.count(request.scope)
     if not records:
@@ -197,8 +197,7 @@ def calibrate(
 
 
 def quiet(request: Request) -> Request:
-    """The same way of looking, with nothing that drops hits for being far, follows the time asked about, or adds what
-    was helpful lately."""
+    """The request without relevance floors, time words, and records that were helpful lately."""
     policy = request.policy
     policy = policy.replace(
         min_similarity=0.0,
@@ -211,7 +210,7 @@ def quiet(request: Request) -> Request:
 
 
 def probe(ports: Ports, request: Request) -> Best:
-    """The best that one question finds."""
+    """The best match of one question."""
     answers = ask_sources(ports, request)
     gathered = gather(ports, request, answers)
     best = most_relevant(with_leads(gathered.hits, answers), request.policy, now=request.now)

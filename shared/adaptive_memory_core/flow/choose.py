@@ -28,8 +28,8 @@ from adaptive_memory_core.sources.request import Request, in_collection
 
 
 def with_leads(these: Candidates, answers: Sequence[Answer]) -> Candidates:
-    """The candidates with the leads of all sources that have any; each candidate gets the same names. The vectors' come
-    first: what others say depends on the baseline."""
+    """Add the leads of all sources to the candidates; each candidate gets the same names. The leads of the vectors come
+    first, because others depend on the baseline."""
     leads: dict[str, Sequence[float]] = {}
     for of_vectors in (True, False):
         for one in answers:
@@ -40,7 +40,7 @@ def with_leads(these: Candidates, answers: Sequence[Answer]) -> Candidates:
 
 
 class Compared(NamedTuple):
-    """The candidates' vectors, by their ids in the collection; empty where nothing compares them."""
+    """The candidates' vectors, by their ids in the collection; empty if nothing compares them."""
 
     vectors: Mapping[str, Any]
     notes: tuple[str, ...] = ()
@@ -50,7 +50,7 @@ NOT_COMPARED = Compared({})
 
 
 def candidate_vectors(ports: Ports, request: Request, hits: Sequence[Hit]) -> Compared:
-    """The vectors that this ranking depends on; without them it is by score alone, and a note says so."""
+    """Fetch the vectors if the policy asks for diversity; if this fails, the ranking is by score alone, with a note."""
     if not request.policy.diversity or len(hits) < 2:
         return NOT_COMPARED
     ids = [hit._stored_id for hit in hits]
@@ -70,8 +70,8 @@ UNSPOKEN = (
 
 @dataclass(frozen=True, slots=True)
 class FloorVerdict:
-    """`unrelated` is the share of unrelated questions that find as good (None: not known); `refused` is why none of the
-    hits is good enough."""
+    """`unrelated` is the share of unrelated questions with an equally good match (None: not known); `refused` is the
+    reason why no hit is good enough."""
 
     unrelated: float | None = None
     refused: str | None = None
@@ -82,7 +82,7 @@ NO_FLOOR = FloorVerdict()
 
 
 def relevance_floor(ports: Ports, request: Request, gathered: Gathered, hits: Sequence[Hit]) -> FloorVerdict:
-    """Whether the hits are better than chance: none is returned where too many unrelated questions find as good."""
+    """Check that the hits are better than chance: if too many unrelated questions match as well, none is returned."""
     policy = request.policy
     if not hits:
         return NO_FLOOR
@@ -99,7 +99,7 @@ def relevance_floor(ports: Ports, request: Request, gathered: Gathered, hits: Se
 
 
 def floor_verdict(share: float, policy: Policy) -> FloorVerdict:
-    """What follows from the share of unrelated questions that find as good."""
+    """The verdict for a share of unrelated questions with an equally good match."""
     if policy.advanced.unrelated_answered == 0.0:
         return NO_FLOOR
     refused = f"no better than what {100 * share:.0f} % of unrelated questions find here"
@@ -107,8 +107,8 @@ def floor_verdict(share: float, policy: Policy) -> FloorVerdict:
 
 
 def floor_of(ports: Ports, request: Request, language: str) -> Outcome[Floor | None]:
-    """The scope's floor for questions in this language, if it has one. A recall that may change something has it seen
-    to that it is up to date."""
+    """The scope's floor for questions in this language, or None. A recall that is not read-only requests a measurement
+    if the floor is missing or outdated."""
     policy = request.policy
     manner = ports.floors.manner(policy, language)
     known = tried(LedgerError, ports.ledger.floors.get, request.scope, manner)
@@ -124,24 +124,24 @@ def _why_unknown(error: BaseException | None, language: str) -> str:
 
 
 def _of_the_time(request: Request, hits: Sequence[Hit]) -> bool:
-    """Whether the question is about a time and nothing besides, and something is of that time."""
+    """Whether the question names only a time, and a usable hit is of that time."""
     return of_time_alone(request.cue.own_words, request.intent) and any(
         not outside(hit.record, request.intent) and unfit(hit, request.policy, now=request.now) is None for hit in hits
     )
 
 
 class Reranked(NamedTuple):
-    """The candidates with the reranker's numbers among their leads, where it gave any."""
+    """The candidates, with the reranker's numbers among their leads if it was asked."""
 
     hits: Sequence[Hit]
     notes: tuple[str, ...] = ()
 
 
 def rerank_best(request: Request, hits: Sequence[Hit], floor: FloorVerdict = NO_FLOOR) -> Reranked:
-    """The candidates as the reranker judges them. If it fails, they stay as they are, and the recall says so.
+    """Ask the reranker about the best candidates. If it fails, they stay unchanged, with a note.
 
-    It sees only what passed the gates, and nothing where the floor lets nothing through. What lies beyond the best
-    that it was shown counts as the worst of them.
+    The reranker sees only candidates that passed the gates, and none if the floor refuses all of them. Candidates that
+    it was not shown get its lowest number.
     """
     policy, cue = request.policy, request.cue.own_words.strip() or request.cue.text.strip()
     if request.reranker is None or policy.advanced.rerank_weight == 0.0 or not cue or floor.refused is not None:
@@ -168,7 +168,8 @@ def _judged(hit: Hit, share: float) -> Hit:
 
 
 class SameFacts(NamedTuple):
-    """What each of the best says, by its id in the collection; None where our own rules are to tell."""
+    """A label for the fact that each of the best candidates states, by its id in the collection; None to use the
+    built-in rules."""
 
     facts: Mapping[str, Hashable] | None = None
     notes: tuple[str, ...] = ()
@@ -178,7 +179,8 @@ OUR_RULES = SameFacts()
 
 
 def same_facts(request: Request, hits: Sequence[Hit], floor: FloorVerdict = NO_FLOOR) -> SameFacts:
-    """What the caller's rule says. If it fails, ours tell, and the recall says so."""
+    """Ask the caller's rule which candidates state the same fact. If it fails, the built-in rules are used, with a
+    note."""
     policy, cue = request.policy, request.cue.own_words.strip() or request.cue.text.strip()
     if request.same_fact is None or not policy.newest_first or not cue or floor.refused is not None:
         return OUR_RULES
@@ -198,7 +200,7 @@ def same_facts(request: Request, hits: Sequence[Hit], floor: FloorVerdict = NO_F
 
 
 def _labels(given: Any, count: int) -> list[Hashable]:
-    """One label for each text.
+    """Check that the rule returned one label for each text.
 
     >>> _labels(["home", None, "home"], 3)
     ['home', None, 'home']
@@ -213,7 +215,7 @@ def _labels(given: Any, count: int) -> list[Hashable]:
 
 
 class InOrder(NamedTuple):
-    """The candidates by score, and what that came of."""
+    """The candidates by score, with the use and the notes that belong to this ranking."""
 
     ranked: Ranked
     use: Use
@@ -238,7 +240,7 @@ def in_order(request: Request, gathered: Gathered, judged: Reranked, facts: Same
 def choose(
     request: Request, gathered: Gathered, floor: FloorVerdict, candidates: InOrder, compared: Compared
 ) -> Recall:
-    """The hits to return, and everyone else with the reason."""
+    """The recall with the hits to return, and all other candidates with the reason why they were dropped."""
     ranked, policy = candidates.ranked, request.policy
     kept, dropped = choose_hits(ranked, policy, k=request.k, intent=request.intent, vectors=compared.vectors)
     propensities: Mapping[str, float] = {}

@@ -1,4 +1,4 @@
-"""Episodes and themes of the hits, and which episodes help a reader."""
+"""Episodes and themes of the hits, and the choice of episodes that help a reader."""
 
 from __future__ import annotations
 
@@ -34,20 +34,20 @@ ELSEWHERE = "in no episode that the themes lead to"
 
 
 def on_the_way(hits: Candidates, led: HierarchyLeads) -> Candidates:
-    """The candidates; those of no chosen episode are refused."""
+    """The candidates; those outside the chosen episodes are refused."""
     return as_candidates(
         [hit if _is_there(hit, led) else replace(hit, refused=hit.refused or ELSEWHERE) for hit in hits]
     )
 
 
 def for_episodes(request: Request, led: HierarchyLeads) -> Request:
-    """The request with room for all messages of the episodes, and for `k` hits of none, of which `k` are wanted."""
+    """The request with `k` raised by the number of messages in the chosen episodes."""
     messages = sum(len(led.hierarchy.episodes[one].messages) for one in led.way.episodes)
     return request._replace(k=request.k + messages)
 
 
 def by_episode(request: Request, answer: Recall, led: HierarchyLeads) -> Recall:
-    """At most `k` hits: the best message of each episode, and what is in none."""
+    """At most `k` hits: the best message of each episode, and hits outside episodes."""
     kept: dict[int | str, Scored] = {}
     dropped: list[Dropped] = []
     for hit in answer.kept:
@@ -65,13 +65,14 @@ def _is_there(hit: Hit, led: HierarchyLeads) -> bool:
     return led.worth(hit._stored_id, hit.similarity) is not None
 
 
-COVER = 0.1  # how much less one more of a session counts per one shown; docs/research/conversations.md
-POOL = 2  # times the size of a set that is looked at, from which it is chosen; guess
+COVER = 0.1  # how much less a record counts per record of its session already shown; docs/research/conversations.md
+POOL = 2  # times the size of a set: the candidates from which its members are chosen; guess
 LEFT_OUT = "the rest of the episodes was left out"
 
 
 def with_outline(ports: Ports, request: Request, answer: Recall, led: HierarchyLeads | None) -> Recall:
-    """The answer with what its hits are part of, where the policy's shape asks for it and messages were observed."""
+    """The answer with the episodes and themes of its hits, if the policy's shape asks for them and messages were
+    observed."""
     if request.policy.shape == "flat" or not answer.kept:
         return answer
     if led is not None:
@@ -81,14 +82,14 @@ def with_outline(ports: Ports, request: Request, answer: Recall, led: HierarchyL
         return replace(answer, outline=_outline(request, answer, (), led.hierarchy, told, there))
     more = _members(request, answer) if request.policy.shape == "episodes" else ()
     found = NO_OUTLINE
-    if request.as_of is None:  # the hierarchy of today knows what was said later
+    if request.as_of is None:  # the present hierarchy contains later messages
         looked = tried(AdaptiveMemoryError, ports.hierarchy.view, request.scope.own)
         found = NO_OUTLINE if looked.value is None else _outline(request, answer, more, looked.value, ())
     return replace(answer, outline=replace(found, more=more) if more else found)
 
 
 def _members(request: Request, answer: Recall) -> tuple[Scored, ...]:
-    """For a question about a set, the records that cover most in addition to the hits, shown if the hits leave room."""
+    """For a question about a set, further records from as many sessions as possible, if the hits leave room."""
     if not asks_for_set(request.cue.own_words):
         return ()
     size = request.policy.advanced.hierarchy.set_size
@@ -104,7 +105,7 @@ def _members(request: Request, answer: Recall) -> tuple[Scored, ...]:
 
 
 def _with_episodes(ports: Ports, request: Request, answer: Recall, led: HierarchyLeads) -> Recall:
-    """The other messages of each hit's episode, in their order, as far as the gates let them through."""
+    """The answer with the other messages of each hit's episode as neighbours, in order, if they pass the gates."""
     episodes = {
         hit.id: led.hierarchy.episodes[key]
         for hit in answer
@@ -128,14 +129,14 @@ def _with_episodes(ports: Ports, request: Request, answer: Recall, led: Hierarch
 
 
 def _that_may_be_told(ports: Ports, request: Request, led: HierarchyLeads) -> Sequence[SemanticKey]:
-    """The semantics that were chosen, of which every message could be a hit: it holds still, and passes the filter."""
+    """The chosen semantics whose messages could all be hits: still valid, and passed by the filter."""
     chosen = led.way.semantics
     of = {one: led.hierarchy.semantics[led.hierarchy.newest(one)].messages for one in chosen}
     wanted = list(dict.fromkeys(message for messages in of.values() for message in messages))
     try:
         there = that_may_be_shown(ports, request, wanted)
     except AdaptiveMemoryError:
-        return ()  # what is not known to pass is not told
+        return ()  # unchecked messages are not shown
     return [one for one in chosen if all(message in there for message in of[one])]
 
 
@@ -147,7 +148,8 @@ def _outline(
     chosen: Sequence[SemanticKey],
     there: Set[str] | None = None,
 ) -> Outline:
-    """The places of the hits, and what was chosen. `there` are the messages that may be shown, where that is known."""
+    """The outline with the places of the hits and the chosen semantics. `there` are the messages that may be shown, or
+    None if this was not checked."""
     found = ((hit.id, _place(request, hit, hierarchy, there)) for hit in (*answer, *more))
     places = {one: place for one, place in found if place is not None}
     for one in answer.neighbours:
@@ -162,8 +164,8 @@ def _outline(
 
 
 def _place(request: Request, hit: Scored, hierarchy: Hierarchy, there: Set[str] | None) -> MessagePlace | None:
-    """Where a hit stands; None for what was not observed, or is in no episode yet. What happened in its episode is told
-    only if all of its messages may be shown."""
+    """The episode and theme of a hit; None if it was not observed or is not in an episode yet. The episode's narrative
+    is included only if all of its messages may be shown."""
     key = hierarchy.episode_of.get(hit.hit._stored_id)
     if key is None:
         return None
@@ -180,7 +182,7 @@ def _place(request: Request, hit: Scored, hierarchy: Hierarchy, there: Set[str] 
 
 
 def _fact(request: Request, hierarchy: Hierarchy, key: SemanticKey) -> OutlineFact:
-    """What a semantic says."""
+    """A semantic as a fact of the outline."""
     semantic = hierarchy.semantics[key]
     theme = None if semantic.theme is None else hierarchy.themes[semantic.theme].name
     return OutlineFact(semantic.shown, theme, semantic.at, _ids(request, semantic.messages))
@@ -190,16 +192,16 @@ def _ids(request: Request, stored_ids: Sequence[str]) -> tuple[str, ...]:
     return tuple(record_id(request.scope.own, one) for one in stored_ids)
 
 
-LEAST_DROP = 0.02  # nats per token by which an episode, then its messages, must make the reader less uncertain; guess
-PATIENCE = 2  # episodes in a row that may fail to, before the reader is not asked any more; guess
+LEAST_DROP = 0.02  # nats per token by which an episode, then its messages, must reduce the reader's uncertainty; guess
+PATIENCE = 2  # consecutive episodes without such a reduction before the reader is no longer asked; guess
 NO_HELP = "its episode does not make the reader less uncertain"
 ASKED_ENOUGH = "not asked about: the episodes before it did not make the reader less uncertain"
 
 
 def helpful_episodes(request: Request, answer: Recall) -> Recall:
-    """The answer with the episodes that help, in full where their messages help too, else with their narrative and
-    best message. If there is no reader, or it fails, all of them stay; themes, facts and hits without an episode always
-    do."""
+    """The answer with the episodes that help the reader: in full if their messages help too, else with narrative and
+    best message. Without a reader, or if it fails, all episodes stay. Themes, facts and hits outside episodes always
+    stay."""
     policy = request.policy
     expands = policy.shape == "top_down" and policy.advanced.hierarchy.expand
     if not expands or request.reader is None or not answer.outline.places:
@@ -234,8 +236,8 @@ def _nats(given: Any) -> float:
 
 
 class _Evidence:
-    """What the reader is told: always the facts, by their theme, and hits of no episode; of an episode its title,
-    narrative and best message, or all its messages."""
+    """The texts that the reader gets: always the facts by theme and the hits outside episodes. For an episode: title,
+    narrative and best message, or all messages."""
 
     def __init__(self, answer: Recall, outline: Outline) -> None:
         by_theme: dict[str, list[str]] = {}

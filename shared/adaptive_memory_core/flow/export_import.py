@@ -1,4 +1,4 @@
-"""Export and import of what was learned about a user's records."""
+"""Export and import of the state learned about a user's records."""
 
 from __future__ import annotations
 
@@ -39,21 +39,21 @@ Line = Mapping[str, Any]
 
 
 def exported(ports: Ports, scope: Scope, stored_ids: Sequence[str]) -> dict[str, list[list[Any]]]:
-    """What is kept of these records: for each question its vector, the helpful and unhelpful verdicts, and how
-    far ahead it stood where that is known; where the graph activated sentences, these and the vector of the time."""
+    """The judged questions of these records: for each its vector, the numbers of helpful and unhelpful verdicts, and
+    the record's lead if known. If the graph activated sentences, these and the vector of the time as well."""
     found = ports.ledger.judged_questions.export(scope, stored_ids)
     return {one: [_question_line(question) for question in questions] for one, questions in found.items()}
 
 
 def embedder_of_export(ports: Ports, lines: Sequence[Line]) -> dict[str, Any]:
-    """Whose vectors these are; nothing where there are none."""
+    """The embedder of the exported vectors; empty if there are none."""
     if not any("questions" in line for line in lines):
         return {}
     return {"embedder": list(ports.ledger.notes.embedder())}
 
 
 def exported_questions(ports: Ports, given: object) -> dict[str, list[Imported]]:
-    """The questions of each record of an exported state, by its id; none where they are of another embedder."""
+    """The questions of an exported state by record id; empty if they come from another embedder."""
     if not isinstance(given, Mapping) or given.get("embedder") != list(ports.ledger.notes.embedder()):
         return {}
     return {line["id"]: _questions(line) for line in given["records"] if line.get("questions")}
@@ -63,7 +63,7 @@ def exported_questions(ports: Ports, given: object) -> dict[str, list[Imported]]
 def restore_questions(
     ports: Ports, scope: Scope, targets: Mapping[str, str], questions: Mapping[str, Sequence[Imported]]
 ) -> None:
-    """Into those of the records, by stored id, that have none yet."""
+    """Write the questions of the records that have none yet; `targets` maps stored ids to record ids."""
     for stored_id, record_id in targets.items():
         if record_id in questions:
             given = questions[record_id]
@@ -104,7 +104,7 @@ def _questions(line: Line) -> list[Imported]:
 
 
 def _imported(vector: str, helpful: int, unhelpful: int, ahead: float | None = None, *gam_rag: Any) -> Imported:
-    """One question; what GAM-RAG's memories are made of stands last, where there is any."""
+    """One question; the values for GAM-RAG's memories come last, if there are any."""
     activated, supports, time = gam_rag or (0, 0, None)
     own = None if time is None else base64.b64decode(time, validate=True)
     return Imported(base64.b64decode(vector, validate=True), helpful, unhelpful, ahead, activated, supports, own)
@@ -112,15 +112,15 @@ def _imported(vector: str, helpful: int, unhelpful: int, ahead: float | None = N
 
 FORMAT, VERSION = "adaptive-memory-state", 1
 RECORDS_OF_A_PAGE = 1_000
-MOST_OCTAVES = 1e3  # of a balance that is read; the policy's bounds are far narrower
-RESTORED_AT_ONCE = 100  # records that nobody else writes meanwhile
+MOST_OCTAVES = 1e3  # limit of an imported balance; the policy's bounds are far narrower
+RESTORED_AT_ONCE = 100  # records per batch, during which no other process writes them
 _STATE = tuple(field.name for field in fields(ReadState))
 _UNTOUCHED = ("settled_step", "fresh_step", "settled_at", "fresh_at", "useful_step")  # bookkeeping, not learned
 
 
 def export_state(ports: Ports, scope: Scope, *, regime: Regime, now: float) -> dict[str, Any]:
-    """All that this scope's records have learned, with which to know them again: their ids, documents and texts'
-    digests. Strengths are as of now."""
+    """The learned state of this scope's records, with ids and digests of documents and texts to recognise the records.
+    Strengths are as of now."""
     lines: list[dict[str, Any]] = []
     pages: Iterator[list[Found]] = ports.records.pages(scope)
     while (page := next(pages, None)) is not None:
@@ -134,7 +134,7 @@ def export_state(ports: Ports, scope: Scope, *, regime: Regime, now: float) -> d
                 settled(record.read, record.kind, timeline, now=now) if one.stored_id in known.states else record.read
             )
             if _learned(state):
-                since = {"useful_step": state.useful_step - timeline.step}  # of another ledger's recalls
+                since = {"useful_step": state.useful_step - timeline.step}  # steps differ between ledgers
                 whose = {} if hit.shared is None else {"shared": hit.shared}
                 mark = exported_mark(one.text, one.metadata)
                 line = {"id": record.id, "origin": mark.hex(), "state": {**asdict(state), **since}}
@@ -147,7 +147,7 @@ def export_state(ports: Ports, scope: Scope, *, regime: Regime, now: float) -> d
 
 
 def restore_state(ports: Ports, scope: Scope, given: object, *, now: float) -> Restored:
-    """Give the records what they, or those of the same document and text elsewhere, had learned."""
+    """Give records the exported state of the same record, or of the same document and text under another id."""
     lines = _checked(scope, given)
     balance = within_bounds(_balance(given))
     questions = exported_questions(ports, given)
@@ -166,14 +166,14 @@ def restore_state(ports: Ports, scope: Scope, given: object, *, now: float) -> R
         done_at = {targets[places[one]].stored_id: places[one] for one in done}
         restore_questions(ports, scope, done_at, questions)
     here = ports.ledger.states.known(scope, [])
-    if balance != 0.0 and here.balance == 0.0:  # no verdict has moved it here
+    if balance != 0.0 and here.balance == 0.0:  # no verdict has changed it here
         ports.ledger.verdicts.set_balance(scope, balance)
     ports.write_back.wake()
     return Restored(len(restored), tuple(one for one in lines if one not in restored))
 
 
 def _restore_all(ports: Ports, scope: Scope, befores: Mapping[str, ReadState], *, now: float) -> list[str]:
-    """The states of records that are still there, while nobody forgets them; gives their ids."""
+    """Restore the states of records that still exist, while no process can forget them; return their ids."""
     present = look_up(ports, scope, list(befores), now=now)
     for record_id, target in present.items():
         rule = partial(_restored, before=befores[record_id], now=now)
@@ -183,7 +183,7 @@ def _restore_all(ports: Ports, scope: Scope, befores: Mapping[str, ReadState], *
 
 @in_one_transaction
 def _restore(ports: Ports, scope: Scope, target: Stored, rule: Advance, *, now: float) -> None:
-    """One record's state, and what verdicts had made of it to every index, in one transaction."""
+    """Restore one record's state and report its usefulness to every index, in one transaction."""
     how = {"what": "restored", "by": "restore_state"}
     state = ports.ledger.states.change(scope, target.stored_id, target.seen, rule, **how, now=now)
     if state.useful_at is not None:
@@ -193,7 +193,7 @@ def _restore(ports: Ports, scope: Scope, target: Stored, rule: Advance, *, now: 
 def _by_origin(
     ports: Ports, scope: Scope, missing: Mapping[str, tuple[bytes, ReadState]], *, taken: set[str]
 ) -> dict[str, Stored]:
-    """Records that have another id here: of the same document and text, each for one only."""
+    """Records with the same document and text but another id here; each is used once."""
     wanted: dict[bytes, list[str]] = {}
     for record_id, (mark, _) in missing.items():
         wanted.setdefault(mark, []).append(record_id)
@@ -210,13 +210,13 @@ def _by_origin(
 
 
 def _next_of(wanted: Mapping[bytes, list[str]], one: Found) -> str | None:
-    """The next id whose state may be this record's."""
+    """The next exported id with this record's document and text, or None."""
     waiting = wanted.get(exported_mark(one.text, one.metadata))
     return waiting.pop(0) if waiting else None
 
 
 def _restored(seen: Seen, *, timeline: Timeline, before: ReadState, now: float) -> ReadState:
-    """The state from elsewhere, unless the record has been read later here; its decay starts again."""
+    """The imported state with its decay started again, unless the record was read later here."""
     if _reads(seen.state) > _reads(before):
         return seen.state
     useful_step = timeline.step + before.useful_step
@@ -241,7 +241,7 @@ def _mark(record: Record) -> bytes:
 
 
 def _checked(scope: Scope, given: object) -> dict[str, tuple[bytes, ReadState]]:
-    """What `export_state` wrote, by record id."""
+    """The records of an exported state by id, each with its digest and read state."""
     if not isinstance(given, Mapping) or given.get("format") != FORMAT or given.get("version") != VERSION:
         raise InvalidInputError(
             f"This is not the state of a memory (format {FORMAT!r}, version {VERSION}). Give what export_state() "
@@ -259,7 +259,7 @@ def _checked(scope: Scope, given: object) -> dict[str, tuple[bytes, ReadState]]:
 
 
 def _balance(given: object) -> float:
-    """What usefulness has earned, from 0 to 4; 0 if the state has no balance.
+    """The earned weight of usefulness in the state; 0 if there is none.
 
     >>> _balance({"balance": 10**400}), _balance({"balance": -0.5}), _balance({})
     (1000.0, -0.5, 0.0)
@@ -274,7 +274,7 @@ def _balance(given: object) -> float:
 
 
 def _everyones(given: object) -> set[str]:
-    """The ids of the state that are everyone's, unless an own record has the same one."""
+    """The ids of everyone's records in the state, except ids that an own record has as well."""
     lines = given.get("records", ()) if isinstance(given, Mapping) else ()
     own = {line["id"] for line in lines if _is_own(line)}
     return {line["id"] for line in lines} - own
@@ -285,7 +285,7 @@ def _is_own(line: object) -> bool:
 
 
 def _line(line: object) -> tuple[str, tuple[bytes, ReadState]]:
-    """One record's id, the digest of its document and text, and its state."""
+    """One record's id, the digest of its document and text, and its read state."""
     try:
         if isinstance(line, Mapping) and isinstance(line["id"], str):
             return line["id"], (bytes.fromhex(line["origin"]), state_from_values(line["state"]))

@@ -1,8 +1,8 @@
-"""Shared records fill up the answer of a user who has too few.
+"""Recalls that fill up with shared records if the user has too few records.
 
-Nothing is learned about shared records. A reader's reads must not change what others find, and what one reader asks
-must not show in a count that another can look at: so they are written neither to the shared records nor to the reader's
-log. The recall itself is counted and logged as ever, with the reader's own hits.
+Nothing is learned about shared records. One user's reads must not change what others find, and must not show in counts
+that others can see. They are therefore written neither to the shared records nor to the user's log. The recall itself
+is counted and logged as usual, with the user's own hits.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from adaptive_memory_core.sources.request import Request
 
 @dataclass(frozen=True, slots=True)
 class Fallback:
-    """A shared scope, and the number of own records from which a user no longer needs it."""
+    """A shared scope, which is used for users with fewer than `below` records."""
 
     scope: Scope
     below: int = 1
@@ -43,7 +43,7 @@ class Fallback:
 
 
 def fallback_of(scope: Scope, behind: Scope, shared: Set[str], below: int) -> Fallback:
-    """What a scope falls back to, if that was declared to be shared.
+    """The fallback of a scope, which must have been declared as shared.
 
     >>> fallback_of(Scope("new"), Scope("bob"), {"handbook"}, 1)  # doctest: +ELLIPSIS
     Traceback (most recent call last):
@@ -60,9 +60,9 @@ def fallback_of(scope: Scope, behind: Scope, shared: Set[str], below: int) -> Fa
 
 
 def recall_with_fallback(ports: Ports, request: Request, fallback: Fallback) -> Recall:
-    """The user's own hits; and behind them, for one who has no history, those of the shared scope."""
+    """The user's own hits, followed by hits of the shared scope if the user has too few records."""
     own, gathered = look_for(ports, request)
-    own = with_neighbours(ports, request, own)  # what is shared is shown without its neighbours
+    own = with_neighbours(ports, request, own)  # shared hits are shown without neighbours
     own = helpful_episodes(request, own)
     answer = count_reading(ports, request, own, gathered)
     if len(own) >= request.k:
@@ -73,7 +73,7 @@ def recall_with_fallback(ports: Ports, request: Request, fallback: Fallback) -> 
     wanted = request._replace(scope=fallback.scope, cue=own.cue, k=request.k - len(own), turn=None, notes=())
     try:
         if request.reinforce and request.policy.advanced.unrelated_answered:
-            floor_of(ports, wanted, language_asked_in(wanted.cue.own_words))  # measured, but nothing of it is read
+            floor_of(ports, wanted, language_asked_in(wanted.cue.own_words))  # requests a measurement
         more, _ = look_for(ports, wanted._replace(reinforce=False, draws=False))
     except AdaptiveMemoryError as error:
         return replace(answer, trace=(*answer.trace, f"nothing that is shared ({fallback.name}) was read: {error}"))
@@ -81,7 +81,7 @@ def recall_with_fallback(ports: Ports, request: Request, fallback: Fallback) -> 
 
 
 def is_new(ports: Ports, request: Request, own: Recall, gathered: Gathered, below: int) -> bool:
-    """Whether the user has fewer records than that. What a filter or a gate leaves out is theirs as well."""
+    """Whether the user has fewer than `below` records, including those that a filter or gate leaves out."""
     if len(gathered.hits) >= below or gathered.lost is not None:
         return False
     if request.where is None and below <= max(request.policy.recall_k, request.k):
@@ -91,7 +91,7 @@ def is_new(ports: Ports, request: Request, own: Recall, gathered: Gathered, belo
 
 
 def own_then_shared(own: Recall, more: Recall, fallback: Fallback) -> Recall:
-    """One answer, the user's own first; whatever is shared says so."""
+    """The combined answer: the user's own hits, then the shared ones with their label."""
     name = fallback.name
     few = "no records" if fallback.below == 1 else f"fewer than {fallback.below} records"
     note = f"{few} of {own.scope} yet: {len(more)} of the hits are shared: {name}"

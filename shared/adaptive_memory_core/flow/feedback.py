@@ -1,4 +1,4 @@
-"""Feedback on a recall: what it changes, also later and from another process."""
+"""Feedback on recalls, from any process and at any later time; and pins, demotions and judged recalls."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class JudgedRecall:
-    """A past recall with what was said of its hits, to be ranked again."""
+    """A past recall with the verdicts on its hits, to be ranked again."""
 
     line: LoggedRecall
     question: Rankable
@@ -65,8 +65,8 @@ class JudgedRecall:
 
 @dataclass(frozen=True, slots=True)
 class JudgedLog:
-    """The judged recalls of a scope, how many others were judged but cannot be ranked again, and all lines of that
-    time, oldest first."""
+    """The judged recalls of a scope, the number of judged recalls that cannot be ranked again, and all recalls of the
+    period, oldest first."""
 
     recalls: Sequence[JudgedRecall]
     lost: int
@@ -74,7 +74,7 @@ class JudgedLog:
 
 
 def judged_recalls(ports: Ports, asked: Request, *, since: float | None, until: float | None, limit: int) -> JudgedLog:
-    """The judged recalls of the newest `limit` in that time; their candidates are those of the policy of `asked`."""
+    """The judged recalls among the newest `limit` of the period, with the candidates under the policy of `asked`."""
     scope, log = asked.scope, ports.ledger.log
     found = log.recalls(scope, since=since, until=until, limit=limit, containing=None)
     lines = sorted(found, key=lambda line: (line.at, line.step))
@@ -98,7 +98,7 @@ def judged_recalls(ports: Ports, asked: Request, *, since: float | None, until: 
 
 
 def _policies(ports: Ports, lines: Iterable[LoggedRecall]) -> dict[str, Policy | None]:
-    """The policies by which they were made; None where the log has one no longer."""
+    """The policies of the recalls by hash; None if the log no longer contains the policy."""
     known: dict[str, Policy | None] = {}
     for name in dict.fromkeys(line.policy_hash for line in lines):
         text = ports.ledger.log.policy(name)
@@ -110,15 +110,15 @@ MOST_OF_GAM_RAG = 1_000  # questions of a record whose sentences have memories, 
 
 
 def judged_question(ports: Ports, past: PastRecall, stored: Mapping[str, str], policy: Policy) -> JudgedQuestion | None:
-    """The question; None where the policy does not want it, or its vector cannot be had: the verdict counts without.
-    `stored` are the ids in the collection of what is judged, by its own."""
+    """The recall's question for learning; None if the policy does not use it or its vector is not available. The
+    verdict then counts without it. `stored` maps the judged records to their ids in the collection."""
     if not _wanted(policy):
         return None
     vector, text = past.cue.vector, past.cue.text
     if vector is None and text.strip():
         try:
             vector = embedded(ports, text, policy)
-        except AdaptiveMemoryError:  # of the embedder: a verdict is not lost for that
+        except AdaptiveMemoryError:  # of the embedder: the verdict still counts
             return None
     if vector is None:
         return None
@@ -128,7 +128,7 @@ def judged_question(ports: Ports, past: PastRecall, stored: Mapping[str, str], p
 
 
 def _wanted(policy: Policy) -> bool:
-    """Whether something learns of questions: recalls like this one, or the paper's form of the graph."""
+    """Whether the policy learns from questions: for similar questions, or for the paper's form of the graph."""
     return _is_published(policy) or (policy.learning.similar_questions > 0.0 and policy.blending == "bounded")
 
 
@@ -139,8 +139,8 @@ def _is_published(policy: Policy) -> bool:
 def judged_activations(
     past: PastRecall, verdicts: Mapping[str, Verdict], supports: Mapping[str, int]
 ) -> dict[str, Activated]:
-    """The sentences of what is judged that the graph activated, and which of them support the answer: those that are
-    said to, else all of a helpful record's."""
+    """The sentences of judged records that the graph activated, and those that support the answer: the given ones, else
+    all activated sentences of a helpful record."""
     found: dict[str, Activated] = {}
     for one in past.candidates:
         own = round(one.signals.get(ACTIVATED, 0.0))
@@ -151,7 +151,7 @@ def judged_activations(
 
 
 def time_asked(ports: Ports, past: PastRecall, judge: Judge | None) -> Vector | None:
-    """The vector of the time that the question asks about, where the graph has sentences that learn of it."""
+    """The vector of the time that the question asks about, if the graph activated sentences; else None."""
     if not any(one.signals.get(ACTIVATED) for one in past.candidates):
         return None
     words = time_in(past.cue.own_words, judge, ports.languages)
@@ -160,8 +160,8 @@ def time_asked(ports: Ports, past: PastRecall, judge: Judge | None) -> Vector | 
 
 
 def stood_ahead(candidates: Sequence[Candidate]) -> dict[str, float]:
-    """By how much each candidate was more similar than the best of the others, measured from the baseline; below 0 if
-    another was more similar.
+    """How much more similar each candidate was than the best of the others, measured from the baseline; negative if
+    another candidate was more similar.
 
     >>> near, far = Candidate("a", {"similarity": 0.75}, False), Candidate("b", {"similarity": 0.5}, True)
     >>> other = Candidate("c", {"similarity": 0.5}, True)
@@ -189,13 +189,13 @@ def feedback(
     judge: Judge | None = None,
     supports: Mapping[str, int] = NOT_SAID,
 ) -> int:
-    """Judge what a recall returned; gives how many verdicts were new. `judge` says which time the question asks about,
-    and `supports` which of a record's activated sentences support the answer, as bits: omitted, all of a helpful one's.
-    """
+    """Judge hits of a recall; return how many verdicts were new. `judge` finds the time that the question asks about.
+    `supports` contains the activated sentences of a record that support the answer, as bits (omitted: all sentences of
+    a helpful record)."""
     distinct([*helpful, *unhelpful], "id")
     verdicts = {**dict.fromkeys(helpful, Verdict.HELPFUL), **dict.fromkeys(unhelpful, Verdict.UNHELPFUL)}
     past = past_recall(ports, scope, recall)
-    scope = past.scope  # a user who judges what was found over everyone's records need not say so again
+    scope = past.scope  # for a recall over everyone's records, the user need not name the scope again
     _refuse_forgotten(ports, scope, recall, list(verdicts))
     strangers = [one for one in verdicts if one not in past.returned]
     if strangers:
@@ -229,7 +229,7 @@ def _judge(
     *,
     now: float,
 ) -> int:
-    """While nobody forgets these records, or writes them again."""
+    """Write the verdicts in a transaction, so that no process can forget or rewrite the records at the same time."""
     found = look_up(ports, scope, list(verdicts), now=now)
     if len(found) < len(verdicts):
         raise not_found(scope, [one for one in verdicts if one not in found])
@@ -243,7 +243,7 @@ def _judge(
 def _rule(
     ports: Ports, scope: Scope, past: PastRecall, helpful: Mapping[str, str], policy: Policy, *, now: float
 ) -> Judging:
-    """What the verdicts do; a recall that was not a step of the user counts at the last step."""
+    """The rule for the effect of the verdicts. A recall that was not counted gets the user's last step."""
     step = past.step
     if step is None:
         known = ports.ledger.states.known(scope, [])
@@ -254,7 +254,7 @@ def _rule(
 
 
 def _refuse_forgotten(ports: Ports, scope: Scope, recall: Recall | str, ids: Sequence[str]) -> None:
-    """A record that was forgotten since then is not judged, nor is another that has its id by now. The log tells."""
+    """Raise an error for records that the log shows as forgotten since the recall, even if the id is in use again."""
     if isinstance(recall, str) or recall.step is None:
         return
     logged = ports.ledger.log.recall(scope, recall.id)
@@ -267,7 +267,7 @@ def _refuse_forgotten(ports: Ports, scope: Scope, recall: Recall | str, ids: Seq
 
 
 def _refuse_shared(recall: Recall | str, ids: Sequence[str]) -> None:
-    """What is shared is judged by those whose scope it is of."""
+    """Raise an error for shared hits: only users of the shared scope may judge them."""
     shared = {} if isinstance(recall, str) else {one.id: one.shared for one in recall if not one.hit.learnable}
     for one in ids:
         if one in shared:
@@ -298,13 +298,13 @@ def _change(ports: Ports, scope: Scope, record_id: str, act: Act, *, by: str, re
 
 
 def reset_balance(ports: Ports, scope: Scope) -> None:
-    """Let usefulness count nothing again, until it has earned its weight with this scope."""
+    """Set the earned weight of usefulness to 0 until this scope's feedback shows again that it helps."""
     ports.ledger.verdicts.set_balance(scope, 0.0)
 
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """A change on purpose: its name in the audit trail, and what it makes of a state."""
+    """A deliberate change: its name in the audit trail, and the rule that changes the state."""
 
     name: str
     rule: Callable[[ReadState], ReadState]

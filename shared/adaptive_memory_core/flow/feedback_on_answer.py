@@ -1,4 +1,4 @@
-"""Which recalls does feedback on an answer concern? Ids of records, recalls or turns, resolved to recalls."""
+"""Feedback on an answer: ids of records, recalls or turns are resolved to the recalls that returned them."""
 
 from __future__ import annotations
 
@@ -23,14 +23,15 @@ from adaptive_memory_core.reports import Change, LoggedRecall
 if TYPE_CHECKING:
     from adaptive_memory_core.models.judges import Judge
 
-MOST_LOOK_UPS = 1_000  # recalls of one turn that are judged: more than any agent makes for a question
+MOST_LOOK_UPS = 1_000  # recalls per turn that are judged, more than an agent makes for a question
 
 
 class Used(NamedTuple):
-    """What went into an answer: a record, and the recall that returned it where that is known.
+    """A record that an answer used, and the recall that returned it, if known.
 
-    Without a recall, `id` is a record's id (the last recall that returned it is meant), a recall's own id, or the name
-    of a turn: of the latter two, all that was returned. `shared` ones are passed over: their own users judge them.
+    Without a recall, `id` is a record's id (for the last recall that returned it), a recall's own id, or the name of a
+    turn. A recall or turn means all records that it returned. `shared` records are skipped: only their own users judge
+    them.
     """
 
     id: str
@@ -39,7 +40,7 @@ class Used(NamedTuple):
 
 
 class Returned(NamedTuple):
-    """A record and the recall that returned it; None where the log knows no such recall."""
+    """A record and the recall that returned it; None if the log does not contain the recall."""
 
     record: str
     recall: LoggedRecall | None
@@ -57,11 +58,11 @@ def feedback_on_answer(
     judge: Judge | None = None,
     answer: str | None = None,
 ) -> int:
-    """Judge what went into an answer, whichever recalls returned it; gives how many verdicts were new. With the answer
-    itself the judge says which of `helpful` it rests on.
+    """Judge the records that an answer used, from any number of recalls; return how many verdicts were new. With the
+    `answer`, the judge decides which of `helpful` it is based on.
 
-    A record that is gone, or whose recall has left the log, does not cost the others their verdict; where none is left,
-    that is an error. A record that several recalls of one turn returned is judged once.
+    Records that were deleted, or whose recall is no longer in the log, are skipped; if none is left, an error is
+    raised. A record that several recalls of one turn returned is judged once.
     """
     good = _resolved(ports, scope, helpful, turn)
     bad = _resolved(ports, scope, unhelpful, turn)
@@ -96,8 +97,8 @@ def feedback_on_answer(
 def supported(
     judge: Judge | None, fields: Fields, recall: LoggedRecall, answer: str, shown: Sequence[Record]
 ) -> dict[str, int]:
-    """Of each record, by its id, what of it the answer rests on: 0 for nothing, else bits for the sentences. The judge
-    is shown the sentences that the graph had activated, and of other records all of the text."""
+    """The sentences of each record that the answer is based on, as bits by record id; 0 if none. The judge sees the
+    sentences that the graph activated, or the whole text if there are none."""
     if judge is None or judge.supports is None:
         raise InvalidInputError(
             "An answer was given, and there is no judge that could say what it rests on. Give a chat model or "
@@ -115,7 +116,7 @@ def supported(
 
 
 class _Piece(NamedTuple):
-    """A text that a judge is shown: of which record, and the bits of its sentences."""
+    """A text for the judge, with its record's id and the bits of its sentences."""
 
     record: str
     text: str
@@ -129,7 +130,7 @@ def _pieces(record: Record, fields: Fields, activated: int) -> list[_Piece]:
 
 
 def _there(ports: Ports, scope: Scope, found: Sequence[Returned], *, now: float) -> Mapping[str, Stored]:
-    """Those of the records that there still are, in the scope that each was found in."""
+    """The records that still exist, looked up in the scope of the recalls."""
     over = next((one.recall.over for one in found if one.recall is not None and one.recall.over is not None), None)
     names = list({one.record for one in found})
     return look_up(ports, Scope(scope.user, over=over), names, now=now)
@@ -138,8 +139,8 @@ def _there(ports: Ports, scope: Scope, found: Sequence[Returned], *, now: float)
 def judgeable(
     found: Iterable[Returned], there: Collection[str], changed_words: Mapping[str, Change]
 ) -> list[tuple[str, str]]:
-    """The recall and the id of each record that can be judged: it is there, says what it said, and the log still says
-    it was returned.
+    """The recall and the id of each record that can be judged: the record exists, its text is unchanged, and the log
+    shows that it was returned.
 
     >>> nothing = LoggedRecall("r", 1, 0.0, "", 1, "", ())
     >>> judgeable([Returned("x", nothing), Returned("y", None)], {"x", "y"}, {})
@@ -155,7 +156,7 @@ def judgeable(
 
 
 def _resolved(ports: Ports, scope: Scope, used: Sequence[Used], turn: str | None) -> list[Returned]:
-    """Each record that is meant, with its recall as the log has it."""
+    """Each record with its recall from the log."""
     logged: dict[str, LoggedRecall | None] = {}
     turns: dict[int, list[LoggedRecall]] = {}
     found: list[Returned] = []
@@ -175,7 +176,7 @@ def _resolved(ports: Ports, scope: Scope, used: Sequence[Used], turn: str | None
 def _first(
     ports: Ports, scope: Scope, record: str, recall: LoggedRecall, turns: dict[int, list[LoggedRecall]]
 ) -> Returned:
-    """The record with the first recall of the turn that returned it: so it is judged once, whichever one is named."""
+    """The record with the first recall of the turn that returned it, so that it is judged once per turn."""
     if recall.step not in turns:
         log = _log(ports, scope, turn=recall.turn)
         turns[recall.step] = [one for one in reversed(log) if one.step == recall.step]
@@ -187,7 +188,7 @@ def _returned(recall: LoggedRecall, record: str) -> bool:
 
 
 def _named(ports: Ports, scope: Scope, name: str, turn: str | None) -> list[Returned]:
-    """What a bare name means: a record that was returned, else all that a recall, or a turn, returned."""
+    """The records that a name stands for: a returned record, else all records that a recall or a turn returned."""
     returned = _log(ports, scope, containing=name, turn=turn, limit=1)
     if returned or turn is not None:
         return [Returned(name, next(iter(returned), None))]
@@ -203,7 +204,7 @@ def _log(
 
 
 def _refuse_contradictions(good: Sequence[Returned], bad: Sequence[Returned]) -> None:
-    """One record of one turn cannot be both."""
+    """Raise an error if a record is both helpful and unhelpful for one recall."""
     liked, disliked = ({(one.recall.id, one.record) for one in some if one.recall is not None} for some in (good, bad))
     if both := sorted(record for _, record in liked & disliked):
         raise InvalidInputError(f"{listed(both)} is given as helpful and as unhelpful. Give each record once.")

@@ -1,4 +1,4 @@
-"""Records are removed, with all that was learned about them."""
+"""Removal of records with everything learned about them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from adaptive_memory_core.sources.read_state import sources_ended
 
 
 def hand_over(ports: Ports, scope: Scope, record_id: str, *, now: float) -> None:
-    """Give the state of a record that is about to go to its twin, if there is one."""
+    """Add the state of a record that is about to be removed to the record with the same source and text, if any."""
     found = look_up(ports, scope, [record_id], now=now)
     for leaving in found.values():
         twin = _twin(ports, scope, leaving)
@@ -37,7 +37,7 @@ def hand_over(ports: Ports, scope: Scope, record_id: str, *, now: float) -> None
 
 
 def _twin(ports: Ports, scope: Scope, leaving: Stored) -> str | None:
-    """The first other record that is there, is of the same source and says the same."""
+    """The first other existing record with the same source and text, or None."""
     text, mark = leaving.record.text, origin(leaving.record.text, leaving.record.stored)
     if mark is None:
         return None
@@ -47,11 +47,11 @@ def _twin(ports: Ports, scope: Scope, leaving: Stored) -> str | None:
     return next(same, None)
 
 
-MOST_CHANGES = 100_000  # of the records that are judged at once
+MOST_CHANGES = 100_000  # audit entries that are read for the records of one call
 
 
 def refuse_changed_texts(ports: Ports, scope: Scope, past: PastRecall, found: Mapping[str, Stored]) -> None:
-    """An error that names the records which say something else than what the recall returned."""
+    """Raise an error that names the records whose text has changed since the recall."""
     if past.said:
         texts = {one: stored.record.text for one, stored in found.items()}
         stale = [one for one, text in texts.items() if past.said.get(one) not in (None, text_digest(text))]
@@ -67,7 +67,7 @@ def refuse_changed_texts(ports: Ports, scope: Scope, past: PastRecall, found: Ma
 
 
 def texts_changed_at(ports: Ports, scope: Scope, ids: Collection[str]) -> dict[str, Change]:
-    """When each of the records was last written over with other words; nothing of those that never were."""
+    """The last change of each record's text, by id; records whose text never changed are left out."""
     places = [place for one in ids for place in (one, *(scoped_id(part, one) for part in scope.parts))]
     if not places:
         return {}
@@ -76,7 +76,7 @@ def texts_changed_at(ports: Ports, scope: Scope, ids: Collection[str]) -> dict[s
 
 
 def is_stale(change: Change | None, step: int | None, at: float) -> bool:
-    """Whether a recall was made before the change; of those in one step the time tells.
+    """Whether a recall was made before the change; within the same step, times are compared.
 
     >>> change = Change("a", at=5.0, step=2, what="rewritten", by="remember")
     >>> is_stale(change, 2, 5.0), is_stale(change, 3, 5.0), is_stale(None, 1, 5.0)
@@ -87,12 +87,12 @@ def is_stale(change: Change | None, step: int | None, at: float) -> bool:
     return step < change.step or (step == change.step and at <= change.at)
 
 
-AT_ONCE = 200  # records of one transaction
+AT_ONCE = 200  # records per transaction
 
 
 def forget(ports: Ports, scope: Scope, record_id: str, *, replaced: bool = False, now: float) -> Receipt:
-    """Remove a record and its traces. If it was `replaced`, the record that says the same takes over what was
-    learned."""
+    """Remove a record and its traces. If it was `replaced`, the record with the same source and text takes over its
+    state."""
     if scope.over is not None:
         _refuse_everyones(ports, scope, record_id)
     receipt = _forget(ports, scope.own, record_id, replaced=replaced, now=now)
@@ -101,7 +101,7 @@ def forget(ports: Ports, scope: Scope, record_id: str, *, replaced: bool = False
 
 
 def _refuse_everyones(ports: Ports, scope: Scope, record_id: str) -> None:
-    """A reader cannot take from others what is everyone's."""
+    """Raise an error if the record belongs to everyone: a user cannot remove it for all others."""
     found = ports.records.fetch(scope, [record_id])
     if any(belongs(one.metadata, SHARED, ports.fields) for one in found.values()):
         raise ScopeError(
@@ -112,7 +112,8 @@ def _refuse_everyones(ports: Ports, scope: Scope, record_id: str) -> None:
 
 
 def forget_learned(ports: Ports, scope: Scope, record_id: str | None) -> int:
-    """Remove what a user has made of one of everyone's records, or of all; gives of how many there was something."""
+    """Remove the state that a user's reads and feedback created for one of everyone's records, or for all of them;
+    return the number of records that had such state."""
     if scope.over is None:
         raise ScopeError(
             f"forget_learned() is for a user who reads everyone's records, and this is {scope}. Call it on "
@@ -123,8 +124,8 @@ def forget_learned(ports: Ports, scope: Scope, record_id: str | None) -> int:
 
 
 def forget_user(ports: Ports, scope: Scope, *, now: float) -> int:
-    """Remove all records of a user in batches, then all that was learned; gives how many records there were. Called
-    again after a failure or a crash half-way, it removes what is left."""
+    """Remove all records of a user in batches, then everything learned; return the number of records. Call it again
+    after a failure or crash to remove the rest."""
     stored_ids = _stored_ids(ports, scope)
     for start in range(0, len(stored_ids), AT_ONCE):
         _let_go(ports, scope, stored_ids[start : start + AT_ONCE], now=now)
@@ -171,7 +172,7 @@ def _forget(ports: Ports, scope: Scope, record_id: str, *, replaced: bool, now: 
 
 
 def _remove(ports: Ports, scope: Scope, record_id: str, found: Sequence[Found]) -> None:
-    """The record, and the links to it."""
+    """Remove the record and the links to it."""
     for hit in hits_of(scope, found, {}, ports.fields):
         begins = hit.record.created_at if hit.record.valid_from is None else hit.record.valid_from
         ports.records.unlink(scope, record_id, begins)

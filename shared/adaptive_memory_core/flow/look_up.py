@@ -1,4 +1,4 @@
-"""Records by id, the newest ones, and the history of one."""
+"""Lookups without ranking: records by id, the newest records, statistics, and past recalls."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from adaptive_memory_core.where import predicate
 
 
 def states_from_metadata(ports: Ports, scope: Scope) -> dict[str, Seen]:
-    """They and their states, as their metadata have them."""
+    """The records that the ledger has not registered yet, with the states in their metadata."""
     strangers: dict[str, Seen] = {}
     pages: Iterator[list[Found]] = ports.records.pages(scope)
     while (page := next(pages, None)) is not None:
@@ -39,13 +39,14 @@ def states_from_metadata(ports: Ports, scope: Scope) -> dict[str, Seen]:
     return strangers
 
 
-Strengths = Mapping[str, Mapping[str, float]]  # by recall and record; 1 for those not named
+Strengths = Mapping[str, Mapping[str, float]]  # by recall and record; 1 for records that are not listed
 
 
 class StrengthsAgain:
-    """The strengths under each policy, worked out once for all that have the same decay.
+    """Strengths that records would have had under other policies, calculated once per decay setting.
 
-    A record begins where the log first names it, at full strength, and is read where a recall returned it.
+    A record starts with full strength at its first entry in the log, and counts as read in each recall that returned
+    it.
     """
 
     def __init__(self, lines: Sequence[LoggedRecall], wanted: frozenset[str]) -> None:
@@ -53,7 +54,7 @@ class StrengthsAgain:
         self._known: dict[object, Strengths] = {}
 
     def under(self, policy: Policy, recall_id: str, hits: Sequence[Hit]) -> Sequence[Hit]:
-        """The candidates of that recall, as strong as they would have been."""
+        """The candidates of a recall with the strengths that they would have had under the policy."""
         strengths = {} if policy.pace.still else self._of(policy).get(recall_id, {})
         if all(hit.record.read.strength == strengths.get(hit.record.id, 1.0) for hit in hits):
             return hits
@@ -67,7 +68,7 @@ class StrengthsAgain:
 
 
 def strengths_again(lines: Sequence[LoggedRecall], policy: Policy, wanted: frozenset[str]) -> Strengths:
-    """What is left of each candidate in the wanted ones of these recalls, which are in their order.
+    """The strengths of the candidates in the `wanted` recalls, given the log in order of time.
 
     >>> from adaptive_memory_core.reports import LoggedCandidate
     >>> def line(step): return LoggedRecall(
@@ -100,9 +101,9 @@ def _with_strength(hit: Hit, left: float) -> Hit:
 
 
 def look_up(ports: Ports, scope: Scope, ids: Sequence[str], *, now: float | None) -> dict[str, Stored]:
-    """Those of the records that exist in this scope, each with its state: the ledger's, else the metadata's.
+    """The records that exist in this scope, each with its state from the ledger, or else from its metadata.
 
-    `now=None` only looks, also where a record says something else by now or takes over from one that is gone.
+    `now=None` writes nothing, even if a record's text has changed or it takes over the state of a deleted record.
     """
     if not ids:
         return {}
@@ -113,7 +114,7 @@ def look_up(ports: Ports, scope: Scope, ids: Sequence[str], *, now: float | None
 
 
 def look_up_one(ports: Ports, scope: Scope, record_id: str, *, now: float | None) -> Stored:
-    """The record, or an error that says where it was looked for."""
+    """The record; an unknown id raises NotFoundError, which names the scope."""
     found = look_up(ports, scope, [record_id], now=now)
     if record_id not in found:
         raise not_found(scope, [record_id])
@@ -129,13 +130,13 @@ def not_found(scope: Scope, ids: Sequence[str]) -> NotFoundError:
 
 
 def get(ports: Ports, scope: Scope, record_id: str, *, regime: Regime, now: float) -> Record:
-    """One record of the scope, as strong as it is now."""
+    """One record of the scope, with its present strength."""
     found = look_up_one(ports, scope, record_id, now=None)
     return as_they_stand(ports, scope, [found], regime=regime, now=now)[0]
 
 
 def as_they_stand(ports: Ports, scope: Scope, found: Sequence[Stored], *, regime: Regime, now: float) -> list[Record]:
-    """The records, each as strong as it is now; what the ledger has not met has not begun to decay."""
+    """The records with their present strengths. Records that the ledger has not registered have not begun to decay."""
     known = ports.ledger.states.known(scope, [one.stored_id for one in found])
     timeline = known.timeline.under(regime)
     return [
@@ -151,7 +152,7 @@ RECORDS_OF_A_PAGE = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """Which records are listed: those that pass a filter, and only those that hold now where `current` is set."""
+    """The records to list: those that pass the filter, and only those valid now if `current` is set."""
 
     where: Mapping[str, Any] | None
     limit: int
@@ -160,7 +161,7 @@ class Listing:
 
 
 def newest(ports: Ports, scope: Scope, listing: Listing, *, regime: Regime, now: float) -> list[Record]:
-    """The records, newest first, each with its read state; what has no time comes last. Nothing counts as read."""
+    """The records, newest first, each with its read state; records without a time come last. Nothing counts as read."""
     ids = _newest(ports, scope, listing, now)
     records: list[Record] = []
     for start in range(0, len(ids), RECORDS_OF_A_PAGE):
@@ -198,7 +199,7 @@ def _when(record: Record) -> tuple[bool, float]:
 
 
 def stats(ports: Ports, scope: Scope, *, regime: Regime, at_least: float, now: float) -> Stats:
-    """The scope in numbers; of records that the ledger has not met, what their metadata say."""
+    """Statistics of the scope; records that the ledger has not registered count with the state in their metadata."""
     records = ports.records.count(scope)
     tally = ports.ledger.statistics.tally(scope)
     strangers = states_from_metadata(ports, scope) if records > tally.met else {}
@@ -232,8 +233,8 @@ def recalls(
     containing: str | None,
     turn: str | None,
 ) -> Sequence[LoggedRecall]:
-    """Past recalls of the scope, newest first. Recalls beyond the retention are not shown, even if they are still
-    stored: the ledger deletes them once more than one reading of the clock says so."""
+    """Past recalls of the scope, newest first. Recalls beyond the retention are left out even if they are still stored:
+    the ledger deletes them only after several readings of the clock agree."""
     tried(LedgerError, ports.write_back.tidy, at_once=False)
     first = kept_since if since is None else max(kept_since, since)
     return ports.ledger.log.recalls(scope, since=first, until=until, limit=limit, containing=containing, turn=turn)

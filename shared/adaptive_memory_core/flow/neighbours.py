@@ -1,4 +1,4 @@
-"""What was said right before and right after a hit."""
+"""The messages directly before and after a hit."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from adaptive_memory_core.score.gates import is_later, stale
 from adaptive_memory_core.sources.gather import NOTHING_KNOWN, error_text, present
 from adaptive_memory_core.sources.request import Request, in_collection
 
-ANSWERS = 5  # of the best hits that get the question they answer, the first of them both neighbours; measured
+ANSWERS = 5  # best hits that get the question before them; the first one gets both neighbours; measured
 LONGEST_NEXT = 400  # characters of a turn next to a result; long ones push evidence out; docs/research/conversations.md
-MOST_TURNS = 1_000  # turns of the hits' sessions that are read where the word index does not say who stands beside whom
+MOST_TURNS = 1_000  # turns of the hits' sessions that are read if the word index does not provide the neighbours
 LEFT_OUT = "the neighbours of the hits were left out"
 NO_SESSION = "no neighbours are shown: what was found says no session, or no order in it"
 TOO_LONG = f"no neighbours are shown: the sessions of what was found hold more than {MOST_TURNS:,} turns"
@@ -31,7 +31,8 @@ BEFORE, AFTER = -1, 1
 def with_neighbours(ports: Ports, request: Request, answer: Recall) -> Recall:
     """The answer with the neighbours of its first hit and the questions that the next ones answer, if asked for.
 
-    They pass the gates that hits pass, and none of them counts as read. What fails costs them, and a note.
+    Neighbours must pass the same gates as hits, and do not count as read. After a failure they are left out, with a
+    note.
     """
     policy = request.policy
     if not (policy.advanced.neighbours or policy.shape == "episodes") or not answer.kept:
@@ -47,7 +48,7 @@ def with_neighbours(ports: Ports, request: Request, answer: Recall) -> Recall:
 
 
 def _pairs(ports: Ports, request: Request, best: Sequence[Scored]) -> tuple[Mapping[str, Pair], str | None]:
-    """The ids of each one's neighbours: from the word index, or else from the records of their sessions."""
+    """The neighbours' ids for each hit, from the word index or else from the records of the sessions."""
     if "lexical" in request.policy.ways:
         return _known(ports, request, [one.hit._stored_id for one in best])
     told = {_turn(request, one.record).session: one.record.stored.get(request.fields.session) for one in best}
@@ -55,7 +56,7 @@ def _pairs(ports: Ports, request: Request, best: Sequence[Scored]) -> tuple[Mapp
     if not sessions:
         return {}, NO_SESSION
     rows: list[Found] = []
-    for kind in dict.fromkeys(map(type, sessions)):  # a database compares texts with texts only
+    for kind in dict.fromkeys(map(type, sessions)):  # a database compares values of one type only
         named = [value for value in sessions if type(value) is kind]
         rows += in_collection(ports, request.policy, ports.records.said_in, request.scope, named, MOST_TURNS + 1)
     if len(rows) > MOST_TURNS:
@@ -66,7 +67,7 @@ def _pairs(ports: Ports, request: Request, best: Sequence[Scored]) -> tuple[Mapp
 
 
 def _known(ports: Ports, request: Request, ids: Sequence[str]) -> tuple[Mapping[str, Pair], str | None]:
-    """What the word index knows. It can fail as any channel may, which costs the neighbours and a note."""
+    """The neighbours in the word index. If it fails, as any channel may, neighbours are left out, with a note."""
     seconds = request.policy.advanced.timeout_seconds
 
     def look() -> Mapping[str, Pair]:
@@ -79,13 +80,13 @@ def _known(ports: Ports, request: Request, ids: Sequence[str]) -> tuple[Mapping[
 
 
 def _wanted(best: Sequence[Scored], pairs: Mapping[str, Pair]) -> list[str]:
-    """Those of them that may be shown: after the first hit only what was said before."""
+    """The ids to fetch: both neighbours of the first hit, and the message before each of the others."""
     wanted = [one for hit in best for one in pairs.get(hit.hit._stored_id, ())[: 2 if hit is best[0] else 1]]
     return list(dict.fromkeys(one for one in wanted if one is not None))
 
 
 def that_may_be_shown(ports: Ports, request: Request, stored_ids: Sequence[str]) -> dict[str, Hit]:
-    """Those of this scope that the recall could have returned: let through by the filter, not barred, not stale."""
+    """The records of this scope that the recall could have returned: passed by the filter, not refused, not stale."""
     if stored_ids and request.where is not None:
         passing = in_collection(ports, request.policy, ports.search.passing, request.scope, request.where)
         stored_ids = [one for one in stored_ids if one in passing]
@@ -105,7 +106,7 @@ def _beside(
     around = []
     for stored_id, offset in ((before, BEFORE), (after, AFTER)):
         record = None if stored_id is None or stored_id not in found else found[stored_id].record
-        if record is None or _turn(request, record).session != own:  # the index may not know yet that it was moved
+        if record is None or _turn(request, record).session != own:  # the index may not be up to date after a move
             continue
         if len(record.text) > _longest(request.policy):
             continue
@@ -115,7 +116,7 @@ def _beside(
 
 
 def _longest(policy: Policy) -> float:
-    """How many characters may be shown next to a hit; any length, if the policy itself asks for neighbours."""
+    """The longest neighbour that may be shown, in characters; unlimited if the policy asks for neighbours."""
     return math.inf if policy.advanced.neighbours else LONGEST_NEXT
 
 
