@@ -55,7 +55,7 @@ HitsUnder = Callable[[Policy], Sequence[Hit]]
 
 @dataclass(frozen=True, slots=True)
 class Rankable:
-    """A question with its candidates. `ranked` asks nobody: the steps of a recall that come after the searching."""
+    """A question with its candidates, which `ranked` can rank under any policy without searching again."""
 
     request: Request
     gathered: Gathered
@@ -65,7 +65,7 @@ class Rankable:
     facts: SameFacts = OUR_RULES
 
     def ranked(self, policy: Policy, k: int | None = None) -> Recall:
-        """The answer under this policy."""
+        """The recall under this policy."""
         request = self.request._replace(policy=policy, k=self.request.k if k is None else k)
         hits = _with_refusals(request, self.hits_under(policy))
         floor = NO_FLOOR if self.unrelated is None else floor_verdict(self.unrelated, policy)
@@ -77,7 +77,7 @@ class Rankable:
 def rankable(
     ports: Ports, request: Request, gathered: Gathered, hits_under: HitsUnder, unrelated: float | None = None
 ) -> Rankable:
-    """The question with what only a store or the caller's own rule can tell, asked once, for the request's policy."""
+    """The question with its vectors and facts, which come from the store and the caller's rule and are fetched once."""
     hits = _with_refusals(request, hits_under(request.policy))
     floor = NO_FLOOR if unrelated is None else floor_verdict(unrelated, request.policy)
     compared = candidate_vectors(ports, request, hits)
@@ -100,29 +100,29 @@ GONE = "some candidates are gone from the collection: their texts, kinds and age
 
 @dataclass(frozen=True, slots=True)
 class PastCandidates:
-    """The candidates of one recall that have numbers, as they were then, and those that no policy would let through."""
+    """The scored candidates of a past recall as they were then, and those that no policy would return."""
 
     line: LoggedRecall
     policy: Policy
     hits: Sequence[Hit]
-    via: Mapping[str, int]  # which sources named each, by its id in the collection
+    via: Mapping[str, int]  # the sources that named each candidate, by its id in the collection
     absent: Sequence[Dropped]
     notes: tuple[str, ...] = ()
-    then: Mapping[str, int] = field(default_factory=dict)  # the numbers that hold for all of them
+    then: Mapping[str, int] = field(default_factory=dict)  # the logged numbers that are the same for all candidates
 
     @property
     def k(self) -> int:
-        """How many could be returned; fewer than asked for, where some that were returned are forgotten by now."""
+        """The number of hits to return; smaller than in the recall if some of its hits were forgotten since."""
         returned = len(self.line.kept)
         beyond = [one for one in self.line.candidates if one.reason == BEYOND_K]
         if returned >= self.line.k or not beyond:
             return self.line.k
         best = max(self.line.candidates, key=lambda one: one.score or 0.0)
-        return returned if returned or best in beyond else self.line.k  # else a floor refused what was best
+        return returned if returned or best in beyond else self.line.k  # else a floor refused the best one
 
     @property
     def forgotten(self) -> bool:
-        """Whether some of the candidates were forgotten since."""
+        """Whether some of the candidates were forgotten after the recall."""
         return STRUCK_OUT in self.then
 
     @property
@@ -131,11 +131,11 @@ class PastCandidates:
 
     @property
     def unrelated(self) -> float | None:
-        """The share of unrelated questions that find as good, where it was asked for."""
+        """The share of unrelated questions with an equally good match, if it was measured."""
         return self.then["unrelated"] / SHARE_UNIT if "unrelated" in self.then else None
 
     def under(self, policy: Policy) -> list[Hit]:
-        """Those that this policy would have looked at, with what its channels would have said of them."""
+        """The candidates that this policy would have had, with the leads from its channels."""
         if policy == self.policy:
             return list(self.hits)
         wanted = _wanted(policy)
@@ -147,7 +147,7 @@ class PastCandidates:
         return [replace(hit, leads={name: hit.leads[name] for name in hit.leads if name in said}) for hit in hits]
 
     def _within(self, hits: list[Hit], policy: Policy, most: int, wanted: int) -> list[Hit]:
-        """Those that vectors or words would have named among so many, or that something else named."""
+        """The hits that vectors or words would have named among their `most` best, or that another source named."""
         weights = {**dict.fromkeys((WORDS, AROUND), policy.advanced.fusion.words), **dict.fromkeys(OF_TURNS[:2], 1.0)}
 
         def by_words(hit: Hit) -> float:
@@ -164,8 +164,8 @@ class PastCandidates:
         return self.via.get(hit._stored_id, 0) & SOURCES
 
     def moved(self, by: float) -> PastCandidates:
-        """With similarities moved in the order of the ranking, by as little: the log keeps six digits of them, and what
-        was ranked by the seventh is told by the order alone."""
+        """The candidates with similarities shifted by at most `by` in the order of the ranking: the log stores six
+        digits, so differences in the seventh are only visible in the order."""
         place = {one.id: number for number, one in enumerate(self.line.candidates)}
         last = max(1, len(place))
         hits = [replace(hit, similarity=hit.similarity + by * (0.5 - place[hit.record.id] / last)) for hit in self.hits]
@@ -175,7 +175,7 @@ class PastCandidates:
 def past_candidates(
     line: LoggedRecall, policy: Policy, found: Mapping[str, Found], scope: Scope, fields: Fields
 ) -> PastCandidates:
-    """What the recall chose from; `found` are the records as the collection has them, by the user's ids."""
+    """The candidates of a logged recall; `found` are the records in the collection, by the user's ids."""
     numbered = [one for one in line.candidates if one.signals]
     there = [found[one.id] for one in numbered if one.id in found]
     told = {hit.record.id: hit for hit in hits_of(scope, there, {}, fields)}
@@ -193,7 +193,7 @@ def past_candidates(
 
 
 def _then(one: LoggedCandidate, today: Hit | None, policy: Policy, line: LoggedRecall) -> Hit:
-    """A candidate as it stood in that recall."""
+    """A candidate as it was in that recall."""
     signals = one.signals
     record = Record(one.id) if today is None else today.record
     hit = Hit(
@@ -209,13 +209,13 @@ def _then(one: LoggedCandidate, today: Hit | None, policy: Policy, line: LoggedR
     )
     if one.score is None or stale(hit, now=line.at) is None:
         return hit
-    began = record.valid_from  # it was valid then: what ended it was written later
+    began = record.valid_from  # the record was valid then: its end was written later
     began = None if began is not None and began > line.at else began
     return replace(hit, record=replace(hit.record, valid_from=began, valid_until=None, superseded_by=None))
 
 
 def _wanted(policy: Policy) -> int:
-    """The bits of the sources that a policy asks."""
+    """The sources that a policy asks, as bits."""
     ways = set(policy.ways)
     wanted = BY_VECTORS | BY_TIME | BY_VERDICTS * (policy.blending == "bounded")
     wanted |= BY_WORDS * (LEXICAL in ways) | BY_GRAPH * (GRAPH in ways) | BY_OWN_CHANNEL * bool(ways - set(OURS))
@@ -223,7 +223,7 @@ def _wanted(policy: Policy) -> int:
 
 
 def _leads_of(policy: Policy, names: Mapping[str, float]) -> frozenset[str]:
-    """Those of the leads that a recall under this policy would have had."""
+    """The names of the leads that a recall under this policy would have had."""
     ways, kept = set(policy.ways), set(names)
     if LEXICAL not in ways:
         kept -= OF_WORDS
@@ -243,7 +243,7 @@ NO_CUE = Cue("")
 
 
 class Candidate(NamedTuple):
-    """A scored candidate; `dropped` where the recall returned better ones."""
+    """A scored candidate; `dropped` if the recall did not return it."""
 
     id: str
     signals: Mapping[str, float]
@@ -253,7 +253,7 @@ class Candidate(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PastRecall:
-    """A recall as far as verdicts need it; `step` is None where it changed nothing. `scope` is the one that made it."""
+    """The data of a recall that verdicts need. `step` is None if the recall was read-only; `scope` made the recall."""
 
     id: str
     at: float
@@ -262,11 +262,11 @@ class PastRecall:
     candidates: Sequence[Candidate]
     scope: Scope
     cue: Cue = NO_CUE
-    said: Mapping[str, bytes | None] = field(default_factory=dict)  # by those that were returned, as far as it is known
+    said: Mapping[str, bytes | None] = field(default_factory=dict)  # digests of the returned texts, if known
 
 
 def past_recall(ports: Ports, scope: Scope, recall: Recall | str) -> PastRecall:
-    """The recall to judge; one of another scope does not exist here."""
+    """The recall to judge; a recall of another scope raises an error."""
     if isinstance(recall, Recall):
         if recall.scope.user != scope.user:
             raise ScopeError(
@@ -288,7 +288,7 @@ def past_recall(ports: Ports, scope: Scope, recall: Recall | str) -> PastRecall:
 
 
 def ranking_of(record_id: str, candidates: Sequence[Candidate]) -> HelpfulRank | None:
-    """How the record ranked among the candidates; None if usefulness took no part in that."""
+    """The record's rank among the candidates; None if usefulness did not affect the ranking."""
     if not any(one.signals.get("useful", 0.0) > 0.0 for one in candidates):
         return None
     place = next((place for place, one in enumerate(candidates) if one.id == record_id), None)

@@ -1,4 +1,4 @@
-"""Records that are of no use any more are removed, except protected ones."""
+"""Removal of records that are no longer useful; and lists of flagged records, changes and samples."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Flag = Literal["remembered", "pinned"]
 
 
 def flagged_records(ports: Ports, scope: Scope, flag: Flag, *, regime: Regime, now: float) -> list[Record]:
-    """The records that carry a flag, by the ledger or, where it has not met them, by their metadata."""
+    """The records with a flag in the ledger or, if the ledger has not registered them, in their metadata."""
     known = ports.ledger.states.flagged(scope, flag)
     shown = ports.records.flagged(scope, flag)
     ids = sorted({record_id(scope, one) for one in (*known, *shown)})
@@ -43,11 +43,11 @@ def changes(ports: Ports, scope: Scope, record: str | None, *, limit: int) -> Se
 
 
 def history(ports: Ports, scope: Scope) -> Sequence[Sample]:
-    """The samples that were taken so far, oldest first."""
+    """All samples of the statistics, oldest first."""
     return ports.ledger.statistics.samples(scope)
 
 
-PRUNED_AT_ONCE = 200  # records of one transaction
+PRUNED_AT_ONCE = 200  # records per transaction
 UNMET = Timeline(0, (PacedSpan(0, -math.inf, DecayPace()),))  # nothing has decayed
 Worth = tuple[float, float]
 Archive = Callable[[Sequence[Record]], None]
@@ -55,7 +55,7 @@ Archive = Callable[[Sequence[Record]], None]
 
 @dataclass(frozen=True, slots=True)
 class Pruning:
-    """One call of prune, checked."""
+    """The checked arguments of one call of prune."""
 
     scope: Scope
     below: float | None  # strength
@@ -67,10 +67,10 @@ class Pruning:
     by: str
     regime: Regime
     now: float
-    last: Worth | None = None  # where there are too many: all up to this worth go
+    last: Worth | None = None  # if there are too many records: all up to this worth are removed
 
     def doomed(self, seen: Seen, *, timeline: Timeline) -> bool:
-        """Whether a record goes: neither remembered nor pinned, and too weak, unread for too long, or one too many."""
+        """Whether to remove a record: it is not protected, and too weak, unread for too long, or one of too many."""
         if seen.state.remembered or seen.state.pinned:
             return False
         left, used = self.worth(seen, timeline)
@@ -81,7 +81,7 @@ class Pruning:
         return self.unread_since is not None and 0.0 < used < self.unread_since
 
     def worth(self, seen: Seen, timeline: Timeline) -> Worth:
-        """The strength of a record, and when it was last read, or else when the memory met it; 0: not known."""
+        """The strength of a record, and the time when it was last read or else first seen (0: not known)."""
         state = seen.state
         paced = timeline if timeline is UNMET else timeline.under(self.regime)
         times = [one for one in (state.last_read, state.useful_at) if one is not None]
@@ -97,7 +97,7 @@ class _Tally:
 
 
 def prune(ports: Ports, call: Pruning) -> PruneReceipt:
-    """Let go of what has faded. After a crash, call again: what was not removed is still there to be found."""
+    """Remove the records that the rules select. After a crash, call again: the remaining records are found again."""
     known = ports.ledger.states.known(call.scope, [])
     timeline = known.timeline
     tally = _Tally()
@@ -116,7 +116,7 @@ def prune(ports: Ports, call: Pruning) -> PruneReceipt:
 
 
 def _by_rules(ports: Ports, call: Pruning, timeline: Timeline, tally: _Tally) -> bool:
-    """What is too weak, or unread for too long; gives whether that was all of it."""
+    """Remove records that are too weak or unread for too long; return False if the limit was reached first."""
     last = 0
     while True:
         page = ports.ledger.removal.unkept(call.scope, last, limit=PRUNED_AT_ONCE)
@@ -131,7 +131,7 @@ def _by_rules(ports: Ports, call: Pruning, timeline: Timeline, tally: _Tally) ->
 
 
 def _too_many(ports: Ports, call: Pruning, timeline: Timeline, tally: _Tally, unmet_before: Mapping[str, Seen]) -> bool:
-    """Beyond the most that may stay: the weakest, of equal ones those unread for longest; gives whether all went."""
+    """Remove the records above the maximum, weakest and longest unread first; return whether all were removed."""
     count = ports.records.count(call.scope)
     excess = count - (call.most or 0) - (len(tally.ids) if call.dry_run else 0)
     if excess <= 0:
@@ -151,7 +151,7 @@ def _too_many(ports: Ports, call: Pruning, timeline: Timeline, tally: _Tally, un
 
 
 def _worths(ports: Ports, call: Pruning, timeline: Timeline) -> list[tuple[Worth, str]]:
-    """What all records are worth that nothing holds on to."""
+    """The worth and the id of each record that is not protected."""
     rows: list[tuple[Worth, str]] = []
     last = 0
     while True:
@@ -163,16 +163,15 @@ def _worths(ports: Ports, call: Pruning, timeline: Timeline) -> list[tuple[Worth
 
 
 def _strangers(ports: Ports, call: Pruning, tally: _Tally) -> Mapping[str, Seen]:
-    """The ledger registers records that it has not seen before and whose metadata say that they have faded. If the time
-    since the last read counts, it registers all others as well: for records that nobody has read, that time begins
-    here."""
+    """Register faded records that the ledger does not have yet. If the time since the last read or the number of
+    records matters, register all others as well: for records that were never read, that time begins now."""
     found = states_from_metadata(ports, call.scope)
     faded = {one: seen for one, seen in found.items() if call.doomed(seen, timeline=UNMET)}
     tally.kept += len(found) - len(faded)
     if call.dry_run:
         tally.ids += [record_id(call.scope, one) for one in list(faded)[: call.limit]]
     elif call.unread_since is not None or call.most is not None:
-        tally.kept -= len(found) - len(faded)  # they are counted with those that were met before
+        tally.kept -= len(found) - len(faded)  # they are counted with the registered records later
         ports.ledger.states.meet(call.scope, found, now=call.now)
     elif faded:
         ports.ledger.states.meet(call.scope, faded, now=call.now)
@@ -180,7 +179,7 @@ def _strangers(ports: Ports, call: Pruning, tally: _Tally) -> Mapping[str, Seen]
 
 
 def _let_go(ports: Ports, call: Pruning, timeline: Timeline, names: dict[str, str], tally: _Tally) -> None:
-    """One batch: into the archive first, then out of the ledger."""
+    """Write one batch to the archive, then remove it."""
     found = look_up(ports, call.scope, list(names), now=None if call.dry_run else call.now)
     own = {one: found[one] for one, stored_id in names.items() if one in found and found[one].stored_id == stored_id}
     tally.vanished += len(names) - len(own)
@@ -202,7 +201,7 @@ def _let_go(ports: Ports, call: Pruning, timeline: Timeline, names: dict[str, st
 
 @in_one_transaction
 def _remove(ports: Ports, call: Pruning, stored_ids: Sequence[str]) -> list[str]:
-    """Those that are doomed as they stand now: somebody may have judged or pinned one meanwhile."""
+    """Remove the records that the rules still select; a record may have been judged or pinned in the meantime."""
     gone = ports.ledger.removal.doomed(call.scope, stored_ids, call.doomed)
     if gone:
         ports.records.remove(call.scope, gone)
@@ -211,7 +210,7 @@ def _remove(ports: Ports, call: Pruning, stored_ids: Sequence[str]) -> list[str]
 
 
 def _successors(ports: Ports, call: Pruning, own: Mapping[str, Stored]) -> list[str]:
-    """Those that took the place of a record that is still there: without them nothing valid would be left of it."""
+    """The records that supersede a record that still exists: without them, no valid version would be left."""
     olds = {one: stored.record.supersedes for one, stored in own.items() if stored.record.supersedes is not None}
     present = look_up(ports, call.scope, sorted(set(olds.values())), now=None if call.dry_run else call.now)
     return [one for one, old in olds.items() if old in present]

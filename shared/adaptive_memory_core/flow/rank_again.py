@@ -1,4 +1,4 @@
-"""How would a past recall have ranked under another policy? Its logged candidates, through the steps of a recall."""
+"""Past recalls ranked again under another policy, from their logged candidates."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from adaptive_memory_core.sources.request import Request
 from adaptive_memory_core.sources.times import understand_time
 
 AT_ONCE = 200  # recalls whose records are fetched together
-MOST_CHANGES = 1_000_000  # lines of the audit trail that are looked through for verdicts
+MOST_CHANGES = 1_000_000  # lines of the audit trail that are searched for verdicts
 LAST_DIGIT = 1e-6  # of a similarity in the log
-TIMES_MOVED = (0.0, 1.0, 8.0, 64.0)  # last digits by which similarities may be moved; guess
+TIMES_MOVED = (0.0, 1.0, 8.0, 64.0)  # how many last digits similarities may be shifted; guess
 OTHER_WORDS = "the cue was built from other words than the user's own, which the log does not keep"
 CUT = "of the cue the log keeps the beginning alone"
 NO_POLICY = "the policy of that recall is not in the log any more"
@@ -34,8 +34,8 @@ WAY_DOWN = "to which episodes the themes lead (the shape 'top_down'): the log do
 
 @dataclass(frozen=True, slots=True)
 class RankedAgain:
-    """A past recall, and how another policy would have ranked what it looked at. `reproduced` says whether its own
-    policy, ranked in the same way, gives the recorded ranking again."""
+    """A past recall, and its candidates as ranked by another policy. `reproduced` is True if the recall's own policy
+    gives the recorded ranking again."""
 
     line: LoggedRecall
     own: Policy | None
@@ -48,7 +48,7 @@ class RankedAgain:
 def rank_again(
     ports: Ports, asked: Request, *, since: float | None, until: float | None, limit: int
 ) -> list[RankedAgain]:
-    """The recalls of a scope in that time, oldest first; `asked` says by which policy, and whose they are."""
+    """Rank the recalls of a period again, oldest first, for the scope and under the policy of `asked`."""
     scope, log = asked.scope, ports.ledger.log
     lines = log.recalls(scope, since=since, until=until, limit=limit, containing=None)
     verdicts = verdicts_in_log(ports, scope)
@@ -70,7 +70,7 @@ def rank_again(
 def _one(
     ports: Ports, asked: Request, past: PastCandidates, own: Policy | None, verdicts: Mapping[str, Verdict]
 ) -> RankedAgain:
-    """One recall: as it was, to see that the log tells all, and as the other policy has it."""
+    """Rank one recall by its own policy, to check that the log is sufficient, and by the other policy."""
     notes = list(past.notes)
     if any(one.then.get("own_words") for one in past.line.candidates):
         notes.append(OTHER_WORDS)
@@ -86,8 +86,8 @@ def _one(
 
 
 def as_it_was(ports: Ports, asked: Request, past: PastCandidates, own: Policy) -> tuple[PastCandidates, Recall, bool]:
-    """The candidates, with similarities to the last digit, the ranking by the recall's own policy, and whether it is
-    the recorded one."""
+    """The candidates with corrected last digits, the ranking by the recall's own policy, and whether it is the recorded
+    ranking."""
     for times in TIMES_MOVED:
         tried = past.moved(times * LAST_DIGIT) if times else past
         before = _ranked(ports, asked, tried, own)
@@ -97,7 +97,7 @@ def as_it_was(ports: Ports, asked: Request, past: PastCandidates, own: Policy) -
 
 
 def _not_told(past: PastCandidates, own: Policy, other: Policy, *, reproduced: bool) -> list[str]:
-    """Why the recorded ranking, or the other policy's, cannot be had of the log."""
+    """Notes on why the log does not suffice for the recorded ranking, or for the other policy's."""
     if other.shape == "top_down" and not (reproduced and other == own):
         return [WAY_DOWN]
     if reproduced:
@@ -108,13 +108,13 @@ def _not_told(past: PastCandidates, own: Policy, other: Policy, *, reproduced: b
 
 
 def _ranked(ports: Ports, asked: Request, past: PastCandidates, policy: Policy) -> Recall:
-    """The candidates through the steps of a recall that come after the searching."""
+    """The candidates ranked by the steps of a recall that follow the search."""
     question = past_question(ports, asked, past, policy)
     return question.ranked(policy)
 
 
 def past_question(ports: Ports, asked: Request, past: PastCandidates, policy: Policy) -> Rankable:
-    """The question of a past recall with its candidates, to be ranked under this policy and others that ask the same
+    """The question and candidates of a past recall, to be ranked under this policy and others with the same
     channels."""
     request = understand_time(ports, asked._replace(policy=policy, k=past.k))
     states = KnownStates({}, Timeline(past.line.step), balance=past.balance)
@@ -130,7 +130,7 @@ def _request(asked: Request, line: LoggedRecall, scope: Scope) -> Request:
 
 
 def _is_as_logged(answer: Recall, line: LoggedRecall) -> bool:
-    """Whether the same were returned in the same order, and all others dropped for the same reasons."""
+    """Whether the same records were returned in the same order, and all others dropped for the same reasons."""
     dropped = {one.id: one.reason for one in answer.dropped}
     logged = {one.id: one.reason for one in line.candidates if one.reason is not None}
     return answer.ids == tuple(one.id for one in line.kept) and dropped == logged
@@ -141,7 +141,7 @@ def _when(line: LoggedRecall) -> tuple[float, int]:
 
 
 def over_the_same(lines: Sequence[LoggedRecall]) -> Iterator[tuple[str | None, Sequence[LoggedRecall]]]:
-    """The recalls in their order, some at a time, each time over the same records."""
+    """The recalls in order, in batches of the same `over`."""
     start = 0
     for place, line in enumerate(lines):
         if place > start and (line.over != lines[start].over or place - start == AT_ONCE):
@@ -152,7 +152,7 @@ def over_the_same(lines: Sequence[LoggedRecall]) -> Iterator[tuple[str | None, S
 
 
 def recalled_records(ports: Ports, scope: Scope, lines: Sequence[LoggedRecall]) -> dict[str, Found]:
-    """The records that these recalls looked at, as far as they are there."""
+    """The candidates of these recalls that still exist, by id."""
     ids = list(dict.fromkeys(one.id for line in lines for one in line.candidates if one.signals))
     found: dict[str, Found] = {}
     for start in range(0, len(ids), 1_000):
@@ -161,7 +161,7 @@ def recalled_records(ports: Ports, scope: Scope, lines: Sequence[LoggedRecall]) 
 
 
 def verdicts_in_log(ports: Ports, scope: Scope) -> dict[str, dict[str, Verdict]]:
-    """What was judged, by recall and record: the last word on each."""
+    """The latest verdict on each record, by recall and record."""
     changes = ports.ledger.audit.changes(scope, (), limit=MOST_CHANGES)
     known = {one.value: one for one in Verdict}
     found: dict[str, dict[str, Verdict]] = {}

@@ -1,6 +1,6 @@
-"""Records are stored: one, many, or the messages of a conversation.
+"""Storing records and the messages of conversations.
 
-Observing the same messages again changes nothing, so a call that was broken off is repeated as a whole.
+Observing the same messages again changes nothing, so an interrupted call can be repeated.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ from adaptive_memory_core.sources.request import embedded_texts
 def remember(
     ports: Ports, scope: Scope, given: Sequence[NewRecord], *, now: float, new_id: Callable[[], str]
 ) -> list[str]:
-    """Write records; an id that the scope already has is overwritten. It keeps what was learned from reads if its words
-    stay the same, and starts again with other words."""
+    """Write records, overwriting existing ids. A record keeps its reads if its text stays the same; with another text
+    it starts again."""
     named = set(distinct((one.id for one in given if one.id is not None), "id"))
     check_superseded(ports, scope, given, named)
     records = [_record(one, now=in_turn(now, number), new_id=new_id) for number, one in enumerate(given)]
@@ -66,7 +66,7 @@ def _write(
     *,
     now: float,
 ) -> None:
-    """What is new is enrolled and added, what exists is written over, what is superseded ends."""
+    """Add new records, overwrite existing ones, and end superseded ones, in one transaction."""
     batch = born_stale(ports, scope, batch, now=now)
     taken = ports.records.taken(chosen) if chosen else set()
     known = look_up(ports, scope, chosen, now=now)
@@ -98,7 +98,7 @@ def _add(
     look_again: bool,
     now: float,
 ) -> None:
-    """New records: enrolled and written."""
+    """Register and write new records."""
     fresh = {record.id: never_read(seen_of(record)) if look_again else seen_of(record) for record in new}
     ids = _enrol(ports, scope, fresh, taken, now=now)
     added = [Stored(record, stored_id) for record, stored_id in zip(new, ids, strict=True)]
@@ -107,7 +107,7 @@ def _add(
 
 
 def _enrol(ports: Ports, scope: Scope, new: Mapping[str, Seen], taken: set[str], *, now: float) -> list[str]:
-    """Under which ids new records will stand: their own, or a scoped one where somebody else has it."""
+    """Register new records; return the ids to store them under: their own, or a scoped id if another user has it."""
     untaken = {one: fresh for one, fresh in new.items() if one not in taken}
     free = ports.ledger.states.enrol(scope, untaken, now=now)
     clashes = {one for one in new if one in taken} | {one for one, ok in zip(untaken, free, strict=True) if not ok}
@@ -123,13 +123,13 @@ def _enrol(ports: Ports, scope: Scope, new: Mapping[str, Seen], taken: set[str],
 
 
 def _revision(record: Record, before: Stored) -> Stored:
-    """The new version, with the old one's reads if it says the same, and the metadata that it is written over."""
+    """The new version of a record, with the old metadata, and with the old reads if the text is the same."""
     reads = before.record.read if text_digest(record.text) == text_digest(before.record.text) else NEVER_READ
     return Stored(replace(record, read=reads, stored=before.record.stored), before.stored_id)
 
 
 def _begin_anew(revised: Sequence[Stored], known: Mapping[str, Stored]) -> dict[str, Rewritten]:
-    """Those that say something else from now on."""
+    """The records whose text changes, by id in the collection."""
     before = {one.stored_id: text_digest(known[one.record.id].record.text) for one in revised}
     seen_now = {one.stored_id: one.seen for one in revised}
     return {one: Rewritten(before[one], never_read(now)) for one, now in seen_now.items() if before[one] != now.said}
@@ -159,7 +159,7 @@ def _partial(error: AdaptiveMemoryError, written: Sequence[str], total: int) -> 
 
 
 def entry_of(one: Stored, fields: Fields) -> ConversationMessage:
-    """The place of a record; of one without a time the beginning."""
+    """The record as a message for the hierarchy; a record without a time is placed at the beginning."""
     return message_to_queue(
         one.stored_id, one.record.text, one.record.metadata or one.record.stored, fields, at=one.record.created_at
     )
@@ -177,7 +177,7 @@ def message_to_queue(
     return ConversationMessage(stored_id, turn.session or "", place, time, turn.speaker, text_digest(text))
 
 
-BATCH = 500  # messages that are written together, and after which progress is told
+BATCH = 500  # messages that are written together, and after which progress is reported
 Progress = Callable[[int, int], object]
 
 
@@ -190,7 +190,7 @@ def observe(
     new_id: Callable[[], str],
     progress: Progress | None = None,
 ) -> list[str]:
-    """Write those that are new, or say something else by now; gives the ids of all, in order."""
+    """Write the messages that are new or have changed; return the ids of all, in order."""
     ports.hierarchy.watch(scope)
     messages = distinct_messages(given)
     for start in range(0, len(messages), BATCH):
@@ -204,7 +204,7 @@ def observe(
 def _observe(
     ports: Ports, scope: Scope, batch: Sequence[tuple[NewRecord, float]], *, now: float, new_id: Callable[[], str]
 ) -> None:
-    """A batch of messages, each with the time that it has if it says none."""
+    """Write a batch of messages, each with the time to use if it has none."""
     known = look_up(ports, scope, [one.id for one, _ in batch if one.id is not None], now=None)
     new = [
         one if one.created_at is not None else replace(one, created_at=time)
@@ -214,7 +214,7 @@ def _observe(
     if new:
         remember(ports, scope, new, now=now, new_id=new_id)
     written = {one.id for one in new}
-    others = [one.id for one in new if one.id is not None and one.kind != MESSAGE_KIND]  # of which nobody was told
+    others = [one.id for one in new if one.id is not None and one.kind != MESSAGE_KIND]  # not queued by remember
     known = {one: found for one, found in known.items() if one not in written} | look_up(ports, scope, others, now=None)
     old = {one.stored_id: one for one in known.values()}
     if old:
@@ -224,7 +224,7 @@ def _observe(
 
 
 def _is_there(message: NewRecord, known: Stored | None) -> bool:
-    """Whether the record says just that already."""
+    """Whether the record already contains exactly this message."""
     if known is None:
         return False
     record = known.record
@@ -235,7 +235,7 @@ def _is_there(message: NewRecord, known: Stored | None) -> bool:
 
 
 def hierarchy(ports: Ports, scope: Scope, *, settle: bool, progress: Progress | None) -> Hierarchy:
-    """All of it, with the ids that the user knows; empty for one who never observed."""
+    """The whole hierarchy with the user's ids; empty if nothing was observed."""
     found = _grown(ports, scope, settle=settle, progress=progress)
     return found.with_ids(lambda stored_id: record_id(scope, stored_id))
 
@@ -248,7 +248,7 @@ def _grown(ports: Ports, scope: Scope, *, settle: bool, progress: Progress | Non
 
 
 def themes(ports: Ports, scope: Scope, *, now: float, settle: bool, progress: Progress | None) -> Themes:
-    """The hierarchy as a user reads it; empty for one who never observed."""
+    """The themes of the hierarchy; empty if nothing was observed."""
     found = _grown(ports, scope, settle=settle, progress=progress)
     over = ports.search.passing(scope, {ports.fields.valid_until: {"$lte": now}}) if found.themes else frozenset()
     return themes_of(scope, found, over)

@@ -1,4 +1,4 @@
-"""What a report shows of one user, or of many."""
+"""The data for the report pages of one user, and of all users."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ from adaptive_memory_core.score.signals import DAY
 from adaptive_memory_core.sources.read_state import known_states
 
 MOST_KINDS, MOST_JUDGED, MOST_CHANGES, MOST_DAYS, MOST_LOGGED = 12, 100, 200, 30, 1_000
-MOST_VERDICTS = 10_000  # changes that are looked through for verdicts
-REPEATEDLY = 2  # times that a record was judged unhelpful
+MOST_VERDICTS = 10_000  # changes that are searched for verdicts
+REPEATEDLY = 2  # least number of unhelpful verdicts for the list of unhelpful records
 HOUR = 3_600.0
 HITS_SHOWN, DROPPED_SHOWN = 20, 8  # candidates of a recall whose texts are looked up
-AT_LEAST = 0.01  # strength that counts as still there
+AT_LEAST = 0.01  # least strength that counts as not faded
 MORE_READS = "32+"
 READS = ((0, "0"), (1, "1"), (3, "2–3"), (7, "4–7"), (15, "8–15"), (31, "16–31"))
 NAMES_OF_READS = [*(name for _, name in READS), MORE_READS]
@@ -47,20 +47,20 @@ Worth = tuple[float, ...]
 
 @dataclass(frozen=True, slots=True)
 class ReportRequest:
-    """What a page is to show, checked."""
+    """The checked settings of a report."""
 
     scope: Scope
     policy: Policy
     regime: Regime
     now: float
-    since: float  # recalls before that are beyond the log's retention
+    since: float  # earlier recalls are beyond the log's retention
     records: int
     recalls: int
 
 
 @dataclass(slots=True)
 class _First:
-    """The first records by some worth, of equal ones those seen first; and how many there were in all."""
+    """The best records by a worth, earlier ones first if equal, and the total number of records."""
 
     most: int
     heap: list[tuple[Worth, int, str, Record]] = field(default_factory=list)
@@ -76,7 +76,7 @@ class _First:
 
     @property
     def best(self) -> list[tuple[str, Record]]:
-        """The first ones, each with its id in the collection."""
+        """The best records, each with its id in the collection."""
         return [
             (stored_id, record) for *_, stored_id, record in sorted(self.heap, reverse=True, key=lambda one: one[:2])
         ]
@@ -88,7 +88,7 @@ class _First:
 
 @dataclass(slots=True)
 class _Collected:
-    """The records seen so far: those that each part of the page shows, and how many of which sort there are."""
+    """The records seen so far: those that each part of the page shows, and counts by reads and by kind."""
 
     shown: _First
     judged: _First = field(default_factory=lambda: _First(MOST_JUDGED))
@@ -116,7 +116,7 @@ class _Collected:
 
 
 def gathered(ports: Ports, asked: ReportRequest) -> MemoryFacts:
-    """All that the page shows; nothing of it counts as a read."""
+    """Everything that the page shows, without counting a read."""
     scope, now = asked.scope, asked.now
     stats = stats_of(ports, scope, regime=asked.regime, at_least=AT_LEAST, now=now)
     collected = _collected(ports, asked)
@@ -150,7 +150,7 @@ def gathered(ports: Ports, asked: ReportRequest) -> MemoryFacts:
 
 
 def _log(ports: Ports, asked: ReportRequest, known: Sequence[Record]) -> LogFacts:
-    """What was asked and judged, and what the records say that this is about."""
+    """Logged recalls, verdicts and changes, with the texts of their records."""
     scope, since = asked.scope, asked.since
     logged = ports.ledger.log.recalls(scope, since=since, until=None, limit=MOST_LOGGED, containing=None)
     changes = prune.changes(ports, scope, None, limit=MOST_VERDICTS)
@@ -169,7 +169,7 @@ def _log(ports: Ports, asked: ReportRequest, known: Sequence[Record]) -> LogFact
 
 
 def _collected(ports: Ports, asked: ReportRequest) -> _Collected:
-    """All records of the scope, each as it stands now, a page at a time."""
+    """Go through all records of the scope, with their present states, a page at a time."""
     collected = _Collected(_First(asked.records))
     pages: Iterator[list[Found]] = ports.records.pages(asked.scope)
     while (page := next(pages, None)) is not None:
@@ -184,7 +184,7 @@ def _collected(ports: Ports, asked: ReportRequest) -> _Collected:
 
 
 def _texts(ports: Ports, scope: Scope, wanted: Iterable[str], known: Sequence[Record]) -> Mapping[str, str]:
-    """What those records say that are shown; those that are gone are left out."""
+    """The texts of the shown records by id; deleted records are left out."""
     texts = {one.id: one.text for one in known}
     missing = [one for one in dict.fromkeys(wanted) if one not in texts]
     found = look_up(ports, scope, missing, now=None)
@@ -199,8 +199,8 @@ def _shown(recalls: Sequence[LoggedRecall]) -> Iterator[str]:
 
 
 def recalls_over_time(times: Sequence[float], *, now: float) -> tuple[str, list[tuple[str, int]]]:
-    """How many recalls there were per hour, or per day if they go back further than a day; up to now, at most the last
-    30 days, with hours and days without a recall.
+    """Recalls per hour, or per day if they go back further than a day, up to now. At most the last 30 days are
+    included; hours and days without recalls count 0.
 
     >>> recalls_over_time([0.0, 7_000.0, 7_300.0], now=8_000.0)
     ('hour', [('00:00', 1), ('01:00', 1), ('02:00', 1)])
@@ -228,7 +228,7 @@ POINTS, LEAST_UNITS, MOST_UNITS, GONE = 40, 20, 400, 0.05
 
 
 def fading_curves(timeline: Timeline, pace: DecayPace, records: Sequence[Record], *, now: float) -> FadingFacts:
-    """The curves of the pace that is in force; none where nothing fades."""
+    """The decay curves of the pace in force; none if nothing decays."""
     if pace.still:
         return FadingFacts(pace.unit)
     last = _units(pace)
@@ -242,14 +242,14 @@ def fading_curves(timeline: Timeline, pace: DecayPace, records: Sequence[Record]
 
 
 def _left(pace: DecayPace, kind: str | None, units: float) -> float:
-    """What is left of a full strength after so many units without a read."""
+    """The strength that is left after this number of units without a read."""
     fresh = ReadState(settled_at=0.0, fresh_at=0.0)
     steps = int(units) if pace.unit == "recalls" else 0
     return strength(fresh, kind, Timeline(steps, (PacedSpan(0, -math.inf, pace),)), now=units * DAY)
 
 
 def _units(pace: DecayPace) -> int:
-    """After how many units all kinds have nearly faded, within bounds."""
+    """The number of units after which all kinds have nearly faded, within bounds."""
     units = LEAST_UNITS
     while units < MOST_UNITS and any(_left(pace, kind, units) > GONE for kind in pace.kinds()):
         units = min(MOST_UNITS, 2 * units)
@@ -268,7 +268,7 @@ NO_NAMES = NameFacts()
 
 
 def names_among(ports: Ports, scope: Scope, records: Sequence[tuple[str, Record]]) -> NameFacts:
-    """Nothing where no graph was grown."""
+    """The names that these records mention; empty if there is no graph."""
     return _look(ports, scope, dict(records))
 
 
@@ -308,7 +308,7 @@ def _links(mentioned: dict[str, dict[str, None]], drawn: set[str]) -> dict[tuple
     return dict(pairs.most_common())
 
 
-MOST_COUNTED = 2_000  # scopes whose recalls are counted, to find those with most of them
+MOST_COUNTED = 2_000  # scopes whose recalls are counted, to find the ones with the most
 
 
 def user_names(ports: Ports) -> list[str | int]:
@@ -324,7 +324,7 @@ def user_names(ports: Ports) -> list[str | int]:
 
 
 def users(ports: Ports, *, most: int, regime: Regime, now: float) -> UsersFacts:
-    """Those with most recalls; nothing of what they remember."""
+    """Statistics of the users with the most recalls, without their records."""
     scopes = ports.ledger.removal.scopes()
     recalls: list[tuple[int, str, Scope]] = []
     for scope in scopes[:MOST_COUNTED]:

@@ -1,4 +1,4 @@
-"""How are records ranked that the caller has retrieved? Looked up, then scored and counted as those of a recall."""
+"""Ranking of records that the caller has retrieved: they are looked up, then scored and counted as in a recall."""
 
 from __future__ import annotations
 
@@ -37,9 +37,10 @@ from adaptive_memory_core.sources.times import as_of_day, understand_time
 def rerank(
     ports: Ports, request: Request, similarities: Mapping[str, float | None], guests: Mapping[str, str]
 ) -> Recall:
-    """The best of these records; what the scope does not hold is dropped, with the reason.
+    """The best of these records; ids that the scope does not have are dropped, with the reason.
 
-    `guests` are the texts of those that may be in no collection at all: they compete, and nothing is learned of them.
+    `guests` are texts by id of hits that need not be in a collection: they are ranked, but nothing is learned about
+    them.
     """
     request = as_of_day(ports, request)
     request = understand_time(ports, request)
@@ -58,7 +59,7 @@ def rerank(
 
 
 def _asked_before(ports: Ports, request: Request, hits: Sequence[Hit]) -> Answer:
-    """What verdicts on similar questions say of them; for a user who has given any, the cue is embedded for that."""
+    """The evidence from verdicts on similar questions; the cue is only embedded if there are such verdicts."""
     source = AskedBefore()
     nothing = Answer(source.name)
     if source.name not in wanted_sources(request) or not request.cue.text.strip():
@@ -69,7 +70,7 @@ def _asked_before(ports: Ports, request: Request, hits: Sequence[Hit]) -> Answer
     if request.cue.vector is None:
         try:
             vector = embedded(ports, request.cue.text, request.policy)
-        except AdaptiveMemoryError:  # of the embedder: the caller has compared already
+        except AdaptiveMemoryError:  # of the embedder: the caller's similarities suffice
             return nothing
         request = request._replace(cue=replace(request.cue, vector=vector))
     nearest = Answer(DENSE, found=[Found(hit._stored_id, None, None, hit.similarity) for hit in hits])
@@ -79,7 +80,7 @@ def _asked_before(ports: Ports, request: Request, hits: Sequence[Hit]) -> Answer
 def _looked_up(
     ports: Ports, request: Request, similarities: Mapping[str, float | None], guests: Mapping[str, str]
 ) -> Gathered:
-    """The records with the similarities that were given, and the guests among them."""
+    """The records and guests with the given similarities."""
     found = ports.records.fetch(request.scope, list(similarities))
     there = [_as_near(one, similarities[name]) for name, one in found.items()]
     known = known_of(ports, request, there)
@@ -101,8 +102,8 @@ def _looked_up(
 
 
 def _welcome(ports: Ports, ids: Sequence[str]) -> frozenset[str]:
-    """Those that are not among everyone's records. Whether some user has a record with that id is never looked up, so
-    it cannot be revealed: the ids of guests are names that the caller gave."""
+    """The ids that are not among everyone's records. Other users' records are never looked up, so that a guest's id
+    cannot reveal whether another user has a record with this id."""
     if not ids:
         return frozenset()
     known = ports.search.stored(Scope(None), ids)
@@ -112,8 +113,8 @@ def _welcome(ports: Ports, ids: Sequence[str]) -> frozenset[str]:
 def _with_similarities(
     hits: Sequence[Hit], similarities: Mapping[str, float | None], min_similarity: float
 ) -> list[Hit]:
-    """The hits with the given similarities. An unknown one passes the floor and stands above none that is known: such
-    are the neighbours that somebody added to what was found."""
+    """The hits with the given similarities. An unknown similarity becomes the floor, so that the hit passes it and
+    ranks above no known one: unknown are usually neighbours that were added to the results."""
     known = [one for one in (similarities[hit.record.id] for hit in hits) if one is not None]
     unknown = (min_similarity or min(0.0, *known)) if known else 0.5
     near = [unknown if (one := similarities[hit.record.id]) is None else float(one) for hit in hits]

@@ -1,7 +1,7 @@
-"""Records that replace others, and records made of others: they end with what they were made of.
+"""Records that supersede others, and derived records, which end when their sources end.
 
-A record names what it was derived from in its metadata. It ends as a superseded one does, by its `valid_until`, so that
-every recall, copy and filter sees it; `derived_stale` says why.
+A derived record lists its sources in its metadata. Like a superseded record, it ends by its `valid_until`, so that
+every recall, copy and filter sees it; `derived_stale` contains the reason.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from adaptive_memory_core.sources.read_state import derivations_in, ended_for, s
 
 
 def source_ids(records: Iterable[NewRecord | Record]) -> list[str]:
-    """The ids that these were derived from, each once."""
+    """The source ids of these records, without duplicates."""
     return list(dict.fromkeys(source for one in records for source in one.derived_from))
 
 
 def check_sources(ports: Ports, scope: Scope, given: Sequence[NewRecord], *, must_exist: bool) -> None:
-    """No record is derived from itself; and, where that is asked for, none from what is not there."""
+    """Raise an error if a record is derived from itself or, with `must_exist`, from a record that does not exist."""
     for one in given:
         if one.id is not None and one.id in one.derived_from:
             raise InvalidInputError(
@@ -39,7 +39,7 @@ def check_sources(ports: Ports, scope: Scope, given: Sequence[NewRecord], *, mus
 
 
 def born_stale(ports: Ports, scope: Scope, batch: Sequence[Record], *, now: float) -> Sequence[Record]:
-    """The records as they are to be written: what was derived from what had ended before is stale from the first."""
+    """The records to write: a record with a source that has already ended is stale from the beginning."""
     wanted = source_ids(batch)
     if not wanted:
         return batch
@@ -49,8 +49,8 @@ def born_stale(ports: Ports, scope: Scope, batch: Sequence[Record], *, now: floa
 
 
 def sources_hold_again(ports: Ports, scope: Scope, ids: Sequence[str], *, ended: float | None) -> None:
-    """What had replaced these at that time is gone: what was derived from them is valid again, or where something else
-    keeps it stale, until that ended."""
+    """Update records derived from these ids, whose successor was removed: they are valid again, or valid until another
+    of their sources ended."""
     if not ids or ended is None:
         return
     made = derivations_in(ports, scope)
@@ -75,7 +75,7 @@ def sources_hold_again(ports: Ports, scope: Scope, ids: Sequence[str], *, ended:
 
 
 def _has_ended(record: Record) -> bool:
-    """Whether it is no longer true, as far as others follow from it; what merely ran out stays a source."""
+    """Whether a source no longer counts: it was superseded or is stale. A source that only expired still counts."""
     return record.superseded_by is not None or record.derived_stale is not None
 
 
@@ -87,7 +87,7 @@ def _as_of_sources(record: Record, ended: Sequence[Record], *, now: float) -> Re
 
 
 def _longer(record: Record, ended: float, others: Sequence[Record]) -> Record:
-    """The record as it is without the source that had ended it then: until the first of the others did."""
+    """The record without the end that a removed successor caused at `ended`: it ends with the first of the others."""
     if record.derived_stale in (FORGOTTEN, CHANGED):
         return record
     ends = [one.valid_until for one in others if one.valid_until is not None]
@@ -96,7 +96,7 @@ def _longer(record: Record, ended: float, others: Sequence[Record]) -> Record:
 
 
 def check_superseded(ports: Ports, scope: Scope, given: Sequence[NewRecord], named: set[str]) -> None:
-    """What is superseded must exist before anything is written."""
+    """Raise an error if a superseded record does not exist; this is checked before anything is written."""
     for one in given:
         if one.supersedes is not None and one.supersedes == one.id:
             raise InvalidInputError(f"Record {shown(one.id)} cannot supersede itself. Give the id of the older record.")
@@ -108,7 +108,7 @@ def check_superseded(ports: Ports, scope: Scope, given: Sequence[NewRecord], nam
 
 
 def supersede(ports: Ports, scope: Scope, batch: Sequence[Record], *, now: float) -> None:
-    """The old records end where the new ones begin."""
+    """End the superseded records at the time when the new ones begin."""
     ended: dict[str, float] = {}
     for record in batch:
         ended |= _supersede(ports, scope, record, now=now)
@@ -117,7 +117,7 @@ def supersede(ports: Ports, scope: Scope, batch: Sequence[Record], *, now: float
 
 
 def _supersede(ports: Ports, scope: Scope, record: Record, *, now: float) -> dict[str, float]:
-    """End what it replaces; gives which one that is, and when it ends."""
+    """End the record that this one supersedes; return its id and when the new one begins."""
     if record.supersedes is None:
         return {}
     found = look_up(ports, scope, [record.supersedes], now=now)

@@ -1,7 +1,8 @@
-"""Where too little is found: a wider search, one that decay cannot mislead, and a hint at another kind of user id.
+"""Wider searches if too little is found or decay requires it, and a hint at another kind of user id.
 
-Further out there may be records that are less like the cue but stronger. Either the ledger can name them, few enough to
-be compared one by one, or the search widens until none is left that could win. So the top k under decay are exact.
+There may be more distant records that are less similar to the cue but stronger. If the ledger can list them and they
+are few, they are compared one by one; otherwise the search widens until no further record could win. The top k under
+decay are therefore exact.
 """
 
 from __future__ import annotations
@@ -23,11 +24,11 @@ from adaptive_memory_core.score.select import MOST_CANDIDATES, wants_more
 from adaptive_memory_core.sources.gather import Gathered, known_of, present, timeline_of
 from adaptive_memory_core.sources.request import Request, nearest
 
-TIMES_WIDER = 4  # as many candidates at each further try
+TIMES_WIDER = 4  # factor for the number of candidates at each further try
 
 
 def widen_search(ports: Ports, request: Request, gathered: Gathered) -> Gathered:
-    """The candidates, with more of the nearest where too few of them may be returned."""
+    """The candidates, with more of the nearest records if too few may be returned."""
     policy, k, now = request.policy, request.k, request.now
     while gathered.lost is None and wants_more(
         gathered.hits, policy, k=k, asked=gathered.asked, now=now, near=gathered.near
@@ -53,7 +54,7 @@ def widen_search(ports: Ports, request: Request, gathered: Gathered) -> Gathered
 
 
 def with_nearest(ports: Ports, request: Request, gathered: Gathered, found: list[Found], *, asked: int) -> Gathered:
-    """The candidates with these instead of the nearest; the read state is looked up for new ones only."""
+    """The candidates with `found` as the nearest; the read state is only looked up for new ones."""
     before = {hit._stored_id: hit for hit in gathered.hits}
     new = [one for one in found if one.stored_id not in before]
     known = known_of(ports, request, new)
@@ -67,19 +68,19 @@ def with_nearest(ports: Ports, request: Request, gathered: Gathered, found: list
 
 
 def merged_states(first: Outcome[KnownStates], second: Outcome[KnownStates]) -> Outcome[KnownStates]:
-    """What is known of these records and of those; an error of either is one of both."""
+    """The known states of both groups of records; an error in one is an error of both."""
     if first.value is None or second.value is None:
         return second if first.error is None else first
     states = {**first.value.states, **second.value.states}
     return Outcome(second.value._replace(states=states, new=first.value.new | second.value.new))
 
 
-STRONG = 0.5  # of strength: those who have it are named first
-MOST_NEAREST = 30_000  # candidates at the very most; Chroma answers no more at once
+STRONG = 0.5  # records with at least this strength are compared first
+MOST_NEAREST = 30_000  # most candidates; Chroma returns no more at once
 
 
 def under_decay(ports: Ports, request: Request, gathered: Gathered) -> Gathered:
-    """The candidates as strong as they are now, and all that decay lets through from further out."""
+    """The candidates with their present strengths, and all more distant records that could win under decay."""
     gathered = aged(gathered, request)
     if len(gathered.nearest) < gathered.asked:
         return gathered
@@ -101,8 +102,8 @@ def under_decay(ports: Ports, request: Request, gathered: Gathered) -> Gathered:
 
 
 def _compared(ports: Ports, request: Request, gathered: Gathered) -> Gathered | None:
-    """The candidates with all stronger records that could win, if the ledger can name them: the strong ones first,
-    since against them hardly any of the many weak ones still could."""
+    """The candidates with all stronger records that could win, if the ledger can list them; else None. Strong records
+    are compared first, because few weak ones could still win after that."""
     extent = ports.records.extent()
     nearest_ones: Sequence[Hit] = gathered.nearest
     hits = nearest_ones
@@ -124,13 +125,13 @@ def _compared(ports: Ports, request: Request, gathered: Gathered) -> Gathered | 
 
 
 def _least(hits: Sequence[Hit], gathered: Gathered, request: Request) -> float | None:
-    """The strength that a record further out than the nearest ones would need to come among the k best of the hits."""
+    """The strength that a record beyond the nearest ones would need to be among the k best hits."""
     bound = gathered.nearest[-1].similarity if gathered.nearest else 0.0
     return least_strength(hits, request.policy, bound=bound, k=request.k, now=request.now)
 
 
 def _widened(ports: Ports, request: Request, gathered: Gathered) -> Gathered:
-    """The same search, further out; where it reaches the end, the size of the collection is kept."""
+    """Repeat the search with more candidates; if it reaches the end, store the extent of the collection."""
     asked = min(TIMES_WIDER * gathered.asked, MOST_NEAREST)
     extent = ports.records.extent()
     found = nearest(ports, request, gathered.cue.vector, asked)
@@ -140,7 +141,7 @@ def _widened(ports: Ports, request: Request, gathered: Gathered) -> Gathered:
 
 
 def _named(ports: Ports, request: Request, least: float, extent: Extent) -> list[str] | None:
-    """The records that are that strong according to the ledger; None if there are many, or if it does not have all."""
+    """The records with at least this strength in the ledger; None if there are too many or the ledger lacks some."""
     limit = max(MOST_CANDIDATES, request.k)
 
     def since(timeline: Timeline) -> tuple[int, float] | None:
@@ -160,7 +161,7 @@ def _named(ports: Ports, request: Request, least: float, extent: Extent) -> list
 
 
 def aged(gathered: Gathered, request: Request) -> Gathered:
-    """The candidates, each as strong as it is now."""
+    """The candidates with their present strengths."""
     timeline = timeline_of(gathered.known, request)
     if timeline.still:
         return gathered
@@ -168,7 +169,8 @@ def aged(gathered: Gathered, request: Request) -> Gathered:
 
 
 def _aged_hits(hits: Sequence[Hit], gathered: Gathered, timeline: Timeline, request: Request) -> list[Hit]:
-    """What the ledger has not met has not begun to decay. Aging is absolute: done twice, it changes nothing."""
+    """The hits with their present strengths. Unregistered records have not begun to decay. Repeating this changes
+    nothing."""
     states = {} if gathered.known.value is None else gathered.known.value.states
     aged = []
     for hit in hits:
@@ -180,17 +182,17 @@ def _aged_hits(hits: Sequence[Hit], gathered: Gathered, timeline: Timeline, requ
 
 
 def _without_twins(gathered: Gathered) -> Gathered:
-    """A record that is among the nearest is named there alone."""
+    """The candidates without duplicates: a record among the nearest is not listed with the others."""
     nearest_ids = {hit._stored_id for hit in gathered.nearest}
     others = [hit for hit in gathered.others if hit._stored_id not in nearest_ids]
     return gathered.with_hits(gathered.nearest, others)
 
 
-MOST_DIGITS = 20  # of a user's number, more than Chroma's whole numbers have
+MOST_DIGITS = 20  # digits of a user's number, more than Chroma's integers have
 
 
 def other_kind_of_user(ports: Ports, request: Request, gathered: Gathered) -> Gathered:
-    """What was gathered, which is nothing; with a note, if the other user of this name has records."""
+    """The empty result, with a note if the user with this name as a number or text has records."""
     user = request.scope.name
     other = other_kind(user)
     if other is None:
@@ -201,7 +203,7 @@ def other_kind_of_user(ports: Ports, request: Request, gathered: Gathered) -> Ga
 
 
 def other_kind(user: str | int | None) -> str | int | None:
-    """The number that a text names, and the text of a number.
+    """The same user id as a number if it is a text, or as a text if it is a number; else None.
 
     >>> other_kind("7"), other_kind(7), other_kind("-7"), other_kind("07"), other_kind("ana"), other_kind(None)
     (7, '7', -7, None, None, None)
