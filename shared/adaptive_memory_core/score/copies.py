@@ -1,11 +1,10 @@
-"""Texts that say the same: copies, reworded texts, and members of a set.
+"""Texts with the same content: copies, reworded facts, and members of a set.
 
-Reworded facts: a short English lexicon of what people say of themselves and of their projects. It is optional: without
-it, changes in the same words are still found (`score/same_statement.py`), and `Advanced(reworded_facts=False)` leaves
-it out.
+Reworded facts are found with a short English lexicon of what people say about themselves and their projects. It is
+optional (`Advanced(reworded_facts=False)`): without it, changes in the same words are still found
+(`score/same_statement.py`).
 
-Members of a set: what was said of a set stands far apart, so each further candidate of a session that is shown counts
-for less.
+Statements about a set are usually far apart, so each further candidate of a session that is shown counts less.
 """
 
 from __future__ import annotations
@@ -20,8 +19,8 @@ from adaptive_memory_core.channels.words_of_text import words
 from adaptive_memory_core.cue.question_kinds import EDGES
 from adaptive_memory_core.late import late_pattern
 
-LONGEST = 240  # characters of a text that is looked at; a longer one says more than one thing
-_LEXICON = {  # the words that ask for a relation, and what speaks of it
+LONGEST = 240  # characters of a text that is compared; a longer text contains more than one statement
+_LEXICON = {  # the words that ask for a relation, and the words that state it
     "address": r"address|new place",
     "bank account": r"bank|account",
     "boss manager report": r"manager|boss|reports? to|supervisor",
@@ -88,7 +87,7 @@ _FIRST_PERSON = late_pattern(r"\b(?:i|my|mine|we|our|me|us)\b", re.IGNORECASE)
 
 
 def says_otherwise_now(old: str, new: str, cue: str) -> bool:
-    """Whether the newer of two texts says what has become of that which the older one gives as an answer to the cue.
+    """Whether the newer of two texts replaces the older one's answer to the cue.
 
     >>> def changed(new, old="Ilse lives in Oslo.", cue="where does Ilse live?"):
     ...     return says_otherwise_now(old, new, cue)
@@ -109,7 +108,7 @@ def says_otherwise_now(old: str, new: str, cue: str) -> bool:
 
 @lru_cache(maxsize=512)
 def asked_for(cue: str) -> tuple[re.Pattern[str], ...]:
-    """What speaks of the relations that a cue asks for; nothing if the lexicon has none of them.
+    """Patterns for the relations that a cue asks for; empty if the lexicon has none of them.
 
     >>> len(asked_for("where does Ilse work?")), asked_for("who founded Acme?")
     (1, ())
@@ -123,7 +122,7 @@ def words_in(cue: str) -> list[str]:
 
 
 def about_the_same(text: str, cue: str) -> bool:
-    """Whether a text names the subject of the cue, and speaks of nobody of theirs: "Ilse's brother has moved".
+    """Whether a text is about the subject of the cue, and not about a relative, as in "Ilse's brother has moved".
 
     >>> about_the_same("Ilse lives in Oslo.", "where does Ilse live?"), about_the_same("Colm lives.", "and Ilse?")
     (True, False)
@@ -143,15 +142,15 @@ def about_the_same(text: str, cue: str) -> bool:
 
 
 class Member(NamedTuple):
-    """A candidate: its score, and the session that it is of; None for one of none, which stands alone."""
+    """A candidate's score and session (None without a session)."""
 
     score: float
     session: str | None
 
 
 def members(among: Sequence[Member], shown: int, most: int, *, cover: float) -> list[int]:
-    """The numbers of at most so many more, the best first; the first `shown` are shown already. A score counts from the
-    lowest one there is, and `1 / (1 + cover * others)` times for that many others of its session.
+    """The numbers of at most `most` more candidates, best first; the first `shown` are already shown. A candidate
+    counts by its score above the lowest one, divided by `1 + cover * others` for the others of its session.
 
     >>> among = [Member(0.9, "a"), Member(0.8, "a"), Member(0.79, "b"), Member(0.5, "b"), Member(0.1, "c")]
     >>> members(among, 1, 3, cover=0.1), members(among, 1, 3, cover=0.0), members(among, 5, 3, cover=0.1)
@@ -176,21 +175,21 @@ def members(among: Sequence[Member], shown: int, most: int, *, cover: float) -> 
     return chosen
 
 
-RUN = 3  # words that follow each other: what texts are compared by
-REMEMBERED = 1_000  # characters of a text whose shape is kept from one recall to the next
+RUN = 3  # length in words of the runs by which texts are compared
+REMEMBERED = 1_000  # characters of the longest text whose shape is cached
 _EDGES = " .,;:!?\"'`()[]{}\u2019\u201c\u201d\u2026"
 _TELLING = late_pattern(r"\d|n[\u2019']t\b|^(?:no|not|never|none|nor|without|cannot)$")
 
 
 class Shape(NamedTuple):
-    """A text's runs of words, and those of its words that one small difference would turn into another statement."""
+    """A text's runs of words, and its numbers and negations, which would make a different statement."""
 
     runs: frozenset[tuple[str, ...]]
     telling: frozenset[str]
 
 
 def plain_words(text: str) -> str:
-    """The words alone: in lower case, with single spaces, without a stop at the end.
+    """The text in lower case with single spaces, without a full stop at the end.
 
     >>> plain_words("Bob  likes TEA."), plain_words("Bob likes tea?")
     ('bob likes tea', 'bob likes tea?')
@@ -199,7 +198,7 @@ def plain_words(text: str) -> str:
 
 
 def overlap(one: str, other: str) -> float:
-    """The share of their runs of words that two texts have in common; 0 where a number or a negation differs.
+    """The share of runs of words that two texts have in common; 0 if a number or a negation differs.
 
     >>> overlap("The big office in Berlin moved.", "the big office in Berlin moved"), overlap("tea", "coffee")
     (1.0, 0.0)
@@ -216,10 +215,10 @@ def overlap(one: str, other: str) -> float:
 
 
 def leaders(texts: Sequence[str], share: float) -> list[int]:
-    """For each text the number of the first that says the same: its own, where none before it does.
+    """For each text, the number of the first text with the same content, or its own number.
 
-    A text without words says nothing, and so not the same. With a `share` of 1 the words are the same; below, texts
-    that begin or end alike have at least that share of their runs of words in common.
+    A text without words is not the same as any other. With a `share` of 1, the words must be the same. Below 1, texts
+    that begin or end with the same words must have at least this share of their runs of words in common.
 
     >>> leaders(["Tea.", "coffee", "tea", "", ""], 1.0)
     [0, 1, 0, 3, 4]
@@ -233,13 +232,13 @@ def leaders(texts: Sequence[str], share: float) -> list[int]:
     return found if share >= 1.0 else _nearly(texts, found, share)
 
 
-@lru_cache(maxsize=2_000)  # of at most 1 kB each, and the texts are in RAM for other reasons as well
+@lru_cache(maxsize=2_000)  # at most 1 kB each; the texts themselves are in RAM anyway
 def _plain_of_short(text: str) -> str:
     return plain_words(text)
 
 
 def _plain_where_needed(texts: Sequence[str]) -> list[str]:
-    """The words of each; of a text that begins like no other its begin, for it needs no closer look."""
+    """The plain words of each text; for a text with a unique beginning, only the beginning, which suffices."""
     begun = [_edges(text)[0] for text in texts]
     often = Counter(begun)
     return [plain_words(text) if often[start] > 1 else start for text, start in zip(texts, begun, strict=True)]
@@ -263,11 +262,11 @@ def _nearly(texts: Sequence[str], same: Sequence[int], share: float) -> list[int
 
 
 def _edges(text: str) -> tuple[str, str]:
-    """The first two words and the last two, of short texts kept from one recall to the next."""
+    """The first two words and the last two; cached for short texts."""
     return _edges_of_short(text) if len(text) <= REMEMBERED else _edges_of(text)
 
 
-@lru_cache(maxsize=2_000)  # of at most 1 kB each, and the texts are in RAM for other reasons as well
+@lru_cache(maxsize=2_000)  # at most 1 kB each; the texts themselves are in RAM anyway
 def _edges_of_short(text: str) -> tuple[str, str]:
     return _edges_of(text)
 
@@ -284,7 +283,7 @@ def _shape(text: str) -> Shape:
     return _shape_of_short(text) if len(text) <= REMEMBERED else _shape_of(text)
 
 
-@lru_cache(maxsize=500)  # of at most 50 kB each, of an ordinary turn 3 kB
+@lru_cache(maxsize=500)  # at most 50 kB each; 3 kB for a usual turn
 def _shape_of_short(text: str) -> Shape:
     return _shape_of(text)
 

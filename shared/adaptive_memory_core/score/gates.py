@@ -1,4 +1,4 @@
-"""Gates and refusals: who may be returned at all."""
+"""Gates and refusals: the rules that exclude records before scoring."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Hit, Record
 from adaptive_memory_core.score.ranking import Candidates
 
-ONE_CALL_SECONDS = 0.1  # records of one call are a microsecond apart, and all of them are there once it returns
+ONE_CALL_SECONDS = 0.1  # tolerance for times: records of one call are a microsecond apart and visible together
 BELOW_FLOOR = "below the similarity floor"
 BEYOND_K = "beyond k"
-SUPERSEDED, FORGOTTEN, CHANGED = "superseded", "forgotten", "changed"  # what became of what a record was derived from
+SUPERSEDED, FORGOTTEN, CHANGED = "superseded", "forgotten", "changed"  # what happened to a record's source
 STALE = {
     SUPERSEDED: "derived from a record that was superseded",
     FORGOTTEN: "derived from a record that was forgotten",
@@ -26,8 +26,8 @@ STALE = {
 
 
 def stale(hit: Hit, *, now: float) -> str | None:
-    """Why this record may not be used at `now`, or None: superseded, expired, not valid yet, or derived from what is no
-    longer so.
+    """Why this record may not be used at `now`, or None: superseded, expired, not valid yet, or derived from a source
+    that is no longer valid.
 
     >>> from adaptive_memory_core.records import Record
     >>> stale(Hit(Record("a", "text", valid_until=10.0), 0.9, "a"), now=10.0)
@@ -50,7 +50,7 @@ def stale(hit: Hit, *, now: float) -> str | None:
 
 
 def unfit(hit: Hit, policy: Policy, *, now: float) -> str | None:
-    """Why this hit is out before scoring, or None. The floor is absolute: it looks at no other candidate.
+    """Why this hit is excluded before scoring, or None. The floor is absolute and does not depend on other candidates.
 
     >>> from adaptive_memory_core.records import Record
     >>> unfit(Hit(Record("a", "text"), 0.1, "a"), Policy(min_similarity=0.3), now=0.0)
@@ -68,7 +68,7 @@ def unfit(hit: Hit, policy: Policy, *, now: float) -> str | None:
 
 
 def unfit_ones(these: Candidates, policy: Policy, *, now: float) -> dict[int, str]:
-    """The numbers of those that are out before scoring, each with the reason.
+    """The numbers of the candidates that are excluded before scoring, each with the reason.
 
     >>> from adaptive_memory_core.records import Record
     >>> from adaptive_memory_core.score.ranking import as_candidates
@@ -88,12 +88,13 @@ REFUSED = "refused by the caller"
 IN_CONTEXT = "already in the context"
 LATER = "of a later day than asked"
 AT_ONCE = "It is asked of every candidate and cannot wait: await what it needs before the recall,"
-MOST_PLACES = 8  # where a text stands within longer words, until it is taken to stand nowhere by itself; guess
-SHORTEST_SOUGHT = 12  # characters of a memory that is looked for inside longer texts: "tea" is in too many; guess
+MOST_PLACES = 8  # occurrences of a text that are checked for whole words; guess
+SHORTEST_SOUGHT = 12  # characters of a memory that is searched inside longer texts: "tea" is in too many; guess
 
 
 def refusal(accept: Callable[[Record], bool] | None, in_context: Iterable[str]) -> Callable[[Record], str | None]:
-    """Why a record may not be returned, or None. `in_context` are ids of records and texts, whole or in longer ones.
+    """A function that returns why a record may not be returned, or None. `in_context` contains ids of records, and
+    texts that equal or contain a record's text.
 
     >>> refused = refusal(lambda record: record.kind != "secret", ["a", "You said: Bob likes  GREEN tea."])
     >>> [refused(Record(id, text, kind)) for id, text, kind in
@@ -114,7 +115,7 @@ def refusal(accept: Callable[[Record], bool] | None, in_context: Iterable[str]) 
 
 
 def is_later(record: Record, at: float) -> bool:
-    """Whether it was written, or began, after that time; what is of an unknown time was there.
+    """Whether a record was written, or began, after `at`; False for a record without a time.
 
     >>> is_later(Record("a", "x", created_at=5.0), 4.0), is_later(Record("a", "x"), 4.0)
     (True, False)
@@ -124,7 +125,7 @@ def is_later(record: Record, at: float) -> bool:
 
 
 def _accepted(answer: object) -> bool:
-    """The answer of a predicate. Only a bool is an answer: a coroutine or "no" would let everything in.
+    """The answer of the caller's function. Only a bool is accepted: a coroutine or "no" would let everything pass.
 
     >>> _accepted(True), _accepted(np.bool_(False))
     (True, False)
@@ -142,7 +143,7 @@ def _plain(text: str) -> str:
 
 
 def _within(text: str, whole: str) -> bool:
-    """Whether the text contains it, as separate words."""
+    """Whether `whole` contains the text as separate words."""
     at = -1
     for _ in range(MOST_PLACES):
         at = whole.find(text, at + 1)

@@ -1,4 +1,4 @@
-"""Which of the candidates that make the same statement is the newest? It takes the place of the best one."""
+"""Reordering of candidates that make the same statement, so that the newest comes first."""
 
 from __future__ import annotations
 
@@ -11,29 +11,29 @@ from adaptive_memory_core.score.copies import about_the_same, asked_for, says_ot
 from adaptive_memory_core.score.ranking import Ranking
 from adaptive_memory_core.score.same_statement import Version, statement_versions
 
-BEST = 3  # results, the best ones, whose newer and older versions are looked for; guess
-COMPARED = 40  # of the best candidates that are looked at for versions of them; guess
+BEST = 3  # best results for which newer and older versions are searched; guess
+COMPARED = 40  # best candidates that are searched for such versions; guess
 NEWEST = "newest"  # the name of the part that lifts a score
-Facts = Mapping[str, Hashable]  # what each record says, by its id in the collection
+Facts = Mapping[str, Hashable]  # a label for each record's fact, by its id in the collection
 
 
 class NewestFirstQuery(NamedTuple):
-    """What is asked for, under which key records name their speaker, and what a rule of the caller's says of them."""
+    """The cue, the metadata key of speakers, and the labels of the caller's rule, if there is one."""
 
     cue: str
     speaker: str
     facts: Facts | None = None
 
 
-Statement = tuple[Sequence[int], bool]  # the candidates that make it, by their places, and whether that is sure
+Statement = tuple[Sequence[int], bool]  # the candidates that make it, by their places, and whether this is certain
 
 
 def newest_first(ranking: Ranking, told: NewestFirstQuery, intent: Intent, *, reworded: bool = True) -> Ranking:
-    """The candidates, best first, with the newest of each statement at the place of the best that makes it.
+    """The candidates, best first, with the newest version of each statement at the place of the best one.
 
-    The older ones follow at the places that are left, newest first, and each names the newest (`hit.older_than`).
-    Nothing changes if the cue asks for what was, or for records of one time or of an unknown one. `told.facts` are a
-    caller's own, instead of our rule.
+    The older versions follow at the remaining places, newest first, and refer to the newest (`hit.older_than`). Nothing
+    changes if the cue asks about the past, or if all records have the same time or none. `told.facts` from the caller
+    replace the built-in rule.
 
     >>> from adaptive_memory_core.cue.time.intent import NO_INTENT
     >>> from adaptive_memory_core.records import Hit, Record
@@ -48,7 +48,7 @@ def newest_first(ranking: Ranking, told: NewestFirstQuery, intent: Intent, *, re
     columns, order = ranking.candidates.columns, ranking.order
     times = [columns.began[number] for number in order[:COMPARED]]
     if len(set(times)) < 2 or intent.windows or asks_history(told.cue, intent):
-        return ranking  # the same statement of another time than is asked about is another memory
+        return ranking  # the same statement at another time is another memory
     if told.facts is not None:
         groups = _labelled([columns.stored_ids[number] for number in order[: len(times)]], times, told.facts)
     elif asks_for_many(told.cue):
@@ -63,8 +63,8 @@ def newest_first(ranking: Ranking, told: NewestFirstQuery, intent: Intent, *, re
 
 
 class _Moved(NamedTuple):
-    """Which candidate, by its place so far, stands at each place now; their scores; and of the older ones the place of
-    the newest, and whether it is sure that both say the same. The newest names itself."""
+    """The former place of the candidate at each place, the scores, and for older versions the place of the newest and
+    whether the match is certain. The newest refers to itself."""
 
     order: list[int]
     scores: list[float]
@@ -72,7 +72,7 @@ class _Moved(NamedTuple):
 
 
 def _put_newest_first(times: Sequence[float | None], group: Sequence[int], moved: _Moved, *, sure: bool) -> None:
-    """The newest of a group at the place of its best, and the others at the places that are left, newest first."""
+    """Move the newest of a group to the place of its best, and the others to the remaining places, newest first."""
     order, scores, older = moved
     newest, *others = sorted(group, key=lambda one: (-(times[one] or 0.0), one))
     if times[newest] == times[others[-1]]:
@@ -90,7 +90,7 @@ def _put_newest_first(times: Sequence[float | None], group: Sequence[int], moved
 
 
 def _reordered(ranking: Ranking, moved: _Moved) -> Ranking:
-    """The ranking in that order, with parts that add up to the new scores."""
+    """The ranking in the new order, with parts that add up to the new scores."""
     numbers, ids = ranking.order, ranking.candidates.columns.ids
     scores, lifted = list(ranking.scores), [0.0] * len(ranking.scores)
     parts = {name: list(values) for name, values in ranking.parts.items()}
@@ -113,7 +113,7 @@ def _reordered(ranking: Ranking, moved: _Moved) -> Ranking:
 def _groups(
     ranking: Ranking, times: Sequence[float | None], told: NewestFirstQuery, *, reworded: bool
 ) -> list[Statement]:
-    """What makes the same statement as one of the best; none is in two groups."""
+    """Groups of candidates that make the same statement as one of the best; no candidate is in two groups."""
     columns, numbers = ranking.candidates.columns, ranking.order
     texts = ["" if time is None else columns.texts[one] for one, time in zip(numbers, times, strict=False)]
     found = statement_versions(texts, told.cue, best=BEST)
@@ -126,7 +126,7 @@ def _groups(
     groups, taken = list[Statement](), set[int]()
     for best, others in sorted(found.items()):
         if best not in taken and (not past or in_past_tense(texts[best])):
-            mine = columns.stored[numbers[best]].get(told.speaker)  # "I" is another person for other speakers
+            mine = columns.stored[numbers[best]].get(told.speaker)  # "I" depends on the speaker
             same = [
                 one
                 for one in others
@@ -140,8 +140,8 @@ def _groups(
 
 
 def _reworded(texts: Sequence[str], times: Sequence[float | None], cue: str, group: Sequence[int]) -> Iterator[Version]:
-    """What says otherwise in other words, and is newer than all that says it in the same words as the first hit; and
-    those of the best hits that are older than the first, if it is the one that says otherwise."""
+    """Reworded newer versions of the first hit, newer than all versions in the same words; and older versions among the
+    best hits, if the first hit is the reworded one."""
     latest = max(times[one] or 0.0 for one in group)
     for number, time in enumerate(times):
         if number and (time or 0.0) > latest and says_otherwise_now(texts[0], texts[number], cue):
@@ -153,7 +153,7 @@ def _reworded(texts: Sequence[str], times: Sequence[float | None], cue: str, gro
 
 
 def _labelled(ids: Sequence[str], times: Sequence[float | None], facts: Facts) -> list[Statement]:
-    """What says the same, as a caller has it."""
+    """Groups of candidates with the same label from the caller's rule."""
     groups: dict[Hashable, list[int]] = {}
     for number, (one, time) in enumerate(zip(ids, times, strict=True)):
         fact = facts.get(one)

@@ -1,9 +1,9 @@
-"""Whether anything relevant was found, and the scale of a reranker.
+"""Detection of recalls that found nothing relevant, and the scale of a reranker.
 
-No similarity means "relevant" by itself: that depends on the embedder, on the records and on their number. So a memory
-is asked questions that have nothing to do with it. The best that each of them finds is a sample of how good a hit gets
-by chance; the best of many such chances follows an extreme-value law (Gumbel's). Vectors and words are measured apart:
-how much each counts in a ranking depends on the query, so the relevances of two queries cannot be compared.
+No similarity means "relevant" by itself: this depends on the embedder, the records and their number. So a memory is
+asked questions that have nothing to do with it. The best match of each is a sample of how good a match can be by
+chance; such maxima follow an extreme-value law (Gumbel's). Vectors and words are measured separately: their weights in
+a ranking depend on the query, so the relevances of two queries cannot be compared.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ from adaptive_memory_core.score.surprise import Baseline
 
 
 def shares_of(given: Any, count: int) -> list[float]:
-    """One number in [0, 1] for each text. Numbers that are all in [-1, 1], such as probabilities and cosines, are taken
-    as they are, 0 for those below; others, such as a cross-encoder's logits or marks up to ten, are stretched from the
-    worst to the best.
+    """One number in [0, 1] for each text. If all numbers are in [-1, 1], such as probabilities and cosines, they are
+    used unchanged, with 0 for negative ones. Others, such as a cross-encoder's logits or marks up to ten, are scaled
+    from the worst to the best.
 
     >>> shares_of([-0.25, 1], 2), shares_of([-4.0, 6.0, 1.0], 3), shares_of([7, 7], 2)
     ([0.0, 1.0], [0.0, 1.0, 0.5], [0.5, 0.5])
@@ -42,7 +42,7 @@ def shares_of(given: Any, count: int) -> list[float]:
     adaptive_memory_core.errors.InvalidInputError: it gave 1 numbers for 2 texts. Give one for each, in their order.
     """
     try:
-        numbers = np.asarray({} if given is None else given, dtype=np.float64)  # None would be taken for NaN
+        numbers = np.asarray({} if given is None else given, dtype=np.float64)  # None would become NaN
     except (TypeError, ValueError):
         raise InvalidInputError(f"it gave {shown(given)}. Give a list of numbers, one for each text.") from None
     if numbers.shape not in ((count,), (count, 1)):
@@ -56,12 +56,12 @@ def shares_of(given: Any, count: int) -> list[float]:
     return [0.5 if low == high else float(one) for one in ((flat - low) / ((high - low) or 1.0))]
 
 
-FEWEST = 20  # questions below which a tail cannot be told; guess
+FEWEST = 20  # fewest questions from which the tail can be estimated; guess
 SMALLEST_SPREAD = 1e-6
-HARDER = 2.0  # times that a real unrelated question gets through for one of ours; measured, benchmarks/nothing_found.py
-ANSWERED = 0.2  # share of our questions that may have an answer here, and so are no sample of chance; guess
+HARDER = 2.0  # real unrelated questions that pass per built-in one; measured, benchmarks/nothing_found.py
+ANSWERED = 0.2  # share of the questions that may have an answer here and are therefore ignored; guess
 NAMES_SPEAKER = 0.2  # share of unrelated questions that name a speaker of the memory, at most; guess
-_OF_ANYTHING = {  # what a question may say and still be about nothing but its time, by language
+_OF_ANYTHING = {  # words that a question may contain and still be about a time only, by language
     ENGLISH: "anything chat conversation discuss discussed event events everything go going happen happened happening "
     "know learn learned learnt meet memories mention mentioned met news new note noted occurred remember said say "
     "something speak spoke stuff talk talked talking tell thing things told topic topics went work working wrote "
@@ -74,8 +74,8 @@ _OF_ANYTHING = {  # what a question may say and still be about nothing but its t
 
 @dataclass(frozen=True, slots=True)
 class Best:
-    """How good the best candidates of one recall are: by their vectors, from what unrelated texts score, and by all
-    that is not vectors, together; and whether the query names the speaker of one."""
+    """The best candidates of one recall: similarity above unrelated texts, the sum of all other evidence, and whether
+    the query names the speaker of a candidate."""
 
     similarity: float
     leads: float
@@ -84,7 +84,7 @@ class Best:
 
 @dataclass(frozen=True, slots=True)
 class Floor:
-    """What unrelated questions find in one scope: mean and spread of both numbers, and the law of their sum."""
+    """The matches of unrelated questions in one scope: mean and spread of both numbers, and the law of their sum."""
 
     similarity: float
     similarity_spread: float
@@ -97,10 +97,10 @@ class Floor:
 
 
 def most_relevant(hits: Sequence[Hit], policy: Policy, *, now: float) -> Best | None:
-    """The best that there is among the hits that may be returned; None where there is none.
+    """The best values among the hits that may be returned; None if there are none.
 
-    What decay has taken of a record's strength is not looked at: a faded memory is no less about its subject. Nor are
-    ranks, which are the same for the best of any recall, or what a reranker says, which would be too dear to measure.
+    Decay is ignored, because a faded memory is still about its subject. Ranks are ignored, because they are the same
+    for the best of any recall, and rerankers, because measuring them would cost too much.
 
     >>> from adaptive_memory_core.records import Record
     >>> old = Hit(Record("b", "text", valid_until=1.0), 0.9, "b")
@@ -113,7 +113,7 @@ def most_relevant(hits: Sequence[Hit], policy: Policy, *, now: float) -> Best | 
     if not fit:
         return None
     leads = fit[0].leads
-    root = math.sqrt(leads.get(MOST_OF_WORDS, 0.0)) or 1.0  # as which the nats grow that words of a query say by chance
+    root = math.sqrt(leads.get(MOST_OF_WORDS, 0.0)) or 1.0  # the chance evidence of a query's words grows like this
     weights = dict.fromkeys((WORDS, AROUND), 1.0 / root) | {
         name: root * weight for name, weight in policy.own_weights.items()
     }
@@ -123,8 +123,8 @@ def most_relevant(hits: Sequence[Hit], policy: Policy, *, now: float) -> Best | 
 
 
 def fitted_floor(found: Sequence[Best], *, records: int) -> Floor:
-    """The floor that these finds of unrelated questions make. The law is fitted to those that find less, since some of
-    the questions may have an answer here.
+    """The floor fitted to the matches of unrelated questions. The best matches are ignored, because some of the
+    questions may have an answer here.
 
     >>> floor = fitted_floor([Best(0.2 + 0.01 * n, 0.2 + 0.01 * n) for n in range(21)], records=100)
     >>> round(floor.similarity, 2), round(chance(floor, Best(0.5, 0.5)), 2)
@@ -141,12 +141,12 @@ def fitted_floor(found: Sequence[Best], *, records: int) -> Floor:
 
 
 def _gumbel(share: float) -> float:
-    """The number below which so large a share of Gumbel's law lies."""
+    """The quantile of Gumbel's law for this share."""
     return -math.log(-math.log(share))
 
 
 def chance(floor: Floor, best: Best) -> float:
-    """The share of unrelated questions that find something as good; few of them name a speaker of the memory.
+    """The share of unrelated questions with an equally good match; few of them name a speaker of the memory.
 
     >>> floor = Floor(0.3, 0.1, 0.3, 0.1, location=0.0, scale=1.0, questions=100, records=100)
     >>> round(chance(floor, Best(0.3, 0.3)), 2), round(chance(floor, Best(0.6, 0.6)), 3)
@@ -160,7 +160,7 @@ def chance(floor: Floor, best: Best) -> float:
 
 
 def of_time_alone(cue: str, intent: Intent) -> bool:
-    """Whether a question names a time and nothing else: then no record resembles it, and its answers are not due to
+    """Whether a question names only a time: no record resembles it then, but records of that time are not found by
     chance.
 
     >>> from adaptive_memory_core.cue.time.intent import Window

@@ -1,7 +1,7 @@
-"""Candidates as columns, and their ranking.
+"""Candidates in columns, and their ranking.
 
-Of forty candidates five are returned, so what is done to all of them is done a column at a time, and a hit is made when
-somebody looks at it.
+Only about five of forty candidates are returned, so all candidates are processed as columns, and a hit object is
+created when it is first accessed.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ NO_LEADS: Table = {}
 
 
 class CandidateColumns(NamedTuple):
-    """What ranking looks at. `gated` are the numbers of those that gates have to look at closely: that are valid only
-    for a time, were superseded or refused."""
+    """The values that ranking needs. `gated` are the numbers of candidates that gates must check: those with a limited
+    validity, superseded or refused."""
 
     ids: Sequence[str]
     stored_ids: Sequence[str]
@@ -28,17 +28,17 @@ class CandidateColumns(NamedTuple):
     similarities: Sequence[float]
     importances: Sequence[float | None]
     created: Sequence[float | None]
-    began: Sequence[float | None]  # when what they say began to hold
+    began: Sequence[float | None]  # when they became valid
     reads: Sequence[ReadState]
     stored: Sequence[Metadata]
-    shared: Sequence[bool]  # whether they are of a scope that is shared
+    shared: Sequence[bool]  # whether they belong to a shared scope
     gated: Sequence[int]
 
 
 class Lazily(Sequence[T], Generic[T]):
-    """A sequence whose items are made when they are looked at; copied or pickled, it is a tuple.
+    """A sequence whose items are created on first access; a copy or pickle of it is a tuple.
 
-    It holds no reference to itself, so that a recall's result goes at once and not with the next garbage collection.
+    It has no reference cycle, so a recall's result is freed at once and not by the next garbage collection.
     """
 
     __slots__ = ("_items",)
@@ -87,8 +87,8 @@ class Lazily(Sequence[T], Generic[T]):
 
 
 class Candidates(Lazily[Hit]):
-    """The candidates' columns, and their hits. `leads` are what channels besides the vectors said, by name; `make`
-    gives the hit of a number, with these leads.
+    """The candidates' columns and hits. `leads` contains the evidence from channels besides the vectors, by name;
+    `make` creates the hit with a number and its leads.
 
     >>> from adaptive_memory_core.records import Record
     >>> both = as_candidates([Hit(Record("a", "tea"), 0.5, "a"), Hit(Record("b", "tax"), 0.25, "b")])
@@ -113,7 +113,7 @@ class Candidates(Lazily[Hit]):
         return self._make(place if self._numbers is None else self._numbers[place], leads)
 
     def only(self, numbers: Sequence[int]) -> Candidates:
-        """Those of these numbers, in that order."""
+        """The candidates with these numbers, in this order."""
         *columns, gated = self.columns
         there = frozenset(gated)
         gates = [place for place, one in enumerate(numbers) if one in there]
@@ -123,12 +123,12 @@ class Candidates(Lazily[Hit]):
         return Candidates(CandidateColumns._make([*some, gates]), self._make, leads, own)
 
     def with_leads(self, leads: Table) -> Candidates:
-        """The same with what channels said of them."""
+        """The same candidates with these leads."""
         return Candidates(self.columns, self._make, leads, self._numbers)
 
 
 def as_candidates(hits: Sequence[Hit]) -> Candidates:
-    """Hits as candidates in columns; those that are stay as they are."""
+    """The hits as candidates in columns; candidates are returned unchanged."""
     if isinstance(hits, Candidates):
         return hits
     hits = tuple(hits)
@@ -155,8 +155,8 @@ def as_candidates(hits: Sequence[Hit]) -> Candidates:
 
 
 class Ranking(Lazily[Scored]):
-    """Candidates best first, all of them or the best: `order` says which number each place has in the columns. `older`
-    are the numbers of those of which there is something newer that says the same: its id, and whether that is sure."""
+    """Candidates, best first, all or only the best. `order` has the number in the columns for each place. `older` maps
+    the number of an older version of a statement to the id of the newest, and whether the match is certain."""
 
     __slots__ = ("candidates", "older", "order", "parts", "scores", "signals")
 
@@ -184,7 +184,7 @@ class Ranking(Lazily[Scored]):
         return Scored(hit, self.scores[number], parts, signals)
 
     def best(self, count: int) -> Ranking:
-        """The first so many."""
+        """The first `count` of the ranking."""
         return Ranking(self.candidates, self.order[:count], self.scores, self.parts, self.signals, self.older)
 
     def in_order(self, values: Sequence[T]) -> list[T]:
@@ -193,8 +193,8 @@ class Ranking(Lazily[Scored]):
 
 
 class LeftOut(Lazily[Dropped]):
-    """What came behind the first `begin` of a ranking, all for one reason. The ranking itself, with the ids in the
-    collection, is not for users' eyes."""
+    """The candidates after the first `begin` of a ranking, dropped for one reason. The ranking is private, because it
+    contains ids in the collection."""
 
     __slots__ = ("_ranking", "begin", "reason")
 
@@ -207,13 +207,13 @@ class LeftOut(Lazily[Dropped]):
         return Dropped(scored.id, self.reason, scored)
 
     def follows(self, kept: Sequence[Scored]) -> bool:
-        """Whether these are what stands before it."""
+        """Whether `kept` is the part of the ranking before these."""
         ranking = self._ranking
         return isinstance(kept, Ranking) and kept.scores is ranking.scores and kept.order == ranking.order[: self.begin]
 
 
 def best_first(candidates: Candidates, scores: Sequence[float], close: Sequence[float]) -> list[int]:
-    """By score; ties are broken by relevance, then by the newer record, then by id."""
+    """The numbers of the candidates by score; ties are broken by relevance, similarity, the newer record, then id."""
     numbers = range(len(scores))
     if len(set(scores)) == len(scores):
         return sorted(numbers, key=scores.__getitem__, reverse=True)

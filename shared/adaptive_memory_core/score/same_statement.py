@@ -1,7 +1,7 @@
-"""Which texts make the same statement about the same subject, so that only the newest of them may still hold?
+"""Detection of texts that make the same statement about the same subject, so that only the newest may still be true.
 
-Two sentences do if they read the same but for one span, and the question asks about what they share: "Ilse lives in
-Oslo" and "Ilse lives in Turin" for "where does Ilse live?". Nothing is known of what words mean, so this works for any
+Two sentences do if they differ in one span only, and the question asks about the part that they share: "Ilse lives in
+Oslo" and "Ilse lives in Turin" for "where does Ilse live?". The meaning of words is not used, so this works for any
 relation and in most languages.
 """
 
@@ -16,10 +16,10 @@ from adaptive_memory_core.channels.words_of_text import UNSPACED, script_runs, t
 from adaptive_memory_core.cue.question_kinds import EDGES, names_in
 from adaptive_memory_core.late import late_pattern
 
-SHARED = 0.4  # of the longer sentence's words, both have a greater share; guess
-SHARED_UNASKED = 0.6  # the same if there is no question that says what matters; guess
-MOST_INSERTED = 2  # words that one sentence may have besides all of the other, as in "lives in Oslo now"; guess
-FEWEST_WORDS = 4  # of a text that doesn't end as a sentence does; a shorter one is a label; guess
+SHARED = 0.4  # both sentences must share more than this part of the longer one's words; guess
+SHARED_UNASKED = 0.6  # the least shared part if there is no question; guess
+MOST_INSERTED = 2  # words that one sentence may add to all of the other, as in "lives in Oslo now"; guess
+FEWEST_WORDS = 4  # fewest words of a text without a full stop; a shorter text is a label; guess
 LONGEST_SENTENCE = 400  # characters of a sentence that is compared; guess
 MOST_LOOKED_FOR = (
     3  # words of a question, the longest ones, around which the sentence that answers is looked for; guess
@@ -39,14 +39,14 @@ _OWNER = ("'s", "\u2019s")
 
 
 class SentenceWords(NamedTuple):
-    """A sentence's words in order: as they are compared, and the stems of each that mean something."""
+    """A sentence's words in order: as they are compared, and the stems of each, without function words."""
 
     keys: tuple[str, ...]
     stems: tuple[tuple[str, ...], ...]
 
 
 class QueryWords(NamedTuple):
-    """A question's words, the stems of those that mean something, and the stems of its names."""
+    """A question's words, the stems without function words, and the stems of its names."""
 
     keys: frozenset[str]
     stems: frozenset[str]
@@ -54,14 +54,14 @@ class QueryWords(NamedTuple):
 
 
 class Version(NamedTuple):
-    """The number of a text that makes the same statement as another one, and whether both texts say nothing else."""
+    """The number of a text that makes the same statement as another, and whether both texts contain nothing else."""
 
     number: int
     sure: bool
 
 
 def statement_versions(texts: Sequence[str], cue: str, *, best: int) -> dict[int, list[Version]]:
-    """By their numbers those of the best texts that others make the same statement as, each with these.
+    """For each of the best texts, by number, the other texts that make the same statement.
 
     >>> texts = ("Ilse lives in Oslo.", "Colm lives in Rome.", "Ilse has a cat.", "Ilse lives in Turin.")
     >>> statement_versions(texts, "where does Ilse live?", best=2)
@@ -86,7 +86,7 @@ def statement_versions(texts: Sequence[str], cue: str, *, best: int) -> dict[int
 
 
 def same_sentence(one: str, other: str) -> bool:
-    """Whether two sentences make the same statement, as if somebody had asked for what they share.
+    """Whether two sentences make the same statement, with their shared part as the question.
 
     >>> same_sentence("Ana lives in Oslo.", "Ana lives in Turin now."), same_sentence("Ana is here.", "Ben is here.")
     (True, False)
@@ -102,7 +102,7 @@ def same_sentence(one: str, other: str) -> bool:
 
 
 def same_statement(one: SentenceWords, other: SentenceWords, question: QueryWords) -> bool:
-    """Whether two sentences differ in one span only, behind what the question names.
+    """Whether two sentences differ in one span only, after the words that the question names.
 
     >>> def same(one, other, cue="Where does Ilse live?"):
     ...     return same_statement(_said(one), _said(other), _question(cue))
@@ -130,7 +130,7 @@ def same_statement(one: SentenceWords, other: SentenceWords, question: QueryWord
     leading = frozenset().union(*one.stems[:before])
     named = leading & question.stems
     if not named or (named <= question.names and not question.names.isdisjoint(one.stems[before - 1])):
-        return False  # nothing is said of whom they name: "Hey Ana, ..."
+        return False  # the name is only addressed: "Hey Ana, ..."
     shared = leading.union(*one.stems[mine.stop :])
     differ = frozenset().union(*one.stems[mine]) ^ frozenset().union(*other.stems[theirs])
     if not (question.stems - shared).isdisjoint(differ) or _are_of_two_kinds(gone, come):
@@ -144,7 +144,7 @@ def same_statement(one: SentenceWords, other: SentenceWords, question: QueryWord
 
 
 def _are_of_two_kinds(gone: Sequence[str], come: Sequence[str]) -> bool:
-    """Whether two spans begin with different small words: "in Oslo", "with two cats"."""
+    """Whether two spans begin with different function words: "in Oslo", "with two cats"."""
     small = [span[0] for span in (gone, come) if len(span) > 1 and span[0] in STOP_WORDS and span[0] not in _ARTICLES]
     return len(small) > 1 and small[0] != small[1]
 
@@ -154,12 +154,12 @@ def _question(cue: str) -> QueryWords:
     return QueryWords(frozenset(_said(cue).keys), frozenset(words(cue)), names_in(cue))
 
 
-@lru_cache(maxsize=10_000)  # of one word each
+@lru_cache(maxsize=10_000)  # one word each
 def _stems(part: str) -> tuple[str, ...]:
     return tuple(words(part))
 
 
-@lru_cache(maxsize=1_000)  # of a few kB each
+@lru_cache(maxsize=1_000)  # a few kB each
 def _said(sentence: str) -> SentenceWords:
     """
     >>> _said("Ilse's dentist is Dr. Weber.").keys, _said("小明住在北京。").keys
@@ -176,7 +176,7 @@ def _said(sentence: str) -> SentenceWords:
 
 
 def _parts(sentence: str) -> Iterator[str]:
-    """The words as they are written; of scripts without spaces, the characters."""
+    """The words as written; in scripts without spaces, the characters."""
     for chunk in text_chunks(sentence):
         if chunk.isascii() or not UNSPACED.search(chunk):
             yield chunk
@@ -202,7 +202,7 @@ def _that_answers(text: str, question: QueryWords) -> str:
 
 
 def _states(sentence: str) -> bool:
-    """Whether it may be a statement: no question and no label.
+    """Whether a sentence may be a statement, and not a question or a label.
 
     >>> [_states(text) for text in ("Ilse eats meat.", "Ilse lives in Oslo", "top up failed", "Is it you?")]
     [True, True, False, False]
@@ -216,13 +216,13 @@ def _states(sentence: str) -> bool:
 
 
 def _end(text: str, place: int) -> int:
-    """Where the sentence at that place ends."""
+    """The end of the sentence at this place."""
     found = _END.search(text, place)
     return found.end() if found else len(text)
 
 
 def _beginning(sentence: str, question: QueryWords) -> str:
-    """A sentence up to the first word that the question has as well, or up to what follows the question's names.
+    """A sentence up to the first word that is also in the question, or up to the word after the question's names.
 
     >>> _beginning("The author of Emma is Jane Austen.", _question("Who is the author of Emma?"))
     'The author of Emma'
@@ -239,7 +239,7 @@ def _beginning(sentence: str, question: QueryWords) -> str:
                 return sentence[: match.start() + place + 1]
             continue
         found = _stems(chunk)
-        said = met and question.names.isdisjoint(found)  # something of what was named
+        said = met and question.names.isdisjoint(found)  # a word about the name
         met |= question.stems.intersection(found)
         if met and not missing.difference(met) and (said or not met <= question.names):
             return sentence[: match.start()] + chunk.rstrip(EDGES)
@@ -247,7 +247,7 @@ def _beginning(sentence: str, question: QueryWords) -> str:
 
 
 def _that_begins(text: str, begins: str) -> str:
-    """The first sentence of a text that begins so; "" if none does."""
+    """The first sentence of a text that begins with `begins`; "" if there is none."""
     place = text.find(begins)
     while place > 0 and text[:place].rstrip(" ")[-1:] not in _BEFORE_A_SENTENCE:
         place = text.find(begins, place + 1)
@@ -256,12 +256,12 @@ def _that_begins(text: str, begins: str) -> str:
 
 
 def _has_as_much(sentence: str, first: str, question: QueryWords) -> bool:
-    """Whether it has more than half as many of the question's words as the first hit."""
+    """Whether a sentence has more than half as many of the question's words as the first hit."""
     return 2 * len(question.stems.intersection(words(sentence))) > len(question.stems.intersection(words(first)))
 
 
 def _alike(one: Sequence[str], other: Sequence[str]) -> int:
-    """How many words both begin with."""
+    """The number of equal words at the beginning of both."""
     count = 0
     for mine, theirs in zip(one, other, strict=False):
         if mine != theirs:

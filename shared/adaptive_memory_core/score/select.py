@@ -1,4 +1,4 @@
-"""Selection: the k best, or diverse ones, or a random tail."""
+"""Selection of the hits to return: the k best, a diverse set, or a random tail."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from adaptive_memory_core.score.surprise import Baseline, similarities_to
 from adaptive_memory_core.score.time_match import OUTSIDE, attuned, timing
 
 Vectors = Mapping[str, Any]  # by id in the collection
-Twins = Mapping[int, Scored]  # by rank, what says the same and stands for it
+Twins = Mapping[int, Scored]  # by rank, the candidate with the same content that represents it
 NO_TWINS: Twins = {}
 NO_VECTORS: Vectors = {}
 
@@ -30,10 +30,11 @@ NO_VECTORS: Vectors = {}
 def pick(
     ranked: Sequence[Scored], policy: Policy, *, k: int, vectors: Vectors, same: bool = True
 ) -> tuple[Sequence[Scored], Sequence[Dropped]]:
-    """The `k` to return of those that passed, and why the others are not among them.
+    """The `k` candidates to return, and the others with the reason why not.
 
-    Of several that say the same, one competes. Those that are left over fill places that are free ("yield"), or go
-    ("drop"). What has no vector is like nothing. `same=False` says that the same words may be different memories.
+    Of several candidates with the same content, one competes. The others fill free places ("yield") or are dropped
+    ("drop"). A candidate without a vector is not similar to any other. With `same=False`, equal texts count as
+    different memories.
     """
     distinct, twins = ranked, NO_TWINS
     duplicates = policy.advanced.duplicates
@@ -52,7 +53,7 @@ def pick(
 
 
 def _distinct(ranked: Sequence[Scored], share: float) -> tuple[Sequence[Scored], Twins]:
-    """One of each that say the same, in the order of the best of each; and for all others, by rank, the one it is."""
+    """One candidate of each content, ordered by the best of each; and for all others, by rank, their representative."""
     texts = (
         ranked.in_order(ranked.candidates.columns.texts)
         if isinstance(ranked, Ranking)
@@ -74,7 +75,8 @@ def _distinct(ranked: Sequence[Scored], share: float) -> tuple[Sequence[Scored],
 
 
 def _spokesman(ranked: Sequence[Scored], members: Sequence[int]) -> int:
-    """Of the same words the best; where the words differ, of the newest: it is what the others have become."""
+    """The member that represents the others: the best one with the words of the newest, or the best one if a time is
+    missing."""
     times = [ranked[one].record.created_at for one in members]
     known = [time for time in times if time is not None]
     if len(known) < len(times):
@@ -84,8 +86,8 @@ def _spokesman(ranked: Sequence[Scored], members: Sequence[int]) -> int:
 
 
 def _in_turn(ranked: Sequence[Scored], strength: float, k: int, vectors: Vectors) -> list[Scored]:
-    """Maximal marginal relevance: each next one has the most of lambda * score - (1 - lambda) * its likeness to the one
-    it is most like of those before it. Source: Carbonell and Goldstein, SIGIR 1998."""
+    """Maximal marginal relevance: each next candidate maximises lambda * score - (1 - lambda) * its greatest similarity
+    to the chosen ones. Source: Carbonell and Goldstein, SIGIR 1998."""
     likeness = _likeness(ranked, vectors)
     scores = np.array([one.score for one in ranked])
     nearest = np.zeros(len(ranked))
@@ -100,7 +102,7 @@ def _in_turn(ranked: Sequence[Scored], strength: float, k: int, vectors: Vectors
 
 
 def _likeness(ranked: Sequence[Scored], vectors: Vectors) -> Any:
-    """The similarity of each pair, from what unrelated texts score if that was measured; 0 without a vector."""
+    """The similarity of each pair, above the baseline of unrelated texts if it was measured; 0 without a vector."""
     known = [number for number, one in enumerate(ranked) if one.hit._stored_id in vectors]
     rows = np.array([vectors[ranked[one].hit._stored_id] for one in known], dtype=np.float64)
     likeness = np.zeros((len(ranked), len(ranked)))
@@ -111,7 +113,7 @@ def _likeness(ranked: Sequence[Scored], vectors: Vectors) -> Any:
 
 
 def _with(chosen: Sequence[Scored], ranked: Sequence[Scored], free: int, *, in_turn: bool) -> list[Scored]:
-    """The chosen with so many of the others, in the order of their ranks unless they were chosen in turn."""
+    """The chosen candidates and `free` others, by rank unless the chosen ones have their own order (`in_turn`)."""
     taken = {id(one) for one in chosen}
     more = [one for one in ranked if id(one) not in taken][:free]
     if in_turn:
@@ -129,12 +131,12 @@ def _left_out(ranked: Sequence[Scored], chosen: Sequence[Scored], twins: Twins) 
     ]
 
 
-TIMES = 3  # as many candidates as places are drawn from: those that would have them, and the next best; guess
+TIMES = 3  # candidates per drawn place: those that would be returned, and the next best; guess
 
 
 class Drawn(NamedTuple):
-    """What is returned and dropped after the draw, and by id the chance with which each was to be returned; empty where
-    nothing was drawn: then the returned ones were certain."""
+    """The returned and dropped candidates after the draw, and each one's probability of being returned, by id. The
+    probabilities are empty if nothing was drawn."""
 
     kept: Sequence[Scored]
     dropped: Sequence[Dropped]
@@ -142,8 +144,8 @@ class Drawn(NamedTuple):
 
 
 def with_random_tail(kept: Sequence[Scored], dropped: Sequence[Dropped], *, tail: int, recall_id: str) -> Drawn:
-    """The last `tail` places go by lot to one each of three times as many candidates, all with the same chance. One
-    recall is drawn in one way only, so a replay draws the same.
+    """Fill the last `tail` places by a random draw from three times as many candidates, with equal chances. The draw is
+    seeded by the recall id, so a replay makes the same draw.
 
     >>> from adaptive_memory_core.records import Hit, Record
     >>> def hit(name): return Scored(Hit(Record(name, name), 0.5, name), 0.5, {}, {})
@@ -173,14 +175,14 @@ def _lot(recall_id: str, record_id: str) -> bytes:
     return hashlib.blake2b(said, digest_size=16).digest()
 
 
-MOST_CANDIDATES = 2_000  # when gates make it ask again; guess
+MOST_CANDIDATES = 2_000  # limit when gates require a wider search; guess
 
 
 class Ranked(NamedTuple):
     """The candidates by score."""
 
     hits: Candidates
-    unfit: Mapping[int, str]  # those that are out before scoring, by their numbers, with the reasons
+    unfit: Mapping[int, str]  # the candidates excluded before scoring, by number, with the reasons
     scored: Ranking
 
 
@@ -197,8 +199,8 @@ def select(
 ) -> tuple[Sequence[Scored], Sequence[Dropped]]:
     """The hits to return, best first, and the dropped ones with their reasons.
 
-    If a time is named, the same words at another time are another memory; if nothing else is named (`time_alone`),
-    records of that time come first. `told` serves to find the newest record of each fact.
+    If the query names a time, the same words at another time are another memory. If it names nothing else
+    (`time_alone`), records of that time come first. `told` is needed to find the newest record of each fact.
 
     >>> from adaptive_memory_core.records import Record
     >>> hits = [Hit(Record(name, name), close, name) for name, close in (("tea", 0.9), ("coffee", 0.8), ("tax", 0.1))]
@@ -220,7 +222,7 @@ def rank(
     time_alone: bool = False,
     told: NewestFirstQuery | None = None,
 ) -> Ranked:
-    """The first half of `select`: those that pass the gates, by score."""
+    """The first half of `select`: the candidates that pass the gates, by score."""
     these = as_candidates(hits)
     reasons = unfit_ones(these, policy, now=now)
     fit = these
@@ -259,13 +261,13 @@ def choose_hits(
 
 
 def _unfit(hit: Hit, reason: str) -> Dropped:
-    """With the hit where another policy may let it through."""
+    """The dropped candidate, with its hit if another policy may return it."""
     return Dropped(hit.record.id, reason, hit=hit if reason in (BELOW_FLOOR, OUTSIDE) else None)
 
 
 def wants_more(these: Candidates, policy: Policy, *, k: int, asked: int, now: float, near: int) -> bool:
-    """Whether to ask the channel for more: gates took too many of the first `near`, or what is left says the same, and
-    what lies further out might still pass the floor.
+    """Whether to ask the channel for more: gates excluded too many of the first `near`, or the rest are copies, and
+    more distant candidates might still pass the floor.
 
     >>> from adaptive_memory_core.records import Record
     >>> expired = as_candidates([Hit(Record(str(n), "old", valid_until=1.0), 0.9, str(n)) for n in range(20)])

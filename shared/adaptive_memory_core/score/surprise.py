@@ -1,9 +1,9 @@
-"""Relevance in one unit: how unlikely is it, by chance, that a record fits the query this well? Pure arrays, in nats.
+"""Relevance in nats: how unlikely it is that a record matches the query this well by chance.
 
-A nat is the natural logarithm of "one in so many": 4.6 nats are one in a hundred. What the vectors say, what the words
-say and what kind of turn a record is are all measured in it, so they can be added, and no rule has to decide which of
-them to trust: a match that happens by chance says little, one that doesn't says much. Nothing here depends on what the
-similarities of an embedder are in absolute terms. The numbers below were chosen with benchmarks/recall_quality.py.
+Nats are natural logarithms of probabilities: 4.6 nats are a chance of one in a hundred. The evidence from vectors, from
+words and from the kind of turn is measured in this unit, so it can be added without a rule for which to trust: a match
+that often happens by chance counts little. Nothing depends on the absolute similarities of an embedder. The numbers
+below were chosen with benchmarks/recall_quality.py.
 """
 
 from __future__ import annotations
@@ -20,22 +20,22 @@ from adaptive_memory_core.policy.advanced import BASELINE, SPREAD
 Array = Any
 SLOPE = 2.4  # nats per standard deviation of similarity, well above the mean; 2 to 2.6 is flat
 USUAL_SPREAD = 0.12  # standard deviation of unrelated similarities, as a share of 1 - their mean; bundled, MiniLM, e5
-SAMPLE = 128  # records of a scope whose vectors are compared, at the most
+SAMPLE = 128  # most records of a scope whose vectors are compared
 FEW_PAIRS = 3.0  # pairs of records whose mean counts as much as "unrelated texts have similarity 0"; guess
 FEW_RECORDS = 10.0  # records whose similarities to a query count as much as those of records to each other; guess
 FEW_SPREADS = 10.0  # pairs whose spread counts as much as the usual one; guess
-OTHER_RECORDS = 20.0  # records without the word that are assumed besides those there are, so that few say little; guess
-CERTAIN = 0.98  # share of relevant turns that are what the query asks for, e.g. said by the speaker it names
+OTHER_RECORDS = 20.0  # additional records without the word that are assumed, so that few records count little; guess
+CERTAIN = 0.98  # share of relevant turns of the kind that the query asks for, e.g. by the speaker it names
 
 
 class Baseline(NamedTuple):
-    """What unrelated texts of a scope score with its embedder: their mean similarity and its standard deviation."""
+    """The similarities of unrelated texts of a scope with its embedder: mean and standard deviation."""
 
     mean: float = 0.0
     spread: float = USUAL_SPREAD
 
     def above(self, similarity: Array) -> Array:
-        """Similarity above unrelated text, as a share of what is possible: 0 is unrelated, 1 the same text.
+        """Similarity above unrelated texts, as a share of the maximum: 0 is unrelated, 1 the same text.
 
         >>> round(Baseline(0.75, 0.03).above(0.9), 2)
         0.6
@@ -47,14 +47,14 @@ UNMEASURED = Baseline()
 
 
 def baseline_in(leads: Mapping[str, Sequence[float]]) -> Baseline:
-    """What unrelated texts score, as it was measured for this recall."""
+    """The baseline of unrelated texts that was measured for this recall."""
     if not leads.get(BASELINE):
         return UNMEASURED
     return Baseline(leads[BASELINE][0], leads[SPREAD][0] if leads.get(SPREAD) else UNMEASURED.spread)
 
 
 def baseline_of_vectors(vectors: Array, space: str) -> Baseline:
-    """The baseline that a sample of a scope's vectors has. One record says nothing yet, ten say most of it.
+    """The baseline of a sample of a scope's vectors. With few records it stays close to the usual one.
 
     >>> baseline_of_vectors(np.eye(1), "cosine"), baseline_of_vectors(np.eye(3), "ip").mean
     (Baseline(mean=0.0, spread=0.12), 0.0)
@@ -70,7 +70,7 @@ def baseline_of_vectors(vectors: Array, space: str) -> Baseline:
 
 
 def sample_of(count: int) -> list[int]:
-    """The places of the records to compare, of so many.
+    """The places of the records to compare, out of `count`.
 
     >>> sample_of(3), len(sample_of(1000))
     ([0, 1, 2], 128)
@@ -84,7 +84,7 @@ def _evenly_spread(count: int) -> tuple[int, ...]:
 
 
 def merged_baseline(parts: Sequence[tuple[int, Baseline]]) -> Baseline:
-    """The baseline of several scopes that are searched as one, each with its number of records.
+    """The combined baseline of several scopes, each with its number of records.
 
     >>> merged_baseline([(10, Baseline(0.2, 0.1)), (30, Baseline(0.4, 0.1))]).mean
     0.35
@@ -97,8 +97,8 @@ def merged_baseline(parts: Sequence[tuple[int, Baseline]]) -> Baseline:
 
 
 def for_query(of_scope: Baseline, similarities: Array) -> Baseline:
-    """The baseline of one query: its similarities to a sample of the scope, and as long as that is small what records
-    score with each other. A query is of another form than records, so it may score below what they do.
+    """The baseline of one query, from its similarities to a sample of the scope and, while the sample is small, from
+    the similarities of records to each other. A query has another form than records, so its similarities may be lower.
 
     >>> for_query(Baseline(0.5, 0.1), np.zeros(10))
     Baseline(mean=0.25, spread=0.07071067811865477)
@@ -135,7 +135,7 @@ def _unit(vectors: Array) -> Array:
 
 
 def of_meaning(similarities: Array, baseline: Baseline) -> Array:
-    """Nats that each similarity says: next to nothing below the baseline, and then SLOPE per standard deviation.
+    """The evidence of each similarity in nats: nearly 0 below the baseline, then SLOPE per standard deviation.
 
     >>> of_meaning(np.array([0.1, 0.4]), Baseline(0.1, 0.1)).round(1).tolist()
     [0.7, 7.2]
@@ -144,8 +144,8 @@ def of_meaning(similarities: Array, baseline: Baseline) -> Array:
 
 
 def of_word(holding: Array, records: int, lengths: Array) -> Array:
-    """Nats that a word says which `holding` of the records have: the chance that a text has it anyway, by its length
-    as a multiple of the average. Of one word and many texts, or of many words and one text.
+    """The evidence in nats of a word that `holding` of the records contain, from the chance that a text contains it
+    anyway. `lengths` are multiples of the average length. For one word and many texts, or many words and one text.
 
     >>> of_word(1, 280, np.array([1.0, 10.0])).round(1).tolist()         # a long text has many words by chance
     [5.7, 3.4]
@@ -157,8 +157,8 @@ def of_word(holding: Array, records: int, lengths: Array) -> Array:
 
 
 def of_number(holding: float, records: int) -> float:
-    """Nats that a number or code says beyond a word: the record that is meant has it for certain, so that each record
-    without it is none. And it doesn't depend on the other words, which is why they count half.
+    """The additional evidence in nats of a number or code: the wanted record contains it almost certainly, so records
+    without it can be ruled out. It counts double, because it does not depend on the other words.
 
     >>> round(of_number(1, 280), 1)
     13.5
@@ -168,7 +168,8 @@ def of_number(holding: float, records: int) -> float:
 
 
 def of_kind(share: float) -> tuple[float, float]:
-    """Nats for and against: a record that is, or isn't, of the kind that the query asks for, which so many turns are.
+    """The evidence in nats for a record of the kind that the query asks for, and against others; `share` of the turns
+    are of this kind.
 
     >>> [round(one, 2) for one in of_kind(0.5)]
     [0.67, -3.22]

@@ -1,4 +1,4 @@
-"""How well records fit the time that a query asks about."""
+"""Evidence from the match between records' times and the time that a query asks about."""
 
 from __future__ import annotations
 
@@ -16,22 +16,20 @@ from adaptive_memory_core.score.surprise import of_kind
 
 TIME = "time"  # the name of the part
 OUTSIDE = "outside the time asked about"
-# How far beyond its ends half of a window is still felt, from the questions of LoCoMo and REALTALK that name a time.
-LEAST_REACH, MOST_REACH = 1 * DAY, 60 * DAY  # of a vague one; guesses
-# Of what is named by the calendar, half of its length within these bounds; people tell of a day the next day.
+# The distance beyond a window at which its effect is halved, from the questions of LoCoMo and REALTALK with a time.
+LEAST_REACH, MOST_REACH = 1 * DAY, 60 * DAY  # for a vague window; guesses
+# For a calendar window, half of its length within these bounds; people often write about a day on the next day.
 BEFORE_EXACT, AFTER_EXACT = (1 * DAY, 5 * DAY), (1.5 * DAY, 7 * DAY)
-OF_THAT_TIME = (
-    0.2  # share of records that are of a time that somebody asks about; LoCoMo: 0.1 and 0.2 are equal, 0.5 is worse
-)
-PAST_RECENCY = 0.0  # share of the weight of recency that is left when the past is asked about; the article
+OF_THAT_TIME = 0.2  # share of records from a time that a query asks about; LoCoMo: 0.1 and 0.2 are equal, 0.5 is worse
+PAST_RECENCY = 0.0  # factor for the weight of recency when the past is asked about; the article
 PRESENT_RECENCY = 2.0  # times the weight of recency when the present is asked about; guess
-LEAN_WEIGHT = 1.0  # of what age says for "originally" and "currently"; guess
-DECIDES = 100.0  # nats: more than all else says of any record
-FARTHEST = 10.0  # reaches away from which a window is not felt at all
+LEAN_WEIGHT = 1.0  # weight of age for "originally" and "currently"; guess
+DECIDES = 100.0  # nats: more than all other evidence for a record
+FARTHEST = 10.0  # distance in reaches at which a window has no effect
 
 
 def attuned(policy: Policy, intent: Intent) -> Policy:
-    """The policy with recency as the intent wants it.
+    """The policy with the weight of recency adjusted to the intent.
 
     >>> attuned(Policy(), Intent(lean="past")).weights.recency, attuned(Policy(), Intent()) == Policy()
     (0.0, True)
@@ -45,24 +43,24 @@ def attuned(policy: Policy, intent: Intent) -> Policy:
 
 
 def _with_recency(weights: Weights, share: float) -> Weights:
-    """The weights with a share of their recency; those of recency alone keep it."""
+    """The weights with recency multiplied by `share`; weights of recency alone stay unchanged."""
     kept = share > 0.0 or weights.total > weights.recency
     return replace(weights, recency=weights.recency * share) if kept else weights
 
 
 class Timing(NamedTuple):
-    """What the time that is asked about says of each candidate."""
+    """The evidence for each candidate from the time that is asked about."""
 
     fits: Sequence[float]  # 1 is of that time, 0 far from it
-    nats: Sequence[float]  # for or against it
-    most: float  # nats that could be said of any
+    nats: Sequence[float]  # for or against each candidate
+    most: float  # the maximum of nats
 
 
 def timing(these: Candidates, intent: Intent, policy: Policy, *, alone: bool = False) -> Timing | None:
-    """What the time asked about says, or None where none is asked about or none fits: then nothing changes.
+    """The evidence from the time asked about; None if no time is asked about or no record fits.
 
-    A record of that time is one of few, as the speaker who is asked about is (`of_kind`). A question of a time `alone`
-    ("what happened last week?") is like no record, so that what is of that time comes first.
+    Few records are of that time, so the match counts as evidence (`of_kind`). A question about a time `alone` ("what
+    happened last week?") resembles no record, so records of that time come first.
 
     >>> from adaptive_memory_core.records import Hit
     >>> from adaptive_memory_core.score.ranking import as_candidates
@@ -79,7 +77,7 @@ def timing(these: Candidates, intent: Intent, policy: Policy, *, alone: bool = F
     if not any(fits):
         return None
     for_it, against = of_kind(OF_THAT_TIME)
-    sure = [fit * fit for fit in fits]  # what is half as close says a quarter
+    sure = [fit * fit for fit in fits]  # half the closeness counts a quarter
     nats = [weight * (one * for_it + (1.0 - one) * against) for one in sure]
     most = max(0.0, weight * for_it)
     if alone:
@@ -89,12 +87,12 @@ def timing(these: Candidates, intent: Intent, policy: Policy, *, alone: bool = F
 
 
 def outside(record: Record, intent: Intent) -> bool:
-    """Whether a record is known to be of another time than is asked about, or of none that is known."""
+    """Whether a record is of another time than the query asks about, or has no time."""
     return bool(intent.windows) and not any(inside(record, window) for window in intent.windows)
 
 
 def inside(record: Record, window: Window) -> bool:
-    """Whether it happened, began, or held with a known beginning and end, within the window.
+    """Whether a record was written or began within the window, or was valid in it with a known beginning and end.
 
     >>> inside(Record("a", "x", valid_from=0.0, valid_until=10.0), Window(4.0, 5.0))
     True
@@ -108,9 +106,9 @@ def inside(record: Record, window: Window) -> bool:
 
 
 def closeness(record: Record, window: Window) -> float | None:
-    """1 within the window; outside, half after each reach of the window; None if not known.
+    """1 within the window; outside, halved per reach of the window; None for a record without a time.
 
-    Ends that are named ("in June") are exact, others ("about three weeks ago") as soft as the window says.
+    Ends that are named ("in June") are exact; others ("about three weeks ago") are as soft as `soft_seconds`.
 
     >>> june, about_june = Window(0.0, 30 * DAY), Window(0.0, 30 * DAY, soft_seconds=15 * DAY)
     >>> [closeness(Record("a", "x", created_at=day * DAY), june) for day in (-5, 10, 37, 44)]
@@ -130,7 +128,7 @@ def closeness(record: Record, window: Window) -> float | None:
 
 
 def _fits(records: Sequence[Record], intent: Intent) -> list[float]:
-    """How well each record's time fits; one of unknown time as well as the others do on average."""
+    """How well each record's time fits; a record without a time gets the average of the others."""
     fits = [_closest(record, intent) for record in records] if intent.windows else _leans(records, intent)
     known = [fit for fit in fits if fit is not None]
     mean = sum(known) / len(known) if known else 0.0
@@ -142,7 +140,7 @@ def _closest(record: Record, intent: Intent) -> float | None:
 
 
 def _leans(records: Sequence[Record], intent: Intent) -> list[float | None]:
-    """From 0 to 1, how late (or early) a record is among these."""
+    """How late or early each record is among these, from 0 to 1, as the intent leans."""
     known = [time for record in records if (time := _began(record)) is not None]
     if intent.lean == "past" or not known or min(known) == max(known):
         return [None] * len(records)
@@ -160,7 +158,7 @@ def _began(record: Record) -> float | None:
 
 
 def _reaches_away(time: float, window: Window) -> float:
-    """How many of the window's reaches a time lies before or after it."""
+    """The distance of a time from the window, in reaches of the window."""
     if window.start is not None and time < window.start:
         return (window.start - time) / _reach(window, *BEFORE_EXACT)
     return 0.0 if window.end is None else max(0.0, time - window.end) / _reach(window, *AFTER_EXACT)

@@ -1,4 +1,4 @@
-"""The sources of candidates: which of them a recall asks, and asking them."""
+"""The sources of candidates: the choice of sources for a recall, and the calls to them."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ SOURCES: Sequence[Source] = (  # in the order in which they are asked
 
 
 def sources_with(channels: Iterable[str]) -> Sequence[Source]:
-    """All sources of a memory: ours, and the channels that the caller has given it."""
+    """All sources of a memory: the built-in ones, and the caller's channels."""
     words, *others = SOURCES
     return (words, *(CallersOwn(name) for name in channels), *others)
 
 
 def channels_of(sources: Iterable[Source]) -> list[str]:
-    """The sources that a policy may name, its channels, vectors first."""
+    """The names of the sources that a policy may use as channels, vectors first."""
     names = [one.name for one in sources if is_channel_name(one.name)]
     return sorted(names, key=lambda name: name != DENSE)
 
 
 def wanted_sources(request: Request) -> list[str]:
-    """The names of the sources to ask: the channels that the policy names, and what else the request calls for."""
+    """The names of the sources to ask: the policy's channels, and other sources that the request requires."""
     policy, bounded = request.policy, request.policy.blending == "bounded"
     wanted = list(policy.ways) if request.cue.own_words.strip() else [DENSE]
     if request.intent.windows and policy.advanced.time_weight > 0.0:
@@ -48,8 +48,8 @@ def wanted_sources(request: Request) -> list[str]:
     if request.as_of is not None:
         wanted.append(AsOfDay.name)
     if bounded and policy.learning.usefulness > 0.0 and request.where is None:
-        wanted.append(RecentlyHelpful.name)  # with a filter, to ask Chroma for ids costs more than the search
-    if request.as_of is None:  # of an earlier day, what is known today says too much
+        wanted.append(RecentlyHelpful.name)  # with a filter, fetching ids costs more than the search
+    if request.as_of is None:  # for an earlier day, these would use later knowledge
         if bounded and policy.learning.similar_questions > 0.0:
             wanted.append(AskedBefore.name)
         if policy.shape == "top_down":
@@ -58,8 +58,8 @@ def wanted_sources(request: Request) -> list[str]:
 
 
 def ask_sources(ports: Ports, request: Request) -> list[Answer]:
-    """What each source that is wanted says, one after the other. The caller's own channels, which may take their time,
-    begin before all others."""
+    """Ask the wanted sources one after the other and return their answers. The caller's channels, which may be slow,
+    start before all others."""
     wanted, answers, passing = wanted_sources(request), list[Answer](), None
     if request.where is not None and any(map(_finds_by_itself, wanted)):
         try:
@@ -79,13 +79,14 @@ def ask_sources(ports: Ports, request: Request) -> list[Answer]:
 
 
 def _finds_by_itself(name: str) -> bool:
-    """Whether a source names records that the filter has not passed: a channel that a policy names, but for vectors."""
+    """Whether a source does not apply the filter itself, so that its records must be checked: all channels except
+    vectors."""
     return name != DENSE and is_channel_name(name)
 
 
 def _begun(
     ports: Ports, request: Request, query: SourceQuery, wanted: Sequence[str]
 ) -> Mapping[str, Callable[[], Answer]]:
-    """The calls of the caller's own channels, each under way."""
+    """The started calls of the caller's channels, by name."""
     slow = [one for one in ports.sources if isinstance(one, Slow) and one.name in wanted]
     return {one.name: one.begin(ports, request, query) for one in slow}

@@ -1,4 +1,4 @@
-"""The caller's own channels as sources: functions that return ids with a number each."""
+"""The caller's channels as sources: functions that return ids with a number each."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from adaptive_memory_core.identity import stored_ids_of
 from adaptive_memory_core.score.ranking import Candidates
 from adaptive_memory_core.sources.request import Request
 
-ROUNDING = 1e-6  # by which a number may lie outside [0, 1]
+ROUNDING = 1e-6  # how far a number may be outside [0, 1]
 
 
 def numbers_of(given: Any, limit: int) -> dict[str, float]:
-    """The `limit` best ids of a channel, each with its number in [0, 1], best first; an id counts once.
+    """The `limit` best ids of a channel with their numbers in [0, 1], best first; for repeated ids, the highest number.
 
     >>> numbers_of([("a", 0.25), ("b", 1), ("a", 0.5)], 2)
     {'b': 1.0, 'a': 0.5}
@@ -63,22 +63,22 @@ def _refused(given: Any) -> InvalidInputError:
 
 @dataclass(frozen=True, slots=True)
 class CallersOwn:
-    """One channel of the caller's, under the name it was given."""
+    """One of the caller's channels, under its given name."""
 
     name: str
 
     def ask(self, ports: Ports, request: Request, asked: SourceQuery) -> Answer:
-        """The ids it names."""
+        """Call the channel and return its ids."""
         return self.begin(ports, request, asked)()
 
     def begin(self, ports: Ports, request: Request, asked: SourceQuery) -> Callable[[], Answer]:
-        """The same as a call that is under way: others can be asked meanwhile."""
+        """Start the call, so that other sources can be asked in the meantime; the returned function waits for it."""
         seconds, function = request.policy.advanced.timeout_seconds, ports.channels[self.name]
         call = Begun(function.asked(seconds, request.cue.own_words, request.scope.name, request.candidates))
         return lambda: self._answer(call.outcome(), request, asked)
 
     def _answer(self, outcome: Outcome[Any], request: Request, asked: SourceQuery) -> Answer:
-        """The collection has ids as they are, or in the scope's form."""
+        """The answer with the ids as they may be stored in the collection: unchanged, or scoped to the user."""
         if outcome.error is not None:
             return Answer(self.name, error=outcome.error)
         try:
@@ -92,7 +92,7 @@ class CallersOwn:
 
 @dataclass(frozen=True, slots=True)
 class _Numbers:
-    """Its number for each candidate; nothing speaks for one that it did not name."""
+    """The channel's number for each candidate; 0 for candidates that it did not name."""
 
     name: str
     numbers: Mapping[str, float]

@@ -1,6 +1,7 @@
-"""The candidates of a recall: what all sources named, fetched once, with their read state.
+"""The candidates of a recall: the records that all sources named, fetched once, with their read state.
 
-Both may be there: everyone's was written without asking each user, and a user's never writes over everyone's.
+A user's own record and everyone's record may have the same id, because neither is overwritten by the other. The user's
+own record then hides everyone's.
 """
 
 from __future__ import annotations
@@ -33,15 +34,14 @@ HIDDEN = "hidden by the user's own record of this id"
 
 
 def places_of_own(request: Request, found: Sequence[Found]) -> list[str]:
-    """The ids of a user's own records that would hide those found of everyone's; the ledger says which of them
-    exist."""
+    """The ids of own records that would hide the found records of everyone's; the ledger shows which of them exist."""
     scope, fields = request.scope, request.fields
     shared = [one.stored_id for one in found if belongs(one.metadata, SHARED, fields)]
     return [place for one in shared for place in own_places(scope, one)]
 
 
 def without_hidden(scope: Scope, hits: Sequence[Hit], known: Collection[str]) -> list[Hit]:
-    """The hits; everyone's that an own record hides are refused. `known` are ids that the ledger has met."""
+    """The hits; everyone's records that an own record hides are refused. `known` are ids with a row in the ledger."""
     return [replace(hit, refused=HIDDEN) if _is_hidden(scope, hit, known) else hit for hit in hits]
 
 
@@ -56,23 +56,23 @@ NOT_ASKED_FOR = "no record of this scope that passes the filter"
 
 
 class Gathered(NamedTuple):
-    """The candidates, each with its read state, and what is known of the user's reads.
+    """The candidates with their read states, and the ledger's states of the user.
 
-    The first of the hits are those that the vectors found, nearest first; then comes what only other sources named.
+    The hits found by vectors come first, nearest first, followed by hits that only other sources named.
     """
 
     cue: Cue
     hits: Candidates
-    near: int  # of the hits, the first of them, that the vectors found
+    near: int  # the number of hits that vectors found, which come first
     known: Outcome[KnownStates]
-    asked: int  # how many of the nearest were asked for
+    asked: int  # the number of nearest records that were asked for
     absent: tuple[Dropped, ...] = ()
     notes: tuple[str, ...] = ()
     lost: Exception | None = None  # why the vectors found nothing
-    whole: Extent | None = None  # of the collection, where all records of the scope were looked at
+    whole: Extent | None = None  # the collection's extent, if all records of the scope were searched
     because: Mapping[str, Sequence[str]] = MappingProxyType({})  # why sources named records, by stored id
-    via: Mapping[str, int] = MappingProxyType({})  # which sources named each, by stored id, as bits
-    guests: frozenset[str] = frozenset()  # hits that are no records: nothing is learned of them
+    via: Mapping[str, int] = MappingProxyType({})  # the sources that named each record, by stored id, as bits
+    guests: frozenset[str] = frozenset()  # hits that are not records: nothing is learned about them
 
     @property
     def nearest(self) -> Sequence[Hit]:
@@ -83,12 +83,13 @@ class Gathered(NamedTuple):
         return self.hits[self.near :]
 
     def with_hits(self, nearest: Sequence[Hit], others: Sequence[Hit]) -> Gathered:
-        """The same with these candidates."""
+        """A copy with these candidates."""
         return self._replace(hits=as_candidates([*nearest, *others]), near=len(nearest))
 
 
 def gather(ports: Ports, request: Request, answers: Sequence[Answer]) -> Gathered:
-    """All that was named, once each. What cannot be fetched besides the nearest is left out, with a note."""
+    """Fetch all named records once. If records besides the nearest cannot be fetched, they are left out, with a
+    note."""
     dense, notes = dict(zip(map(SOURCE, answers), answers, strict=True))[DENSE], notes_of(answers)
     cue = request.cue if dense.cue is None else dense.cue
     here = set(map(STORED_ID, dense.found))
@@ -98,7 +99,7 @@ def gather(ports: Ports, request: Request, answers: Sequence[Answer]) -> Gathere
     if missing:
         try:
             beside += among(ports, request, cue.vector, [one for one in named if one in missing])
-        except (StoreError, ValueError) as error:  # numpy's, where the caller's vector has another length
+        except (StoreError, ValueError) as error:  # numpy's, if the caller's vector has another length
             if dense.error is not None:
                 raise dense.error from error
             notes.append(f"what only other channels found was left out: {error}")
@@ -125,8 +126,8 @@ def gather(ports: Ports, request: Request, answers: Sequence[Answer]) -> Gathere
 
 
 def _once(answers: Sequence[Answer], dense: Answer, here: set[str]) -> list[Found]:
-    """What sources besides the vectors brought, and what was looked up along with the nearest; the ids are added to
-    those that are here."""
+    """The records from sources besides the vectors, and those fetched along with the nearest; their ids are added to
+    `here`."""
     brought: dict[str, Found] = {}
     for answer in answers:
         if answer is not dense:
@@ -141,7 +142,7 @@ def _once(answers: Sequence[Answer], dense: Answer, here: set[str]) -> list[Foun
 
 
 def known_of(ports: Ports, request: Request, found: Sequence[Found]) -> Outcome[KnownStates]:
-    """The ledger's states of the records; a recall can do without them."""
+    """The ledger's states of the records; a failure is returned, because a recall can continue without them."""
     try:
         now = request.now if request.reinforce else None
         more = [] if request.scope.over is None else places_of_own(request, found)
@@ -153,7 +154,7 @@ def known_of(ports: Ports, request: Request, found: Sequence[Found]) -> Outcome[
 
 
 def present(request: Request, found: Sequence[Found], known: Outcome[KnownStates]) -> Candidates:
-    """What was found as hits, with the reason on those that the caller will not have."""
+    """The found records as hits, with a reason on those that the caller excludes."""
     states = {} if known.value is None else known.value.states
     hits = hits_of(request.scope, found, states, request.fields)
     if request.scope.over is not None:
@@ -166,7 +167,7 @@ def present(request: Request, found: Sequence[Found], known: Outcome[KnownStates
 
 
 def _then(hit: Hit, past: StateHistory, request: Request) -> Hit:
-    """The hit as it was read and judged up to that day."""
+    """The hit with its reads and verdicts up to that day."""
     record = hit.record
     read = state_as_of(record.read, record.id, past, request.policy)
     if read is record.read:
@@ -179,12 +180,12 @@ def _then(hit: Hit, past: StateHistory, request: Request) -> Hit:
 
 
 def timeline_of(known: Outcome[KnownStates], request: Request) -> Timeline:
-    """The user's timeline; without a ledger nothing is known to have decayed."""
+    """The user's timeline; without a ledger, an empty one, so that nothing decays."""
     return (Timeline(0) if known.value is None else known.value.timeline).under(request.regime)
 
 
 def use_of(known: Outcome[KnownStates], request: Request) -> Use:
-    """How many recalls the user has made, and how much usefulness counts; without a ledger, as at the beginning."""
+    """The user's number of recalls and the weight of usefulness; without a ledger, the initial values."""
     earns = request.policy.learning.earned and request.policy.blending == "bounded"
     if known.value is None:
         return NO_USE if earns else Use(gain=1.0)
@@ -193,7 +194,7 @@ def use_of(known: Outcome[KnownStates], request: Request) -> Use:
 
 
 def _reasons(answers: Sequence[Answer]) -> dict[str, list[str]]:
-    """Why records were named, of those sources that say so."""
+    """The reasons why sources named records, by stored id."""
     told: dict[str, list[str]] = {}
     for one in answers:
         for stored_id, reason in one.because.items():
@@ -202,7 +203,7 @@ def _reasons(answers: Sequence[Answer]) -> dict[str, list[str]]:
 
 
 def _named_by(answers: Sequence[Answer]) -> dict[str, int]:
-    """Which sources named each record, as bits that the log keeps."""
+    """The sources that named each record, as bits for the log."""
     found: dict[str, int] = {}
     for one in answers:
         if one.named or one.found:
@@ -213,7 +214,7 @@ def _named_by(answers: Sequence[Answer]) -> dict[str, int]:
 
 
 def notes_of(answers: Sequence[Answer]) -> list[str]:
-    """What the sources have to say besides, and which of them failed."""
+    """The notes of the sources, including their failures."""
     notes: list[str] = []
     for one in answers:
         notes += one.notes
@@ -223,12 +224,13 @@ def notes_of(answers: Sequence[Answer]) -> list[str]:
 
 
 def error_text(error: Exception) -> str:
-    """What an error says, or else what it is."""
+    """The message of an error, or its type if it has none."""
     return str(error) or type(error).__name__
 
 
 def _absent(request: Request, answers: Sequence[Answer], hits: Sequence[Hit]) -> tuple[Dropped, ...]:
-    """What the caller's channels named and this recall may not see. Whether others have it is not told."""
+    """Ids from the caller's channels that this recall may not see; the reason does not reveal whether others have
+    them."""
     asked_for = dict.fromkeys(chain.from_iterable(map(ASKED_FOR, answers)))
     if not asked_for:
         return ()

@@ -1,4 +1,4 @@
-"""The graph as a source, in our form and in GAM-RAG's, and the hierarchy: from themes down to messages."""
+"""The graph as a source, in this project's form and in GAM-RAG's, and the hierarchy, from themes down to messages."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 
 
 def is_made(ports: Ports, request: Request, asked: SourceQuery) -> bool:
-    """Whether this user's records are linked and in the graph. Until they are, recalls that count check if the question
-    names the title of a record they found; if so, the graph is built in the background."""
+    """Whether this user's records are linked and in the graph. If they are linked but not in the graph, counted recalls
+    check whether the question names the title of a found record, and if so, request the graph."""
     if ports.graph.linked.links(request.scope) < LINKED_FROM:
         return False
     made = ports.graph.made(request.scope)
@@ -50,7 +50,7 @@ def is_made(ports: Ports, request: Request, asked: SourceQuery) -> bool:
 
 
 def _found(ports: Ports, request: Request, asked: SourceQuery) -> list[Found]:
-    """What vectors and words found."""
+    """The records that vectors and words found."""
     nearest = [*asked.nearest.found, *asked.nearest.beside]
     known = {one.stored_id for one in nearest}
     worded = [
@@ -65,8 +65,8 @@ def _title(one: Found, request: Request) -> str | None:
 
 
 def vectors_of_unknown_names(ports: Ports, request: Request) -> Mapping[str, Vector]:
-    """By name. None where names are not taken for others, where the graph knows all of them, as nearly always, and
-    where the embedder fails, since a recall can do without."""
+    """Vectors of the query's names that the graph does not have, by name. Empty if similar names are not used, if the
+    graph has all names, which is usual, or if the embedder fails."""
     if request.policy.advanced.graph.names_alike == 0.0:
         return {}
     ports.graph.compare_names()
@@ -81,11 +81,11 @@ def vectors_of_unknown_names(ports: Ports, request: Request) -> Mapping[str, Vec
     return dict(zip(names, vectors, strict=True))
 
 
-LATE = 4_102_444_800.0  # no text names a later day as one that was; 2100 in POSIX seconds
+LATE = 4_102_444_800.0  # the year 2100 in POSIX seconds, later than any day in a text
 
 
 def look_as_published(ports: Ports, request: Request, vector: Vector) -> GraphFound:
-    """What the graph comes to; with a judge, in as many rounds as the judge wants."""
+    """The records that the paper's form of the graph finds; with a judge, in as many rounds as the judge asks for."""
     if vector is None:  # the embedder failed
         return GraphFound({}, {}, asked=False)
     question, judge = request.cue.own_words, request.judge
@@ -103,7 +103,7 @@ def look_as_published(ports: Ports, request: Request, vector: Vector) -> GraphFo
 
 
 def time_in(text: str, judge: Judge | None, languages: Sequence[Language]) -> str | None:
-    """The words of a text that say when it holds: as the judge finds them, else by the memory's languages."""
+    """The words of a text about its time, found by the judge or else by the memory's languages."""
     if judge is not None and judge.time is not None:
         return judge.time(text).words or None
     read = tried(Exception, understand, text, languages, now=LATE)  # a language may be the caller's
@@ -111,7 +111,7 @@ def time_in(text: str, judge: Judge | None, languages: Sequence[Language]) -> st
 
 
 def _judged(ports: Ports, request: Request) -> RatedQuestions | None:
-    """What was judged, of records that still say the same; as of an earlier day later verdicts are not known."""
+    """The judged questions of records whose text has not changed; None for a recall as of an earlier day."""
     if request.as_of is not None:
         return None
     known = tried(LedgerError, ports.ledger.judged_questions.of, request.scope, request.version)
@@ -120,18 +120,18 @@ def _judged(ports: Ports, request: Request) -> RatedQuestions | None:
     return tried(AdaptiveMemoryError, of_same_texts, ports, request.scope, known.value, known.value.stored_ids).value
 
 
-SPOKEN = 0.1  # share of what it says of a record that is said in a conversation; a sweep: docs/research/graph.md
-SEEDS = 5  # of the nearest and of those with most of the words, that it also starts from
+SPOKEN = 0.1  # factor for the graph's evidence for turns of a conversation; a sweep: docs/research/graph.md
+SEEDS = 5  # best records by vectors and by words from which the graph search also starts
 
 
 class GraphSource:
-    """The channel "graph". It is asked after vectors and words, which found records to start from as well, and after
-    what verdicts on similar questions say."""
+    """The channel "graph". It is asked after vectors, words and verdicts on similar questions, whose records are
+    additional starting points."""
 
     name = GRAPH
 
     def ask(self, ports: Ports, request: Request, asked: SourceQuery) -> Answer:
-        """The records that it reaches, best first."""
+        """The records that the graph search reaches, best first."""
         cue, policy = asked.cue, request.policy
         if policy.advanced.graph.asks == "linked" and not is_made(ports, request, asked):
             return Answer(self.name)
@@ -160,15 +160,16 @@ class GraphSource:
 
 
 def _words_lacking(ports: Ports, request: Request, asked: SourceQuery) -> str | None:
-    """Why the graph says nothing, where it follows words that are not all there yet."""
+    """Why the graph is left out because the words are not all indexed yet; None if they are."""
     words = next((one for one in asked.earlier if one.source == LEXICAL), None)
-    if words is None:  # nobody else asks for them
+    if words is None:  # the recall does not use words
         return ports.words.lacking(request.scope)
     return "the graph is left out as well" if words.leads is None and words.error is None else None
 
 
 def _less_where_spoken(found: GraphFound, asked: SourceQuery, settings: Graphs) -> GraphFound:
-    """With less said of what is said in a conversation: its neighbours tell what it is about, better than names do."""
+    """The graph's result with less evidence for turns of a conversation, whose neighbours are better evidence than
+    names."""
     words = next((one.leads for one in asked.earlier if isinstance(one.leads, WordsFound)), None)
     if words is None or words.talk is None or settings.form == "paper":
         return found
@@ -179,7 +180,7 @@ def _less_where_spoken(found: GraphFound, asked: SourceQuery, settings: Graphs) 
 
 
 def _seeds(asked: SourceQuery) -> dict[str, float]:
-    """The best of the vectors and of the words, each with what its rank is worth."""
+    """The best records by vectors and by words, each with a weight from its rank."""
     nearest = [one.stored_id for one in asked.nearest.found[:SEEDS]]
     worded = next((list(one.named[:SEEDS]) for one in asked.earlier if one.source == LEXICAL), [])
     worth: dict[str, float] = {}
@@ -190,7 +191,7 @@ def _seeds(asked: SourceQuery) -> dict[str, float]:
 
 
 def _lifts(asked: SourceQuery) -> Lifts:
-    """What verdicts taught: as of an earlier day later ones are not known."""
+    """The records that verdicts on similar questions support, with their weights."""
     said = next((one.leads for one in asked.earlier if isinstance(one.leads, FeedbackLeads)), None)
     if said is None:
         return NO_LIFTS
@@ -198,14 +199,14 @@ def _lifts(asked: SourceQuery) -> Lifts:
 
 
 def _in_words(request: Request, way: Sequence[Hop]) -> str:
-    """The way to a record, to explain why it was found."""
+    """The path to a record in words, to explain why it was found."""
     told = [f"sentence {hop.sentence + 1} of {record_id(request.scope, hop.stored_id)!r}" for hop in way]
     begins = [_named(hop) if hop.name else "what other channels found" for hop in way]
     return " -> ".join(step for pair in zip(begins, told, strict=True) for step in pair)
 
 
 def _named(hop: Hop) -> str:
-    """The name that was followed, and for which it was taken."""
+    """The name that was followed, and the query's name that it was matched with."""
     taken = hop.alike
     return (
         repr(hop.name)
@@ -220,14 +221,14 @@ NOTHING_OBSERVED = "the shape 'top_down' was left out: nothing was observed yet,
 
 @dataclass(frozen=True, slots=True)
 class HierarchyLeads:
-    """The way that was gone, in which hierarchy; a lead on every candidate: what its episode is worth. What is in no
-    episode, since it was not observed or its episode has not ended, stands for itself."""
+    """The path taken through a hierarchy, and a lead for every candidate: the worth of its episode. A record outside
+    episodes counts by its own similarity."""
 
     hierarchy: Hierarchy
     way: WayDown
 
     def worth(self, stored_id: str, similarity: float) -> float | None:
-        """The score of a message's episode, or its own; None for one of an episode that was not come to."""
+        """The score of a message's episode, or its own similarity; None if its episode was not reached."""
         episode = self.hierarchy.episode_of.get(stored_id)
         return min(1.0, max(0.0, similarity)) if episode is None else self.way.episodes.get(episode)
 
@@ -238,7 +239,8 @@ class HierarchyLeads:
 
 
 class WayDownHierarchy:
-    """Asked after vectors, since it needs the cue's. Without a hierarchy the recall goes on without it."""
+    """The source for the shape "top_down". It is asked after vectors, because it needs the cue's vector. Without a
+    hierarchy it is left out, with a note."""
 
     name = "way down"
 
@@ -251,7 +253,7 @@ class WayDownHierarchy:
             return Answer(self.name, error=looked.error)
         if hierarchy is None or cue.vector is None or not hierarchy.semantics:
             return Answer(self.name, notes=(NOTHING_OBSERVED,))
-        if not hierarchy.complete:  # what is not distilled could not be reached, and would be left out
+        if not hierarchy.complete:  # episodes that are not distilled could not be reached
             return Answer(self.name, notes=(UNFINISHED,))
         way = top_down(hierarchy, cue.vector, request.policy.advanced.hierarchy)
         messages = [one for episode in way.episodes for one in hierarchy.episodes[episode].messages]
@@ -260,7 +262,7 @@ class WayDownHierarchy:
 
 
 def led_to(answers: Sequence[Answer]) -> HierarchyLeads | None:
-    """The way that was gone, if any was."""
+    """The path taken through the hierarchy, if it reached any episode."""
     return next(
         (one.leads for one in answers if isinstance(one.leads, HierarchyLeads) and one.leads.way.episodes), None
     )

@@ -1,4 +1,4 @@
-"""The sources from feedback: records that answered similar questions, and those that helped lately."""
+"""The sources from feedback: records that answered similar questions, and records that were helpful lately."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ from adaptive_memory_core.score.ranking import Candidates
 from adaptive_memory_core.sources.request import Request
 
 MOST_NAMED = 5  # records that are candidates because they answered similar questions; similar_questions.py
-MOST_EXPLAINED = 10  # records, the most trusted ones, whose question is read from the log
-LONGEST = 200  # characters of an earlier question that are told
+MOST_EXPLAINED = 10  # most trusted records whose question is read from the log
+LONGEST = 200  # characters of an earlier question that are shown
 _SILENT = QuestionEvidence(0.0, 0.0, 0.0)
 
 
 class AskedBefore:
-    """Records of the user's that verdicts on similar questions speak for, or against, in the default blend."""
+    """The user's records with verdicts for or against them on similar questions, for the default blend."""
 
     name = "asked before"
 
     def ask(self, ports: Ports, request: Request, asked: SourceQuery) -> Answer:
-        """Nothing, where nothing was judged yet, or no question is like this one."""
+        """The records that verdicts support, best first; empty without verdicts on similar questions."""
         cue = asked.cue
         try:
             known = None if cue.vector is None else ports.ledger.judged_questions.of(request.scope, request.version)
@@ -64,7 +64,7 @@ class AskedBefore:
 
 @dataclass(frozen=True, slots=True)
 class FeedbackLeads:
-    """What is said of each candidate; nothing of one that no similar question was about."""
+    """The evidence for each candidate; 0 without verdicts on similar questions."""
 
     said: Mapping[str, QuestionEvidence]
 
@@ -79,8 +79,8 @@ class FeedbackLeads:
 
 
 def of_same_texts(ports: Ports, scope: Scope, questions: RatedQuestions, stored_ids: Sequence[str]) -> RatedQuestions:
-    """The questions without those of records whose text another program has changed since: they were judged for the
-    earlier text. Only these ids are looked at."""
+    """The questions without those of records whose text another program has changed since, because the verdicts were on
+    the earlier text. Only these ids are checked."""
     learned = ports.ledger.states.known(scope, stored_ids).said
     found = ports.search.stored(scope, stored_ids)
     changed = {one.stored_id for one in found if learned.get(one.stored_id) not in (None, text_digest(one.text))}
@@ -88,7 +88,7 @@ def of_same_texts(ports: Ports, scope: Scope, questions: RatedQuestions, stored_
 
 
 def _told(questions: RatedQuestions, vector: object, baseline: float) -> Mapping[str, QuestionEvidence]:
-    """What is said; nothing where the questions are of another embedder."""
+    """The evidence from the questions; empty if they come from another embedder."""
     direction = unit_vector(vector)
     if direction.shape != questions.vectors.shape[1:]:
         return NO_EVIDENCE
@@ -96,7 +96,7 @@ def _told(questions: RatedQuestions, vector: object, baseline: float) -> Mapping
 
 
 def _because(ports: Ports, questions: RatedQuestions, said: Mapping[str, QuestionEvidence]) -> dict[str, str]:
-    """For each record the question that it was helpful for, in its words where the log still has them."""
+    """A reason for each record: the question that it was helpful for, in its words if the log still has them."""
     keys = {stored_id: questions.keys[one.row] for stored_id, one in said.items()}
     words = tried(LedgerError, ports.ledger.judged_questions.words, list(dict.fromkeys(keys.values())))
     known = words.value or {}
@@ -115,16 +115,16 @@ def _named(words: str | None) -> str:
 
 
 REACH = 10  # recalls of the user within which a useful record is always a candidate; benchmarks/bursts.py
-MOST_RECENT = 8  # records that are compared besides the nearest; bursts have fewer
+MOST_RECENT = 8  # records that are compared in addition to the nearest; bursts have fewer
 
 
 class RecentlyHelpful:
-    """Records of the user's that were of use within the last recalls."""
+    """The user's records that were helpful within the last recalls."""
 
     name = "recently helpful"
 
     def ask(self, ports: Ports, request: Request, asked: SourceQuery) -> Answer:
-        """Nothing, where the vectors failed or brought all records that there are."""
+        """The recently helpful records; empty if the vectors failed or already found all records."""
         if len(asked.nearest.found) < request.candidates:
             return Answer(self.name)
         scope, version, helpful = request.scope, request.version, ports.ledger.states.recently_helpful

@@ -1,8 +1,7 @@
 """The read state of the candidates. It belongs to a text and not to an id, so it follows texts that moved.
 
-Other programs overwrite a record with other words, or delete a document's records and write new ones under new ids. A
-record that says something else by now starts again, and one that says what another record said before takes over its
-state.
+Other programs overwrite a record with another text, or delete a document's records and write new ones under new ids. A
+record whose text has changed starts again, and a record with the former text of another one takes over its state.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ from adaptive_memory_core.score.gates import CHANGED, FORGOTTEN, SUPERSEDED
 
 @dataclass(frozen=True, slots=True)
 class Derivations:
-    """The derived records of a scope, by their ids in the collection; `of` names those of each source.
+    """The derived records of a scope, by their ids in the collection; `of` lists the derived records of each source.
 
     >>> made = derivations({"#1": Record("b", derived_from=("a",)), "#2": Record("c", derived_from=("b", "x"))})
     >>> made.below({"a": 7.0}), made.without(["x"])
@@ -40,8 +39,8 @@ class Derivations:
     of: Mapping[str, Sequence[str]]
 
     def below(self, ended: Mapping[str, float], but: Container[str] = ()) -> dict[str, float]:
-        """All that was derived from these, straight or not, each with the earliest time at which one of them ends, and
-        after what it is of; `but` are the ids of those that do not end with them."""
+        """All records derived from these, directly or indirectly, each with the earliest time at which a source ends,
+        sources first. `but` are the ids of records that do not end with their sources."""
         reached: dict[str, float] = {}
         pending = list(ended.items())
         while pending:
@@ -54,13 +53,13 @@ class Derivations:
         return reached
 
     def without(self, gone: Iterable[str]) -> dict[str, tuple[str, ...]]:
-        """What is left of the sources of those that were derived straight from what is gone."""
+        """The remaining sources of the records that were derived directly from removed ones."""
         sources = set(gone)
         named = {stored_id for source in sources for stored_id in self.of.get(source, ())}
         return {one: tuple(x for x in self.records[one].derived_from if x not in sources) for one in sorted(named)}
 
     def valid_again(self, reached: Iterable[str], still_ended: Mapping[str, Record]) -> list[str]:
-        """Those that nothing keeps stale any longer: no source of theirs that has ended, and none that is of one."""
+        """The records that are no longer stale, because none of their direct or indirect sources has ended."""
         ended, again = dict(still_ended), list[str]()
         waiting = [one for one in reached if self.records[one].derived_stale == SUPERSEDED]
         while ready := [one for one in waiting if not ended_for(self.records[one], ended)]:
@@ -72,7 +71,7 @@ class Derivations:
 
 
 def ended_for(record: Record, ended: Mapping[str, Record]) -> list[Record]:
-    """The sources of a record that have ended, but for those that it replaced itself.
+    """The sources of a record that have ended, except those that it superseded itself.
 
     >>> ended = {"a": Record("a", superseded_by="b"), "x": Record("x", derived_stale="superseded")}
     >>> [[one.id for one in ended_for(Record(id, derived_from=("a", "x")), ended)] for id in ("b", "c")]
@@ -84,7 +83,7 @@ def ended_for(record: Record, ended: Mapping[str, Record]) -> list[Record]:
 
 
 def derivations(records: Mapping[str, Record]) -> Derivations:
-    """Those of these records."""
+    """The derivations among these records."""
     of: dict[str, list[str]] = {}
     for stored_id, record in records.items():
         for source in record.derived_from:
@@ -93,7 +92,7 @@ def derivations(records: Mapping[str, Record]) -> Derivations:
 
 
 def derivations_in(ports: Ports, scope: Scope) -> Derivations:
-    """Those of a scope, asked for at once; nearly always there is none."""
+    """The derivations of a scope; nearly always there are none."""
     ids = ports.records.flagged(scope, "derived")
     rows = ports.records.rows(ids) if ids else []
     return derivations({row[0]: record_of(scope, *row, ports.fields) for row in rows})
@@ -102,8 +101,9 @@ def derivations_in(ports: Ports, scope: Scope) -> Derivations:
 def sources_ended(
     ports: Ports, scope: Scope, ended: Mapping[str, float], why: str, but: Container[str] = ()
 ) -> tuple[str, ...]:
-    """End what was derived from these, each at its time, and what was derived from that; gives the ids of those. What
-    is gone is not named any longer. `but` are the ids of those that are of what came in its place."""
+    """End all records derived from these sources, directly or indirectly, and return their ids. Forgotten sources are
+    removed from the lists of sources. `but` are the ids of records that do not end, because they come from the new
+    version."""
     if not ended:
         return ()
     made = derivations_in(ports, scope)
@@ -118,7 +118,7 @@ def sources_ended(
 
 
 def _ending(record: Record, at: float, why: str, fields: Fields) -> dict[str, Any]:
-    """What is to be merged into the metadata of what ends with its source. What cannot be undone stays the reason."""
+    """The metadata to merge into a record that ends with its source. A reason that cannot be undone is kept."""
     for_good = record.derived_stale in (FORGOTTEN, CHANGED)
     ends = at if record.valid_until is None else min(at, record.valid_until)
     return {fields.derived_stale: record.derived_stale if for_good else why, fields.valid_until: float(ends)}
@@ -128,7 +128,7 @@ Row = tuple[str | None, Metadata | None]
 
 
 def moved_texts(ports: Ports, scope: Scope, new: Sequence[Found], other: Sequence[Found], known: KnownStates) -> Moves:
-    """The places of the states of `new` records, and of those that say something `other` than in the ledger."""
+    """The moves of read states for `new` records and for records with an `other` text than in the ledger."""
     unsaid = [one for one in other if known.said[one.stored_id] is None]
     changed = [one for one in other if known.said[one.stored_id] is not None and one.text is not None]
     waiting = _by_origin([*new, *changed])
@@ -138,7 +138,7 @@ def moved_texts(ports: Ports, scope: Scope, new: Sequence[Found], other: Sequenc
     there: dict[str, Row] = {}
     asked = list(dict.fromkeys([*ancestors, *(one.stored_id for one in changed)]))
     versions: Mapping[str, int] = {}
-    if asked:  # after the ledger: what it knows was in the collection before
+    if asked:  # after the ledger: its records were in the collection before
         versions = ports.ledger.mirror.versions(asked).rows
         rows = ports.records.rows(asked)
         there = {row[0]: row[1:] for row in rows if belongs(row[2], scope, ports.fields)}
@@ -161,7 +161,7 @@ def moved_texts(ports: Ports, scope: Scope, new: Sequence[Found], other: Sequenc
 
 
 def _by_origin(arrived: Sequence[Found]) -> dict[bytes, list[Found]]:
-    """What arrived, by the digest under which the ledger may know its text and source."""
+    """The new records by the digest of their text and source, under which the ledger may have them."""
     waiting: dict[bytes, list[Found]] = {}
     for one in arrived:
         if (mark := origin(one.text, one.metadata)) is not None:
@@ -177,7 +177,7 @@ def _left(
     there: Mapping[str, Row],
     anew: Mapping[str, Rewritten],
 ) -> dict[str, Rewritten | None]:
-    """Those of the ancestors whose text is gone: deleted (None), or written over."""
+    """The ancestors whose text is gone: deleted (None) or overwritten."""
     left: dict[str, Rewritten | None] = {one: None for one in ancestors if one not in there}
     over = [one for one in ancestors if one in there and one not in anew]
     over = [one for one in over if text_digest(there[one][0]) != text_digest(waiting[ancestors[one]][0].text)]
@@ -194,7 +194,7 @@ def _heirs(
     *,
     standing: set[str],
 ) -> tuple[dict[str, str], set[str]]:
-    """From each whose text is gone one takes over, and each takes over from one; and those that wait for another."""
+    """The heir of each record whose text is gone, one to one; and the records whose twin still exists."""
     heirs: dict[str, str] = {}
     twins: set[str] = set()
     for old, mark in ancestors.items():
@@ -207,7 +207,7 @@ def _heirs(
 
 
 def _seen(ports: Ports, scope: Scope, text: str | None, metadata: Metadata | None) -> Seen:
-    """A record as nobody has read it yet."""
+    """A record that was never read."""
     kind = (metadata or {}).get(ports.fields.kind)
     shared = scope.over is not None and belongs(metadata, SHARED, ports.fields)
     return Seen(NEVER_READ, kind if isinstance(kind, str) else None, origin(text, metadata), shared, text_digest(text))
@@ -227,8 +227,8 @@ def known_states(
     more: Sequence[str] = (),
     version: LedgerVersion | None = None,
 ) -> KnownStates:
-    """What the ledger has stored about the words of the records, under any id, and about `more` ids that may be in the
-    collection, as of the version; `now=None` looks and writes nothing."""
+    """The ledger's states for the texts of the records, under any id, and for `more` ids that may be in the collection,
+    as of the version; `now=None` writes nothing."""
     ids = [*map(STORED_ID, found), *more]
     known = ports.ledger.states.known(scope, ids, turn, version)
     digests = text_digests(list(map(TEXT, found)))
@@ -253,8 +253,8 @@ def _as_texts_moved(
     *,
     now: float | None,
 ) -> KnownStates | None:
-    """The states of those whose texts moved, as they would be settled, where this only looks or the ledger refuses;
-    None where they were settled in the ledger."""
+    """Settle the moves in the ledger and return None; if this call is read-only or the ledger fails, return the states
+    that would result."""
     unmet = [one for one in other if one.stored_id not in known.states]
     new = [*(one for one in found if one.stored_id in known.new), *unmet]
     other = [one for one in other if one.stored_id in known.states]
@@ -275,13 +275,13 @@ def _as_texts_moved(
 
 
 def _replaced(scope: Scope, moves: Moves) -> list[str]:
-    """The records whose text another program replaced, and whose earlier text is nowhere else."""
+    """The records whose text another program replaced and whose earlier text is not in another record."""
     gone = {one for one, changed in moves.anew.items() if changed.before not in (None, LOOK_AGAIN)}
     return [record_id(scope, one) for one in gone - moves.heirs.keys()]
 
 
 def _looked_at(ports: Ports, scope: Scope, known: KnownStates, other: Sequence[Found], moves: Moves) -> KnownStates:
-    """The states as they would be settled."""
+    """The states that settling the moves would give."""
     if moves.none and not other:
         return known
     changed = [one for one in other if known.said[one.stored_id] is not None]
@@ -293,6 +293,6 @@ def _looked_at(ports: Ports, scope: Scope, known: KnownStates, other: Sequence[F
 
 
 def _fresh(known: KnownStates, found: Sequence[Found]) -> dict[str, ReadState]:
-    """The states of records that nobody has read yet as they are now."""
+    """Initial states for records whose text has changed."""
     begun = replace(NEVER_READ, fresh_step=known.timeline.step, settled_step=known.timeline.step)
     return {one.stored_id: begun for one in found}

@@ -1,4 +1,4 @@
-"""The sources for a time: records of a time that the question names, and of an earlier day that is asked about."""
+"""The sources for times: records of a time that the question names, and recalls as of an earlier day."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ from adaptive_memory_core.sources.request import Refuse, Request
 
 
 class AskedTime:
-    """The vector search once more, among the records of the time that the question names."""
+    """A second vector search, among the records of the time that the question names."""
 
     name = "the time asked about"
 
     def ask(self, ports: Ports, request: Request, asked: SourceQuery) -> Answer:
-        """Nothing, where the vectors failed or brought all records that there are."""
+        """The nearest records of that time; empty if the vectors failed or already found all records."""
         if len(asked.nearest.found) < request.candidates:
             return Answer(self.name)
         vector, windows = asked.cue.vector, request.intent.windows
@@ -48,12 +48,12 @@ class AskedTime:
 
 
 class AsOfDay:
-    """The vector search once more, among what was written or began up to the day that is asked as of."""
+    """A second vector search, among the records that were written or began up to the day of the recall."""
 
     name = "as of that day"
 
     def ask(self, ports: Ports, request: Request, asked: SourceQuery) -> Answer:
-        """Nothing, where the vectors failed or brought all records that there are."""
+        """The nearest records up to that day; empty if the vectors failed or already found all records."""
         if request.as_of is None or len(asked.nearest.found) < request.candidates:
             return Answer(self.name)
         until = [Window(None, math.nextafter(request.as_of + ONE_CALL_SECONDS, math.inf))]
@@ -67,7 +67,7 @@ class AsOfDay:
 
 
 def understand_time(ports: Ports, request: Request) -> Request:
-    """The request with the time that it asks about. A language whose rules fail costs itself and a note."""
+    """The request with the time that it asks about. A language whose rules fail is left out, with a note."""
     words = request.cue.text if request.cue.words is None else request.cue.words
     if request.policy.time_words == "off" or len(words) > LONGEST_READ or not words.strip():
         return request
@@ -92,7 +92,7 @@ def understand_time(ports: Ports, request: Request) -> Request:
 
 
 def _strict(request: Request) -> Refuse:
-    """What the caller refuses, and then what is of another time."""
+    """A rule that refuses what the caller refuses, and records of another time."""
     own, intent = request.refuse, request.intent
 
     def refuse(record: Record) -> str | None:
@@ -101,13 +101,13 @@ def _strict(request: Request) -> Refuse:
     return refuse
 
 
-MOST_LINES = 100_000  # of the log and of the audit trail that are gone through
+MOST_LINES = 100_000  # lines of the log and of the audit trail that are read
 NO_LOG = "reads, verdicts and pins count as of now, not as of then: this memory keeps no log"
 STRENGTHS = "strengths count as of now, not as of then"
 
 
 def as_of_day(ports: Ports, request: Request) -> Request:
-    """The request as it would have been made on that day. If the log does not allow it, a note says so."""
+    """The request with the user's state as of that day. If the log does not suffice, a note is added."""
     at = request.as_of
     if at is None:
         return request
@@ -128,7 +128,7 @@ def as_of_day(ports: Ports, request: Request) -> Request:
 
 
 def _past(ports: Ports, request: Request, at: float) -> tuple[StateHistory, int]:
-    """The reads and changes up to that day, and how many of the recalls up to then the log still holds."""
+    """The reads and changes up to that day, and how many of the recalls up to then are still in the log."""
     ledger, scope = ports.ledger, request.scope
     lines = _logged(ports, request, since=None, until=at)
     reads: dict[str, list[float]] = {}
@@ -140,7 +140,7 @@ def _past(ports: Ports, request: Request, at: float) -> tuple[StateHistory, int]
         changes.setdefault(change.id, []).append(change)
     steps = {line.step for line in lines}
     step = max(steps, default=0)
-    if len(steps) < step:  # some are lost, or looked back from a later day, after the first recall of that one
+    if len(steps) < step:  # some are lost, or were made on a later day about an earlier one
         later = _logged(ports, request, since=math.nextafter(at, math.inf), until=None)
         step = min(step, min((line.step for line in later), default=step + 1) - 1)
     return StateHistory(at, step, reads, changes), sum(one <= step for one in steps)
@@ -151,7 +151,7 @@ def _logged(ports: Ports, request: Request, *, since: float | None, until: float
 
 
 def _not_later(own: Refuse | None, at: float) -> Refuse:
-    """What the caller refuses, and then what was not there yet; of an unknown time is what was there."""
+    """A rule that refuses what the caller refuses, and records from after `at`; records without a time pass."""
 
     def refuse(record: Record) -> str | None:
         return (None if own is None else own(record)) or (LATER if is_later(record, at) else None)

@@ -16,13 +16,13 @@ from adaptive_memory_core.sources.request import Request, compared, embedded
 
 
 class VectorsSource:
-    """The channel "dense". It is asked after those that may take something out of the cue."""
+    """The channel "dense". It is asked after the sources that may shorten the cue."""
 
     name = DENSE
 
     def ask(self, ports: Ports, request: Request, asked: SourceQuery) -> Answer:
-        """The cue with its vector, and the nearest records. If another source named something, a failure is an answer
-        as well, unless the caller wants an embedder's failure raised; vectors of another embedder never are."""
+        """The nearest records, and the cue with its vector. After a failure, the error is part of the answer if another
+        source has results, unless the caller wants embedder errors raised. An embedder mismatch is always raised."""
         cue = asked.cue
         try:
             if cue.vector is None:
@@ -48,7 +48,7 @@ class VectorsSource:
 
 @dataclass(frozen=True, slots=True)
 class BaselineLeads:
-    """What unrelated texts score, the same for all candidates."""
+    """The scores of unrelated texts, the same for all candidates."""
 
     measured: Baseline
 
@@ -63,8 +63,8 @@ class WordsSource:
     name = LEXICAL
 
     def ask(self, ports: Ports, request: Request, asked: SourceQuery) -> Answer:
-        """The records with most of the cue's words; in this thread, unless there is a limit of time. The vectors look
-        for the cue without the speaker it names, unless the cue gives separate words."""
+        """The records with most of the cue's words, searched in this thread unless there is a time limit. The answer's
+        cue for the vector search omits the speaker it names, unless the cue has separate words."""
         cue, advanced, look = request.cue, request.policy.advanced, ports.words.look
         query = request.scope, cue.own_words, advanced.fusion, request.candidates, asked.passing, request.version
         seconds = advanced.timeout_seconds
