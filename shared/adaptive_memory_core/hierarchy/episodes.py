@@ -1,4 +1,4 @@
-"""Episodes: where one ends, how a long one is cut, and what it holds."""
+"""Episodes: finding where one ends, titles and narratives by rule, and cuts of a set of vectors in two."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from adaptive_memory_core.hierarchy.semantics import ENDS, TURNS_TO, distil, spo
 from adaptive_memory_core.policy.advanced import Hierarchies
 
 Cut = tuple[bool, ...]
-ROUNDS = 10  # of moving members to the nearer of two centres; they settle earlier, as a rule
+ROUNDS = 10  # of moving members to the nearer of two centres; usually fewer are needed
 
 
 def cuts(members: Array) -> list[Cut]:
-    """Cuts of at least two members, neither side empty, each once: along the axis in which they spread most, and the
-    two halves around the pair that is least alike. The first member is always on the first side.
+    """The possible cuts of at least two members, without repetition or empty sides: at each place along the axis of
+    greatest spread, and into two halves around the least similar pair. The first member is always on the first side.
 
     >>> cuts(np.array([[1.0, 0.0], [0.0, 1.0]]))
     [(True, False)]
@@ -32,7 +32,8 @@ def cuts(members: Array) -> list[Cut]:
 
 
 def _along_axis(members: Array) -> list[Array]:
-    """In the order along the axis, at each place that leaves at least two on each side, as far as there are so many."""
+    """The cuts along the axis of greatest spread. Each side has at least two members, or one if there are fewer than
+    four."""
     count = len(members)
     centred = members - members.mean(axis=0)
     _, _, axes = np.linalg.svd(centred @ centred.T)
@@ -68,14 +69,14 @@ def _oriented(side: Array) -> Cut:
 
 Decided = Callable[
     [Sequence[HierarchyMessage], Sequence[HierarchyMessage]], bool | None
-]  # of what came before, and what follows
-CHARACTERS = 4_000  # of an episode, from which on the next message begins another; guess
+]  # from the messages before a gap and those after it
+CHARACTERS = 4_000  # of an episode, after which the next message begins another; guess
 SHORTEST = 2  # messages before a change of topic can end an episode; a sweep: docs/research/conversations.md
-SAME_TOPIC = 0.35  # of the way from unrelated to equal; below: another topic; docs/research/conversations.md
-WORDS_OF_TOPIC = 0.2  # share of words in common, up to which: another topic; docs/research/conversations.md
-BESIDE = 3  # messages before and after a gap that are compared: a single one is often "Sure!"
-AHEAD = 1  # messages after the one that may begin an episode, without which it is not decided
-LOOKED_AT = 500  # characters at the start and at the end of a message, in which words are looked for
+SAME_TOPIC = 0.35  # similarity (0 unrelated, 1 equal) below which the topic differs; docs/research/conversations.md
+WORDS_OF_TOPIC = 0.2  # share of common words up to which the topic may differ; docs/research/conversations.md
+BESIDE = 3  # messages before a gap that are compared: a single one is often "Sure!"
+AHEAD = 1  # further messages after a gap that must be there before a change of topic is decided
+LOOKED_AT = 500  # characters at the start and at the end of a long message whose words are compared
 
 
 def starts(
@@ -87,11 +88,11 @@ def starts(
     whole: bool = True,
     decided: Decided | None = None,
 ) -> list[int]:
-    """The places of the messages that begin an episode, those of the first `begun` left out: they are in one already.
+    """The positions of the messages that begin an episode, except for the first `begun`, which are in one already.
 
-    `unrelated` is the mean vector of texts that have nothing to do with each other, from which vectors are measured.
-    Unless it is the `whole` conversation, a change of topic is seen once it has gone on. `decided` may say of a gap
-    whether it is a change of topic (None: the rule is asked).
+    `unrelated` is the mean vector of unrelated texts, from which vectors are measured. If the messages are not the
+    `whole` conversation, a change of topic is recognised only after a further message. `decided` may decide whether a
+    gap changes the topic; if it returns None, the rule decides.
 
     >>> def at(minute, text): return HierarchyMessage(str(minute), "Ana", text, 60.0 * minute)
     >>> starts([at(0, "I sold my car."), at(1, "Cars rust."), at(50, "Cars rust.")], Hierarchies())
@@ -110,7 +111,7 @@ def starts(
 
 
 class _Gaps:
-    """The gaps of one conversation, each between two messages; words are taken once."""
+    """The gaps between the messages of one conversation. The words of each message are cached."""
 
     def __init__(
         self,
@@ -146,7 +147,7 @@ class _Gaps:
         return sum(len(one.text) for one in self._said[first:place]) >= CHARACTERS
 
     def _turns(self, before: range, place: int) -> bool:
-        """Whether what follows is about something else than what came before, in words and, where known, in vectors."""
+        """Whether the topic changes at `place`, by words and, if they are known, by vectors."""
         after = range(place, min(place + 1 + AHEAD, len(self._said)))
         if self._words_in_common(before, after) > WORDS_OF_TOPIC:
             return False
@@ -154,7 +155,7 @@ class _Gaps:
         return one is None or other is None or float(one @ other) < SAME_TOPIC
 
     def _words_in_common(self, before: range, after: range) -> float:
-        """The share of the words of the shorter side that the other side has as well."""
+        """The share of the shorter side's words that the other side has too."""
         one, other = (frozenset().union(*map(self._words_of, side)) for side in (before, after))
         return len(one & other) / max(1, min(len(one), len(other)))
 
@@ -166,18 +167,18 @@ class _Gaps:
 
 
 def message_ends(text: str) -> str:
-    """Of a long message where it begins and where it ends: there it says what it is about."""
+    """The start and the end of a long message, which usually name its topic; a short message in whole."""
     return text if len(text) <= 2 * LOOKED_AT else f"{text[:LOOKED_AT]} {text[-LOOKED_AT:]}"
 
 
 def _has_ended(messages: Sequence[HierarchyMessage], place: int, first: int) -> bool:
-    """Whether both have said goodbye before, and neither does here."""
+    """Whether the two messages before `place` say goodbye and the one there does not."""
     ended = [ENDS.search(one.text) is not None for one in messages[max(first, place - 2) : place + 1]]
     return len(ended) == 3 and ended[:2] == [True, True] and not ended[2]
 
 
 def _sum(side: Sequence[HierarchyMessage], unrelated: Array) -> Array | None:
-    """The direction of what is said, from what unrelated texts have in common; None if a vector is unknown."""
+    """The direction of the messages' vectors, measured from unrelated texts; None if a vector is unknown."""
     vectors = [one.vector for one in side]
     if any(one is None for one in vectors):
         return None
@@ -189,7 +190,7 @@ LONGEST_NARRATIVE = 1_500  # characters
 
 
 def episode_title(messages: Sequence[HierarchyMessage]) -> str:
-    """The terms that come most often and, behind them, the sentence that says most.
+    """The most frequent term, followed by the most informative sentence.
 
     >>> first = HierarchyMessage("1", "Ana", "I adopted a puppy.", 0.0)
     >>> episode_title([first, HierarchyMessage("2", "Ben", "A puppy? Sweet puppy!", 1.0)])
@@ -202,8 +203,8 @@ def episode_title(messages: Sequence[HierarchyMessage]) -> str:
 
 
 def narrative_of(messages: Sequence[HierarchyMessage], sentences: int) -> str:
-    """The day, and the sentences that say most in the order in which they were said: an extract, nothing is added.
-    Of small talk, in which no sentence stands by itself, all that was said.
+    """The date and the most informative sentences in their order: an extract without additions. If no sentence is
+    informative, as in small talk, all messages.
 
     >>> first = HierarchyMessage("1", "Ana", "Wow! I adopted a puppy in May.", 0.0)
     >>> narrative_of([first, HierarchyMessage("2", "Ben", "Great!", 60.0)], 5)
@@ -218,7 +219,7 @@ def narrative_of(messages: Sequence[HierarchyMessage], sentences: int) -> str:
 
 
 def span(messages: Sequence[HierarchyMessage]) -> tuple[float, float]:
-    """When it began and ended, in POSIX seconds.
+    """The times of the first and the last message, in POSIX seconds.
 
     >>> span([HierarchyMessage("1", None, "a", 7.0), HierarchyMessage("2", None, "b", 9.0)])
     (7.0, 9.0)

@@ -1,7 +1,7 @@
-"""Themes grow: attach, split and merge by the paper's objective.
+"""Growing themes: xMemory's guided attach, split and merge.
 
-xMemory's guided attach, split and merge. Everything is forced by the cap, by the size or by the similarity; f(P)
-chooses among the ways to do it, and never whether. No semantic is ever lost: each is in exactly one theme.
+A cap, the size or the similarity decides whether something is done; the paper's objective f(P) only chooses how. No
+semantic is ever lost: each is in exactly one theme.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from adaptive_memory_core.hierarchy.neighbours import NearestGraph, UsualLikenes
 from adaptive_memory_core.hierarchy.nodes import Array, HierarchyChanges, Placed, SemanticKey, ThemeKey
 from adaptive_memory_core.policy.advanced import Hierarchies
 
-EPSILON = 1e-3  # the paper's, which it gives no number for; guess
+EPSILON = 1e-3  # in the paper, which gives no number; guess
 
 
 def sparsity(sizes: Sequence[int] | Array) -> float:
-    """Equation 2: how evenly the semantics are spread over the themes, N^2 / (K * sum of n^2); 1 where all are equal.
+    """Equation 2: how evenly the semantics are spread over the themes, N^2 / (K * sum of n^2); 1 if all are equal.
 
     >>> sparsity([3, 3]), sparsity([4, 2]), sparsity([])
     (1.0, 0.9, 0.0)
@@ -31,7 +31,7 @@ def sparsity(sizes: Sequence[int] | Array) -> float:
 
 
 def bell(nearest: Array) -> Array:
-    """g of equation 3 for each theme, by its similarity to the nearest other one: 1 at the median, less on both sides.
+    """g in equation 3 for each theme, by the similarity to its nearest theme: 1 at the median, less on both sides.
 
     >>> [round(one, 2) for one in bell(np.array([0.2, 0.4, 0.4, 0.5])).tolist()]
     [0.0, 1.0, 1.0, 0.15]
@@ -46,7 +46,7 @@ def bell(nearest: Array) -> Array:
 
 
 def coherence(cohesions: Array, nearest: Array) -> float:
-    """Equation 3: the mean over themes of their cohesion times the bell of how near the next theme is.
+    """Equation 3: the mean over themes of the cohesion times g of the similarity to the nearest theme.
 
     >>> coherence(np.array([0.8, 0.6]), np.array([0.5, 0.5])), coherence(np.array([0.9]), np.array([0.0]))
     (0.7, 0.9)
@@ -55,8 +55,8 @@ def coherence(cohesions: Array, nearest: Array) -> float:
 
 
 def objective(sizes: Sequence[int] | Array, cohesions: Array, nearest: Array) -> float:
-    """Equation 1: f(P), the sum of both. All semantics alone score higher than any grouping worth having, so it must
-    never decide whether something is done, only which of the things that have to be.
+    """Equation 1: f(P), the sum of both. It is highest with every semantic alone, so it must never decide whether
+    something is done, only how.
 
     >>> objective([2, 2], np.array([0.8, 0.6]), np.array([0.5, 0.5]))
     1.7
@@ -65,8 +65,8 @@ def objective(sizes: Sequence[int] | Array, cohesions: Array, nearest: Array) ->
 
 
 def centre_of(members: Array) -> tuple[Array, float]:
-    """The centroid of members of unit length as a direction, and their cohesion, the mean cosine to it; that is the
-    length of their mean. Of vectors that cancel each other both are 0.
+    """The centroid of unit vectors, scaled to length 1, and their cohesion. The cohesion is the mean cosine to the
+    centroid, which is the length of the mean. Vectors that cancel each other give zeros.
 
     >>> centre, cohesion = centre_of(np.array([[1.0, 0.0], [0.0, 1.0]]))
     >>> centre.round(3).tolist(), round(cohesion, 3), centre_of(np.array([[1.0], [-1.0]]))[1]
@@ -78,7 +78,7 @@ def centre_of(members: Array) -> tuple[Array, float]:
 
 
 class OtherThemes(NamedTuple):
-    """The themes that stay as they are: one row each. `nearest` is the similarity to the nearest other of them."""
+    """The themes that do not change, one row each. `nearest` is the similarity of each to the nearest other row."""
 
     sizes: list[int]
     cohesions: Array
@@ -92,7 +92,7 @@ def rest_without(
     members: Mapping[ThemeKey, Sequence[SemanticKey]],
     cohesions: Mapping[ThemeKey, float],
 ) -> OtherThemes:
-    """All themes but these, with what each of them is near to besides these."""
+    """All themes except those in `gone`, with the similarity to the nearest theme that remains."""
     stay = [one for one in centres.rows if one not in gone]
     alone = -np.inf if gone else 0.0
     return OtherThemes(
@@ -104,7 +104,7 @@ def rest_without(
 
 
 def value_with(rest: OtherThemes, parts: Sequence[Array]) -> float:
-    """f(P) of the rest and of themes with these members.
+    """f(P) of the unchanged themes together with themes of these members.
 
     >>> none = OtherThemes([], np.zeros(0), np.zeros(0), np.zeros((0, 2)))
     >>> value_with(none, [np.eye(2)[:1], np.eye(2)[1:]])
@@ -125,23 +125,23 @@ def value_with(rest: OtherThemes, parts: Sequence[Array]) -> float:
 
 
 def _nearest_of_each(centres: Array) -> Array:
-    """Among these alone; nothing is near to one by itself."""
+    """The similarity of each centre to the nearest of the others; minus infinity for a single one."""
     alike = centres @ centres.T
     np.fill_diagonal(alike, -np.inf)
     return alike.max(axis=1)
 
 
-ATTACH = 0.15  # of the way from unrelated to equal, from which on a theme takes a semantic; guess
-TINY = 1  # semantics up to which a theme is merged once it has not grown; guess
-PATIENCE = 40  # semantics that come in elsewhere before a tiny theme is merged; guess
-MERGE = 0.0  # of the way from unrelated to equal, from which on a tiny theme goes into another; guess
-MERGE_CANDIDATES = 5  # nearest themes that a tiny one may go into; guess
+ATTACH = 0.15  # similarity (0 usual, 1 equal) from which a semantic is attached to a theme; guess
+TINY = 1  # semantics up to which a theme that has not grown is merged; guess
+PATIENCE = 40  # semantics attached since a tiny theme last grew, before it is merged; guess
+MERGE = 0.0  # similarity (0 usual, 1 equal) from which a tiny theme is merged into another; guess
+MERGE_CANDIDATES = 5  # nearest themes that a tiny one may be merged into; guess
 NEIGHBOURS = 8  # nearest nodes that each theme and each semantic is linked to; guess
 
 
 class ThemeClusters:
-    """The semantics of one user in their themes. `unrelated` is the mean vector of texts that have nothing to do with
-    each other, from which vectors are measured.
+    """The semantics of one user in their themes. `unrelated` is the mean vector of unrelated texts, from which vectors
+    are measured.
 
     >>> themes = ThemeClusters(Hierarchies(), next_key=1)
     >>> for key, vector in enumerate([[1.0, 0.0], [0.8, 0.6], [-1.0, 0.0]]): themes.attach(key, np.array(vector))
@@ -156,23 +156,23 @@ class ThemeClusters:
         self.moved: set[SemanticKey] = set()
         self.centres = NearestGraph(NEIGHBOURS)
         self.semantics = NearestGraph(NEIGHBOURS)
-        self.grown: dict[ThemeKey, int] = {}  # how many semantics had come in when a theme last grew
+        self.grown: dict[ThemeKey, int] = {}  # the value of `attached` when a theme last grew
         self.attached = 0
         self._changed = HierarchyChanges(set(), set(), set())
         self._cohesion: dict[ThemeKey, float] = {}
         self._usual = UsualLikeness()
 
     def taken_changes(self) -> HierarchyChanges:
-        """What has changed since this was asked last."""
+        """Return and reset the changes since the last call."""
         changed, self._changed = self._changed, HierarchyChanges(set(), set(), set())
         return changed
 
     def number_from(self, next_key: ThemeKey) -> None:
-        """New themes have this key and those behind it: others may have taken some meanwhile."""
+        """Number new themes from this key on, because another process may have used keys in the meantime."""
         self._next = next_key
 
     def load(self, placed: Iterable[Placed], grown: Mapping[ThemeKey, int], attached: int) -> None:
-        """Begin with these; those of no theme stay out until they are attached."""
+        """Load the stored themes. Semantics without a theme are left out until they are attached."""
         known = [one for one in placed if one.theme is not None]
         self.theme_of = {one.key: one.theme for one in known if one.theme is not None}
         for key, theme in self.theme_of.items():
@@ -188,7 +188,8 @@ class ThemeClusters:
         self.grown = {theme: grown.get(theme, attached) for theme in self.members}
 
     def attach(self, key: SemanticKey, vector: Array) -> None:
-        """Into the nearest theme, where that is near enough, else into a new one; then what that forces."""
+        """Attach the semantic to the nearest theme, or to a new one if none is near enough. Split a theme that is too
+        large."""
         one = self._measured(vector)
         theme = self._nearest(one)
         self.semantics.put(key, one)
@@ -205,7 +206,7 @@ class ThemeClusters:
             self._split(theme)
 
     def remove(self, key: SemanticKey) -> None:
-        """The semantic is gone; a theme without any goes as well."""
+        """Remove the semantic, and its theme if that is now empty."""
         theme = self.theme_of.pop(key)
         self._usual.less(self.semantics.rows.of(key))
         self.semantics.drop(key)
@@ -217,7 +218,7 @@ class ThemeClusters:
             self._end(theme)
 
     def merge_tiny(self) -> int:
-        """Merge the tiny themes that have not grown for long; gives how many there were."""
+        """Merge the tiny themes that have not grown for a while; return how many were merged."""
         due = [
             theme
             for theme, found in self.members.items()
@@ -230,13 +231,13 @@ class ThemeClusters:
         return merged
 
     def threshold(self, share: float) -> float:
-        """The cosine that is this share of the way from that of two of the user's semantics, in the mean, to 1."""
+        """The cosine at this share of the way from the mean cosine of the user's semantics to 1."""
         usual = self._usual.mean
         return usual + share * (1.0 - usual)
 
     @property
     def objective(self) -> float:
-        """f(P), of numbers that are kept up with every change."""
+        """f(P), from numbers that are updated with every change."""
         rest = self._rest()
         return objective(rest.sizes, rest.cohesions, rest.nearest)
 
@@ -252,7 +253,7 @@ class ThemeClusters:
         return self.centres.rows.key_at(place) if near else None
 
     def _split(self, theme: ThemeKey) -> None:
-        """By the cut that maximises f(P); the smaller part then becomes a separate theme."""
+        """Split the theme by the cut that maximises f(P). The smaller part becomes a new theme."""
         keys = self.members[theme]
         found, rest = cuts(self.semantics.rows.these(keys)), self._rest(theme)
         values = [value_with(rest, [self.semantics.rows.these(part) for part in _parts(keys, cut)]) for cut in found]
@@ -264,7 +265,8 @@ class ThemeClusters:
         self._begin(leaving)
 
     def _merge(self, theme: ThemeKey) -> bool:
-        """Into the one of its nearest themes that maximises f(P), as far as one is near enough and has room."""
+        """Merge the theme into the one of its nearest themes that maximises f(P). Return False if none is near enough
+        with room."""
         keys = self.members[theme]
         least = self.threshold(MERGE)
         possible = [
@@ -273,7 +275,7 @@ class ThemeClusters:
             if similarity >= least and len(self.members[other]) + len(keys) <= self._settings.theme_semantics
         ]
         if not possible:
-            self.grown[theme] = self.attached  # looked at again when as many have come in once more
+            self.grown[theme] = self.attached  # tried again after PATIENCE more semantics
             return False
         joined = {one: self.semantics.rows.these([*self.members[one], *keys]) for one in possible}
         values = [value_with(self._rest(theme, one), [vectors]) for one, vectors in joined.items()]
@@ -309,7 +311,7 @@ class ThemeClusters:
             self._changed.semantics.add(key)
 
     def _renew(self, theme: ThemeKey) -> None:
-        """The theme has other members: its centroid is reckoned of all of them, so that it is exact."""
+        """Recalculate the centroid of a changed theme from all its members, so that it is exact."""
         self.centres.put(theme, self._centre(theme))
         self._changed.themes.add(theme)
 

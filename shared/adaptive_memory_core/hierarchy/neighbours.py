@@ -1,6 +1,6 @@
-"""Vectors of unit length, kept in rows, and the nearest neighbours among them.
+"""Unit vectors in rows, and the nearest neighbours among them.
 
-What has changed is worked in when somebody asks, so a node that moves ten times before that costs as much as one.
+Changes are applied when neighbours are read, so ten changes of one node before that cost no more than one.
 """
 
 from __future__ import annotations
@@ -14,10 +14,11 @@ from adaptive_memory_core.hierarchy.nodes import Array, Neighbours
 
 
 def from_unrelated(vectors: Array, unrelated: Array | None) -> Array:
-    """Each vector without the mean of unrelated texts (None: not known), at length 1; zeros stay.
+    """Each vector minus the mean of unrelated texts, scaled to length 1; zeros are unchanged, and all vectors if the
+    mean is unknown.
 
-    Episodes and themes compare sums of vectors, whose cosine says nothing with an embedder whose texts are all alike.
-    From here it counts from what unrelated texts score, as `score.surprise.Baseline` does for single texts.
+    Episodes and themes compare sums of vectors. Their plain cosine means nothing if the embedder makes all texts
+    similar, so it is measured from unrelated texts, as `score.surprise.Baseline` does for single texts.
 
     >>> from_unrelated(np.array([[0.6, 0.8], [0.0, 0.0]]), np.array([0.0, 0.8])).tolist()
     [[1.0, 0.0], [0.0, 0.0]]
@@ -29,7 +30,7 @@ def from_unrelated(vectors: Array, unrelated: Array | None) -> Array:
 
 
 def unit_vectors(vectors: Array) -> Array:
-    """Vectors at length 1; zeros stay.
+    """The vectors scaled to length 1; zeros are unchanged.
 
     >>> unit_vectors(np.array([3.0, 4.0])).tolist(), unit_vectors(np.zeros((1, 2))).tolist()
     ([0.6, 0.8], [[0.0, 0.0]])
@@ -40,7 +41,8 @@ def unit_vectors(vectors: Array) -> Array:
 
 
 class UsualLikeness:
-    """What counts as near depends on the embedder, and on what its user speaks of: this is where "near" begins.
+    """The mean cosine of a user's vectors, as the reference for what counts as near. It depends on the embedder and on
+    the user's topics.
 
     >>> usual = UsualLikeness()
     >>> usual.begin(np.array([[1.0, 0.0], [0.6, 0.8]]))
@@ -56,7 +58,7 @@ class UsualLikeness:
         self._count = 0
 
     def begin(self, vectors: Array) -> None:
-        """With these rows of unit length."""
+        """Start with these unit vectors."""
         self._sum, self._count = vectors.sum(axis=0, dtype=np.float64), len(vectors)
 
     def more(self, vector: Array) -> None:
@@ -68,7 +70,7 @@ class UsualLikeness:
 
     @property
     def mean(self) -> float:
-        """The mean cosine of two of them; 0 where it is less, or where there are not two."""
+        """The mean cosine of two different vectors; 0 if it is negative or there are fewer than two."""
         if self._count < 2:
             return 0.0
         return max(0.0, (float(self._sum @ self._sum) - self._count) / (self._count * (self._count - 1)))
@@ -106,7 +108,7 @@ class VectorRows:
         return self._room[: len(self._keys)]
 
     def place(self, key: int) -> int:
-        """Which row it has; another once one was dropped."""
+        """The row of the key, which may change when a key is dropped."""
         return self._places[key]
 
     def key_at(self, place: int) -> int:
@@ -116,20 +118,20 @@ class VectorRows:
         return self._room[self._places[key]]
 
     def these(self, keys: Sequence[int]) -> Array:
-        """One row each."""
+        """The vectors of these keys, one per row."""
         return self._room[[self._places[one] for one in keys]]
 
     def similarities(self, vector: Array) -> Array:
-        """The cosine of each with a vector, in the order of the rows."""
+        """The cosine of each row with a vector."""
         return self.all @ np.asarray(vector, dtype=np.float32)
 
     def load(self, keys: Sequence[int], vectors: Array) -> None:
-        """These and no others."""
+        """Replace the content with these vectors."""
         self._keys, self._places = list(keys), {key: place for place, key in enumerate(keys)}
         self._room = np.array(vectors, dtype=np.float32)
 
     def put(self, key: int, vector: Array) -> bool:
-        """Another vector, or a new one at the end; says whether it is new."""
+        """Replace the vector of a key, or add it at the end; return whether the key is new."""
         new = key not in self._places
         if new:
             self._make_room(len(vector))
@@ -139,7 +141,7 @@ class VectorRows:
         return new
 
     def drop(self, key: int) -> int:
-        """Gives the row that it had, where the last one stands now."""
+        """Remove a key and return its row, which now contains the last vector."""
         place, last = self._places.pop(key), self._keys.pop()
         if last != key:
             self._keys[place] = last
@@ -155,12 +157,12 @@ class VectorRows:
             self._room = more
 
 
-_Near = tuple[float, int]  # less the similarity, so that the nearest stands first, and the key
+_Near = tuple[float, int]  # the negative similarity, so that the nearest sorts first, and the key
 NOBODY = -2.0  # a similarity below any
 
 
 class NearestGraph:
-    """Nodes with unit vectors, and for each its nearest others with their cosine, best first.
+    """Nodes with unit vectors, and for each node its nearest neighbours with their cosines, best first.
 
     >>> graph = NearestGraph(2)
     >>> for key, vector in enumerate([[1.0, 0.0], [0.5, 0.5], [0.0, 1.0]]): graph.put(key, np.array(vector))
@@ -175,16 +177,16 @@ class NearestGraph:
         self._most = most
         self.rows = VectorRows()
         self._lists: dict[int, list[_Near]] = {}
-        self._least: Array = np.zeros(0)  # by place: the similarity of the last in the list, where that is full
+        self._least: Array = np.zeros(0)  # by row: the similarity of the last neighbour, if the list is full
         self._changed: set[int] = set()
-        self._due: dict[int, bool] = {}  # nodes whose vector is new, and whether they had another one before
+        self._due: dict[int, bool] = {}  # nodes with a changed vector, and whether they had one before
 
     def of(self, key: int) -> Neighbours:
         self._work_in()
         return tuple((other, -negative) for negative, other in self._lists[key])
 
     def nearest(self, key: int, without: Sequence[int] = (), *, alone: float = 0.0) -> float:
-        """The similarity of the nearest other node that is not among `without`; `alone` where there is none."""
+        """The similarity of the nearest other node that is not in `without`; `alone` if there is none."""
         self._work_in()
         for negative, other in self._lists[key]:
             if other not in without:
@@ -192,13 +194,13 @@ class NearestGraph:
         return alone
 
     def taken_changes(self) -> set[int]:
-        """The nodes whose neighbours have changed since this was asked last, those that are gone left out."""
+        """Return and reset the nodes whose neighbours have changed since the last call, without removed nodes."""
         self._work_in()
         changed, self._changed = self._changed, set()
         return {one for one in changed if one in self.rows}
 
     def load(self, keys: list[int], vectors: Array, lists: list[Neighbours]) -> None:
-        """Begin with these nodes; a list that names unknown nodes, or is too short, is rebuilt."""
+        """Load these nodes. A list of neighbours that names unknown nodes or has another length is rebuilt."""
         self.rows.load(keys, vectors)
         self._least = np.full(len(keys), NOBODY)
         full = min(self._most, len(keys) - 1)
@@ -209,7 +211,7 @@ class NearestGraph:
                 self._find(key)
 
     def put(self, key: int, vector: Array) -> None:
-        """A new node, or another vector of one."""
+        """Add a node, or replace its vector."""
         new = self.rows.put(key, vector)
         if new:
             self._lists[key] = []
@@ -217,7 +219,7 @@ class NearestGraph:
         self._due[key] = not new
 
     def drop(self, key: int) -> None:
-        """The node is gone."""
+        """Remove a node."""
         self._due.pop(key, None)
         place = self.rows.drop(key)
         self._least[place] = self._least[len(self.rows)]
@@ -226,7 +228,7 @@ class NearestGraph:
             self._find(other)
 
     def _listing(self, key: int) -> list[int]:
-        """Those who have it in their list."""
+        """The nodes that have the key in their list."""
         return [one for one, found in self._lists.items() if any(other == key for _, other in found)]
 
     def _grow_least(self) -> None:
@@ -236,7 +238,7 @@ class NearestGraph:
         self._least[size - 1] = NOBODY
 
     def _work_in(self) -> None:
-        """Every list is of the vectors as they are now."""
+        """Update all lists for the changed vectors."""
         while self._due:
             key, moved = next(iter(self._due.items()))
             similarities = self._to_others(key)
@@ -246,12 +248,12 @@ class NearestGraph:
                 if other != key and all(one != key for _, one in self._lists[other]):
                     self._enter(other, key, float(similarities[place]))
             self._set(key, self._best(similarities))
-            for other in listing:  # others may be nearer to them now
+            for other in listing:  # other nodes may now be nearer
                 self._find(other)
             del self._due[key]
 
     def _enter(self, other: int, key: int, value: float) -> None:
-        """Into its place in the other's list; the last one goes where that was full."""
+        """Insert the key into the other node's list; if the list was full, its last entry is removed."""
         found = self._lists[other]
         insort(found, (-value, key))
         if len(found) > self._most:
@@ -262,7 +264,7 @@ class NearestGraph:
         self._set(key, self._best(self._to_others(key)))
 
     def _to_others(self, key: int) -> Array:
-        """Its cosine with each node, and with itself below any."""
+        """The cosine of a node with each row; its own row gets a value below any cosine."""
         similarities = self.rows.similarities(self.rows.of(key))
         similarities[self.rows.place(key)] = NOBODY
         return similarities

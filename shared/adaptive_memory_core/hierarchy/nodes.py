@@ -1,4 +1,4 @@
-"""Themes, semantics, episodes and their names."""
+"""The nodes of a hierarchy: messages, episodes, semantics and themes; and the terms that name a theme."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ Neighbours = tuple[tuple[int, float], ...]  # keys of the nearest nodes of one k
 
 
 class HierarchyMessage(NamedTuple):
-    """A message as far as the hierarchy reads it; `id` is its id in the collection. `at` is in POSIX seconds."""
+    """A message with the fields that the hierarchy reads: `id` is its ID in the collection, `at` in POSIX seconds."""
 
     id: str
     speaker: str | None
     text: str
     at: float
-    vector: Array = None  # None: not known
+    vector: Array = None  # None: unknown
 
 
 @dataclass(frozen=True, slots=True)
 class Episode:
-    """Messages that belong together, whole and in their order. `narrative` tells what happened in the third person;
-    both texts are "" until they were made."""
+    """Messages that belong together, in their order. `narrative` describes what happened, in the third person. Title
+    and narrative are "" until they were made."""
 
     key: EpisodeKey
     title: str
@@ -47,9 +47,9 @@ class Episode:
 
 @dataclass(frozen=True, slots=True)
 class Semantic:
-    """One thing that was said, which can be understood by itself. `text` is what was embedded, `shown` what is shown.
+    """One statement that can be understood by itself. `text` is embedded, and `shown` is displayed.
 
-    `replaces` is the semantic that this one is a newer version of, `replaced_by` the other way round.
+    `replaces` is an older version of the statement, and `replaced_by` a newer one.
     """
 
     key: SemanticKey
@@ -66,7 +66,7 @@ class Semantic:
 
 @dataclass(frozen=True, slots=True)
 class ThemeNode:
-    """Semantics that are about the same; `messages` are those that these were distilled from."""
+    """Semantics about one topic; `messages` are their sources."""
 
     key: ThemeKey
     name: str
@@ -80,8 +80,8 @@ class ThemeNode:
 @dataclass(frozen=True, slots=True)
 class HierarchyStatistics:
     """The hierarchy in numbers. `objective` is f(P) of equation 1, the sum of `sparsity` and `coherence`;
-    `reassigned` is the share of semantics that have changed their theme since they came in; `waiting` are messages that
-    are in no episode yet, and `unfinished` episodes and semantics that are not worked in."""
+    `reassigned` is the share of semantics that have changed their theme. `waiting` messages are in no episode yet, and
+    `unfinished` semantics and themes are without a theme or a name."""
 
     messages: int = 0
     episodes: int = 0
@@ -99,8 +99,8 @@ class HierarchyStatistics:
 
 @dataclass(frozen=True, slots=True)
 class Hierarchy:
-    """All of one user's hierarchy at one moment. Rows of `vectors` belong to `semantics` in their order, rows of
-    `centroids` to `themes`: unit length, 32 bits."""
+    """One user's whole hierarchy at one moment. The rows of `vectors` belong to `semantics` in their order, the rows of
+    `centroids` to `themes`: unit vectors of 32 bits."""
 
     episodes: Mapping[EpisodeKey, Episode]
     semantics: Mapping[SemanticKey, Semantic]
@@ -110,11 +110,11 @@ class Hierarchy:
     episode_of: Mapping[str, EpisodeKey] = field(default_factory=dict)  # by message
     semantics_of: Mapping[str, tuple[SemanticKey, ...]] = field(default_factory=dict)  # by message
     statistics: HierarchyStatistics = field(default_factory=HierarchyStatistics)
-    notes: tuple[str, ...] = ()  # why a rule did what a model was to do, each once
+    notes: tuple[str, ...] = ()  # reasons why a rule was used instead of a model, without repetition
     complete: bool = True  # whether every episode is distilled, and every semantic in a theme
 
     def with_ids(self, known: Callable[[str], str]) -> Hierarchy:
-        """The same with other ids of messages, such as those that a user knows."""
+        """A copy with other message IDs, such as those that the user gave."""
 
         def renamed(nodes: Mapping[int, Any]) -> dict[int, Any]:
             return {key: replace(one, messages=tuple(map(known, one.messages))) for key, one in nodes.items()}
@@ -129,12 +129,12 @@ class Hierarchy:
         )
 
     def themes_of(self, message: str) -> tuple[ThemeKey, ...]:
-        """The themes that a message is in, by its semantics."""
+        """The themes of a message's semantics."""
         found = (self.semantics[one].theme for one in self.semantics_of.get(message, ()))
         return tuple(dict.fromkeys(one for one in found if one is not None))
 
     def newest(self, semantic: SemanticKey) -> SemanticKey:
-        """The semantic, or the last of those that have replaced it one after another."""
+        """The newest version of the semantic."""
         seen = {semantic}
         while (after := self.semantics[semantic].replaced_by) is not None and after not in seen:
             seen.add(semantic := after)
@@ -145,7 +145,7 @@ NOTHING = Hierarchy({}, {}, {}, np.zeros((0, 0), np.float32), np.zeros((0, 0), n
 
 
 class Distilled(NamedTuple):
-    """A sentence of an episode: what is embedded, what is shown, and the messages that it is from."""
+    """A sentence from an episode: the text to embed, the text to show, and the source messages."""
 
     text: str
     shown: str
@@ -153,8 +153,8 @@ class Distilled(NamedTuple):
 
 
 class Placed(NamedTuple):
-    """A semantic as it is kept: its vector of unit length, its theme (None: of none yet), whether that has changed, and
-    the neighbours that it had."""
+    """A semantic as stored: its unit vector, its theme (None if it has none yet), whether the theme has changed, and
+    its neighbours."""
 
     key: SemanticKey
     vector: Array
@@ -164,7 +164,7 @@ class Placed(NamedTuple):
 
 
 class HierarchyChanges(NamedTuple):
-    """Semantics that are in another theme, themes with other members, and those that are gone."""
+    """Semantics with another theme, themes with other members, and removed themes."""
 
     semantics: set[SemanticKey]
     themes: set[ThemeKey]
@@ -172,7 +172,7 @@ class HierarchyChanges(NamedTuple):
 
 
 TERMS = 3
-_NAMELESS = frozenset(  # what is said on any day of anything
+_NAMELESS = frozenset(  # words too common to name a theme
     words(
         "now last next never always often also well come came goes going went go use used new old lot bit way time "
         "times day days week weeks month months year years thing things today got get make made take took yesterday "
@@ -183,8 +183,8 @@ _WORD = late_pattern(r"[^\W_]+(?:['\u2019-][^\W_]+)*")
 
 
 def distinctive_terms(texts: Sequence[str], usual: Mapping[str, int], total: int, *, most: int = TERMS) -> str:
-    """The terms that tell a theme from the others, the most telling first. `usual` is in how many of the user's
-    `total` semantics each stem is.
+    """The terms that distinguish a theme from others, the most distinctive first. `usual` is the number of the user's
+    `total` semantics that contain each stem.
 
     >>> usual = {"puppi": 2, "adopt": 2, "went": 9, "vet": 1}
     >>> distinctive_terms(["I adopted a puppy.", "The puppy went to the vet."], usual, 20)
@@ -201,13 +201,13 @@ def distinctive_terms(texts: Sequence[str], usual: Mapping[str, int], total: int
 
 
 def stems(text: str) -> frozenset[str]:
-    """The stems in a text that can name something: no numbers by themselves, no single letters, nothing of any day."""
+    """The stems in a text that can name a topic, without numbers, very short words and common words."""
     found = (one for one in words(text) if (len(one) > 2 and not one.isdigit()) or not one.isascii())
     return frozenset(found) - _NAMELESS
 
 
 def _written(texts: Iterable[str]) -> dict[str, str]:
-    """Each stem as it is written most often, in lower case unless it always begins with a capital."""
+    """The most frequent form of each stem, in lower case unless it always begins with a capital."""
     found: dict[str, Counter[str]] = {}
     for text in texts:
         for form in _WORD.findall(text):

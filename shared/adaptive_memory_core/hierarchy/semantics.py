@@ -1,9 +1,9 @@
 """Semantics: sentences that can be understood by themselves.
 
-The phrases are English, German, French, Spanish and Chinese; other languages rely on vectors and words alone.
+The phrases are English, German, French, Spanish and Chinese. For other languages only vectors and words are used.
 
-First person: names instead of "I" make vectors worse, because all sentences of a speaker become alike. English only; a
-sentence in another language is shown as it was said, with the name before it.
+First person: a name instead of "I" is shown but not embedded, because it makes all sentences of a speaker similar. This
+works in English only; a sentence in another language is shown unchanged after the speaker's name.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ SMALL_TALK = frozenset(
 )
 
 
-_THIRD = {  # of what stands behind "I", with an apostrophe of either form
+_THIRD = {  # by the word after "I"; the apostrophe may have either form
     "am": "is",
     "have": "has",
     "do": "does",
@@ -78,8 +78,8 @@ _THIRD = {  # of what stands behind "I", with an apostrophe of either form
     "don't": "doesn't",
     "haven't": "hasn't",
 }
-# Behind "I", what stays as it is: modal verbs, what is past or may be, and what is no verb. All else is a verb in the
-# present, which takes an "s".
+# Words after "I" that do not change: modal verbs, past and conditional forms, and words that are not verbs. Any other
+# word is a verb in the present tense, which takes an "s".
 _STAYS = """
     ain leant leapt learnt burnt smelt spelt spilt spoilt wanna gonna gotta used can could may might must shall
     should will would ought had did been being became began bent bet bit blew bore bought bound broke brought
@@ -108,7 +108,8 @@ _REST = late_pattern(r"\b(?:my|My|mine|Mine|me|myself)\b")
 
 
 def in_third_person(sentence: str, speaker: str | None) -> str:
-    """The sentence with its speaker's name; as it is where nobody is known, or where it does not speak of them.
+    """The sentence in the third person with its speaker's name. Without a first person, the name is put before it;
+    without a known speaker, it is unchanged.
 
     >>> in_third_person("I've been painting, and I love my garden.", "Ana")
     "Ana has been painting, and Ana loves Ana's garden."
@@ -127,7 +128,7 @@ def in_third_person(sentence: str, speaker: str | None) -> str:
     changed = _REST.sub(
         lambda found: _other(found[0], speaker), _SUBJECT.sub(lambda found: _as(found, speaker), sentence)
     )
-    if changed == sentence or language_of(sentence) is not None:  # "me gusta", "I bambini": no English
+    if changed == sentence or language_of(sentence) is not None:  # "me gusta", "I bambini": not English
         return f"{speaker}: {sentence}"
     return changed
 
@@ -141,7 +142,7 @@ def _as(found: re.Match[str], speaker: str) -> str:
 
 
 def _third(verb: str) -> str:
-    """The verb as it is said of somebody else; past forms, modal verbs and other words as they are.
+    """The verb in the third person; past forms, modal verbs and other words are unchanged.
 
     >>> [_third(verb) for verb in ("start", "carry", "watch", "do", "need", "started", "went", "can", "study", "play")]
     ['starts', 'carries', 'watches', 'does', 'needs', 'started', 'went', 'can', 'studies', 'plays']
@@ -160,7 +161,7 @@ def _other(word: str, speaker: str) -> str:
 
 
 class Stated(NamedTuple):
-    """A semantic as it is shown, and its time in POSIX seconds."""
+    """A semantic's displayed text, and its time in POSIX seconds."""
 
     key: SemanticKey
     shown: str
@@ -168,7 +169,7 @@ class Stated(NamedTuple):
 
 
 def replaced(new: Stated, others: Iterable[Stated]) -> SemanticKey | None:
-    """The latest of the others that is older and says the same; None if none does.
+    """The latest older statement about the same fact; None if there is none.
 
     >>> home, moved = Stated(1, "Ana lives in Oslo.", 10.0), Stated(2, "Ana lives in Turin.", 20.0)
     >>> replaced(moved, [home]), replaced(home, [moved]), replaced(Stated(3, "Ben lives in Rome.", 30.0), [home, moved])
@@ -179,7 +180,7 @@ def replaced(new: Stated, others: Iterable[Stated]) -> SemanticKey | None:
 
 
 def of_its_speaker(text: str, shown: str) -> bool:
-    """Whether it says something of its speaker, and is not only shown with the name before it.
+    """Whether the sentence is about its speaker: false if the speaker's name was only put before it.
 
     >>> of_its_speaker("I live in Oslo.", "Ana lives in Oslo."), of_its_speaker("It rained.", "Ana: It rained.")
     (True, False)
@@ -188,13 +189,13 @@ def of_its_speaker(text: str, shown: str) -> bool:
     return shown == text or not (speaker and text.endswith(rest))
 
 
-LONGEST = 400  # characters of a sentence; of a longer one its beginning
-LONG = 400  # characters of a message, for each of which it may have one sentence more; guess
-ENOUGH = 8  # words that say something, in a sentence that needs no more
-FEWEST = 2  # of them, in a sentence that may be kept; one is enough where it speaks of its speaker
-AGAIN = 0.3  # what a word counts that a chosen sentence has already; guess
-ASKED, DANGLING, OF_ONESELF = 0.3, 0.6, 1.25  # what a question, "It ...", and "I ..." keep of their worth; guess
-_SPEAKER = late_pattern(r"^(User|Assistant): ", re.MULTILINE)  # as the words of both are saved in one record
+LONGEST = 400  # characters of a sentence; a longer one is cut
+LONG = 400  # characters of a message that allow one more sentence; guess
+ENOUGH = 8  # informative words in a sentence; more do not make it better
+FEWEST = 2  # informative words in a sentence that may be chosen; one is enough in the first person
+AGAIN = 0.3  # weight of a word that a chosen sentence has already; guess
+ASKED, DANGLING, OF_ONESELF = 0.3, 0.6, 1.25  # factors for a question, "It ..." and "I ..."; guess
+_SPEAKER = late_pattern(r"^(User|Assistant): ", re.MULTILINE)  # in a record with the words of both
 
 
 class _Sentence(NamedTuple):
@@ -204,12 +205,12 @@ class _Sentence(NamedTuple):
     worth: float
 
 
-SEMANTICS = 5  # sentences distilled from an episode; fewer of a short one; a sweep: docs/research/conversations.md
+SEMANTICS = 5  # sentences from an episode, at most; a sweep: docs/research/conversations.md
 
 
 def distil(messages: Sequence[HierarchyMessage], most: int) -> list[Distilled]:
-    """The sentences that say most, in their order: one of a message, more of a long one. A word counts less each time
-    it is repeated.
+    """The most informative sentences, in their order: one from each message, more from a long one. A word counts less
+    each time it is repeated.
 
     >>> first = HierarchyMessage("1", "Ana", "Wow! I adopted a puppy in May.", 0.0)
     >>> turns = [first, HierarchyMessage("2", "Ben", "Great!", 1.0)]
@@ -235,7 +236,7 @@ def distil(messages: Sequence[HierarchyMessage], most: int) -> list[Distilled]:
 
 
 def spoken(messages: Sequence[HierarchyMessage]) -> list[HierarchyMessage]:
-    """The messages as their speakers said them: one that holds a whole turn with an agent is parted.
+    """The messages by speaker: a message with a whole turn of user and assistant is divided.
 
     >>> turn = HierarchyMessage("1", "User", "User: I adopted a puppy.\\nAssistant: Congratulations!", 0.0)
     >>> [(one.speaker, one.text) for one in spoken([turn])]
@@ -260,7 +261,7 @@ def _fewest(one: _Sentence) -> int:
 
 
 def _of(turn: HierarchyMessage, names: frozenset[str]) -> list[_Sentence]:
-    """Its sentences; whom one speaks to says nothing."""
+    """The sentences of a turn with their worth. The names of speakers do not count as words."""
     found = []
     for text in sentences(turn.text):
         short = text[:LONGEST]
@@ -273,6 +274,6 @@ def _of(turn: HierarchyMessage, names: frozenset[str]) -> list[_Sentence]:
 
 
 def _gain(one: _Sentence, covered: Counter[str]) -> float:
-    """What it says that the chosen ones do not; long ones are not better for being long."""
+    """The value of what a sentence adds to the chosen ones, limited so that long sentences have no advantage."""
     new = sum(AGAIN ** covered[word] for word in one.words)
     return one.worth * math.log1p(min(new, ENOUGH))

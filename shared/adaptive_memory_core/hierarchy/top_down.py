@@ -1,6 +1,6 @@
-"""From themes down to messages: representatives, and how far to go.
+"""The way from themes down to messages: choosing representatives, and expanding episodes.
 
-How uncertain the reader is with a context is a function that is passed in.
+The reader's uncertainty with a context is a function that is passed in.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from adaptive_memory_core.hierarchy.nodes import EpisodeKey, Hierarchy, Neighbou
 from adaptive_memory_core.policy.advanced import Hierarchies
 from adaptive_memory_core.score.surprise import baseline_of_vectors, for_query, sample_of, similarities_to
 
-Edges = Mapping[int, Mapping[int, float]]  # of each node its neighbours and the similarity, above 0
+Edges = Mapping[int, Mapping[int, float]]  # by node, its neighbours with their similarities, above 0
 
 
 def representatives(closeness: Sequence[float], edges: Edges, *, alpha: float, covered: float, most: int) -> list[int]:
     """The numbers of the chosen nodes, in the order of their choice.
 
-    Each step takes the node with the most of alpha * coverage gain + (1 - alpha) * closeness to the query. The gain is
-    the sum of the similarities to those that nobody covered yet, itself included (as 1), as a share of the greatest
-    such sum there is; the closeness is stretched to [0, 1] over all nodes. It ends when the share `covered` of all
-    nodes is covered, or with `most` chosen.
+    Each step chooses the node with the greatest alpha * coverage gain + (1 - alpha) * closeness to the query. The gain
+    is the sum of its similarities to nodes that are not covered yet, including itself (as 1), as a share of the
+    greatest possible sum. The closeness is scaled to [0, 1] over all nodes. The choice ends when the share `covered` of
+    all nodes is covered, or with `most` nodes.
 
-    Two that are alike, and a third that is not: the third comes before the twin of the first.
+    With two similar nodes and a third that differs, the third comes before the twin of the first.
 
     >>> edges = {0: {1: 0.9}, 1: {0: 0.9}}
     >>> representatives([1.0, 0.9, 0.5], edges, alpha=0.7, covered=1.0, most=2)
@@ -53,7 +53,7 @@ def representatives(closeness: Sequence[float], edges: Edges, *, alpha: float, c
 
 
 def _matrix(edges: Edges, size: int) -> Any:
-    """The similarities of neighbours, either way, and 1 of each to itself."""
+    """The symmetric matrix of similarities between neighbours, with 1 for each node itself."""
     alike = np.eye(size)
     for number, others in edges.items():
         for other, weight in others.items():
@@ -63,7 +63,7 @@ def _matrix(edges: Edges, size: int) -> Any:
 
 
 def _stretched(values: Sequence[float]) -> Any:
-    """The values over [0, 1]; all in the middle where they are the same."""
+    """The values scaled to [0, 1]; 0.5 for all if they are equal."""
     given = np.asarray(values, dtype=float)
     low, spread = float(given.min()), float(given.max() - given.min())
     return (given - low) / spread if spread > 0.0 else np.full(len(given), 0.5)
@@ -73,18 +73,18 @@ Detail = Literal["summary", "messages"]
 
 
 class Part(NamedTuple):
-    """An episode by its number, and how much of it is told."""
+    """An episode by its number, and its level of detail in the context."""
 
     episode: int
     detail: Detail
 
 
-Context = tuple[Part, ...]  # in the order of admission; besides them there is always what is known of themes and facts
+Context = tuple[Part, ...]  # in the order of admission; the chosen themes and facts are always in the context, too
 
 
 @dataclass(frozen=True, slots=True)
 class Expansion:
-    """What was admitted, the reader's uncertainty before and after, and how often the reader was asked."""
+    """The admitted parts, the reader's uncertainty before and after, and the number of calls of the reader."""
 
     parts: Context
     before: float
@@ -101,8 +101,8 @@ def expand(
     message_drop: float,
     patience: int,
 ) -> Expansion:
-    """The episodes, most promising first, of which each makes the reader's uncertainty fall by at least `episode_drop`;
-    in full where that makes it fall by `message_drop` more. After `patience` episodes in a row that did not, it stops.
+    """Admit each of the episodes, sorted best first, that lowers the reader's uncertainty by at least `episode_drop`.
+    Admit all its messages if these lower it by `message_drop` more. Stop after `patience` episodes without success.
 
     >>> rules = {"episode_drop": 0.1, "message_drop": 0.1, "patience": 1}
     >>> knows = {(7, "summary"): 0.5, (7, "messages"): 0.2}
@@ -134,19 +134,18 @@ def expand(
     return Expansion(chosen, before, sure, asked)
 
 
-SUPPORT = (1.0, 0.5, 0.25)  # what an episode's best semantics count; measured
-# Of Stage I; the first two are swept in docs/research/conversations.md, the others guesses
-ALPHA = 0.2  # what covering neighbours counts, next to similarity; 0.05 to 0.2 is flat, 0.5 loses
-COVERS_FROM = 0.5  # similarity (0: unrelated) from which a representative covers a neighbour; 0 ends it too soon
-COVERED = 1.0  # share of the candidates that representatives cover before it ends
-CANDIDATES = 60  # semantics that are looked at, the most similar
+SUPPORT = (1.0, 0.5, 0.25)  # weights of an episode's best semantics; measured
+# Stage I: the first two are from a sweep in docs/research/conversations.md, the others are guesses
+ALPHA = 0.2  # weight of covering neighbours, next to similarity; 0.05 to 0.2 is flat, 0.5 loses
+COVERS_FROM = 0.5  # similarity (0: unrelated) from which a representative covers a neighbour; 0 stops too early
+COVERED = 1.0  # share of the candidates that representatives cover before the choice ends
+CANDIDATES = 60  # most similar semantics that are considered
 THEMES = 12  # representatives among the themes, at most
 SEMANTICS = 24  # representatives among the semantics, at most
 
 
 class WayDown(NamedTuple):
-    """The themes and semantics that were chosen, and the episodes that they lead to, best first, each with a score in
-    [0, 1]."""
+    """The chosen themes and semantics, and the episodes that they lead to, best first, with a score in [0, 1] each."""
 
     themes: Sequence[ThemeKey]
     semantics: Sequence[SemanticKey]
@@ -157,8 +156,8 @@ NOWHERE = WayDown((), (), {})
 
 
 def top_down(hierarchy: Hierarchy, cue: Any, settings: Hierarchies) -> WayDown:
-    """From the most similar semantics to representatives of their themes, from those to representatives among the
-    semantics, and to the episodes that these are from. Without Stage I, the most similar semantics lead there."""
+    """Go from the most similar semantics to representatives of their themes, from these to representatives among the
+    semantics, and to their episodes. Without Stage I, go from the most similar semantics to their episodes."""
     keys = list(hierarchy.semantics)
     close = _closeness(hierarchy.vectors, cue)
     if close is None:
@@ -179,7 +178,7 @@ def top_down(hierarchy: Hierarchy, cue: Any, settings: Hierarchies) -> WayDown:
 def _themes(
     hierarchy: Hierarchy, near: Mapping[SemanticKey, float], close: Mapping[SemanticKey, float]
 ) -> list[ThemeKey]:
-    """Representatives of the themes of these semantics; a theme is as close as its semantics in the mean."""
+    """Representatives of the themes of these semantics. The closeness of a theme is the mean of its semantics'."""
     of_these = (hierarchy.semantics[one].theme for one in near)
     candidates = list(dict.fromkeys(one for one in of_these if one is not None and one in hierarchy.themes))
     if not candidates:
@@ -221,8 +220,8 @@ def _episodes(hierarchy: Hierarchy, near: Mapping[SemanticKey, float]) -> dict[E
 
 
 def _closeness(rows: Any, cue: Any) -> Any:
-    """The similarity of each row to the cue, from that of unrelated ones; None where there are none, or their lengths
-    differ."""
+    """The similarity of each row to the query, measured from that of unrelated ones; None without rows or with vectors
+    of another length."""
     vector = np.asarray(cue, dtype=np.float32)
     if vector.ndim != 1 or not len(rows) or rows.shape[1] != len(vector):
         return None

@@ -1,4 +1,4 @@
-"""What a read changes, and what is worth keeping."""
+"""The read state after a read, joining and checking read states, and recognising turns that are not worth keeping."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from adaptive_memory_core.ranges import LARGEST, SHARE, Range
 from adaptive_memory_core.records import ReadState
 from adaptive_memory_core.score.signals import DAY, cooled
 
-LONGEST_SAID = 2_000  # characters; guess: nobody types more, and what is pasted is a document, not a memory
+LONGEST_SAID = 2_000  # characters; guess: users rarely type more, and a pasted document is not a memory
 MOST_WORDS = 6  # of a greeting; guess: "good morning, how are you today?" has six
 _POLITE_WORDS = """
 hi hello hey hiya howdy hallo hola bonjour salut ciao ahoj servus moin namaste yo greetings welcome good morning
@@ -33,7 +33,7 @@ _WORDS = re.compile(r"[\w']+")
 
 
 def worth_keeping(said: str, answer: str = "") -> bool:
-    """Whether a turn has anything to remember. A bare "yes" has, if the answer that it led to is kept with it.
+    """Whether a turn is worth remembering. A bare "yes" is, if it is stored together with the answer to it.
 
     >>> worth_keeping("I am allergic to peanuts."), worth_keeping("Hi there!"), worth_keeping("thanks a lot")
     (True, False, False)
@@ -50,8 +50,8 @@ def worth_keeping(said: str, answer: str = "") -> bool:
     return bool(answer) or len(words) > MOST_WORDS or not _SAYS_NOTHING.issuperset(words)
 
 
-Settled = tuple[float, int, float | None]  # a record's strength, and the recall of the user's and the time it is of
-ROW_DAYS = 14.0  # within which reads must follow each other to count together for `reads_before_refresh`; guess
+Settled = tuple[float, int, float | None]  # a record's strength, and the user's recall and the time it applies to
+ROW_DAYS = 14.0  # most days between two reads that count together for `reads_before_refresh`; guess
 
 
 def after_read(
@@ -59,10 +59,10 @@ def after_read(
 ) -> ReadState:
     """The state after a read; the same state if the read does not count.
 
-    A read counts if the last counted one is further back than the refresh floor. If the clock went back, nothing
-    counts until it has caught up - unless it is a whole day behind: then the older time was wrong. Without a floor
-    everything counts. A read that comes more than `ROW_DAYS` after the last one starts a new row. The numbers of the
-    record's kind are its `own`, if it has any; without `settled` its strength stays as it is.
+    A read counts if the last counted one is at least the refresh floor ago; without a floor every read counts. If the
+    clock was set back, no read counts until it has caught up. If it is more than a day behind, the stored time was
+    wrong and the read counts. A read more than `ROW_DAYS` after the last one starts a new streak. `own` contains the
+    settings of the record's kind, if any. Without `settled` the strength does not change.
 
     >>> once = after_read(ReadState(), Policy(), now=100.0)
     >>> once.retrieval_count, after_read(once, Policy(), now=130.0) is once
@@ -103,7 +103,7 @@ def after_read(
 
 
 def latest(known: float | None, at: float, *, now: float) -> float:
-    """The later of the two, unless the first lies more than a day ahead: a clock was wrong, and this mends it.
+    """The later of the two times. A known time more than a day in the future is wrong and is replaced.
 
     >>> latest(5.0, 9.0, now=9.0), latest(9.0, 5.0, now=9.0), latest(1e9, 5.0, now=9.0)
     (9.0, 9.0, 5.0)
@@ -112,7 +112,7 @@ def latest(known: float | None, at: float, *, now: float) -> float:
 
 
 def larger(known: ReadState, shown: ReadState) -> ReadState:
-    """Two accounts of the same reads, one of them older: what each has more of holds.
+    """Join an older and a newer state of the same reads; the larger values are kept.
 
     >>> larger(ReadState(last_read=5.0, retrieval_count=10), ReadState(last_read=9.0, retrieval_count=22)).last_read
     9.0
@@ -123,7 +123,7 @@ def larger(known: ReadState, shown: ReadState) -> ReadState:
 
 
 def added(kept: ReadState, gone: ReadState) -> ReadState:
-    """The reads of two records that say the same: all of them count.
+    """The state of two records with the same text, joined into one: the reads of both count.
 
     >>> added(ReadState(last_read=5.0, retrieval_count=2), ReadState(last_read=3.0, retrieval_count=1)).retrieval_count
     3
@@ -159,14 +159,14 @@ def _after(one: float | None, other: float | None) -> bool:
     return one is not None and (other is None or one > other)
 
 
-MOST_READS = 10**12  # a count beyond it is somebody else's number
+MOST_READS = 10**12  # a larger number in the field is not a count of reads
 TIME = Range(-LARGEST, LARGEST)  # POSIX seconds
 COUNT = Range(0, MOST_READS, whole=True)
 RANGES: dict[str, Range] = {
     **dict.fromkeys(("last_read", "refreshed_at", "settled_at", "fresh_at", "useful_at"), TIME),
     **dict.fromkeys(("streak", "retrieval_count", "credit", "helpful", "unhelpful"), COUNT),
     **dict.fromkeys(("settled_step", "fresh_step"), COUNT),
-    "useful_step": Range(-MOST_READS, MOST_READS, whole=True),  # below 0: before the recalls that are counted here
+    "useful_step": Range(-MOST_READS, MOST_READS, whole=True),  # below 0: before the first recall counted here
     "warmth": Range(0, MOST_READS),
     "strength": SHARE,
     "boost": Range(-1, 1),
@@ -176,7 +176,7 @@ _UNKNOWN = tuple(one.name for one in fields(ReadState) if one.default is None)
 
 
 def state_from_values(given: object) -> ReadState:
-    """A state from plain values, each within its range.
+    """A read state from plain values; an error if a value is outside its range.
 
     >>> state_from_values({"strength": 0.5}).strength
     0.5

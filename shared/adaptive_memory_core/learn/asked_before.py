@@ -1,10 +1,10 @@
-"""Records that answered similar questions: what earlier feedback says about each, as far as it is about this question.
+"""Records that answered similar questions: evidence from earlier feedback, weighted by its nearness to this question.
 
-GAM-RAG keeps one vector and one uncertainty per sentence (`gain`), so that a record that was rated once gains for every
+GAM-RAG stores one vector and one uncertainty per sentence (`gain`), so that a record rated once gains for every
 question. Here each record keeps the questions it was rated for, and only those near this one count. A record is trusted
-by its share of all helpful feedback near this question, and hardly at all if the nearest question is not near. If it is
-further behind the most similar record than when it was rated, the earlier question counts as less near by so much.
-So records that nobody rated lose little: `benchmarks/similar_questions.py` measures it.
+by its share of all helpful feedback near this question, and hardly at all if the nearest question is not near. If the
+record is further behind the most similar one than when it was rated, the earlier question counts as less near. So
+records without feedback lose little: `benchmarks/similar_questions.py` measures it.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ from adaptive_memory_core.policy.learning import AGAINST, AHEAD, NEAR, PART, TRU
 
 # Measured: benchmarks/similar_questions.py
 LEAST_NEARNESS = 0.1  # of two questions (0 unrelated, 1 the same), at which an earlier one begins to count
-STEEPNESS = 4.0  # power: how steeply it then says more, up to the same question
-NEVER_ASKED = 0.3  # weight of "this was never asked", in questions that are the same as this one
-TAKEN_BACK = 0.3  # share of helpful feedback that unhelpful feedback on a similar question takes back
+STEEPNESS = 4.0  # power by which the weight then grows, up to the same question
+NEVER_ASKED = 0.3  # weight of "this was never asked", as a number of equal questions
+TAKEN_BACK = 0.3  # share of helpful feedback that unhelpful feedback on a similar question cancels
 LOWERED = 0.5  # share of its relevance that a record loses for the same question after unhelpful feedback
-MOST_QUESTIONS = 64  # that are remembered of a record; the nearest are joined, which costs accuracy
-LIKE_UNRELATED = 10.0  # remembered questions as which the baseline counts in what unrelated questions score
-MOST_UNRELATED = 0.95  # similarity of unrelated texts, above which an embedder tells nothing apart
-LOWERING = 4.0  # power of the kernel beyond which an unhelpful verdict lowers: for nearly the same question only; guess
+MOST_QUESTIONS = 64  # stored per record; beyond that the nearest two are joined, which costs accuracy
+LIKE_UNRELATED = 10.0  # weight of the baseline in the similarity of unrelated questions, in stored questions
+MOST_UNRELATED = 0.95  # similarity of unrelated texts; above it an embedder distinguishes nothing
+LOWERING = 4.0  # power that limits the effect of unhelpful feedback to nearly the same question; guess
 
 
 class RatedQuestions(NamedTuple):
-    """What is remembered of judged questions: unit vectors, one a row, and for each verdict the record (a place in
-    `stored_ids`), the question (a row), and how often it was called helpful and unhelpful for it. GAM-RAG's memories
-    are made of the last three: the vector of the time that each question asks about, zeros for none, and for each
-    verdict, as bits, the record's sentences that the graph had activated, and those that supported the answer."""
+    """Stored questions with feedback: their unit vectors, one per row, and parallel columns for each verdict. These are
+    the record (an index in `stored_ids`), the question (a row), and the counts of helpful and unhelpful ratings. The
+    last three fields serve GAM-RAG: the vector of each question's time (zeros for none), and for each verdict, as bits,
+    the record's sentences that the graph had activated and those that supported the answer."""
 
     stored_ids: Sequence[str]
     vectors: Any
@@ -42,16 +42,17 @@ class RatedQuestions(NamedTuple):
     helpful: Any
     unhelpful: Any
     keys: Sequence[int] = ()  # of the rows, in the ledger
-    ahead: Any = None  # for each verdict, how far the record then stood before all others in similarity; NaN: unknown
+    ahead: Any = None  # for each verdict, how far the record was then ahead of all others in similarity; NaN: unknown
     times: Any = None
     activated: Any = None
     supports: Any = None
 
 
 class QuestionEvidence(NamedTuple):
-    """What similar questions say of a record: how near the nearest one is that it was helpful for (`near`, and its
-    row), how far that is trusted, how much speaks against it, and how far ahead of all others it stood in that one:
-    1 at most, 0.5 where others were as similar, 0 where that is not known. All but the row lie in [0, 1]."""
+    """The evidence about a record from similar questions. `near` is the nearness of the nearest question that it was
+    helpful for, and `row` is that question. `trusted` is the trust in it, and `against` the evidence against the
+    record. `ahead` is how far ahead of all others the record was in that question: 1 at most, 0.5 if others were as
+    similar, 0 if unknown. All but the row are in [0, 1]."""
 
     near: float
     trusted: float
@@ -64,8 +65,8 @@ NO_EVIDENCE: Mapping[str, QuestionEvidence] = {}
 
 
 def question_evidence(questions: RatedQuestions, cue: Any, baseline: float) -> Mapping[str, QuestionEvidence]:
-    """What is said of each record that similar questions say something of, by its id in the collection. `baseline` is
-    the similarity of texts that have nothing to do with each other.
+    """The evidence from similar questions, by the record's ID in the collection, for records that have any. `baseline`
+    is the similarity of unrelated texts.
 
     >>> one = RatedQuestions(["tea"], np.array([[1.0, 0.0]]), [0], [0], [1], [0])
     >>> question_evidence(one, np.array([1.0, 0.0]), 0.0)
@@ -116,8 +117,8 @@ def without_records(questions: RatedQuestions, changed: Set[str]) -> RatedQuesti
 
 
 def nearness(cosines: Any, baseline: float) -> Any:
-    """How near remembered questions are: 0 like unrelated ones, 1 the same. What unrelated questions score is the mean
-    of all that are remembered, and the baseline as long as these are few.
+    """The nearness of stored questions: 0 for unrelated ones, 1 for the same. The similarity of unrelated questions is
+    estimated by the mean of the stored ones, or mostly by the baseline while these are few.
 
     >>> nearness(np.array([0.8, 1.0]), 0.8).round(2).tolist()
     [0.0, 1.0]
@@ -129,8 +130,8 @@ def nearness(cosines: Any, baseline: float) -> Any:
 
 
 def gained(relevance: float, near: float, trusted: float, against: float, weight: float) -> float:
-    """By how much a record's relevance moves: up to the similarity of the nearest question it was helpful for, as far
-    as that is trusted; or down, where it was called unhelpful for the same question. `weight` is the share that counts.
+    """The change of a record's relevance. It moves up towards the nearness of the nearest question it was helpful for,
+    by the trust in it. It moves down if the record was unhelpful for the same question. `weight` scales the change.
 
     >>> gained(0.5, 1.0, 1.0, 0.0, 0.5), gained(0.5, 0.25, 1.0, 0.0, 0.5), gained(0.5, 0.0, 0.0, 1.0, 0.5)
     (0.25, 0.0, -0.125)
@@ -140,7 +141,7 @@ def gained(relevance: float, near: float, trusted: float, against: float, weight
 
 
 def nearest_pair(vectors: Any) -> tuple[int, int]:
-    """The two rows that are most alike, the later one second: they are joined where too many are remembered.
+    """The two most similar rows, the later one second, which are joined if too many questions are stored.
 
     >>> nearest_pair(np.array([[1.0, 0.0], [0.0, 1.0], [0.8, 0.6]]))
     (0, 2)
@@ -152,8 +153,8 @@ def nearest_pair(vectors: Any) -> tuple[int, int]:
 
 
 def _nearest(records: Any, rows: Any, close: Any, counts: Any, count: int) -> tuple[Any, Any]:
-    """For each record the row of the nearest question that it has such a verdict on, and the place of the verdict; -1
-    where there is none."""
+    """For each record the row of the nearest question with a count above 0, and the index of that verdict; -1 if there
+    is none."""
     has = np.flatnonzero(counts > 0)
     order = has[np.argsort(close[rows[has]], kind="stable")]  # the nearest is written last
     found, which = np.full(count, -1, dtype=np.intp), np.full(count, -1, dtype=np.intp)
@@ -162,18 +163,18 @@ def _nearest(records: Any, rows: Any, close: Any, counts: Any, count: int) -> tu
 
 
 def _at(rows: Any, values: Any) -> Any:
-    """The values of these rows; 0 where there is none."""
+    """The values of these rows; 0 for row -1."""
     return np.where(rows >= 0, values[rows], 0.0)
 
 
-BEHIND = 1.5  # nearness that an earlier question loses for what the record has fallen behind; similar_questions.py
-LEAST_SIMILARITY = 0.05  # above the baseline, of the most similar candidate; with less nothing can be measured; guess
+BEHIND = 1.5  # nearness lost per unit that the record has fallen behind; similar_questions.py
+LEAST_SIMILARITY = 0.05  # of the most similar candidate, above the baseline; a smaller one is not measurable; guess
 
 
 def asked_before(
     shares: Mapping[str, Any], leads: Mapping[str, Sequence[float]], similarities: Sequence[float], weight: float
 ) -> dict[str, Any]:
-    """The parts of each relevance, with what similar questions add or take, by the leads that say so.
+    """The parts of each relevance, with a further part for the change by similar questions, calculated from the leads.
 
     >>> leads = {NEAR: [1.0], TRUSTED: [0.5], AGAINST: [0.0], AHEAD: [0.0]}
     >>> found = asked_before({"similarity": np.array([0.5])}, leads, [0.5], 1.0)
@@ -181,16 +182,16 @@ def asked_before(
     {'similarity': [0.5], 'asked_before': [0.25]}
     """
     wholes = np.add.reduce(list(shares.values())).tolist()
-    ahead = leads.get(AHEAD) or [0.0] * len(wholes)  # which a line of an older log does not tell
+    ahead = leads.get(AHEAD) or [0.0] * len(wholes)  # missing in lines of older logs
     standings = from_baseline(similarities)
     measure, fallen = relevance_of_similarity(wholes, standings), fallen_behind(standings, ahead)
     nears = [measure * max(0.0, near - BEHIND * by) for near, by in zip(leads[NEAR], fallen, strict=True)]
-    told = zip(wholes, nears, leads[TRUSTED], leads[AGAINST], strict=True)
-    return {**shares, PART: np.array([gained(whole, near, good, bad, weight) for whole, near, good, bad in told])}
+    rows = zip(wholes, nears, leads[TRUSTED], leads[AGAINST], strict=True)
+    return {**shares, PART: np.array([gained(whole, near, good, bad, weight) for whole, near, good, bad in rows])}
 
 
 def median_baseline(similarities: Sequence[float]) -> float:
-    """The similarity of unrelated texts, by the candidates: their median, since few of them answer the question.
+    """The similarity of unrelated texts, estimated by the median of the candidates, since few answer the question.
 
     >>> median_baseline([0.9, 0.7, 0.72]), median_baseline([])
     (0.72, 0.0)
@@ -199,8 +200,7 @@ def median_baseline(similarities: Sequence[float]) -> float:
 
 
 def from_baseline(similarities: Sequence[float]) -> list[float]:
-    """The similarities measured from those of unrelated texts, so that embedders are comparable: 0 is unrelated, 1 is
-    the same.
+    """The similarities on a scale that is comparable between embedders: 0 is unrelated, 1 is the same.
 
     >>> from_baseline([1.0, 0.5, 0.5])
     [1.0, 0.0, 0.0]
@@ -210,8 +210,8 @@ def from_baseline(similarities: Sequence[float]) -> list[float]:
 
 
 def relevance_of_similarity(relevances: Sequence[float], standings: Sequence[float]) -> float:
-    """What a similarity, measured from the baseline, is worth as relevance in this recall, by the best candidates. How
-    near two questions are is such a similarity, and has to be measured like the relevance it is compared with.
+    """The factor from a similarity, measured from the baseline, to relevance in this recall, by the best candidates.
+    The nearness of two questions is such a similarity, and is converted before it is compared with relevance.
 
     >>> relevance_of_similarity([0.2 + 0.1], [0.5])
     0.6
@@ -221,8 +221,8 @@ def relevance_of_similarity(relevances: Sequence[float], standings: Sequence[flo
 
 
 def fallen_behind(standings: Sequence[float], ahead: Sequence[float]) -> list[float]:
-    """How much further behind the most similar other each record is now than it was in the nearest question that it was
-    helpful for: as far as that, this question asks for something else. 0 if it is not known how it was then.
+    """How much further behind the most similar other record each record is now than in the nearest question it was
+    helpful for. The further, the more this question asks for something else. 0 if the earlier value is unknown.
 
     >>> fallen_behind([0.25, 0.75], [0.5, 0.0])                # no other was more similar than the first one then
     [0.5, 0.0]
@@ -234,7 +234,7 @@ def fallen_behind(standings: Sequence[float], ahead: Sequence[float]) -> list[fl
 
 
 def ahead_of_others(standings: Sequence[float]) -> list[float]:
-    """By how much each of at least two is more similar than the best of the others; below 0 if another is more similar.
+    """The lead of each of at least two records over the most similar other one; negative if another is more similar.
 
     >>> ahead_of_others([0.75, 0.5])
     [0.25, -0.25]

@@ -1,7 +1,7 @@
-"""ARM's decay of what nobody reads, in closed form; the strengths of a whole memory; bounds for unseen records.
+"""ARM's decay of unread records, in closed form; the strengths of a whole memory; bounds for unseen records.
 
-Algorithm 1 of the paper multiplies the vector of every stale, unremembered record by alpha after each query. Under
-cosine the length of a vector says nothing, so what decays is its strength, a number that multiplies the similarity:
+Algorithm 1 of the paper multiplies the vector of every stale, unremembered record by alpha after each query. A cosine
+ignores the length of a vector, so the decay applies to its strength, a number that multiplies the similarity:
 
     strength(t) = settled * alpha ** #{steps s : settled_step < s <= t and s - tau > gamma}
 
@@ -35,7 +35,7 @@ BISECTIONS = 40
 
 @dataclass(frozen=True, slots=True)
 class PacedSpan:
-    """The steps, or the time, during which one pace held: from here to where the next span begins."""
+    """The steps, or the time, during which one pace applied: from here to the start of the next span."""
 
     from_step: int
     from_at: float
@@ -44,13 +44,13 @@ class PacedSpan:
 
 @dataclass(frozen=True, slots=True)
 class Timeline:
-    """A user's recalls so far, and the pace at which each of them let the unread decay."""
+    """A user's recalls so far, and the pace of decay at each of them."""
 
     step: int
     spans: tuple[PacedSpan, ...] = ()
 
     def under(self, regime: Regime) -> Timeline:
-        """Continued to now: since the last recall, or ever where there was none, the memory's own pace holds."""
+        """The timeline up to now: after the last recall, or without any recall, the memory's own pace applies."""
         phases = regime.phases
         if self.spans and len(phases) == 1 and phases[0].pace == self.spans[-1].pace:  # nearly always
             return self
@@ -63,13 +63,13 @@ class Timeline:
 
     @property
     def still(self) -> bool:
-        """Whether nothing has ever decayed."""
+        """Whether no record has ever decayed."""
         spans = self.spans
         return spans[0].pace.still if len(spans) == 1 else all(span.pace.still for span in spans)
 
 
 def strength(state: ReadState, kind: str | None, timeline: Timeline, *, now: float) -> float:
-    """What is left of a record's strength at the timeline's step.
+    """A record's strength at the timeline's step.
 
     >>> arm = Timeline(7, (PacedSpan(0, -math.inf, DecayPace("recalls", DecayCurve(grace=5, rate=0.5))),))
     >>> strength(ReadState(), None, arm, now=0.0)                       # unread at steps 1 to 7; 6 and 7 are beyond
@@ -98,7 +98,7 @@ def strength(state: ReadState, kind: str | None, timeline: Timeline, *, now: flo
 
 
 def settled(state: ReadState, kind: str | None, timeline: Timeline, *, now: float) -> ReadState:
-    """The state with the decay that is due applied: the same strength, from here on.
+    """The state with the decay up to now applied, so that further decay begins here.
 
     >>> arm = Timeline(7, (PacedSpan(0, -math.inf, DecayPace("recalls", DecayCurve(grace=5, rate=0.5))),))
     >>> settled(ReadState(), None, arm, now=9.0).strength
@@ -109,7 +109,7 @@ def settled(state: ReadState, kind: str | None, timeline: Timeline, *, now: floa
 
 
 def as_of(state: ReadState, kind: str | None, timeline: Timeline, *, now: float) -> ReadState:
-    """The state to look at: its strength is today's, all else is as it was kept."""
+    """The state for reading: the current strength, and all other fields as stored."""
     left = strength(state, kind, timeline, now=now)
     return state if left == state.strength else replace(state, strength=left)
 
@@ -117,9 +117,8 @@ def as_of(state: ReadState, kind: str | None, timeline: Timeline, *, now: float)
 def states_after_read(
     seen: Sequence[Seen], timeline: Timeline, *, policy: Policy, now: float, looks_back: bool = False
 ) -> list[ReadState]:
-    """The states after a read at the step after the timeline's: counted, and their strengths settled and fresh again.
-
-    A look back at an earlier day takes back no later read, however far it goes: no clock was wrong there.
+    """The states after a read at the step after the timeline's. Each read is counted, decay is applied, and the grace
+    begins again. With `looks_back`, for a recall as of an earlier day, later reads are kept.
 
     >>> arm = Timeline(7, (PacedSpan(0, -math.inf, DecayPace("recalls", DecayCurve(grace=5, rate=0.5))),))
     >>> unread = [Seen(ReadState(), None)]
@@ -143,7 +142,7 @@ def states_after_read(
 
 
 def met(timeline: Timeline, state: ReadState, *, now: float) -> ReadState:
-    """A record that the ledger has not met before: its decay begins here, whatever was before.
+    """The state of a record that is new to the ledger: its decay begins now.
 
     >>> met(Timeline(7), ReadState(), now=5.0).fresh_step
     7
@@ -154,7 +153,7 @@ def met(timeline: Timeline, state: ReadState, *, now: float) -> ReadState:
 def strong_since(timeline: Timeline, least: float, *, now: float) -> tuple[int, float] | None:
     """The step and the time since which a record must have been settled to have at least this strength now.
 
-    None where that says nothing: the floor alone may keep a record there. Remembered and pinned ones are apart.
+    None without spans, when nothing decays. Remembered and pinned records are not considered.
 
     >>> arm = Timeline(100, (PacedSpan(0, -math.inf, DecayPace("recalls", DecayCurve(grace=5, rate=0.5))),))
     >>> strong_since(arm, 0.25, now=0.0)                                # settled at 93: steps 99 and 100 are beyond
@@ -166,7 +165,7 @@ def strong_since(timeline: Timeline, least: float, *, now: float) -> tuple[int, 
 
 
 def _strong_since(timeline: Timeline, kind: str | None, least: float, now: float) -> tuple[int, float]:
-    """Bisection: the later a record was settled at full strength, the stronger it is now."""
+    """The same for one kind, by bisection: a record settled later, at full strength, is stronger now."""
 
     def at_step(step: int) -> float:
         return strength(ReadState(fresh_step=step, settled_step=step), kind, timeline, now=now)
@@ -183,7 +182,7 @@ def _strong_since(timeline: Timeline, kind: str | None, least: float, now: float
 
 
 def _strong_time(at_time: Strength, least: float, now: float) -> float:
-    """The same question for days: in doubling steps back from now, and then by halves."""
+    """The same in days: go back in doubling steps, and then bisect."""
     reach = DAY
     while at_time(now - reach) >= least:
         reach *= 2
@@ -197,7 +196,7 @@ def _strong_time(at_time: Strength, least: float, now: float) -> float:
 
 
 def with_ends(timeline: Timeline, now: float) -> Iterator[tuple[PacedSpan, int, float]]:
-    """Each span with its last step and the time it ends at."""
+    """Yield each span with its last step and its end."""
     spans = timeline.spans
     for number, span in enumerate(spans):
         if number + 1 < len(spans):
@@ -207,13 +206,13 @@ def with_ends(timeline: Timeline, now: float) -> Iterator[tuple[PacedSpan, int, 
 
 
 def _steps_due(span: PacedSpan, end_step: int, state: ReadState, decay: DecayCurve) -> float:
-    """How many of the span's steps fall on the record: after it was settled and beyond its grace."""
+    """The number of the span's steps at which the record decays: after it was settled and beyond its grace."""
     first = max(span.from_step, state.settled_step + 1, math.floor(state.fresh_step + decay.grace) + 1)
     return end_step - first + 1
 
 
 def _days_due(span: PacedSpan, end_at: float, state: ReadState, decay: DecayCurve) -> float:
-    """How many of the span's days fall on the record; none where it is not known when they began."""
+    """The number of the span's days on which the record decays; 0 if its times are unknown."""
     if state.settled_at is None or state.fresh_at is None:
         return 0.0
     return (end_at - max(span.from_at, state.settled_at, state.fresh_at + decay.grace * DAY)) / DAY
@@ -236,7 +235,7 @@ FIELDS = (
 def strengths_of(
     columns: Sequence[StrengthColumn], kinds: StrengthColumn, timeline: Timeline, *, now: float
 ) -> StrengthColumn:
-    """The strength of every record now: `remembrance.strength` for columns in the order of FIELDS (NaN: not known).
+    """The current strength of every record: the function `strength` for columns in the order of FIELDS (NaN: unknown).
 
     >>> from adaptive_memory_core.policy.learning import DecayPace
     >>> arm = Timeline(7, (PacedSpan(0, -np.inf, DecayPace("recalls", DecayCurve(grace=5, rate=0.5))),))
@@ -264,7 +263,7 @@ def strength_summary(
     at_least: float,
     unmet: Sequence[ReadState] = (),
 ) -> Strengths:
-    """All strengths in a few numbers; those of `unmet` records, which have not begun to decay, as they are.
+    """A summary of all strengths, including `unmet` records, which have not begun to decay.
 
     >>> columns = strength_columns([ReadState(), ReadState(strength=0.5)])
     >>> strength_summary(columns, np.array([None] * 2), Timeline(0), now=0.0, at_least=0.6).size
@@ -287,7 +286,7 @@ def strength_summary(
 
 
 def strength_columns(states: Sequence[ReadState]) -> list[StrengthColumn]:
-    """States as columns."""
+    """The states as columns in the order of FIELDS."""
     rows = [tuple(getattr(state, name) for name in FIELDS) for state in states]
     return [np.array([row[index] for row in rows], dtype=float) for index in range(len(FIELDS))]
 
@@ -308,8 +307,8 @@ def _decayed(
 
 
 def least_strength(hits: Sequence[Hit], policy: Policy, *, bound: float, k: int, now: float) -> float | None:
-    """The strength that a record of at most the similarity `bound` would need to come among the k best of these hits;
-    None if none does.
+    """The strength that a record with similarity `bound` would need to be among the k best of these hits; None if no
+    strength is enough.
 
     >>> from adaptive_memory_core.records import ReadState, Record
     >>> faded, whole = ReadState(strength=0.25), ReadState()
@@ -328,7 +327,7 @@ def least_strength(hits: Sequence[Hit], policy: Policy, *, bound: float, k: int,
 
 
 def strongest(hits: Sequence[Hit], policy: Policy, *, k: int, now: float) -> list[Hit]:
-    """Of many hits the candidates: the best by what decay has left of their similarity, and those that gates drop."""
+    """The candidates among many hits: the best by decayed similarity, and some that the gates drop."""
     fit = [hit for hit in hits if unfit(hit, policy, now=now) is None]
     best = sorted(fit, key=lambda hit: (-_left(hit, policy), -hit.similarity))[: max(policy.recall_k, k)]
     out = [hit for hit in hits if unfit(hit, policy, now=now) is not None]

@@ -1,7 +1,7 @@
 """GAM-RAG's learning from feedback: task and time memory with uncertainty (equations 4 and 10 to 13 of the paper).
 
-Wang et al. (2026), "GAM-RAG: Gain-Adaptive Memory for Evolving Retrieval". What is weak in this form, and what we do
-instead, is said in `asked_before`; this one is what ours is measured against.
+Wang et al. (2026), "GAM-RAG: Gain-Adaptive Memory for Evolving Retrieval". `asked_before` describes the weakness of
+this form and contains ours, which is measured against it.
 """
 
 from __future__ import annotations
@@ -11,27 +11,28 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-POSITIVE_NOISE = 0.5  # of the observation "it supports the answer": R_pos of the paper
-NEGATIVE_NOISE = 1.0  # of the observation "it does not": R_neg of the paper, larger: it may be a bridge
-FIRST_UNCERTAINTY = 1.0  # before the first verdict: pi of the paper
+POSITIVE_NOISE = 0.5  # of the observation "it supports the answer": R_pos in the paper
+NEGATIVE_NOISE = 1.0  # of "it does not": R_neg in the paper, larger because the sentence may be a bridge
+FIRST_UNCERTAINTY = 1.0  # before the first feedback: pi in the paper
 
 
 class Belief(NamedTuple):
-    """One memory of a sentence: a unit vector, and how uncertain it is (the paper's m and pi)."""
+    """One memory of a sentence: a unit vector and its uncertainty (the paper's m and pi)."""
 
     vector: Any
     uncertainty: float = FIRST_UNCERTAINTY
 
 
 class SentenceMemory(NamedTuple):
-    """What a sentence was good for (`task`), and which time it speaks of; None where it speaks of none."""
+    """A sentence's memories of the questions it answered (`task`) and of the time it mentions; None if it mentions
+    none."""
 
     task: Belief
     time: Belief | None = None
 
 
 class QuestionVectors(NamedTuple):
-    """The unit vectors of a question, and of its time; None where it names no time, which leaves time memory alone."""
+    """The unit vectors of a question and of its time. Without a time (None), the time memory does not change."""
 
     task: Any
     time: Any = None
@@ -40,7 +41,7 @@ class QuestionVectors(NamedTuple):
 def learned(
     memory: SentenceMemory, question: QuestionVectors, *, supports: bool, process_noise: float
 ) -> SentenceMemory:
-    """The memory after one verdict on its sentence."""
+    """The memory after feedback on its sentence."""
     task = updated(memory.task, question.task, supports=supports, process_noise=process_noise)
     if memory.time is None or question.time is None:
         return memory._replace(task=task)
@@ -48,15 +49,15 @@ def learned(
 
 
 class JudgedSentence(NamedTuple):
-    """A verdict on a sentence: what was asked, and whether the sentence supported the answer."""
+    """Feedback on a sentence: the question, and whether the sentence supported the answer."""
 
     question: QuestionVectors
     supports: bool
 
 
 def recalled(memory: SentenceMemory, verdicts: Iterable[JudgedSentence], *, process_noise: float) -> SentenceMemory:
-    """The memory after these verdicts, in their order. So it is made when it is needed: a verdict that is taken back is
-    gone from it, and processes that learn at once lose nothing.
+    """The memory after this feedback, in order. It is calculated when it is needed, so that withdrawn feedback has no
+    effect and processes that learn at the same time lose nothing.
 
     >>> east, north = np.array([1.0, 0.0]), np.array([0.0, 1.0])
     >>> once = JudgedSentence(QuestionVectors(north), supports=True)
@@ -70,7 +71,7 @@ def recalled(memory: SentenceMemory, verdicts: Iterable[JudgedSentence], *, proc
 
 
 def weight(similarity: float, memory: SentenceMemory, question: QuestionVectors) -> float:
-    """What a sentence counts for a question: its similarity, through the gates of both memories (equation 4).
+    """The weight of a sentence for a question: its similarity times the gates of both memories (equation 4).
 
     >>> sure = Belief(np.array([1.0, 0.0]), 0.0)
     >>> weight(0.5, SentenceMemory(sure, sure), QuestionVectors(np.array([1.0, 0.0]), np.array([0.0, 1.0])))
@@ -83,7 +84,7 @@ def weight(similarity: float, memory: SentenceMemory, question: QuestionVectors)
 
 
 def gate(belief: Belief, question: Any) -> float:
-    """By how much memory multiplies a similarity: 1 as long as nothing was learned (equation 4).
+    """The factor by which a memory multiplies a similarity; 1 until something was learned (equation 4).
 
     >>> gate(Belief(np.array([1.0, 0.0]), 1.0), np.array([1.0, 0.0]))
     1.0
@@ -94,7 +95,7 @@ def gate(belief: Belief, question: Any) -> float:
 
 
 def updated(belief: Belief, question: Any, *, supports: bool, process_noise: float) -> Belief:
-    """The belief after one verdict: moved, then of unit length, and surer.
+    """The belief after one piece of feedback: moved, scaled to length 1, and less uncertain.
 
     >>> after = updated(Belief(np.array([1.0, 0.0])), np.array([0.0, 1.0]), supports=True, process_noise=0.1)
     >>> after.vector.round(3).tolist(), round(after.uncertainty, 3)
@@ -106,7 +107,7 @@ def updated(belief: Belief, question: Any, *, supports: bool, process_noise: flo
 
 
 def residual(vector: Any, question: Any, judged: float) -> float:
-    """How far the verdict lies from what the memory foretold (equation 10).
+    """The difference between the feedback and the memory's prediction (equation 10).
 
     >>> residual(np.array([1.0, 0.0]), np.array([0.6, 0.8]), 1.0)
     0.4
@@ -115,7 +116,7 @@ def residual(vector: Any, question: Any, judged: float) -> float:
 
 
 def kalman_gain(uncertainty: float, noise: float) -> float:
-    """How far one verdict may move the memory: 0 not at all, 1 all the way (equation 11).
+    """The share by which feedback moves the memory: 0 not at all, 1 all the way (equation 11).
 
     >>> kalman_gain(1.0, 0.5), kalman_gain(1.0, 1.0), kalman_gain(0.0, 0.5)
     (0.6666666666666666, 0.5, 0.0)
@@ -124,9 +125,9 @@ def kalman_gain(uncertainty: float, noise: float) -> float:
 
 
 def corrected(vector: Any, question: Any, judged: float, step: float) -> Any:
-    """The memory after its correction along the question, before it has unit length again (equation 12).
+    """The memory after its correction along the question, before it is scaled to length 1 (equation 12).
 
-    What is orthogonal to the question stays as it is, and along it the memory moves to the verdict by the share `step`.
+    Along the question the memory moves towards the feedback by the share `step`; orthogonally it does not change.
 
     >>> corrected(np.array([1.0, 0.0]), np.array([0.0, 1.0]), 1.0, 0.5).tolist()
     [1.0, 0.5]
@@ -135,7 +136,7 @@ def corrected(vector: Any, question: Any, judged: float, step: float) -> Any:
 
 
 def surer(uncertainty: float, step: float, process_noise: float) -> float:
-    """The uncertainty after a verdict, within [0, 1] (equation 13).
+    """The uncertainty after feedback, within [0, 1] (equation 13).
 
     >>> surer(1.0, 0.5, 0.25), surer(1.0, 0.0, 0.25)
     (0.75, 1.0)
@@ -144,12 +145,12 @@ def surer(uncertainty: float, step: float, process_noise: float) -> float:
 
 
 def cosine(one: Any, other: Any) -> float:
-    """Of two unit vectors."""
+    """The cosine of two unit vectors."""
     return float(np.dot(one, other))
 
 
 def unit_vector(vector: Any) -> Any:
-    """The vector at length 1; one of length 0 stays.
+    """The vector scaled to length 1; a vector of length 0 is unchanged.
 
     >>> unit_vector(np.array([3.0, 4.0])).tolist(), unit_vector(np.array([0.0])).tolist()
     ([0.6, 0.8], [0.0])

@@ -1,4 +1,4 @@
-"""What the log keeps of each candidate so that a recall can be ranked again: its state then, as whole numbers."""
+"""The state of each candidate in the log, as whole numbers, so that a recall can be ranked again."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from adaptive_memory_core.score.signals import COUNT_BOOST_MAX, DAY, NEUTRAL_IMP
 
 BY_VECTORS, BY_WORDS, BY_GRAPH, BY_OWN_CHANNEL, BY_TIME, BY_VERDICTS, READ, USEFUL, UNREFRESHED, SHARED, UNSCORED = (
     1 << bit for bit in range(11)
-)  # what the column "via" says: who named a candidate, whose it is, and which times are known of it
-MILLI = 1_000  # parts of a second
+)  # bits of the column "via": the sources that found a candidate, its owner, and which of its times are known
+MILLI = 1_000  # milliseconds in a second
 DERIVED = frozenset(("recency", "importance", "strength", "relevance", "useful", "time", "kind"))  # signals of a policy
-STRUCK_OUT = "struck out"  # how many candidates were forgotten since
+STRUCK_OUT = "struck out"  # number of candidates that were forgotten since
 _BY = {
     DENSE: BY_VECTORS,
     LEXICAL: BY_WORDS,
@@ -29,10 +29,10 @@ _BY = {
 
 
 class Basis(NamedTuple):
-    """What a ranking rested on besides candidates and policy: who named them, by their ids in the collection, the
-    user's recalls so far, what verdicts had taught, the share of unrelated questions that find as good, and whether
-    the user's own words were others than the cue's text. `propensities` are the chances with which candidates were to
-    be returned, where places were drawn by lot. By `policy` the columns leave out what the signals tell already."""
+    """The basis of a ranking in addition to candidates and policy. `via` contains the bits of the sources by ID in the
+    collection, `step` the user's recalls so far, and `balance` what usefulness has earned. `unrelated` is the share of
+    unrelated questions with equally good results. `own_words` is true if the user's words differ from the query's text.
+    `propensities` are the probabilities of random places. With `policy`, columns omit what the signals contain."""
 
     via: Mapping[str, int] = {}
     step: int = 0
@@ -47,7 +47,7 @@ NO_BASIS = Basis()
 
 
 def named_by(source: str) -> int:
-    """The bit of a source.
+    """The bit for a source in the column "via".
 
     >>> named_by("dense") == BY_VECTORS, named_by("sql") == BY_OWN_CHANNEL, named_by("recently helpful") == BY_VERDICTS
     (True, True, True)
@@ -56,7 +56,8 @@ def named_by(source: str) -> int:
 
 
 class StateColumns(NamedTuple):
-    """What a replay needs of candidates besides their signals: titles, and under each a whole number for each."""
+    """The data of candidates that a replay needs in addition to their signals: titles, and a column of whole numbers
+    for each title."""
 
     titles: Sequence[str] = ()
     numbers: Sequence[Sequence[float]] = ()
@@ -66,7 +67,7 @@ NO_COLUMNS = StateColumns()
 
 
 class StatesThen(NamedTuple):
-    """What the candidates were: their ids in the collection, which are everyone's, read states and importances."""
+    """The candidates' IDs in the collection, whether they are everyone's, their read states and their importances."""
 
     stored_ids: Sequence[str]
     shared: Sequence[bool]
@@ -75,7 +76,7 @@ class StatesThen(NamedTuple):
 
 
 def state_columns(then: StatesThen, signals: Signals, basis: Basis, *, scored: int, at: float) -> StateColumns:
-    """The columns of these candidates, of which the first ones were scored; of those nobody has read, next to none.
+    """The columns of these candidates, of which the first `scored` have signals. Unread candidates need hardly any.
 
     >>> state_columns(StatesThen(["a"], [False], [ReadState()], [None]), {}, Basis(balance=-1.0), scored=1, at=9.0)
     StateColumns(titles=['via', 'balance'], numbers=[[0], [-1000000]])
@@ -126,7 +127,7 @@ _USEFUL = ("useful_ago", "useful_lag", "helpful", "unhelpful")
 def logged_state(
     then: Mapping[str, int], signals: Mapping[str, float], policy: Policy, *, step: int, at: float
 ) -> ReadState:
-    """The read state that the columns and signals tell of, at the user's recall `step`; `policy` is that of the recall.
+    """The read state restored from the columns and signals, at the user's recall `step` and with the recall's `policy`.
 
     >>> read = ReadState(last_read=4.0, refreshed_at=4.0, retrieval_count=2, credit=2, warmth=1.5)
     >>> said = {"recency": 0.999997, "importance": 0.545815, "strength": 1.0}
@@ -155,7 +156,7 @@ def logged_state(
 
 
 def importance_then(then: Mapping[str, int], signals: Mapping[str, float]) -> float:
-    """The importance without what reads added to it: as it was written, and as verdicts had moved it."""
+    """The importance as written and as changed by feedback, without the contribution of reads."""
     return then["importance"] / SHARE_UNIT if "importance" in then else signals.get("importance", NEUTRAL_IMPORTANCE)
 
 
@@ -168,15 +169,15 @@ def _useful(read: ReadState, step: int, at: float) -> tuple[int, int, int, int]:
 Signals = Mapping[str, Sequence[float]]  # by name, a value for each candidate
 TITLES = ("read_ago", "fresh_before", "warmth", "credit")  # 0 where a line has none of that title
 UNREAD = (0, 0, 0, 0)
-WARMTH_UNIT, SHARE_UNIT = 1_000, 1_000_000  # parts of 1
+WARMTH_UNIT, SHARE_UNIT = 1_000, 1_000_000  # units in 1
 LAST_DIGIT = 1e-6  # of signals in the log
-LEAST_LEFT, MOST_LOGS = 1e-6, 30.0  # of a retrieval count, within which the importance is asked for it
-MOST_HALF_LIVES, MOST_WARMTH, LEAST_TOLD = 10, 20.0, 0.1  # ages and counts that six digits of the signals tell
-WHOLE = 0.37  # of a retrieval count, from which it is taken for the next whole number: no usual count has this share
+LEAST_LEFT, MOST_LOGS = 1e-6, 30.0  # limits of a retrieval count that is restored from the importance
+MOST_HALF_LIVES, MOST_WARMTH, LEAST_TOLD = 10, 20.0, 0.1  # limits of ages and counts that six digits can restore
+WHOLE = 0.37  # added to a retrieval count before it is truncated to a whole number
 
 
 class LoggedReads(NamedTuple):
-    """When a record was last read before a recall, how much earlier recency began, and how often it was read."""
+    """The seconds since a record's last read before a recall, how much earlier recency began, and the read counts."""
 
     age: int
     fresh_before: int
@@ -185,7 +186,7 @@ class LoggedReads(NamedTuple):
 
 
 class ReadsInSignals(NamedTuple):
-    """What signals tell of reads under a policy."""
+    """Restores reads from the signals of a policy."""
 
     half_life_seconds: float
     half_life_grows: bool
@@ -203,7 +204,8 @@ class ReadsInSignals(NamedTuple):
     def tell_all(
         self, read: Sequence[float | None], refreshed: Sequence[float | None], warmth: Sequence[float], at: float
     ) -> bool:
-        """Whether signals of that policy tell when each was read, and its retrieval count, so that none is looked at.
+        """Whether the signals of this policy contain all records' last reads and retrieval counts, so that no columns
+        are needed.
 
         >>> told = ReadsInSignals.by(Policy())
         >>> [told.tell_all([4.0], [begun], [1.5], 9.0) for begun in (4.0, 1.0)]
@@ -230,7 +232,7 @@ class ReadsInSignals(NamedTuple):
         return round(-self.half_life_seconds * math.log2(fresh)) if fresh > 0.0 else 0
 
     def reads(self, gained: float, age: int) -> float:
-        """The retrieval count that an importance has gained so much by.
+        """The retrieval count that has added `gained` to the importance.
 
         >>> round(ReadsInSignals.by(Policy()).reads(Policy().learning.count_weight * math.log1p(3.0), 0), 6)
         3.0
@@ -244,8 +246,8 @@ class ReadsInSignals(NamedTuple):
 def columns_of_untold(
     reads: Sequence[ReadState], written: Sequence[float], signals: Signals, told: ReadsInSignals, at: float
 ) -> dict[str, list[int]]:
-    """By title a number for each candidate, where signals do not tell all: what its reads were, less what its signals
-    tell beyond the importance as it was written.
+    """Columns with the part of each candidate's reads that cannot be restored from its signals and its importance as
+    written.
 
     >>> read = ReadState(last_read=4.0, refreshed_at=4.0, credit=2, warmth=1.5)
     >>> signals = {"recency": [0.75], "importance": [0.52]}
@@ -267,7 +269,7 @@ def columns_of_untold(
 def _untold(
     read: ReadState, fresh: float, worth: float, written: int, told: ReadsInSignals, at: float
 ) -> tuple[int, ...]:
-    """What the signals do not tell of a record's reads."""
+    """The part of a record's reads that cannot be restored from the signals, in the order of TITLES."""
     begun = read.refreshed_at
     age = round(at - (read.last_read if read.last_read is not None else begun or 0.0))
     before = 0 if begun is None else round(at - begun) - age
@@ -280,12 +282,12 @@ def _untold(
 
 
 def _in_log(value: float) -> float:
-    """A signal as the log has it."""
+    """A signal, rounded as in the log."""
     return round(SHARE_UNIT * value) / SHARE_UNIT
 
 
 def logged_reads(then: Mapping[str, int], signals: Mapping[str, float], policy: Policy) -> LoggedReads:
-    """The reads that a row and the signals tell of.
+    """The reads restored from a row and the signals.
 
     >>> then = {"credit": 1, "importance": 750_000}
     >>> logged_reads(then, {"recency": 0.999997, "importance": 0.795815}, Policy())

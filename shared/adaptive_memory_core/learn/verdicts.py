@@ -1,13 +1,12 @@
-"""What feedback changes in a record's state, how it is taken back, and the state as of an earlier day.
+"""The effects of feedback on a record's state, withdrawing feedback, and the state as of an earlier day.
 
-`boost_for_everyone`: the share of one reader's verdict on a record that is everyone's. It is off unless the policy says
-so: it changes the importance that everyone sees, so a close observer learns that somebody judged the record, though not
-who.
+`boost_for_everyone`: the share of one user's feedback on a shared record that counts for all. It is off by default. It
+changes the importance that everyone sees, so a close observer can learn that a user rated the record, but not who.
 
-`earned`: how much usefulness counts for a user. It counts nothing until feedback has shown that it helps. Each
-helpful rating compares where the record would have ranked with the usefulness of all candidates counted in full, and
-without it. A user who returns to the same records within a short time earns the full weight in a few ratings. With a
-user who asks about similar records in turn it earns nothing: there it lifts the record of the question before.
+`earned`: the weight of usefulness for a user. It is 0 until feedback has shown that usefulness helps.
+Each helpful rating compares the record's rank with the full weight of usefulness and without it. A user who returns to
+the same records within a short time earns the full weight in a few ratings. A user who asks about similar records in
+turn earns nothing, because usefulness would lift the record of the previous question.
 """
 
 from __future__ import annotations
@@ -27,20 +26,20 @@ IMPORTANCE_BOUND = 0.5  # share of a record's importance that all feedback toget
 
 
 class Occasion(NamedTuple):
-    """When something was read: the time, and which of the user's recalls it was."""
+    """The time of a read, and the number of the user's recall."""
 
     at: float
     step: int
 
 
 class EarlierVerdict(NamedTuple):
-    """An earlier verdict on the same record of the same recall, as it was kept with what it did.
+    """Earlier feedback on the same record in the same recall, stored with its effects.
 
     `left` is the last useful read that remains without it.
     """
 
     verdict: Verdict
-    boosts: tuple[float, float]  # without it and with it
+    boosts: tuple[float, float]  # without and with the feedback
     useful_at: float | None
     sway: float = 0.0
     left: Occasion | None = None
@@ -48,19 +47,19 @@ class EarlierVerdict(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Judging:
-    """The verdicts on what one recall returned, by the policy in force."""
+    """Applies feedback on the results of one recall, under the current policy."""
 
     policy: Policy
-    read: Occasion  # the recall's own: a memory was of use when it was read, not when somebody says so
+    read: Occasion  # of the recall: a memory was useful when it was read, not when it was rated
     now: float
-    rankings: Mapping[str, HelpfulRank] = field(default_factory=dict)  # by stored id; where usefulness is earned
+    rankings: Mapping[str, HelpfulRank] = field(default_factory=dict)  # by stored ID, if usefulness must be earned
 
     def boost(self, state: ReadState, verdict: Verdict, earlier: EarlierVerdict | None) -> tuple[float, float]:
-        """The boost without and with the verdict."""
+        """The boost without and with the new feedback."""
         return rejudged(state.boost, verdict, None if earlier is None else earlier.boosts, self.policy)
 
     def state(self, state: ReadState, verdict: Verdict, earlier: EarlierVerdict | None) -> ReadState:
-        """The state after the verdict; an earlier one that it replaces is taken back first."""
+        """The state after the feedback; earlier feedback that it replaces is withdrawn first."""
         before = state if earlier is None else withdrawn(state, earlier)
         after = self._counted(before, verdict)
         return replace(after, boost=self.boost(state, verdict, earlier)[1])
@@ -68,7 +67,7 @@ class Judging:
     def balance(
         self, stored_id: str, verdict: Verdict, balance: float, earlier: EarlierVerdict | None
     ) -> tuple[float, float]:
-        """How far the verdict moves what usefulness has earned with the user, and that after it."""
+        """The change of the user's balance of usefulness by the feedback, and the balance after it."""
         before = balance if earlier is None else within_bounds(balance - earlier.sway)
         ranking = self.rankings.get(stored_id)
         if verdict is not Verdict.HELPFUL or ranking is None:
@@ -85,7 +84,7 @@ class Judging:
 
 
 def withdrawn(state: ReadState, earlier: EarlierVerdict) -> ReadState:
-    """The state as if a verdict had not been given, but for the boost.
+    """The state without the earlier feedback, except for the boost.
 
     >>> twice = ReadState(useful_at=9.0, useful_step=2, helpful=2)
     >>> first = EarlierVerdict(Verdict.HELPFUL, (0.0, 0.05), useful_at=9.0, left=Occasion(5.0, 1))
@@ -106,7 +105,8 @@ def withdrawn(state: ReadState, earlier: EarlierVerdict) -> ReadState:
 
 
 def boost_after(boost: float, verdict: Verdict, policy: Policy) -> float:
-    """The boost after one verdict: one moves the importance by `importance_step`, all by `IMPORTANCE_BOUND` at most.
+    """The boost after one rating. Each changes the importance by the share `importance_step`, and all together by
+    `IMPORTANCE_BOUND` at most.
 
     >>> boost_after(0.0, Verdict.HELPFUL, Policy()), boost_after(0.0, Verdict.UNHELPFUL, Policy())
     (0.05, -0.05)
@@ -121,13 +121,13 @@ def boost_after(boost: float, verdict: Verdict, policy: Policy) -> float:
 def rejudged(
     boost: float, verdict: Verdict, earlier: tuple[float, float] | None, policy: Policy
 ) -> tuple[float, float]:
-    """The boost without and with a verdict. An earlier one that it replaces, as such a pair, is taken back first.
+    """The boost without and with a rating. An earlier rating, given as such a pair, is withdrawn first.
 
     >>> rejudged(0.0, Verdict.HELPFUL, None, Policy())
     (0.0, 0.05)
     >>> rejudged(0.05, Verdict.UNHELPFUL, (0.0, 0.05), Policy())      # a changed mind
     (0.0, -0.05)
-    >>> rejudged(-1.0, Verdict.HELPFUL, (0.25, -1.0), Policy())       # nothing is left to tell from; what was before is
+    >>> rejudged(-1.0, Verdict.HELPFUL, (0.25, -1.0), Policy())       # not calculable; the stored one is used
     (0.25, 0.3125)
     """
     before, after = (0.0, 0.0) if earlier is None else earlier
@@ -136,9 +136,8 @@ def rejudged(
 
 
 def demoted(state: ReadState, policy: Policy) -> ReadState:
-    """The state of a record that was put back by hand: unpinned, not remembered, its reads and good verdicts forgotten.
-
-    What happened stays: `last_read` and `retrieval_count` are history. What they earn is gone.
+    """The state of a record that was demoted: unpinned, not remembered, without the effects of reads and helpful
+    feedback. `last_read` and `retrieval_count` are kept as history.
 
     >>> demoted(ReadState(retrieval_count=9, warmth=9.0, remembered=True, boost=0.2), Policy()).boost
     -0.05
@@ -158,18 +157,18 @@ def demoted(state: ReadState, policy: Policy) -> ReadState:
     )
 
 
-MOST_EARNED = 4.0  # the balance at which usefulness counts in full: four times from nowhere to the first place
+MOST_EARNED = 4.0  # balance at which usefulness has its full weight: four times from the end to the first place
 
 
 class HelpfulRank(NamedTuple):
-    """The candidates of a recall as (relevance, usefulness), and the place of the helpful one among them."""
+    """The candidates of a recall as (relevance, usefulness), and the position of the helpful one among them."""
 
     candidates: Sequence[tuple[float, float]]
     place: int
 
 
 def earned(ranking: HelpfulRank, weight: float) -> float:
-    """What a helpful rating adds to the user's balance or takes from it: 1/rank with usefulness less 1/rank without.
+    """The change of the user's balance by a helpful rating: 1/rank with usefulness minus 1/rank without.
 
     >>> used, fresh = (0.4, 1.0), (0.5, 0.0)
     >>> earned(HelpfulRank([used, fresh], 0), 3.0), earned(HelpfulRank([used, fresh], 1), 3.0)
@@ -190,7 +189,7 @@ def within_bounds(balance: float) -> float:
 
 
 def earned_share(balance: float) -> float:
-    """The share of the policy's weight with which usefulness counts: little at first, doubling with each rank earned.
+    """The share of the policy's weight that usefulness has at this balance: 0 at first, then growing exponentially.
 
     >>> earned_share(0.0), earned_share(2.0), earned_share(4.0)
     (0.0, 0.2, 1.0)
@@ -200,14 +199,14 @@ def earned_share(balance: float) -> float:
 
 
 def _reciprocal_rank(ranking: HelpfulRank, weight: float) -> float:
-    """One over the rank of the helpful one."""
+    """The reciprocal rank of the helpful candidate."""
     scores = [raised(relevance, useful, weight) for relevance, useful in ranking.candidates]
     own = scores[ranking.place]
     return 1.0 / (1 + sum(score > own for score in scores))
 
 
 def boost_for_everyone(boost: float, moved: float, policy: Policy) -> float:
-    """Everyone's boost after a verdict that has moved the reader's own by so much; within the usual bound.
+    """Everyone's boost after feedback that has changed the user's own by `moved`; within the usual bound.
 
     >>> policy = Policy().replace(learning={"common_share": 0.2})
     >>> boost_for_everyone(0.0, 0.05, policy), boost_for_everyone(0.02, -0.05, policy)
@@ -227,7 +226,7 @@ VERDICTS = {one.value: one for one in Verdict}
 
 @dataclass(frozen=True, slots=True)
 class StateHistory:
-    """What the ledger stores about a user's records up to a day (`at`), at which the user had made `step` recalls."""
+    """The reads and changes of a user's records up to time `at`, when the user had made `step` recalls."""
 
     at: float
     step: int = 0
@@ -236,7 +235,7 @@ class StateHistory:
 
 
 def state_as_of(state: ReadState, record_id: str, past: StateHistory, policy: Policy) -> ReadState:
-    """The state as of then; the same where nothing has changed since. Its strength is that of now.
+    """The state as of `past.at`; the same state if nothing has changed since. Its strength is the current one.
 
     >>> changes = [Change("a", 20.0, 1, "pinned", "me"), Change("a", 90.0, 2, "demoted", "me")]
     >>> past = StateHistory(50.0, 1, {"a": [10.0]}, {"a": changes})

@@ -1,7 +1,7 @@
-"""The steps by which a hierarchy grows: episodes closed and distilled, semantics attached to themes.
+"""The steps by which a hierarchy grows: closing and distilling episodes, and attaching semantics to themes.
 
-What attaching changes is computed with no lock held, since recalls read the same file, and kept if nobody has changed
-the rows meanwhile.
+The changes of attaching are calculated without a lock, since recalls read the same file. They are stored if the rows
+have not been changed in the meantime.
 """
 
 from __future__ import annotations
@@ -66,7 +66,8 @@ class GrowthContext:
     _unrelated: list[Any] = field(default_factory=list)
 
     def said(self, scope: Scope, messages: Sequence[Queued], *, vectors: bool) -> list[HierarchyMessage | None]:
-        """The messages as the mirror has them, else the collection; None for one that is gone, or another's by now."""
+        """The messages from the mirror or else the collection; None for a message that was removed or now belongs to
+        another user."""
         ids = [one.entry.stored_id for one in messages]
         found = {row[0]: row for row in self.mirror.rows(ids)}
         if missing := [one for one in ids if one not in found]:
@@ -87,7 +88,7 @@ class GrowthContext:
     def present(
         self, scope: Scope, messages: Sequence[Queued], *, vectors: bool = False
     ) -> list[HierarchyMessage] | None:
-        """All of them; None if some are gone, which are then removed."""
+        """The messages with their texts. If some are gone, remove these from the ledger and return None."""
         said = self.said(scope, messages, vectors=vectors)
         gone = [one.entry.stored_id for one, text in zip(messages, said, strict=True) if text is None]
         if gone:
@@ -96,14 +97,14 @@ class GrowthContext:
         return [one for one in said if one is not None]
 
     def unrelated(self) -> Any:
-        """What unrelated texts have in common for this embedder: the mean of their vectors."""
+        """The mean vector of unrelated texts for this embedder."""
         if not self._unrelated:
             self._unrelated.append(unit_vectors(self.embedder.embed_documents(UNRELATED)).mean(axis=0))
         return self._unrelated[0]
 
 
 def stored_note(note: str | None) -> str | None:
-    """What is kept of a note: not what the model said, which may be what a message says that is forgotten one day.
+    """A note without the model's words, which may quote a message that is forgotten later.
 
     >>> stored_note("the judge was not believed: it said 'I own a boat', which is not the JSON that it was asked for")
     'the judge was not believed'
@@ -119,12 +120,12 @@ def lines_of(said: Sequence[HierarchyMessage]) -> list[Line]:
     return [Line(one.speaker, one.text, one.at) for one in said]
 
 
-EPISODE_PAGE = 200  # messages of a conversation that are looked at together
+EPISODE_PAGE = 200  # messages of a conversation that are processed together
 
 
 def close_episodes(growing: GrowthContext, scope: Scope, session: str, *, final: bool) -> bool:
-    """One step for one conversation; whether something was done, and there may be more. With `final` its last messages
-    are an episode as well, which stays open for what follows."""
+    """Do one step for one conversation; return whether there may be more. With `final` the last messages become an
+    episode too, which stays open for later messages."""
     found = growing.rows.conversation(scope, session, EPISODE_PAGE)
     waiting = [one for one in found if one.episode is None]
     if not waiting:
@@ -143,7 +144,7 @@ def close_episodes(growing: GrowthContext, scope: Scope, session: str, *, final:
 
 
 def _is_idle(growing: GrowthContext, last: Queued) -> bool:
-    """Whether what comes now would begin another episode anyway."""
+    """Whether a message sent now would begin another episode anyway."""
     return growing.now() - last.entry.at > 60.0 * growing.settings().gap_minutes
 
 
@@ -168,7 +169,7 @@ def _groups(
 
 
 def _asked_of(model: FindBoundary | None, notes: list[str]) -> Decided | None:
-    """A model's word on a change of topic; where it has none, the rule decides, and it is noted why."""
+    """A function that asks the model about a change of topic and collects its notes; None without a model."""
     if model is None:
         return None
 
@@ -182,12 +183,12 @@ def _asked_of(model: FindBoundary | None, notes: list[str]) -> Decided | None:
 
 
 AT_ONCE = 16  # episodes whose sentences are embedded together
-LONGEST_TITLE, LONGEST_NARRATIVE = 200, 4_000  # characters that a model gives
-NARRATED = 2  # sentences of a narrative by rule, for each semantic; guess
+LONGEST_TITLE, LONGEST_NARRATIVE = 200, 4_000  # characters of a model's texts
+NARRATED = 2  # sentences of a narrative by rule, per semantic; guess
 
 
 def distil_episodes(growing: GrowthContext, scope: Scope) -> int:
-    """One page of them; gives how many were looked at, so that none is left where it is 0."""
+    """Distil a page of the episodes that are due; return how many there were."""
     due = growing.rows.due(scope, AT_ONCE)
     made = [(one, said) for one in due if (said := growing.present(scope, one.messages)) is not None]
     kept = [_distilled(growing, said) for _, said in made]
@@ -197,13 +198,14 @@ def distil_episodes(growing: GrowthContext, scope: Scope) -> int:
     for (episode, said), (own, semantics_note) in zip(made, kept, strict=True):
         times = {one.id: one.at for one in said}
         new = [NewSemantic(one, max(times[id_] for id_ in one.messages), next(rows).tobytes()) for one in own]
-        text = _told(growing, said)
+        text = _text_of(growing, said)
         growing.rows.distilled(scope, episode, text._replace(note=stored_note(semantics_note or text.note)), new)
     return len(due)
 
 
 def _distilled(growing: GrowthContext, said: Sequence[HierarchyMessage]) -> tuple[list[Distilled], str | None]:
-    """What a model found, each with the messages that say it; else the sentences that say most, and why."""
+    """The facts that a model found, with their messages. Without a model, or if it fails, the most informative
+    sentences and a note with the reason."""
     note = None
     if growing.roles.semantics is not None:
         facts = growing.roles.semantics(lines_of(said))
@@ -216,27 +218,27 @@ def _distilled(growing: GrowthContext, said: Sequence[HierarchyMessage]) -> tupl
     return distil(said, SEMANTICS), note
 
 
-def _told(growing: GrowthContext, said: Sequence[HierarchyMessage]) -> EpisodeText:
-    """What a model says of the episode, or else an extract by rule."""
+def _text_of(growing: GrowthContext, said: Sequence[HierarchyMessage]) -> EpisodeText:
+    """The title and the narrative by a model, or else an extract by rule."""
     model = growing.roles.episode
-    told = EpisodeText(None, None) if model is None else model(lines_of(said))
-    if told.title is not None and told.narrative is not None:
-        return EpisodeText(told.title[:LONGEST_TITLE], told.narrative[:LONGEST_NARRATIVE])
-    return EpisodeText(episode_title(said), narrative_of(said, NARRATED * SEMANTICS), told.note)
+    written = EpisodeText(None, None) if model is None else model(lines_of(said))
+    if written.title is not None and written.narrative is not None:
+        return EpisodeText(written.title[:LONGEST_TITLE], written.narrative[:LONGEST_NARRATIVE])
+    return EpisodeText(episode_title(said), narrative_of(said, NARRATED * SEMANTICS), written.note)
 
 
 __all__ = ["DueEpisode", "distil_episodes"]
 
 
 PAGE = 64  # semantics that are attached in one transaction
-TRIES = 2  # times that others may come before it; then it is worked out with the ledger's one writer in hand
-MOST_HELD = 8  # users whose themes are held in RAM
-EVERY = 8  # semantics that come in between two looks for tiny themes
+TRIES = 2  # without a lock, before a page is calculated while holding the ledger's write lock
+MOST_HELD = 8  # users whose themes are cached in RAM
+EVERY = 8  # semantics attached between two checks for tiny themes
 
 
 @dataclass
 class _Held:
-    """A user's themes as they stood in an edition, with the texts that they are named by."""
+    """A user's themes in one edition, with the texts from which they are named."""
 
     themes: ThemeClusters
     edition: ThemesVersion
@@ -253,22 +255,22 @@ class _Held:
 
 
 class _Begun(NamedTuple):
-    """What a page of growth is worked out from; it holds as long as the rows say the same."""
+    """The state of the rows from which a page of growth is calculated. The page is valid while they are unchanged."""
 
     edition: ThemesVersion
     next_theme: ThemeKey
 
 
 class Attaching:
-    """The themes of those who observed last. Who keeps a page holds the ledger's one writer, so that two never keep
-    what was worked out from the same rows."""
+    """The themes of the users who observed last. A page is stored while holding the ledger's write lock, so that two
+    processes never store results calculated from the same rows."""
 
     def __init__(self, growing: GrowthContext) -> None:
         self._growing = growing
         self._held: OrderedDict[Scope, _Held] = OrderedDict()
 
     def attach(self, scope: Scope) -> int:
-        """A page of what is in no theme yet; gives how many there were."""
+        """Attach a page of semantics without a theme; return how many there were."""
         if not self._growing.rows.unattached(scope, 1):
             return 0
         try:
@@ -279,11 +281,11 @@ class Attaching:
             with self._growing.transaction():
                 return self._page(scope) or 0
         except BaseException:
-            self._held.pop(scope, None)  # what is in RAM may be ahead of what was kept
+            self._held.pop(scope, None)  # the themes in RAM may be ahead of the stored ones
             raise
 
     def _page(self, scope: Scope) -> int | None:
-        """How many were attached; None where somebody else has changed the rows before that was kept."""
+        """Attach a page and return its size; None if another process has changed the rows in the meantime."""
         rows, begun = self._growing.rows, self._begun(scope)
         new, held = rows.unattached(scope, PAGE), self._themes(scope)
         growth = _grown(held, new, begun.next_theme, named=self._growing.roles.theme_name is None)
@@ -299,12 +301,12 @@ class Attaching:
         return _Begun(self._growing.rows.edition(scope), self._growing.rows.next_theme())
 
     def name_of(self, scope: Scope, theme: ThemeKey) -> str:
-        """What a theme is called by its terms; "" where it is gone."""
+        """A theme's name, made of its terms; "" if the theme is gone."""
         held = self._themes(scope)
         return _name(held, theme) if theme in held.themes.members else ""
 
     def let_go(self, scope: Scope) -> None:
-        """What is in RAM of a user; it is read again."""
+        """Clear the cache of a user, so that the themes are read again."""
         self._held.pop(scope, None)
 
     def _themes(self, scope: Scope) -> _Held:
@@ -326,7 +328,7 @@ class Attaching:
 
 
 def _grown(held: _Held, new: Sequence[Written], next_theme: ThemeKey, *, named: bool) -> Growth:
-    """Attach them one after another; gives all that this has changed."""
+    """Attach the new semantics one after another; return all changes."""
     themes, replaces = held.themes, dict[SemanticKey, SemanticKey]()
     themes.number_from(next_theme)
     for one in new:

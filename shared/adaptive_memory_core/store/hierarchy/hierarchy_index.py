@@ -1,7 +1,7 @@
-"""The hierarchy as an index: messages that are observed become episodes, semantics and themes in the background.
+"""The hierarchy as an index: observed messages become episodes, semantics and themes in the background.
 
-A message is a record like any other, and is recalled immediately. What grows from it is a copy: rows in the ledger's
-file, made step by step, each step kept whole or not at all. A user who never observes has no such rows.
+A message is a record like any other, and can be recalled immediately. The hierarchy is derived from messages in steps,
+each in one transaction, and stored in the ledger. Users who never observe have no such rows.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from adaptive_memory_core.store.hierarchy.growth_steps import (
     stored_note,
 )
 
-LOOKED_SECONDS = 60.0  # after which it is looked whether a conversation has come to its end
-NAMED_AT_ONCE = 16  # themes
+LOOKED_SECONDS = 60.0  # between two checks whether a conversation has ended
+NAMED_AT_ONCE = 16  # themes named in one step
 LONGEST_NAME = 100  # characters of a theme's name
 Progress = Callable[[int, int], object]
 
 
 class HierarchyIndex:
-    """What users see of the hierarchy, and what it is told besides what every index hears."""
+    """The index of all users' hierarchies, with its background work and read access for verbs."""
 
     name = "hierarchy"
 
@@ -45,16 +45,16 @@ class HierarchyIndex:
         self._turn = threading.RLock()
         self._watched: set[Scope] | None = None
         self._views: dict[Scope, tuple[int, Hierarchy]] = {}
-        self._due = True  # what an earlier process left undone is seen at the first look
+        self._due = True  # an earlier process may have left work
 
     def watch(self, scope: Scope) -> None:
-        """Take in what this user observes from now on."""
+        """Add what this user observes from now on."""
         if scope not in self._scopes():
             self._rows.watch(scope)
             self._watched = None
 
     def view(self, scope: Scope) -> Hierarchy | None:
-        """All of a user's hierarchy as it stands; the same object until it changes."""
+        """A user's whole hierarchy; the same object until it changes. None for users who never observed."""
         version = self._rows.version(scope)
         if version is None:
             return None
@@ -64,17 +64,17 @@ class HierarchyIndex:
         return held[1]
 
     def known(self, scope: Scope, stored_ids: Sequence[str]) -> set[str]:
-        """Those of the messages that it has taken in, or will."""
+        """The messages among these that are in the hierarchy or queued for it."""
         return self._rows.known(scope, stored_ids)
 
     def missed(self, scope: Scope, entries: Sequence[ConversationMessage]) -> None:
-        """Messages that are in the collection, and of which nobody told it."""
+        """Queue messages that another program wrote into the collection."""
         if entries:
             self._rows.queue(scope, entries)
             self._hurry()
 
     def settle(self, scope: Scope, progress: Progress | None = None) -> None:
-        """Work in all that waits of a user, the last messages of each conversation as well."""
+        """Process all of a user's waiting messages, including the last ones of each conversation."""
         total = done = 0
         while self._step(scope, final=True):
             if progress is not None:
@@ -84,26 +84,26 @@ class HierarchyIndex:
                 progress(done, total)
 
     def wrote(self, scope: Scope, records: Sequence[Stored], vectors: Sequence[Vector]) -> None:  # noqa: ARG002
-        """Messages wait for their episode: records of that kind, and those of any kind that were observed before."""
+        """Queue written messages: records of that kind, and records of other kinds that were observed before."""
         if not self._observes(scope):
             return
         others = [one.stored_id for one in records if one.record.kind != MESSAGE_KIND]
         observed = self._rows.known(scope, others) if others else ()
         messages = [one for one in records if one.record.kind == MESSAGE_KIND or one.stored_id in observed]
         if messages:
-            self._rows.touch([one.stored_id for one in messages])  # what was made of what they said before goes
+            self._rows.touch([one.stored_id for one in messages])  # removes what was derived from their old text
             self._rows.queue(scope, [entry_of(one, self._growing.fields) for one in messages])
             self._hurry()
 
     def judged(self, scope: Scope, verdicts: Mapping[str, Verdict], question: JudgedQuestion | None = None) -> None:
-        """Verdicts say nothing of what belongs together."""
+        """Do nothing: feedback does not change the hierarchy."""
 
-    def removed(self, scope: Scope, stored_ids: Sequence[str]) -> None:  # noqa: ARG002 - an id is of one scope
+    def removed(self, scope: Scope, stored_ids: Sequence[str]) -> None:  # noqa: ARG002 - an ID has one scope
         self._rows.drop(stored_ids)
         self._hurry()
 
     def gone(self, stored_ids: Sequence[str]) -> None:
-        """Others removed these from the collection."""
+        """Remove messages that another program removed from the collection."""
         if self._rows.watched():
             self._rows.drop(stored_ids)
             self._hurry()
@@ -112,22 +112,22 @@ class HierarchyIndex:
         return self._rows.stored_ids()
 
     def sync(self) -> None:
-        """Take in what others have written, changed or removed of those who observe."""
+        """Apply other programs' changes of the messages of users who observe."""
         for scope in self._scopes():
             new, gone = written_by_others(self._growing, scope)
             self._rows.drop(gone)
             self.missed(scope, new)
 
     def check(self, *, repair: bool) -> list[Finding]:
-        """What does not fit together; `repair` rebuilds the hierarchies from their messages."""
+        """The faults found in the rows; with `repair` the hierarchies are rebuilt from their messages."""
         wrong = self._rows.faults()
         if wrong and repair:
             for scope in self._scopes():
                 self._rows.clear(scope, self._uuid() or "")
                 self._attaching.let_go(scope)
             self._hurry()
-        said = "Call check(repair=True), which rebuilds the hierarchy from the messages."
-        return [Finding("hierarchy", " ".join(wrong), said, repair)] if wrong else []
+        advice = "Call check(repair=True), which rebuilds the hierarchy from the messages."
+        return [Finding("hierarchy", " ".join(wrong), advice, repair)] if wrong else []
 
     def wait(self) -> float | None:
         if self._due:
@@ -135,7 +135,7 @@ class HierarchyIndex:
         return LOOKED_SECONDS if self._scopes() else None
 
     def work(self, going: Going) -> None:
-        """Every user's next step, as long as there are any; what an error leaves undone is tried again."""
+        """Do the next steps for every user, until none is left. After an error they are tried again."""
         self._due = False
         self._watched = None  # other processes may have begun to observe for somebody
         try:
@@ -147,7 +147,7 @@ class HierarchyIndex:
             raise
 
     def _step(self, scope: Scope, *, final: bool) -> bool:
-        """One bit of work for a user; whether there was any."""
+        """Do one step for a user; return whether there was work."""
         if self._read_only:
             return False
         with self._turn:
@@ -161,7 +161,7 @@ class HierarchyIndex:
             )
 
     def _name_themes(self, scope: Scope) -> bool:
-        """Those that have other members than their name is of."""
+        """Name the themes whose members have changed; return whether there were any."""
         model, found = self._growing.roles.theme_name, self._rows.unnamed(scope, NAMED_AT_ONCE)
         for theme, revision, texts in found:
             name, note = (None, None) if model is None else model(texts)
@@ -170,14 +170,14 @@ class HierarchyIndex:
         return bool(found)
 
     def _of_this_embedder(self, scope: Scope) -> None:
-        """Vectors of another embedder are made again."""
+        """Rebuild the user's semantics if their vectors are of another embedder."""
         own = self._uuid()
         if own is not None and self._rows.vectors_of(scope) != own:
             self._rows.clear(scope, own)
             self._attaching.let_go(scope)
 
     def _observes(self, scope: Scope) -> bool:
-        """Whether the user does; another process may have begun to."""
+        """Whether the user observes, in this process or in another one."""
         return scope in self._scopes() or self._rows.version(scope) is not None
 
     def _scopes(self) -> set[Scope]:
@@ -192,7 +192,7 @@ class HierarchyIndex:
 
 
 def written_by_others(growing: GrowthContext, scope: Scope) -> tuple[list[ConversationMessage], list[str]]:
-    """Messages that are new or say something else, and the ids of those that are gone."""
+    """New and changed messages of a user, and the IDs of removed ones, compared with the collection."""
     known, fields = growing.rows.said(scope), growing.fields
     new: list[ConversationMessage] = []
     for page in growing.records.pages(scope):

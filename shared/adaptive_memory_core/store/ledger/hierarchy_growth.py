@@ -1,6 +1,4 @@
-"""SQL of the hierarchy: messages become episodes, semantics and themes; what grew from a removed message goes;
-faults.
-"""
+"""SQL of the hierarchy: the growth of episodes, semantics and themes, the removal of messages, and checks."""
 
 from __future__ import annotations
 
@@ -67,7 +65,8 @@ _SAID_SO = (
 
 
 def queue_messages(sql: sqlite3.Connection, owner: tuple[int, int], entries: Sequence[ConversationMessage]) -> None:
-    """New messages wait for an episode; one that there is, and that stays in its conversation, stays in its episode."""
+    """Queue new messages for an episode. A known message keeps its episode unless it has moved to another
+    conversation."""
     collection, user = owner
     for one in entries:
         before = sql.execute(_KNOWN, (collection, one.stored_id)).fetchone()
@@ -81,19 +80,19 @@ def queue_messages(sql: sqlite3.Connection, owner: tuple[int, int], entries: Seq
 
 
 def known_messages(sql: sqlite3.Connection, owner: tuple[int, int], stored_ids: Sequence[str]) -> set[str]:
-    """Those of the messages that have a place."""
+    """The messages among these that are stored for the user."""
     query = "SELECT stored_id FROM hierarchy_messages WHERE collection_key = ? AND user_key = ? AND stored_id IN ({})"
     return {row[0] for row in rows_in(sql, query, stored_ids, owner)}
 
 
 def unclosed_messages(sql: sqlite3.Connection, user: int, session: str, most: int) -> list[Queued]:
-    """The messages of the open episode and those of none, in their order."""
+    """The messages of the open episode, and then those without an episode, each in order."""
     rows = sql.execute(_CONVERSATION, (user, session, user, session, most)).fetchall()
     return sorted(map(_queued, rows), key=lambda one: (one.episode is None, one.entry.place, one.key))
 
 
 def episode_at(sql: sqlite3.Connection, user: int, session: str, place: float) -> EpisodeKey | None:
-    """The closed episode that a message of this place came too late for: of the message before it, or else after it."""
+    """The closed episode of the message before this place, or else after it, if the message came too late; or None."""
     if sql.execute(_AFTER, (user, session, place)).fetchone() is None:
         return None
     for order in (("<=", "DESC"), (">", "ASC")):
@@ -104,7 +103,8 @@ def episode_at(sql: sqlite3.Connection, user: int, session: str, place: float) -
 
 
 def assign(sql: sqlite3.Connection, user: int, session: str, groups: Sequence[MessageGroup]) -> bool:
-    """All of it or nothing."""
+    """Put the messages into these episodes: all of them, or none if the rows have changed. Return whether it was
+    done."""
     if not _as_expected(sql, session, groups):
         return False
     for group in groups:
@@ -120,7 +120,7 @@ def assign(sql: sqlite3.Connection, user: int, session: str, groups: Sequence[Me
 
 
 def _as_expected(sql: sqlite3.Connection, session: str, groups: Sequence[MessageGroup]) -> bool:
-    """Whether all of the messages still wait, and the episodes are there."""
+    """Whether all of the messages are still without an episode, and the episodes exist."""
     messages = [one for group in groups for one in group.messages]
     query = "SELECT count(*) FROM hierarchy_messages WHERE session = ? AND episode IS NULL AND message IN ({})"
     waiting = sum(row[0] for row in rows_in(sql, query, messages, (session,)))
@@ -130,7 +130,7 @@ def _as_expected(sql: sqlite3.Connection, session: str, groups: Sequence[Message
 
 
 def due_episodes(sql: sqlite3.Connection, user: int, most: int) -> list[DueEpisode]:
-    """Episodes that are to be distilled, with their messages in order."""
+    """The next episodes to distil, with their messages in order."""
     query = "SELECT episode, revision FROM hierarchy_episodes WHERE user_key = ? AND due = 1 ORDER BY episode LIMIT ?"
     messages = f"SELECT {_COLUMNS} FROM hierarchy_messages WHERE episode = ? ORDER BY place, message"  # noqa: S608
     return [
@@ -146,7 +146,8 @@ def keep_distilled(
     text: EpisodeText,
     semantics: Sequence[NewSemantic],
 ) -> bool:
-    """Replace what was made from an episode; sentences that stay the same keep their place."""
+    """Replace an episode's texts and semantics; unchanged sentences keep their rows. Return False if the episode has
+    changed."""
     if sql.execute(_DONE, (*text, episode.key, episode.revision)).rowcount == 0:
         return False
     there = semantics_of(sql, episode.key)
@@ -163,7 +164,7 @@ def keep_distilled(
 
 
 def semantics_of(sql: sqlite3.Connection, episode: EpisodeKey) -> dict[tuple[str, tuple[str, ...]], SemanticKey]:
-    """The semantics of an episode by their text and the messages that they are from."""
+    """The semantics of an episode, by their text and their source messages."""
     said: dict[tuple[SemanticKey, str], list[str]] = {}
     for key, text, stored_id in sql.execute(_SAID_SO, (episode,)).fetchall():
         said.setdefault((key, text), []).append(stored_id)
@@ -187,7 +188,7 @@ _THEME = (
 
 
 def unattached(sql: sqlite3.Connection, user: int, most: int) -> list[Written]:
-    """Semantics that are in no theme yet, in the order in which they came."""
+    """The next semantics without a theme, oldest first."""
     query = _SEMANTICS.format("theme IS NULL ORDER BY semantic LIMIT ?")
     return [_written(row) for row in sql.execute(query, (user, most)).fetchall()]
 
@@ -200,13 +201,13 @@ def placed_semantics(sql: sqlite3.Connection, user: int) -> PlacedSemantics:
 
 
 def themes_version(sql: sqlite3.Connection, user: int) -> ThemesVersion:
-    """What a copy of the themes has to be of."""
+    """The version of a user's themes, by which a cached copy is checked."""
     row = sql.execute("SELECT removals, attached FROM hierarchy_users WHERE user_key = ?", (user,)).fetchone()
     return ThemesVersion(*(row or (0, 0)))
 
 
 def grow(sql: sqlite3.Connection, user: int, growth: Growth) -> None:
-    """What attaching has changed."""
+    """Store the changes made by attaching."""
     sql.execute("UPDATE hierarchy_users SET attached = ? WHERE user_key = ?", (growth.attached, user))
     sql.executemany("DELETE FROM hierarchy_themes WHERE theme = ?", [(one,) for one in growth.gone])
     sql.executemany(
@@ -230,7 +231,7 @@ def grow(sql: sqlite3.Connection, user: int, growth: Growth) -> None:
 
 
 def unnamed(sql: sqlite3.Connection, user: int, most: int) -> list[tuple[ThemeKey, int, list[str]]]:
-    """Themes that are to be named, with their revision and texts."""
+    """The next themes to name, with their revision and texts."""
     query = "SELECT theme, revision FROM hierarchy_themes WHERE user_key = ? AND named = 0 LIMIT ?"
     texts = "SELECT shown FROM hierarchy_semantics WHERE theme = ? ORDER BY semantic"
     return [
@@ -253,7 +254,7 @@ def neighbours_in(blob: bytes) -> Neighbours:
 
 
 def unpacked_vector(blob: bytes) -> Any:
-    """A vector as it is compared."""
+    """A stored vector in 32 bits, for comparison."""
     return np.frombuffer(blob, dtype="<f2").astype(np.float32)
 
 
@@ -282,12 +283,12 @@ _OF_USERS = ("messages", "episodes", "semantics", "themes", "users")
 
 
 def mark_changed(sql: sqlite3.Connection, user: int) -> None:
-    """All copies of the user's hierarchy have to be read again."""
+    """Change the version of the user's hierarchy, so that cached copies are read again."""
     sql.execute(_CHANGED, (user,))
 
 
 def remove_messages(sql: sqlite3.Connection, collection: int, stored_ids: Sequence[str], *, gone: bool) -> None:
-    """Remove all that was made from these messages; if they are `gone`, their places as well."""
+    """Remove all that was derived from these messages; if they are `gone`, the messages too."""
     for message, user, episode in _message_rows(sql, collection, stored_ids):
         drop_semantics(sql, [row[0] for row in sql.execute(_OF_MESSAGE, (message,))])
         if gone:
@@ -298,7 +299,7 @@ def remove_messages(sql: sqlite3.Connection, collection: int, stored_ids: Sequen
 
 
 def episode_changed(sql: sqlite3.Connection, episode: int) -> None:
-    """Its messages have changed: it has to be distilled again, or is removed if it has none left."""
+    """Mark an episode with changed messages for distilling, or remove it if it has none left."""
     left = "SELECT EXISTS (SELECT 1 FROM hierarchy_messages WHERE episode = ?)"
     if sql.execute(left, (episode,)).fetchone()[0]:
         sql.execute(_EPISODE_CHANGED, (episode,))
@@ -309,8 +310,8 @@ def episode_changed(sql: sqlite3.Connection, episode: int) -> None:
 
 
 def drop_semantics(sql: sqlite3.Connection, keys: Iterable[int]) -> None:
-    """With their links; a theme that they were in has no name until it is named again, as its name may come from
-    them."""
+    """Remove semantics with their links. Clear the names of their themes, because these may contain their words; empty
+    themes are removed."""
     themes = set()
     for key in keys:
         sql.execute(_ONE_LESS, (key,))
@@ -324,7 +325,7 @@ def drop_semantics(sql: sqlite3.Connection, keys: Iterable[int]) -> None:
 
 
 def clear_user(sql: sqlite3.Connection, user: int) -> None:
-    """Remove all that was distilled; the episodes stay, and are distilled again."""
+    """Remove all of a user's semantics and mark the episodes for distilling."""
     found = sql.execute("SELECT semantic FROM hierarchy_semantics WHERE user_key = ?", (user,)).fetchall()
     drop_semantics(sql, [row[0] for row in found])
     sql.execute("UPDATE hierarchy_episodes SET due = 1, revision = revision + 1 WHERE user_key = ?", (user,))
@@ -332,7 +333,7 @@ def clear_user(sql: sqlite3.Connection, user: int) -> None:
 
 
 def drop_hierarchies(sql: sqlite3.Connection, collection: int) -> None:
-    """Let go of a whole collection's hierarchies."""
+    """Remove a whole collection's hierarchies."""
     users = "SELECT user_key FROM users WHERE collection_key = ?"
     semantics = f"SELECT semantic FROM hierarchy_semantics WHERE user_key IN ({users})"  # noqa: S608 - our own names
     sql.execute(f"DELETE FROM hierarchy_sources WHERE semantic IN ({semantics})", (collection,))  # noqa: S608
@@ -382,6 +383,6 @@ _CHECKS = {
 
 
 def hierarchy_faults(sql: sqlite3.Connection, collection: int) -> list[str]:
-    """One line each."""
+    """The faults in a collection's hierarchies, one line per kind."""
     counts = {line: sql.execute(query, (collection,)).fetchone()[0] for line, query in _CHECKS.items()}
     return [line.format(count) for line, count in counts.items() if count]

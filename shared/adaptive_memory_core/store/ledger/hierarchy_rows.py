@@ -1,6 +1,4 @@
-"""The hierarchy in the ledger: a row per node, each step of its growth in one short transaction, and a user's tree
-as a whole.
-"""
+"""The hierarchy in the ledger: a row per node, each step of growth in one transaction, and a user's whole tree."""
 
 from __future__ import annotations
 
@@ -55,14 +53,14 @@ _UUID = "SELECT uuid FROM collections WHERE collection_key = ?"
 
 
 class LedgerHierarchy:
-    """Messages, episodes, semantics, themes and their links, each user's apart. Nothing is left of a removed message:
-    no sentence that was distilled from it, no title and no name that may have its words."""
+    """The messages, episodes, semantics, themes and links of each user. When a message is removed, the sentences
+    distilled from it are removed too, and all titles and names that may contain its words."""
 
     def __init__(self, shared: LedgerContext) -> None:
         self._shared = shared
 
     def watch(self, scope: Scope) -> None:
-        """The user observes from now on."""
+        """Note that the user observes from now on."""
         with self._shared.reading() as sql:
             user = self._shared.known_user(sql, scope)
             if sql.execute("SELECT 1 FROM hierarchy_users WHERE user_key = ?", (user,)).fetchone():
@@ -73,35 +71,35 @@ class LedgerHierarchy:
             sql.execute(_WATCH, (self._shared.user_key(sql, scope), own, None if uuid is None else uuid[0]))
 
     def watched(self) -> dict[Scope, int]:
-        """Those who observe, and the version of each one's hierarchy."""
+        """The users who observe, with the versions of their hierarchies."""
         with self._shared.reading() as sql:
             found = sql.execute(_WATCHED, (self._shared.collection_key,)).fetchall()
         return {Scope(name or None): version for name, version in found}
 
     def queue(self, scope: Scope, entries: Sequence[ConversationMessage]) -> None:
-        """They are there, or say something else by now."""
+        """Queue new and changed messages."""
         with self._shared.writing() as sql:
             user = self._shared.user_key(sql, scope)
             hierarchy_growth.queue_messages(sql, (self._shared.collection_key, user), entries)
             hierarchy_growth.mark_changed(sql, user)
 
     def touch(self, stored_ids: Sequence[str]) -> None:
-        """What was made from them is removed; their places stay."""
+        """Remove what was derived from these messages; the messages stay."""
         self._let_go(stored_ids, gone=False)
 
     def drop(self, stored_ids: Sequence[str]) -> None:
-        """They are gone, with all that was made of them."""
+        """Remove these messages and all that was derived from them."""
         self._let_go(stored_ids, gone=True)
 
     def clear(self, scope: Scope, uuid: str) -> None:
-        """Remove all that was distilled; episodes are distilled again, with this collection's embedder."""
+        """Remove all of the user's semantics, so that episodes are distilled again with this collection's embedder."""
         with self._shared.writing() as sql:
             user = self._shared.user_key(sql, scope)
             hierarchy_growth.clear_user(sql, user)
             sql.execute("UPDATE hierarchy_users SET uuid = ? WHERE user_key = ?", (uuid, user))
 
     def vectors_of(self, scope: Scope) -> str | None:
-        """Which collection's embedder made the vectors."""
+        """The UUID of the collection whose embedder made the vectors."""
         row = self._one(scope, "SELECT uuid FROM hierarchy_users WHERE user_key = ?")
         return None if row is None else str(row[0])
 
@@ -111,44 +109,44 @@ class LedgerHierarchy:
             return {row[0] for row in sql.execute(query, (self._shared.collection_key,))}
 
     def known(self, scope: Scope, stored_ids: Sequence[str]) -> set[str]:
-        """Those of the messages that have a place."""
+        """The messages among these that are stored for the user."""
         with self._shared.reading() as sql:
             return hierarchy_growth.known_messages(
                 sql, (self._shared.collection_key, self._shared.known_user(sql, scope)), stored_ids
             )
 
     def said(self, scope: Scope) -> dict[str, bytes | None]:
-        """All messages of a user, each with the digest of the words that it had."""
+        """All messages of a user, each with the digest of its text."""
         query = "SELECT stored_id, said FROM hierarchy_messages WHERE user_key = ?"
         with self._shared.reading() as sql:
             return dict(sql.execute(query, (self._shared.known_user(sql, scope),)).fetchall())
 
     def waiting(self, scope: Scope) -> int:
-        """How many messages are in no episode."""
+        """The number of messages without an episode."""
         return self._count(scope, "SELECT count(*) FROM hierarchy_messages WHERE user_key = ? AND episode IS NULL")
 
     def unfinished(self, scope: Scope) -> int:
-        """How many episodes are to be distilled, semantics to be attached and themes to be named."""
+        """The number of episodes to distil, semantics to attach and themes to name."""
         return self._count(scope, _UNFINISHED)
 
     def sessions(self, scope: Scope) -> list[str]:
-        """The conversations with messages that are in no episode."""
+        """The conversations that have messages without an episode."""
         query = "SELECT DISTINCT session FROM hierarchy_messages WHERE user_key = ? AND episode IS NULL"
         with self._shared.reading() as sql:
             return [row[0] for row in sql.execute(query, (self._shared.known_user(sql, scope),))]
 
     def conversation(self, scope: Scope, session: str, most: int) -> list[Queued]:
-        """Of a conversation, the messages in no episode, in their order, behind those of the episode that is open."""
+        """The messages of a conversation's open episode, and then those without an episode, each in order."""
         with self._shared.reading() as sql:
             return hierarchy_growth.unclosed_messages(sql, self._shared.known_user(sql, scope), session, most)
 
     def episode_at(self, scope: Scope, session: str, place: float) -> EpisodeKey | None:
-        """The closed episode that a message of this place came too late for; None where it came in time."""
+        """The closed episode that a message at this place belongs to because it came late; None if it came in time."""
         with self._shared.reading() as sql:
             return hierarchy_growth.episode_at(sql, self._shared.known_user(sql, scope), session, place)
 
     def assign(self, scope: Scope, session: str, groups: Sequence[MessageGroup]) -> bool:
-        """Make these episodes; False, and nothing is done, where somebody was quicker or a message is gone."""
+        """Create or extend these episodes. Do nothing and return False if the rows have changed in the meantime."""
         with self._shared.writing() as sql:
             user = self._shared.user_key(sql, scope)
             done = hierarchy_growth.assign(sql, user, session, groups)
@@ -161,8 +159,8 @@ class LedgerHierarchy:
             return hierarchy_growth.due_episodes(sql, self._shared.known_user(sql, scope), most)
 
     def distilled(self, scope: Scope, episode: DueEpisode, text: EpisodeText, semantics: Sequence[NewSemantic]) -> bool:
-        """Replace what was made from an episode; sentences that stay the same keep their place. False if its messages
-        have changed since."""
+        """Replace an episode's texts and semantics; unchanged sentences keep their rows. Return False if its messages
+        have changed."""
         with self._shared.writing() as sql:
             user = self._shared.user_key(sql, scope)
             done = hierarchy_growth.keep_distilled(sql, user, episode, text, semantics)
@@ -183,12 +181,12 @@ class LedgerHierarchy:
             return hierarchy_growth.themes_version(sql, self._shared.known_user(sql, scope))
 
     def next_theme(self) -> ThemeKey:
-        """A key that no theme has had."""
+        """A key that was never used for a theme."""
         with self._shared.reading() as sql:
             return self._shared.file.last_number(sql, "hierarchy_themes", "theme") + 1
 
     def version(self, scope: Scope) -> int | None:
-        """Another at each change of the user's hierarchy; None for one who does not observe."""
+        """A number that changes with the user's hierarchy; None for a user who does not observe."""
         row = self._one(scope, "SELECT version FROM hierarchy_users WHERE user_key = ?")
         return None if row is None else int(row[0])
 
@@ -200,7 +198,7 @@ class LedgerHierarchy:
             hierarchy_growth.mark_changed(sql, user)
 
     def unnamed(self, scope: Scope, most: int) -> list[tuple[ThemeKey, int, list[str]]]:
-        """Themes that are to be named, with a number that changes whenever their members do, and their texts."""
+        """The next themes to name, with a revision that changes with their members, and their texts."""
         with self._shared.reading() as sql:
             return hierarchy_growth.unnamed(sql, self._shared.known_user(sql, scope), most)
 
@@ -217,7 +215,7 @@ class LedgerHierarchy:
         return hierarchy_of(rows)
 
     def faults(self) -> list[str]:
-        """What does not fit together, one line each."""
+        """The faults in the rows, one line per kind."""
         with self._shared.reading() as sql:
             return hierarchy_faults(sql, self._shared.collection_key)
 
@@ -260,7 +258,7 @@ _THEMES = "SELECT theme, name, named, near FROM hierarchy_themes WHERE user_key 
 
 
 class HierarchyRows(NamedTuple):
-    """All rows of a user's hierarchy, as they stand at one moment."""
+    """All rows of a user's hierarchy at one moment."""
 
     messages: Sequence[Any]
     episodes: Sequence[Any]
@@ -271,14 +269,14 @@ class HierarchyRows(NamedTuple):
 
 
 def hierarchy_rows_of(sql: sqlite3.Connection, user: int) -> HierarchyRows:
-    """Read them; nothing is made of them yet, since others wait for the connection meanwhile."""
+    """Read a user's rows without processing them, because other threads wait for the connection."""
     queries = (_MESSAGES, _EPISODES, _SEMANTICS, _SOURCES, _THEMES)
     of_user = [sql.execute(one, (user,)).fetchall() for one in queries]
     return HierarchyRows._make([*of_user, sql.execute(_NOTES, (user, user)).fetchall()])
 
 
 def hierarchy_of(stored: HierarchyRows) -> Hierarchy:
-    """The hierarchy that the rows tell of."""
+    """The hierarchy built from its rows."""
     said = _grouped(stored.messages)
     sources: dict[SemanticKey, list[str]] = _grouped(stored.sources)
     rows, named = stored.semantics, stored.themes
@@ -311,7 +309,7 @@ def hierarchy_of(stored: HierarchyRows) -> Hierarchy:
 
 
 def _grouped(pairs: Iterable[tuple[Any, Any]]) -> dict[Any, list[Any]]:
-    """The second of each pair by the first, in their order."""
+    """The second elements of the pairs, grouped by the first, in order."""
     found: dict[Any, list[Any]] = {}
     for key, one in pairs:
         found.setdefault(key, []).append(one)
@@ -370,7 +368,7 @@ def _themes(
 
 
 def _structure(themes: Mapping[ThemeKey, ThemeNode], cohesions: list[float], centroids: Array) -> HierarchyStatistics:
-    """The themes in numbers."""
+    """The statistics of the themes."""
     sizes = [len(one.semantics) for one in themes.values()]
     alike = centroids @ centroids.T
     np.fill_diagonal(alike, -np.inf)
@@ -387,7 +385,7 @@ def _structure(themes: Mapping[ThemeKey, ThemeNode], cohesions: list[float], cen
 
 
 def _matrix(rows: Sequence[Array]) -> Array:
-    """Vectors of one length, which nobody may change; those of another, as after a change of the embedder, as zeros."""
+    """The vectors as a read-only matrix. Vectors of another length, as after a change of the embedder, become zeros."""
     size = len(rows[-1]) if rows else 0
     found = np.array([one if len(one) == size else np.zeros(size) for one in rows], dtype=np.float32)
     found = found.reshape(len(rows), size)
