@@ -1,7 +1,7 @@
 """Copies of a user's rows outside the ledger's tables: files of vectors or words next to the ledger.
 
-A file is made once, under a unique name, and never changed. A row of the ledger names it and goes with the first
-removal, so a file without a row is useless.
+A file is created once, under a unique name, and never changed. A row of the ledger contains its name. The row is
+deleted with the first removal of a record, and a file without a row is deleted.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ CopiedRow = tuple[str, str | None, Metadata | None]  # a record's id, text and m
 
 
 def read_metadata(metadata: str | None) -> Metadata | None:
-    """A record's metadata as its row has them."""
+    """A record's metadata, decoded from its row."""
     if metadata is None:
         return None
     with decoding("a record's metadata"):
@@ -30,7 +30,7 @@ def read_metadata(metadata: str | None) -> Metadata | None:
 
 
 FOLDER, UNFINISHED = ".copies", ".unfinished"
-UNFINISHED_SECONDS = 600.0  # after which nobody goes on writing a file
+UNFINISHED_SECONDS = 600.0  # age after which an unfinished file counts as abandoned
 _OF_USER = "SELECT name, written, removed FROM user_files WHERE user_key = ? AND kind = ?"
 _KEEP = (
     "INSERT INTO user_files (user_key, kind, name, written, removed) VALUES (?, ?, ?, ?, ?) "
@@ -44,7 +44,7 @@ _LAST_REMOVED = {
 
 
 class LedgerUserFiles:
-    """Copies that may be deleted at any time. None is found in which something stands that was removed since."""
+    """Copies that may be deleted at any time. A copy with a record that was removed since is never returned."""
 
     def __init__(self, shared: LedgerContext) -> None:
         self._shared = shared
@@ -52,7 +52,7 @@ class LedgerUserFiles:
         self._folder = None if place is None else place.with_name(place.name + FOLDER)
 
     def find(self, scope: Scope, kind: FileKind) -> UserFile | None:
-        """The file that has the user's rows, if there is one."""
+        """The file with the user's rows, or None."""
         if self._folder is None:
             return None
         with self._shared.reading() as sql:
@@ -61,7 +61,7 @@ class LedgerUserFiles:
         return None if row is None else UserFile(self._folder / row[0], user, row[1], row[2])
 
     def new(self, owner: int, kind: FileKind) -> Path | None:
-        """The place for another file; None where none can be kept."""
+        """The path for a new file; None if files cannot be stored."""
         if self._folder is None or self._shared.file.read_only:
             return None
         try:
@@ -71,7 +71,7 @@ class LedgerUserFiles:
         return self._folder / f"{owner}-{kind}-{uuid.uuid4().hex}{UNFINISHED}"
 
     def keep(self, kind: FileKind, made: UserFile) -> UserFile | None:
-        """Use it from now on, instead of an earlier one; None if something was removed since."""
+        """Use this file from now on, instead of an earlier one; return None if a record was removed since."""
         place = made.place.with_suffix("")
         with self._shared.writing(told=True) as sql:
             last: int | None = sql.execute(_LAST_REMOVED[kind], (made.owner,)).fetchone()[0]
@@ -84,14 +84,14 @@ class LedgerUserFiles:
         return made._replace(place=place) if kept else None
 
     def drop(self, useless: UserFile) -> None:
-        """Forget the file."""
+        """Remove a file that is no longer useful."""
         if not self._shared.file.read_only:
             with self._shared.writing(told=True) as sql:
                 sql.execute("DELETE FROM user_files WHERE name = ?", (useless.place.name,))
             self.sweep()
 
     def sweep(self) -> None:
-        """Delete the files that no row names: what was removed must not be read there."""
+        """Delete the files without a row, because removed records must not remain readable in them."""
         there = [] if self._folder is None or not self._folder.exists() else list(self._folder.iterdir())
         if not there or self._shared.file.read_only:
             return
@@ -100,12 +100,12 @@ class LedgerUserFiles:
             now = self._shared.file.now(sql)
         for file in there:
             if file.name not in named and not _is_being_written(file, now):
-                with suppress(OSError):  # another was quicker; or the system keeps what is in use
+                with suppress(OSError):  # another process deleted it first, or the system locks files in use
                     file.unlink()
 
 
 def _is_being_written(file: Path, now: float) -> bool:
-    """Whether somebody is at it, who deletes it in the end where a row of it was removed meanwhile."""
+    """Whether a process is still writing the file; it deletes the file itself if it is useless by then."""
     try:
         return file.suffix == UNFINISHED and now - file.stat().st_mtime < UNFINISHED_SECONDS
     except OSError:

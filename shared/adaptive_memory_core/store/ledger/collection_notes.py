@@ -1,4 +1,4 @@
-"""What the ledger notes of a collection, and of the processes that share it."""
+"""Notes about a collection, users' policies, relevance floors, and the processes that share a collection."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ _ALL_DUE = (
 
 
 class LedgerNotes:
-    """What is known of the collection itself: its embedder, its id, and whether there are copies of one of its name."""
+    """Facts about the collection: its embedder, its id, and copies of a collection with the same name."""
 
     def __init__(self, shared: LedgerContext) -> None:
         self._shared = shared
 
     def embedder(self) -> tuple[str | None, int | None]:
-        """The name and dimension of the embedder this collection was first written with."""
+        """The name and dimension of the embedder with which this collection was first written."""
         query = "SELECT embedder, dimension FROM collections WHERE collection_key = ?"
         with self._shared.reading() as sql:
             row = sql.execute(query, (self._shared.collection_key,)).fetchone()
@@ -51,13 +51,14 @@ class LedgerNotes:
         return None if row is None else str(row[0])
 
     def copy_of(self, name: str) -> LedgerCopy | None:
-        """The collection of that name whose records the ledger has."""
+        """The latest collection of this name whose records are in the ledger, or None."""
         with self._shared.reading() as sql:
             row = sql.execute(_COPY, (name,)).fetchone()
         return None if row is None else LedgerCopy(*row)
 
     def give_copy(self, copied: LedgerCopy, uuid: str, name: str) -> None:
-        """All that the ledger has of a collection is that of another, empty one from now on, and due there."""
+        """Assign everything in the ledger about one collection to another, empty one, and mark it to be written
+        there."""
         with self._shared.writing() as sql:
             empty = "DELETE FROM collections WHERE name = ? AND collection_key != ? AND rows = 0"
             sql.execute(empty, (name, copied.key))
@@ -67,20 +68,20 @@ class LedgerNotes:
 
 
 class LedgerPolicies:
-    """The policies that users were given."""
+    """The users' own policies."""
 
     def __init__(self, shared: LedgerContext) -> None:
         self._shared = shared
 
     def get(self, scope: Scope) -> str | None:
-        """The user's own policy, if there is one."""
+        """The user's own policy, or None."""
         with self._shared.reading() as sql:
             user = self._shared.known_user(sql, scope)
             row = sql.execute("SELECT policy FROM users WHERE user_key = ?", (user,)).fetchone()
         return None if row is None else row[0]
 
     def keep(self, scope: Scope, policy: str | None) -> None:
-        """The user's own policy from now on; None removes it."""
+        """Store the user's own policy; None removes it."""
         with self._shared.writing() as sql:
             user = self._shared.user_key(sql, scope)
             sql.execute("UPDATE users SET policy = ? WHERE user_key = ?", (policy, user))
@@ -99,17 +100,17 @@ class LedgerFloors:
         self._shared = shared
 
     def get(self, scope: Scope, manner: str) -> Floor | None:
-        """What unrelated questions find in this scope, if that was measured in this manner."""
+        """The floor of this scope, if it was measured in this manner."""
         with self._shared.reading() as sql:
             query = "SELECT floor FROM floors WHERE user_key = ? AND manner = ?"
             row = sql.execute(query, (self._shared.known_user(sql, scope), _in_scope(scope, manner))).fetchone()
         try:
             return None if row is None else Floor(**orjson.loads(row[0]))
         except (TypeError, ValueError):
-            return None  # a damaged row: it is measured anew
+            return None  # a damaged row: the floor is measured again
 
     def keep(self, scope: Scope, manner: str, floor: Floor, *, now: float) -> None:
-        """Keep it, replacing an earlier one."""
+        """Store the floor, replacing an earlier one."""
         with self._shared.writing(told=True) as sql:
             text = orjson.dumps(asdict(floor)).decode()
             row = (self._shared.user_key(sql, scope), _in_scope(scope, manner), now, text)
@@ -117,18 +118,18 @@ class LedgerFloors:
 
 
 def _in_scope(scope: Scope, manner: str) -> str:
-    """A user finds more over everyone's records than alone, so that is measured apart."""
+    """The key of a floor; recalls over everyone's records are measured separately."""
     return manner if scope.over is None else f"{manner}|over {scope.over}"
 
 
 class Lock(Protocol):
-    """What one process at a time can have."""
+    """A lock that one process at a time can hold."""
 
     def take(self, patience_seconds: float = 0.0) -> bool:
-        """Whether it is ours now; waits this long for another holder."""
+        """Try to take the lock for up to `patience_seconds`; return whether it was taken."""
 
     def give_back(self) -> None:
-        """Let others have it; twice does no harm."""
+        """Release the lock; a second call has no effect."""
 
 
 _DESCRIBED = "SELECT space, database, embedder, dimension, opened FROM collections WHERE collection_key = ?"
@@ -148,13 +149,13 @@ _ASK = (
 
 
 class LedgerSharing:
-    """What the process that may open a collection in a directory and those that may not tell each other."""
+    """Messages between the process that has a directory's collection open and the other processes (guests)."""
 
     def __init__(self, shared: LedgerContext) -> None:
         self._shared = shared
 
     def describe(self, space: str, database: str, *, embedder: str | None, dimension: int | None) -> None:
-        """The attached collection is open; written where it is not known to be so."""
+        """Note that the attached collection is open; nothing is written if this is already noted."""
         key = self._shared.collection_key
         with self._shared.reading() as sql:
             known = sql.execute(_DESCRIBED, (key,)).fetchone() or (None,) * 5
@@ -165,30 +166,30 @@ class LedgerSharing:
                 sql.execute(_DESCRIBE, (space, database, embedder, dimension, last + 1, key))
 
     def described(self) -> KnownCollection | None:
-        """What was said of the attached collection."""
+        """The noted facts about the attached collection, or None."""
         query = "SELECT uuid, space FROM collections WHERE collection_key = ? AND space IS NOT NULL"
         return self._known(query, (self._shared.collection_key,))
 
     def find(self, name: str, database: str) -> KnownCollection | None:
-        """The collection of that name that was described last."""
+        """The collection of this name that was opened last."""
         return self._known(_FIND, (name, database))
 
     def ask(self) -> int:
-        """A guest wants everything in the collection now."""
+        """Request, as a guest, that everything be written to the collection now; return the request's number."""
         with self._shared.writing(told=True) as sql:
             return int(sql.execute(_ASK, (self._shared.collection_key,)).fetchone()[0])
 
     def asked(self) -> int | None:
-        """The latest wish that is not done."""
+        """The latest open request, or None."""
         found = self._of_guests("CASE WHEN asked > done THEN asked END")
         return None if found is None else int(found)
 
     def is_done(self, number: int) -> bool:
-        """Whether this wish is fulfilled."""
+        """Whether this request is done."""
         return int(self._of_guests("done") or 0) >= number
 
     def done(self, number: int) -> None:
-        """All wishes up to this one are fulfilled."""
+        """Mark all requests up to this one as done."""
         with self._shared.writing(told=True) as sql:
             query = "UPDATE guests SET done = ? WHERE collection_key = ? AND done < ?"
             sql.execute(query, (number, self._shared.collection_key, number))

@@ -1,4 +1,4 @@
-"""A recall counted in one transaction: the user's step, the states of what it returned, and its line in the log."""
+"""Counting of a recall in one transaction: the user's step, the states of the returned records, and the log line."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ _COUNT = "UPDATE users SET steps = steps + ?, counted = counted + 1 WHERE user_k
 
 
 class LedgerRecalls:
-    """Recalls that count as readings."""
+    """Recalls that count as reads."""
 
     def __init__(self, shared: LedgerContext) -> None:
         self._shared, self._cache = shared, shared.cache
 
     def count(self, scope: Scope, entry: RecallEntry, seen: Mapping[str, Seen], rule: AfterReads) -> Counted:
-        """Count the recall, advance the state of every record it returned and log it, all in one transaction.
+        """Count the recall, advance the state of every returned record and log the recall, all in one transaction.
 
-        `seen` holds the states to start from where the ledger has no row. What was forgotten, or written over with
-        other words, while the recall was under way is neither read nor logged.
+        `seen` contains the initial states of records without a row. Records that were forgotten, or overwritten with
+        another text, during the recall are neither counted nor logged.
         """
         began, reading = time.perf_counter(), scope.over is not None
         line = recall_log.line_of(entry) if entry.logged else None
@@ -42,7 +42,7 @@ class LedgerRecalls:
             turn = None if entry.turn is None else self._cache.turn(sql, user, entry.turn)
             rows = self._cache.states(sql, self._shared.collection_key, user, seen, reading=reading)
             gone = self._gone(sql, scope, known, entry, seen, rows)
-            packed = self._packed(sql, user, entry, line, gone)  # asks, and so comes before what needs no answer
+            packed = self._packed(sql, user, entry, line, gone)  # reads, so it comes before writes without an answer
             turn = turn or RecallTurn(known.timeline.step + 1)
             sql.later(_COUNT, (int(turn.began), user))
             timeline = self._timeline_before(sql, user, entry, turn, known.timeline)
@@ -73,8 +73,8 @@ class LedgerRecalls:
         seen: Mapping[str, Seen],
         rows: Mapping[str, StateRow],
     ) -> set[str]:
-        """The candidates that were forgotten, or written over with other words, while the recall was under way. What is
-        forgotten is the reader's own or everyone's: one of each may have the same id."""
+        """The candidates that were forgotten, or overwritten with another text, during the recall. The user's own
+        records and everyone's are compared separately, because they may have the same id."""
         gone = _among(known.forgotten, entry, shared=False) if known.forgotten else set()
         if scope.over is not None:
             everyone = self._cache.user(sql, self._shared.known_user(sql, Scope(None)))
@@ -88,7 +88,7 @@ class LedgerRecalls:
     def _packed(
         self, sql: LedgerConnection, user: int, entry: RecallEntry, line: EncodedRecall | None, gone: Set[str]
     ) -> bytes | None:
-        """The line of the log, if there is to be one, less what is gone."""
+        """The line for the log without the removed candidates; None if the recall is not logged."""
         if line is None:
             return None
         if entry.policy_hash not in self._cache.policies:
@@ -99,7 +99,7 @@ class LedgerRecalls:
     def _timeline_before(
         self, sql: LedgerConnection, user: int, entry: RecallEntry, turn: RecallTurn, known: Timeline
     ) -> Timeline:
-        """The timeline up to the step before this recall's, with the paces it was made under."""
+        """The timeline up to the step before this recall, with its decay paces."""
         before = known.under(entry.regime)
         if not turn.began:
             return Timeline(known.step - 1, before.spans)
@@ -121,7 +121,7 @@ class LedgerRecalls:
         timeline: Timeline,
         entry: RecallEntry,
     ) -> dict[str, StateRow]:
-        """The rows of the records that were seen, once those have one that are new to the ledger."""
+        """The rows of the seen records, after rows were created for those that are new to the ledger."""
         collection = self._shared.collection_key
         new = {one: stranger for one, stranger in entry.strangers.items() if record_id(scope, one) not in gone}
         if new:
@@ -141,7 +141,7 @@ def _read(
     *,
     now: float,
 ) -> dict[str, StateChange]:
-    """What reading these changes, but for the rows to `skip`."""
+    """The state changes from reading these records, except for the rows to `skip`."""
     starts: dict[str, Seen] = {}
     for stored_id, one in seen.items():
         row = rows.get(stored_id)
@@ -159,14 +159,14 @@ def _read(
 def _note_remembered(
     sql: LedgerConnection, user: int, changed: Mapping[str, StateChange], turn: RecallTurn, entry: RecallEntry
 ) -> None:
-    """Write down which records the recall made remembered."""
+    """Note in the audit trail which records became remembered by this recall."""
     for stored_id, one in changed.items():
         if one.after.remembered and not one.before.remembered:
             add_change(sql, user, stored_id, turn.step, "remembered", f"recall {entry.id}", at=entry.at)
 
 
 def _among(forgotten: Set[bytes], entry: RecallEntry, *, shared: bool) -> set[str]:
-    """Those of the candidates that have one of these digests."""
+    """The ids of the candidates that have one of these digests."""
     if not forgotten:
         return set()
     kept = [one.id for one in entry.kept if (one.shared is not None) == shared]

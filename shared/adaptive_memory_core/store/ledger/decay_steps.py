@@ -1,6 +1,5 @@
-"""A user's recalls as steps of decay: which pace held at which step, and the recalls of one turn, which are one
-step.
-"""
+"""A user's recalls as steps of decay: the pace of each span of steps, and turns, whose recalls are one step
+together."""
 
 from __future__ import annotations
 
@@ -17,11 +16,11 @@ from adaptive_memory_core.policy.learning import DecayCurve, DecayPace
 from adaptive_memory_core.store.ledger import state_rows as rows
 from adaptive_memory_core.store.ledger.schema import LedgerConnection, decoding
 
-MOST_SPANS = 200  # spans of one user
+MOST_SPANS = 200  # spans per user
 
 
 def stored_timeline(sql: sqlite3.Connection, user: int) -> Timeline:
-    """A user's recalls so far and the paces they were made under; for a user without any, nothing."""
+    """A user's number of recalls and their decay paces; empty for a user without recalls."""
     row = sql.execute("SELECT steps FROM users WHERE user_key = ?", (user,)).fetchone()
     return Timeline(0 if row is None else row[0], _spans(sql, user))
 
@@ -29,8 +28,8 @@ def stored_timeline(sql: sqlite3.Connection, user: int) -> Timeline:
 def note_pace(
     sql: LedgerConnection, user: int, known: Timeline, before: Timeline, at: float, pace: DecayPace
 ) -> tuple[PacedSpan, ...]:
-    """Keep the paces up to the step after the timelines', which are as far as it is kept and as far as now: the
-    memory's own until now, then this step's."""
+    """Store the paces up to the next step. `known` is the stored timeline, and `before` also has the memory's present
+    paces. Return all spans, including the one of the next step."""
     spans = before.spans
     if spans[-1].pace != pace:
         spans += (PacedSpan(known.step + 1, max(at, spans[-1].from_at), pace),)
@@ -42,7 +41,8 @@ def note_pace(
 
 
 def compact_spans(sql: sqlite3.Connection, user: int, timeline: Timeline, *, now: float) -> Timeline:
-    """Settle all of a user's records, so that only the last span is still needed; exact, and O(N), so seldom."""
+    """Settle all of a user's records, so that only the last span is still needed. This is exact, but O(N), so it is
+    done rarely."""
     query = f"SELECT record_key, kind, {rows.LIST} FROM records WHERE user_key = ? AND remembered = 0 AND pinned = 0"  # noqa: S608
     found = sql.execute(query, (user,)).fetchall()
     for key, kind, *state in found:
@@ -66,7 +66,7 @@ def _spans(sql: sqlite3.Connection, user: int) -> tuple[PacedSpan, ...]:
 
 
 def encode_pace(pace: DecayPace) -> str:
-    """A pace as JSON: the unit, then a line per kind.
+    """A pace as JSON: the unit, then an entry per kind.
 
     >>> encode_pace(DecayPace())
     '["recalls",[[null,5.0,1.0,0.0]]]'
@@ -77,7 +77,7 @@ def encode_pace(pace: DecayPace) -> str:
 
 @lru_cache(maxsize=256)
 def decode_pace(text: str) -> DecayPace:
-    """What `encode_pace` wrote.
+    """The pace that `encode_pace` encoded.
 
     >>> pace = DecayPace("days", DecayCurve(1.0, 0.5), (("fact", DecayCurve(2.0, 0.9)),))
     >>> decode_pace(encode_pace(pace)).of("fact").grace
@@ -97,7 +97,7 @@ _FIND_TURN = "SELECT step, counted FROM turns WHERE user_key = ? AND turn = ?"
 
 
 class RecallTurn(NamedTuple):
-    """The step of a recall's turn, and the rows that were counted in the same turn before."""
+    """The step of a recall's turn, and the rows that were already counted in this turn."""
 
     step: int
     counted: frozenset[int] = frozenset()
@@ -105,7 +105,7 @@ class RecallTurn(NamedTuple):
 
 
 def find_turn(sql: sqlite3.Connection, user: int, name: str) -> RecallTurn | None:
-    """The turn of that name, if it has begun."""
+    """The turn of this name, if it has begun."""
     row = sql.execute(_FIND_TURN, (user, name)).fetchone()
     return None if row is None else RecallTurn(row[0], frozenset(orjson.loads(row[1])), began=False)
 
@@ -113,6 +113,6 @@ def find_turn(sql: sqlite3.Connection, user: int, name: str) -> RecallTurn | Non
 def note_turn(
     sql: LedgerConnection, user: int, name: str, turn: RecallTurn, counted: Iterable[int], *, at: float
 ) -> None:
-    """Keep which rows were counted in a turn that has a name."""
+    """Store which rows were counted in a named turn."""
     keys = orjson.dumps(sorted({*turn.counted, *counted})).decode()
     sql.later(_KEEP_TURN, (user, name, turn.step, at, keys))

@@ -1,7 +1,7 @@
-"""Questions with verdicts, in the ledger: a row per verdict, so that processes that learn together lose nothing.
+"""Questions with verdicts in the ledger: one row per verdict, so that processes that learn together lose nothing.
 
-Vectors are numbers of 16 bits; what was read of them is kept in RAM until a row changes (`users.questions_changed`) or
-is added (`users.questions_last`). Rows leave with their record and questions with their last row, by triggers.
+Vectors are stored as numbers of 16 bits, and cached in RAM until a row changes (`users.questions_changed`) or is added
+(`users.questions_last`). Triggers delete rows with their record, and questions with their last row.
 """
 
 from __future__ import annotations
@@ -48,18 +48,18 @@ _VECTOR = "SELECT vector, time_vector FROM judged_questions WHERE question_key =
 
 
 QuestionsVersion = tuple[int, int, str | None]
-Counts = tuple[int, int, float | None, int, int]  # helpful, unhelpful, how far ahead it stood, and its sentences
+Counts = tuple[int, int, float | None, int, int]  # helpful, unhelpful, the record's lead, and its sentences
 
 
 class HeldQuestions(NamedTuple):
-    """What was read of a user's questions, and what that was: changes so far, the last row, and the embedder."""
+    """A user's questions in RAM, and their version: number of changes, last row, and embedder."""
 
     standing: QuestionsVersion
     questions: RatedQuestions
 
 
 def bytes_of(vector: Any) -> bytes | None:
-    """A vector at length 1, as numbers of 16 bits; None where it has no direction."""
+    """A vector at length 1, as numbers of 16 bits; None if it has no direction."""
     given = np.asarray(vector, dtype=np.float64).ravel()
     length = float(np.linalg.norm(given))
     if not 0.0 < length < float("inf"):
@@ -70,7 +70,7 @@ def bytes_of(vector: Any) -> bytes | None:
 def stored_question_key(
     sql: sqlite3.Connection, whose: tuple[int, int], recall_id: str, vector: bytes, time: bytes | None
 ) -> int:
-    """The key of a recall's question, which is kept now if it was not; it is a collection's, and a user's."""
+    """The key of a recall's question, which is stored if it is new. `whose` are the keys of collection and user."""
     collection, user = whose
     row = sql.execute(_FIND, (recall_id,)).fetchone()
     return int((row or sql.execute(_ADD, (user, recall_id, vector, time, collection)).fetchone())[0])
@@ -85,8 +85,7 @@ def forget_questions(sql: sqlite3.Connection, record: int) -> None:
 
 
 def join_too_many(sql: sqlite3.Connection, record: int, most: int) -> None:
-    """Of a record with too many questions, the two that are most alike count as the earlier of them. All verdicts
-    stay."""
+    """If a record has too many questions, join the two most similar ones under the earlier one. All verdicts stay."""
     found = sql.execute(_QUESTIONS_OF, (record,)).fetchall()
     while len(found) > most:
         size = len(found[-1][1])
@@ -99,7 +98,7 @@ def join_too_many(sql: sqlite3.Connection, record: int, most: int) -> None:
 def held_questions(
     sql: sqlite3.Connection, whose: tuple[int, str], standing: QuestionsVersion, before: HeldQuestions | None
 ) -> HeldQuestions:
-    """The user's questions as they stand: what was read before with the new rows, unless earlier rows have changed."""
+    """The user's present questions: the cached ones with the new rows added, unless earlier rows have changed."""
     same = before is not None and before.standing[::2] == standing[::2]
     kept = before if same else None
     last = 0 if kept is None else kept.standing[1]
@@ -116,7 +115,7 @@ _NONE = RatedQuestions([], _NO_VECTORS, **_NOTHING, times=_NO_VECTORS)
 
 
 def _extended(sql: sqlite3.Connection, embedder: str | None, before: RatedQuestions, new: list[Any]) -> RatedQuestions:
-    """With these rows behind. Vectors of another embedder, or of another length, are zeros, which say nothing."""
+    """The questions with new rows added. Vectors of another embedder or length become zeros, which have no effect."""
     ids = dict.fromkeys([*before.stored_ids, *(row[0] for row in new)])
     keys = dict.fromkeys([*before.keys, *(row[1] for row in new)])
     found = [
@@ -136,7 +135,7 @@ def _extended(sql: sqlite3.Connection, embedder: str | None, before: RatedQuesti
 
 
 def _rows(before: Any, blobs: Sequence[bytes | None], size: int, count: int) -> Any:
-    """The vectors with these behind; zeros for those that are of another length."""
+    """The vectors with new ones added; zeros for vectors of another length."""
     old = before if before.shape[1] == size else np.zeros((count, size), dtype=np.float32)
     same = [one if one is not None and len(one) == 2 * size else bytes(2 * size) for one in blobs]
     new = np.array([_numbers(one) for one in same], dtype=np.float32)
@@ -148,8 +147,8 @@ def _numbers(blob: bytes) -> Any:
 
 
 NEVER_JUDGED: QuestionsVersion = (0, 0, None)
-MOST_USERS = 64  # whose questions stay in RAM
-MOST_STANDINGS = 10_000  # of users
+MOST_USERS = 64  # users whose questions stay in RAM
+MOST_STANDINGS = 10_000  # users whose versions stay in RAM
 _STANDING = (
     "SELECT questions_changed, questions_last, embedder FROM users JOIN collections USING (collection_key) "
     "WHERE user_key = ?"
@@ -163,8 +162,8 @@ _OF_RECORD = (
 
 
 class LedgerJudgedQuestions:
-    """The questions that records were judged for, by user. They go with the record, and a verdict that is taken back
-    takes its question back; beyond the `most`, the two that are nearest to each other become one."""
+    """The questions for which records were judged, by user. They are removed with the record or with the last verdict.
+    Above the maximum number, the two most similar questions become one."""
 
     def __init__(self, shared: LedgerContext) -> None:
         self._shared = shared
@@ -173,7 +172,7 @@ class LedgerJudgedQuestions:
         self._held: OrderedDict[tuple[int, bool], HeldQuestions] = OrderedDict()
 
     def keep(self, scope: Scope, question: JudgedQuestion, verdicts: Mapping[str, Verdict]) -> None:
-        """Note which of these the question found helpful or unhelpful; the opposite verdict takes the place of one."""
+        """Store the verdicts on records for a question; an opposite verdict replaces an earlier one."""
         vector = bytes_of(question.vector)
         if vector is None:
             return
@@ -187,11 +186,11 @@ class LedgerJudgedQuestions:
                 helpful, own = verdicts[stored_id] is Verdict.HELPFUL, question.activated.get(stored_id, NOT_ACTIVATED)
                 verdict = (int(helpful), int(not helpful), question.ahead.get(stored_id), *own)
                 put_verdict(sql, record, key, question.recall_id, verdict)
-            for record in known.values():  # once all have it: a question without a row is let go of
+            for record in known.values():  # after all have the question: without a row it would be deleted
                 join_too_many(sql, record, question.most)
 
     def of(self, scope: Scope, version: LedgerVersion | None = None) -> RatedQuestions | None:
-        """All that is kept for this user, at least as of the version, or of now; None where nothing is."""
+        """All questions of this user, at least as of the version (None: as of now); None if there are none."""
         if version is not None and version.change == self._as_of and self._standings.get(scope) == NEVER_JUDGED:
             return None
         with self._shared.reading() as sql:
@@ -211,7 +210,7 @@ class LedgerJudgedQuestions:
     def _standing_of(
         self, sql: sqlite3.Connection, scope: Scope, user: int, version: LedgerVersion
     ) -> QuestionsVersion:
-        """What tells whether there is anything new of a user, asked again after a change of any kind."""
+        """The version of a user's questions, which is read again after any change of the ledger."""
         if version.change != self._as_of or len(self._standings) > MOST_STANDINGS:
             self._standings.clear()
             self._as_of = version.change
@@ -221,20 +220,20 @@ class LedgerJudgedQuestions:
         return self._standings[scope]
 
     def words(self, keys: Sequence[int]) -> dict[int, str]:
-        """What was asked, as far as the log still has it."""
+        """The texts of questions by key, as far as the log still has them."""
         with self._shared.reading() as sql:
             found = {key: sql.execute(_WORDS, (key,)).fetchone() for key in keys}
         return {key: row[0] for key, row in found.items() if row is not None}
 
     def export(self, scope: Scope, stored_ids: Sequence[str]) -> dict[str, list[Imported]]:
-        """What is kept of these records, by their ids."""
+        """The judged questions of these records, by id."""
         with self._shared.reading() as sql:
             keys = self._known(sql, scope, stored_ids).values()
             found = [row for key in keys for row in sql.execute(_OF_RECORD, (key,))]
         return {one: [Imported(*row[1:]) for row in some] for one, some in groupby(found, key=lambda row: str(row[0]))}
 
     def restore(self, scope: Scope, stored_id: str, questions: Sequence[Imported], *, most: int) -> None:
-        """Keep these of a record that nothing is kept of yet."""
+        """Store imported questions of a record that has none yet."""
         with self._shared.writing() as sql:
             for record in self._known(sql, scope, [stored_id]).values():
                 if sql.execute("SELECT 1 FROM judged_for WHERE record_key = ?", (record,)).fetchone():
@@ -245,13 +244,13 @@ class LedgerJudgedQuestions:
                 join_too_many(sql, record, most)
 
     def drop(self, scope: Scope, stored_ids: Sequence[str]) -> None:
-        """Let go of what is kept of these."""
+        """Remove the questions of these records."""
         with self._shared.writing() as sql:
             for record in self._known(sql, scope, stored_ids).values():
                 forget_questions(sql, record)
 
     def stored_ids(self) -> set[str]:
-        """The records of the collection that something is kept of."""
+        """The records of the collection that have judged questions."""
         query = "SELECT stored_id FROM judged_for JOIN records USING (record_key) WHERE collection_key = ?"
         with self._shared.reading() as sql:
             return {row[0] for row in sql.execute(query, (self._shared.collection_key,))}
@@ -260,28 +259,28 @@ class LedgerJudgedQuestions:
         return self._shared.collection_key, self._shared.known_user(sql, scope)
 
     def _known(self, sql: sqlite3.Connection, scope: Scope, stored_ids: Sequence[str]) -> dict[str, int]:
-        """The keys of those that have a row of this user."""
+        """The keys of the records that have a row of this user."""
         user, reading = self._shared.known_user(sql, scope), scope.over is not None
         found = rows.state_rows_by_id(sql, self._shared.collection_key, user, stored_ids, reading=reading)
         return {one: row.key for one, row in found.items()}
 
 
 class QuestionIndex:
-    """The questions that records were judged for, as an index over the ledger's rows of them."""
+    """An index over the ledger's rows of judged questions."""
 
     def __init__(self, rows: LedgerJudgedQuestions) -> None:
         self._rows = rows
 
     def wrote(self, scope: Scope, records: Sequence[Stored], vectors: Sequence[Vector]) -> None:
-        """What was learned follows the words of a record, as its read state does: the ledger sees to it."""
+        """Do nothing: the ledger moves questions with a record's text, as it moves the read state."""
 
     def judged(self, scope: Scope, verdicts: Mapping[str, Verdict], question: JudgedQuestion | None = None) -> None:
-        """Keep the question with those that it found helpful and unhelpful."""
+        """Store the question with its verdicts."""
         if question is not None:
             self._rows.keep(scope, question, verdicts)
 
     def removed(self, scope: Scope, stored_ids: Sequence[str]) -> None:
-        """They go with the record's row; this is for one that had none any more."""
+        """Remove the questions of records that have no row any more; otherwise they are removed with the row."""
         self._rows.drop(scope, stored_ids)
 
     def stored_ids(self) -> set[str]:

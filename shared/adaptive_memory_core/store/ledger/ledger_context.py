@@ -1,4 +1,4 @@
-"""What the parts of a ledger share: the file, the collection, the keys of users, and the cache of states and users."""
+"""Objects that the parts of a ledger share: the file, the collection, users' keys, and a cache of states and users."""
 
 from __future__ import annotations
 
@@ -15,39 +15,40 @@ from adaptive_memory_core.store.ledger.recall_log import Keys
 from adaptive_memory_core.store.ledger.state_rows import StateChange, StateRow, forgotten_name, owner_name
 from adaptive_memory_core.store.sqlite_file import LedgerFile
 
-TIMED = 1_000  # recalls whose time of writing is kept
+TIMED = 1_000  # recalls whose writing time is kept
 
 
 class LedgerContext:
-    """Which rows of the file are this collection's, and what is known of them without asking."""
+    """The collection's key and the users' keys in the file, the cache, and the version of the ledger."""
 
     def __init__(self, file: LedgerFile) -> None:
         self.file = file
         self.reading, self.apart, self.writing = file.reading, file.apart, file.writing
         self.cache = LedgerCache()
         self.collection_key = 0
-        self.sees_one_user = False  # whether the rows of others are hidden from us
-        self.update_ms: deque[tuple[int, float]] = deque(maxlen=TIMED)  # of which user's recalls
+        self.sees_one_user = False  # whether the rows of other users are hidden
+        self.update_ms: deque[tuple[int, float]] = deque(maxlen=TIMED)  # user key and writing time per recall
         self.user_keys: dict[Scope, int] = {}
-        self._named: set[Scope] = set()  # those that are known to have their name in the ledger
+        self._named: set[Scope] = set()  # scopes that certainly have their name in the ledger
         self._changes, self._changing, self._undone = 0, False, 0
         file.on_failure, file.on_write, file.on_kept = self._failed, self.changing, self._kept
 
     def version(self, scope: Scope, known: LedgerVersion | None = None) -> LedgerVersion:
-        """The ledger as it is now; or as it is known, if this memory has not written since."""
+        """The ledger's present version, or `known` if this memory has not written since."""
         if known is not None and self.is_of_now(known):
             return known
         with self.file.reading() as sql:
             return self.look(sql, self.known_user(sql, scope))
 
     def look(self, sql: sqlite3.Connection, user: int) -> LedgerVersion:
-        """The same within a block that reads or writes: what a transaction changed in rows may yet be undone."""
+        """The ledger's version within a reading or writing block. In a transaction, `of_rows` is None, because changes
+        may still be rolled back."""
         found = self.file.look(sql, user)
         of_rows = None if sql.in_transaction else found.of_rows
         return LedgerVersion((self._changes, found.version), of_rows, found.of_user, self._undone)
 
     def notice(self, sql: sqlite3.Connection, user: int, version: LedgerVersion | None = None) -> None:
-        """What the cache has of the user is not behind that version from here on, or not behind the file."""
+        """Bring the cache up to date for the user: to the given version, or to the file's."""
         if version is None:
             found = self.file.look(sql, user)
             self.cache.notice(user, found.version, found.of_user)
@@ -55,17 +56,17 @@ class LedgerContext:
             self.cache.notice(user, version.change[1], version.of_user)
 
     def is_of_now(self, version: LedgerVersion) -> bool:
-        """Whether this memory has not written since."""
+        """Whether this memory has not written since this version."""
         return version.change[0] == self._changes
 
     def changing(self) -> None:
-        """More than the reads of a recall is being written: a version of now is an earlier one after the commit."""
+        """Note that more than a recall's reads is being written, so that the commit changes the version."""
         self.file.news.wrote = True
         self.cache.drop_users()
         self._changes, self._changing = self._changes + 1, True
 
     def attach(self, uuid: str, name: str) -> None:
-        """Speak for this collection from now on; writes only where the ledger has not met it before."""
+        """Use this ledger for the given collection; writes only if the collection is new to the ledger."""
         known = self._collection(uuid)
         if known is None and not self.file.read_only:
             with self.writing() as sql:
@@ -74,7 +75,7 @@ class LedgerContext:
         self.collection_key = self.file.news.collection_key = known or 0
 
     def known_user(self, sql: sqlite3.Connection, scope: Scope) -> int:
-        """The user's key, or 0, which nobody has."""
+        """The user's key, or 0 if the user is not in the ledger."""
         if scope not in self.user_keys:
             query = "SELECT user_key FROM users WHERE collection_key = ? AND name IN (?, ?)"
             row = sql.execute(query, (self.collection_key, owner_name(scope), forgotten_name(scope))).fetchone()
@@ -84,7 +85,7 @@ class LedgerContext:
         return self.user_keys[scope]
 
     def user_key(self, sql: sqlite3.Connection, scope: Scope) -> int:
-        """The user's key, made where there is none yet. A user who was forgotten gets the name back."""
+        """The user's key, created if there is none yet. The name of a user who was forgotten is restored."""
         known = self.user_keys.get(scope) or self.known_user(sql, scope)
         if known:
             if scope not in self._named:
@@ -97,7 +98,7 @@ class LedgerContext:
         return int(sql.execute(insert, (self.collection_key, owner_name(scope))).fetchone()[0])
 
     def forget_users(self) -> None:
-        """Nothing is known of any user by now."""
+        """Clear everything that is cached about users."""
         self.user_keys.clear()
         self._named.clear()
         self.cache.clear()
@@ -113,7 +114,7 @@ class LedgerContext:
             self._changes, self._changing = self._changes + 1, False
 
     def _failed(self) -> None:
-        """A transaction was undone: what was read within it may never have been."""
+        """Clear the cache after a rollback: values read within the transaction may not exist."""
         self._changes, self._undone = self._changes + 1, self._undone + 1
         self.cache.clear()
         self.user_keys.clear()
@@ -123,40 +124,41 @@ class LedgerContext:
 KnownRow = StateRow | None
 RowOwner = tuple[int, int]
 _NOT_KNOWN: tuple[RowOwner | None, KnownRow] = (None, None)
-MOST_STATES = 200_000  # states kept, and numbers of ids
+MOST_STATES = 200_000  # cached states, and cached numbers of ids
 
 
 class KnownUser(NamedTuple):
-    """A user's recalls so far with their paces, and digests of the records forgotten a short while ago."""
+    """A user's timeline, and digests of records that were forgotten recently."""
 
     timeline: Timeline
     forgotten: frozenset[bytes]
 
 
 class LedgerCache:
-    """Rows of the ledger in RAM. Used under the ledger's lock only, and after `notice`, so it is never behind the file.
+    """Rows of the ledger in RAM. It is only used under the ledger's lock and after `notice`, so it is never outdated.
 
-    A recall puts in what it wrote; any other write of ours drops what it may have changed, and a failed transaction
-    empties it. So does what anybody else writes, but for a recall, which changes the version of its user alone.
+    A recall updates the rows that it wrote. Any other write of this process drops the rows that it may have changed,
+    and a failed transaction clears the cache. Writes of other processes clear it too, except recalls, which only change
+    their user's version.
     """
 
     def __init__(self) -> None:
-        # one entry a record, which names whose state it is: its owner, or less than 0 the user over everyone's, and how
-        # often others had counted recalls of that user
+        # one entry per record, with the owner of the state (negative: a user over everyone's records) and the number of
+        # times that other processes had counted recalls of this user
         self._rows: dict[str, tuple[RowOwner, KnownRow]] = {}
         self._versions: dict[int, int] = {}  # of users
-        self._elsewhere: dict[int, int] = {}  # how often others have counted recalls of a user, or may have
+        self._elsewhere: dict[int, int] = {}  # how often other processes may have counted recalls of a user
         self._users: dict[int, KnownUser] = {}
         self._balances: dict[int, float] = {}
         self._helpful: dict[int, dict[tuple[str, int], Sequence[tuple[str, int]]]] = {}
-        self._turn: tuple[int, str, decay_steps.RecallTurn | None] | None = None  # the last one asked for
+        self._turn: tuple[int, str, decay_steps.RecallTurn | None] | None = None  # the last one that was looked up
         self._version = -1
-        self.policies: set[str] = set()  # hashes that stand in the table
+        self.policies: set[str] = set()  # hashes in the table of policies
         self.logged_ids: Keys = {}
 
     def notice(self, user: int, version: int, of_user: int | None) -> None:
-        """Forget everything if another connection has written since, and what is known of the user if others have
-        counted a recall of theirs."""
+        """Clear the cache if another connection has written, or the user's part if another process has counted one of
+        the user's recalls."""
         most = max(len(self._rows), len(self.logged_ids), len(self._helpful))
         if version != self._version or most > MOST_STATES:
             self.clear()
@@ -171,7 +173,7 @@ class LedgerCache:
     def states(
         self, sql: sqlite3.Connection, collection_key: int, user: int, stored_ids: Iterable[str], *, reading: bool
     ) -> dict[str, StateRow]:
-        """The rows of those records that have one of this user; with `reading`, also where they are everyone's."""
+        """The user's rows of these records; with `reading`, also the user's rows of everyone's records."""
         rows, whose = self._rows, (-user if reading else user, self._elsewhere.get(user, 0))
         found: dict[str, StateRow] = {}
         missing: list[str] = []
@@ -188,7 +190,7 @@ class LedgerCache:
         return found
 
     def user(self, sql: sqlite3.Connection, user: int) -> KnownUser:
-        """What there is to know of a user."""
+        """The user's timeline and recently forgotten records."""
         known = self._users.get(user)
         if known is None:
             known = KnownUser(decay_steps.stored_timeline(sql, user), state_rows.forgotten_digests(sql, user))
@@ -196,21 +198,21 @@ class LedgerCache:
         return known
 
     def balance(self, sql: sqlite3.Connection, user: int) -> float:
-        """How far usefulness has led or misled the user."""
+        """How much usefulness has helped or misled the user."""
         known = self._balances.get(user)
         if known is None:
             known = self._balances[user] = verdict_rows.balance_of(sql, user)
         return known
 
     def helpful(self, sql: sqlite3.Connection, user: int, whose: str, limit: int) -> Sequence[tuple[str, int]]:
-        """The records that were last of use, the latest first, each with the step of that."""
+        """The records that were helpful last, newest first, each with the step."""
         known = self._helpful.setdefault(user, {})
         if (whose, limit) not in known:
             known[whose, limit] = state_rows.last_helpful(sql, user, whose, limit)
         return known[whose, limit]
 
     def turn(self, sql: sqlite3.Connection, user: int, name: str | None) -> decay_steps.RecallTurn | None:
-        """The user's turn of that name, if it has begun. A recall asks twice: to look, and then to count."""
+        """The user's turn of this name, if it has begun. A recall needs it twice: to search, and to count."""
         if name is None:
             return None
         if self._turn is None or self._turn[:2] != (user, name):
@@ -218,25 +220,25 @@ class LedgerCache:
         return self._turn[2]
 
     def recalled(self, user: int, now: KnownUser) -> None:
-        """The user has recalled once more."""
+        """Update the user after a counted recall."""
         self._users[user] = now
         self._turn = None
         if user in self._versions:
             self._versions[user] += 1
 
     def put(self, user: int, changed: Mapping[str, StateChange], *, reading: bool) -> None:
-        """The states are as these changes left them."""
+        """Store the states after these changes."""
         whose = -user if reading else user, self._elsewhere.get(user, 0)
         for stored_id, one in changed.items():
             self._rows[stored_id] = whose, StateRow(one.row, one.after, one.said)
 
     def drop(self, stored_ids: Sequence[str]) -> None:
-        """These are no longer known."""
+        """Remove these records from the cache."""
         for stored_id in stored_ids:
             self._rows.pop(stored_id, None)
 
     def drop_users(self) -> None:
-        """Users are no longer known, nor what their verdicts have made of them."""
+        """Remove everything about users from the cache."""
         self._users.clear()
         self._balances.clear()
         self._helpful.clear()

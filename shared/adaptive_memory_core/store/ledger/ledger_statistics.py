@@ -1,4 +1,4 @@
-"""Statistics and checks of the ledger."""
+"""Statistics of the ledger, and checks for damage and lost records."""
 
 from __future__ import annotations
 
@@ -43,35 +43,35 @@ FROM records JOIN collections USING (collection_key) WHERE (name = ? OR collecti
 
 
 class LedgerComparison:
-    """What can be held against the collection, to find what it or the ledger has lost."""
+    """Facts to compare with the collection, to find records that it or the ledger has lost."""
 
     def __init__(self, shared: LedgerContext) -> None:
         self._shared = shared
 
     def records_known(self, name: str) -> tuple[int, int]:
-        """How many records were seen of this collection, and of earlier, different ones of that name. If the mirror is
-        complete and never had one, those of this collection were on their way, and have not arrived."""
+        """The numbers of registered records of this collection and of earlier collections with this name. If the mirror
+        is complete and was never written, this collection's count as 0, because they never arrived there."""
         own = self._shared.collection_key
         with self._shared.reading() as sql:
             here, earlier = sql.execute(_KNOWN, (own, own, own, name, own)).fetchone()
         return here, earlier
 
     def latest_read(self) -> float | None:
-        """When a record of this collection was last read, according to the ledger."""
+        """The time when a record of this collection was last read, or None."""
         query = "SELECT max(last_read) FROM records WHERE collection_key = ? AND reader = 0"
         with self._shared.reading() as sql:
             found: float | None = sql.execute(query, (self._shared.collection_key,)).fetchone()[0]
         return found
 
     def met(self, stored_ids: Sequence[str]) -> list[str]:
-        """Those of the records that have a state here, whosever they are."""
+        """The records that have a state in the ledger, of any user."""
         query = "SELECT 1 FROM records WHERE collection_key = ? AND stored_id = ? AND reader = 0"
         with self._shared.reading() as sql:
             return [one for one in stored_ids if sql.execute(query, (self._shared.collection_key, one)).fetchone()]
 
     def merge(self, scope: Scope, kept: str, gone: str, join: JoinStates | None) -> None:
-        """The state of one record goes into that of another, with its verdicts and its audit trail; without `join` it
-        goes altogether."""
+        """Merge the state, verdicts and audit trail of one record into another; without `join`, the state is
+        deleted."""
         shared = self._shared
         with shared.writing() as sql:
             user = shared.known_user(sql, scope)
@@ -105,7 +105,7 @@ def _join(sql: LedgerConnection, kept: StateRow, gone: StateRow, join: JoinState
 
 
 def faults(file: LedgerFile) -> list[str]:
-    """What is wrong, each fault in a sentence; none for a ledger that is whole."""
+    """The faults of a ledger file, a sentence each; empty if there are none."""
     try:
         with file.apart() as sql:
             found = [str(row[0]) for row in sql.execute("PRAGMA quick_check(10)") if row[0] != "ok"]
@@ -131,7 +131,7 @@ def _unreadable(sql: sqlite3.Connection) -> list[str]:
 
 
 def undecodable(sql: sqlite3.Connection) -> list[str]:
-    """Lines of the log and paces that were written by no version of ours."""
+    """Faults in lines of the log and in paces, which no version of this package could have written."""
     users = [row[0] for row in sql.execute("SELECT user_key FROM users")]
     always = (-math.inf, math.inf)
     try:
@@ -145,7 +145,7 @@ def undecodable(sql: sqlite3.Connection) -> list[str]:
 
 
 def untrue(sql: sqlite3.Connection) -> list[str]:
-    """States that no reading and no verdict leads to."""
+    """Faults in states, whose values no read or verdict could have produced."""
     wrong = 0
     for row in sql.execute(f"SELECT {rows.LIST} FROM records"):  # noqa: S608 - our own names
         try:
@@ -155,7 +155,7 @@ def untrue(sql: sqlite3.Connection) -> list[str]:
     return [f"The reads of {wrong} records are outside what is possible."] if wrong else []
 
 
-AT_LEAST = 0.01  # strength that counts as still there, in samples
+AT_LEAST = 0.01  # least strength that counts as not faded, in samples
 _COLUMNS = f"SELECT {', '.join(FIELDS)}, kind FROM records WHERE user_key = ? AND "  # noqa: S608 - our own names
 _TOTALS = """
 SELECT count(*), coalesce(sum(remembered), 0), coalesce(sum(pinned), 0), coalesce(sum(retrieval_count), 0)
@@ -184,7 +184,7 @@ Times = tuple[tuple[int, float], ...]  # of a user's recalls, in milliseconds
 
 
 class LedgerStatistics:
-    """A scope in numbers, now and over time."""
+    """Statistics of a scope, now and over time."""
 
     def __init__(self, shared: LedgerContext) -> None:
         self._shared = shared
@@ -199,20 +199,21 @@ class LedgerStatistics:
     def strengths(
         self, scope: Scope, regime: Regime, *, at_least: float, unmet: Sequence[ReadState], now: float
     ) -> Strengths:
-        """The distribution of the scope's strengths, with those of records that have no row."""
+        """The distribution of the scope's strengths; `unmet` are the states of records without a row."""
         with self._shared.apart() as sql:
             user = self._shared.known_user(sql, scope)
             timeline = decay_steps.stored_timeline(sql, user).under(regime)
             return _of_user(sql, user, timeline, read_by(scope), at_least=at_least, unmet=unmet, now=now)
 
     def sample(self, regime: Regime, *, every: int, now: float) -> None:
-        """Keep a sample of every user who has recalled `every` times since the last one, and lately here."""
+        """Store a sample for every user with recent recalls in this process and `every` recalls since the last
+        sample."""
         times = tuple(self._shared.update_ms)
         with self._shared.reading() as sql:
             due = _due(sql, sorted({user for user, _ in times}), every)
         if not due:
             return
-        with self._shared.apart() as sql:  # all states of a user are read: nobody waits for that
+        with self._shared.apart() as sql:  # reads all states of a user, so no lock is held
             taken = [_sample_of(sql, user, step, regime, times, now=now) for user, step in due]
         with self._shared.writing(told=True) as sql:
             sql.executemany(_SAMPLED, [one for one in taken if one is not None])
@@ -233,7 +234,7 @@ def _of_user(
     unmet: Sequence[ReadState],
     now: float,
 ) -> Strengths:
-    """The strengths of the user's records that these are, with those of records that have no row."""
+    """The distribution of strengths of a user's rows that meet the condition `whose`, and of `unmet` states."""
     rows = sql.execute(_COLUMNS + whose, (user,)).fetchall()
     columns: list[Any] = [np.array([row[index] for row in rows], dtype=float) for index in range(len(FIELDS))]
     kinds = np.array([row[-1] for row in rows], dtype=object)
@@ -241,14 +242,14 @@ def _of_user(
 
 
 def _due(sql: sqlite3.Connection, users: Sequence[int], every: int) -> list[tuple[int, int]]:
-    """Those of the users who have recalled often enough since their last sample, each with their step."""
+    """The users with enough recalls since their last sample, each with their step."""
     return state_rows.rows_in(sql, _DUE, users, last=(every,))
 
 
 def _sample_of(
     sql: sqlite3.Connection, user: int, step: int, regime: Regime, update_ms: Times, *, now: float
 ) -> tuple[int, int, float, str] | None:
-    """The row of a sample; the more records a user has, the rarer."""
+    """The row of a sample, or None: the more records a user has, the rarer are samples."""
     records, remembered, pinned, reads = sql.execute(_TOTALS, (user,)).fetchone()
     last = sql.execute("SELECT coalesce(max(step), 0) FROM samples WHERE user_key = ?", (user,)).fetchone()[0]
     if step - last < records // 100:

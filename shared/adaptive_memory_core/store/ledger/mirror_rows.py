@@ -1,6 +1,6 @@
-"""Copies of the collection's records in the ledger: written, read by id or in pages.
+"""Copies of the collection's records in the ledger (the mirror): written, and read by id or in pages.
 
-One row per record, its vector in a separate table: a change of metadata leaves the vector where it is.
+There is one row per record. Vectors are in a separate table, so that a change of metadata does not rewrite the vector.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from adaptive_memory_core.store.ledger.ledger_context import LedgerContext
 from adaptive_memory_core.store.ledger.schema import decoding
 from adaptive_memory_core.store.ledger.state_rows import in_batches
 
-RESTORED = "restored"  # `complete_at` of copies that are newer than the collection: they are not to be made as it is
-EMPTIED = "emptied"  # the same where most records are gone from it, unless somebody asks for that
-NOBODY = 0  # the user key of records that are of no scope, and of a user whom the ledger has not met
+RESTORED = "restored"  # `complete_at` if copies are newer than the collection, so it must not overwrite them
+EMPTIED = "emptied"  # the same if most records are gone from the collection, unless the caller asks for it
+NOBODY = 0  # the user key of records without a scope, and of users who are not in the ledger
 _PUT = (
     "INSERT INTO mirror (collection_key, user_key, stored_id, changed, text, metadata) VALUES (?, ?, ?, ?, ?, ?) "
     "RETURNING row"
@@ -41,7 +41,7 @@ _SINCE = (
 )
 _REMOVED = "SELECT gone, row FROM mirror_gone WHERE user_key = ? AND gone > ? ORDER BY gone"
 _CHANGED = "SELECT changed, row, text, metadata FROM mirror WHERE user_key = ? AND changed > ? ORDER BY changed"
-_STILL_FOLLOWED = (  # words that were current are so still
+_STILL_FOLLOWED = (  # words that were up to date remain so
     "UPDATE followed SET words = ? WHERE user_key IN "
     "(SELECT user_key FROM mirror WHERE collection_key = ? AND stored_id IN ({places})) AND words >= coalesce("
     "(SELECT max(changed) FROM mirror WHERE mirror.user_key = followed.user_key AND changed < ?), 0)"
@@ -53,14 +53,14 @@ _KEEP_COMPLETE = (
 
 
 class LedgerMirror:
-    """The records, vectors included. No row is left of a removed record."""
+    """Copies of the records with their vectors. A removed record leaves no row."""
 
     def __init__(self, shared: LedgerContext, files: LedgerUserFiles) -> None:
         self._shared, self._files = shared, files
 
     def put(self, rows: Mapping[Scope | None, Sequence[MirrorRow]], gone: Collection[str] = ()) -> None:
-        """Write these rows of each scope (None: of no scope of ours), replacing what was stored for their records, and
-        remove the rows of records that are gone."""
+        """Write these rows of each scope (None: records without a scope), replacing earlier rows of these records, and
+        delete the rows of the `gone` records."""
         with self._shared.writing() as sql:
             delete_mirror_rows(sql, self._shared.collection_key, list(gone))
             number = self._next_change(sql)
@@ -73,8 +73,8 @@ class LedgerMirror:
                     sql.execute("INSERT INTO mirror_vectors VALUES (?, ?)", (place, row.vector))
 
     def annotate(self, changes: Mapping[str, Metadata]) -> None:
-        """Merge keys into the metadata of those of the records that have a row; None takes a key away. None of them
-        says anything of words."""
+        """Merge keys into the metadata of the records that have a row; None removes a key. The keys must not affect the
+        words of a record."""
         update = "UPDATE mirror SET metadata = ?, changed = ? WHERE collection_key = ? AND stored_id = ?"
         with self._shared.writing(told=True, unheard=True) as sql:
             number, rows = self._next_change(sql), self._rows(sql, list(changes))
@@ -94,8 +94,9 @@ class LedgerMirror:
         before: Versions,
         revised: Mapping[str, Metadata | None] | None = None,
     ) -> list[str]:
-        """`put` for what was read from the collection after `before` was: what was written here meanwhile is newer and
-        stays. Those that are `revised` get other metadata, and else stay. Gives what was left out for that."""
+        """Write rows that were read from the collection after `before` was read, except rows that changed here in the
+        meantime: those are newer and stay. Records in `revised` only get other metadata. Return the ids with newer
+        rows."""
         with self._shared.writing() as sql:
             ids = [*gone, *(revised or ()), *(row.stored_id for own in rows.values() for row in own)]
             now = self._versions(sql, ids)
@@ -123,30 +124,30 @@ class LedgerMirror:
             return self._versions(sql, stored_ids)
 
     def drop(self, stored_ids: Sequence[str]) -> None:
-        """Let go of the rows of these records, if there are any."""
+        """Delete the rows of these records, if there are any."""
         with self._shared.writing() as sql:
             delete_mirror_rows(sql, self._shared.collection_key, stored_ids)
             sql.execute(_DROPPED, (self._shared.collection_key,))
         self._shared.file.afterwards(self._files.sweep)
 
     def size(self) -> int:
-        """How many records have a row."""
+        """The number of records that have a row."""
         found: int | None = self._note("records")
         return found or 0
 
     def stored_ids(self) -> set[str]:
-        """All records that have a row."""
+        """The ids of all records that have a row."""
         query = "SELECT stored_id FROM mirror WHERE collection_key = ?"
         with self._shared.apart() as sql:
             return {row[0] for row in sql.execute(query, (self._shared.collection_key,))}
 
     def rows(self, stored_ids: Sequence[str]) -> list[CopiedRow]:
-        """Those of the records that have a row, no matter which user they belong to: id, text, metadata."""
+        """The id, text and metadata of the records that have a row, for any user."""
         with self._shared.reading() as sql:
             return self._rows(sql, stored_ids)
 
     def vectors(self, stored_ids: Sequence[str]) -> dict[str, bytes]:
-        """Their vectors."""
+        """The vectors of these records, by id."""
         found: dict[str, bytes] = {}
         with self._shared.reading() as sql:
             for chunk in in_batches(stored_ids):
@@ -158,7 +159,7 @@ class LedgerMirror:
         return found
 
     def version(self, scope: Scope) -> LedgerVersion:
-        """How new the ledger is now."""
+        """The ledger's present version."""
         return self._shared.version(scope)
 
     def news(self, scope: Scope, written: int, removed: int) -> MirrorNews:
@@ -186,12 +187,12 @@ class LedgerMirror:
             return [(*one, None if data is None else orjson.loads(data)) for *one, data in found]
 
     def complete_at(self) -> str | None:
-        """The state of the collection in which all of it was last compared."""
+        """The state of the collection when all rows were last compared with it."""
         found: str | None = self._note("complete_at")
         return found
 
     def keep_complete_at(self, state: str | None) -> None:
-        """Remember that all rows were compared with the collection in this state; None: they have yet to be."""
+        """Note that all rows were compared with the collection in this state; None if they must be compared again."""
         with self._shared.writing(told=True) as sql:
             sql.execute(_KEEP_COMPLETE, (self._shared.collection_key, state))
 
@@ -229,7 +230,7 @@ class LedgerMirror:
 
 
 def delete_mirror_rows(sql: sqlite3.Connection, collection_key: int, stored_ids: Sequence[str]) -> None:
-    """Let go of the rows of these records, within somebody else's transaction."""
+    """Delete the rows of these records, in the caller's transaction."""
     for chunk in in_batches(stored_ids):
         sql.execute(
             f"DELETE FROM mirror WHERE collection_key = ? AND stored_id IN ({', '.join('?' * len(chunk))})",  # noqa: S608
@@ -252,15 +253,15 @@ _LATEST = "SELECT stored_id FROM mirror WHERE collection_key = ? ORDER BY row DE
 
 
 class LedgerMirrorPages:
-    """What is asked of the mirror besides records by their ids."""
+    """Queries of the mirror other than by id."""
 
     def __init__(self, shared: LedgerContext) -> None:
         self._shared = shared
         self._named: tuple[Hashable, bool] = (None, False)  # whether any record names a user, as of a change
 
     def names_users(self) -> bool | None:
-        """Whether any record names a user, also one whom we take for no user; None if there are no records, or the
-        rows of other users are hidden from us. Asked again after each change of the rows."""
+        """Whether any record names a user, even an invalid one; None if there are no records, or if the rows of other
+        users are hidden. The answer is cached until a row changes."""
         own = self._shared.collection_key
         if self._shared.sees_one_user:
             return None
@@ -276,20 +277,20 @@ class LedgerMirrorPages:
         return named
 
     def page(self, scope: Scope, after: int, limit: int) -> MirrorPage:
-        """The scope's records behind that row, in the order of writing, and the row of the last one."""
+        """The scope's records after this row, in the order of writing, and the row of the last one."""
         with self._shared.reading() as sql:
             found = sql.execute(_PAGE, (self._shared.known_user(sql, scope), after, limit)).fetchall()
         return MirrorPage(found[-1][0] if found else after, list(_rows(found)))
 
     def count(self, scope: Scope) -> int:
-        """How many records the scope has."""
+        """The number of records of the scope."""
         query = "SELECT count(*) FROM mirror WHERE user_key = ?"
         with self._shared.reading() as sql:
             user = self._shared.known_user(sql, scope)
             return 0 if user == NOBODY else int(sql.execute(query, (user,)).fetchone()[0])
 
     def mentioning(self, scope: Scope, fragments: Sequence[str]) -> list[CopiedRow]:
-        """Those of the scope's records in whose metadata, as JSON, one of these stands somewhere."""
+        """The scope's records whose metadata, as JSON, contain one of these fragments."""
         either = " OR ".join("instr(metadata, ?) > 0" for _ in fragments)
         query = (
             "SELECT row, stored_id, text, metadata FROM mirror "  # noqa: S608 - our own words
@@ -300,7 +301,7 @@ class LedgerMirrorPages:
         return list(_rows(found))
 
     def latest(self, most: int) -> list[str]:
-        """The records of any user that were written last, the last one at the end."""
+        """The ids of the records of any user that were written last, in order of writing."""
         with self._shared.reading() as sql:
             found = sql.execute(_LATEST, (self._shared.collection_key, most)).fetchall()
         return [row[0] for row in reversed(found)]

@@ -1,6 +1,6 @@
 """Another embedder's vectors: collected next to the old ones, and swapped in at once.
 
-The mirror has the texts, so anything written meanwhile is a row of it without a new vector.
+The texts come from the mirror, so a record that is written in the meantime is a row without a new vector.
 """
 
 from __future__ import annotations
@@ -69,17 +69,17 @@ _NUMBERED = (
 
 
 class LedgerNewVectors:
-    """Another embedder's vectors for the records in the mirror, until they take the place of the old ones at once."""
+    """Another embedder's vectors for the records in the mirror, until they replace the old ones at once."""
 
     def __init__(self, shared: LedgerContext) -> None:
         self._shared = shared
 
     def _by_row(self, statement: str) -> str:
-        """The statement, with what the engine has to be told so that it reads the mirror in the order of its rows."""
+        """The statement with the engine's hint to read the mirror in the order of its rows."""
         return statement.format(by_row=self._shared.file.by_row)
 
     def begin(self, target: Target, *, anew: bool = True) -> None:
-        """They go into this collection; those that were made before are discarded, unless they are of its embedder."""
+        """Start collecting vectors for this collection. With `anew`, vectors from an earlier start are discarded."""
         own = self._shared.collection_key
         with self._shared.writing() as sql:
             for table in ("reembedding", "new_vectors") if anew else ("reembedding",):
@@ -92,23 +92,23 @@ class LedgerNewVectors:
         return None if row is None else Target(*row)
 
     def progress(self) -> tuple[int, int]:
-        """How many records have a new vector, and how many there are."""
+        """The number of records with a new vector, and of all records."""
         with self._shared.reading() as sql:
             made, total = sql.execute(_PROGRESS, (self._shared.collection_key, self._shared.collection_key)).fetchone()
         return made, total
 
     def missing(self, after: int, limit: int) -> list[tuple[int, str | None]]:
-        """Row and text of records without a new vector, behind that row."""
+        """Row and text of records without a new vector, after this row."""
         with self._shared.reading() as sql:
             return sql.execute(self._by_row(_MISSING), (self._shared.collection_key, after, limit)).fetchall()
 
     def sample(self, limit: int) -> list[tuple[str, bytes]]:
-        """Texts and their new vectors, without zeros."""
+        """Texts with their new vectors, without zero vectors."""
         with self._shared.reading() as sql:
             return sql.execute(_SAMPLE, (self._shared.collection_key, limit)).fetchall()
 
     def keep(self, uuid: str, vectors: Mapping[int, bytes]) -> bool:
-        """Keep the vectors of these rows, as far as they are there still."""
+        """Store the vectors of these rows, if the rows still exist; return False if the target is another one now."""
         own = self._shared.collection_key
         with self._shared.writing() as sql:
             if not _is_target(sql, own, uuid):
@@ -121,7 +121,7 @@ class LedgerNewVectors:
         return True
 
     def made(self, after: int, limit: int) -> list[tuple[int, MirrorRow]]:
-        """Records with their new vectors, each behind the number of its row, behind that row."""
+        """Records with their new vectors after this row, each with the number of its row."""
         with self._shared.reading() as sql:
             found = sql.execute(self._by_row(_MADE), (self._shared.collection_key, after, limit)).fetchall()
         return [(row, MirrorRow(one, text, read_metadata(data), vector)) for row, one, text, data, vector in found]
@@ -133,13 +133,14 @@ class LedgerNewVectors:
             return int(sql.execute(query, (self._shared.collection_key,)).fetchone()[0])
 
     def changed_since(self, number: int) -> list[str]:
-        """The records that changed after that change."""
+        """The ids of the records that changed after this change."""
         query = "SELECT stored_id FROM mirror WHERE collection_key = ? AND changed > ?"
         with self._shared.reading() as sql:
             return [row[0] for row in sql.execute(query, (self._shared.collection_key, number))]
 
     def swap(self, uuid: str, *, written: int | None, complete_at: str | None) -> bool:
-        """All at once: the mirror's rows, the embedder, and whose records these are."""
+        """Swap the mirror's vectors, the embedder and the collection's id at once; return False if vectors are
+        missing."""
         own = self._shared.collection_key
         with self._shared.writing() as sql:
             row = sql.execute(_TARGET, (own,)).fetchone()
@@ -163,34 +164,34 @@ class LedgerNewVectors:
         return True
 
     def with_lists(self) -> list[str]:
-        """The records in whose metadata there are lists, or something that looks like one."""
+        """The ids of the records whose metadata contain lists, or text that looks like one."""
         query = "SELECT stored_id FROM mirror WHERE collection_key = ? AND instr(metadata, ':[') > 0"
         with self._shared.reading() as sql:
             return [row[0] for row in sql.execute(query, (self._shared.collection_key,))]
 
     def unfinished(self, name: str) -> Unfinished | None:
-        """The collection that has yet to take over this name."""
+        """The collection that has not yet taken over this name, or None."""
         query = "SELECT uuid, replaces, replaces_written FROM collections WHERE name = ? AND replaces IS NOT NULL"
         with self._shared.reading() as sql:
             row = sql.execute(query, (name,)).fetchone()
         return None if row is None else Unfinished(*row)
 
     def finish(self) -> None:
-        """The collection that the ledger speaks for has its name."""
+        """Note that the attached collection has taken over its name."""
         done = "UPDATE collections SET replaces = NULL, replaces_written = NULL WHERE collection_key = ?"
         with self._shared.writing() as sql:
             sql.execute(done, (self._shared.collection_key,))
 
 
 def _swap_in_graph(sql: sqlite3.Connection, own: int) -> None:
-    """The graph's passages get the new vectors of their records."""
+    """Give the graph's passages the new vectors of their records."""
     found = sql.execute(_OF_PASSAGES, (own,)).fetchall()
     update = "UPDATE graph_passages SET vector = ?, sentence_vectors = NULL, time_vectors = NULL WHERE passage = ?"
     sql.executemany(update, [(_halved(vector), passage) for passage, vector in found])
 
 
 def _halved(vector: bytes | None) -> bytes:
-    """As the graph keeps it, with numbers of 16 bits."""
+    """The vector in the graph's format, with numbers of 16 bits."""
     return b"" if vector is None else np.frombuffer(vector, dtype="<f4").astype("<f2").tobytes()
 
 

@@ -1,6 +1,5 @@
-"""What is pending for the collection: read states to write back, and records that another process is to write or
-remove.
-"""
+"""Pending changes of the collection: read states to write back, and records that another process must write or
+remove."""
 
 from __future__ import annotations
 
@@ -35,14 +34,14 @@ _WAITING = "SELECT count(*) FROM records WHERE collection_key = ? AND record_key
 
 
 class LedgerOutbox:
-    """The states that the collection does not show yet."""
+    """The states that were not written to the collection's metadata yet."""
 
     def __init__(self, shared: LedgerContext) -> None:
         self._shared, self._own = shared, threading.local()
-        self._in_ram = threading.RLock()  # instead of the file's lock, where there is no file
+        self._in_ram = threading.RLock()  # instead of the file's lock, if there is no file
 
     def due(self, limit: int, after: int = 0) -> list[Due]:
-        """The states that changed since they were last written back, oldest records first, behind this one."""
+        """The states that changed since they were last written back, oldest records first, after this record key."""
         with self._shared.reading() as sql:
             found = sql.execute(_DUE, (self._shared.collection_key, after, limit)).fetchall()
         return [
@@ -51,9 +50,9 @@ class LedgerOutbox:
         ]
 
     def settle(self, written: Sequence[Due]) -> bool:
-        """These were written back: those that have not changed since leave the list. Those that have are due again,
-        even if another process has written them back meanwhile: this was then a late write, over a newer one. Returns
-        whether there are any."""
+        """Remove states that were written back from the list. States that have changed since are due again, even if
+        another process has written them back in the meantime, because this write may have overwritten a newer one.
+        Return whether there are any."""
         versions = [(one.record_key, one.version) for one in written]
         with self._shared.writing(told=True, unheard=True) as sql:
             if sql.executemany(_SETTLE, versions).rowcount == len(versions):
@@ -61,13 +60,13 @@ class LedgerOutbox:
             return sql.executemany(_DUE_AGAIN, versions).rowcount > 0
 
     def waiting(self) -> int:
-        """How many records of this collection wait to be written back."""
+        """The number of records of this collection that must be written back."""
         with self._shared.reading() as sql:
             return int(sql.execute(_WAITING, (self._shared.collection_key,)).fetchone()[0])
 
     @contextmanager
     def alone(self, patience_seconds: float) -> Generator[None, None, None]:
-        """Of all processes that share the ledger, and their threads, one at a time is in here."""
+        """A block that one thread of all processes that share the ledger can run at a time."""
         lock = None if getattr(self._own, "alone", False) else self._shared.file.lock("projector")
         if lock is None:
             with self._in_ram:
@@ -106,21 +105,21 @@ _OF = (
     "LEFT JOIN mirror USING (collection_key, stored_id) LEFT JOIN mirror_vectors USING (row) "
     "WHERE collection_key = ? AND stored_id IN ({}) ORDER BY number"
 )
-_KEY = (  # of what was read or pinned before the collection had it
+_KEY = (  # of a record that was read or pinned before the collection had it
     "SELECT record_key FROM records WHERE collection_key = ? AND stored_id = ? AND reader = 0 "
     "AND (version > 1 OR last_read IS NOT NULL OR pinned = 1)"
 )
 
 
 class LedgerDueRecords:
-    """Records that were written, changed or removed, and have yet to be in the collection: noted in the transaction
+    """Records that were written, changed or removed but not in the collection yet. They are noted in the transaction
     that changes the mirror. A later change of such a record in the mirror is due as well."""
 
     def __init__(self, shared: LedgerContext) -> None:
         self._shared = shared
 
     def mark(self, stored_ids: Sequence[str], *, gone: bool) -> None:
-        """These are to be written as the mirror has them, or to be removed; noted before the mirror removes them."""
+        """Mark these records to be written from the mirror or removed; call this before the mirror removes them."""
         with self._shared.writing(told=True) as sql:
             own = self._shared.collection_key
             once = list(dict.fromkeys(stored_ids))
@@ -128,12 +127,12 @@ class LedgerDueRecords:
             sql.executemany(_MARK, [(own, own, one, one, int(gone)) for one in once])
 
     def ids(self, limit: int) -> list[str]:
-        """Which have waited longest."""
+        """The ids of the due records, longest due first."""
         with self._shared.reading() as sql:
             return [row[0] for row in sql.execute(_LONGEST_FIRST, (self._shared.collection_key, limit))]
 
     def of(self, stored_ids: Sequence[str]) -> list[DueRecord]:
-        """Those of the records that are due, each as the mirror has it at the number that it is due by."""
+        """The due ones of these records, each with its number and its present row in the mirror."""
         with self._shared.reading() as sql:
             found = state_rows.rows_in(sql, _OF, stored_ids, (self._shared.collection_key,))
         return [
@@ -147,19 +146,19 @@ class LedgerDueRecords:
         ]
 
     def settle(self, done: Sequence[DueRecord]) -> None:
-        """The collection shows these; those that changed since stay. Read states that it could not show yet are due
-        from here on."""
+        """Unmark records that are in the collection now, unless they changed since. Their read states, which the
+        collection could not store before, become due."""
         with self._shared.writing(told=True) as sql:
             sql.executemany("DELETE FROM due_records WHERE number = ?", [(one.number,) for one in done])
             state_rows.add_to_outbox(sql, self._keys(sql, [one.stored_id for one in done if not one.gone]))
 
     def among(self, stored_ids: Collection[str]) -> set[str]:
-        """Those of the records that are due."""
+        """The ids of the due ones of these records."""
         with self._shared.reading() as sql:
             return due_among(sql, self._shared.collection_key, stored_ids)
 
     def waiting(self) -> int:
-        """How many are due."""
+        """The number of due records."""
         query = "SELECT count(*) FROM due_records WHERE collection_key = ?"
         with self._shared.reading() as sql:
             return int(sql.execute(query, (self._shared.collection_key,)).fetchone()[0])
@@ -169,19 +168,19 @@ class LedgerDueRecords:
         return [row[0] for row in found if row is not None]
 
 
-ECHO_SECONDS = 600.0  # in which a write of an exporter that stood still may arrive
+ECHO_SECONDS = 600.0  # within which the write of a suspended exporter may arrive
 _OVER = "DELETE FROM exported WHERE collection_key = ? AND at < ?"
 _EXPORTED = "INSERT INTO exported VALUES (?, ?, ?) ON CONFLICT (collection_key, digest) DO UPDATE SET at = excluded.at"
 
 
 class LedgerExports:
-    """What was put into the collection in the last minutes, as digests."""
+    """Digests of what was written to the collection in the last minutes."""
 
     def __init__(self, shared: LedgerContext) -> None:
         self._shared = shared
 
     def note(self, digests: Sequence[bytes]) -> None:
-        """These are about to be written; said before, so that it is known again where the writer ends in between."""
+        """Note these digests before the write, so that it is recognised even if the writer ends in between."""
         own = self._shared.collection_key
         with self._shared.writing(told=True, unheard=True) as sql:
             now = self._shared.file.now(sql)
@@ -189,13 +188,13 @@ class LedgerExports:
             sql.executemany(_EXPORTED, [(own, one, now) for one in digests])
 
     def among(self, digests: Sequence[bytes]) -> set[bytes]:
-        """Those of them that were."""
+        """The digests that were noted."""
         query = "SELECT 1 FROM exported WHERE collection_key = ? AND digest = ?"
         with self._shared.reading() as sql:
             return {one for one in digests if sql.execute(query, (self._shared.collection_key, one)).fetchone()}
 
 
 def due_among(sql: sqlite3.Connection, collection_key: int, stored_ids: Collection[str]) -> set[str]:
-    """Those of the records that are due, within somebody else's transaction."""
+    """The ids of the due ones of these records, in the caller's transaction."""
     query = "SELECT stored_id FROM due_records WHERE collection_key = ? AND stored_id IN ({})"
     return {row[0] for row in state_rows.rows_in(sql, query, list(stored_ids), (collection_key,))}

@@ -1,11 +1,11 @@
 """Deleted rows removed from every byte of the ledger's file: it is rewritten, and its write-ahead log is emptied.
 
-SQLite overwrites what is deleted (`secure_delete`), but where it moved a row from one page to another before, the row
-also remains where it was; and the write-ahead log holds earlier versions of pages. So a deletion leaves a mark within
-its transaction, and the file is rewritten: after something was forgotten, once an hour where lines of the log expired,
-and never for more than a hundredth of the time. Writers wait meanwhile, and so do recalls that are counted, so the
-background does it when nobody has written for a while, or once it has waited long for that. A mark says until the end
-what is still to be done, so that a killed process leaves it to the next one.
+SQLite overwrites deleted rows (`secure_delete`). But a row that was moved from one page to another remains at its old
+place, and the write-ahead log contains earlier versions of pages. So a deletion leaves a mark in its transaction, and
+the file is rewritten: after something was forgotten, once an hour if lines of the log expired, and never for more than
+a hundredth of the time. Writers and counted recalls wait during that time, so the background does it when nobody has
+written for a while, or after a maximum wait. Marks stay until the work is done, so that the next process continues if
+one is killed.
 """
 
 from __future__ import annotations
@@ -25,40 +25,40 @@ from adaptive_memory_core.store.sqlite_connection import connect
 from adaptive_memory_core.store.sqlite_file import LedgerFile
 
 Deletion = Literal["forgotten", "expired"]
-BEGUN, IN_LOG = "begun", "in the log"  # the file is being written anew; what was deleted is only in the log of writes
-SHARE = 100.0  # the file is written anew at most every so many times as long as that took
+BEGUN, IN_LOG = "begun", "in the log"  # the file is being rewritten; deleted rows are only in the write-ahead log
+SHARE = 100.0  # least time between two rewrites, as a multiple of the time that one takes
 EXPIRED_SECONDS = 3_600.0
 INCREMENTAL = 2
-QUIET_SECONDS, QUIET_SHARE = 1.0, 2.0  # that nobody may have written; at least so many times what it is going to take
-LOOKS = 4  # at whether somebody has, in that time
-LATEST_SECONDS = 600.0  # until it no longer waits for that; guess
-BYTES_A_SECOND = 1e8  # that are written anew; measured: 249 MB in 2.6 s
-OTHERS_SECONDS = 2.0  # that `now` waits for those who read or write just now
-PAGES = 1_000  # that are given back in one transaction
+QUIET_SECONDS, QUIET_SHARE = 1.0, 2.0  # required time without writes, at least this multiple of the expected duration
+LOOKS = 4  # checks for writes in that time
+LATEST_SECONDS = 600.0  # maximum wait for such a time; guess
+BYTES_A_SECOND = 1e8  # rewriting speed; measured: 249 MB in 2.6 s
+OTHERS_SECONDS = 2.0  # that `now` waits for other readers and writers
+PAGES = 1_000  # that are returned in one transaction
 
 
 def mark_for_purge(sql: sqlite3.Connection, why: Deletion) -> None:
-    """Something is deleted in this transaction."""
+    """Note that something is deleted in this transaction."""
     sql.execute("INSERT INTO to_purge VALUES (?) ON CONFLICT DO NOTHING", (why,))
 
 
 class Purge:
-    """The chore of one process; marks that it cannot see to yet wait in the file."""
+    """The background work of one process; marks stay in the file until they are handled."""
 
     name = "purge"
 
     def __init__(self, file: LedgerFile) -> None:
         self._file = file
-        self.wake: Callable[[], object] = lambda: None  # there is something to do soon
+        self.wake: Callable[[], object] = lambda: None  # called when there is work
         self._turn = threading.RLock()
         await_before_forks(self._turn)
         self._began, self._took = float("-inf"), 0.0
-        self._since: float | None = None  # when something began to wait for a quiet moment
+        self._since: float | None = None  # when the wait for a time without writes began
         self._look_at, self._written_at = 0.0, 0.0
         self._commits: tuple[int, ...] = ()
 
     def soon(self) -> None:
-        """See to what was deleted in a quiet moment, if there is something to see to."""
+        """Schedule the work for a time without writes, if there are marks."""
         if not self._due().is_any:
             return
         self._look_at = time.monotonic()
@@ -67,11 +67,11 @@ class Purge:
         self.wake()
 
     def wait(self) -> float | None:
-        """Until the next look for such a moment."""
+        """Seconds until the next check for such a time; None if there is no work."""
         return None if self._since is None else max(0.0, self._look_at - time.monotonic())
 
     def work(self, going: Going) -> None:  # noqa: ARG002 - SQLite cannot be asked to stop in between
-        """Look for it, and use it."""
+        """Check for a time without writes, and purge then."""
         due, now = self._due(), time.monotonic()
         if self._since is None or not due.is_any:
             self._since = None
@@ -84,13 +84,13 @@ class Purge:
             return
         quiet = max(QUIET_SECONDS, QUIET_SHARE * self._will_take())
         if now - self._written_at >= quiet or now - max(self._since, not_before) >= LATEST_SECONDS:
-            self._since = self._written_at = now  # for what is left after it
+            self._since = self._written_at = now  # for work that remains
             self.now(patience=0.0)
         self._look_at = now + quiet / LOOKS
 
     def now(self, *, patience: float = OTHERS_SECONDS) -> None:
-        """Rewrite the file if it is time to, and empty the log of writes. This waits up to `patience` seconds for
-        others that read, write or purge; after that the marks stay."""
+        """Rewrite the file if it is due, and empty the write-ahead log. Wait up to `patience` seconds for other
+        readers, writers and purges; after that, the marks stay."""
         try:
             with self._alone(patience) as is_ours:
                 due = self._due() if is_ours else NOTHING
@@ -103,7 +103,7 @@ class Purge:
 
     @contextmanager
     def _alone(self, patience: float) -> Generator[bool, None, None]:
-        """Whether no other thread or process does it. A process that is killed releases the lock."""
+        """A block with the purge lock: True if no other thread or process holds it. A killed process releases it."""
         with self._turn:
             lock = self._file.lock("purge")
             if lock is None:
@@ -129,7 +129,7 @@ class Purge:
         return max(self._took, size / BYTES_A_SECOND)
 
     def _give_back(self, patience: float) -> None:
-        """Free pages to the disk, some at a time, and the log of writes into the file."""
+        """Return free pages to the disk, in small transactions, and write the write-ahead log into the file."""
         before, left = None, -1
         while left and left != before:
             with self._file.writing(told=True) as sql:
@@ -147,7 +147,7 @@ class Purge:
             self._empty_log()
 
     def _empty_log(self) -> bool:
-        """Whether nobody reads from it."""
+        """Try to empty the write-ahead log; return whether no reader prevented it."""
         with self._file.reading() as sql:
             return bool(sql.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0] == 0)
 
@@ -156,8 +156,8 @@ class Purge:
         return self._began + max(least, SHARE * self._took)
 
     def _write_anew(self) -> None:
-        """Uses a separate connection, so recalls go on reading meanwhile. The marks change first, so that a mark made
-        in between is not lost."""
+        """Rewrite the file over a separate connection, so that recalls can read during that time. The marks change
+        first, so that a new mark in between is not lost."""
         self._began = time.monotonic()
         with self._file.writing(told=True) as sql:
             sql.execute("DELETE FROM to_purge")
@@ -174,8 +174,8 @@ class Purge:
 
 
 class _Due(NamedTuple):
-    """What is to be seen to: what deletions left, and whether the file's log had a reader. And numbers that each write
-    into the file changes."""
+    """The work to do: marks of deletions, and whether the write-ahead log must be emptied. `commits` are numbers that
+    every write to the file changes."""
 
     marks: frozenset[str]
     log: bool

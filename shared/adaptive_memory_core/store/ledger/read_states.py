@@ -1,4 +1,4 @@
-"""Read states in the ledger: looked up, and changed by rules, one row per record."""
+"""Read states in the ledger, one row per record: lookups, and changes by rules."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ def write_changes(
     *,
     reading: bool,
 ) -> dict[str, StateChange]:
-    """Keep changed states, some of them of records that have no row yet; gives the changes with the rows' keys."""
+    """Store changed states, also of records without a row; return the changes with the keys of their rows."""
     new = {one: seen[one]._replace(state=change.after) for one, change in changed.items() if not change.row}
     if new:
         if any(one.state.useful_at is not None for one in new.values()):
-            shared.changing()  # one more that was of use, elsewhere
+            shared.changing()  # the cached list of helpful records is outdated
         keys = rows.insert_states(sql, shared.collection_key, user, new, took_over=shared.changing)
         rows.add_to_outbox(sql, list(keys.values()))
         changed = {one: change._replace(row=keys.get(one, change.row)) for one, change in changed.items()}
@@ -55,18 +55,18 @@ _FLAGS = {
 
 
 class LedgerStates:
-    """What reads and verdicts made of each record."""
+    """The state of each record from reads and verdicts."""
 
     def __init__(self, shared: LedgerContext, inheritance: LedgerInheritance) -> None:
         self._shared, self._cache, self._inheritance = shared, shared.cache, inheritance
 
     def version(self, scope: Scope) -> LedgerVersion:
-        """How new the ledger is now."""
+        """The ledger's present version."""
         return self._shared.version(scope)
 
     def enrol(self, scope: Scope, new: Mapping[str, Seen], *, now: float) -> list[bool]:
-        """Start a fresh row for each new record; False where another user holds the id. A record that was gone and says
-        what it said goes on as it was."""
+        """Create a row for each new record; False if another user has the id. A removed record that returns with the
+        same text keeps its state."""
         stored_ids, collection = list(new), self._shared.collection_key
         with self._shared.writing() as sql:
             user = self._shared.user_key(sql, scope)
@@ -91,8 +91,8 @@ class LedgerStates:
         turn: str | None = None,
         version: LedgerVersion | None = None,
     ) -> KnownStates:
-        """The states of those records that the ledger has met, and the timeline that says what they are worth now (in a
-        turn: what they were worth when it began); at least as of the version, or of now."""
+        """The states of these records that have a row, and the timeline for their present strengths (in a turn: as of
+        its beginning), at least as of the version (None: as of now)."""
         with self._shared.reading() as sql:
             user = self._shared.known_user(sql, scope)
             self._shared.notice(sql, user, version)
@@ -108,7 +108,7 @@ class LedgerStates:
         return KnownStates(states, timeline, new, balance, said)
 
     def all(self, scope: Scope) -> KnownStates:
-        """The states of all records of the scope that the ledger has met."""
+        """The states of all records of the scope that have a row."""
         with self._shared.reading() as sql:
             user = self._shared.known_user(sql, scope)
             reading = scope.over is not None
@@ -120,9 +120,9 @@ class LedgerStates:
     def strong(
         self, scope: Scope, least: float, since: Since, *, extent: Extent, limit: int, turn: str | None
     ) -> list[str] | None:
-        """All records of the scope with at least this strength, and maybe some more; None where that cannot be told:
-        they are more than `limit`, or the collection holds some that the ledger has not met, as it may hold of
-        everyone's that this reader has not."""
+        """All records of the scope with at least this strength, and possibly some weaker ones. None if they are more
+        than `limit`, or if the collection may contain records without a row, which is always possible over everyone's
+        records."""
         if scope.over is not None:
             return None
         with self._shared.reading() as sql:
@@ -134,7 +134,7 @@ class LedgerStates:
             return state_rows.strong_ids(sql, user, least, bounds, limit)
 
     def meet(self, scope: Scope, strangers: Mapping[str, Seen], *, now: float) -> None:
-        """Give rows to records that somebody else wrote."""
+        """Create rows for records that other programs wrote."""
         with self._shared.writing() as sql:
             user = self._shared.user_key(sql, scope)
             owner, timeline = (self._shared.collection_key, user), decay_steps.stored_timeline(sql, user)
@@ -144,7 +144,7 @@ class LedgerStates:
     def change(
         self, scope: Scope, stored_id: str, seen: Seen, change: Advance, *, what: str, by: str, now: float
     ) -> ReadState:
-        """Change the state of one record by a rule, atomically, and write down who did what."""
+        """Change the state of one record by a rule, atomically, with an entry in the audit trail."""
         with self._shared.writing() as sql:
             user = self._shared.user_key(sql, scope)
             self._shared.notice(sql, user)
@@ -167,7 +167,7 @@ class LedgerStates:
     def recently_helpful(
         self, scope: Scope, version: LedgerVersion | None = None, *, recalls: int, limit: int
     ) -> list[str]:
-        """The records that were of use within the user's last recalls, the latest first."""
+        """The records that were helpful within the user's last recalls, newest first."""
         with self._shared.reading() as sql:
             user = self._shared.known_user(sql, scope)
             self._shared.notice(sql, user, version)
@@ -183,7 +183,7 @@ class LedgerStates:
             return [row[0] for row in sql.execute(query, (self._shared.known_user(sql, scope),))]
 
     def _timeline(self, sql: sqlite3.Connection, user: int, turn: str | None) -> Timeline:
-        """The user's timeline, within a turn as it was when that began."""
+        """The user's timeline; within a turn, as of its beginning."""
         timeline = self._cache.user(sql, user).timeline
         known = None if turn is None else self._cache.turn(sql, user, turn)
         return timeline if known is None or known.step < timeline.step else Timeline(timeline.step - 1, timeline.spans)

@@ -1,8 +1,8 @@
 """A recall encoded for the log: packed columns of integers, numbers instead of ids, names by length and text.
 
-A packed line is its version, three lengths, the numbers that stand for the ids, the different reasons as text, and the
-rest, compressed where that is worth the time: which candidate has which reason, the titles of the columns, the least
-number of each column, how many bytes the others need beyond it, and these bytes, those of equal weight together.
+A packed line contains its version, three lengths, the numbers of the ids, the different reasons as text, and the rest,
+which is compressed if long. The rest contains the reason of each candidate, the titles of the columns, the least number
+of each column, the number of bytes for the differences from it, and these bytes, grouped by significance.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ from adaptive_memory_core.score.ranking import LeftOut, Table
 from adaptive_memory_core.score.ranking import as_candidates as candidates_of
 from adaptive_memory_core.store.ledger.schema import decoding
 
-PART_UNIT = 10_000  # parts and scores to four digits
-SIGNAL_UNIT = SHARE_UNIT  # signals to six: a replay ranks by them
+PART_UNIT = 10_000  # parts and scores have four digits
+SIGNAL_UNIT = SHARE_UNIT  # signals have six digits, because a replay ranks by them
 FORGOTTEN = "superseded by a forgotten record"
 IdLookup = Callable[[Sequence[int]], Sequence[str | None]]
 
 
 class EncodedRecall(NamedTuple):
-    """A recall's candidates by id, and what is said of them; `packed_candidates.with_keys` puts both together."""
+    """The ids of a recall's candidates, and their packed values; `with_keys` combines both."""
 
     ids: Sequence[str]
     packed: bytes
@@ -50,8 +50,8 @@ class EncodedRecall(NamedTuple):
 def encode(
     kept: Sequence[Scored], dropped: Sequence[Dropped], basis: Basis = NO_BASIS, *, at: float = 0.0
 ) -> EncodedRecall:
-    """What a recall found: the scored ones first, then what another policy would have scored, then the others. `at` is
-    the recall's time.
+    """Encode a recall's candidates: the scored ones first, then those that another policy would have scored, then the
+    others. `at` is the recall's time.
 
     >>> from adaptive_memory_core.records import Hit, Record
     >>> from adaptive_memory_core.store.ledger.recall_encoding import with_keys
@@ -60,7 +60,7 @@ def encode(
     >>> decode(with_keys(line.packed, [7]), names=lambda keys: line.ids)
     (LoggedCandidate(id='a', score=0.5, parts={'similarity': 0.5}, signals={'similarity': 0.25}, reason=None),)
     """
-    if isinstance(dropped, LeftOut) and dropped.follows(kept):  # what was kept stands before what was left out
+    if isinstance(dropped, LeftOut) and dropped.follows(kept):  # one ranking contains both
         ranking = dropped._ranking
         candidates, scores, parts, signals = ranking.candidates, ranking.scores, ranking.parts, ranking.signals
         order, count = ranking.order, len(ranking.order)
@@ -84,7 +84,7 @@ def encode(
 
 
 def _columns(rows: Sequence[Mapping[str, float]]) -> Table:
-    """What the rows say, a column for each name of the first."""
+    """The rows as columns, one for each name in the first row."""
     return {name: [row[name] for row in rows] for name in (rows[0] if rows else ())}
 
 
@@ -93,7 +93,7 @@ def _is_bare(drop: Dropped) -> bool:
 
 
 def _unblended(hit: Hit, scored: Sequence[Scored]) -> Scored:
-    """A hit that was not scored, with the same names as those that were."""
+    """A hit that was not scored, with the same names of parts and signals as the scored ones."""
     known = {"similarity": hit.similarity, **hit.leads}
     if not scored:
         return Scored(hit, 0.0, {}, known)
@@ -102,7 +102,7 @@ def _unblended(hit: Hit, scored: Sequence[Scored]) -> Scored:
 
 
 def decode(line: bytes, names: IdLookup) -> tuple[LoggedCandidate, ...]:
-    """What `encode` wrote, to the digits it kept, without what was forgotten since."""
+    """The candidates in a line of `encode`, to its number of digits, without records that were forgotten since."""
     with decoding("a line of the log"):
         return _decoded(line, names)
 
@@ -120,8 +120,8 @@ def _decoded(line: bytes, names: IdLookup) -> tuple[LoggedCandidate, ...]:
 
 
 def without_record(found: Sequence[LoggedCandidate], record_id: str) -> EncodedRecall | None:
-    """The same candidates less one, and less its name where it is the reason that another one was dropped; None where
-    it is named nowhere.
+    """The candidates without one record, also as the reason why another one was dropped; None if the record does not
+    occur.
 
     >>> new, old = LoggedCandidate("new", 0.5, {}, {}, None), LoggedCandidate("old", 0.5, {}, {}, "superseded by new")
     >>> without_record([new, old], "new").ids, without_record([new, old], "other")
@@ -151,7 +151,7 @@ def _packed(
     then: Then,
     order: Sequence[int] | None = None,
 ) -> bytes:
-    """The candidates' numbers, packed; `order` says where each place's stand, unless they stand there already."""
+    """The candidates' numbers, packed; `order` has the number in the columns for each place (None: the same order)."""
     titles = [("rest",), tuple(parts), tuple(signals), tuple(then.titles)]
     rows = (scores, *parts.values(), *signals.values(), *then.numbers)
     given = np.frombuffer(struct.pack(f"{len(rows) * len(scores)}d", *chain.from_iterable(rows)))
@@ -163,7 +163,7 @@ def _packed(
 
 @lru_cache(maxsize=64)
 def _units(parts: int, signals: int, others: int) -> Any:
-    """What one is in each column."""
+    """The unit of each column."""
     return np.array([PART_UNIT] * parts + [SIGNAL_UNIT] * signals + [1] * others, dtype=float)[:, None]
 
 
@@ -177,11 +177,11 @@ class _Row(NamedTuple):
 
 
 def _rows(columns: PackedColumns) -> list[_Row]:
-    """Of each candidate with numbers: its score, its parts, its signals, and what a replay needs besides."""
+    """The score, parts, signals and other values for a replay of each candidate with numbers."""
     titles, rows = columns.titles, columns.numbers.T.tolist()
     end = 1 + len(titles[1])
     last = end + len(titles[2])
-    rows = [[sum(row[:end]), *row[1:]] for row in rows]  # the first is what the score is beyond its parts
+    rows = [[sum(row[:end]), *row[1:]] for row in rows]  # the first is the score minus its parts
     more = titles[3] if len(titles) > len(("rest", "parts", "signals")) else ()
     return [
         _Row(
@@ -202,16 +202,16 @@ def _candidate(name: str, reason: str | None, row: _Row) -> LoggedCandidate:
 
 
 PLAIN, COMPRESSED = 1, 2  # versions of a line
-WORTH_BYTES = 600  # of the rest, from which it is compressed: fewer lines in a page cost more than the time
-FEW = 256  # different reasons, up to which the place of each is a byte
+WORTH_BYTES = 600  # size of the rest from which compression is worth its time
+FEW = 256  # number of different reasons below which each is one byte
 _HEAD = struct.Struct("<BIII")  # version, candidates, reasons, bytes of the reasons
 _COLUMNS = struct.Struct("<BI")  # bytes of a least number, scored candidates
 
 
 class PackedColumns(NamedTuple):
-    """What is said of the candidates: a reason each, and under each table's titles a row of numbers each.
+    """The values of the candidates: a reason for each, and a row of numbers for each title of each table.
 
-    The columns of the numbers are the scored candidates, which stand first.
+    The columns of the numbers are the scored candidates, which come first.
     """
 
     reasons: Sequence[str | None]
@@ -220,7 +220,7 @@ class PackedColumns(NamedTuple):
 
 
 def pack(columns: PackedColumns) -> bytes:
-    """The columns as bytes; `with_keys` makes a line of them.
+    """The columns as bytes; `with_keys` completes them to a line.
 
     >>> titles, numbers = [["score"], ["similarity"]], np.array([[5000, 4000], [80, -6]])
     >>> packed = pack(PackedColumns([None, "beyond k"], titles, numbers))
@@ -241,7 +241,7 @@ def pack(columns: PackedColumns) -> bytes:
 
 
 def with_keys(packed: bytes, keys: Sequence[int]) -> bytes:
-    """What was packed with the numbers of the candidates' ids."""
+    """The packed line with the numbers of the candidates' ids."""
     width = key_bytes(max(keys, default=0))
     whole, own = struct.pack(f"<{len(keys)}I", *keys), bytearray(width * len(keys))
     for octet in range(width):
@@ -250,12 +250,12 @@ def with_keys(packed: bytes, keys: Sequence[int]) -> bytes:
 
 
 def key_bytes(key: int) -> int:
-    """In how many bytes a number stands, where it is the largest of its line."""
+    """The number of bytes per id in a line whose largest id number is this one."""
     return 3 if key < 2**24 else 4
 
 
 def id_numbers_in(line: bytes) -> list[int]:
-    """The numbers of the ids that a line names."""
+    """The numbers of the ids in a line."""
     with decoding("a line of the log"):
         count, width = _HEAD.unpack_from(line)[1], line[_HEAD.size]
         numbers = np.frombuffer(line, np.uint8, count * width, _HEAD.size + 1).reshape(count, width)
@@ -266,7 +266,7 @@ def id_numbers_in(line: bytes) -> list[int]:
 
 
 def unpack(line: bytes) -> tuple[list[int], PackedColumns]:
-    """The numbers of the ids, and what was packed."""
+    """The numbers of the ids, and the packed columns."""
     version, count, said, length = _HEAD.unpack_from(line)
     start = _HEAD.size + 1 + count * line[_HEAD.size]
     reasons = [None, *unpack_names(line, start, said)]
@@ -282,8 +282,8 @@ def _place_type(reasons: int) -> str:
 
 
 def _narrow(numbers: Any) -> bytes:
-    """Each row as its least number and what the others have beyond it, in as few bytes as that needs; rows that need
-    as many stand together."""
+    """Each row as its least number and the differences from it, in as few bytes as possible. Rows with the same number
+    of bytes are grouped."""
     rows, scored = numbers.shape
     if not numbers.size:
         return _COLUMNS.pack(4, scored) + bytes(5 * rows)
@@ -303,7 +303,7 @@ def _narrow(numbers: Any) -> bytes:
 
 @lru_cache(maxsize=200)
 def _in_order(widths: bytes) -> tuple[Any, Any]:
-    """The rows, and the octets of each, in the order in which they stand: those of equal weight together."""
+    """The rows and their octets in the order of the line, grouped by significance."""
     there = [
         (row, octet) for width in sorted({*widths} - {0}) for octet in range(width) for row in _those(widths, width)
     ]
@@ -326,13 +326,13 @@ def _wide(line: bytes, start: int, rows: int) -> Any:
 
 
 def _those(widths: Sequence[int], width: int) -> list[int]:
-    """The rows that need as many bytes."""
+    """The rows that need this number of bytes."""
     return [row for row, own in enumerate(widths) if own == width]
 
 
-_LONG = 255  # where a length stands: one of 4 bytes follows
-_OTHER = 255  # where the number of a title stands: its name follows
-TITLES = (  # what most columns are called: a byte each, by their place here, which never changes
+_LONG = 255  # instead of a length: a length of 4 bytes follows
+_OTHER = 255  # instead of the number of a title: its name follows
+TITLES = (  # usual names of columns, one byte each by their place here, which must never change
     *("score", "recency", "importance", "similarity", "useful", "words", "answers", "around", "stated", "speaker"),
     *("dated", "named", "baseline", "reranked", "kind", "strength", "spread", "relevance", "most_of_words"),
     *("via", "read_ago", "fresh_before", "useful_ago", "useful_lag", "warmth", "credit", "helpful", "unhelpful"),
@@ -343,7 +343,7 @@ _NUMBERS = {title: number for number, title in enumerate(TITLES)}
 
 
 def unpack_names(packed: bytes, start: int, count: int) -> list[str]:
-    """As many names from there on.
+    """The next `count` names from `start`.
 
     >>> unpack_names(_packed_name("tea") + _packed_name("") + _packed_name("x" * 300), 0, 2)
     ['tea', '']
@@ -372,7 +372,7 @@ def _titles(tables: tuple[tuple[str, ...], ...]) -> bytes:
 
 
 def unpack_titles(packed: bytes, start: int) -> tuple[list[list[str]], int]:
-    """The titles, and where what follows them begins."""
+    """The titles, and the position after them."""
     count, start = packed[start], start + 1
     tables: list[list[str]] = []
     for _ in range(count):
@@ -394,7 +394,7 @@ def _packed_name(name: str) -> bytes:
 
 
 def _next(packed: bytes, start: int) -> tuple[str, int]:
-    """The name that begins there, and where the next one does."""
+    """The name at this position, and the position of the next one."""
     length, start = packed[start], start + 1
     if length == _LONG:
         length, start = int.from_bytes(packed[start : start + 4], "little"), start + 4

@@ -1,4 +1,4 @@
-"""The log of recalls: lines added, read and struck out; the ids in them are stored once per user, under a number."""
+"""The log of recalls: lines are added, read, and cleared of records; ids are stored once per user, under a number."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
     from adaptive_memory_core.flow.ports.ledger_values import RecallEntry
     from adaptive_memory_core.store.ledger.ledger_context import LedgerContext
 
-Keys = dict[tuple[int, str], int]  # of users' ids, as far as they were asked for
+Keys = dict[tuple[int, str], int]  # numbers of users' ids that were looked up so far
 
 
 def logged_keys(sql: sqlite3.Connection, known: Keys, user: int, ids: Sequence[str]) -> list[int]:
-    """The numbers of a user's ids, given out where there is none yet; within a transaction that writes."""
+    """The numbers of a user's ids, created if necessary, in the caller's writing transaction."""
     keys = list(map(known.get, zip(repeat(user), ids)))
     if None in keys:
         missing = list(dict.fromkeys([one for one, key in zip(ids, keys, strict=True) if key is None]))
@@ -45,24 +45,24 @@ def logged_keys(sql: sqlite3.Connection, known: Keys, user: int, ids: Sequence[s
 
 
 def logged_key(sql: sqlite3.Connection, user: int, record: str) -> int | None:
-    """The number of one id of a user's, if lines may name it."""
+    """The number of a user's id, or None if no line can contain it."""
     return _find_ids(sql, user, [record]).get(record)
 
 
 def logged_names(sql: sqlite3.Connection, known: dict[int, str], keys: Sequence[int]) -> list[str | None]:
-    """The ids that numbers stand for; None for one that was forgotten."""
+    """The ids by their numbers; None for a forgotten id."""
     missing = [one for one in keys if one not in known]
     known.update(rows_in(sql, "SELECT id_key, id FROM logged_ids WHERE id_key IN ({})", missing))
     return [known.get(one) for one in keys]
 
 
 def forget_ids(sql: sqlite3.Connection, keys: Iterable[int]) -> None:
-    """Let go of ids: no line names them any more."""
+    """Delete ids that no line contains any more."""
     sql.executemany("DELETE FROM logged_ids WHERE id_key = ?", [(one,) for one in keys])
 
 
 def _add_ids(sql: sqlite3.Connection, user: int, ids: Sequence[str]) -> dict[str, int]:
-    """The numbers of those that had none."""
+    """Add ids and return their numbers."""
     given: dict[str, int] = {}
     for chunk in in_batches(ids):
         rows = ", ".join(["(?, ?)"] * len(chunk))
@@ -83,17 +83,17 @@ _NAMING = f"SELECT recall_key, candidates FROM recalls WHERE {{}} AND {_NAMES}" 
 
 
 class PreparedLines(NamedTuple):
-    """What was found out about a record's lines before it is struck out: by their key as they stood, and without it."""
+    """The lines that contain a record, prepared before it is removed: by key, the old line and the one without it."""
 
     lines: Mapping[int, tuple[bytes, EncodedRecall | None]]
-    last: tuple[int, str] | None  # key and id of the last line then; None where others may get lower keys afterwards
+    last: tuple[int, str] | None  # key and id of the last line then; None if later lines may get lower keys
 
 
 NOTHING_PREPARED = PreparedLines({}, None)
 
 
 def line_of(entry: RecallEntry, forgotten: Set[str] = frozenset()) -> EncodedRecall:
-    """A recall as it is written down, less what was forgotten while it was under way."""
+    """The line of a recall, without records that were forgotten during the recall."""
     if not forgotten:
         return encode(entry.kept, entry.dropped, entry.basis, at=entry.at)
     named = {f"superseded by {line_by_id}" for line_by_id in forgotten}
@@ -110,15 +110,15 @@ def line_of(entry: RecallEntry, forgotten: Set[str] = frozenset()) -> EncodedRec
 def add_line(
     sql: LedgerConnection, whose: tuple[int, str | None], step: int, entry: RecallEntry, packed: bytes
 ) -> None:
-    """Write a recall down."""
+    """Write the line of a recall."""
     user, over = whose
     values = (user, entry.id, step, entry.at, entry.cue, entry.k, entry.policy_hash, packed, entry.turn, over)
     sql.later(_ADD_LINE, values)
 
 
 def insert_policy(sql: LedgerConnection, entry: RecallEntry, known: set[str]) -> None:
-    """The policy behind a hash, once, though another collection adds it just now. Only one that is seen in the table is
-    known: what is added may be rolled back."""
+    """Store a policy under its hash, once, even if another collection adds it at the same time. It only counts as known
+    once it is seen in the table, because the insertion may be rolled back."""
     if sql.execute("SELECT 1 FROM policies WHERE policy_hash = ?", (entry.policy_hash,)).fetchone():
         known.add(entry.policy_hash)
     else:
@@ -135,7 +135,7 @@ def line_by_id(sql: sqlite3.Connection, user: int, recall_id: str) -> LoggedReca
 def logged_rows(
     sql: sqlite3.Connection, user: int, span: tuple[float, float], containing: str | None, turn: str | None
 ) -> Iterator[LoggedRecall]:
-    """A user's recalls of a time, newest first; with `containing`, those that returned that record."""
+    """A user's recalls of a period, newest first; with `containing`, only those that returned this record."""
     of_turn = "" if turn is None else "AND turn = ? "
     named = "" if containing is None else f"AND {_NAMES} "
     query = (
@@ -157,8 +157,8 @@ def last_of_all(sql: sqlite3.Connection) -> tuple[int, str] | None:
 
 
 def strike_out(sql: sqlite3.Connection, user: int, record: str, reckoned: PreparedLines = NOTHING_PREPARED) -> int:
-    """Take a record out of every line of a user's log; gives how many lines named it. What was `reckoned` before of
-    lines that still stand as they did is not reckoned again."""
+    """Remove a record from every line of a user's log; return how many lines contained it. Prepared lines (`reckoned`)
+    are used if the line has not changed since."""
     names, known = partial(logged_names, sql, {}), Keys()
     changed = []
     for key, candidates in lines_naming(sql, user, record, reckoned):
@@ -176,8 +176,8 @@ def strike_out(sql: sqlite3.Connection, user: int, record: str, reckoned: Prepar
 def lines_naming(
     sql: sqlite3.Connection, user: int, record: str, reckoned: PreparedLines = NOTHING_PREPARED
 ) -> list[tuple[int, bytes]]:
-    """A user's lines that may name a record. As long as the line that was last when they were `reckoned` is there,
-    those that came since have higher keys, and none of the others has come to name it."""
+    """A user's lines that may contain a record. If the last line at the time of preparation still exists, only prepared
+    lines and lines with higher keys need to be searched."""
     traces, last = _traces(sql, user, record), reckoned.last
     is_there = "SELECT 1 FROM recalls WHERE recall_key = ? AND recall_id = ?"
     if last is None or sql.execute(is_there, last).fetchone() is None:
@@ -189,7 +189,7 @@ def lines_naming(
 
 
 def _traces(sql: sqlite3.Connection, user: int, record: str) -> tuple[bytes, bytes]:
-    """What a line that names this record contains: its number, or its id as a reason."""
+    """The bytes that a line with this record contains: its number, or its id in a reason."""
     key, text = logged_key(sql, user, record), record.encode(errors="surrogatepass")
     return text if key is None else key.to_bytes(key_bytes(key), "little"), text
 
@@ -206,7 +206,7 @@ class LedgerLog:
         self._shared = shared
 
     def recall(self, scope: Scope, recall_id: str) -> LoggedRecall | None:
-        """One recall of this scope."""
+        """A recall of this scope by id, or None."""
         with self._shared.reading() as sql:
             return line_by_id(sql, self._shared.known_user(sql, scope), recall_id)
 
@@ -227,13 +227,13 @@ class LedgerLog:
             return list(islice(logged_rows(sql, user, span, containing, turn), limit))
 
     def policy(self, policy_hash: str) -> str | None:
-        """The policy of that hash as JSON."""
+        """The policy with this hash as JSON, or None."""
         with self._shared.reading() as sql:
             row = sql.execute("SELECT policy FROM policies WHERE policy_hash = ?", (policy_hash,)).fetchone()
         return None if row is None else row[0]
 
     def scopes(self) -> list[Scope]:
-        """Those with recalls in the log, in the order in which the ledger met them."""
+        """The scopes with recalls in the log, in the order of their registration."""
         query = (
             "SELECT name FROM users WHERE collection_key = ? "
             "AND EXISTS (SELECT 1 FROM recalls WHERE recalls.user_key = users.user_key) ORDER BY user_key"

@@ -1,8 +1,8 @@
-"""Records removed from the ledger with all that belongs to them: forgotten ones without a trace, pruned ones but for
-the audit trail; and what readers have of everyone's records.
+"""Removal of records from the ledger: forgotten ones without a trace, pruned ones except for the audit trail; and the
+states of users who read everyone's records.
 
-A reader's row (`reader = 1`) is never written back into the collection, and no other user sees it. What the log's lines
-will be without a record is computed before the transaction, since a user may have thousands that name it.
+The row of such a reader (`reader = 1`) is never written back to the collection, and other users cannot see it. The
+log's lines without a record are prepared before the transaction, because thousands of lines may contain it.
 """
 
 from __future__ import annotations
@@ -44,13 +44,13 @@ _ERASED = (
 
 
 class LedgerRemoval:
-    """Records that leave: their states, verdicts, words and lines of the log, in one transaction."""
+    """Removal of records with their states, verdicts, words and lines of the log, in one transaction."""
 
     def __init__(self, shared: LedgerContext) -> None:
         self._shared = shared
 
     def reckoned(self, scope: Scope, record: str) -> PreparedLines:
-        """What `erase` makes of the lines of the log, as far as that can be told before."""
+        """The log's lines without the record, prepared for `erase`."""
         return lines_without(self._shared, scope, record)
 
     def erase(
@@ -63,9 +63,9 @@ class LedgerRemoval:
         now: float,
         reckoned: PreparedLines | None = None,
     ) -> Erased:
-        """Remove every trace of a record: its state, its verdicts, its lines in the log, its place in the outbox.
+        """Remove every trace of a record: its state, its verdicts, its entries in the log, its place in the outbox.
 
-        Where there was none, and it did not exist in the collection either, nothing is written.
+        If there is no trace, and the record did not exist in the collection either, nothing is written.
         """
         shared, reckoned = self._shared, reckoned or NOTHING_PREPARED
         with shared.writing() as sql:
@@ -77,7 +77,7 @@ class LedgerRemoval:
             sql.execute("UPDATE users SET last_id = NULL WHERE user_key = ? AND last_id = ?", (user, stored_id))
             shared.cache.drop([stored_id])
             entries = recall_log.strike_out(sql, user, record, reckoned)
-            shared.cache.logged_ids.pop((user, record), None)  # its number is gone, and may be given out again
+            shared.cache.logged_ids.pop((user, record), None)  # its number is free, and may be used again
             had_readers = scope.user is None and forget_readers(sql, shared, record, stored_id, reckoned)
             if existed or known or aside_key or entries or had_readers:
                 mark_for_purge(sql, "forgotten")
@@ -85,7 +85,8 @@ class LedgerRemoval:
         return Erased(bool(known) or aside_key, entries, verdicts + more)
 
     def forget_learned(self, scope: Scope, stored_ids: Sequence[str] | None) -> int:
-        """Remove what a user has made of these of everyone's records (None: of all), which stay; gives of how many."""
+        """Remove a user's state of these records of everyone's (None: of all). The records stay. Return how many had
+        such state."""
         shared = self._shared
         with shared.writing() as sql:
             user = shared.known_user(sql, scope)
@@ -99,9 +100,9 @@ class LedgerRemoval:
         return sum(one.state or one.log_entries > 0 for one in done)
 
     def forget_user(self, scope: Scope) -> bool:
-        """Remove every trace of a user whose records are gone; whether there was any.
+        """Remove every trace of a user whose records are gone; return whether there was any.
 
-        The user's key stays, since other processes may have cached it, under a digest instead of the name.
+        The user's key stays, because other processes may have cached it, with a digest instead of the name.
         """
         shared = self._shared
         with shared.writing() as sql:
@@ -122,7 +123,7 @@ class LedgerRemoval:
         return gone > 0
 
     def scopes(self) -> list[Scope]:
-        """Those that the ledger has met, in the order in which it did."""
+        """The scopes in the ledger, in the order of their registration."""
         with self._shared.reading() as sql:
             query = "SELECT name FROM users WHERE collection_key = ? ORDER BY user_key"
             rows = sql.execute(query, (self._shared.collection_key,)).fetchall()
@@ -134,14 +135,14 @@ class LedgerRemoval:
             return _page(sql, self._shared.known_user(sql, scope), after, limit)
 
     def doomed(self, scope: Scope, stored_ids: Sequence[str], doomed: RemovalRule) -> list[str]:
-        """Those of the records that are doomed as they stand now."""
+        """The records that the rule still selects for removal."""
         with self._shared.reading() as sql:
             user = self._shared.known_user(sql, scope)
             return _still_doomed(sql, user, stored_ids, doomed, decay_steps.stored_timeline(sql, user))
 
     def retire(self, scope: Scope, stored_ids: Sequence[str], *, by: str, now: float) -> None:
-        """Let go of records that were pruned. The collection has them no longer: the ledger does not hold its one
-        writer up while Chroma removes them."""
+        """Remove pruned records from the ledger, after the collection has removed them: the ledger is not locked while
+        Chroma works."""
         with self._shared.writing() as sql:
             user = self._shared.user_key(sql, scope)
             known = rows.state_rows_by_id(sql, self._shared.collection_key, user, stored_ids)
@@ -155,7 +156,7 @@ class LedgerRemoval:
 
 
 def _page(sql: sqlite3.Connection, user: int, after: int, limit: int) -> list[LedgerRow]:
-    """A page of the user's records that nothing holds on to."""
+    """A page of the user's records that are neither remembered nor pinned."""
     found = sql.execute(_UNKEPT, (user, after, limit))
     return [LedgerRow(key, stored_id, Seen(rows.state_in_row(state), kind)) for key, stored_id, kind, *state in found]
 
@@ -163,7 +164,7 @@ def _page(sql: sqlite3.Connection, user: int, after: int, limit: int) -> list[Le
 def _still_doomed(
     sql: sqlite3.Connection, user: int, stored_ids: Sequence[str], doomed: RemovalRule, timeline: Timeline
 ) -> list[str]:
-    """Those of the records that are to go as they stand."""
+    """The records that the rule selects for removal in their present state."""
     query = (
         f"SELECT stored_id, kind, {rows.LIST} FROM records WHERE user_key = ? AND reader = 0 AND stored_id IN ({{}})"  # noqa: S608
     )
@@ -177,7 +178,8 @@ def _still_doomed(
 def _delete(
     sql: LedgerConnection, user: int, scope: Scope, gone: dict[str, int], *, step: int, by: str, now: float
 ) -> None:
-    """Remove their rows, and write down that they were pruned; a recall under way must not write them back."""
+    """Delete the rows and note that the records were pruned; a digest keeps a recall in progress from writing them
+    back."""
     for stored_id, key in gone.items():
         rows.delete_rows(sql, [key])
         sql.execute(_ERASED, (user, rows.id_digest(record_id(scope, stored_id)), now))
@@ -185,21 +187,21 @@ def _delete(
 
 
 _ROWS = "SELECT record_key, user_key FROM records WHERE collection_key = ? AND stored_id = ? AND reader = 1"
-_LOGS = (  # of users whose lines name the id
+_LOGS = (  # users whose lines contain the id
     "SELECT user_key FROM users JOIN logged_ids USING (user_key) WHERE collection_key = ? AND name != '' AND id = ?"
 )
 _OWNED = "SELECT 1 FROM records WHERE collection_key = ? AND user_key = ? AND reader = 0 AND stored_id IN (?, ?)"
 
 
 def drop_readers(sql: sqlite3.Connection, collection: int, stored_ids: Sequence[str]) -> int:
-    """Remove all readers' rows of these records, with their verdicts; gives how many verdicts went."""
+    """Remove all readers' rows of these records with their verdicts; return the number of removed verdicts."""
     places = [place for one in stored_ids for place in (one, aside_name(one))]
     rows = [row for one in places for row in sql.execute(_ROWS, (collection, one)).fetchall()]
     return state_rows.delete_rows(sql, [key for key, _ in rows]) if rows else 0
 
 
 def logs_naming(sql: sqlite3.Connection, shared: LedgerContext, record: str) -> list[int]:
-    """The users whose lines of the log name a record."""
+    """The keys of the users whose log contains a record."""
     return [row[0] for row in sql.execute(_LOGS, (shared.collection_key, record))]
 
 
@@ -210,8 +212,8 @@ def forget_readers(
     stored_id: str,
     reckoned: PreparedLines,
 ) -> bool:
-    """Remove every trace that readers have of a record of everyone's: rows, verdicts, audit trail, lines of the log.
-    Whether there was any; of how many readers is not told."""
+    """Remove every trace that readers have of one of everyone's records: rows, verdicts, audit trail, log entries.
+    Return whether there was any, which does not reveal the number of readers."""
     collection = shared.collection_key
     found = sql.execute(_ROWS, (collection, stored_id)).fetchall()
     for _, user in found:
@@ -222,13 +224,13 @@ def forget_readers(
 
 
 def read_ids(sql: sqlite3.Connection, user: int) -> list[str]:
-    """The records of everyone's that a user has made something of."""
+    """The ids of everyone's records for which a user has a state."""
     found = sql.execute("SELECT stored_id FROM records WHERE user_key = ? AND reader = 1", (user,))
     return [row[0] for row in found]
 
 
 def drop_aside(sql: sqlite3.Connection, user: int) -> None:
-    """Remove what was set aside of what a user made of everyone's records."""
+    """Remove a user's states of everyone's records that were set aside."""
     found = sql.execute(
         "SELECT record_key FROM records WHERE user_key = ? AND reader = 1", (aside_key(user),)
     ).fetchall()
@@ -236,7 +238,7 @@ def drop_aside(sql: sqlite3.Connection, user: int) -> None:
 
 
 def forget_learned(sql: sqlite3.Connection, shared: LedgerContext, user: int, record: str, stored_id: str) -> Erased:
-    """Remove what one reader has made of a record of everyone's, which stays."""
+    """Remove one reader's state of one of everyone's records, which stays."""
     query = f"{_ROWS} AND user_key = ?"
     found = sql.execute(query, (shared.collection_key, stored_id, user)).fetchall()
     found += sql.execute(query, (shared.collection_key, aside_name(stored_id), aside_key(user))).fetchall()
@@ -247,7 +249,7 @@ def forget_learned(sql: sqlite3.Connection, shared: LedgerContext, user: int, re
 
 
 def forget_recalls(sql: sqlite3.Connection, user: int) -> None:
-    """Remove a user's lines of the log of recalls over everyone's records."""
+    """Remove a user's recalls over everyone's records from the log."""
     sql.execute("DELETE FROM recalls WHERE user_key = ? AND over IS NOT NULL", (user,))
 
 
@@ -258,7 +260,8 @@ def _strike_out(
     record: str,
     reckoned: PreparedLines = NOTHING_PREPARED,
 ) -> int:
-    """Out of a user's lines, unless those are of the user's own record of that id; gives how many named it."""
+    """Remove a record from a user's lines, unless the user has an own record with this id; return how many contained
+    it."""
     name = sql.execute("SELECT name FROM users WHERE user_key = ?", (user,)).fetchone()
     own = "" if name is None else scoped_id(Scope(name[0] or None), record)
     if sql.execute(_OWNED, (shared.collection_key, user, record, own)).fetchone() is not None:
@@ -268,8 +271,7 @@ def _strike_out(
 
 
 def merge_readers(sql: sqlite3.Connection, collection: int, gone: str, kept: str) -> None:
-    """Two records of everyone's are one from here on: readers keep what they made of the one that stays, else of the
-    one that goes."""
+    """Merge two of everyone's records: a reader keeps the state of the kept record, or else that of the removed one."""
     sql.execute(
         "UPDATE records SET stored_id = ? WHERE collection_key = ? AND stored_id = ? AND reader = 1 "
         "AND user_key NOT IN (SELECT user_key FROM records WHERE collection_key = ? AND stored_id = ? AND reader = 1)",
@@ -279,7 +281,7 @@ def merge_readers(sql: sqlite3.Connection, collection: int, gone: str, kept: str
 
 
 def lines_without(shared: LedgerContext, scope: Scope, record: str) -> PreparedLines:
-    """Of the user's log, or of the logs of all who read a record of everyone's."""
+    """Prepared lines of the user's log, or of all readers' logs for one of everyone's records."""
     lines: dict[int, tuple[bytes, EncodedRecall | None]] = {}
     with shared.apart() as sql:
         last = recall_log.last_of_all(sql) if shared.file.is_written_in_turn else None

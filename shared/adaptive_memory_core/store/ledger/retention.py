@@ -1,13 +1,12 @@
-"""What the ledger deletes by itself: recalls beyond the retention, expired notes, unused rows, and old lists of
-removals.
+"""Automatic deletion in the ledger: recalls beyond the retention, expired notes, unused rows, and old removals.
 
-One reading of the clock alone deletes nothing: a clock can leap ahead by a year and come back, but deleted rows do not.
-So the ledger keeps the readings of earlier passes. A pass trusts its own reading up to a day beyond one that is at
-least an hour older. After a long pause retention is therefore late by an hour; the log shows nothing beyond it all the
-same.
+A single reading of the clock deletes nothing: a clock can jump ahead by a year and back, but deleted rows do not come
+back. So the ledger stores the readings of earlier passes. A pass trusts its own reading up to a day beyond a reading
+that is at least an hour older. After a long pause, deletion is therefore an hour late; the log still shows nothing
+beyond the retention.
 
-The last removals of each user are kept, for processes that hold copies in RAM, with a mark before them: a process that
-reaches the mark has missed some, and reads the user's rows again.
+The last removals of each user are kept, for processes with copies in RAM, after a mark: a process that reaches the mark
+has missed some removals, and reads the user's rows again.
 """
 
 from __future__ import annotations
@@ -28,11 +27,11 @@ from adaptive_memory_core.store.sqlite_file import LedgerFile
 
 HOUR, DAY = 3_600.0, 86_400.0
 ERASED_SECONDS = DAY
-TURN_SECONDS = 2 * DAY  # until a turn of the same name is another one
-SWEEP_SECONDS = 3_600.0  # between two looks for what no line of the log names any more
-SWEEP_SHARE = 100.0  # and at least so many times as long as one takes, where that is long
+TURN_SECONDS = 2 * DAY  # after which the same name means a new turn
+SWEEP_SECONDS = 3_600.0  # between two searches for ids and policies that are no longer in the log
+SWEEP_SHARE = 100.0  # least time between two long searches, as a multiple of the time that one takes
 QUICK_SECONDS = 1.0
-_BEYOND = (  # users with more lines than stay
+_BEYOND = (  # users with too many lines
     "SELECT user_key, steps - ? FROM users WHERE steps > ? "
     "AND EXISTS (SELECT 1 FROM recalls WHERE recalls.user_key = users.user_key AND recalls.step <= users.steps - ?)"
 )
@@ -43,7 +42,7 @@ _EXPIRED = (
 
 
 class LedgerRetention:
-    """What the ledger deletes by itself."""
+    """Automatic deletion of expired and unused rows."""
 
     def __init__(self, shared: LedgerContext, files: LedgerUserFiles, old_lines: OldLines | None = None) -> None:
         self._shared, self._files = shared, files
@@ -53,9 +52,9 @@ class LedgerRetention:
         self._sweep_began, self._sweep_pause = float("-inf"), 0.0
 
     def trim(self, *, now: float, log_days: float, log_recalls: int, at_once: bool = True) -> int:
-        """Let go of recalls beyond the retention, in small transactions; gives how many. What goes by age goes once
-        more than one reading of the clock says so (`trusted_time`); marks of a day go at once. What was deleted is
-        removed from the file's every byte `at_once`, or else in a quiet moment, if the purge is among the chores."""
+        """Delete recalls beyond the retention in small transactions; return how many. Deletion by age requires more
+        than one reading of the clock (`trusted_time`), except for notes that are kept for a day. Deleted rows are
+        removed from every byte of the file `at_once`, or otherwise by the background purge."""
         kept_since = now - log_days * DAY
         self._old_lines.make(now=now)
         with self._shared.reading() as sql:
@@ -79,13 +78,13 @@ class LedgerRetention:
 
     def _let_expire(self, now: float, *, doubted: bool) -> None:
         with self._shared.writing() as sql:
-            if doubted:  # the clock came back, or all is done
+            if doubted:  # the clock was set back, or everything is done
                 sql.execute("DELETE FROM clock_readings")
             sql.execute("DELETE FROM erased WHERE at < ?", (now - ERASED_SECONDS,))
             sql.execute("DELETE FROM turns WHERE at < ?", (now - TURN_SECONDS,))
 
     def _sweep(self, *, now: float, gone: int) -> None:
-        """Let go of what only the lines named that are gone; it looks through all lines, so it is for quiet moments."""
+        """Delete ids and policies that only deleted lines contained. This reads all lines, so it runs rarely."""
         self._trimmed = self._trimmed or gone > 0
         began = time.monotonic()
         due = abs(now - self._swept) >= SWEEP_SECONDS and began - self._sweep_began >= self._sweep_pause
@@ -96,12 +95,12 @@ class LedgerRetention:
             self._sweep_began, self._sweep_pause = began, SWEEP_SHARE * took if took > QUICK_SECONDS else 0.0
 
     def collections(self) -> set[str]:
-        """The collections that there are rows of."""
+        """The ids of the collections in the ledger."""
         with self._shared.reading() as sql:
             return {row[0] for row in sql.execute("SELECT uuid FROM collections")}
 
     def forget_collections(self, uuids: Collection[str]) -> None:
-        """Let go of all rows of these, which exist no more; never of the collection that the ledger speaks for."""
+        """Delete all rows of collections that no longer exist, but never those of the attached collection."""
         for uuid in uuids:
             with self._shared.writing() as sql:
                 row = sql.execute("SELECT collection_key FROM collections WHERE uuid = ?", (uuid,)).fetchone()
@@ -114,26 +113,26 @@ TRIM_BATCH = 500
 
 
 class OldLines:
-    """The lines of one table, or what takes its place."""
+    """Deletion of old lines from one table; PostgreSQL replaces this with partitions."""
 
     def __init__(self, shared: LedgerContext, table: str = "recalls") -> None:
         self._shared, self._table = shared, table
 
     def make(self, *, now: float) -> None:
-        """Prepare for the lines to come; where they all go into one table, there is nothing to do."""
+        """Prepare for new lines; with a single table, there is nothing to do."""
 
     def is_due(self, sql: sqlite3.Connection, before: float) -> bool:
-        """Whether there are lines from before then."""
+        """Whether there are lines from before this time."""
         query = f"SELECT EXISTS (SELECT 1 FROM {self._table} WHERE at < ?)"  # noqa: S608 - our own names
         return bool(sql.execute(query, (before,)).fetchone()[0])
 
     def delete(self, before: float) -> int:
-        """Let go of them; gives how many they were."""
+        """Delete the lines from before this time; return how many there were."""
         return delete_lines(self._shared, "at < ?", (before,), self._table)
 
 
 def delete_lines(shared: LedgerContext, condition: str, values: tuple[float, ...], table: str = "recalls") -> int:
-    """Let go of the lines of which the condition holds."""
+    """Delete the lines that meet the condition, in batches; return how many there were."""
     statement = (
         f"DELETE FROM {table} WHERE recall_key IN "  # noqa: S608 - the condition is one of ours
         f"(SELECT recall_key FROM {table} WHERE {condition} LIMIT {TRIM_BATCH})"
@@ -150,7 +149,7 @@ def delete_lines(shared: LedgerContext, condition: str, values: tuple[float, ...
 
 
 ALL = 2**62
-PAGE = 2_000  # lines that are looked through at a time
+PAGE = 2_000  # lines that are read at a time
 _LINES = "SELECT recall_key, candidates, policy_hash FROM recalls WHERE recall_key > ? ORDER BY recall_key LIMIT ?"
 _USERS = "SELECT user_key FROM users WHERE collection_key = {}"
 _OF_USERS = (
@@ -173,10 +172,10 @@ _OF_COLLECTIONS = (
 
 
 def delete_unused(shared: LedgerContext) -> None:
-    """Let go of policies and ids that no line names. Lines are read page by page, while others go on.
+    """Delete policies and ids that no line contains. Lines are read page by page, without locking.
 
-    Where a collection does not hear of what is written for another one, only its own ids are looked at, and policies,
-    which they share, are left alone.
+    If a collection is not notified of writes to another one, only its own ids are deleted, and policies, which
+    collections share, are kept.
     """
     file, last, page = shared.file, 0, PAGE
     whose = "" if file.is_heard_by_all else f"WHERE user_key IN ({_USERS.format(shared.collection_key)})"
@@ -201,7 +200,7 @@ def delete_unused(shared: LedgerContext) -> None:
 
 
 def _cross_off(lines: Iterable[tuple[int, Any, str]], ids: set[int], policies: set[str]) -> None:
-    """What these lines name is in use."""
+    """Remove the ids and policies in these lines from the sets of unused ones."""
     for _, candidates, policy in lines:
         ids.difference_update(id_numbers_in(candidates))
         policies.discard(policy)
@@ -224,8 +223,8 @@ def delete_collection(sql: sqlite3.Connection, collection: int) -> None:
 
 
 REMOVAL_TABLES = ("words_gone", "mirror_gone")
-MOST_REMOVALS = 10_000  # kept of each table; to read a user anew takes about as long as to look through these
-_HEARD = {"words_gone": "(SELECT min(removed) FROM graph_seen)"}  # up to which the graph has let go of them, too
+MOST_REMOVALS = 10_000  # kept per table; reading a user's rows again takes about as long as reading these
+_HEARD = {"words_gone": "(SELECT min(removed) FROM graph_seen)"}  # the last removal that the graph has followed
 _BEFORE = (
     "SELECT CASE WHEN last - most < heard THEN last - most ELSE heard END "
     "FROM (SELECT last, most, coalesce({heard}, last) AS heard "
@@ -236,7 +235,7 @@ _LAST = "SELECT max(gone) FROM {table} WHERE gone <= ? GROUP BY user_key"
 
 
 def trim_removals(file: LedgerFile, most: int = MOST_REMOVALS) -> None:
-    """Let go of the removals before the last ones."""
+    """Delete all removals except the last ones."""
     for table in REMOVAL_TABLES:
         with file.reading() as sql:
             heard = _HEARD.get(table, "NULL")
@@ -255,14 +254,14 @@ _LAST_RECALLS = "SELECT at FROM recalls WHERE at <= ? ORDER BY recall_key DESC L
 
 
 class TrustedTime(NamedTuple):
-    """The time that retention goes by, and the readings to keep for the next pass."""
+    """The time that retention uses, and the readings to store for the next pass."""
 
     now: float
     readings: tuple[float, ...]
 
 
 def trusted_now(file: LedgerFile, *, now: float) -> float:
-    """The latest time that more than this one reading of the clock speaks for."""
+    """The latest time that is confirmed by more than one reading of the clock."""
     with file.reading() as sql:
         known = tuple(row[0] for row in sql.execute("SELECT at FROM clock_readings ORDER BY at"))
         recalls = [row[0] for row in sql.execute(_LAST_RECALLS, (now - HOUR,))]
@@ -277,8 +276,8 @@ def trusted_now(file: LedgerFile, *, now: float) -> float:
 
 
 def trusted_time(readings: Sequence[float], recalled: float | None, *, now: float) -> TrustedTime:
-    """How far this reading can be trusted, given earlier ones, oldest first, and the last recalls of more than an hour
-    ago.
+    """The time up to which this reading can be trusted, given earlier readings, oldest first, and the time of the last
+    recalls that are more than an hour old.
 
     >>> trusted_time([0.0], None, now=2 * HOUR).now == 2 * HOUR             # as it was to be expected
     True

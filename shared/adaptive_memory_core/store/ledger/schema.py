@@ -1,6 +1,6 @@
-"""The ledger's schema, and the versions that tell whether the file has changed.
+"""The ledger's schema, checks of its file, and the version numbers that show changes.
 
-A recall changes its user's version alone, so that nobody reads again what it did not touch; whatever else is written
+A recall only changes its user's version, so that other processes need not read other rows again. Any other write
 changes the ledger's version, and then everything is read again.
 """
 
@@ -29,8 +29,8 @@ SCHEMA_VERSION = 1  # of the tables in schema.sql; PostgreSQL has the same ones
 
 
 class LedgerConnection(sqlite3.Connection):
-    """A connection to a ledger's file. What needs no answer is done `later`, so that PostgreSQL can be sent several
-    statements in one message; SQLite does it at once."""
+    """A connection to a ledger's file. Statements without a result are executed with `later`, so that PostgreSQL can
+    send several in one message; SQLite executes them at once."""
 
     later = sqlite3.Connection.execute
 
@@ -107,12 +107,12 @@ def _version(connection: sqlite3.Connection) -> int:
     return int(connection.execute("PRAGMA user_version").fetchone()[0])
 
 
-MOVE = "ledger_move"  # where it is moved from: which move, where to, and whether it is through
-ARRIVAL = "ledger_arrival"  # where it is moved to: which move, until all is copied
+MOVE = "ledger_move"  # table in the source of a move: the move, its target, and whether it is complete
+ARRIVAL = "ledger_arrival"  # table in the target of a move, until everything is copied
 
 
 def refuse_moved(file: LedgerFile, sql: sqlite3.Connection) -> None:
-    """Say where it is, or that it is not all here yet."""
+    """Raise an error if the ledger was moved away, or if a move to this place is not complete."""
     if file.has_table(sql, ARRIVAL):
         raise LedgerError(
             f"A ledger is being moved to {file.path}, and is not all here yet. Call move_ledger again, with the same "
@@ -128,7 +128,7 @@ def refuse_moved(file: LedgerFile, sql: sqlite3.Connection) -> None:
 
 
 class UnreadableRowError(ValueError):
-    """A value of the ledger is not what was written; told as a damaged file where it leaves the ledger."""
+    """A value in the ledger cannot be decoded; callers of the ledger get DamagedLedgerError instead."""
 
 
 UNREADABLE = (
@@ -145,24 +145,24 @@ _ADVICE = (
 
 
 def shows_damage(error: Exception) -> bool:
-    """Whether an error says that the file itself is damaged."""
+    """Whether an error means that the file is damaged."""
     return isinstance(error, UNREADABLE) or (isinstance(error, sqlite3.Error) and bool(_SIGNS.search(str(error))))
 
 
 def damaged(path: str, what: object) -> DamagedLedgerError:
-    """The error for a file that cannot be used as it is."""
+    """The error for a damaged file."""
     return DamagedLedgerError(f"The ledger {path!r} is damaged: {what}. {_ADVICE}")
 
 
 def refuse_damaged(path: str, file: Path | None) -> None:
-    """Raise if the file is not an SQLite file, or shorter than it says."""
+    """Raise an error if the file is not an SQLite file, or is shorter than its header says."""
     fault = None if file is None else header_fault(file)
     if fault is not None:
         raise damaged(path, fault)
 
 
 def refuse_foreign(path: str, connection: sqlite3.Connection) -> None:
-    """Raise where the file holds somebody else's tables and none of ours."""
+    """Raise an error if the file contains only another program's tables."""
     tables = {row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
     if tables and "recalls" not in tables | _ours(connection):
         raise DamagedLedgerError(
@@ -172,14 +172,14 @@ def refuse_foreign(path: str, connection: sqlite3.Connection) -> None:
 
 
 def _ours(connection: sqlite3.Connection) -> set[str]:
-    """A file with a version of the schema is ours, whatever is wrong with its tables."""
+    """A table of the ledger if the file has a schema version: it then counts as a ledger, even with damaged tables."""
     version = connection.execute("PRAGMA user_version").fetchone()[0]
     return {"recalls"} if version else set()
 
 
 @contextmanager
 def decoding(what: str) -> Iterator[None]:
-    """Whatever goes wrong in here is the value's fault.
+    """A block in which decoding errors are raised as UnreadableRowError.
 
     >>> with decoding("a pace"): {}["unit"]
     Traceback (most recent call last):
@@ -192,10 +192,11 @@ def decoding(what: str) -> Iterator[None]:
 
 
 class LedgerLook(NamedTuple):
-    """Another `version` as soon as another connection has written, but for what the others tell of by themselves.
+    """Numbers that change with the ledger. `version` changes when another connection writes, except for changes that
+    the other numbers show.
 
-    `of_rows`: another one after each change of a row of the mirror. `of_user`: another one as soon as a recall of the
-    user was counted. None: the version tells of that, too.
+    `of_rows` changes with each change of a row of the mirror, and `of_user` with each counted recall of the user. If
+    one is None, `version` changes instead.
     """
 
     version: int
@@ -204,8 +205,8 @@ class LedgerLook(NamedTuple):
 
 
 class TransactionKind(NamedTuple):
-    """Of a transaction: its writer has `told` those of this process who keep rows in RAM, or will; it is a recall of
-    this user; it is `unheard`, and writes nothing that others keep in RAM."""
+    """The kind of a transaction. `told`: its writer updates the caches of this process itself. `recall_of`: it counts a
+    recall of this user. `unheard`: it writes nothing that other processes cache."""
 
     told: bool = False
     recall_of: int = 0
@@ -213,7 +214,7 @@ class TransactionKind(NamedTuple):
 
 
 class VersionNews:
-    """What the transaction under way has to tell, and how often others have told something.
+    """The changes of the current transaction that others must see, and the number of changes by others.
 
     >>> news = VersionNews(); news.notice(4); news.begin(TransactionKind(recall_of=7)); news.counted[7] += 1
     >>> news.kept(); news.wrote, dict(news.counted), news.from_others
@@ -225,33 +226,33 @@ class VersionNews:
     """
 
     def __init__(self) -> None:
-        self.collection_key = 0  # of the collection whose ledger it is
-        self.recall_of = 0  # whose recall the transaction is
-        self.counted: Counter[int] = Counter()  # whose recalls it counts
-        self.wrote = False  # more than a recall does
-        self.only_recall = False  # whether it has no other part, heard or not
-        self.from_others = 0  # how often the version was another than ours
+        self.collection_key = 0  # of the attached collection
+        self.recall_of = 0  # the user whose recall the transaction counts
+        self.counted: Counter[int] = Counter()  # number of counted recalls by user
+        self.wrote = False  # whether it writes more than a recall does
+        self.only_recall = False  # whether it has no other part at all
+        self.from_others = 0  # how often others have changed the version
         self._version = -1
 
     def begin(self, kind: TransactionKind) -> None:
-        """A transaction begins."""
+        """Begin a transaction."""
         self.counted.clear()
         self.recall_of, self.wrote = kind.recall_of, not (kind.recall_of or kind.unheard)
         self.only_recall = kind.recall_of != 0
 
     def part(self, kind: TransactionKind) -> None:
-        """A part of it begins."""
+        """Begin a nested part of the transaction."""
         of_recall = kind.recall_of != 0 and kind.recall_of == self.recall_of
         self.wrote = self.wrote or not (kind.unheard or of_recall)
         self.only_recall = self.only_recall and of_recall
 
     def notice(self, version: int | None) -> None:
-        """The version stored in the ledger; None if there is none yet."""
+        """Compare with the version stored in the ledger (None if there is none yet)."""
         if version is not None and version != self._version:
             self._version, self.from_others = version, self.from_others + 1
 
     def kept(self) -> None:
-        """The transaction was kept, and has counted the version up where it `wrote`."""
+        """Note that the transaction was committed, and increased the version if it `wrote`."""
         self._version += self.wrote
 
 
@@ -262,7 +263,7 @@ _LOOK_AT = (
 
 
 class VersionsInFile:
-    """The numbers of a file, read again after each commit. Used under the file's lock only."""
+    """The version numbers of a file, read again after each commit. Only used under the file's lock."""
 
     def __init__(self, news: VersionNews) -> None:
         self._news = news
@@ -270,7 +271,7 @@ class VersionsInFile:
         self._of_rows, self._of_users = 0, dict[int, int]()
 
     def look(self, sql: sqlite3.Connection, user: int) -> LedgerLook:
-        """What the numbers say of a user, and of the collection's rows."""
+        """The present numbers for a user and the collection's rows."""
         as_of = sql.execute("PRAGMA data_version").fetchone()[0]
         if as_of != self._as_of:
             check_version(sql)
@@ -291,5 +292,5 @@ class VersionsInFile:
                 self._of_users[user] += count
 
     def forget(self) -> None:
-        """Numbers that were read may be others by now, or have never been."""
+        """Drop the cached numbers, which may have changed or were rolled back."""
         self._as_of = None

@@ -30,7 +30,7 @@ from adaptive_memory_core.store.ledger.verdict_rows import LedgerAudit, LedgerVe
 from adaptive_memory_core.store.ledger.word_rows import LedgerWords
 from adaptive_memory_core.store.sqlite_file import LedgerFile
 
-PARTS = (  # of a ledger; their methods are what may be called of it
+PARTS = (  # of a ledger; their methods are its interface
     *("states", "inheritance", "recalls", "log", "verdicts", "removal", "audit", "statistics", "floors"),
     *("own_policies", "judged_questions", "notes", "outbox", "exports", "words", "graph", "hierarchy", "mirror"),
     *("user_files", "mirror_pages", "new_vectors", "due_records", "sharing", "retention", "comparison"),
@@ -38,9 +38,9 @@ PARTS = (  # of a ledger; their methods are what may be called of it
 
 
 class Ledger(ABC):
-    """The reads of one collection, which `attach` names; other collections may share the same store."""
+    """The ledger of one collection, which `attach` sets; other collections may share the same database."""
 
-    outlives_process: bool  # whether what it holds is there for the next process; False in RAM
+    outlives_process: bool  # whether its content is stored for the next process; False in RAM
 
     def __init__(self, file: LedgerFile) -> None:
         self.file = file
@@ -67,28 +67,28 @@ class Ledger(ABC):
 
     @property
     def read_only(self) -> bool:
-        """Whether the file may not be written: then nothing is counted or learned."""
+        """Whether the file is read-only, so that nothing is counted or learned."""
         return self.file.read_only
 
     def attach(self, uuid: str, name: str) -> None:
-        """Speak for this collection from now on."""
+        """Use this ledger for the given collection."""
         with self._shared.reading() as sql:
             refuse_moved(self.file, sql)
         self._shared.attach(uuid, name)
 
     @contextmanager
     def transaction(self) -> Generator[None, None, None]:
-        """All that this thread asks of the ledger within it is kept together, or none of it."""
+        """A block whose writes to the ledger by this thread are committed together or not at all."""
         with self._shared.writing():
             yield
 
     def afterwards(self, call: Callable[[], object]) -> None:
-        """Call this once the thread's transaction is kept; at once where there is none."""
+        """Make this call after the thread's transaction is committed, or at once if there is none."""
         self.file.afterwards(call)
 
     @abstractmethod
     def faults(self) -> list[str]:
-        """What is wrong with its content, one line each; this reads all of it."""
+        """The faults in the ledger's content, one line each; this reads everything."""
 
     def close(self) -> None:
         self.file.close()
@@ -110,5 +110,5 @@ class SQLiteLedger(Ledger):
         self.outlives_process = file.place is not None
 
     def faults(self) -> list[str]:
-        """What is wrong with the file and its content, one line each; this reads all of it."""
+        """The faults of the file and its content, one line each; this reads everything."""
         return ledger_statistics.faults(self.file)

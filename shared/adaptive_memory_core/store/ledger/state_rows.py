@@ -1,4 +1,4 @@
-"""Rows of read states: read, inserted, updated and deleted, in the caller's transaction."""
+"""Rows of read states, which are read, inserted, updated and deleted in the caller's transaction."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ T = TypeVar("T")
 COLUMNS = tuple(field.name for field in fields(ReadState))
 LIST = ", ".join(COLUMNS)
 TYPES = {field.name: "DOUBLE PRECISION" if "float" in str(field.type) else "BIGINT" for field in fields(ReadState)}
-CHUNK = 900  # ids in one IN (...)
+CHUNK = 900  # ids per IN (...)
 _ENROL = (
     "INSERT INTO records (collection_key, user_key, stored_id, kind, origin, said, settled_step, fresh_step, "
     "settled_at, fresh_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
@@ -41,22 +41,22 @@ _LAST_HELPFUL = (
     "SELECT stored_id, useful_step FROM records "
     "WHERE user_key = ? AND useful_at IS NOT NULL AND {whose} ORDER BY useful_step DESC LIMIT ?"
 )
-FORGOTTEN_USER = "forgotten#n-"  # begins a name that no user can have
-ROWS_PER_STATEMENT = 20  # rows in one UPDATE, which has as many parameters as they have columns
+FORGOTTEN_USER = "forgotten#n-"  # the beginning of a name that no user can have
+ROWS_PER_STATEMENT = 20  # rows per UPDATE, which has a parameter for each of their columns
 
 
 def owner_name(scope: Scope) -> str:
-    """A user's name in the ledger; no user may be called ''."""
+    """A user's name in the ledger; '' is everyone, because no user may have this name."""
     return "" if scope.user is None else scope.user
 
 
 def forgotten_name(scope: Scope) -> str:
-    """What is stored instead of the name of a user who was forgotten."""
+    """The name that is stored for a user who was forgotten."""
     return FORGOTTEN_USER + hashlib.blake2b(owner_name(scope).encode(), digest_size=16).hexdigest()
 
 
 def read_by(scope: Scope) -> str:
-    """The condition for a user's rows: what is their own, and over everyone's records, what they made of those.
+    """The condition for a user's rows: own records, and for a scope over everyone's records, the user's rows of those.
 
     >>> read_by(Scope("ana")), read_by(Scope("ana", over="everyone"))
     ('reader = 0', 'reader <= 1')
@@ -65,26 +65,25 @@ def read_by(scope: Scope) -> str:
 
 
 class StateRow(NamedTuple):
-    """A record's row: its key, its state, and what the record said when it was met."""
+    """A record's row: its key, its state, and the digest of the text to which the state belongs."""
 
     key: int
     state: ReadState
     said: bytes | None = None
 
     def is_not_of(self, seen: Seen) -> bool:
-        """Whether the record said something else when it was met than when it was seen."""
+        """Whether the row belongs to another text than the seen record's."""
         return self.said != seen.said and self.said is not None and seen.said is not None
 
 
 def _do_nothing() -> None:
-    """Nobody else keeps what depends on whose a record is."""
+    """Do nothing: no cache depends on the owner of a record."""
 
 
 def state_rows_by_id(
     sql: sqlite3.Connection, collection_key: int, user_key: int, stored_ids: Sequence[str], *, reading: bool = False
 ) -> dict[str, StateRow]:
-    """The rows of those records that have one of this user: as their owner, and where that is asked for, as a reader of
-    everyone's."""
+    """The user's rows of these records as their owner, and with `reading`, as a reader of everyone's records."""
     found: dict[str, StateRow] = {}
     for reader in (1, 0) if reading else (0,):
         query = (
@@ -103,13 +102,13 @@ def insert_fresh(
     new: Mapping[str, Seen],
     begin: tuple[int, int, float, float],
 ) -> None:
-    """Fresh rows for new records, which begin at these steps and times; others' stay as they are."""
+    """Insert rows for new records, which begin at these steps and times; existing rows stay unchanged."""
     given = ((stored_id, seen.kind, seen.origin, seen.said) for stored_id, seen in new.items())
     sql.executemany(_ENROL, [(collection_key, user_key, *one, *begin) for one in given])
 
 
 def held_by_others(sql: sqlite3.Connection, collection_key: int, user_key: int, stored_ids: Sequence[str]) -> set[str]:
-    """Those of the ids that have a row of another user."""
+    """The ids that have a row of another user."""
     query = (
         "SELECT stored_id FROM records WHERE reader = 0 AND collection_key = ? AND user_key != ? AND stored_id IN ({})"
     )
@@ -117,7 +116,7 @@ def held_by_others(sql: sqlite3.Connection, collection_key: int, user_key: int, 
 
 
 def delete_rows(sql: sqlite3.Connection, record_keys: Iterable[int]) -> int:
-    """Remove rows with all that belongs to them; gives how many verdicts went."""
+    """Delete rows with their verdicts and outbox entries; return the number of deleted verdicts."""
     keys, verdicts = [(key,) for key in record_keys], 0
     for table in ("verdicts", "outbox", "records"):
         gone = sql.executemany(f"DELETE FROM {table} WHERE record_key = ?", keys).rowcount  # noqa: S608 - our own names
@@ -132,8 +131,8 @@ def insert_states(
     seen: Mapping[str, Seen],
     took_over: Callable[[], object] = _do_nothing,
 ) -> dict[str, int]:
-    """Start rows for records that somebody else wrote; gives their keys. What another user left there goes, words and
-    all: the record changed hands, and `took_over` is told."""
+    """Insert rows for records that another program wrote; return their keys. If a record changed its owner, the former
+    owner's row and verdicts are deleted, and `took_over` is called."""
     given = {
         stored_id: (
             collection_key,
@@ -164,7 +163,7 @@ def insert_states(
 
 @lru_cache(maxsize=ROWS_PER_STATEMENT)
 def _insert(count: int) -> str:
-    """So many rows at once; those that are there already are not among what it gives."""
+    """The statement that inserts `count` rows and returns the keys of new ones; existing rows are skipped."""
     row = f"(?, ?, ?, ?, ?, ?, ?, {', '.join('?' * len(COLUMNS))}, 1)"
     return (
         f"INSERT INTO records (collection_key, user_key, stored_id, kind, origin, reader, said, {LIST}, version) "  # noqa: S608 - our own names
@@ -173,7 +172,7 @@ def _insert(count: int) -> str:
 
 
 def update_states(sql: LedgerConnection, states: Mapping[int, ReadState]) -> None:
-    """Keep states of rows that exist, by their keys, and note that the collection has yet to be told."""
+    """Update the states of existing rows, by key, and add them to the outbox."""
     rows = [(key, *_values(state)) for key, state in states.items()]
     for start in range(0, len(rows), ROWS_PER_STATEMENT):
         some = rows[start : start + ROWS_PER_STATEMENT]
@@ -194,7 +193,7 @@ def _update(count: int) -> str:
 
 
 def add_to_outbox(sql: LedgerConnection, record_keys: Sequence[int]) -> None:
-    """Put records on the list of what the collection has yet to be told: never what a reader made of everyone's."""
+    """Add records to the outbox for the write-back, except readers' rows of everyone's records."""
     for start in range(0, len(record_keys), CHUNK):
         some = record_keys[start : start + CHUNK]
         sql.later(_ANNOUNCE.format(", ".join("?" * len(some))), some)
@@ -222,7 +221,7 @@ def state_in_row(row: Sequence[Any]) -> ReadState:
 
 
 def last_helpful(sql: sqlite3.Connection, user_key: int, whose: str, limit: int) -> list[tuple[str, int]]:
-    """The user's records that were last of use, the latest first, each with the step of that."""
+    """The user's records that were helpful last, newest first, each with the step."""
     return sql.execute(_LAST_HELPFUL.format(whose=whose), (user_key, limit)).fetchall()
 
 
@@ -245,8 +244,8 @@ def in_batches(items: Sequence[T], size: int = CHUNK) -> Iterator[Sequence[T]]:
 def rows_in(
     sql: sqlite3.Connection, query: str, values: Sequence[Any], first: Sequence[Any] = (), last: Sequence[Any] = ()
 ) -> list[Any]:
-    """The rows of a query that asks for many values, `IN ({})`: as many at a time as one statement takes. The other
-    values come `first` or `last`."""
+    """The rows of a query with many values, `IN ({})`, in as many statements as necessary. The other parameters come
+    `first` or `last`."""
     found: list[Any] = []
     for some in in_batches(values):
         found += sql.execute(query.format(", ".join("?" * len(some))), (*first, *some, *last)).fetchall()
@@ -254,17 +253,17 @@ def rows_in(
 
 
 def id_digest(record: str) -> bytes:
-    """What is kept of a forgotten id: enough to recognise it, nothing to read."""
+    """The digest that is stored of a forgotten id, enough to recognise it but not to read it."""
     return hashlib.blake2b(record.encode(), digest_size=16).digest()
 
 
 def forgotten_digests(sql: sqlite3.Connection, user_key: int) -> frozenset[bytes]:
-    """Digests of the user's records that were forgotten a short while ago."""
+    """Digests of the user's recently forgotten records."""
     return frozenset(row[0] for row in sql.execute("SELECT digest FROM erased WHERE user_key = ?", (user_key,)))
 
 
 def clear_forgotten(sql: sqlite3.Connection, user_key: int, scope: Scope, stored_ids: Iterable[str]) -> None:
-    """These ids were written again, so they may be read again."""
+    """Remove the digests of ids that were written again, so that they can be read again."""
     if sql.execute("SELECT 1 FROM erased WHERE user_key = ? LIMIT 1", (user_key,)).fetchone():
         digests = [(user_key, id_digest(record_id(scope, stored_id))) for stored_id in stored_ids]
         sql.executemany("DELETE FROM erased WHERE user_key = ? AND digest = ?", digests)
@@ -284,17 +283,17 @@ LIMIT ?
 def strong_ids(
     sql: sqlite3.Connection, user: int, least: float, since: tuple[int, float], limit: int
 ) -> list[str] | None:
-    """The user's records settled since then or kept from decay; None where they are more than `limit`."""
+    """The user's strong records that were settled since then or do not decay; None if they are more than `limit`."""
     values = (user, *since, least, user, least, limit + 1)
     found = [row[0] for row in sql.execute(_STRONG, values)]
     return found if len(found) <= limit else None
 
 
 def all_known(sql: sqlite3.Connection, owner: tuple[int, int], extent: Extent) -> bool:
-    """Whether every record of the user has a row: nobody else has written into the collection since all were looked at.
+    """Whether every record of the user has a row, because no other program has added records since all were checked.
 
-    As many records of others have arrived as then (those without a row, and those that were given one), and the last
-    record of all is known. What escapes this: deleting some, adding as many, and a record of ours after them.
+    The number of records from other programs must be the same as then, and the last record must have a row. This does
+    not detect deleting records, adding the same number, and a record of this memory after them.
     """
     collection, user = owner
     known = sql.execute("SELECT arrived, last_id FROM users WHERE user_key = ?", (user,)).fetchone() or (0, None)
@@ -305,7 +304,7 @@ def all_known(sql: sqlite3.Connection, owner: tuple[int, int], extent: Extent) -
 
 
 def note_all_known(sql: sqlite3.Connection, owner: tuple[int, int], extent: Extent | None) -> None:
-    """All records of the user were looked at, in a collection of this extent."""
+    """Note that all records of the user have rows, in a collection of this extent."""
     if extent is not None:
         collection, user = owner
         values = (_foreign_records(sql, collection, extent), extent.last, user)
@@ -315,7 +314,7 @@ def note_all_known(sql: sqlite3.Connection, owner: tuple[int, int], extent: Exte
 def insert_unknown(
     sql: sqlite3.Connection, owner: tuple[int, int], new: Mapping[str, Seen], timeline: Timeline, *, now: float
 ) -> None:
-    """Give rows to records that somebody else wrote; from here on they decay like all others."""
+    """Insert rows for records that another program wrote; they decay from now on."""
     collection, user = owner
     reading = any(seen.shared for seen in new.values())
     rows = state_rows_by_id(sql, collection, user, list(new), reading=reading)
@@ -325,6 +324,6 @@ def insert_unknown(
 
 
 def _foreign_records(sql: sqlite3.Connection, collection: int, extent: Extent) -> int:
-    """How many records of others have come into the collection, by what it holds and what the ledger has met."""
+    """The number of records that other programs have added, from the collection's size and the ledger's counts."""
     row = sql.execute("SELECT rows, met FROM collections WHERE collection_key = ?", (collection,)).fetchone() or (0, 0)
     return extent.size - int(row[0]) + int(row[1])

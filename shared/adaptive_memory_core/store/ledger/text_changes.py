@@ -1,8 +1,7 @@
-"""Read states when texts change: the old row is set aside, the record starts again, and a moved text takes its state
-along.
+"""Read states when texts change: the old row is set aside, the record starts again, and a moved text keeps its state.
 
-A row that is set aside belongs to no user and has a name that no record has. It waits for a record of the same source
-with the same text. At most one waits per record, and it goes when the record is forgotten.
+A row that is set aside belongs to no user and has a name that no record has. It waits for a record with the same source
+and text. There is at most one per record, and it is deleted when the record is forgotten.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ _TAKEN = "SELECT 1 FROM records WHERE collection_key = ? AND stored_id = ? AND u
 
 
 class Owner(NamedTuple):
-    """Whose rows: of a user in a collection, and where they read everyone's, of what they made of those."""
+    """The owner of rows: a user in a collection; with `reading`, including the user's rows of everyone's records."""
 
     collection: int
     user: int
@@ -42,7 +41,7 @@ class Owner(NamedTuple):
 
 
 def aside_key(user: int) -> int:
-    """The key under which rows of this user are set aside: only the search for heirs reads it."""
+    """The key under which rows of this user are set aside; only the search for heirs reads it."""
     return -user
 
 
@@ -56,8 +55,8 @@ def aside_name(stored_id: str) -> str:
 
 
 def set_aside(sql: sqlite3.Connection, owner: Owner, anew: Mapping[str, Rewritten]) -> dict[str, str]:
-    """Part those records from their rows that are still rows of what the records said before; gives their ids, each
-    with the name of its row by now. A row that nothing was learned in pushes out none that waits."""
+    """Set aside the rows that still belong to the records' former texts; return the new names of these rows by record
+    id. A row without learned state does not replace one that was set aside before."""
     collection, user, reading = owner
     known = rows.state_rows_by_id(sql, collection, user, list(anew), reading=reading)
     names: dict[str, str] = {}
@@ -74,7 +73,8 @@ def set_aside(sql: sqlite3.Connection, owner: Owner, anew: Mapping[str, Rewritte
 
 
 def start_again(sql: LedgerConnection, owner: Owner, anew: Mapping[str, Rewritten], *, by: str, now: float) -> None:
-    """Fresh rows for those that were parted from theirs, unless they took over another one; the trail says so."""
+    """Insert rows for records whose rows were set aside, unless they took over another row; note this in the audit
+    trail."""
     collection, user, reading = owner
     timeline = decay_steps.stored_timeline(sql, user)
     taken = rows.state_rows_by_id(sql, collection, user, list(anew), reading=reading)
@@ -85,13 +85,14 @@ def start_again(sql: LedgerConnection, owner: Owner, anew: Mapping[str, Rewritte
     }
     rows.add_to_outbox(sql, list(rows.insert_states(sql, collection, user, fresh).values()))
     for one, changed in anew.items():
-        if changed.before != LOOK_AGAIN:  # else that was noted when it was written
+        if changed.before != LOOK_AGAIN:  # else the change was noted when it was written
             verdict_rows.add_change(sql, user, one, timeline.step, REWRITTEN, by, at=now)
         _remove(sql, owner, _unlearned_name(one))
 
 
 def remove_aside(sql: sqlite3.Connection, owner: Owner, stored_id: str) -> tuple[bool, int]:
-    """Let go of what was set aside for a record; whether there was something, and how many verdicts went."""
+    """Delete the row that was set aside for a record; return whether there was one, and the number of deleted
+    verdicts."""
     return _remove(sql, owner, aside_name(stored_id))
 
 
@@ -102,32 +103,32 @@ def _remove(sql: sqlite3.Connection, owner: Owner, name: str) -> tuple[bool, int
 
 
 def _drop(sql: sqlite3.Connection, owner: Owner, keys: Sequence[int], met: int = 1) -> int:
-    """Remove rows, of which this many belong to no reader; gives how many verdicts went."""
+    """Delete rows, of which `met` are owners' rows; return the number of deleted verdicts."""
     if met:
         sql.execute("UPDATE collections SET met = met - ? WHERE collection_key = ?", (met, owner.collection))
     return rows.delete_rows(sql, keys)
 
 
 def _is_taken(sql: sqlite3.Connection, owner: Owner, name: str) -> bool:
-    """Whether another program has given a record this name, which no record of ours can have. What the record said
-    before has no place then, and what was learned of it goes: nothing of the two is ever mixed."""
+    """Whether another program uses this name, which no record of this memory can have, for a record. The old row is
+    then deleted with its state instead of being mixed with the other record's."""
     return sql.execute(_TAKEN, (owner.collection, name, aside_key(owner.user))).fetchone() is not None
 
 
 def _unlearned_name(stored_id: str) -> str:
-    """The name, within one transaction, of a row that nothing was learned in."""
+    """The name of a row without learned state, within one transaction."""
     return aside_name(stored_id) + "#"
 
 
 def _has_learned(state: ReadState) -> bool:
-    """Whether there is anything to wait for."""
+    """Whether the state contains anything learned."""
     untouched = ("settled_step", "fresh_step", "settled_at", "fresh_at", "useful_step")
     return replace(state, **{name: getattr(NEVER_READ, name) for name in untouched}) != NEVER_READ
 
 
-Reader = tuple[str | None, str]  # a record, with whom it is that reads everyone's
+Reader = tuple[str | None, str]  # the user who reads everyone's records (None: the owner), and a record
 MOST_SETTLED = 200_000
-TWIN_SECONDS = 30.0  # until it is asked again whether the other of two that say the same is gone
+TWIN_SECONDS = 30.0  # between two checks whether the other record with the same text is gone
 _KEEP_TEXT = (
     "UPDATE records SET said = ?, origin = ? "
     "WHERE collection_key = ? AND user_key = ? AND reader <= ? AND stored_id = ? AND said IS NULL"
@@ -136,7 +137,7 @@ _TO_MOVE = (
     "SELECT record_key FROM records WHERE collection_key = ? AND user_key IN (?, ?) AND reader <= ? AND stored_id = ? "
     "ORDER BY record_key"
 )
-_MOVE = (  # where nobody stands there
+_MOVE = (  # unless the target already has a row
     "UPDATE records SET stored_id = ?, user_key = ?, version = version + 1 WHERE record_key = ? AND NOT EXISTS "
     "(SELECT 1 FROM records AS there WHERE there.collection_key = ? AND there.stored_id = ? "
     "AND there.reader = records.reader AND (there.reader = 0 OR there.user_key = ?)) RETURNING record_key"
@@ -144,22 +145,21 @@ _MOVE = (  # where nobody stands there
 
 
 class LedgerInheritance:
-    """States that follow their texts: to records that were written again, and away from those that now say something
-    else."""
+    """States that follow their texts: to records that were written again, and away from records with a new text."""
 
     def __init__(self, shared: LedgerContext) -> None:
         self._shared = shared
-        # what records say that replace nobody, or to which a state was moved; with whom it is that reads everyone's
+        # digests of records that replace no other record, or to which a state was moved
         self._settled: dict[Reader, bytes | None] = {}
-        self._twins: dict[Reader, float] = {}  # records that may replace another later, and when that is asked again
+        self._twins: dict[Reader, float] = {}  # records that may replace another later, and the time of the next check
 
     def ancestors(self, scope: Scope, origins: Sequence[bytes]) -> dict[str, bytes]:
-        """The rows of this scope whose records are, or were, of one of these texts and sources."""
+        """The rows of this scope whose records have, or had, one of these texts and sources."""
         with self._shared.reading() as sql:
             return _ancestors(sql, self._owner(sql, scope), origins)
 
     def states_of(self, scope: Scope, ancestors: Sequence[str]) -> dict[str, ReadState]:
-        """What these rows would hand on."""
+        """The states that these rows would pass on."""
         with self._shared.reading() as sql:
             collection, user, reading = self._owner(sql, scope)
             found: dict[str, ReadState] = {}
@@ -169,8 +169,8 @@ class LedgerInheritance:
             return found
 
     def settle(self, scope: Scope, moves: Moves, *, by: str, now: float) -> None:
-        """Separate records from their rows if they say something else, give those rows to the records that now have the
-        text, and let the others start again, all in one transaction. Doing it twice changes nothing."""
+        """Set aside the rows of records whose text has changed, move rows to the records that now have the text, and
+        start the others again, all in one transaction. Repeating this changes nothing."""
         if not moves.none:
             with self._shared.writing() as sql:
                 self._shared.cache.drop(_settle(sql, self._owner(sql, scope), moves, by=by, now=now))
@@ -182,7 +182,7 @@ class LedgerInheritance:
         self._twins.update({(reader, one): later for one in moves.twins})
 
     def new(self, scope: Scope, stored_ids: Sequence[str], known: Collection[str]) -> frozenset[str]:
-        """Those that may yet turn out to replace another."""
+        """The records that may still turn out to replace another one."""
         reader, settled = _reader(scope), self._settled
         unknown = [one for one in stored_ids if one not in known and (reader, one) not in settled]
         if unknown and self._twins:
@@ -190,7 +190,7 @@ class LedgerInheritance:
         return frozenset(unknown)
 
     def settled(self, scope: Scope, stored_ids: Sequence[str], known: Collection[str]) -> dict[str, bytes | None]:
-        """What those said that have no row and replaced nobody."""
+        """The text digests of records without a row that replaced no other record."""
         reader, settled = _reader(scope), self._settled
         unmet = [one for one in stored_ids if one not in known and (reader, one) in settled]
         return {one: settled[reader, one] for one in unmet}
@@ -200,7 +200,7 @@ class LedgerInheritance:
 
 
 def _settle(sql: LedgerConnection, owner: Owner, moves: Moves, *, by: str, now: float) -> list[str]:
-    """All moves; gives the ids whose rows changed."""
+    """Make all moves; return the ids whose rows changed."""
     whence = set_aside(sql, owner, _still_so(sql, owner, moves))
     heirs = {old: new for old, new in moves.heirs.items() if not {old, new} & (moves.anew.keys() - whence.keys())}
     moved = _move(sql, owner, heirs, whence)
@@ -212,8 +212,8 @@ def _settle(sql: LedgerConnection, owner: Owner, moves: Moves, *, by: str, now: 
 
 
 def _still_so(sql: sqlite3.Connection, owner: Owner, moves: Moves) -> Mapping[str, Rewritten]:
-    """Those that start again, without the ones that were overwritten again since the call looked: the next call that
-    finds them handles them."""
+    """The records that start again, without those that were overwritten again since they were looked up; the next call
+    that finds them handles them."""
     if moves.versions is None:
         return moves.anew
     known, still = moves.versions, dict[str, Rewritten]()
@@ -225,7 +225,7 @@ def _still_so(sql: sqlite3.Connection, owner: Owner, moves: Moves) -> Mapping[st
 
 
 def _reader(scope: Scope) -> str | None:
-    """Whose state a record has: its only owner's, or each reader's."""
+    """The reader whose state is meant; None for the owner of the records."""
     return None if scope.over is None else scope.user
 
 
@@ -244,8 +244,8 @@ def _ancestors(sql: sqlite3.Connection, owner: Owner, origins: Iterable[bytes]) 
 
 
 def _move(sql: LedgerConnection, owner: Owner, heirs: Mapping[str, str], whence: Mapping[str, str]) -> list[str]:
-    """Rows go to the records that took the place of theirs; gives the ids of those that did. What another process moved
-    before, or has met under its new id, stays as it is. `whence` are the names of what was set aside just now."""
+    """Move rows to the records that replaced theirs; return the ids of these records. Rows that another process has
+    moved, and existing rows of the target, stay unchanged. `whence` has the names of the rows that were set aside."""
     collection, user, reading = owner
     moved: list[str] = []
     for old, new in heirs.items():
@@ -255,7 +255,7 @@ def _move(sql: LedgerConnection, owner: Owner, heirs: Mapping[str, str], whence:
             key for key in keys if sql.execute(_MOVE, (new, user, key, collection, new, user)).fetchone() is not None
         ]
         if came:
-            if old not in whence:  # else the record is still there, and the trail is its own
+            if old not in whence:  # else the record still exists, and the audit trail is its own
                 sql.execute("UPDATE changes SET stored_id = ? WHERE user_key = ? AND stored_id = ?", (new, user, old))
             add_to_outbox(sql, came[:1])
             moved.append(new)

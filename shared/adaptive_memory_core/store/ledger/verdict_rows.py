@@ -1,4 +1,4 @@
-"""Verdicts in the ledger, each counted once and reversible, and the audit trail of changes to records' states."""
+"""Verdicts in the ledger, which count once and are reversible, and the audit trail of changes to records' states."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _ADD_CHANGE = "INSERT INTO changes (user_key, stored_id, at, step, what, by) VAL
 
 
 class LedgerAudit:
-    """Who changed what."""
+    """The audit trail of changes to records' states."""
 
     def __init__(self, shared: LedgerContext) -> None:
         self._shared = shared
@@ -37,12 +37,12 @@ class LedgerAudit:
 
 
 def add_change(sql: LedgerConnection, user: int, stored_id: str, step: int, what: str, by: str, *, at: float) -> None:
-    """Write one change down."""
+    """Add a change to the audit trail."""
     sql.later(_ADD_CHANGE, (user, stored_id, at, step, what, by))
 
 
 def _changes(sql: sqlite3.Connection, scope: Scope, user: int, stored_ids: tuple[str, ...]) -> Iterator[Change]:
-    """The changes of a user's records, newest first; of some of them where ids are given."""
+    """The changes of a user's records, newest first; only of these records if ids are given."""
     among = f"AND stored_id IN ({', '.join('?' * len(stored_ids))}) " if stored_ids else ""
     query = (
         "SELECT stored_id, at, step, what, by FROM changes WHERE user_key = ? "  # noqa: S608 - our own words
@@ -81,12 +81,12 @@ def judge_once(
     *,
     now: float,
 ) -> bool:
-    """Apply a verdict on one record of one recall; False where the same verdict was given before."""
+    """Apply a verdict on one record of one recall; return False if the same verdict was given before."""
     earlier = _earlier(sql, key, state)
     if earlier is not None and earlier.verdict is verdict:
         return False
     if earlier is not None and earlier.useful_at is None:
-        earlier = None  # closed: what it did is gone already
+        earlier = None  # closed: its effect was removed already
     after = judge.state(state, verdict, earlier)
     sway = _balance(sql, user, stored_id, verdict, earlier, judge)
     read = (judge.read.at, judge.read.step, state.useful_at, state.useful_step)
@@ -97,14 +97,14 @@ def judge_once(
 
 
 def close_verdicts(sql: sqlite3.Connection, record_key: int) -> None:
-    """Let a record's verdicts stand as they are, with nothing left to take back: a verdict without a time is closed.
-    The questions that it was judged for are forgotten."""
+    """Close a record's verdicts, so that they cannot be reversed any more, and delete its judged questions. A verdict
+    without a time is closed."""
     sql.execute("UPDATE verdicts SET read_at = NULL, sway = 0 WHERE record_key = ?", (record_key,))
     judged_question_rows.forget_questions(sql, record_key)
 
 
 def _earlier(sql: sqlite3.Connection, key: tuple[int, str], state: ReadState) -> EarlierVerdict | None:
-    """The verdict that this recall's read of the record has had before."""
+    """The earlier verdict on the record in this recall, or None."""
     row = sql.execute(_EARLIER, key).fetchone()
     if row is None:
         return None
@@ -115,7 +115,7 @@ def _earlier(sql: sqlite3.Connection, key: tuple[int, str], state: ReadState) ->
 def _last_useful_besides(
     sql: sqlite3.Connection, key: tuple[int, str], state: ReadState, base: list[Any]
 ) -> Occasion | None:
-    """The last useful read besides this one: of the verdicts that still count, else what there was before them."""
+    """The last useful read apart from this one: from the verdicts that still count, else from before them."""
     count = max(0, state.helpful - 1)
     others = [Occasion(*row) for row in sql.execute(_OTHERS, (*key, count))]
     if len(others) < count and base[0] is not None:  # some came from elsewhere, with no verdict kept here
@@ -150,7 +150,7 @@ def set_balance(sql: sqlite3.Connection, user: int, balance: float) -> None:
 
 
 class LedgerVerdicts:
-    """Verdicts, and what usefulness has earned with each user."""
+    """Verdicts, and the earned weight of usefulness per user."""
 
     def __init__(self, shared: LedgerContext) -> None:
         self._shared = shared
@@ -164,8 +164,8 @@ class LedgerVerdicts:
         *,
         now: float,
     ) -> int:
-        """Apply verdicts on what one recall returned, each once; gives how many changed something. What a
-        record said before it was written over is not judged any more."""
+        """Apply verdicts on records of one recall, each once; return how many changed something. A record that was
+        overwritten with another text is skipped."""
         collection = self._shared.collection_key
         with self._shared.writing() as sql:
             user = self._shared.user_key(sql, scope)
@@ -186,7 +186,7 @@ class LedgerVerdicts:
         return changed
 
     def set_balance(self, scope: Scope, balance: float) -> None:
-        """Set what usefulness has earned with a user; what verdicts did to it before is closed."""
+        """Set the earned weight of usefulness of a user; earlier verdicts' effects on it can no longer be reversed."""
         with self._shared.writing() as sql:
             user = self._shared.user_key(sql, scope)
             set_balance(sql, user, balance)

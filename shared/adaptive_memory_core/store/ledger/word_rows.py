@@ -1,4 +1,4 @@
-"""The words of records in the ledger: one row per record, in the order of writing; they go with their record."""
+"""The words of records in the ledger: one row per record, in the order of writing, deleted with the record."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from adaptive_memory_core.store.ledger.cached_copies import CopiedRow, read_meta
 from adaptive_memory_core.store.ledger.ledger_context import LedgerContext
 from adaptive_memory_core.store.ledger.state_rows import in_batches, rows_in
 
-NOBODY = 0  # the user key of records that are of no scope, and of a user whom the ledger has not met
+NOBODY = 0  # the user key of records without a scope, and of users who are not in the ledger
 _PUT = (
     "INSERT INTO words (collection_key, user_key, stored_id, digest, length, terms, counts, speaker, session, place, "
     "told) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
@@ -26,7 +26,7 @@ _BEHIND = (
     "SELECT count(*) FROM (SELECT 1 FROM mirror "  # noqa: S608 - our own words
     f"WHERE user_key = ? AND changed > {_AT} LIMIT ?) AS behind"
 )
-_PAGE_END = (  # all that has one number comes together
+_PAGE_END = (  # rows with the same number are on the same page
     "SELECT max(changed) FROM (SELECT changed FROM mirror "  # noqa: S608
     f"WHERE user_key = ? AND changed > {_AT} ORDER BY changed LIMIT ?) AS page"
 )
@@ -49,7 +49,7 @@ RowsOf = Callable[[Sequence[CopiedRow], Mapping[str, bytes]], list[WordRow]]
 
 
 class LedgerWords:
-    """The words of each record as rows, which follow the records. No rows are left of a removed record."""
+    """The words of each record as rows, which follow the mirror. A removed record leaves no row."""
 
     def __init__(self, shared: LedgerContext) -> None:
         self._shared = shared
@@ -61,14 +61,14 @@ class LedgerWords:
             return 0 if user == NOBODY else int(sql.execute(_BEHIND, (user, user, most)).fetchone()[0])
 
     def users_behind(self) -> list[Scope]:
-        """The users of whom any record has."""
+        """The users with records that have changed since their words were read."""
         with self._shared.reading() as sql:
             found = sql.execute(_USERS_BEHIND, (self._shared.collection_key,)).fetchall()
         return [Scope(row[0] or None) for row in found]
 
     def follow(self, scope: Scope, rows_of: RowsOf, most: int) -> bool:
-        """Write the words of the next records that changed, about so many; whether there may be more. `rows_of` is
-        given the records and the marks of the words that are known."""
+        """Write the words of about `most` changed records; return whether there may be more. `rows_of` gets the records
+        and the digests of the stored words."""
         with self._shared.writing() as sql:
             user = self._shared.known_user(sql, scope)
             last = None if user == NOBODY else sql.execute(_PAGE_END, (user, user, most)).fetchone()[0]
@@ -83,18 +83,18 @@ class LedgerWords:
             return len(found) >= most
 
     def _marks(self, sql: sqlite3.Connection, stored_ids: Sequence[str]) -> dict[str, bytes]:
-        """Those of the records that have a row, each with its mark."""
+        """The digests of the stored words of these records, by id."""
         query = "SELECT stored_id, digest FROM words WHERE collection_key = ? AND stored_id IN ({})"
         return dict(rows_in(sql, query, stored_ids, (self._shared.collection_key,)))
 
     def stored_ids(self) -> set[str]:
-        """All records that have a row."""
+        """The ids of all records that have a row."""
         query = "SELECT stored_id FROM words WHERE collection_key = ?"
         with self._shared.apart() as sql:
             return {row[0] for row in sql.execute(query, (self._shared.collection_key,))}
 
     def version(self, scope: Scope, known: LedgerVersion | None = None) -> LedgerVersion:
-        """How new the ledger is now, or as known, if this memory has not written since."""
+        """The ledger's present version, or `known` if this memory has not written since."""
         return self._shared.version(scope, known)
 
     def news(self, scope: Scope, written: int, removed: int) -> WordNews:
@@ -109,7 +109,7 @@ class LedgerWords:
 
 
 def delete_word_rows(sql: sqlite3.Connection, collection_key: int, stored_ids: Sequence[str]) -> None:
-    """Let go of the rows of these records, within somebody else's transaction."""
+    """Delete the rows of these records, in the caller's transaction."""
     for chunk in in_batches(stored_ids):
         sql.execute(
             f"DELETE FROM words WHERE collection_key = ? AND stored_id IN ({', '.join('?' * len(chunk))})",  # noqa: S608
