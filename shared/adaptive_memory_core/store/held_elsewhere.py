@@ -109,9 +109,7 @@ def open_briefly(place: HeldElsewhere, keeping: Keeping, handles: ExitStack) -> 
         if known is not None and _has_all(place, opened, known):
             place.uuid = known.uuid
             return opened, known
-    raise CollectionNeededError(
-        f"The ledger in {str(place.directory)!r} is not sufficient for this call. Open the collection."
-    )
+    raise CollectionNeededError(f"The ledger in {str(place.directory)!r} is incomplete. Open the collection.")
 
 
 def _has_all(place: HeldElsewhere, ledger: Ledger, known: KnownCollection) -> bool:

@@ -315,12 +315,7 @@ class MoveTarget:
                 sql.execute(statement)
 
 
-STAYS = {
-    "leases",
-    "writers",
-    "user_files",
-    "to_purge",
-}  # rows about running processes, and about files next to the ledger
+STAYS = {"leases", "writers", "user_files", "to_purge"}  # rows about processes, and about files next to the ledger
 NUMBERED = (  # tables whose rows are numbered consecutively
     *(("collections", "collection_key"), ("users", "user_key"), ("records", "record_key"), ("recalls", "recall_key")),
     *(("spans", "span_key"), ("changes", "change_key"), ("words", "row"), ("words_gone", "gone")),
@@ -330,10 +325,7 @@ NUMBERED = (  # tables whose rows are numbered consecutively
     *(("hierarchy_semantics", "semantic"), ("hierarchy_themes", "theme")),
 )
 REPLACED = {"due_records"}  # SQLite may replace these few rows without firing triggers
-VERSIONS = {
-    ("collections", "version"),
-    ("users", "counted"),
-}  # counters that make readers reload; each ledger has its own
+VERSIONS = {("collections", "version"), ("users", "counted")}  # counters that make readers of a ledger reload
 
 
 @lru_cache(maxsize=1)

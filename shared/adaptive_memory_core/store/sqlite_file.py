@@ -91,7 +91,7 @@ class LedgerFile:
             except BaseException as error:
                 self._broken_off = True
                 if isinstance(error, (sqlite3.Error, *UNREADABLE)):
-                    raise self._as_ledger_error(error) from error
+                    raise self._converted(error) from error
                 raise
 
     @contextmanager
@@ -111,7 +111,7 @@ class LedgerFile:
                 sql.execute(f"PRAGMA busy_timeout = {others_ms}")
                 yield sql
         except (sqlite3.Error, *UNREADABLE) as error:
-            raise self._as_ledger_error(error) from error
+            raise self._converted(error) from error
 
     @contextmanager
     def writing(
@@ -138,7 +138,7 @@ class LedgerFile:
         try:
             with self._queue.turn(left(PATIENCE_SECONDS)) as came:
                 if not came:
-                    raise self._as_ledger_error(sqlite3.OperationalError("database is locked: others are writing it"))
+                    raise self._converted(sqlite3.OperationalError("database is locked: others are writing it"))
                 with self._transaction(due, kind, outermost=True) as sql:
                     yield sql
         finally:
@@ -173,13 +173,11 @@ class LedgerFile:
                     self._undo(inner=inner)
                     self._broken_off = True
                     if isinstance(error, (sqlite3.Error, *UNREADABLE)):
-                        raise self._as_ledger_error(error) from error
+                        raise self._converted(error) from error
                     raise
             wait = wait or pauses(PATIENCE_SECONDS)
             if not wait():
-                raise self._as_ledger_error(
-                    sqlite3.OperationalError("database is locked: another process is writing it")
-                )
+                raise self._converted(sqlite3.OperationalError("database is locked: another process is writing it"))
 
     def _make_durable(self, group: GroupCommit) -> None:
         """Wait for the sync to disk; other threads do not wait."""
@@ -299,9 +297,7 @@ class LedgerFile:
         self._versions.forget()
         self.on_failure()
         if inner and self._connection.in_transaction:
-            with suppress(
-                sqlite3.OperationalError
-            ):  # an interrupt right after its end: the whole transaction is then undone
+            with suppress(sqlite3.OperationalError):  # an interrupt right after its end: everything is then undone
                 self._connection.execute("ROLLBACK TO part")
                 self._connection.execute("RELEASE part")
             return
@@ -309,7 +305,7 @@ class LedgerFile:
             self._connection.execute("ROLLBACK")
         self._unfinished = False
 
-    def _as_ledger_error(self, error: Exception) -> LedgerError:
+    def _converted(self, error: Exception) -> LedgerError:
         """The error as a LedgerError."""
         if shows_damage(error):
             return damaged(self.path, error)

@@ -143,7 +143,7 @@ def test_vectors_that_were_never_written_are_noticed_though_the_file_is_long_eno
     with file.open("r+b") as content:
         content.seek(file.stat().st_size // IN_FILES * 90)
         content.write(bytes(file.stat().st_size // IN_FILES * 10))
-    assert "10 of its 150 vectors are not there" in index_files.index_faults(held_in(copied))[0]
+    assert "10 of its 150 vectors are missing" in index_files.index_faults(held_in(copied))[0]
 
 
 @pytest.mark.parametrize(("name", "place"), [(VECTORS, 4), (LINKS, None)])

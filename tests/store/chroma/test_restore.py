@@ -76,7 +76,7 @@ def test_a_database_that_is_lost_is_made_again(directory: Path, whole: Whole, ho
             AdaptiveMemory.open(directory, embedder=Embedding().named)
     report, embedded = repaired(directory)
     assert embedded == []
-    assert "made again from the ledger's copy: 170 records" in report
+    assert "rebuilt from the ledger's copy: 170 records" in report
     assert "backup" not in report, "what has been mended needs no remedy"
     assert_whole(directory, whole)
 

@@ -1,8 +1,8 @@
-"""Chroma rebuilt: its index from the collection's own records, or a lost collection from the ledger's copy.
+"""Rebuild Chroma: its index from the collection's own records, or a lost collection from the ledger's copy.
 
-A torn index loses vectors alone. Its files are moved aside, so that Chroma begins a new one, and every record gets its
-vector again; text and metadata stay as they are. An empty collection takes the place of a lost one, and all that the
-ledger has is due to be exported into it. If either is interrupted, call it again. The directory is locked, and no other
+A torn index loses only vectors. Its files are moved aside, so that Chroma creates a new index, and every record gets
+its vector again; text and metadata stay unchanged. A lost collection is replaced by an empty one, and all of the
+ledger's records are exported into it. If either is interrupted, call it again. The directory is locked, and no other
 client may have it open.
 """
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from chromadb.api import ClientAPI
 
 ASIDE = "adaptive_memory_damaged"
-BATCH = 1_000  # records of one write: each costs as many fsyncs whatever its size
+BATCH = 1_000  # records per write: each costs the same number of fsyncs whatever its size
 Embed = Callable[[Sequence[str]], Any]
 Progress = Callable[[int, int], object]
 Vectors = Mapping[str, Any]
@@ -53,8 +53,8 @@ def repair_collection(
     *,
     asked: bool = False,
 ) -> list[Finding]:
-    """Rebuild the collection if it is lost, or its index if that is damaged or if asked to; gives what was found. The
-    embedder is made only if it is needed."""
+    """Rebuild the collection if it is lost, or its index if that is damaged or `asked` for; return what was found. The
+    embedder is created only if needed."""
     place = str(ledger) if ledger.exists() else locations.IN_MEMORY
     with process_locks.held(directory), closing(SQLiteLedger(place)) as opened:
         _refuse_other_clients(directory)
@@ -64,16 +64,16 @@ def repair_collection(
 
 
 def _lost(directory: Path, name: str, ledger: Ledger, progress: Progress | None) -> list[Finding]:
-    """The collection made again, where the ledger has a copy of it and Chroma has not."""
+    """Rebuild the collection if the ledger has a copy of it and Chroma does not."""
     file = directory / chroma_database.DATABASE
     wrong = chroma_database.database_faults(directory) if file.exists() else ["it is gone."]
     copied = ledger.notes.copy_of(name)
     if copied is None or not (wrong or _is_lost(directory, name, copied)):
         return []
     kept = ""
-    if wrong:  # a database without its index, or the other way round, is of no use
+    if wrong:  # a database without its index, or the reverse, is useless
         files = [*directory.glob(f"{file.name}*"), *(one.parent for one in directory.glob("*/header.bin"))]
-        kept = _told_aside(_move_aside(directory, "database", files))
+        kept = _note_on_old_files(_move_aside(directory, "database", files))
     with _client(directory) as client:
         notes = {NAME_KEY: copied.embedder, DIMENSION_KEY: copied.dimension}
         known = {key: value for key, value in notes.items() if isinstance(value, str | int)}
@@ -83,20 +83,20 @@ def _lost(directory: Path, name: str, ledger: Ledger, progress: Progress | None)
         refill(ledger, made, progress)
     why = f"{file.name}: {'; '.join(wrong)}" if wrong else f"The collection {name!r} was lost."
     what = (
-        f"{why} It was made again from the ledger's copy: {copied.records} records, with their vectors and reads; for "
+        f"{why} It was rebuilt from the ledger's copy: {copied.records} records, with their vectors and reads; for "
         f"cosine distance. What other programs wrote after the ledger last compared is not in it.{kept}"
     )
     return [Finding("database" if wrong else "records", what, mended=True)]
 
 
 def _is_lost(directory: Path, name: str, copied: LedgerCopy) -> bool:
-    """Whether the collection that the ledger belongs to is gone, replaced by nothing or by an empty one."""
+    """Whether the collection that the ledger belongs to is missing, or replaced by an empty one."""
     known = chroma_database.collection_id(directory, name)
     return known is None or (known != copied.uuid and not chroma_database.has_records(directory, known))
 
 
 def refill(ledger: Ledger, collection: Collection, progress: Progress | None = None) -> None:
-    """Have the collection show all that is due; what this leaves is exported when a memory is opened over it."""
+    """Export all pending records into the collection. If some fail, the next memory opened over it exports them."""
     exporter = Exporter(ledger, collection, Keeping(batch=BATCH))
     due = ledger.due_records.ids(exporter.pending())
     for start in range(0, len(due), BATCH):
@@ -113,14 +113,14 @@ def _damaged(
     *,
     asked: bool,
 ) -> list[Finding]:
-    """The index with all vectors, where it is damaged, or if asked to."""
+    """Rebuild the index if it is damaged, or if `asked` to."""
     known = chroma_database.collection_id(directory, name)
     if known is None:
-        raise NotFoundError(f"There is no collection {name!r} in {str(directory)!r}. Give the name of one that is.")
+        raise NotFoundError(f"There is no collection {name!r} in {str(directory)!r}. Give an existing one's name.")
     found, held = index_files.index_damage(directory, known), chroma_database.contents(directory, known)
     if held is None or not (found or asked):
         return []
-    with suppress(LedgerError):  # it was moved, or is damaged: opening the memory says so
+    with suppress(LedgerError):  # it was moved, or is damaged: opening the memory reports it
         ledger.attach(known, name)
     is_labelled = (held.folder / index_files.NAMES).exists()
     lacking, aside = index_files.missing(held) if is_labelled and not asked else [], None
@@ -134,7 +134,7 @@ def _damaged(
         done = write_vectors(
             collection, held, ids, ledger, lambda texts: checked().embed_documents(texts), old, progress
         )
-    what = f"{' '.join(found)} {done}{_told_aside(aside)}".strip()
+    what = f"{' '.join(found)} {done}{_note_on_old_files(aside)}".strip()
     return [Finding("index", what, mended=not index_files.index_damage(directory, known))]
 
 
@@ -147,8 +147,8 @@ def write_vectors(
     old: Path | None = None,
     progress: Progress | None = None,
 ) -> str:
-    """Give Chroma these records' vectors again, from its log, the ledger, its `old` files as far as they can be read,
-    or else from `embed`; says what was done."""
+    """Write these records' vectors into Chroma again: from its log, the ledger, its `old` files if they are readable,
+    or else from `embed`. Return a description."""
     cosine = space_of(collection) == "cosine"
     files = {} if old is None else index_files.readable_vectors(held, old, cosine=cosine)
     logged = chroma_database.logged_vectors(held.folder.parent, held.collection_id)
@@ -174,13 +174,14 @@ def write_vectors(
 
 
 def _copies(ledger: Ledger, texts: Mapping[str, str]) -> Vectors:
-    """The ledger's vectors of those of the records that still say the same."""
+    """The ledger's vectors of the records whose text is unchanged."""
     same = [one for one, text, _ in ledger.mirror.rows(list(texts)) if (text or "") == texts[one]]
     return {one: np.frombuffer(row, dtype="<f4") for one, row in ledger.mirror.vectors(same).items()}
 
 
 def _write(collection: Collection, vectors: Vectors) -> None:
-    """`upsert` alone brings a vector back that the index lacks; it leaves text and metadata as they are."""
+    """Write vectors with `upsert`, the only call that restores a vector missing from the index. Text and metadata stay
+    unchanged."""
     rows: Any = [np.asarray(vector, dtype=np.float32) for vector in vectors.values()]
     write_chroma(collection, lambda: collection.upsert(ids=list(vectors), embeddings=rows))
 
@@ -192,7 +193,7 @@ def _report(progress: Progress | None, done: int, total: int) -> None:
 
 
 def _move_aside(directory: Path, name: str, files: Sequence[Path]) -> Path:
-    """Put files where nothing is lost and Chroma does not look; gives the place."""
+    """Move files to a directory where nothing is lost and Chroma does not look; return it."""
     shelf = directory / ASIDE
     place = shelf / f"{name}-{len(list(shelf.glob(f'{name}-*'))) + 1}"
     try:
@@ -206,7 +207,7 @@ def _move_aside(directory: Path, name: str, files: Sequence[Path]) -> Path:
     return place
 
 
-def _told_aside(place: Path | None) -> str:
+def _note_on_old_files(place: Path | None) -> str:
     return "" if place is None else f" The old files are in {str(place)!r}; delete them when all is well."
 
 
@@ -220,7 +221,7 @@ def _client(directory: Path) -> Generator[ClientAPI, None, None]:
 
 
 def _refuse_other_clients(directory: Path) -> None:
-    """A client that has the old index in RAM would write it over the new one."""
+    """Raise if this process has a client over the directory, which would write the old index over the new one."""
     from chromadb.api.shared_system_client import SharedSystemClient
 
     taken = {Path(str(one)).resolve() for one in SharedSystemClient._identifier_to_system}

@@ -1,4 +1,4 @@
-"""The exporter: the collection comes to hold the ledger's records, and what reads have taught."""
+"""The exporter: it writes the ledger's records, and what reads have taught, into the collection."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 
     from adaptive_memory_core.store.ledger.sql_ledger import Ledger
 
-IDLE_SECONDS = 1.0  # without a call, after which nobody is taken to wait for one
-MOST_FAILURES = 3  # of single records, until it is taken for a failure of Chroma as a whole
-LOOKED_SECONDS = 0.5  # between two looks at what other processes have remembered
+IDLE_SECONDS = 1.0  # without a call after which the memory counts as idle
+MOST_FAILURES = 3  # of single records, after which Chroma counts as failing
+LOOKED_SECONDS = 0.5  # between checks for records written by other processes
 
 
 def _is_idle() -> bool:
@@ -39,7 +39,7 @@ def _is_idle() -> bool:
 
 
 class _Turn:
-    """Of all memories of a process over one collection, one exports at a time: else an older state might come last."""
+    """Lets one memory of a process at a time export to a collection: else an older state might be written last."""
 
     def __init__(self) -> None:
         self.lock, self.exporting = threading.RLock(), False
@@ -49,30 +49,30 @@ _turns: weakref.WeakValueDictionary[tuple[int, str], _Turn] = weakref.WeakValueD
 
 
 class Exporter:
-    """A chore of every process that may open the collection; also done at once, where somebody asks the collection.
+    """A chore of every process that may open the collection; also run at once before the collection is queried.
 
-    What is pending is written whole and then struck off, if it has not changed since. So a process that is killed in
-    between leaves it to be written again, and writing it again does no harm.
+    A pending record is written whole and then removed from the list, if it has not changed since. If a process is
+    killed in between, the record is written again, which does no harm.
     """
 
     name = "export"
 
     def __init__(self, ledger: Ledger, collection: Collection, keeping: Keeping, fields: Fields | None = None) -> None:
-        """`fields` are given for a server, which may get a write late: of an exporter that stood still, or is dead."""
+        """`fields` are given for a server, which may receive a late write of an exporter that was stopped or killed."""
         self._ledger, self._collection, self._keeping, self._fields = ledger, collection, keeping, fields
-        self.removed: Callable[[Sequence[str]], object] = len  # hears what is gone
-        self.exported: Callable[[], object] = int  # hears that read states may be due for what is there by now
+        self.removed: Callable[[Sequence[str]], object] = len  # is called with the deleted ids
+        self.exported: Callable[[], object] = int  # is called when read states of new records may be due
         self._edition = EmbedderVersion(ledger)
         self._turn = _turns.setdefault((os.getpid(), str(collection.id)), _Turn())
         self._pace = WritePace(stall_ms=keeping.stall_ms, most=keeping.batch)
-        self._since: float | None = None  # since when something is pending, as far as it was seen
-        self._looked: float | None = None  # when there was nothing, by time.monotonic
+        self._since: float | None = None  # since when something is known to be pending
+        self._looked: float | None = None  # when nothing was pending, by time.monotonic
 
     def pending(self) -> int:
         return self._ledger.due_records.waiting()
 
     def wait(self) -> float | None:
-        """Until what is pending has waited for the lag, or until the next look."""
+        """Seconds until pending records have waited for the lag, or until the next check."""
         now = time.monotonic()
         if self._since is None and self._looked is not None and now < self._looked + LOOKED_SECONDS:
             return self._looked + LOOKED_SECONDS - now
@@ -80,7 +80,7 @@ class Exporter:
         if self._since is None and not waiting:
             self._looked = now
             return LOOKED_SECONDS
-        if self._since is None:  # no longer than since the last look
+        if self._since is None:  # at the earliest, since the last check
             self._since = now if self._looked is None else max(self._looked, now - LOOKED_SECONDS)
         left = self._since + self._keeping.lag_seconds - now
         if waiting >= self._keeping.queue_limit:
@@ -90,7 +90,7 @@ class Exporter:
         return max(0.0, min(left, LOOKED_SECONDS)) if left > 0 else 0.0
 
     def work(self, going: Going) -> None:
-        """A batch of it, no larger than recalls can bear; where there are none, as large as is allowed."""
+        """Export a batch: small enough not to delay recalls, or as large as allowed while there are no calls."""
         idle = _is_idle()
         began, batch = time.monotonic(), self._keeping.batch if idle else self._pace.records
         written = self._export(self._ledger.due_records.ids(batch))
@@ -100,18 +100,19 @@ class Exporter:
             self._since = None
 
     def settle(self, stored_ids: Sequence[str] | None = None) -> None:
-        """Write the pending changes of these, or of all, now; within a ledger transaction, after it: the thread that
-        has the turn may be waiting for it."""
+        """Export the pending changes of these records, or of all, now. Within a ledger transaction this happens after
+        it, because the thread that is exporting may be waiting for the transaction."""
         self._ledger.afterwards(partial(self._export_now, stored_ids))
 
     def _export_now(self, stored_ids: Sequence[str] | None) -> None:
-        """Each record once, however fast others write more."""
+        """Export each record once, however fast others write more."""
         left = self._ledger.due_records.ids(self.pending()) if stored_ids is None else stored_ids
         for start in range(0, len(left), self._keeping.batch):
             self._export(left[start : start + self._keeping.batch])
 
     def _export(self, stored_ids: Sequence[str]) -> int:
-        """How many were written. What is asked of the collection while this writes does not begin it again."""
+        """Export the given records that are pending; return how many were written. A query of the collection during the
+        export does not start another."""
         with self._turn.lock:
             if self._turn.exporting:
                 return 0
@@ -126,7 +127,8 @@ class Exporter:
         return len(due)
 
     def _write_all(self, due: list[DueRecord]) -> None:
-        """All at once; where Chroma refuses, one by one, so that one record does not keep all others waiting."""
+        """Write all records at once; if Chroma refuses, one by one, so that a single record does not block the
+        others."""
         try:
             self._write(due)
         except StoreError:
@@ -158,30 +160,30 @@ class Exporter:
         self.exported()
 
 
-ASKED_SECONDS = 0.05  # between two looks whether it is done
-PREPARED_SECONDS = 3.0  # until it is worth while to get ready; most short processes have ended by then
-TRIED_SECONDS = 0.05  # between two tries, of some ten microseconds each
+ASKED_SECONDS = 0.05  # between checks whether it is done
+PREPARED_SECONDS = 3.0  # until preparing is worthwhile; most short processes have ended by then
+TRIED_SECONDS = 0.05  # between tries, which take about ten microseconds each
 
 
 class CollectionWriteBack:
-    """Writes what the ledger learned into the collection. In a process that may not open the collection, what is
-    pending waits in the ledger for the one that may."""
+    """Writes what the ledger learned into the collection. In a process that may not open the collection, pending
+    changes wait in the ledger for the process that may."""
 
     def __init__(self, ledger: Ledger, access: CollectionAccess, patience_seconds: float) -> None:
         self._ledger, self._access, self._patience_seconds = ledger, access, patience_seconds
 
     def wake(self) -> None:
-        """There is something to write back, in a while."""
+        """Note that something is due, so that it is written back after a while."""
         if self._access.open is not None:
             self._access.open.write_back.wake()
 
     def tidy(self, *, at_once: bool = True) -> None:
-        """Let go of what is beyond the log's retention."""
+        """Remove log entries older than the log's retention."""
         if self._access.open is not None:
             self._access.open.write_back.tidy(at_once=at_once)
 
     def flush(self) -> None:
-        """Have everything written now, and wait until it is."""
+        """Have everything written back now, and wait until it is."""
         if self._ledger.read_only:
             return
         if self._access.open is not None:
@@ -198,12 +200,12 @@ class CollectionWriteBack:
             time.sleep(ASKED_SECONDS)
 
     def stats(self, scope: Scope) -> ProjectionStats:
-        """What this process has written."""
+        """The counts of what this process has written."""
         opened = self._access.open
         return ProjectionStats() if opened is None else opened.write_back.stats(scope)
 
     def progress(self) -> WriteBackProgress:
-        """What waits is counted for all processes."""
+        """The progress of writing back; the number of waiting records is that of all processes."""
         opened = self._access.open
         if opened is None:
             return WriteBackProgress(self._ledger.outbox.waiting())
@@ -211,7 +213,7 @@ class CollectionWriteBack:
 
 
 class Wishes:
-    """A chore of the process that holds a directory's collection: it does at once what others wait for."""
+    """A chore of the process that holds a directory's collection: it fulfils requests that other processes wait for."""
 
     name = "wishes of other processes"
 
@@ -220,11 +222,11 @@ class Wishes:
         self._next = time.monotonic()
 
     def wait(self) -> float | None:
-        """Until the next look."""
+        """Seconds until the next check."""
         return max(0.0, self._next - time.monotonic())
 
     def work(self, _going: Going) -> None:
-        """Look once."""
+        """Check for a request once."""
         self._next = time.monotonic() + LOOKED_SECONDS
         wish = self._ledger.sharing.asked()
         if wish is not None:
@@ -236,11 +238,11 @@ class Wishes:
 
 
 class Takeover:
-    """A chore of a memory whose directory another process holds; it ends when this process holds it.
+    """A chore of a memory whose directory another process holds; it ends when this process holds the directory.
 
-    `claim` says whether the lock is ours now. `take_over` opens the collection; where it fails, the lock is given back
-    with `release`, so that another process can try, and this one does again later. `prepare` is called once meanwhile,
-    by a process that stays, so that taking over is quick.
+    `claim` tries to take the lock, and `take_over` opens the collection. If that fails, `release` gives the lock back,
+    so that another process can try, and this one tries again later. `prepare` is called once while waiting, unless the
+    process ends soon, so that taking over is fast.
     """
 
     name = "takeover"
@@ -259,7 +261,7 @@ class Takeover:
         self.is_done = False
 
     def wait(self) -> float | None:
-        """Until the next try."""
+        """Seconds until the next try; None if it is done."""
         return None if self.is_done else max(0.0, self._next - time.monotonic())
 
     def work(self, going: Going) -> None:
@@ -270,7 +272,7 @@ class Takeover:
             self._get_ready(now)
 
     def try_once(self) -> bool:
-        """Whether this process holds the directory now."""
+        """Try to take the directory; return whether this process holds it."""
         if self.is_done or not self._claim():
             return self.is_done
         try:

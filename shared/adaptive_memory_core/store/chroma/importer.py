@@ -1,9 +1,9 @@
-"""The importer: what other programs wrote into the collection becomes rows of the ledger.
+"""The importer: it copies what other programs wrote into the collection to the ledger.
 
-What this process writes with other clients is heard, and imported before they go on. Other processes are noticed within
-`others_seen_seconds`: of an embedded collection by its files' times, after which Chroma's numbers tell which records
-were written; of one on a server by its size and its last record, after which the ids are compared, and by the records
-that the last recalls returned. Everything on a server is read again from time to time.
+Writes of other clients in this process are intercepted, and imported before their calls return. Writes of other
+processes are noticed within `others_seen_seconds`. For an embedded collection, file times show a change, and Chroma's
+numbers show which records were written. For a collection on a server, its size, its last record and the records that
+recalls returned are checked; then the ids are compared. Everything on a server is read again from time to time.
 """
 
 from __future__ import annotations
@@ -39,19 +39,19 @@ from adaptive_memory_core.store.ledger.mirror_rows import EMPTIED, RESTORED
 if TYPE_CHECKING:
     from adaptive_memory_core.store.ledger.sql_ledger import Ledger
 
-FIRST_RECORDS = 200  # records that opening a memory waits for; more are read beside the calls
+FIRST_RECORDS = 200  # records that opening a memory waits for; more are read in the background
 SHARE = 3.0  # pauses between comparisons, in multiples of what the last one took
-AGAIN_SECONDS = 30.0  # between two readings of everything on a server, which does not tell what was changed in place
-PAGE = 500  # records that are read at a time
-RETURNED = 200  # records that recalls returned last, which are compared first on a server
-ON_SERVER = "server"  # that all was compared, where Chroma's numbers cannot be asked for
-MOST_GONE = 50  # records that others may remove at once, however few there are
+AGAIN_SECONDS = 30.0  # between reading everything on a server, which does not report changes in place
+PAGE = 500  # records per query
+RETURNED = 200  # latest records returned by recalls, which are compared first on a server
+ON_SERVER = "server"  # means that everything was compared, if Chroma's numbers are not available
+MOST_GONE = 50  # records that others may always remove at once
 DONE = object()
 
 
 class Importer:
-    """A chore of every process that may open the collection. Until all is compared once, it is not `ready`: then
-    recalls ask the collection itself."""
+    """A chore of every process that may open the collection. Until everything was compared once, it is not `ready`, and
+    recalls query the collection itself."""
 
     name = "import"
 
@@ -67,25 +67,25 @@ class Importer:
         in_ram: bool,
         settle: Callable[[Sequence[str] | None], object],
     ) -> None:
-        """`copies` says whether the ledger is to have all records, if there are no more than `copy_limit` to begin
-        with; `settle` exports what is pending of these records, or of all."""
+        """`copies` says whether the ledger should have all records, if there are at most `copy_limit` at first.
+        `settle` exports pending changes of the given records, or of all."""
         self._store, self._ledger, self._rows, self._due = store, ledger, ledger.mirror, ledger.due_records
         self._directory, self._seen_seconds, self._in_ram = directory, seen_seconds, in_ram
         self.is_on_server = directory is None and not in_ram
         self._copies, self._copy_limit = copies, copy_limit
         self._settle = settle
         self._edition = EmbedderVersion(ledger)
-        self.imported: Callable[[Sequence[str]], object] = len  # hears of each change, and which records are gone
+        self.imported: Callable[[Sequence[str]], object] = len  # called after each change, with the deleted ids
         self._ready = copies and ledger.mirror.complete_at() is not None
-        self._deleted: str | None = None  # what to say once the collection is gone
+        self._deleted: str | None = None  # the error message once the collection is deleted
         self.is_over = False  # whether the memory was closed
-        self._same: Hashable = None  # the state of the collection in which it was last compared
-        self._left: Iterator[None] | None = None  # of the comparison under way
-        self._began = self._not_before = -math.inf  # the last look, by time.monotonic, and the next at the soonest
-        self._all_at = time.monotonic()  # when everything on a server was read, or begun to be
+        self._same: Hashable = None  # the collection's state at the last comparison
+        self._left: Iterator[None] | None = None  # the rest of the comparison in progress
+        self._began = self._not_before = -math.inf  # start of the last check, and the earliest next one (monotonic)
+        self._all_at = time.monotonic()  # when reading everything on a server last began
         self._returned: deque[str] = deque(maxlen=RETURNED)
         self._turn = threading.RLock()
-        self._is_worked_off = False  # whether Chroma's tables have what a kill left in its queue of writes
+        self._is_worked_off = False  # whether Chroma has applied writes that a killed process left in its queue
 
     @property
     def ready(self) -> bool:
@@ -95,17 +95,17 @@ class Importer:
         return self._ready
 
     def open(self) -> None:
-        """Compare, where that is soon done."""
+        """Compare the collection with the ledger now, if that is quick."""
         if self._copies and not self._ready:
-            with suppress(StoreError):  # it is away, and is looked at when it is back
+            with suppress(StoreError):  # it is not reachable, and is compared later
                 self._copies = self._store.size() <= self._copy_limit
         if self._copies:
-            with self._turn, suppress(AdaptiveMemoryError):  # then it is compared in the background
+            with self._turn, suppress(AdaptiveMemoryError):  # it is then compared in the background
                 self._look(self._compare(FIRST_RECORDS))
 
     def others_ask(self, stored_ids: Sequence[str] | None, *, writes: bool) -> None:
-        """Another client of this process is about to read or write these, or what it finds: as it was remembered. Only
-        who reads what it finds does not wait for very much."""
+        """Export pending records before another client of this process reads or writes them. A client that reads
+        without giving ids does not wait for a large export."""
         if not self._listens() or not (waiting := self._due.waiting()):
             return
         if waiting <= PAGE or (writes and stored_ids is None):
@@ -114,14 +114,15 @@ class Importer:
             self._settle(stored_ids)
 
     def others_wrote(self, stored_ids: Sequence[str], by: object) -> None:
-        """Another client of this process wrote these; one that spells the directory otherwise has its own index."""
+        """Import records that another client of this process wrote. A client that spells the directory differently has
+        its own index."""
         if self._copies and self._listens():
             if self._directory is not None and by is not self._store.collection._client:
                 reload_index(self._store.collection)
             self.take_in(stored_ids, heard=True)
 
     def others_deleted(self) -> None:
-        """Another client of this process deleted a collection: was it this one?"""
+        """Check whether the collection that another client of this process deleted is this one."""
         if self._listens():
             with suppress(DeletedCollectionError), self._noticing_deletion():
                 self._store.size()
@@ -130,33 +131,34 @@ class Importer:
         return not self.is_over and not self._edition.is_over
 
     def returned(self, stored_ids: Sequence[str]) -> None:
-        """Recalls returned these, from a server: they are compared first."""
+        """Note that recalls returned these records from a server, so that they are compared first."""
         self._returned.extend(stored_ids)
 
     def take_in(self, stored_ids: Sequence[str], *, heard: bool = False) -> None:
-        """Compare these records until nobody writes them meanwhile; `heard` says that others have just written them."""
+        """Compare these records until nobody writes them meanwhile; `heard` means that a client of this process just
+        wrote them."""
         left = list(dict.fromkeys(stored_ids))
         while left:
             left = self._renew(left[:PAGE], heard=heard) + left[PAGE:]
 
     def distrust(self) -> None:
-        """The copies are not what they should be: everything is to be read again."""
+        """Have everything read again, because the ledger's copies are wrong."""
         self._ready = False
         self._same = None
         if self._rows.complete_at() is not None:
             self._rows.keep_complete_at(None)
 
     def sync(self, *, everything: bool = True) -> None:
-        """Compare all of it now, or what others may have written."""
+        """Compare everything now, or only what others may have written."""
         if not self._copies:
             return
         with self._turn:
             self._left = None
-            # an embedded collection's numbers tell of every change
+            # an embedded collection's numbers show every change
             self._look(self._compare(everything=everything and self._directory is None, asked=everything))
 
     def _look(self, comparison: Iterator[None]) -> None:
-        """Compare all of it; the background has no need to look for a while."""
+        """Run a whole comparison; the background's next one can then wait."""
         began = time.monotonic()
         deque(comparison, maxlen=0)
         if self._ready:
@@ -171,7 +173,7 @@ class Importer:
         return max(0.0, self._began + self._seen_seconds - now, self._not_before - now)
 
     def work(self, _going: Going) -> None:
-        """The next page of a comparison, or a look whether one is needed."""
+        """Compare the next page, or check whether a comparison is needed."""
         with self._turn, self._noticing_deletion():
             if self._left is None:
                 self._began = time.monotonic()
@@ -192,8 +194,8 @@ class Importer:
                 self._not_before = now + SHARE * (now - self._began)
 
     def keep_last(self) -> None:
-        """Note up to which write the ledger is as the collection, so that the next opening knows whether it has the
-        same collection, or an older one."""
+        """Record up to which write the ledger equals the collection, so that the next opening can tell whether the
+        collection is the same or older."""
         if self._directory is not None and self._ready:
             self.sync(everything=False)
 
@@ -220,7 +222,7 @@ class Importer:
         return True
 
     def _is_as_expected(self) -> bool:
-        """Whether a server's collection has as many records as the ledger, and the last one is known."""
+        """Whether a server's collection has as many records as the ledger, and its last record is known."""
         if self._due.waiting():
             return False
         known = self._size()
@@ -234,12 +236,12 @@ class Importer:
         return self._rows.size() if self._store.only is None else len(self._rows.stored_ids())
 
     def _state(self) -> Hashable:
-        """What is another as soon as an embedded collection is; None where it is not known."""
+        """A value that changes with every change of an embedded collection; None if unknown."""
         return None if self._directory is None else file_states([str(self._directory / name) for name in FILES])
 
     def _compare(self, most: int | None = None, *, everything: bool = False, asked: bool = False) -> Iterator[None]:
-        """A page at a time. If more than `most` records would have to be read, nothing is done. `asked` says whether
-        the caller of the memory wants it."""
+        """Compare page by page. Nothing is done if more than `most` records would have to be read. `asked` says whether
+        the memory's user wants it."""
         if self._rows.complete_at() in ((RESTORED,) if asked else (RESTORED, EMPTIED)):
             return
         state, known = self._state(), self._known()
@@ -259,7 +261,7 @@ class Importer:
         self._end(written, state)
 
     def _end(self, written: WrittenSince | None, state: Hashable) -> None:
-        """All is as it was when the comparison began."""
+        """Record that the ledger equals the collection as of the beginning of the comparison."""
         complete_at = ON_SERVER if written is None else str(written.last)
         if self._store.only is None and self._rows.complete_at() != complete_at:
             with self._ledger.transaction():
@@ -269,7 +271,7 @@ class Importer:
         self._same, self._ready = state, self._copies
 
     def _known(self) -> int:
-        """The number of the write up to which all was compared; -1 where it was not."""
+        """The number of the write up to which everything was compared; -1 if there is none."""
         kept = self._rows.complete_at()
         return int(kept) if kept is not None and kept.isdecimal() else -1
 
@@ -277,7 +279,7 @@ class Importer:
         if self._directory is None:
             return None
         if not self._is_worked_off:
-            self._store.size()  # Chroma works its queue off when it is first asked for anything
+            self._store.size()  # Chroma applies its queue at the first query
             self._is_worked_off = True
         return written_since(self._directory, str(self._store.collection.id), known)
 
@@ -296,8 +298,8 @@ class Importer:
         return sorted(there | copied)
 
     def _there_and_copied(self, *, asked: bool) -> tuple[set[str], set[str]]:
-        """The ids of the collection and of the ledger. If more than half of them are gone at once, the collection is
-        taken for an older one, and is not followed until somebody has `asked` for that."""
+        """The ids of the collection and of the ledger. If more than half of the records are gone at once, the
+        collection counts as an older copy, and is not imported unless that was `asked` for."""
         copied = self._rows.stored_ids()
         there = set(self._store.ids())
         gone = copied - there
@@ -312,18 +314,18 @@ class Importer:
         )
 
     def _renew(self, page: Sequence[str], *, heard: bool = False) -> list[str]:
-        """Make the copies of these as the collection has them; gives those that were written meanwhile."""
-        before = self._rows.versions(page)  # first: else what is pending, and done, before the end goes unnoticed
-        due = self._due.among(page)  # what the ledger has first, and the collection is yet to be told
+        """Update the copies of these records from the collection; return those that were written meanwhile."""
+        before = self._rows.versions(page)  # first: else a record exported meanwhile would go unnoticed
+        due = self._due.among(page)  # the ledger's version of these is newer, and still to be exported
         page = [one for one in page if one not in due]
-        if not page or self._edition.is_over:  # else the vectors have another version once they are another's
+        if not page or self._edition.is_over:  # if it is replaced later, `before` no longer matches
             return []
         found = self._read(page)
         gone = set(page) - {row[0] for row in found}
         differing = self._differing(found, before.rows)
         known = [one for one in gone if one in before.rows]
         if not heard and self.is_on_server and (late := self._late_exports(found, differing, known)):
-            self._due.mark(late, gone=False)  # it is to be as the ledger has it
+            self._due.mark(late, gone=False)  # the ledger's version is exported again
             return self._renew([one for one in page if one not in late])
         newer: list[str] = []
         for portion in differing.portions(known, self._store.fields):
@@ -333,7 +335,7 @@ class Importer:
         return newer
 
     def _late_exports(self, found: Sequence[ComparedRow], differing: Differing, gone: Sequence[str]) -> list[str]:
-        """Those that differ because an exporter that stood still has just written, or removed, what it had begun to."""
+        """The records that differ because of a late write or removal by an exporter that had been stopped."""
         fields, changed = self._store.fields, {row[0] for row in differing.whole} | differing.revised.keys()
         ours = {row[0]: exported_digest(*row, fields) for row in self._rows.rows(sorted(changed))}
         theirs = {row[0]: exported_digest(*row[:3], fields) for row in found if row[0] in ours}
@@ -353,14 +355,15 @@ class Importer:
         return list(zip(found["ids"], found["documents"], found["metadatas"], found["embeddings"], strict=True))
 
 
-ALIKE = 1e-4  # difference of two unit vectors up to which they are the same: Chroma keeps single precision
-PORTION = 50  # records that are written in one transaction, for whose end recalls of this process wait
+ALIKE = 1e-4  # difference up to which two unit vectors count as equal: Chroma stores single precision
+PORTION = 50  # records per transaction: recalls of this process wait for its end
 ComparedRow = tuple[str, str | None, Metadata | None, Any]
 CopyInLedger = tuple[str, str | None, Metadata | None]
 
 
 class Portion(NamedTuple):
-    """What is written at a time: rows of each owner, records that are gone, and metadata of copies that else stay."""
+    """The changes of one transaction: rows of each owner, deleted records, and metadata of otherwise unchanged
+    copies."""
 
     rows: Mapping[Scope | None, Sequence[MirrorRow]]
     gone: Sequence[str]
@@ -368,13 +371,13 @@ class Portion(NamedTuple):
 
 
 class Differing(NamedTuple):
-    """Records that the ledger lacks or has otherwise; and those with other metadata alone."""
+    """The records that the ledger lacks or has with other content, and those with only other metadata."""
 
     whole: Sequence[ComparedRow]
     revised: Mapping[str, Metadata | None]
 
     def portions(self, gone: Sequence[str], fields: Fields) -> Iterator[Portion]:
-        """All of it, and what is gone, a bit at a time."""
+        """All changes and deletions, in portions."""
         for rows in _parts(self.whole):
             owners: dict[Scope | None, list[MirrorRow]] = {}
             for stored_id, text, metadata, vector in rows:
@@ -390,7 +393,7 @@ class Differing(NamedTuple):
 def differing(
     found: Sequence[ComparedRow], copies: Mapping[str, CopyInLedger], vectors: Mapping[str, bytes], fields: Fields
 ) -> Differing:
-    """How the collection's rows differ from the copies and their vectors, where there are any.
+    """The differences between the collection's rows and the ledger's copies and vectors, if it has any.
 
     >>> tea, hot = ("a", "tea", {"n": 1}, [1.0]), {"a": ("a", "tea", {"n": 2})}
     >>> one = np.array([1.0], dtype="<f4").tobytes()

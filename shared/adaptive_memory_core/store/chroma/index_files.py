@@ -1,9 +1,9 @@
-"""The five files of Chroma's index: their layout, and whether sizes, counts, labels and links are whole.
+"""The five files of Chroma's index: their layout, and checks of sizes, counts, labels and links.
 
 A torn index makes Chroma fail on every call, end the process, or lose records silently. So it is checked before Chroma
-loads it, by reading alone. Chroma writes header, data, lengths and links in place, then the names, and notes last in
-SQLite how far it got; what SQLite's log still holds is written again on loading. A kill therefore leaves files that are
-shorter than the header says, or names that cannot be read.
+loads it, only by reading. Chroma writes header, data, lengths and links in place, then the names, and last records in
+SQLite how far it got. Writes that are still in SQLite's log are repeated on loading. A kill therefore leaves files that
+are shorter than the header says, or names that cannot be read.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _VERSION = 1
 
 
 def index_faults(held: DatabaseContents) -> list[str]:
-    """What is wrong with the index's files, each fault in a sentence; none for an index that is whole."""
+    """The faults of the index's files, one sentence each; empty for an index without faults."""
     if _unknown(held):
         return []
     labels = _labels(held)
@@ -36,20 +36,20 @@ def index_faults(held: DatabaseContents) -> list[str]:
 
 
 def missing(held: DatabaseContents) -> list[str]:
-    """Records that neither the index nor the log has a vector of; none where the files are damaged."""
+    """The records whose vector is neither in the index nor in the log; empty if the files are damaged."""
     labels = _labels(held)
     return [] if _unknown(held) or _damaged(held, labels) else _lost(held, labels or {})
 
 
 def _unknown(held: DatabaseContents) -> bool:
-    """Whether another version of Chroma wrote these files: what is not known is not judged."""
+    """Whether another version of Chroma wrote these files, so that they cannot be checked."""
     files = {one.name for one in held.folder.iterdir()} if held.folder.is_dir() else set()
     head = header(held.folder)
     return bool(files and files.isdisjoint(FILES)) or (head is not None and head.version != _VERSION)
 
 
 def _labels(held: DatabaseContents) -> dict[str, int] | None:
-    """Which records are in the files; none if nothing was ever put into them, None if that cannot be read."""
+    """The labels of the records in the files; empty if nothing was ever written, None if they cannot be read."""
     return record_labels(held.folder) if (held.folder / NAMES).exists() else {}
 
 
@@ -68,12 +68,12 @@ def _damaged(held: DatabaseContents, labels: dict[str, int] | None) -> list[str]
         return []
     if labels is None:
         size = (held.folder / NAMES).stat().st_size
-        return [f"{NAMES} is torn ({size} bytes): it no longer says which vector is whose."]
+        return [f"{NAMES} is torn ({size} bytes): it no longer shows which record a vector belongs to."]
     return _torn(held, labels)
 
 
 def _torn(held: DatabaseContents, labels: dict[str, int]) -> list[str]:
-    """Files that are missing, or shorter than the header says, or do not hold what they are said to."""
+    """The files that are missing, shorter than the header says, or inconsistent."""
     gone = [name for name in FILES if not (held.folder / name).exists()]
     if gone:
         return [f"{' and '.join(gone)} is missing."]
@@ -91,7 +91,7 @@ def _torn(held: DatabaseContents, labels: dict[str, int]) -> list[str]:
 
 
 def _sensible(head: Header, dimension: int) -> bool:
-    """Whether the header fits the dimension, and itself."""
+    """Whether the header is consistent with the dimension and with itself."""
     return (
         head.version == _VERSION
         and head.count <= head.capacity
@@ -107,7 +107,7 @@ def _unlabelled(held: DatabaseContents, head: Header, labels: dict[str, int]) ->
     lost = [one for one, label in labels.items() if label not in present]
     twice = head.count - len(present)
     if lost or twice:
-        return [f"{VECTORS} is torn: {max(len(lost), twice)} of its {head.count} vectors are not there."]
+        return [f"{VECTORS} is torn: {max(len(lost), twice)} of its {head.count} vectors are missing."]
     return []
 
 
@@ -125,7 +125,7 @@ Labels = np.ndarray[Any, np.dtype[np.uint64]]
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """What `header.bin` says: how many elements there are, and where in an element what stands (in bytes)."""
+    """The content of `header.bin`: the number of elements, and the byte offsets within an element."""
 
     version: int
     offset: int
@@ -144,24 +144,24 @@ class Header:
 
 
 def header(folder: Path) -> Header | None:
-    """The header; None where it is not whole."""
+    """The header; None if it is incomplete."""
     found = content(folder / HEADER)
     return Header(*_HEADER.unpack(found)) if len(found) == _HEADER.size else None
 
 
 def record_labels(folder: Path) -> dict[str, int] | None:
-    """Which record is under which label; None where the file is not whole."""
+    """The label of each record; None if the file cannot be read."""
     try:
         found = _Plain(io.BytesIO(content(folder / NAMES))).load()
         labels = found["id_to_label"]
         usable = isinstance(labels, dict) and all(isinstance(one, int) for one in labels.values())
-    except Exception:  # noqa: BLE001 - a torn pickle fails in every way there is
+    except Exception:  # noqa: BLE001 - a torn pickle can raise any error
         return None
     return labels if usable else None
 
 
 def labels_in(folder: Path, count: int, size: int, label_at: int) -> Labels:
-    """The labels of the elements that the file of vectors really holds."""
+    """The labels of the elements that the file of vectors actually contains."""
     whole = min(count, (folder / VECTORS).stat().st_size // size)
     if not whole:
         return np.empty(0, dtype="<u8")
@@ -177,7 +177,7 @@ class _Plain(pickle.Unpickler):
 
 
 def content(file: Path) -> bytes:
-    """All of a file; nothing for one that is not there."""
+    """The content of a file; empty if it cannot be read."""
     try:
         return file.read_bytes()
     except OSError:
@@ -185,9 +185,10 @@ def content(file: Path) -> bytes:
 
 
 def readable_vectors(held: DatabaseContents, folder: Path, *, cosine: bool) -> dict[str, Any]:
-    """The vectors of an index that is moved to this folder, by record id, as far as its files say whose they are.
+    """The vectors of an index that was moved to this folder, by record id, if its files show which record they belong
+    to.
 
-    For cosine they are kept at length 1, and their lengths apart; a length that is lost stays 1, which ranks the same.
+    For cosine they are stored at length 1, and their lengths separately. A lost length stays 1, which ranks the same.
     """
     head, owners = header(folder), record_labels(folder)
     if head is None or not owners or not _sensible(head, held.dimension or 0) or not (folder / VECTORS).exists():
@@ -207,12 +208,12 @@ def readable_vectors(held: DatabaseContents, folder: Path, *, cosine: bool) -> d
 
 
 def broken_links(folder: Path, head: Header) -> list[str]:
-    """What is wrong with the links; none where all lead somewhere."""
+    """The faults of the links; empty if every link leads to an element."""
     return _higher(folder, head) or _lowest(folder, head)
 
 
 def _higher(folder: Path, head: Header) -> list[str]:
-    """The links of higher levels: one element's after the other's, each with its size before it."""
+    """Check the links of higher levels: a block per element, preceded by its size."""
     found, place, step = content(folder / LINKS), 0, 4 * head.neighbours + 4
     blocks: list[bytes] = []
     for element in range(head.count):
@@ -230,7 +231,7 @@ def _higher(folder: Path, head: Header) -> list[str]:
 
 
 def _lowest(folder: Path, head: Header) -> list[str]:
-    """The links of the lowest level: they stand before each vector."""
+    """Check the links of the lowest level, which are stored before each vector."""
     if not head.count:
         return []
     rows = np.memmap(folder / VECTORS, dtype=np.uint8, mode="r", shape=(head.count, head.size))
@@ -239,19 +240,20 @@ def _lowest(folder: Path, head: Header) -> list[str]:
 
 
 def _outside(links: np.ndarray[tuple[int, int], np.dtype[np.uint32]], head: Header, file: str) -> list[str]:
-    """Each row is a number of links (its upper half holds marks) and the links."""
+    """The fault if a link leads to no element. Each row is a number of links (its upper half contains marks) and the
+    links."""
     counts, ids = links[:, :1] & 0xFFFF, links[:, 1:]
     used = np.arange(ids.shape[1]) < counts
     wrong = int(((counts[:, 0] > ids.shape[1]) | (used & (ids >= head.count)).any(axis=1)).sum())
     return [f"{file} is damaged: {wrong} of its lists of links lead nowhere."] if wrong else []
 
 
-LOOKS = 3  # a client of this process may be writing the files just now
+LOOKS = 3  # checks, because a client of this process may be writing the files
 PAUSE_SECONDS = 0.2
 
 
 def index_damage(directory: Path, collection_id: str) -> list[str]:
-    """What is wrong with the collection's index, each fault in a sentence; looked at again before it is believed."""
+    """The faults of the collection's index, one sentence each. A fault counts only if repeated checks find it."""
     found: list[str] = []
     for look in range(LOOKS):
         if look:

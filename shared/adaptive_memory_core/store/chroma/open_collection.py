@@ -1,7 +1,7 @@
-"""What a process does with the collection it may open, and guards around its calls.
+"""The open collection of a process, and guards around its calls.
 
-The threads of an embedded Chroma stay in the parent of a fork, and two processes over one directory damage it. Chroma
-itself would return the parent's client when the same directory is opened in the child.
+The threads of an embedded Chroma are missing in a forked child, and two processes over one directory damage it. Chroma
+itself would return the parent's client when the child opens the same directory.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ CALLS = frozenset({"add", "count", "delete", "get", "query", "update", "upsert"}
 
 
 class _Replaceable:
-    """A collection whose failures are looked at."""
+    """A collection that checks, when a call fails, whether it was replaced."""
 
     def __init__(self, collection: Collection, edition: EmbedderVersion) -> None:
         self._collection, self._edition = collection, edition
@@ -42,7 +42,8 @@ class _Replaceable:
 
 
 def replaceable(collection: Collection, edition: EmbedderVersion) -> Collection:
-    """The collection; where a call fails since another one took its place, the error is `Edition.check`'s."""
+    """The collection; if a call fails because another collection replaced it, the error is that of
+    `EmbedderVersion.check`."""
     return cast("Collection", _Replaceable(collection, edition))
 
 
@@ -56,16 +57,16 @@ def _checked(call: Callable[..., Any], edition: EmbedderVersion, *args: Any, **n
         raise
 
 
-_parents: list[Any] = []  # held on to: to let go of them would end them, in a process that has not begun them
+_parents: list[Any] = []  # kept alive: freeing them would stop them in a process that did not start them
 
 
 def is_parents(collection: Collection) -> bool:
-    """Whether the collection is of a client that was made before this process was forked."""
+    """Whether the collection's client was created before this process was forked."""
     return any(one is collection._client for system in _parents for one in system._instances.values())
 
 
 def _forked() -> None:
-    """In the child: forget the embedded clients of the parent, and open none."""
+    """In the child: forget the parent's embedded clients, and never open one."""
     module = sys.modules.get("chromadb.api.shared_system_client")
     if module is None:
         return
@@ -85,7 +86,7 @@ if hasattr(os, "register_at_fork"):
 
 @dataclass(frozen=True)
 class OpenCollection:
-    """The parts that work on it."""
+    """The collection's parts: reading, search, export, import and write-back."""
 
     store: ChromaRecords
     search: ChromaSearch
@@ -94,30 +95,30 @@ class OpenCollection:
     write_back: WriteBack
 
     def flush(self) -> None:
-        """Have it show everything now."""
+        """Write everything into the collection now."""
         self.exporter.settle()
         self.write_back.flush()
 
     def finish(self) -> None:
-        """At the end."""
+        """Write everything on closing, and record up to which write the ledger equals the collection."""
         try:
             self.flush()
             self.write_back.tidy()
-            with suppress(StoreError, LedgerError):  # then the next opening compares more
+            with suppress(StoreError, LedgerError):  # the next opening then has more to compare
                 self.importer.keep_last()
         finally:
             self.importer.is_over = True
 
 
 class CollectionAccess:
-    """The collection, or None in a process that may not open it: in a directory, one process does at a time, and all
-    others have what they need in the ledger."""
+    """The collection, or None in a process that may not open it. One process at a time opens a directory's collection;
+    all others use only the ledger."""
 
     def __init__(self) -> None:
         self.open: OpenCollection | None = None
 
     def finish(self) -> None:
-        """At the end: what is pending is written back, as far as that is this process's to do."""
+        """Write pending changes on closing, if this process has the collection open."""
         if self.open is not None:
             self.open.finish()
 
@@ -127,14 +128,14 @@ class CollectionAccess:
         return self.open is None or self.open.importer.ready
 
     def collection_asked(self) -> ChromaRecords | None:
-        """The collection as it is to be asked about all records, with what is pending exported; None where the ledger
-        has all of them."""
+        """The collection, after exporting pending records, for questions about all records; None if the ledger has all
+        of them."""
         if self.open is None or self.open.importer.ready:
             return None
         self.open.exporter.settle()
         return self.open.store
 
     def import_first(self, stored_ids: Sequence[str]) -> None:
-        """Have the ledger know these."""
+        """Import these records into the ledger, if it does not have all records."""
         if self.open is not None and not self.open.importer.ready:
             self.open.importer.take_in(stored_ids)

@@ -1,4 +1,4 @@
-"""Search in the ledger's records, exactly and in RAM; where they are incomplete or too many, Chroma is asked."""
+"""Search in the ledger's records, exactly and in RAM; in Chroma if they are incomplete or too many."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ if TYPE_CHECKING:
     from adaptive_memory_core.store.ledger.sql_ledger import Ledger
 
 Near = tuple[str, float]  # a record's id and distance
-MARGIN = 4  # further rows that are compared in double precision, since single precision may mistake the last ones
+MARGIN = 4  # extra rows compared in double precision, because single precision may misrank the last ones
 
 
 class MirrorSearch:
-    """Finding in the copies that the ledger has of a collection's records, seen through one scope at a time."""
+    """Search in the ledger's copies of a collection's records, through one scope at a time."""
 
     def __init__(
         self, ledger: Ledger, fields: Fields, space: str, most_bytes: int, kept: UserCopies | None = None
@@ -50,7 +50,7 @@ class MirrorSearch:
     def nearest(
         self, scope: Scope, vector: Vector, limit: int, where: Where | None, version: LedgerVersion | None = None
     ) -> list[Found]:
-        """The hits of this scope, nearest first: `limit` of them unless there are no more."""
+        """The hits of this scope, nearest first: `limit` of them if there are so many."""
         return list(self.compare(scope, vector, limit, where, (), version, measured=False).nearest)
 
     def compare(
@@ -64,8 +64,8 @@ class MirrorSearch:
         *,
         measured: bool = True,
     ) -> VectorsFound:
-        """Those; of the named records the others that are of this scope and pass the filter; and, unless it is not
-        `measured`, the baseline."""
+        """The nearest hits; the other `named` records of this scope that pass the filter; and, if `measured`, the
+        baseline."""
         near, rows, baselines = list[Near](), list[CopiedRow](), list[tuple[int, Baseline]]()
         parts = (scope,) if scope.over is None else scope.parts
         for part in parts:
@@ -89,12 +89,12 @@ class MirrorSearch:
             near.sort(key=_distance)
         wanted, first = frozenset(named), near[:limit]
         hits = self._hits(scope, first + [one for one in near[limit:] if one[0] in wanted], rows)
-        split = len(frozenset(map(_id, hits)).intersection(map(_id, first)))  # some may be gone by now
+        split = len(frozenset(map(_id, hits)).intersection(map(_id, first)))  # some may have been deleted meanwhile
         return VectorsFound(hits[:split], hits[split:], merged_baseline(baselines) if measured else Baseline())
 
     def _baseline(self, user: Resident, matrix: Matrix, asked: Any) -> tuple[int, Baseline]:
-        """What records score that are unrelated to a query, by a sample of them. What they score with each other is
-        measured again once their number has changed by a quarter."""
+        """The scores of a sample of records unrelated to a query. The scores among the records themselves are measured
+        again after their number has changed by a quarter."""
         count, before = len(user.ids), user.baseline
         sample = sample_of(count)
         if before is None or not 0.8 * before[0] <= count <= 1.25 * before[0]:
@@ -102,7 +102,7 @@ class MirrorSearch:
         return count, for_query(before[1], signals.similarity(matrix.distances(asked, sample), space=self._space))
 
     def among(self, scope: Scope, vector: Vector, stored_ids: Sequence[str], where: Where | None) -> list[Found]:
-        """Those of the records that are of this scope and pass the filter, nearest first."""
+        """The given records of this scope that pass the filter, nearest first."""
         near, rows = list[Near](), list[CopiedRow]()
         for part in scope.parts:
             with self.residents.of(part) as (user, as_of):
@@ -125,12 +125,12 @@ class MirrorSearch:
         return found
 
     def stored(self, scope: Scope, stored_ids: Sequence[str]) -> list[Found]:
-        """Those of the records that exist in this scope, by their ids in the collection."""
+        """The given records of this scope that exist, by their ids in the collection."""
         rows = self._rows.rows(stored_ids)
         return [Found(*row, 1.0) for row in rows if belongs(row[2], scope, self._fields)]
 
     def vectors(self, scope: Scope, stored_ids: Sequence[str]) -> dict[str, Vector]:
-        """The vectors of those of the records that are of this scope."""
+        """The vectors of the given records of this scope."""
         found: dict[str, Vector] = {}
         for part in scope.parts:
             with self.residents.of(part) as (user, _):
@@ -140,7 +140,7 @@ class MirrorSearch:
         return found
 
     def size(self, scope: Scope) -> int:
-        """How many records the user has, about: counted where they are not in RAM."""
+        """The approximate number of the scope's records; counted in the ledger if they are not in RAM."""
         count = 0
         for part in (scope,) if scope.over is None else scope.parts:
             held = self.residents.users.get(part)
@@ -148,7 +148,7 @@ class MirrorSearch:
         return count
 
     def _hits(self, scope: Scope, near: Sequence[Near], rows: Sequence[CopiedRow]) -> list[Found]:
-        """The records with their texts, as far as they are still there, and not another user's by now."""
+        """The records with their texts, without those that were deleted or changed owner meanwhile."""
         own = rows_of(rows, scope, self._fields)
         known = dict(zip(map(_id, own), own, strict=True))
         close = signals.similarity(np.array(list(map(_distance, near))), space=self._space).tolist()
@@ -170,8 +170,8 @@ def _checked(vector: Vector, dimension: int) -> Any:
     one = np.asarray(vector, dtype=np.float32)
     if one.shape != (dimension,) or not np.isfinite(one).all():
         raise StoreError(
-            f"The vector has {len(one)} numbers, and those of the collection have {dimension}. Give one of finite "
-            "numbers, of the embedder that the collection was written with, or the text alone."
+            f"The vector has {len(one)} numbers, and those of the collection have {dimension}. Give a vector of "
+            "finite numbers, of the embedder that the collection was written with, or the text alone."
         )
     return one
 
@@ -180,8 +180,8 @@ T = TypeVar("T")
 
 
 class RecordSearch:
-    """Finds within one scope: in the ledger's records, exactly; in Chroma where the ledger does not have all of them,
-    or a user has too many to be kept in RAM. `by` says in which: "exact", "ann" (Chroma's index), or "auto"."""
+    """Search within one scope: exactly in the ledger's records, or in Chroma if the ledger does not have all of them or
+    a user has too many to keep in RAM. `by` chooses: "exact", "ann" (Chroma's index), or "auto"."""
 
     def __init__(
         self, mirror: MirrorSearch, records: LedgerRecords, access: CollectionAccess, *, most_records: int
@@ -191,7 +191,7 @@ class RecordSearch:
     def nearest(
         self, scope: Scope, vector: Vector, limit: int, where: Where | None, *, by: SearchBy = "auto"
     ) -> list[Found]:
-        """The hits of this scope, nearest first: `limit` of them unless there are no more."""
+        """The hits of this scope, nearest first: `limit` of them if there are so many."""
         found = self._either(
             scope,
             by,
@@ -213,8 +213,8 @@ class RecordSearch:
         version: LedgerVersion | None = None,
         measured: bool = True,
     ) -> VectorsFound:
-        """Those; of the named records the others that are of this scope, where that is one look; and, unless it is not
-        `measured`, what records of the scope score that are unrelated to this query, by a sample of them."""
+        """The nearest hits; the other `named` records of this scope, None if Chroma is asked; and, if `measured`, the
+        scores of a sample of records unrelated to the query."""
 
         def in_ledger() -> VectorsFound:
             return self._mirror.compare(scope, vector, limit, where, named, version, measured=measured)
@@ -234,11 +234,11 @@ class RecordSearch:
     def during(
         self, scope: Scope, vector: Vector, limit: int, where: Where | None, windows: Sequence[Window]
     ) -> list[Found]:
-        """The nearest of those that happened, or began to hold, within one of the windows."""
+        """The nearest records that happened, or became valid, within one of the windows."""
         return self.nearest(scope, vector, limit, both_filters(where, windows_filter(windows, self._records.fields)))
 
     def among(self, scope: Scope, vector: Vector, stored_ids: Sequence[str], where: Where | None) -> list[Found]:
-        """Those of the records that are of this scope and pass the filter, nearest first."""
+        """The given records of this scope that pass the filter, nearest first."""
         return self._either(
             scope,
             "auto",
@@ -253,7 +253,7 @@ class RecordSearch:
         )
 
     def stored(self, scope: Scope, stored_ids: Sequence[str]) -> list[Found]:
-        """Those of the records that exist in this scope, by their ids in the collection."""
+        """The given records of this scope that exist, by their ids in the collection."""
 
         def in_ledger() -> list[Found]:
             self._access.import_first(stored_ids)
@@ -267,7 +267,7 @@ class RecordSearch:
             return self._access.open.search.stored(scope, stored_ids)
 
     def vectors(self, scope: Scope, stored_ids: Sequence[str]) -> dict[str, Vector]:
-        """The vectors of those of the records that are of this scope."""
+        """The vectors of the given records of this scope."""
         return self._either(
             scope,
             "auto",
@@ -278,7 +278,8 @@ class RecordSearch:
     def _either(
         self, scope: Scope, by: SearchBy, in_ledger: Callable[[], T], in_chroma: Callable[[ChromaSearch, SearchBy], T]
     ) -> T:
-        """In Chroma, with what is pending exported, where the ledger cannot answer and this process may ask it."""
+        """Search the ledger's records; or Chroma, after exporting pending records, if the ledger cannot answer or `by`
+        says so."""
         opened, fits = self._access.open, False
         if opened is None:
             return in_ledger()

@@ -1,5 +1,5 @@
-"""Users' vectors, ids and filtered metadata in RAM: those searched last, within a limit of bytes, kept current with the
-ledger.
+"""Users' vectors, ids and filtered metadata in RAM: kept current with the ledger, limited in bytes, least recently
+searched dropped first.
 """
 
 from __future__ import annotations
@@ -36,17 +36,17 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 BYTES_OF_AN_ID = 150  # in RAM, about
-MOST_CHARACTERS = 8_000_000  # of the texts that are kept of one user; guess
-OF_A_ROW = 1_000  # characters that a row counts for besides its text
-FEW = 4  # rows that are found sooner one by one; measured with 30,000 records
+MOST_CHARACTERS = 8_000_000  # of the texts cached for one user; guess
+OF_A_ROW = 1_000  # characters that a row counts for in addition to its text
+FEW = 4  # rows up to which single look-ups are faster; measured with 30,000 records
 
 
 class TornMirrorError(Exception):
-    """The mirror's rows are not what was written; it is rebuilt."""
+    """The mirror's rows are damaged; the mirror is rebuilt."""
 
 
 class Resident:
-    """One user's records as of the last `take_in`. Users of it take `turn` first."""
+    """One user's records as of the last `take_in`. Take `turn` before using it."""
 
     def __init__(self, space: str) -> None:
         self.turn = threading.RLock()
@@ -55,19 +55,19 @@ class Resident:
 
     def _start(self) -> None:
         self.owner = 0
-        self.as_of: tuple[int, int] | None = None  # the ledger's last change that it has heard of
-        self.weighed = False  # whether `size` is what it takes in RAM now
-        self.unsure: int | None = None  # what was undone before it was looked at within a transaction
+        self.as_of: tuple[int, int] | None = None  # the ledger's last change taken in
+        self.weighed = False  # whether `size` is up to date
+        self.unsure: int | None = None  # `version.undone` if it was read within a transaction, else None
         self.matrix: Matrix | None = None
         self.ids: list[str] = []
         self._rows: list[int] = []  # the number of each record's row in the ledger
-        self._places: dict[str, int] | None = None  # of ids; made when first asked for
-        self._written = self._removed = self._changed = 0  # what was taken in so far
+        self._places: dict[str, int] | None = None  # of ids; built at the first use
+        self._written = self._removed = self._changed = 0  # the numbers of the last row, removal and change taken in
         self._columns = MetadataColumns()
-        self._texts: dict[str, CopiedRow] = {}  # rows that were returned before
-        self._characters, self._texts_as_of = 0, 0  # of the texts; the last change of a row that they have
-        self.baseline: tuple[int, Baseline] | None = None  # with the number of records that it was measured with
-        self.in_file = 0  # records that a file has
+        self._texts: dict[str, CopiedRow] = {}  # cache of returned rows
+        self._characters, self._texts_as_of = 0, 0  # of the cached texts, and the last change of a row in them
+        self.baseline: tuple[int, Baseline] | None = None  # with the number of records at that time
+        self.in_file = 0  # the number of records in the file
 
     @property
     def nbytes(self) -> int:
@@ -76,14 +76,14 @@ class Resident:
 
     @property
     def places(self) -> Mapping[str, int]:
-        """Where each record stands."""
+        """The place of each record."""
         if self._places is None:
             self._places = {one: place for place, one in enumerate(self.ids)}
         return self._places
 
     def take_in(self, rows: LedgerMirror, scope: Scope, version: LedgerVersion, kept: UserCopies | None = None) -> bool:
-        """Learn of what was written and removed up to that version at least, in any process; whether there was
-        anything. What was learned within a transaction that was undone is forgotten."""
+        """Apply what was written and removed, in any process, up to that version at least; return whether there was
+        anything. Changes read within a transaction that was undone are discarded."""
         if self.unsure not in (None, version.undone):
             self._start()
         if kept is not None and not self._written and (found := kept.read(scope)) is not None:
@@ -102,7 +102,7 @@ class Resident:
         return learned
 
     def passing(self, rows: LedgerMirror, scope: Scope, where: Where) -> Mask:
-        """Which records, by their places, pass the filter."""
+        """A mask of the records, by their places, that pass the filter."""
         self._columns.grow(len(self.ids))
         test, new = predicate(where), filter_keys(where) - self._columns.keys()
         changes = rows.changes(scope, 0 if new else self._changed)
@@ -115,9 +115,9 @@ class Resident:
     def texts(
         self, rows: LedgerMirror, scope: Scope, stored_ids: Sequence[str], version: LedgerVersion
     ) -> list[CopiedRow]:
-        """Those of the records that have a row, at least as of the version; not to be changed, as they may be kept."""
+        """The rows of the records that have one, at least as of the version. Don't change them: they may be cached."""
         number = version.of_rows
-        if number is None:  # within a transaction, which may yet be undone
+        if number is None:  # within a transaction, which may still be undone
             return rows.rows(stored_ids)
         if number != self._texts_as_of:
             if number < self._texts_as_of:
@@ -135,7 +135,7 @@ class Resident:
         return found
 
     def _keep(self, rows: Sequence[CopiedRow]) -> None:
-        """Remember rows that were just read, but for metadata with lists, which a copy would share."""
+        """Cache rows that were just read, except metadata with lists, which a copy would share."""
         if self._characters > MOST_CHARACTERS:
             self._texts, self._characters = {}, 0
         for one, text, data in rows:
@@ -145,7 +145,7 @@ class Resident:
         self.weighed = False
 
     def taken(self) -> CopiedUser | None:
-        """What a file is to have; None where nothing can be made of it, or a transaction may yet be undone."""
+        """The content to write into a file; None if there is none, or if a transaction may still be undone."""
         with self.turn:
             if self.matrix is None or self.unsure is not None:
                 return None
@@ -155,7 +155,7 @@ class Resident:
         return CopiedUser(owner, written, removed, notes, lambda: {**arrays, "ids": packed(ids)})
 
     def adopt(self, file: UserFile, arrays: Arrays) -> None:
-        """Go on with the content of a file, if it matches what is known here, or if nothing is known yet."""
+        """Use the content of a file, if it matches the records here, or if there are none yet."""
         with self.turn:
             known = (self.owner, self._written, self._removed)
             if arrays.notes["space"] != self._space or (self._written and known != file[1:]):
@@ -171,20 +171,20 @@ class Resident:
 
     def _learn(self, news: MirrorNews) -> None:
         gone = {row for _, row in news.removed if row <= self._written}
-        for place in reversed(self._places_of(gone)):  # so that what takes a place stays
+        for place in reversed(self._places_of(gone)):  # from the end, so that records filling a place stay
             self._remove(place)
         self._removed = max((number for number, _ in news.removed), default=self._removed)
         if news.written:
             self._append(news.written)
 
     def _places_of(self, gone: Set[int]) -> list[int]:
-        """The places of the rows with these numbers, first to last; many are looked up at once."""
+        """The places of the rows with these numbers, in order; many rows are looked up in one pass."""
         if len(gone) > FEW:
             return [place for place, row in enumerate(self._rows) if row in gone]
         return sorted(self._rows.index(row) for row in gone if row in self._rows)
 
     def _remove(self, place: int) -> None:
-        """The last record takes the place of the one that goes."""
+        """Remove a record; the last record takes its place."""
         if self.matrix is not None:
             self.matrix.remove(place)
         self._columns.grow(len(self.ids))
@@ -209,13 +209,13 @@ class Resident:
         self._written = written[-1][0]
 
     def _take_in_metadata(self, changes: Sequence[MirrorChange], new: Set[str]) -> None:
-        """All changes there were go into the new columns, and those since the last time into the others as well. What
-        another process has written since `take_in` comes the next time."""
+        """Put all changes into the new columns, and changes since the last time into the others. What another process
+        has written since `take_in` is left for the next call."""
         before, many = self._changed, len(changes) > FEW
         known = {row: place for place, row in enumerate(self._rows)} if many else {}
         for number, row, text, metadata in changes:
             if row > self._written:
-                self._changed = min(self._changed, number - 1)  # what else has this number comes again
+                self._changed = min(self._changed, number - 1)  # other changes with this number are read again
                 break
             places = [known[row]] if row in known else [] if many else self._places_of({row})
             for place in places:
@@ -231,7 +231,7 @@ def _vectors(written: Sequence[Any]) -> npt.NDArray[np.float32]:
 
 
 class Residents:
-    """Users' records by scope. Its own lock is held for a moment only, and never while another one is taken."""
+    """Users' records by scope. Its own lock is held only briefly, and never while another lock is taken."""
 
     def __init__(
         self, rows: LedgerMirror, space: str, most_bytes: int, edition: EmbedderVersion, kept: UserCopies | None = None
@@ -256,9 +256,9 @@ class Residents:
                 as_of = version or self._rows.version(scope)
                 is_of_now = as_of.change == resident.as_of and resident.unsure is None and as_of.of_rows is not None
                 if not is_of_now and resident.take_in(self._rows, scope, as_of, self._kept):
-                    self._edition.check()  # other vectors are news, so that nothing else need be asked
+                    self._edition.check()  # replaced vectors count as changes, so no other check is needed
                 yield resident, as_of
-        except BaseException:  # which may have left half of a change in it
+        except BaseException:  # a change may be half applied
             self._weigh(scope, resident, 0)
             raise
         if not resident.weighed:
@@ -269,9 +269,9 @@ class Residents:
             self._kept.ask(scope, resident.taken, resident.adopt)
 
     def _weigh(self, scope: Scope, resident: Resident, size: int) -> None:
-        """Note what it takes in RAM, and drop it where that is nothing, and others' if there are too many."""
+        """Record a user's size in RAM; drop the user if it is zero, and other users if the total is too large."""
         with self._moment:
-            if self.users.get(scope) is not resident:  # let go of meanwhile
+            if self.users.get(scope) is not resident:  # dropped meanwhile
                 return
             self.nbytes += size - resident.size
             resident.size = size

@@ -1,8 +1,7 @@
-"""The nearest of many vectors: all compared exactly in one multiplication, or first as bytes where they are very
-many.
+"""The nearest of many vectors: all are compared exactly in one multiplication, or very many first as bytes.
 
-Rows stand one after another in a buffer that doubles when it is full; the last one fills the place of one that goes.
-simsimd, which compares bytes, is the extra `fast`; without it all vectors are compared in single precision.
+Rows are stored in a buffer that doubles when it is full; the last row fills the place of a removed one. simsimd, which
+compares bytes, is in the extra `fast`; without it, all vectors are compared in single precision.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ _VECDOT: Any = getattr(np, "vecdot", None)  # since numpy 2
 
 
 class Matrix:
-    """Vectors by position. Where the space is "cosine" they are kept as unit vectors.
+    """Vectors by position. For the space "cosine" they are stored as unit vectors.
 
     >>> one = Matrix("cosine", 2)
     >>> one.extend(np.array([[1.0, 0.0], [0.0, 2.0], [3.0, 3.0]]))
@@ -38,13 +37,13 @@ class Matrix:
     def __init__(self, space: str, dimension: int) -> None:
         self.space, self.dimension, self.size = space, dimension, 0
         self._rows: Floats = np.empty((0, dimension), dtype=np.float32)
-        self._halves: Floats = np.empty(0, dtype=np.float32)  # of squared lengths, where the space is "l2"
+        self._halves: Floats = np.empty(0, dtype=np.float32)  # of squared lengths, if the space is "l2"
         self._rounded: Rounded | None = None
-        self._is_mapped = False  # whether the rows stand in a file
+        self._is_mapped = False  # whether the rows are in a file
 
     @classmethod
     def of(cls, space: str, arrays: Mapping[str, Any], size: int) -> Matrix:
-        """A matrix over arrays as `arrays` gives them, which may have room for more rows, and are written into."""
+        """A matrix over arrays as `arrays` returns them. They may have room for more rows, and are written to."""
         one = cls(space, arrays["rows"].shape[1])
         one._rows, one._halves, one.size, one._is_mapped = arrays["rows"], arrays["halves"], size, True
         if "bytes" in arrays and simsimd is not None:
@@ -54,20 +53,20 @@ class Matrix:
         return one
 
     def arrays(self) -> dict[str, Any]:
-        """What `of` takes."""
+        """The arrays that `of` takes."""
         size = self.size
         found = {"rows": self._rows[:size], "halves": self._halves[:size]}
         return found if self._rounded is None else {**found, **self._rounded.arrays(size)}
 
     @property
     def nbytes(self) -> int:
-        """What has to be in RAM: for vectors in a file, the bytes that each search reads."""
+        """The bytes that have to be in RAM: for vectors in a file, those that each search reads."""
         rounded = 0 if self._rounded is None else self._rounded.nbytes
         rows = 0 if self._is_mapped and self._rounded is not None else self._rows.nbytes
         return rows + self._halves.nbytes + rounded
 
     def asked(self, vector: Any) -> Floats:
-        """A vector as `nearest` takes it."""
+        """The vector in the form that `nearest` takes."""
         one = np.asarray(vector, dtype=np.float32)
         if self.space != "cosine":
             return one
@@ -93,10 +92,10 @@ class Matrix:
         self._round(before)
 
     def remove(self, position: int) -> int:
-        """Let go of a row; the last one takes its place, and where that stood is given."""
+        """Remove a row; the last row takes its place. Return the last row's old position."""
         last = self.size - 1
         self._rows[position] = self._rows[last]
-        self._rows[last] = 0.0  # nothing is left of what goes
+        self._rows[last] = 0.0  # nothing is left of the removed row
         if self.space == "l2":
             self._halves[position] = self._halves[last]
         if self._rounded is not None:
@@ -105,7 +104,7 @@ class Matrix:
         return last
 
     def nearest(self, asked: Floats, most: int, allowed: npt.NDArray[np.bool_] | None = None) -> Positions:
-        """The positions of the nearest rows, nearest first; of those that are allowed, where that is given."""
+        """The positions of the nearest rows, nearest first; only `allowed` ones, if given."""
         found = None if self._rounded is None else self._by_rounded(self._rounded, asked, most, allowed)
         if found is not None:
             return found
@@ -127,7 +126,8 @@ class Matrix:
     def _by_rounded(
         self, rounded: Rounded, asked: Floats, most: int, allowed: npt.NDArray[np.bool_] | None
     ) -> Positions | None:
-        """The nearest of those that are nearest as rounded; None where rounding may have hidden one of them."""
+        """The nearest rows among those with the nearest rounded vectors; None if rounding may have hidden one of
+        them."""
         about = rounded.products(asked, self.size)
         if self.space == "l2":
             about -= self._halves[: self.size]
@@ -137,7 +137,7 @@ class Matrix:
         if self.space == "l2":
             scores -= self._halves[places]
         order = (-scores).argsort(kind="stable")[:most]
-        if len(places) == RESCORED * most:  # else all were looked at
+        if len(places) == RESCORED * most:  # else all were compared
             longest = 1.0 if self.space == "cosine" else math.sqrt(float(np.einsum("ij,ij->i", rows, rows).max()))
             if scores[order[-1]] < about[places].min() + rounded.error(asked, self.size, longest):
                 return None
@@ -145,7 +145,7 @@ class Matrix:
         return nearest
 
     def _round(self, before: int) -> None:
-        """Keep rounded rows as well, once there are so many that it pays."""
+        """Store rounded rows as well, once there are so many that it pays."""
         if simsimd is None or self.size < LEAST_ROWS:
             return
         first = before if self._rounded is not None else 0
@@ -153,15 +153,15 @@ class Matrix:
         self._rounded.put(self._rows[first : self.size], first, len(self._rows))
 
     def _scores(self, asked: Floats) -> Floats:
-        """The larger, the nearer. The products are not by BLAS where that can be: a part for each processor makes all
-        wait for the one that has other work, and rows that are in no processor's cache take it twice as long."""
+        """Scores that are higher for nearer rows. They avoid BLAS if possible: it splits the work among processors, so
+        all wait for the busiest, and it takes twice as long for rows that are in no processor's cache."""
         rows = self._rows[: self.size]
         products: Floats = rows.dot(asked) if _VECDOT is None else _VECDOT(rows, asked)
         return products - self._halves[: self.size] if self.space == "l2" else products
 
 
 def _best(scores: Floats, most: int, allowed: npt.NDArray[np.bool_] | None) -> Positions:
-    """The positions of the highest scores of those that are allowed, in no order."""
+    """The positions of the highest scores among the allowed ones, in no order."""
     among = None if allowed is None else np.flatnonzero(allowed)
     some = scores if among is None else scores[among]
     if len(some) <= most:
@@ -173,14 +173,14 @@ def _best(scores: Floats, most: int, allowed: npt.NDArray[np.bool_] | None) -> P
 
 
 def _grown(rows: Floats, used: int, size: int) -> Floats:
-    """A buffer with room for so many, twice as large as before at least."""
+    """A buffer with room for `size` rows, at least twice as large as before."""
     grown = np.zeros((max(size, 2 * len(rows), FIRST_CAPACITY) if used else size, *rows.shape[1:]), dtype=np.float32)
     grown[:used] = rows[:used]
     return grown
 
 
 def _normalise(rows: Floats, into: Floats) -> None:
-    """Write the rows as unit vectors; those of no length as they are."""
+    """Write the rows as unit vectors; zero vectors stay unchanged."""
     lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows, dtype=np.float64))
     lengths[lengths == 0.0] = 1.0
     np.divide(rows, lengths[:, None], out=into, casting="unsafe")
@@ -191,15 +191,15 @@ with suppress(ImportError):
     simsimd = importlib.import_module("simsimd")
 
 Bytes: TypeAlias = "npt.NDArray[np.int8]"
-LEAST_ROWS = 3_000  # from which on it is faster where the rows are in no processor's cache; measured
-RESCORED = 4  # times as many as are wanted are compared again; measured: 2 finds all on real embeddings
-DEVIATIONS = 6.0  # beyond which rounding is taken to move no product; one in 500 million
+LEAST_ROWS = 3_000  # from which on it is faster if the rows are in no processor's cache; measured
+RESCORED = 4  # rows compared again per wanted row; measured: 2 finds all on real embeddings
+DEVIATIONS = 6.0  # standard deviations that a rounding error is assumed not to exceed; one in 500 million does
 HIGHEST = 127.0
-BYTE_ROWS = 4_096  # rows that are rounded at a time
+BYTE_ROWS = 4_096  # rows per rounding step
 
 
 class Rounded:
-    """Vectors rounded to bytes, each row by its own scale."""
+    """Vectors rounded to bytes, with a scale for each row."""
 
     def __init__(self, dimension: int) -> None:
         self._bytes: Bytes = np.empty((0, dimension), dtype=np.int8)
@@ -207,13 +207,13 @@ class Rounded:
 
     @classmethod
     def of(cls, rows: Bytes, scales: Floats) -> Rounded:
-        """Over rows that were rounded before."""
+        """Rounded vectors over existing arrays."""
         one = cls(rows.shape[1])
         one._bytes, one._scales = rows, scales
         return one
 
     def arrays(self, size: int) -> dict[str, Any]:
-        """What `of` takes, of the first rows."""
+        """The arrays of the first rows, as `of` takes them."""
         return {"bytes": self._bytes[:size], "scales": self._scales[:size]}
 
     @property
@@ -221,7 +221,7 @@ class Rounded:
         return self._bytes.nbytes + self._scales.nbytes
 
     def put(self, rows: Floats, start: int, capacity: int) -> None:
-        """Round these rows into the places from `start` on, with room for as many as `capacity`."""
+        """Round these rows and store them from `start` on, with room for `capacity` rows."""
         if capacity > len(self._bytes):
             self._bytes = _grown_bytes(self._bytes, capacity)
             self._scales = _grown_bytes(self._scales, capacity)
@@ -231,27 +231,27 @@ class Rounded:
             self._bytes[place], self._scales[place] = rounded(page)
 
     def move(self, place: int, last: int) -> None:
-        """The row at `last` goes to `place`."""
+        """Move the row at `last` to `place`."""
         self._bytes[place], self._scales[place] = self._bytes[last], self._scales[last]
         self._bytes[last] = 0
 
     def products(self, asked: Floats, size: int) -> Floats:
-        """The products of a vector with the first rows, about."""
+        """The approximate products of a vector with the first rows."""
         one, scale = rounded(asked[None])
         dots: Any = np.asarray(simsimd.cdist(one, self._bytes[:size], "dot", out_dtype="f"))
         products: Floats = dots[0] * (self._scales[:size] * scale)
         return products
 
     def error(self, asked: Floats, size: int, longest: float) -> float:
-        """How far a product may be off for rounding, of rows no longer than that: what is lost of each number is spread
-        evenly over one unit, so the sum over all of them is, but for chance, within so many deviations."""
+        """The largest error of a product from rounding, for rows up to this length. Each number's rounding error is
+        uniform over one unit, so their sum stays within `DEVIATIONS` standard deviations, except by a tiny chance."""
         of_rows = float(self._scales[:size].max(initial=0.0)) * math.sqrt(float(asked @ asked))
         of_asked = float(np.abs(asked).max()) / HIGHEST * longest
         return DEVIATIONS * math.hypot(of_rows, of_asked) / math.sqrt(12.0)
 
 
 def rounded(rows: Floats) -> tuple[Bytes, Floats]:
-    """Each row as bytes, and what one unit of them is worth.
+    """Each row as bytes, and the value of one unit in each row.
 
     >>> found, scales = rounded(np.array([[0.5, -1.0, 0.0], [0.0, 0.0, 0.0]], dtype=np.float32))
     >>> found.tolist(), bool(np.allclose(found * scales[:, None], [[0.5, -1.0, 0.0], [0.0, 0.0, 0.0]], atol=0.01))
@@ -268,13 +268,13 @@ def _grown_bytes(rows: Any, capacity: int) -> Any:
     return grown
 
 
-GROUP = 32  # numbers of which only the best is looked at first
+GROUP = 32  # numbers per group, of which only the best is compared first
 
 
 def could_be_highest(numbers: npt.NDArray[Any], most: int) -> npt.NDArray[np.intp]:
-    """The places of all numbers that could be among so many of the highest; of few numbers all places.
+    """The places of all numbers that could be among the `most` highest; for few numbers, all places.
 
-    Where as many groups as are wanted have a best that is no less than some number, what is wanted is no less either.
+    If the best of at least `most` groups is no less than some number, the `most` highest numbers are no less either.
 
     >>> could_be_highest(np.array([0.1, 0.9, 0.5, 0.7]), 2).tolist()
     [0, 1, 2, 3]
@@ -286,4 +286,4 @@ def could_be_highest(numbers: npt.NDArray[Any], most: int) -> npt.NDArray[np.int
         return np.arange(len(numbers))
     bests = numbers[: groups * GROUP].reshape(GROUP, groups).max(axis=0)
     bests.partition(groups - most)
-    return np.flatnonzero(~(numbers < bests[groups - most]))  # what is no number is the highest, as where it is sorted
+    return np.flatnonzero(~(numbers < bests[groups - most]))  # NaN counts as the highest, as in sorting

@@ -1,6 +1,7 @@
 """Posting lists as arrays, and the words of a record.
 
-Everyone's lists are in RAM once, however many users read them; what is joined is made for one query alone.
+Everyone's lists are in RAM once, however many users read them; a user's and everyone's lists are joined for a single
+query.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from adaptive_memory_core.channels.words_of_text import words
 from adaptive_memory_core.flow.ports.ledger_values import WordRow
 from adaptive_memory_core.store.user_copies import Arrays, packed, unpacked
 
-MOST_OF_ONE_WORD = 65_535  # times that one word of a record counts
+MOST_OF_ONE_WORD = 65_535  # most occurrences counted for a word in a record
 
 
 class RecordText(NamedTuple):
@@ -36,12 +37,12 @@ class RecordText(NamedTuple):
 
 @lru_cache(maxsize=100_000)  # of at most 500 bytes each
 def digest_of(word: str) -> int:
-    """The number that stands for a word."""
+    """The number that represents a word."""
     return int.from_bytes(hashlib.blake2b(word.encode(), digest_size=8).digest(), "little", signed=True)
 
 
 def language_mark(code: str) -> str:
-    """What stands among a record's words for the language that it is in; no text has it."""
+    """The entry among a record's words that marks its language; it occurs in no text."""
     return f"\0{code}"
 
 
@@ -49,16 +50,16 @@ LANGUAGES = {digest_of(language_mark(code)): code for code in sorted(CODES)}
 
 
 def mark(text: str, turn: Turn, language: str | None = None) -> bytes:
-    """What changes when the text, its place or its given language does."""
-    told = (text, *turn) if language in (None, ENGLISH) else (text, *turn, language)
-    return hashlib.blake2b(repr(told).encode(errors="replace"), digest_size=8).digest()
+    """A digest that changes with the text, its place or its given language."""
+    content = (text, *turn) if language in (None, ENGLISH) else (text, *turn, language)
+    return hashlib.blake2b(repr(content).encode(errors="replace"), digest_size=8).digest()
 
 
 def row_of(one: RecordText) -> WordRow:
-    """A record's words as the ledger has them, and the language they are in where that is not English."""
-    told = "" if one.turn.speaker is None or one.turn.told != BY_FIELD else f"{one.turn.speaker} "
+    """A record's words as stored in the ledger, with the mark of their language unless it is English."""
+    speaker = "" if one.turn.speaker is None or one.turn.told != BY_FIELD else f"{one.turn.speaker} "
     language = _language(one)
-    found = Counter(words(told + one.text, language))
+    found = Counter(words(speaker + one.text, language))
     length = sum(found.values())
     if language is not None:
         found[language_mark(language)] = 1
@@ -75,7 +76,7 @@ def row_of(one: RecordText) -> WordRow:
 
 
 def _language(one: RecordText) -> str | None:
-    """The language that is given, else what the text tells; None for English and where it is not sure."""
+    """The given language, else the detected one; None for English and if detection is not certain."""
     found = language_of(one.text) if one.language is None else one.language
     return None if found == ENGLISH else found
 
@@ -84,14 +85,14 @@ Array = Any
 
 
 class WordOfRecord(NamedTuple):
-    """Words of some records: for each its number, and the record that has it."""
+    """Words of some records: for each entry, the word's number and the record's number."""
 
     terms: Array
     docs: Array
 
 
 class FrozenLists(NamedTuple):
-    """The records with the word `known[i]` are `docs[bounds[i]:bounds[i + 1]]`."""
+    """Posting lists: the records with the word `known[i]` are `docs[bounds[i]:bounds[i + 1]]`."""
 
     known: Array
     bounds: Array
@@ -104,12 +105,12 @@ class FrozenLists(NamedTuple):
 
 
 def nothing() -> FrozenLists:
-    """Before the first record."""
+    """Empty lists."""
     return FrozenLists(np.empty(0, dtype="<i8"), np.zeros(1, dtype=np.int64), np.empty(0, dtype=np.int64))
 
 
 def merged_lists(lists: FrozenLists, more: Sequence[WordOfRecord]) -> FrozenLists:
-    """The lists with the words of later records, each behind those that it stands among.
+    """The lists with the words of later records added, each after the records already listed for the word.
 
     >>> one = merged_lists(nothing(), [WordOfRecord(np.array([7, 3]), np.array([0, 0]))])
     >>> two = merged_lists(one, [WordOfRecord(np.array([7, 5]), np.array([1, 1]))])
@@ -133,8 +134,8 @@ def merged_lists(lists: FrozenLists, more: Sequence[WordOfRecord]) -> FrozenList
 
 
 def begins_of_runs(in_order: Array) -> Array:
-    """The index at which each different number begins, in sorted numbers. `numpy.unique` handles more cases, but makes
-    the first recall of a process wait for a part of numpy that nothing else here needs.
+    """The index at which each different number begins, in sorted numbers. `numpy.unique` handles more cases, but loads
+    a part of numpy that nothing else here needs, which slows down a process's first recall.
 
     >>> begins_of_runs(np.array([3, 3, 5, 7, 7])).tolist(), begins_of_runs(np.array([], dtype=int)).tolist()
     ([0, 2, 3], [])
@@ -145,7 +146,7 @@ def begins_of_runs(in_order: Array) -> Array:
 
 
 def without_removed(lists: FrozenLists, alive: Array) -> FrozenLists:
-    """The lists of those records alone that are alive, which move up.
+    """The lists without removed records; the others are renumbered without gaps.
 
     >>> whole = merged_lists(nothing(), [WordOfRecord(np.array([3, 3, 7]), np.array([0, 1, 0]))])
     >>> left = without_removed(whole, np.array([False, True]))
@@ -164,7 +165,8 @@ TURNS = ("speakers", "told", "sessions", "places")
 
 
 class ListsFromFile(NamedTuple):
-    """What there is of each record; a length of 0 says that it is gone. `said` are words that `lists` lack yet."""
+    """The lists and attributes of all records; a length of 0 marks a removed record. `said` are words missing from
+    `lists`."""
 
     ids: Sequence[str]
     marks: Sequence[bytes]
@@ -177,7 +179,7 @@ class ListsFromFile(NamedTuple):
 
 
 def arrays_of(contents: ListsFromFile) -> dict[str, Array]:
-    """What a file is to hold."""
+    """The arrays to write into a file."""
     alive = contents.lengths > 0.0
     lists = merged_lists(contents.lists, contents.said)
     if not alive.all():
@@ -203,7 +205,7 @@ def arrays_of(contents: ListsFromFile) -> dict[str, Array]:
 
 
 def contents_of(arrays: Arrays) -> ListsFromFile:
-    """What a file holds.
+    """The contents of a file.
 
     >>> lists = FrozenLists(np.array([5]), np.array([0, 1]), np.array([1]))
     >>> rows, lengths = np.array([3, 9]), np.array([0.0, 4.0])
@@ -228,21 +230,21 @@ def contents_of(arrays: Arrays) -> ListsFromFile:
 
 
 def _used(names: Sequence[str], numbers: Array) -> tuple[list[str], Array]:
-    """The names that somebody has, for those of what was removed go with it; and their numbers among these.
+    """The names that are still in use, without those of removed records only; and the numbers renumbered to match.
 
     >>> found, numbers = _used(["a", "b", "c"], np.array([2, -1, 0, 2]))
     >>> found, numbers.tolist()
     (['a', 'c'], [1, -1, 0, 1])
     """
     used = np.unique(numbers[numbers >= 0])
-    among = np.full(len(names) + 1, -1, dtype=np.int32)  # the last one: what has no name
+    among = np.full(len(names) + 1, -1, dtype=np.int32)  # the last entry is for -1, no name
     among[used] = np.arange(len(used))
     return [names[one] for one in used.tolist()], among[numbers]
 
 
 class Lists(NamedTuple):
-    """What the lists of a scope say of the words of a cue; `times` marks the records that say a time, if one is
-    asked."""
+    """The postings of a query's words in a scope's lists; `times` marks records that state a time, if the query asks
+    for one."""
 
     talk: Conversation
     asked: Asked
@@ -252,7 +254,7 @@ class Lists(NamedTuple):
 
 
 def concatenated_lists(first: Lists, second: Lists) -> Lists:
-    """The lists of both parts of a scope as those of one."""
+    """The lists of both parts of a scope as one."""
     size = len(first.talk.layout.lengths)
     talk = _conversation(first.talk, second.talk, size)
     asked = {}
@@ -269,7 +271,7 @@ def concatenated_lists(first: Lists, second: Lists) -> Lists:
 
 
 def _conversation(one: Conversation, other: Conversation, size: int) -> Conversation:
-    """Sessions stay apart: a name of one scope's is not that of the other's."""
+    """Both conversations as one. Sessions are kept apart, even if they have the same name in both."""
     a, b = one.layout, other.layout
     people = None if one.people is None and other.people is None else np.concatenate((_people(one), _people(other)))
     lengths, order = np.concatenate((a.lengths, b.lengths)), np.concatenate((a.order, b.order + size))
@@ -297,7 +299,7 @@ def _people(talk: Conversation) -> Array:
 
 
 def _alone(talk: Conversation) -> Array:
-    """Marks the records that are of no conversation."""
+    """Marks the records that belong to no conversation."""
     layout = talk.layout
     if not talk.in_sessions:
         return layout.lengths > 0.0
@@ -313,7 +315,7 @@ class _JoinedIds:
 
 
 class _JoinedNumbers:
-    """What was written after the lists were read has no number in them."""
+    """Numbers in the joined lists; records written after the lists were read have none."""
 
     def __init__(self, first: Numbers, second: Numbers, size: int) -> None:
         self._first, self._second, self._size = first, second, size

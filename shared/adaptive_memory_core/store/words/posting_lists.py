@@ -1,6 +1,4 @@
-"""Users' posting lists in RAM: kept current with the ledger, those used last within a limit of bytes, each with a
-lock.
-"""
+"""Users' posting lists in RAM: kept current with the ledger, limited in bytes, least recently used dropped first."""
 
 from __future__ import annotations
 
@@ -33,44 +31,44 @@ from adaptive_memory_core.store.words.frozen_lists import (
     nothing,
 )
 
-TAIL = 256  # records that are looked through word by word before the lists are made anew
+TAIL = 256  # records in the tail, word by word, before they are moved into the lists
 TAIL_SHARE = 0.05  # or this share of all
-OF_A_RECORD, OF_A_TAIL = 500, 250  # bytes: of a record besides its words, of a word of those in the tail
+OF_A_RECORD, OF_A_TAIL = 500, 250  # bytes per record in addition to its words, and per word in the tail
 Array = Any
-IN_TAIL = -1  # the place of a word that is not in the lists yet
-MOST_WORDS_KEPT = 20  # numbers of words of cues for each record, of 16 bytes; guess
-OF_A_WORD = 50  # numbers that a word counts for besides its records
+IN_TAIL = -1  # the place of a word that is only in the tail
+MOST_WORDS_KEPT = 20  # cached postings of query words per record, 16 bytes each; guess
+OF_A_WORD = 50  # postings that a cached word counts for in addition to its own
 
 
 @cache
 def _words_of_times() -> frozenset[str]:
-    """In all languages; their stemmers take a while to load."""
+    """The words of all languages that state a time. Cached, because the languages' stemmers take a while to load."""
     elsewhere = (words(said, language) for language, said in SAYS_ELSEWHERE.items())
     return frozenset(words(" ".join(SAYS))).union(SAYS_IN_PAIRS, *elsewhere)
 
 
 class PostingLists:
-    """The words of one user's records. `take_in` brings it up to what the ledger says now."""
+    """The posting lists of one user's records. `take_in` updates them from the ledger."""
 
     def __init__(self) -> None:
-        self.owner: int | None = None  # whom the ledger's rows are of; None before the first
-        self.as_of: tuple[int, int] | None = None  # the ledger's last change that it has heard of
+        self.owner: int | None = None  # the user's key in the ledger; None before the first row
+        self.as_of: tuple[int, int] | None = None  # the ledger's last change taken in
         self.ids: list[str] = []
         self.numbers: dict[str, int] = {}
         self.marks: list[bytes] = []
         self._row, self._gone = 0, 0
         self._rows = np.empty(0, dtype=np.int64)
         self._lengths = np.empty(0)
-        self._lists, self._said = nothing(), list[WordOfRecord]()  # what is not in the lists yet
+        self._lists, self._said = nothing(), list[WordOfRecord]()  # words that are not in the lists yet
         self._turns = TurnColumns()
         self._tail: dict[int, list[int]] = {}
         self._frozen = 0
         self._settle()
-        self.in_file = 0  # records that a file has
+        self.in_file = 0  # the number of records in the file
 
     @classmethod
     def of(cls, file: UserFile, arrays: Arrays) -> PostingLists:
-        """The lists in a file."""
+        """The lists from a file."""
         one, there = cls(), contents_of(arrays)
         one.owner, one._row, one._gone = file[1:]
         one.ids, one.marks, one._rows, one._lengths = list(there.ids), list(there.marks), there.rows, there.lengths
@@ -82,7 +80,7 @@ class PostingLists:
         return one
 
     def taken(self) -> CopiedUser | None:
-        """What a file is to have; None where there is nothing."""
+        """The content to write into a file; None if there is none."""
         if self.owner is None or not len(self):
             return None
         turns, arrays = self._turns, (self._rows, self._lengths, self._lists, tuple(self._said))
@@ -94,22 +92,22 @@ class PostingLists:
 
     @property
     def wasted(self) -> float:
-        """The share of its entries that are of removed records."""
+        """The share of its entries that belong to removed records."""
         return 1.0 - len(self.numbers) / len(self.ids) if self.ids else 0.0
 
     @property
     def nbytes(self) -> int:
-        """About what it takes in RAM: its postings, and what each record is known by."""
+        """The approximate size in RAM of the postings and the attributes of the records."""
         postings: int = sum(array.nbytes for one in self._said for array in one)
         return self._lists.nbytes + postings + OF_A_RECORD * len(self.ids) + OF_A_TAIL * len(self._tail)
 
     @property
     def seen(self) -> tuple[int, int]:
-        """The last row and the last removal that it took in."""
+        """The numbers of the last row and the last removal taken in."""
         return self._row, self._gone
 
     def take_in(self, news: WordNews) -> None:
-        """What was written and removed since."""
+        """Apply the rows written and removed since the last call."""
         self.owner, gone, rows = news
         if gone:
             self._gone, self.in_file = gone[-1][0], 0
@@ -120,17 +118,18 @@ class PostingLists:
             self._settle()
 
     def _settle(self) -> None:
-        """What is said of all records together, as they are now."""
+        """Recalculate what depends on all records together, and clear the caches."""
         self.conversation = conversation(self._turns.columns, self._lengths, len(self))
         places = self._places_of(list(word_rows.LANGUAGES))
         codes = zip(word_rows.LANGUAGES.values(), places, strict=True)
-        self.languages = [code for code, place in codes if place is not None]  # besides English
+        self.languages = [code for code, place in codes if place is not None]  # other than English
         self._dated: Array | None = None
-        self._looked_up: dict[Forms, Posting] = {}  # words of cues
+        self._looked_up: dict[Forms, Posting] = {}  # words of queries
         self._looked_up_size = 0
 
     def asked(self, words: Mapping[Forms, float]) -> Asked:
-        """For each word of the cue, given with how often it comes there, the records that have one of its forms."""
+        """For each word of the query, given with its number of occurrences, the records that contain one of its
+        forms."""
         known = self._looked_up
         if self._looked_up_size > MOST_WORDS_KEPT * (len(self.ids) + OF_A_WORD):
             known, self._looked_up_size = {}, 0
@@ -155,7 +154,7 @@ class PostingLists:
 
     @property
     def dated(self) -> Array:
-        """1 for each record that says a time."""
+        """1 for each record that states a time."""
         if self._dated is None:
             self._dated = np.zeros(len(self.ids))
             terms = [word_rows.digest_of(word) for word in _words_of_times()]
@@ -165,8 +164,8 @@ class PostingLists:
         return self._dated
 
     def _places_of(self, terms: Sequence[int]) -> list[int | None]:
-        """The place of each in the lists, IN_TAIL if it is in the tail alone, None if no record has it: all are looked
-        up at once, since most words of a long cue are in no record."""
+        """The place of each word in the lists: IN_TAIL if it is only in the tail, None if no record has it. All are
+        looked up at once, because most words of a long query are in no record."""
         known = self._lists.known
         if not len(known):
             return [IN_TAIL if term in self._tail else None for term in terms]
@@ -176,7 +175,7 @@ class PostingLists:
         return [place if listed else IN_TAIL if term in self._tail else None for term, place, listed in found]
 
     def _holding(self, term: int, place: int) -> Array:
-        """The records that have a word."""
+        """The records that contain a word."""
         docs = (
             NOWHERE if place == IN_TAIL else self._lists.docs[self._lists.bounds[place] : self._lists.bounds[place + 1]]
         )
@@ -206,15 +205,15 @@ class PostingLists:
                     self._tail.setdefault(term, []).append(number)
 
     def _freeze(self) -> None:
-        """Put what is in the tail into the lists."""
+        """Move the words in the tail into the lists."""
         self._lists, self._said = merged_lists(self._lists, self._said), []
         self._tail, self._frozen = {}, len(self.ids)
 
     def _bury(self, stored_ids: Sequence[str]) -> None:
-        """These are no more, whatever the ledger says."""
+        """Mark these records as removed, because new rows replace them."""
         there = [one for one in stored_ids if one in self.numbers]
         if there:
-            self.numbers = dict(self.numbers)  # somebody may be reading the ones before, and the lengths
+            self.numbers = dict(self.numbers)  # another thread may be reading the old one, and the lengths
             places = [self.numbers.pop(one) for one in there if one in self.numbers]
             lengths = self._lengths.copy()
             lengths[places] = 0.0
@@ -232,7 +231,7 @@ class PostingLists:
 
 
 def _said(first: int, terms: Sequence[bytes]) -> WordOfRecord:
-    """The words of records that have the numbers from the first on, as the ledger has them."""
+    """The words of new records, numbered from `first` on, from the ledger's rows."""
     sizes = np.fromiter(map(len, terms), dtype=np.int64, count=len(terms)) // 8
     docs = np.repeat(np.arange(first, first + len(terms)), sizes)
     return WordOfRecord(np.frombuffer(b"".join(terms), dtype="<i8"), docs)
@@ -254,7 +253,7 @@ MOST_BYTES = 400_000_000  # of all users' lists together; about 500,000 records 
 
 
 class HeldLists:
-    """One user's lists, if they were made; `turn` is taken to use them."""
+    """One user's lists, if they have been built; take `turn` to use them."""
 
     def __init__(self) -> None:
         self.turn = threading.Lock()
@@ -262,24 +261,24 @@ class HeldLists:
         self.size = 0
 
     def taken(self) -> CopiedUser | None:
-        """What a file is to have."""
+        """The content to write into a file."""
         with self.turn:
             return None if self.lists is None else self.lists.taken()
 
     def adopt(self, file: UserFile, arrays: Arrays) -> None:
-        """A file has them: as many as it says."""
+        """Note how many records the file has, if it matches the lists."""
         with self.turn:
             if self.lists is not None and self.lists.seen == file[2:]:
                 self.lists.in_file = len(arrays["rows"])
 
 
 class ListsInRam:
-    """The lists of users by scope. Its own lock is held for a moment only, and never while another one is taken.
+    """The lists of users by scope. Its own lock is held only briefly, and never while another lock is taken.
 
     >>> kept, alice = ListsInRam(), Scope("alice")
     >>> kept.of(alice) is kept.of(alice)
     True
-    >>> kept.used(alice, kept.of(alice)); len(kept)      # of somebody who has nothing, nothing is kept
+    >>> kept.used(alice, kept.of(alice)); len(kept)      # a user without records is not stored
     0
     """
 
@@ -292,7 +291,7 @@ class ListsInRam:
         return len(self._users)
 
     def of(self, scope: Scope) -> HeldLists:
-        """The user's own, to be handed to `used` afterwards."""
+        """The user's lists; pass them to `used` afterwards."""
         with self._moment:
             held = self._users.get(scope)
             if held is None:
@@ -302,10 +301,10 @@ class ListsInRam:
             return held
 
     def used(self, scope: Scope, held: HeldLists) -> None:
-        """Keep the user's lists as they are now, and drop others' if there are too many."""
+        """Record the size of the user's lists now, and drop other users' lists if the total is too large."""
         size = held.lists.nbytes if held.lists is not None and len(held.lists) else 0
         with self._moment:
-            if self._users.get(scope) is not held:  # let go of meanwhile
+            if self._users.get(scope) is not held:  # dropped meanwhile
                 return
             self._total += size - held.size
             held.size = size

@@ -1,4 +1,4 @@
-"""The word index: which records match best, and how it follows the records."""
+"""The word index: which records match a query's words best, and how the index follows the records."""
 
 from __future__ import annotations
 
@@ -33,17 +33,17 @@ if TYPE_CHECKING:
     from adaptive_memory_core.store.chroma.open_collection import CollectionAccess
     from adaptive_memory_core.store.ledger.word_rows import LedgerWords
 
-WASTE = 0.25  # share of removed records at which a user's lists are made anew
-MOST_CURRENT = 10_000  # users that are known to be current
-AT_ONCE = 3_000  # records that a recall waits for; of more it goes without words until the background has read them
-PAGE = 500  # records of one transaction, for whose end other writers wait
+WASTE = 0.25  # share of removed records at which a user's lists are rebuilt
+MOST_CURRENT = 10_000  # users known to be current
+AT_ONCE = 3_000  # records that a recall waits for; with more, words are unused until the background has indexed them
+PAGE = 500  # records per transaction: other writers wait for its end
 INCOMPLETE = "the words of {left} records are not indexed yet, so words say nothing"
 NOT_COPIED = "the collection's records are not copied, so words say nothing"
 
 
 class WordIndex:
-    """The words of a collection's records, each user's apart: own statistics, own lists. Its rows in the ledger follow
-    those of the records. Who has not asked for words yet needs none indexed; from then on they are indexed as they are
+    """The words of a collection's records, with separate statistics and lists for each user. Its rows in the ledger
+    follow those of the records. A user's words are indexed from the first query by words on; after that, as they are
     written."""
 
     name = "word index"
@@ -61,8 +61,8 @@ class WordIndex:
         self._rows, self._fields, self._copied, self._wake, self._kept = rows, fields, copied, wake, kept
         self._read_only = read_only
         self._users = ListsInRam()
-        self._current: dict[Scope, tuple[int, int]] = {}  # in which state of the ledger all words of a user were read
-        self._due: dict[Scope, None] = {}  # users whose words the background reads
+        self._current: dict[Scope, tuple[int, int]] = {}  # the ledger's change up to which a user is indexed
+        self._due: dict[Scope, None] = {}  # users whose words the background indexes
         self._all_due = self._asked = False
 
     def look(
@@ -74,8 +74,8 @@ class WordIndex:
         within: Set[str] | None,
         version: LedgerVersion | None = None,
     ) -> WordsFound:
-        """The records with the most of the cue's words; none, and a note that says why, until all of the user's records
-        are taken in."""
+        """The records that match the query's words best; none, and a note why, until all of the user's records are
+        indexed."""
         note = self.lacking(scope, version)
         if note is not None:
             return no_words(cue, note)
@@ -90,7 +90,7 @@ class WordIndex:
         return found_by_words(cue, concatenated_lists(*parts), fusion, limit, within)
 
     def lacking(self, scope: Scope, version: LedgerVersion | None = None) -> str | None:
-        """Take in what is new; why the words of a scope say nothing until the rest of it is taken in, if that is so."""
+        """Index new records; return a note if words cannot be used until the rest is indexed, else None."""
         self._asked = True
         if not self._copied.ready:
             return NOT_COPIED
@@ -101,8 +101,8 @@ class WordIndex:
         return None if not left else INCOMPLETE.format(left=f"{left:,}" if left <= AT_ONCE else f"over {AT_ONCE:,}")
 
     def _lists(self, scope: Scope, cue: str, languages: Sequence[str] | None, version: LedgerVersion | None) -> Lists:
-        """What the lists of one user say of the cue's words; `languages` are those of all parts of a scope, if it has
-        more than one. While this goes on, only this user waits."""
+        """The postings of the query's words for one user; `languages` are those of all parts of the scope, if it has
+        more than one. Only this user waits meanwhile."""
         held = self._users.of(scope)
         with held.turn:
             user = self._as_of(version, scope, held)
@@ -113,7 +113,7 @@ class WordIndex:
             return Lists(talk, asked, user.ids, user.numbers, times)
 
     def _as_of(self, version: LedgerVersion | None, scope: Scope, held: HeldLists) -> PostingLists:
-        """The user's lists as of the version, or of now, with what is new taken in. The caller has the user's turn."""
+        """The user's lists, updated to the version, or to now. The caller holds the user's turn."""
         user = held.lists
         if user is not None and version is not None and user.as_of == version.change == self._current.get(scope):
             return user
@@ -128,7 +128,7 @@ class WordIndex:
         if user.owner not in (None, news.owner) or (user.ids and some_let_go(news.removed)):
             user = PostingLists()
             news = self._rows.news(scope, *user.seen)
-        held.lists = None  # whoever interrupts this leaves no half of it
+        held.lists = None  # so that an interrupt leaves no half-updated lists
         try:
             user.take_in(news)
             user.as_of = change if user.wasted <= WASTE else None
@@ -140,7 +140,8 @@ class WordIndex:
         return user
 
     def beside(self, scope: Scope, stored_ids: Sequence[str]) -> Mapping[str, Pair]:
-        """What was said right before and right after each of the records, as far as it is taken in."""
+        """The record right before and the one right after each given record in its conversation, as far as they are
+        indexed."""
         self.lacking(scope)
         found: dict[str, Pair] = {}
         for part in scope.parts:
@@ -155,13 +156,13 @@ class WordIndex:
         return found
 
     def count(self, scope: Scope) -> int:
-        """How many records of one user it knows."""
+        """The number of one user's indexed records."""
         held = self._users.of(scope)
         with held.turn:
             return len(self._as_of(None, scope, held))
 
     def _taken_in(self, scope: Scope, version: LedgerVersion | None = None) -> int:
-        """How many of the user's records are left, up to a number, after what little there is was taken in."""
+        """Index the user's new records if they are few; return how many are left, counted up to a limit."""
         change = self._rows.version(scope, version).change
         if self._current.get(scope) == change:
             return 0
@@ -180,11 +181,11 @@ class WordIndex:
         return left
 
     def follow(self, scope: Scope, most: int) -> bool:
-        """Read the words of so many records of one user that changed; whether there may be more."""
+        """Index the words of at most `most` changed records of one user; return whether there may be more."""
         return self._rows.follow(scope, self._rows_of, most)
 
     def _rows_of(self, found: Sequence[CopiedRow], known: Mapping[str, bytes]) -> list[WordRow]:
-        """The words of those of the records that do not have the mark that is known."""
+        """The word rows of the records whose mark differs from the known one."""
         rows = []
         for stored_id, text, metadata in found:
             turn = turn_of(text or "", metadata, self._fields, created_at=created_at(metadata, self._fields))
@@ -194,33 +195,32 @@ class WordIndex:
         return rows
 
     def expect(self) -> None:
-        """Somebody is going to look: what is written from now on is taken in at once, and existing records in the
-        background."""
+        """Prepare for queries: from now on new records are indexed at once, and existing ones in the background."""
         self._asked = True
         self.others_changed()
 
     def others_changed(self) -> None:
-        """Others' records were imported, of whichever users."""
+        """Index records imported from other programs, of any user, in the background."""
         if self._asked and not self._read_only:
             self._all_due = True
             self._wake()
 
     def wrote(self, scope: Scope, records: Sequence[Stored], vectors: Sequence[Vector]) -> None:  # noqa: ARG002
-        """Within the transaction that wrote them."""
+        """Index the new records, within the transaction that wrote them."""
         if self._asked:
             self._taken_in(scope)
 
     def judged(self, scope: Scope, verdicts: Mapping[str, Verdict], question: JudgedQuestion | None = None) -> None:
-        """Words are not moved by verdicts."""
+        """Do nothing: feedback does not change words."""
 
     def removed(self, scope: Scope, stored_ids: Sequence[str]) -> None:
-        """They go with the record."""
+        """Do nothing: a record's words are removed with the record."""
 
     def stored_ids(self) -> set[str]:
         return self._rows.stored_ids()
 
     def sync(self) -> None:
-        """Take in all there is now: who follows the rows of words waits for that."""
+        """Index all records now, for callers that need the rows of words to be complete."""
         for scope in self._rows.users_behind():
             while self.follow(scope, PAGE):
                 pass
@@ -229,7 +229,7 @@ class WordIndex:
         return 0.0 if self._due or self._all_due else None
 
     def work(self, _going: Going) -> None:
-        """The next page of a user's; what an error leaves undone is seen by the next recall."""
+        """Index the next page of one user's records. If this fails, the next recall notices what is missing."""
         if self._all_due:
             self._all_due = False
             self._due.update(dict.fromkeys(self._rows.users_behind()))
@@ -238,12 +238,12 @@ class WordIndex:
             self._due.pop(scope, None)
 
 
-MANY_FOUND = 2_000  # records with words of the query, of which most are left out at a glance
+MANY_FOUND = 2_000  # matching records from which on most are excluded quickly
 Array = Any
 
 
 def found_by_words(cue: str, lists: Lists, fusion: Fusion, limit: int, within: Set[str] | None) -> WordsFound:
-    """The best `limit` of the records, of those `within` if that is given."""
+    """The best `limit` of the records, or of those in `within`."""
     talk = lists.talk
     speakers = named(cue, talk.speakers) if talk.speakers else []
     found = matches(lists.asked if talk.people is None else _without_speakers(lists.asked, talk), talk)
@@ -254,7 +254,7 @@ def found_by_words(cue: str, lists: Lists, fusion: Fusion, limit: int, within: S
         kinds, most_of_kinds = _kinds(lists, talk.people, speakers)
         columns |= kinds
         nats = sum(kinds.values(), fusion.words * (found.own + found.around))
-        eligible |= (found.around > 0.0) & (talk.people > 0.0)  # those that stand next to one in a conversation
+        eligible |= (found.around > 0.0) & (talk.people > 0.0)  # also records next to a match in a conversation
     best = _best(nats, np.flatnonzero(eligible), limit, lists, within)
     return WordsFound(
         best=list(best),
@@ -271,15 +271,15 @@ def found_by_words(cue: str, lists: Lists, fusion: Fusion, limit: int, within: S
 
 
 def _without_speakers(asked: Asked, talk: Conversation) -> Asked:
-    """A name in the cue says who spoke, and is looked for among speakers: a turn does not become an answer by naming
-    its hearer."""
+    """The query's words without speakers' names: a name in the query means who spoke, and a turn is no better an answer
+    because it names the listener."""
     names = {word for name in talk.speakers for word in words(name)}
     return {word: one for word, one in asked.items() if word not in names}
 
 
 def _kinds(lists: Lists, people: Array, speakers: list[str]) -> tuple[dict[str, Array], float]:
-    """What it says for or against each turn that the only speaker named said it, and that it says a time, if one is
-    asked; and the most that this could say."""
+    """The evidence for each turn that its speaker is the only speaker named, and that it states a time, if the query
+    asks for one; and the most evidence possible."""
     found, most = dict[str, Array](), 0.0
     marks = {}
     if len(speakers) == 1:
@@ -295,7 +295,7 @@ def _kinds(lists: Lists, people: Array, speakers: list[str]) -> tuple[dict[str, 
 
 
 def _best(nats: Array, eligible: Array, limit: int, lists: Lists, within: Set[str] | None) -> dict[str, int]:
-    """The ids of those with the most, best first, with their numbers."""
+    """The ids of the records with the highest scores, best first, with their numbers."""
     ids, numbers = lists.ids, lists.numbers
     if within is not None:
         allowed = np.zeros(len(nats), dtype=bool)
@@ -310,8 +310,8 @@ def _best(nats: Array, eligible: Array, limit: int, lists: Lists, within: Set[st
 
 
 def _least(lack: Array, limit: int) -> Array:
-    """The places of so many with the least, in no order. Of several with just as much at the edge, those are taken that
-    a look at all would take."""
+    """The places of the `limit` smallest values, in no order. Ties at the limit are resolved as in a search through all
+    values."""
     some = could_be_highest(-lack, limit) if len(lack) > MANY_FOUND else ()
     if len(some) > limit:
         found = lack[some]
