@@ -42,7 +42,7 @@ def test_twins_are_found_and_merged_with_the_reads_of_both(twinned: AdaptiveMemo
             "alice likes tea", k=2, policy=alice.memory.policy.replace(advanced={"duplicates": "keep"})
         ).ids == ("tea", "tea")
     report = twinned.check()
-    assert "records: 1 records stand twice under one user and id: 'tea' of user 'alice'." in str(report)
+    assert "records: 1 records are stored twice under one user and id: 'tea' of user 'alice'." in str(report)
     assert not report.ok
     assert twinned.check(repair=True).ok
     assert twinned.check().findings == ()

@@ -44,13 +44,13 @@ class Background:
         self._chores: tuple[_Paced, ...] = ()
         self._news: queue.SimpleQueue[None] = queue.SimpleQueue()
         self._awake, self._stopping = False, False
-        self._let_go: Callable[[], object] | None = None
+        self._release: Callable[[], object] | None = None
         self._stats = BackgroundStats()
         self._thread = threading.Thread(target=self._live, name="adaptive-memory-background", daemon=True)
 
-    def start(self, chores: Sequence[Chore], let_go: Callable[[], object]) -> None:
-        """Start the thread with these chores. It calls `let_go` if the memory is dropped without being closed."""
-        self._chores, self._when_left = tuple(_Paced(one) for one in chores), let_go
+    def start(self, chores: Sequence[Chore], release: Callable[[], object]) -> None:
+        """Start the thread with these chores. It calls `release` if the memory is dropped without being closed."""
+        self._chores, self._release_on_leave = tuple(_Paced(one) for one in chores), release
         self._thread.start()
 
     def change(self, chores: Sequence[Chore]) -> None:
@@ -78,7 +78,7 @@ class Background:
 
     def leave(self) -> None:
         """End the thread, which then releases everything: nothing refers to the memory any more."""
-        self._let_go, self._stopping = self._when_left, True
+        self._release, self._stopping = self._release_on_leave, True
         self._news.put(None)
 
     def stop(self) -> None:
@@ -96,8 +96,8 @@ class Background:
         while not self._stopping:
             self._awake = False
             self._sleep(self._round())
-        if self._let_go is not None:
-            self._let_go()
+        if self._release is not None:
+            self._release()
 
     def _round(self) -> float | None:
         """Give each chore a turn; return the seconds until the next one is due."""

@@ -106,7 +106,7 @@ class _Moving:
         notes changes for a move that doesn't exist."""
         before, here = self._source.begun(), self._target.move()
         if before is not None and before[1] == GONE and before[0] != here:
-            raise InvalidInputError("The ledger was moved already. Move on from where it is now.")
+            raise InvalidInputError("The ledger was moved already. Move it from its present place.")
         if here is None:
             here = uuid.uuid4().hex
             self._target.begin(here)

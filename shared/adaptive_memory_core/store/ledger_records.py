@@ -57,7 +57,7 @@ class LedgerRecords:
     def __init__(self, ledger: Ledger, fields: Fields, space: str, access: CollectionAccess) -> None:
         self._ledger, self.fields, self.space, self._access = ledger, fields, space, access
         self._mirror, self._pages = ledger.mirror, ledger.mirror_pages
-        self._edition = EmbedderVersion(ledger)
+        self._embedder_version = EmbedderVersion(ledger)
 
     @property
     def holds_collection(self) -> bool:
@@ -193,7 +193,7 @@ class LedgerRecords:
     @_whole
     def _put(self, scope: Scope, records: Sequence[Stored], vectors: Sequence[Vector], changes: Changes) -> None:
         ids = [one.stored_id for one in records]
-        self._edition.check()
+        self._embedder_version.check()
         present = self.metadata(ids)
         rows = [
             MirrorRow(one.stored_id, one.record.text, _merged(one, present, changes), _written(vector))

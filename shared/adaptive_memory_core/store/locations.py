@@ -73,8 +73,8 @@ def check_collection(collection: object) -> None:
 def open_client(path: str | Path) -> ClientAPI:
     """An embedded client over a directory, with Chroma's usual settings.
 
-    Chroma refuses a second client in one process over the same directory if its settings differ, so any special setting
-    would shut out a user who opens the collection with plain `chromadb.PersistentClient(path)`.
+    Chroma refuses a second client in one process over the same directory if its settings differ. Any special setting
+    would therefore shut out a user who opens the collection with plain `chromadb.PersistentClient(path)`.
     """
     import chromadb
 

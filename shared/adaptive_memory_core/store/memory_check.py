@@ -119,7 +119,7 @@ def _way_back(directory: Path | None, store: ChromaRecords, ledger: Ledger) -> s
     where = "" if is_next_to_files(directory, file) else f", ledger={str(file)!r}"
     return (
         "If that was not intended, close the memory before anything is written, and call "
-        f"AdaptiveMemory.repair({str(directory)!r}, collection={name!r}{where}): it makes the collection again from "
+        f"AdaptiveMemory.repair({str(directory)!r}, collection={name!r}{where}): it rebuilds the collection from "
         f"the ledger's copy of {copied.records} records. Or restore Chroma's directory from a backup."
     )
 
@@ -216,7 +216,7 @@ def _duplicates(store: ChromaRecords, ledger: Ledger, repair: bool) -> list[Find
         for pair in pairs:
             merge_duplicates(store, ledger, pair)
     named = ", ".join(f"{record_id(one.scope, one.kept)!r} of {one.scope}" for one in pairs[:10])
-    what = f"{len(pairs)} records stand twice under one user and id: {named}."
+    what = f"{len(pairs)} records are stored twice under one user and id: {named}."
     return [Finding("records", what, "Call check(repair=True): it merges them and keeps the later text.", repair)]
 
 
@@ -234,8 +234,8 @@ class DuplicateRecords:
 
 
 def find_duplicates(store: ChromaRecords) -> Iterator[DuplicateRecords]:
-    """Find records stored under their plain id and also under the scoped id that the same user's record gets if another
-    user's record has the plain id."""
+    """Find records that are stored under both their plain id and their scoped id. A user's record gets a scoped id if
+    another user's record has the plain id."""
     marked = [one for one in store.ids() if MARK in one]
     for start in range(0, len(marked), PAGE):
         page = marked[start : start + PAGE]

@@ -155,10 +155,10 @@ class NamedUsers:
         return False, newest
 
 
-LOOKED_AT = 100  # records
+LOOKED_AT = 100  # records checked to explain an empty answer
 MOST_SCOPES = 10_000  # scopes of a memory that are checked once each
 _asked: weakref.WeakKeyDictionary[Any, set[Scope]] = weakref.WeakKeyDictionary()
-_said: weakref.WeakKeyDictionary[Any, set[str]] = weakref.WeakKeyDictionary()
+_warned: weakref.WeakKeyDictionary[Any, set[str]] = weakref.WeakKeyDictionary()
 _noting = threading.Lock()
 
 
@@ -194,8 +194,8 @@ def explain_empty(memory: Any, recall: Recall, advice: Mapping[bool, str], *, st
 
 def _first(memory: Any, kind: str) -> bool:
     with _noting:
-        said = _said.setdefault(memory, set())
-        if kind in said:
+        warned = _warned.setdefault(memory, set())
+        if kind in warned:
             return False
-        said.add(kind)
+        warned.add(kind)
         return True

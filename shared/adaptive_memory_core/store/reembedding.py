@@ -3,7 +3,8 @@
 The new vectors are stored in the ledger next to the old ones, so the next call continues an interrupted one. Once all
 exist, they are written into a new collection. Then the ledger switches to them in one transaction and marks records
 changed since then for export. Last, the new collection takes the old one's name. A process killed before the ledger's
-transaction leaves the old vectors, and after it the new ones; the next process that opens the memory finishes the work.
+transaction leaves the old vectors; one killed after it leaves the new ones. The next process that opens the memory
+finishes the work.
 """
 
 from __future__ import annotations
@@ -180,12 +181,12 @@ class Filling:
 
     def _check_not_zero(self, rows: Sequence[tuple[int, str | None]], vectors: Sequence[bytes]) -> None:
         """Raise if all vectors are zeros: they find nothing, and would replace vectors that do."""
-        said = sum(has_words(text) for _, text in rows)
-        if said == 0 or any(np.frombuffer(one, dtype="<f4").any() for one in vectors):
+        full = sum(has_words(text) for _, text in rows)
+        if full == 0 or any(np.frombuffer(one, dtype="<f4").any() for one in vectors):
             return
-        if said > MOST_UNKNOWN or not self.ledger.new_vectors.sample(1):
+        if full > MOST_UNKNOWN or not self.ledger.new_vectors.sample(1):
             raise EmbedderError(
-                f"The embedder {self.embedder.name!r} gave vectors of nothing but zeros for {said} text(s) in a row. "
+                f"The embedder {self.embedder.name!r} gave vectors of nothing but zeros for {full} text(s) in a row. "
                 "Different texts need different vectors. The records keep their old vectors. Fix the embedder, or "
                 "pass another one to reembed()."
             )
@@ -198,8 +199,8 @@ def has_words(text: str | None) -> TypeGuard[str]:
 
 def vectors_of(texts: Sequence[str | None], embedder: Embedder) -> list[bytes]:
     """The vectors of the texts, as bytes. A record without a text gets zeros, which are similar to nothing."""
-    said = [text for text in texts if has_words(text)]
-    made = iter(embedder.embed_documents(said or ["text"]))
+    full = [text for text in texts if has_words(text)]
+    made = iter(embedder.embed_documents(full or ["text"]))
     zeros = np.zeros(embedder.dimension or 1, dtype="<f4")
     vectors = [next(made) if has_words(text) else zeros for text in texts]
     return [np.asarray(one, dtype="<f4").tobytes() for one in vectors]

@@ -307,7 +307,7 @@ class GroupCommit:
 
 
 LONG_BYTES, MOST_BYTES = 32 * 2**20, 256 * 2**20
-LOOK_EVERY = 10  # transactions
+LOOK_EVERY = 10  # transactions between checks of the log's size
 OTHERS_MS, MOST_MS = 100, 2_000  # to wait for writers, readers and other checkpoints; doubled as the log grows
 PAUSE_SECONDS = 0.002
 FRAME_BYTES = 24  # before each page in the log

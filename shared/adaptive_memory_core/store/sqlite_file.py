@@ -270,7 +270,7 @@ class LedgerFile:
 
     def _renew(self) -> None:
         """Replace the connection. A traceback may keep an interrupted query alive, which holds the connection at an old
-        snapshot; once another process has written, that connection can no longer write."""
+        snapshot. Once another process has written, that connection can no longer write."""
         if self._broken_off and self.place is not None:
             self._versions.forget()  # versions of the old connection don't fit the new one
             self.on_failure()

@@ -2,7 +2,7 @@
 recalls for long.
 
 An embedded Chroma blocks the whole process while it writes: about 10 ms, and up to a millisecond per record. So a write
-takes as many records as fit into the time that a recall may be delayed, judged by the last writes, and then pauses for
+takes as many records as fit into the time that a recall may be delayed, judged by the last writes. Then it pauses for
 several times as long. If that is too slow to finish in time, the pauses get shorter and the writes larger.
 """
 
@@ -56,7 +56,7 @@ class WriteBack:
         wake: Callable[[], object],
     ) -> None:
         self._ledger, self._store, self._keeping, self._trim, self._wake = ledger, store, keeping, trim, wake
-        self._turn, self._edition = threading.Lock(), EmbedderVersion(ledger)
+        self._turn, self._embedder_version = threading.Lock(), EmbedderVersion(ledger)
         self._counts = WriteBackCounts()
         self._pace = WritePace(stall_ms=keeping.stall_ms, most=keeping.batch)
         self._pass: tuple[float, int] | None = None  # the pass in progress: its deadline, and the last record it wrote
@@ -144,7 +144,7 @@ class WriteBack:
         """Write the next records back; return the key of the last one, or None at the end of the pass."""
         records = self._pace.records
         with self._turn, self._ledger.outbox.alone(PATIENCE_SECONDS):
-            batch = [] if self._edition.is_over else self._ledger.outbox.due(records, after)
+            batch = [] if self._embedder_version.is_over else self._ledger.outbox.due(records, after)
             if batch:
                 began = time.monotonic()
                 self._write(batch)
@@ -156,7 +156,7 @@ class WriteBack:
 
     def _flush(self) -> None:
         with self._turn, self._ledger.outbox.alone(PATIENCE_SECONDS):
-            self._edition.check()
+            self._embedder_version.check()
             while batch := self._ledger.outbox.due(self._keeping.batch):
                 self._write(batch)
                 self._ledger.outbox.settle(batch)

@@ -112,7 +112,7 @@ def last_write(directory: Path, collection_id: str) -> int | None:
 
 
 def size_as_of(directory: Path, collection_id: str, number: int, *, apart: str) -> int | None:
-    """The number of records, if none was written after the write of that number; None if one was, if one is still
+    """The number of records, if none was written after the write of that number. None if one was written or is still
     queued, or if this is unknown. Writes under the id `apart` do not count. Deletions show only in the number of
     records."""
     with reading(directory) as sql:

@@ -62,7 +62,7 @@ class Exporter:
         self._ledger, self._collection, self._keeping, self._fields = ledger, collection, keeping, fields
         self.removed: Callable[[Sequence[str]], object] = len  # is called with the deleted ids
         self.exported: Callable[[], object] = int  # is called when read states of new records may be due
-        self._edition = EmbedderVersion(ledger)
+        self._embedder_version = EmbedderVersion(ledger)
         self._turn = _turns.setdefault((os.getpid(), str(collection.id)), _Turn())
         self._pace = WritePace(stall_ms=keeping.stall_ms, most=keeping.batch)
         self._since: float | None = None  # since when something is known to be pending
@@ -119,7 +119,7 @@ class Exporter:
             self._turn.exporting = True
             try:
                 with self._ledger.outbox.alone(PATIENCE_SECONDS):
-                    due = [] if self._edition.is_over else self._ledger.due_records.of(stored_ids)
+                    due = [] if self._embedder_version.is_over else self._ledger.due_records.of(stored_ids)
                     if due:
                         self._write_all(due)
             finally:
@@ -152,8 +152,8 @@ class Exporter:
         rows = [one.row for one in due if one.row is not None]
         gone = [one.stored_id for one in due if one.gone]
         if (fields := self._fields) is not None:
-            told = [exported_digest(*row[:3], fields) for row in rows]
-            self._ledger.exports.note([*told, *(exported_digest(one, REMOVED, None, fields) for one in gone)])
+            digests = [exported_digest(*row[:3], fields) for row in rows]
+            self._ledger.exports.note([*digests, *(exported_digest(one, REMOVED, None, fields) for one in gone)])
         overwrite(self._collection, rows, gone)
         self.removed(gone)
         self._ledger.due_records.settle(due)

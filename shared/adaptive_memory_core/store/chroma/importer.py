@@ -74,7 +74,7 @@ class Importer:
         self.is_on_server = directory is None and not in_ram
         self._copies, self._copy_limit = copies, copy_limit
         self._settle = settle
-        self._edition = EmbedderVersion(ledger)
+        self._embedder_version = EmbedderVersion(ledger)
         self.imported: Callable[[Sequence[str]], object] = len  # called after each change, with the deleted ids
         self._ready = copies and ledger.mirror.complete_at() is not None
         self._deleted: str | None = None  # the error message once the collection is deleted
@@ -128,7 +128,7 @@ class Importer:
                 self._store.size()
 
     def _listens(self) -> bool:
-        return not self.is_over and not self._edition.is_over
+        return not self.is_over and not self._embedder_version.is_over
 
     def returned(self, stored_ids: Sequence[str]) -> None:
         """Note that recalls returned these records from a server, so that they are compared first."""
@@ -265,7 +265,7 @@ class Importer:
         complete_at = ON_SERVER if written is None else str(written.last)
         if self._store.only is None and self._rows.complete_at() != complete_at:
             with self._ledger.transaction():
-                if self._edition.is_over:
+                if self._embedder_version.is_over:
                     return
                 self._rows.keep_complete_at(complete_at)
         self._same, self._ready = state, self._copies
@@ -299,7 +299,7 @@ class Importer:
 
     def _there_and_copied(self, *, asked: bool) -> tuple[set[str], set[str]]:
         """The ids of the collection and of the ledger. If more than half of the records are gone at once, the
-        collection counts as an older copy, and is not imported unless that was `asked` for."""
+        collection counts as an older copy. Then it is imported only if that was `asked` for."""
         copied = self._rows.stored_ids()
         there = set(self._store.ids())
         gone = copied - there
@@ -318,7 +318,7 @@ class Importer:
         before = self._rows.versions(page)  # first: else a record exported meanwhile would go unnoticed
         due = self._due.among(page)  # the ledger's version of these is newer, and still to be exported
         page = [one for one in page if one not in due]
-        if not page or self._edition.is_over:  # if it is replaced later, `before` no longer matches
+        if not page or self._embedder_version.is_over:  # if it is replaced later, `before` no longer matches
             return []
         found = self._read(page)
         gone = set(page) - {row[0] for row in found}

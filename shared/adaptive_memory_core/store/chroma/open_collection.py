@@ -33,27 +33,27 @@ CALLS = frozenset({"add", "count", "delete", "get", "query", "update", "upsert"}
 class _Replaceable:
     """A collection that checks, when a call fails, whether it was replaced."""
 
-    def __init__(self, collection: Collection, edition: EmbedderVersion) -> None:
-        self._collection, self._edition = collection, edition
+    def __init__(self, collection: Collection, embedder_version: EmbedderVersion) -> None:
+        self._collection, self._embedder_version = collection, embedder_version
 
     def __getattr__(self, name: str) -> Any:
         found = getattr(self._collection, name)
-        return partial(_checked, found, self._edition) if name in CALLS else found
+        return partial(_checked, found, self._embedder_version) if name in CALLS else found
 
 
-def replaceable(collection: Collection, edition: EmbedderVersion) -> Collection:
+def replaceable(collection: Collection, embedder_version: EmbedderVersion) -> Collection:
     """The collection; if a call fails because another collection replaced it, the error is that of
     `EmbedderVersion.check`."""
-    return cast("Collection", _Replaceable(collection, edition))
+    return cast("Collection", _Replaceable(collection, embedder_version))
 
 
-def _checked(call: Callable[..., Any], edition: EmbedderVersion, *args: Any, **named: Any) -> Any:
+def _checked(call: Callable[..., Any], embedder_version: EmbedderVersion, *args: Any, **named: Any) -> Any:
     from chromadb.errors import NotFoundError
 
     try:
         return call(*args, **named)
     except NotFoundError:
-        edition.check()
+        embedder_version.check()
         raise
 
 

@@ -64,8 +64,8 @@ class MirrorSearch:
         *,
         measured: bool = True,
     ) -> VectorsFound:
-        """The nearest hits; the other `named` records of this scope that pass the filter; and, if `measured`, the
-        baseline."""
+        """The nearest hits, the other `named` records of this scope that pass the filter, and the baseline if
+        `measured`."""
         near, rows, baselines = list[Near](), list[CopiedRow](), list[tuple[int, Baseline]]()
         parts = (scope,) if scope.over is None else scope.parts
         for part in parts:
@@ -180,8 +180,8 @@ T = TypeVar("T")
 
 
 class RecordSearch:
-    """Search within one scope: exactly in the ledger's records, or in Chroma if the ledger does not have all of them or
-    a user has too many to keep in RAM. `by` chooses: "exact", "ann" (Chroma's index), or "auto"."""
+    """Search within one scope: exactly in the ledger's records, or in Chroma. Chroma is used if the ledger lacks
+    records, or if a user has too many to keep in RAM. `by` chooses: "exact", "ann" (Chroma's index), or "auto"."""
 
     def __init__(
         self, mirror: MirrorSearch, records: LedgerRecords, access: CollectionAccess, *, most_records: int
@@ -213,8 +213,8 @@ class RecordSearch:
         version: LedgerVersion | None = None,
         measured: bool = True,
     ) -> VectorsFound:
-        """The nearest hits; the other `named` records of this scope, None if Chroma is asked; and, if `measured`, the
-        scores of a sample of records unrelated to the query."""
+        """The nearest hits, the other `named` records of this scope (None if Chroma is used), and the baseline if
+        `measured`: scores of a sample of records unrelated to the query."""
 
         def in_ledger() -> VectorsFound:
             return self._mirror.compare(scope, vector, limit, where, named, version, measured=measured)

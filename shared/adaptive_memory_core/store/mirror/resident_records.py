@@ -234,10 +234,15 @@ class Residents:
     """Users' records by scope. Its own lock is held only briefly, and never while another lock is taken."""
 
     def __init__(
-        self, rows: LedgerMirror, space: str, most_bytes: int, edition: EmbedderVersion, kept: UserCopies | None = None
+        self,
+        rows: LedgerMirror,
+        space: str,
+        most_bytes: int,
+        embedder_version: EmbedderVersion,
+        kept: UserCopies | None = None,
     ) -> None:
         self._rows, self._space, self._most, self.nbytes = rows, space, most_bytes, 0
-        self._edition, self._kept, self._least = edition, kept, 0 if kept is None else kept.least
+        self._embedder_version, self._kept, self._least = embedder_version, kept, 0 if kept is None else kept.least
         self.users: OrderedDict[Scope, Resident] = OrderedDict()
         self._moment = threading.Lock()
 
@@ -256,7 +261,7 @@ class Residents:
                 as_of = version or self._rows.version(scope)
                 is_of_now = as_of.change == resident.as_of and resident.unsure is None and as_of.of_rows is not None
                 if not is_of_now and resident.take_in(self._rows, scope, as_of, self._kept):
-                    self._edition.check()  # replaced vectors count as changes, so no other check is needed
+                    self._embedder_version.check()  # replaced vectors count as changes, so no other check is needed
                 yield resident, as_of
         except BaseException:  # a change may be half applied
             self._weigh(scope, resident, 0)

@@ -153,8 +153,8 @@ class Matrix:
         self._rounded.put(self._rows[first : self.size], first, len(self._rows))
 
     def _scores(self, asked: Floats) -> Floats:
-        """Scores that are higher for nearer rows. They avoid BLAS if possible: it splits the work among processors, so
-        all wait for the busiest, and it takes twice as long for rows that are in no processor's cache."""
+        """Scores that are higher for nearer rows. They avoid BLAS if possible, which splits the work among processors,
+        so that all wait for the busiest. For rows that are in no processor's cache, it takes twice as long."""
         rows = self._rows[: self.size]
         products: Floats = rows.dot(asked) if _VECDOT is None else _VECDOT(rows, asked)
         return products - self._halves[: self.size] if self.space == "l2" else products

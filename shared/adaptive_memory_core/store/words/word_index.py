@@ -278,8 +278,8 @@ def _without_speakers(asked: Asked, talk: Conversation) -> Asked:
 
 
 def _kinds(lists: Lists, people: Array, speakers: list[str]) -> tuple[dict[str, Array], float]:
-    """The evidence for each turn that its speaker is the only speaker named, and that it states a time, if the query
-    asks for one; and the most evidence possible."""
+    """The evidence for each turn that the only speaker named said it, and that it states a time, if the query asks for
+    one. Also returns the most evidence possible."""
     found, most = dict[str, Array](), 0.0
     marks = {}
     if len(speakers) == 1:
