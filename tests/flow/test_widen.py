@@ -40,13 +40,13 @@ def memory(over: Open) -> AdaptiveMemory:
 def asked(memory: AdaptiveMemory) -> list[int]:
     """How many candidates the collection was asked for, query by query."""
     store: Any = memory.ports().search
-    real, limits = store.nearest, []
+    real, limits = store.compare, []
 
-    def nearest(scope: Any, vector: Any, limit: int, where: Any) -> Any:
+    def compare(scope: Any, vector: Any, limit: int, *others: Any, **named: Any) -> Any:
         limits.append(limit)
-        return real(scope, vector, limit, where)
+        return real(scope, vector, limit, *others, **named)
 
-    store.nearest = nearest
+    store.compare = compare
     return limits
 
 
