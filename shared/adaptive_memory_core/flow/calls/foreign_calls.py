@@ -1,8 +1,8 @@
-"""Calls of foreign code that may hang: in threads that nobody joins, and in tasks that are cancelled.
+"""Calls of foreign code that may hang: in threads that are not joined, and in tasks that are cancelled.
 
-Nothing here waits longer than its limit, nor keeps the interpreter from ending. A call that was given up runs on, and
-`Unanswered` counts it: if too many have not returned, no new one is started. A coroutine runs on the event loop of the
-task that awaits the verb; for a blocking caller, on a separate loop.
+No wait exceeds its limit or keeps the interpreter from ending. A call that timed out continues to run, and `Unanswered`
+counts it: if too many have not returned, no new call is started. A coroutine runs on the event loop of the task that
+awaits the verb; for a blocking caller, on a separate loop.
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 P = ParamSpec("P")
-MOST_UNANSWERED = 4  # calls of one channel that may be running on unheard; guess
-MOST_FUNCTIONS = 64  # whose unanswered calls are counted; guess
+MOST_UNANSWERED = 4  # timed-out calls of one channel that may still be running; guess
+MOST_FUNCTIONS = 64  # functions whose unanswered calls are counted; guess
 
 
 class Outcome(NamedTuple, Generic[T]):
-    """What came of something we can do without: a value, or the error that took its place."""
+    """The result of an optional step: a value or an error."""
 
     value: T | None = None
     error: Exception | None = None
 
 
 def tried(errors: type[Exception], function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> Outcome[T]:
-    """What came of a call that a recall can do without; an error of this kind is an answer too.
+    """The outcome of a call that a recall does not depend on; errors of the given kind are returned, not raised.
 
     >>> tried(ValueError, int, "7"), tried(ValueError, int, "x").value
     (Outcome(value=7, error=None), None)
@@ -52,7 +52,7 @@ def tried(errors: type[Exception], function: Callable[P, T], *args: P.args, **kw
 
 
 class Unanswered:
-    """The calls of one channel that were given up and have not come back yet."""
+    """The number of calls of one channel that timed out and have not returned yet."""
 
     def __init__(self) -> None:
         self._turn, self._calls = threading.Lock(), 0
@@ -76,7 +76,7 @@ class Unanswered:
 
 
 class UnansweredBy:
-    """The same for functions that come with each call: one that hangs does not count against another one.
+    """`Unanswered` for functions that are given with each call: one that hangs does not block another one.
 
     A function that is created again for every call is recognised by its code, so that it cannot start ever more
     threads."""
@@ -98,7 +98,7 @@ class UnansweredBy:
 
 @dataclass(frozen=True, slots=True)
 class ForeignCall:
-    """One call of code that is not ours: blocking, or a coroutine. `seconds` is how long to wait; 0 is for ever."""
+    """One call of foreign code: blocking, or a coroutine. `seconds` is the time limit; 0 means none."""
 
     call: Callable[[], Any]
     seconds: float
@@ -108,7 +108,7 @@ class ForeignCall:
 
 @dataclass(frozen=True, slots=True)
 class Theirs:
-    """A function that the caller gave us: a channel or a reranker."""
+    """A function from the caller, such as a channel or a reranker."""
 
     function: Callable[..., Any]
     unanswered: Unanswered
@@ -119,7 +119,7 @@ class Theirs:
 
 
 def is_coroutine(function: Any) -> bool:
-    """Whether calling it gives something to await.
+    """Whether calling the function returns an awaitable.
 
     >>> async def later(): ...
     >>> is_coroutine(later), is_coroutine(len)
@@ -129,7 +129,7 @@ def is_coroutine(function: Any) -> bool:
 
 
 class Begun:
-    """A call that is under way off this thread."""
+    """A call that was started in another thread or task."""
 
     def __init__(self, question: ForeignCall) -> None:
         still_awaited()
@@ -139,7 +139,7 @@ class Begun:
             self._caller.under_way[self] = self.give_up
 
     def outcome(self) -> Outcome[Any]:
-        """What it gives, once it is there or too late; errors are answers too."""
+        """Wait for the call, up to its limit; errors and timeouts are part of the outcome."""
         seconds = self._question.seconds
         left = max(0.0, self._began + seconds - time.monotonic()) if seconds else None
         try:
@@ -162,7 +162,7 @@ class Begun:
             return Outcome(error=_as_answer(error))
 
     def give_up(self) -> None:
-        """Nobody waits for it any more."""
+        """Stop waiting for the call."""
         self._question.unanswered.give_up(self._call)
         self._call.cancel()
 
@@ -179,7 +179,7 @@ class Begun:
 
 
 def answered(question: ForeignCall) -> Outcome[Any]:
-    """What comes of it: in this thread, unless it has a limit of time or has to be awaited."""
+    """The outcome of the call, which runs in this thread unless it has a time limit or must be awaited."""
     if question.seconds or question.coroutine:
         return Begun(question).outcome()
     still_awaited()
@@ -191,7 +191,8 @@ def answered(question: ForeignCall) -> Outcome[Any]:
 
 
 def called_here(call: Callable[[], T]) -> T:
-    """The call in this thread; a cancellation that it raises is its own, as nothing was awaited."""
+    """The call's result, in this thread. A cancellation that it raises becomes an error, because nothing was
+    awaited."""
     try:
         return call()
     except _others_own() as error:
@@ -199,7 +200,7 @@ def called_here(call: Callable[[], T]) -> T:
 
 
 def in_time(unanswered: Unanswered, seconds: float, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """Call something of ours that may hang as well, in a thread."""
+    """Call an own function that may hang, in a thread with a time limit."""
     made: T = value_of(Begun(ForeignCall(lambda: function(*args, **kwargs), seconds, unanswered)))
     return made
 
@@ -207,7 +208,7 @@ def in_time(unanswered: Unanswered, seconds: float, function: Callable[P, T], *a
 def in_either_form(
     blocking: Callable[[], T], coroutine: Callable[[], Any], seconds: float, unanswered: Unanswered
 ) -> T:
-    """One call in two forms: awaited on the loop of the task that awaits this, blocking where there is none."""
+    """Make a call in one of two forms: awaited on the loop of the awaiting task, or blocking if there is none."""
     if current_caller() is not None:
         question = ForeignCall(coroutine, seconds, unanswered if seconds else Unanswered(), coroutine=True)
     elif seconds:
@@ -219,7 +220,7 @@ def in_either_form(
 
 
 def value_of(call: Begun) -> Any:
-    """What it gives; its error is raised."""
+    """The value of the call; its error is raised."""
     outcome = call.outcome()
     if outcome.error is not None:
         raise outcome.error
@@ -227,8 +228,8 @@ def value_of(call: Begun) -> Any:
 
 
 def _threaded(call: Callable[[], Any], loop: asyncio.AbstractEventLoop) -> Future[Any]:
-    """The call in a separate thread, which neither `close` nor the end of the interpreter waits for. If it returns an
-    awaitable, that is awaited on the loop."""
+    """Run the call in a separate thread, for which neither `close` nor the end of the interpreter waits. If the call
+    returns an awaitable, the loop awaits it."""
     future: Future[Any] = Future()
     future.set_running_or_notify_cancel()
     context = contextvars.copy_context()
@@ -263,7 +264,7 @@ async def _awaited_within(call: Callable[[], Any]) -> Any:
 
 @contextmanager
 def _kept_in() -> Iterator[None]:
-    """An event loop ends with a SystemExit of any task, so none gets there."""
+    """A block that turns SystemExit into an error, because it would end the event loop."""
     try:
         yield
     except SystemExit as error:
@@ -271,7 +272,7 @@ def _kept_in() -> Iterator[None]:
 
 
 def _as_answer(error: BaseException) -> Exception:
-    """What was raised in somebody else's code; nobody cancelled or ended the recall with it."""
+    """An error of foreign code as an Exception, so that it does not cancel or end the recall."""
     if isinstance(error, Exception):
         return error
     if isinstance(error, _cancellations()):
@@ -286,13 +287,13 @@ def _cancellations() -> tuple[type[BaseException], ...]:
 
 
 def _others_own() -> tuple[type[BaseException], ...]:
-    """What others' code may raise besides an Exception, and what does not end this process."""
+    """The types besides Exception that foreign code may raise without ending this process."""
     return (*_cancellations(), SystemExit)
 
 
 class CallLoop:
-    """An event loop in a separate thread, for coroutines requested by blocking code. One for all calls, since their
-    clients keep connections that belong to the loop they were made on."""
+    """An event loop in a separate thread, for coroutines in blocking calls. All calls share it, because clients keep
+    connections that belong to the loop on which they were created."""
 
     def __init__(self) -> None:
         self._turn = threading.Lock()

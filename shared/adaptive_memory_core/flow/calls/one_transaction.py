@@ -1,4 +1,4 @@
-"""Changes of the ledger that are kept whole or not at all."""
+"""Changes of the ledger that are committed entirely or not at all."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ Change = Callable[Concatenate[Ports, P], T]
 
 
 def in_one_transaction(change: Change[P, T]) -> Change[P, T]:
-    """All that it asks of the ledger is kept, or nothing.
+    """Run a function in one transaction of the ledger, so that all of its changes are committed or none.
 
-    Texts are embedded before it begins, and it does not begin for a task that was cancelled. A ledger on a server may
-    lose its connection in the middle. Nothing is kept then, and such a ledger makes the change `again`, which so must
-    change nothing but the ledger and what follows from it (`Ledger.afterwards`).
+    Texts must be embedded before. The transaction is not started for a cancelled task. If a ledger on a server loses
+    its connection, nothing is committed, and the ledger runs the function `again`. So the function must only change the
+    ledger, and other things only by `Ledger.afterwards`.
     """
 
     @wraps(change)
@@ -34,14 +34,14 @@ def in_one_transaction(change: Change[P, T]) -> Change[P, T]:
 
 
 def export_soon(ports: Ports) -> None:
-    """What was written is put into the collection in a while, or now where the memory writes through."""
+    """Schedule the write to the collection, or write at once if the memory writes through."""
     ports.write_back.wake()
     if ports.write_through:
         ports.write_back.flush()
 
 
 def made_whole(ledger: Ledger, change: Callable[[], T]) -> T:
-    """What the change gives, made in one transaction, again where that was lost."""
+    """The result of the change, made in one transaction and repeated if the transaction was lost."""
 
     def once() -> T:
         with ledger.transaction():
@@ -51,7 +51,7 @@ def made_whole(ledger: Ledger, change: Callable[[], T]) -> T:
 
 
 def as_often_as_lost(ledger: object, step: Callable[[], T]) -> T:
-    """What the step gives, taken once more where a ledger on a server lost the connection, or broke off a deadlock, and
-    nothing of it was kept."""
+    """The result of the step, which is repeated if a ledger on a server lost the connection or ended a deadlock, so
+    that nothing was committed."""
     again: Callable[[Callable[[], T]], T] | None = getattr(ledger, "again", None)
     return step() if again is None else again(step)

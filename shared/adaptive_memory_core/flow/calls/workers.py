@@ -1,8 +1,7 @@
-"""The threads of the async twins, and the calls in progress.
+"""Worker threads for the async methods, and the tasks that await them.
 
 A call runs in one thread from beginning to end. While it waits for foreign code, which may hang, another thread may
-work instead. If the task is cancelled, the call makes no further call of such code, and writes nothing that it has not
-begun to write.
+work instead. If the task is cancelled, the call starts no further call of foreign code and no further write.
 """
 
 from __future__ import annotations
@@ -27,12 +26,12 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 T = TypeVar("T")
 MOST_WAITING = 500  # threads that wait for foreign code and make room for others; guess
-LOOP_LOOKED_SECONDS = 1.0  # between two looks whether the loop that foreign code runs on was closed
+LOOP_LOOKED_SECONDS = 1.0  # between two checks whether the loop of the foreign code was closed
 
 
 class Caller:
-    """The task that awaits a call, as the call's thread sees it. `gone` is done once nobody awaits it any more; then
-    what the call has begun (`under_way`) is given up."""
+    """The task that awaits a call, for use in the call's thread. `gone` is done when the task stops awaiting; foreign
+    calls in progress (`under_way`) are then given up."""
 
     __slots__ = ("gone", "loop", "thread", "under_way", "workers")
 
@@ -42,14 +41,16 @@ class Caller:
         self.under_way: dict[object, Callable[[], None]] = {}
 
     def leave(self, why: BaseException) -> None:
-        """Nobody awaits the call any more; this may be called twice."""
+        """Note that the call is no longer awaited; a second call has no effect."""
         with suppress(InvalidStateError):
             self.gone.set_result(why)
         for give_up in list(self.under_way.values()):
             give_up()
 
     def wait(self, call: Future[Any], seconds: float | None) -> None:
-        """Wait for foreign code, at most so long, and make room meanwhile; raises where the caller is gone."""
+        """Wait for foreign code, at most `seconds`, while another thread may work; raise an error if the caller is
+        gone.
+        """
         until = None if seconds is None else time.monotonic() + seconds
         with self.workers.waiting(self):
             while not (call.done() or self.gone.done() or self.loop.is_closed()):
@@ -69,20 +70,20 @@ _caller: contextvars.ContextVar[Caller | None] = contextvars.ContextVar("caller"
 
 
 def current_caller() -> Caller | None:
-    """The task that awaits what this thread does; None in a blocking call, and in code that is not ours."""
+    """The task that awaits this thread's work; None in a blocking call and in foreign code."""
     caller = _caller.get()
     return None if caller is None or caller.thread != threading.get_ident() else caller
 
 
 def still_awaited() -> None:
-    """Raise, where the task that awaits this call was cancelled."""
+    """Raise an error if the task that awaits this call was cancelled."""
     caller = _caller.get()
     if caller is not None and caller.gone.done() and caller.thread == threading.get_ident():
         raise caller.gone.result()
 
 
 class Workers(ThreadPoolExecutor):
-    """A fixed number of threads that work at a time. Each piece of work runs in the context of its submitter, and is
+    """A pool in which a fixed number of threads work at a time. Each task runs in the context of its submitter, and is
     `paused` while it waits for foreign code."""
 
     def __init__(self, most: int, paused: Callable[[], AbstractContextManager[None]]) -> None:
@@ -104,7 +105,7 @@ class Workers(ThreadPoolExecutor):
         return future
 
     def _work(self) -> None:
-        """One piece after the other, as long as there are any and not too many threads work."""
+        """Run queued tasks until there are none or too many threads work."""
         while True:
             with self._turn:
                 if not self._todo or self._working > self._most:
@@ -125,7 +126,7 @@ class Workers(ThreadPoolExecutor):
 
     @contextmanager
     def waiting(self, caller: Caller) -> Generator[None, None, None]:
-        """Another thread may work while this one waits, and `close` does not wait for it."""
+        """A block in which this thread waits: another thread may work, and `close` does not wait for it."""
         with self._turn:
             if self._ended:
                 raise ClosedError(CLOSED)
@@ -146,7 +147,7 @@ class Workers(ThreadPoolExecutor):
                 self._working += makes_room
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """Those that wait for foreign code end with a ClosedError."""
+        """End the pool; calls that wait for foreign code get a ClosedError."""
         with self._turn:
             self._ended, aside = True, list(self._aside)
         for caller in aside:
@@ -155,7 +156,7 @@ class Workers(ThreadPoolExecutor):
 
 
 async def in_worker(workers: Workers, work: Callable[[], T]) -> T:
-    """The result of the work, done by one of the workers. If this is cancelled, the work is notified."""
+    """Run the work in a worker thread and return its result. If the task is cancelled, the work is notified."""
     import asyncio
 
     caller = Caller(asyncio.get_running_loop(), workers)

@@ -1,4 +1,4 @@
-"""What a call of a verb works with: search, records, ledger, models, indexes and the background worker."""
+"""The objects that a call of a verb uses: search, records, ledger, models, indexes and the background worker."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What must the graph's store and its index be able to do? Keep passages, follow the words, and answer a question."""
+"""Values of the graph: passages, names, paths to records, and queries."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ class GraphEntry(NamedTuple):
 
 
 class Links(NamedTuple):
-    """How a user's records name each other: how many there were when they were looked through, and how many titles of
-    others each of them names, on average; whether their graph is wanted, and whether it was made."""
+    """Links between a user's records: the number of records when they were counted, the average number of other titles
+    that a record names, and whether their graph was requested and built."""
 
     records: int = 0
     links: float = 0.0
@@ -37,7 +37,7 @@ class Links(NamedTuple):
 
 
 class UnembeddedName(NamedTuple):
-    """A name that has no vector, with its key and its user's."""
+    """A name without a vector, with its key and its user's key."""
 
     key: int
     user: int
@@ -45,7 +45,7 @@ class UnembeddedName(NamedTuple):
 
 
 class UnembeddedPassage(NamedTuple):
-    """A passage whose sentences have no vectors, the id of its record, and how many sentences it has."""
+    """A passage whose sentences have no vectors, with its record's id and its number of sentences."""
 
     passage: PassageKey
     stored_id: str
@@ -53,8 +53,8 @@ class UnembeddedPassage(NamedTuple):
 
 
 class Hop(NamedTuple):
-    """A step on the way to a record: a name, and the sentence with it (from 0) of the record it is in or titles; and
-    for which other name it was taken, if it was."""
+    """A step on the path to a record: a name, the record that contains it or has it as its title, and the sentence
+    (from 0). `alike` is the other name that it was matched with, if any."""
 
     name: str
     stored_id: str
@@ -64,13 +64,13 @@ class Hop(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class GraphFound:
-    """What the graph has to say: the records that it names, best first, a number in [0, 1] for each, and the way to
-    each from a name in the question. Nothing speaks for a record that it did not reach."""
+    """The result of a graph search: the reached records, best first, with a number in [0, 1] for each, and the path to
+    each from a name in the question. Other records count 0."""
 
     numbers: Mapping[str, float]
     reached: Mapping[str, Sequence[Hop]]
     note: str | None = None
-    asked: bool = True  # whether the question is one that it is to say something of
+    asked: bool = True  # whether the graph was searched for this question
     activated: Mapping[str, int] | None = None  # in GAM-RAG's form: of each record, the sentences that were, as bits
     rounds: int = 0  # that were made
 
@@ -85,16 +85,15 @@ class GraphFound:
 
 @dataclass(frozen=True, slots=True)
 class Lifts:
-    """What verdicts taught, for one question: by how much the sentences of a record count more, by its id in the
-    collection."""
+    """How much more the sentences of a record count for one question because of verdicts, by id in the collection."""
 
     lift: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class GamRagQuery:
-    """What is asked of GAM-RAG's form: the vectors of the question's entities, of the question, of the time that it
-    asks about and of NO_TIME (None: it asks about none), and all judged questions."""
+    """A query of GAM-RAG's form: the vectors of the question's entities, of the question, of the time that it asks
+    about and of NO_TIME (None: no time), and all judged questions."""
 
     entities: Sequence[Vector]
     vector: Vector

@@ -1,4 +1,4 @@
-"""The port of the hierarchy, and its values."""
+"""Values of the hierarchy: queued messages, episodes, semantics and themes."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ MessageKey = int
 
 
 class ConversationMessage(NamedTuple):
-    """A message as it is queued: its conversation and its place there. `at` is in POSIX seconds, `said` a digest of its
-    words."""
+    """A message to queue, with its conversation and its place there. `at` is in POSIX seconds, `said` is a digest of
+    its text."""
 
     stored_id: str
     session: str
@@ -31,7 +31,7 @@ class ConversationMessage(NamedTuple):
 
 
 class Queued(NamedTuple):
-    """A message as it is kept; `episode` is None while it is in none."""
+    """A stored message; `episode` is None if it is not in an episode yet."""
 
     key: MessageKey
     entry: ConversationMessage
@@ -39,8 +39,8 @@ class Queued(NamedTuple):
 
 
 class MessageGroup(NamedTuple):
-    """Messages that are to be one episode: a new one (None) or one that there is. While it is `open`, what follows may
-    belong to it as well. `note` says why a rule decided where a model was to."""
+    """Messages of one episode, which is new (None) or exists. While it is `open`, later messages may belong to it as
+    well. `note` is the reason why a rule decided instead of a model."""
 
     episode: EpisodeKey | None
     messages: Sequence[MessageKey]
@@ -51,7 +51,7 @@ class MessageGroup(NamedTuple):
 
 
 class DueEpisode(NamedTuple):
-    """An episode that is to be distilled; `revision` changes whenever its messages do."""
+    """An episode to be distilled; `revision` changes whenever its messages change."""
 
     key: EpisodeKey
     revision: int
@@ -59,7 +59,7 @@ class DueEpisode(NamedTuple):
 
 
 class NewSemantic(NamedTuple):
-    """What was distilled of an episode, with its vector as 16-bit numbers."""
+    """A semantic distilled from an episode, with its vector as 16-bit numbers."""
 
     distilled: Distilled
     at: float
@@ -67,7 +67,7 @@ class NewSemantic(NamedTuple):
 
 
 class Written(NamedTuple):
-    """A semantic as it is kept."""
+    """A stored semantic."""
 
     placed: Placed
     text: str
@@ -76,7 +76,7 @@ class Written(NamedTuple):
 
 
 class ThemesVersion(NamedTuple):
-    """Of what a copy of a user's themes is: both numbers only grow."""
+    """The version of a copy of a user's themes; both numbers only increase."""
 
     removals: int
     attached: int
@@ -84,7 +84,7 @@ class ThemesVersion(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PlacedSemantics:
-    """All of a user's semantics in their themes: what attaching begins with."""
+    """All of a user's semantics in their themes, to which new ones are attached."""
 
     edition: ThemesVersion
     semantics: Sequence[Written]
@@ -93,7 +93,7 @@ class PlacedSemantics:
 
 @dataclass(frozen=True, slots=True)
 class Growth:
-    """What attaching has changed."""
+    """The changes made by attaching semantics to themes."""
 
     attached: int
     places: Mapping[SemanticKey, tuple[ThemeKey, bool]]  # the theme, and whether it is another one than the first

@@ -1,4 +1,4 @@
-"""Which values do flows and the ledger exchange? States with their timeline, a recall to be counted, counts."""
+"""Values that flows and the ledger exchange: states with their timeline, a recall to be counted, and counts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from adaptive_memory_core.records import NEVER_READ, Dropped, Metadata, ReadStat
 
 DEMOTED = "demoted"  # in the audit trail; it closes the verdicts before it
 REWRITTEN = "rewritten"  # in the audit trail; verdicts on recalls before it are of other words
-LET_GO = -1  # in the place of a removed row's number: this removal and those before it are told no more
+LET_GO = -1  # instead of a removed row's number: this removal and earlier ones are no longer listed
 Since = Callable[[Timeline], tuple[int, float] | None]
 WordRow = tuple[
     Any, ...
@@ -23,7 +23,7 @@ WordRow = tuple[
 
 
 class Advance(Protocol):
-    """From a state as it stands to the state after a change; the timeline ends before it."""
+    """A rule from a present state to the state after a change; the timeline ends before the change."""
 
     def __call__(self, seen: Seen, *, timeline: Timeline) -> ReadState: ...
 
@@ -33,13 +33,13 @@ JoinStates = Callable[[ReadState, ReadState], ReadState]  # what two states of o
 
 
 class RemovalRule(Protocol):
-    """Whether a record is to go, at the end of this timeline."""
+    """A rule that decides whether to remove a record, at the end of this timeline."""
 
     def __call__(self, seen: Seen, *, timeline: Timeline) -> bool: ...
 
 
 class KnownStates(NamedTuple):
-    """States as the ledger keeps them, and the timeline that says what is left of their strength."""
+    """States in the ledger, and the timeline that is needed for their present strengths."""
 
     states: Mapping[str, ReadState]
     timeline: Timeline
@@ -49,25 +49,26 @@ class KnownStates(NamedTuple):
 
 
 class Rewritten(NamedTuple):
-    """A record that says something else: what it said before, and what it is now."""
+    """A record whose text has changed: the digest of the former text, and the record now."""
 
     before: bytes | None
     now: Seen
 
 
 def never_read(seen: Seen) -> Seen:
-    """A record that nobody has read as it is now. Whose words it took over is determined when somebody finds it."""
+    """A record without reads of its present text. Whether it takes over another state is determined when it is
+    found."""
     return Seen(NEVER_READ, seen.kind, None, seen.shared, LOOK_AGAIN)
 
 
 class Moves(NamedTuple):
-    """Where states belong by now: records whose state starts again (`anew`), rows whose text has moved to another id
-    (`heirs`: old stored id to new), records whose words were not kept yet (`unsaid`), and those that need a row if they
-    have none (`unmet`): their metadata show reads of other words.
+    """Changes of states after texts have moved: records whose state starts again (`anew`), rows whose text has moved to
+    another id (`heirs`: old stored id to new), records without a stored digest (`unsaid`), and records that need a row
+    if they have none (`unmet`), because their metadata show reads of another text.
 
-    The `settled` replace no other record and never will, as long as they keep their text; those whose text occurs
-    elsewhere as well (`twins`) may, later. `versions` are those of the mirror rows of the records in `anew`, from
-    before they were looked at; None if the caller has just written them.
+    The `settled` records replace no other record as long as they keep their text. Records whose text occurs elsewhere
+    as well (`twins`) may do so later. `versions` are those of the mirror rows of the records in `anew`, from before
+    they were looked up; None if the caller has just written them.
     """
 
     anew: Mapping[str, Rewritten] = {}
@@ -80,19 +81,19 @@ class Moves(NamedTuple):
 
     @property
     def none(self) -> bool:
-        """Whether all stays where it is."""
+        """Whether no state changes."""
         return not (self.anew or self.heirs or self.unsaid)
 
 
 class Counted(NamedTuple):
-    """What came of a recall in the ledger: the user's step, and how many records changed."""
+    """The result of counting a recall: the user's step, and how many records changed."""
 
     step: int
     changed: int
 
 
 class Extent(NamedTuple):
-    """How many records a collection holds, and the one that came last."""
+    """The number of records in a collection, and the id of the last one."""
 
     size: int
     last: str | None
@@ -108,7 +109,7 @@ class LedgerRow(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RecallEntry:
-    """One recall as it goes into the ledger; `logged` is False where the log is switched off."""
+    """One recall to write to the ledger; `logged` is False if the log is off."""
 
     id: str
     at: float
@@ -121,8 +122,8 @@ class RecallEntry:
     regime: Regime  # the memory's own
     pace: DecayPace  # of this recall's policy
     turn: str | None
-    strangers: Mapping[str, Seen]  # candidates that the ledger has not met
-    extent: Extent | None  # of the collection, where every record of the scope is among those or known
+    strangers: Mapping[str, Seen]  # candidates without a row in the ledger
+    extent: Extent | None  # of the collection, if every record of the scope is a stranger or has a row
     logged: bool
     basis: Basis = NO_BASIS
 
@@ -146,7 +147,7 @@ class Tally:
 
 @dataclass(frozen=True, slots=True)
 class Erased:
-    """What the ledger removed of one record."""
+    """The traces of one record that the ledger removed."""
 
     state: bool
     log_entries: int
@@ -155,7 +156,7 @@ class Erased:
 
 @dataclass(frozen=True, slots=True)
 class Due:
-    """A state that the collection does not show yet; `version` is what it will show afterwards."""
+    """A state to write back to the collection; `version` is the version that it will have there."""
 
     record_key: int
     version: int
@@ -165,21 +166,21 @@ class Due:
 
 
 class MirrorPage(NamedTuple):
-    """Some records in the order of writing, and the number of the last one's row."""
+    """A page of records in the order of writing, and the row of the last one."""
 
     last: int
     rows: Sequence[tuple[str, str | None, Metadata | None]]
 
 
 class KnownCollection(NamedTuple):
-    """A collection as the process that has it open described it: its id, and what distance its vectors have."""
+    """The id and the distance of a collection, as noted by the process that has it open."""
 
     uuid: str
     space: str
 
 
 class LedgerCopy(NamedTuple):
-    """A collection that the ledger has a copy of."""
+    """A collection whose records are copied in the ledger."""
 
     key: int
     uuid: str
@@ -189,7 +190,7 @@ class LedgerCopy(NamedTuple):
 
 
 class Target(NamedTuple):
-    """The collection that another embedder's vectors are written into."""
+    """The collection to which another embedder's vectors are written."""
 
     uuid: str
     embedder: str
@@ -197,7 +198,7 @@ class Target(NamedTuple):
 
 
 class Unfinished(NamedTuple):
-    """A collection that has yet to take over the name of another one, and the last write of that one that is known."""
+    """A collection that has not yet taken over the name of another one, and the last known write of that one."""
 
     uuid: str
     replaces: str
@@ -205,9 +206,9 @@ class Unfinished(NamedTuple):
 
 
 class DueRecord(NamedTuple):
-    """A record that the collection does not show as the mirror has it, which is its `row`; `gone`: that it still shows.
+    """A record to write to the collection (`row`, from the mirror), or to remove from it (`gone`).
 
-    The row is of the moment of the number: who writes it and then settles the number has not written an older one.
+    The row was read together with the number, so settling the number never hides a newer row.
     """
 
     number: int
@@ -226,26 +227,26 @@ def some_let_go(removed: Iterable[tuple[int, int]]) -> bool:
 
 
 class LedgerVersion(NamedTuple):
-    """The ledger as a recall found it when it began: what all its parts compare with what they have in RAM.
+    """The version of the ledger at the beginning of a recall, with which its parts compare their copies in RAM.
 
-    `change` is another one as soon as anybody, in any process, has written more than the reads of a recall, or into the
-    metadata of the mirror's rows. `of_rows` is the number of the last change of a row of the mirror, None in a
-    transaction; `of_user` is another one as soon as a recall of the user was counted, None where `change` tells of it.
-    `undone`: another one as soon as a transaction of this memory was undone.
+    `change` changes when any process has written, except for reads of a recall and metadata of the mirror's rows.
+    `of_rows` is the number of the last change of a mirror row (None in a transaction). `of_user` changes when a recall
+    of the user was counted (None if `change` changes instead). `undone` changes when a transaction of this memory was
+    rolled back.
     """
 
-    change: tuple[int, int]  # how often this memory has written, and how often others have
+    change: tuple[int, int]  # numbers of writes by this memory and by others
     of_rows: int | None
     of_user: int | None
     undone: int
 
 
 class WordNews(NamedTuple):
-    """What became of a user's word rows since they were last asked for.
+    """The changes of a user's word rows since the last call.
 
-    `owner` stands for the user, 0 for one whom the ledger has not met; where it is another than before, the lists that
-    were made of earlier news are of no use. `written` are word rows, each behind its number in the order of writing;
-    `removed` are pairs of a number in the order of removing and the number of the row that went.
+    `owner` is the user's key, 0 for a user who is not in the ledger. If it has changed, lists from earlier calls are
+    invalid. `written` are word rows, each after its number in the order of writing. `removed` are pairs of the number
+    of the removal and the number of the removed row.
     """
 
     owner: int
@@ -266,11 +267,11 @@ MirrorChange = tuple[int, int, str | None, Metadata | None]  # number of the cha
 
 
 class MirrorNews(NamedTuple):
-    """What became of a user's mirror rows since they were last asked for.
+    """The changes of a user's mirror rows since the last call.
 
-    `owner` stands for the user, 0 for one whom the ledger has not met; where it is another than before, what was made
-    of earlier news is of no use. `removed` are pairs of a number in the order of removing and the number of the row
-    that went; `written` are numbers in the order of writing, each with the record's stored id and vector.
+    `owner` is the user's key, 0 for a user who is not in the ledger. If it has changed, copies from earlier calls are
+    invalid. `removed` are pairs of the number of the removal and the number of the removed row. `written` are numbers
+    in the order of writing, each with the record's stored id and vector.
     """
 
     owner: int
@@ -279,7 +280,7 @@ class MirrorNews(NamedTuple):
 
 
 class Versions(NamedTuple):
-    """How mirror rows stand: the number of removals so far, and the number of each row's last change."""
+    """The versions of mirror rows: the number of removals so far, and the number of each row's last change."""
 
     drops: int
     rows: Mapping[str, int]
@@ -289,8 +290,7 @@ FileKind = Literal["vectors", "words"]
 
 
 class UserFile(NamedTuple):
-    """A file with what the rows of `owner` came to: up to the row numbered `written`, after the removal numbered
-    `removed`."""
+    """A file built from the rows of `owner`, up to the row numbered `written` and the removal numbered `removed`."""
 
     place: Path
     owner: int

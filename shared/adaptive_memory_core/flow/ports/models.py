@@ -1,9 +1,9 @@
 """The ports of models and judges, and of telemetry.
 
-A judge that does not know says so, with a note: nothing is learned from a guess.
+A judge that cannot decide returns None with a note, so that nothing is learned from a guess.
 
-Each role may be missing: then it is done offline, by rule. A role that fails, or says what cannot be read, gives None
-with a note: then that one thing is done offline, and the note is kept.
+Each role may be missing; its task is then done offline, by rule. If a role fails or its answer cannot be parsed, it
+returns None with a note; this task is then done offline, and the note is stored.
 """
 
 from __future__ import annotations
@@ -34,28 +34,28 @@ class EmbedderPort(Protocol):
 
 
 class Sufficient(NamedTuple):
-    """Whether the texts suffice to answer; None where the judge does not know, and the note says why."""
+    """Whether the texts suffice to answer; None if the judge cannot decide, with the reason as a note."""
 
     answer: bool | None
     note: str | None = None
 
 
 class Supports(NamedTuple):
-    """The places of the texts that support the answer, from 0; None where the judge does not know."""
+    """The places of the texts that support the answer, from 0; None if the judge cannot decide."""
 
     places: Sequence[int] | None
     note: str | None = None
 
 
 class NamedTime(NamedTuple):
-    """The words of a text that say when it holds; None where it names no time, or, with a note, where nobody knows."""
+    """The words of a text about its time; None if it names no time or, with a note, if the judge cannot decide."""
 
     words: str | None
     note: str | None = None
 
 
 class Salient(NamedTuple):
-    """How important it is to remember a text, in [0, 1]; None where the judge does not know, and the note says why."""
+    """The importance of remembering a text, in [0, 1]; None if the judge cannot decide, with the reason as a note."""
 
     importance: float | None
     note: str | None = None
@@ -76,7 +76,7 @@ class Line(NamedTuple):
 
 
 class Boundary(NamedTuple):
-    """Whether the new messages begin another episode; None where nobody knows."""
+    """Whether the new messages begin another episode; None if the model cannot decide."""
 
     ends: bool | None
     note: str | None = None
@@ -88,7 +88,7 @@ class Title(NamedTuple):
 
 
 class EpisodeText(NamedTuple):
-    """What an episode is called, and what happened in it, told in the third person; None where nobody knows."""
+    """An episode's title, and its narrative in the third person; None if the model returned none."""
 
     title: str | None
     narrative: str | None
@@ -96,7 +96,7 @@ class EpisodeText(NamedTuple):
 
 
 class Fact(NamedTuple):
-    """Something to keep, and the places of the messages that say it, from 0."""
+    """A fact to store, and the places of the messages that state it, from 0."""
 
     text: str
     places: Sequence[int]
@@ -112,7 +112,7 @@ FindBoundary = Callable[[Sequence[Line], Sequence[Line]], Boundary]  # of the li
 
 @dataclass(frozen=True, slots=True)
 class Roles:
-    """The models that help; None: that is done offline."""
+    """The models for each task; None for a task that is done offline."""
 
     boundary: FindBoundary | None = None
     episode: Callable[[Sequence[Line]], EpisodeText] | None = None
@@ -127,16 +127,16 @@ T = TypeVar("T")
 
 
 class OpenMemory(Protocol):
-    """A memory that can be asked how far it is; ClosedError once it was closed."""
+    """A memory whose ports telemetry can read; ClosedError after it was closed."""
 
     def checked_ports(self) -> Ports: ...
 
 
 class Telemetry(Protocol):
-    """Sources and ledger are handed over where a memory is put together, and each verb is called through it."""
+    """Telemetry that wraps the sources and the ledger when a memory is opened, and each call of a verb."""
 
     def verb(self, name: str, call: Callable[[], T]) -> T: ...
     def sources(self, sources: Sequence[Source]) -> Sequence[Source]: ...
     def ledger(self, ledger: Ledger) -> Ledger: ...
     def opened(self, memory: OpenMemory) -> None:
-        """This memory is open; it is not to be kept from being collected."""
+        """Note that this memory is open, without keeping it from being garbage collected."""

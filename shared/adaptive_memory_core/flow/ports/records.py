@@ -16,8 +16,7 @@ Vector = Any
 
 
 class Activated(NamedTuple):
-    """A record's sentences that the graph activated in a recall, and those of them that support the answer: a bit for
-    each place."""
+    """A record's sentences that the graph activated in a recall, and the ones that support the answer, as bits."""
 
     sentences: int = 0
     supports: int = 0
@@ -27,9 +26,9 @@ NOT_ACTIVATED = Activated()
 
 
 class JudgedQuestion(NamedTuple):
-    """What was asked when something was found that is judged now: the recall, the question's vector, and that of the
-    time that it asks about, if there is one. `most` are the questions that may be kept of one record, and `ahead` how
-    far each stood before all others in similarity then, or below 0 behind, as far as that is known."""
+    """The question of a judged recall: the recall's id, the question's vector, and the vector of the time that it asks
+    about, if any. `most` is the maximum number of stored questions per record. `ahead` contains how much more similar
+    each record was than the best of the others, if known (negative: less similar)."""
 
     recall_id: str
     vector: Vector
@@ -40,8 +39,8 @@ class JudgedQuestion(NamedTuple):
 
 
 class Imported(NamedTuple):
-    """A question from elsewhere: its vector as bytes, how often a record was helpful and unhelpful for it, how far it
-    stood before all others in it (None: nobody knows), and what GAM-RAG's memories are made of."""
+    """An exported question: its vector as bytes, how often a record was helpful and unhelpful for it, how much more
+    similar it was than all others (None: unknown), and the values for GAM-RAG's memories."""
 
     vector: bytes
     helpful: int
@@ -53,26 +52,26 @@ class Imported(NamedTuple):
 
 
 class Index(Protocol):
-    """It hears of all that is written, judged and removed, within the ledger's transaction. What is removed leaves
-    nothing behind in it. A scope over everyone's records judges for its own user alone; it writes and removes nothing
-    of everyone's."""
+    """An index that is notified of all records that are written, judged and removed, in the ledger's transaction. A
+    removed record leaves no trace in it. A scope over everyone's records judges for its own user only, and does not
+    write or remove everyone's records."""
 
     def wrote(self, scope: Scope, records: Sequence[Stored], vectors: Sequence[Vector]) -> None:
-        """These are in the collection now, each with its vector. For one that was overwritten, `record.stored` is the
+        """Add records that were written to the collection. For an overwritten record, `record.stored` contains the
         earlier metadata."""
 
     def judged(self, scope: Scope, verdicts: Mapping[str, Verdict], question: JudgedQuestion | None = None) -> None:
-        """These verdicts were given, on what that question found, where that is known."""
+        """Add verdicts on the results of a question, which is None if it is unknown."""
 
     def removed(self, scope: Scope, stored_ids: Sequence[str]) -> None: ...
     def stored_ids(self) -> set[str]:
-        """The ids of all records that it has something of."""
+        """The ids of all records in the index."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """A record as stored in the collection; `stored_id` is its id there. `shared` says that it is everyone's, and is
-    seen by a user."""
+    """A record as stored in the collection; `stored_id` is its id there. `shared` is True for everyone's record, if a
+    user looks it up."""
 
     record: Record
     stored_id: str
@@ -84,13 +83,13 @@ class Stored:
 
 
 def seen_of(record: Record, *, shared: bool = False) -> Seen:
-    """A record's state with what else the ledger keeps of it."""
+    """A record's state with the other values that the ledger stores of it."""
     ((words, mark),) = words_and_origins([record.text], [record.stored or record.metadata])
     return Seen(record.read, record.kind, mark, shared, words)
 
 
 def seen_in(columns: CandidateColumns, numbers: Sequence[int], kind: str) -> dict[str, Seen]:
-    """The same of the candidates with these numbers, by their ids in the collection; `kind` is the metadata's key."""
+    """`seen_of` for the candidates with these numbers, by ids in the collection; `kind` is the metadata key."""
     metadata = list(map(columns.stored.__getitem__, numbers))
     marks = words_and_origins(map(columns.texts.__getitem__, numbers), metadata)
     seen: dict[str, Seen] = {}

@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from adaptive_memory_core.sources.request import Request
 
 Array = Any
-Pair = tuple[str | None, str | None]  # the ids in the collection of what was said right before and right after
+Pair = tuple[str | None, str | None]  # the ids in the collection of the messages directly before and after
 
 
 class Found(NamedTuple):
-    """What a search brought, before it is read: `similarity` is calibrated, `metadata` as the collection has it."""
+    """A raw search result: `similarity` is calibrated, `metadata` is unchanged from the collection."""
 
     stored_id: str
     text: str | None
@@ -29,8 +29,8 @@ class Found(NamedTuple):
 
 
 class VectorsFound(NamedTuple):
-    """The nearest records; those of the named ones that are not among them, None where these were not looked up; and
-    what unrelated records score."""
+    """The nearest records, the named records that are not among them (None if they were not looked up), and the
+    baseline of unrelated records."""
 
     nearest: Sequence[Found]
     named: Sequence[Found] | None
@@ -38,17 +38,16 @@ class VectorsFound(NamedTuple):
 
 
 class Leads(Protocol):
-    """What a source says about candidates, no matter which source named them: by name a number in [0, 1] for each of
-    them."""
+    """A source's evidence for candidates from any source: by name, a number in [0, 1] for each candidate."""
 
     def __call__(self, these: Candidates) -> Mapping[str, Sequence[float]]: ...
 
 
 class Answer(NamedTuple):
-    """What one source says: the records it names, best first, and what it has to say of any candidate.
+    """One source's answer: the records that it names, best first, and its evidence for any candidate.
 
-    `named` are ids in the collection; `found` are records that came with their texts already. `asked_for` are ids as
-    the user knows them, which the recall accounts for even where there is no such record.
+    `named` are ids in the collection; `found` are records that include their texts. `asked_for` are the user's ids,
+    which the recall reports even if there is no such record.
     """
 
     source: str
@@ -69,9 +68,8 @@ class Answer(NamedTuple):
 
 
 class SourceQuery(NamedTuple):
-    """What a source may know besides the request: the cue as the sources before it left it, which ids pass the caller's
-    filter (None: there is no filter), what those sources answered, and what the vectors found, for sources after
-    them."""
+    """The input of a source besides the request: the cue as changed by earlier sources, the ids that pass the caller's
+    filter (None: no filter), the earlier sources' answers, and the answer of the vectors, for sources after them."""
 
     cue: Cue
     passing: Set[str] | None = None
@@ -80,7 +78,7 @@ class SourceQuery(NamedTuple):
 
 
 class Source(Protocol):
-    """One place where candidates come from. It is asked once per recall, if `wanted_sources` names it."""
+    """A source of candidates. It is asked once per recall, if `wanted_sources` names it."""
 
     @property
     def name(self) -> str: ...
@@ -89,6 +87,6 @@ class Source(Protocol):
 
 @runtime_checkable
 class Slow(Protocol):
-    """A source that waits for code that is not ours: it begins, and others are asked meanwhile."""
+    """A source that waits for foreign code: it is started early, and other sources are asked in the meantime."""
 
     def begin(self, ports: Ports, request: Request, asked: SourceQuery) -> Callable[[], Answer]: ...
