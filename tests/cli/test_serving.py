@@ -23,7 +23,7 @@ LONG = "a-token-that-is-long-enough"
         (["--max-tokens", "0"], "max_tokens is 0"),
         (["--http"], f"Set the variable {TOKEN}"),
         (["--http", "--tokens", "none.json"], "Leave --user and --everyone out"),
-        (["--http", "--host", "0.0.0.0"], "say --allow-remote"),
+        (["--http", "--host", "0.0.0.0"], "give --allow-remote"),
         (["--http", "--host", "0.0.0.0", "--allow-remote"], "By which name"),
     ],
 )

@@ -113,7 +113,7 @@ async def test_a_server_that_nobody_speaks_to_ends_with_its_sessions(memory: Ada
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "10.1.2.3", "memory.example.com"])
 def test_a_host_that_others_reach_is_refused_unless_asked_for(host: str) -> None:
-    with pytest.raises(InvalidInputError, match="say --allow-remote"):
+    with pytest.raises(InvalidInputError, match="give --allow-remote"):
         ServerAddress(host)
     with pytest.raises(InvalidInputError, match="By which name"):
         ServerAddress(host, allow_remote=True)
@@ -182,9 +182,9 @@ def test_a_file_says_whose_each_token_is(tmp_path: Path) -> None:
     ("text", "because"),
     [
         ("{", "cannot be used"),
-        ("[]", "holds no users by token"),
-        (json.dumps({LONG: 7}), "holds no users by token"),
-        (json.dumps({LONG: " "}), "holds no users by token"),
+        ("[]", "does not contain users by token"),
+        (json.dumps({LONG: 7}), "does not contain users by token"),
+        (json.dumps({LONG: " "}), "does not contain users by token"),
         (f'{{"{LONG}": "ana", "{LONG}": "ben"}}', "given to two users"),
     ],
 )

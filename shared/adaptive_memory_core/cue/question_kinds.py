@@ -272,7 +272,7 @@ def build_cue(state: AgentState) -> Cue:
     }
     text = "\n".join(f"{name}: {' '.join(said.split())}" for name, said in lines.items() if said.strip())
     if not text and not state.utterance.strip():
-        raise InvalidInputError("The AgentState is blank. Say at least what its goal is, or what the user said.")
+        raise InvalidInputError("The AgentState is blank. Give at least its goal or the user's utterance.")
     return Cue(text or state.utterance, words=state.utterance if state.utterance.strip() else None, state=state)
 
 

@@ -216,5 +216,5 @@ async def _or_error(answer: Callable[[], Awaitable[Given]]) -> Given:
     except Exception as error:
         mistake = model_mistake(error)
         if mistake is None:
-            logger.warning("What was asked for failed: %s: %s", type(error).__name__, error)
+            logger.warning("The request failed: %s: %s", type(error).__name__, error)
         raise MCPError(code=INTERNAL_ERROR, message=OUT_OF_ORDER if mistake is None else mistake) from error

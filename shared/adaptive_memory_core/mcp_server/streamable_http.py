@@ -58,11 +58,11 @@ class ServerAddress:
         if not self.allow_remote:
             raise InvalidInputError(
                 f"The host {self.host!r} can be reached from other machines, and tokens travel in the clear. Give "
-                "127.0.0.1 and put a proxy with TLS in front, or say --allow-remote."
+                "127.0.0.1 and put a proxy with TLS in front, or give --allow-remote."
             )
         if not self.names:
             raise InvalidInputError(
-                f"By which name do clients call the host {self.host!r}? Say it with --name, e.g. --name "
+                f"By which name do clients call the host {self.host!r}? Give it with --name, e.g. --name "
                 "memory.example.com: requests for another name are refused."
             )
 
@@ -192,7 +192,7 @@ def user_of_request() -> str:
     """The user of the current request."""
     token = get_access_token()
     if token is None or token.subject is None:
-        raise ScopeError("The request has no user. Send a token that the server knows.")
+        raise ScopeError("The request has no user. Send a valid token.")
     return token.subject
 
 
@@ -201,7 +201,7 @@ def users_by_token(file: Path) -> dict[str, str]:
     if not file.is_file():
         raise InvalidInputError(f"There is no file {str(file)!r}. Give one of JSON: {{TOKEN: USER}}. {HOW}")
     if file.stat().st_mode & OTHERS_MAY and os.name == "posix":
-        raise InvalidInputError(f"Others may read {str(file)!r}, which holds tokens. Do: chmod 600 {file}")
+        raise InvalidInputError(f"Others may read {str(file)!r}, which contains tokens. Run: chmod 600 {file}")
     try:
         found = json.loads(file.read_text(encoding="utf-8"), object_pairs_hook=_each_once)
     except ValueError as error:
@@ -209,7 +209,7 @@ def users_by_token(file: Path) -> dict[str, str]:
             f"{str(file)!r} cannot be used: {reason(error)}. Write {{TOKEN: USER}} as JSON."
         ) from error
     if not isinstance(found, dict) or not all(isinstance(one, str) and one.strip() for one in found.values()):
-        raise InvalidInputError(f"{str(file)!r} holds no users by token. Write {{TOKEN: USER}} as JSON.")
+        raise InvalidInputError(f"{str(file)!r} does not contain users by token. Write {{TOKEN: USER}} as JSON.")
     return found
 
 
@@ -228,8 +228,8 @@ def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def _check(token: str) -> None:
     if len(token) < SHORTEST or not token.isascii() or not token.isprintable() or " " in token:
         raise InvalidInputError(
-            f"A token has {len(token)} characters, or some that no header holds. Give at least {SHORTEST}, letters, "
-            f"digits, - and _. {HOW}"
+            f"A token has {len(token)} characters, or characters not allowed in a header. Give at least {SHORTEST} "
+            f"letters, digits, - and _. {HOW}"
         )
 
 

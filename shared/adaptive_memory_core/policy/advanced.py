@@ -228,8 +228,8 @@ class Graphs:
         check_ranges(self, self.RANGES)
         if 0.0 < self.names_alike < LEAST_ALIKE:
             raise PolicyError(
-                f"Graphs(names_alike={shown(self.names_alike)}) is not allowed: below {LEAST_ALIKE} nothing is kept. "
-                f"It must be 0 (no name is taken for another) or a number in [{LEAST_ALIKE}, 1]."
+                f"Graphs(names_alike={shown(self.names_alike)}) is not allowed: below {LEAST_ALIKE} none are stored. "
+                f"It must be 0 (off) or a number in [{LEAST_ALIKE}, 1]."
             )
 
 

@@ -79,7 +79,7 @@ def read_policy(path: str | Path) -> str:
         return expanded(path).read_text(encoding="utf-8-sig")
     except (OSError, UnicodeError, TypeError, ValueError) as error:
         raise PolicyError(
-            f"No policy can be read from {shown(path)}: {reason(error)}. Give a file of Policy.save()."
+            f"No policy can be read from {shown(path)}: {reason(error)}. Give a file that Policy.save() wrote."
         ) from error
 
 
@@ -89,7 +89,7 @@ def write_policy(path: str | Path, text: str) -> None:
         write_whole(path, f"{text}\n")
     except (OSError, TypeError, ValueError) as error:
         raise PolicyError(
-            f"The policy cannot be written to {shown(path)}: {reason(error)}. Give a file in a directory that is there."
+            f"The policy cannot be written to {shown(path)}: {reason(error)}. Give a file in an existing directory."
         ) from error
 
 

@@ -78,7 +78,7 @@ def test_much_is_taken_in_beside_the_recall_with_a_note(over: Open, monkeypatch:
     ann = memory.for_user("ann")
     ann.remember_many([f"Note {n}" for n in range(AT_ONCE + 1)])
     found = ann.recall("Note 7", policy=Policy(channels=CHANNELS))
-    assert any("the rest is under way" in note for note in found.trace)
+    assert any("the rest is being added" in note for note in found.trace)
     memory.sync()
     assert not ann.recall("Note 7", policy=Policy(channels=CHANNELS)).trace
     assert len(rows(memory).stored_ids()) == AT_ONCE + 1
@@ -103,7 +103,7 @@ def test_a_graph_of_some_records_is_not_asked(over: Open, monkeypatch: pytest.Mo
     parts = [(hit.id, hit.parts) for hit in ann.recall(cue, reinforce=False, policy=plain)]
     found = ann.recall(cue, reinforce=False, policy=linked)
     assert [(hit.id, hit.parts) for hit in found] == parts
-    assert any("the graph is left out until it is made of all records" in note for note in found.trace)
+    assert any("the graph is left out until it contains all records" in note for note in found.trace)
     assert "the graph is left out" in found.explain()
     assert "graph" in bob.recall(cue, reinforce=False, policy=linked)[0].parts
     memory.sync()
@@ -225,7 +225,7 @@ def test_titles_under_another_key_make_it_anew_once(open_memory: Open) -> None:
             if not ann.stats().records:
                 ann.remember("He died at the abbey.", id="f", metadata={"headline": "Rupert"})
             notes.append(" ".join(ann.recall("the abbey").trace))
-            faults.append([one.what for one in memory.check(repair=repair).findings if "took the place" in one.what])
+            faults.append([one.what for one in memory.check(repair=repair).findings if "which replaced" in one.what])
             with rows(memory).view(ann.scope) as graph:
                 return dict(graph.frequencies(["rupert"])), dict(graph.keys_of(["f"]))
 
@@ -237,14 +237,14 @@ def test_titles_under_another_key_make_it_anew_once(open_memory: Open) -> None:
     assert opened(Fields(title="headline")) == (names, passages)  # which is kept
     assert (notes, faults) == ([""] * 3, [[]] * 3)
     assert opened(Fields()) == (names, passages)  # and not undone by who has not heard of it
-    assert "the graph is made with titles under 'headline', which took the place of titles under 'title'" in notes[-1]
+    assert "the graph was built with titles under 'headline', which replaced titles under 'title'" in notes[-1]
     assert "check(repair=True)" in notes[-1]
     assert len(faults[-1]) == 1
     assert opened(Fields(), repair=True)[0] == {}
     opened(Fields())
     assert (notes[-1], faults[-1]) == ("", [])
     opened(Fields(title="headline"))
-    assert "made with titles under 'title'" in notes[-1]
+    assert "built with titles under 'title'" in notes[-1]
 
 
 def test_a_process_whose_setting_gave_way_leaves_the_graph_to_the_others(over: Open) -> None:
@@ -257,7 +257,7 @@ def test_a_process_whose_setting_gave_way_leaves_the_graph_to_the_others(over: O
     ann.remember("Quentin sings.", id="quentin", metadata={"title": "Ursula"})
     first.sync()
     assert rows(first).stored_ids() == set()
-    assert any("used as it is" in note for note in ann.recall("Zoe").trace)
+    assert any("it is used unchanged" in note for note in ann.recall("Zoe").trace)
 
 
 def test_another_extractor_makes_it_anew_and_is_named(open_memory: Open) -> None:

@@ -1,4 +1,4 @@
-"""Spans of time that dates mean: from local midnight to local midnight, relative to a given day."""
+"""The spans of time that dates mean: from local midnight to local midnight, relative to a given day."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import NamedTuple
 MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
-EARLIEST, LATEST = 1000, 9000  # years that we reckon with
+EARLIEST, LATEST = 1000, 9000  # supported years
 
 
 class Span(NamedTuple):
-    """From `start` up to `end`, without `end`; None is open. `soft` is how far beyond vague ends it is felt."""
+    """The time from `start` up to but not including `end`; None is open. `soft` is how far vague ends extend."""
 
     start: datetime | None
     end: datetime | None
@@ -20,7 +20,7 @@ class Span(NamedTuple):
 
 
 def day(year: int, month: int, number: int, like: datetime) -> Span | None:
-    """One day in the zone of `like`; None where the calendar has no such day.
+    """One day in the zone of `like`; None if the calendar has no such day.
 
     >>> day(2023, 2, 30, datetime(2023, 1, 1)) is None
     True
@@ -35,7 +35,7 @@ def day(year: int, month: int, number: int, like: datetime) -> Span | None:
 
 
 def months(year: int, month: int, like: datetime, count: int = 1) -> Span:
-    """So many months from the first of one, which may lie before January or after December.
+    """The span of `count` months from the first day of a month, whose number may be below 1 or above 12.
 
     >>> months(2020, 0, datetime(2020, 5, 5)).start.isoformat()
     '2019-12-01T00:00:00'
@@ -46,19 +46,20 @@ def months(year: int, month: int, like: datetime, count: int = 1) -> Span:
 
 
 def season_of_year(name: str, year: int, like: datetime) -> list[Span]:
-    """The three months of a season, with soft ends; a year's winter may end or begin in it."""
+    """The three months of a season, with soft ends. For winter, both the one that ends and the one that begins in the
+    year."""
     years = (year - 1, year) if name == "winter" else (year,)
     return [blurred(months(one, SEASONS[name], like, 3), like) for one in years]
 
 
 def latest_season(name: str, today: datetime, *, over: bool = False) -> Span:
-    """The last one that has begun, or (`over`) that has ended."""
+    """The latest such season that has begun, or with `over` that has ended."""
     spans = [blurred(months(today.year - back, SEASONS[name], today, 3), today) for back in range(3)]
     return next(span for span in spans if _begun(span, today, over=over))
 
 
 def latest_month(month: int, today: datetime, *, over: bool = False) -> Span:
-    """The last one that has begun, or (`over`) that has ended.
+    """The latest such month that has begun, or with `over` that has ended.
 
     >>> latest_month(5, datetime(2024, 4, 30)).start.isoformat()
     '2023-05-01T00:00:00'
@@ -68,19 +69,19 @@ def latest_month(month: int, today: datetime, *, over: bool = False) -> Span:
 
 
 def latest_day(month: int, number: int, today: datetime) -> Span | None:
-    """The last such day that has begun; for 29 February that may be years ago."""
+    """The latest such day that has begun; for 29 February that may be years ago."""
     spans = (day(today.year - back, month, number, today) for back in range(9))
     return next((span for span in spans if span is not None and _begun(span, today)), None)
 
 
 def midnight(moment: datetime, days: int = 0) -> datetime:
-    """The midnight before, so many days on."""
+    """The midnight before the moment, moved by `days`."""
     return moment.replace(hour=0, minute=0, second=0, microsecond=0) + timedelta(days=days)
 
 
 def stretch(today: datetime, first: float | None, last: float | None) -> list[Span]:
-    """From so many days on up to so many, below 0 for back, None for open; nothing where it leaves the years that we
-    reckon with, as "999 decades ago" does. Nobody counts exactly: the ends are soft.
+    """The span from `first` to `last` days from today, negative for the past, None for open. The ends are soft, because
+    people don't count exactly. Empty outside the supported years, e.g. for "999 decades ago".
 
     >>> stretch(datetime(2023, 5, 12), -2, -1)[0].end.isoformat(), stretch(datetime(2023, 5, 12), -4e6, -3.9e6)
     ('2023-05-11T00:00:00', [])
@@ -91,7 +92,7 @@ def stretch(today: datetime, first: float | None, last: float | None) -> list[Sp
 
 
 def blurred(span: Span, today: datetime) -> Span:
-    """With ends as soft as half its length; an open one is as long as its end lies back.
+    """The span with ends softened by half its length; an open end counts as today.
 
     >>> blurred(Span(datetime(2023, 5, 2), None), datetime(2023, 5, 12)).soft.days
     5
@@ -100,7 +101,7 @@ def blurred(span: Span, today: datetime) -> Span:
 
 
 def moved(moment: datetime, days: float) -> datetime | None:
-    """So many days on; None beyond the years that we reckon with."""
+    """The moment moved by `days`; None outside the supported years."""
     try:
         there = moment + timedelta(days=days)
     except OverflowError:
@@ -109,7 +110,7 @@ def moved(moment: datetime, days: float) -> datetime | None:
 
 
 def latest_weekday(name: str, today: datetime) -> Span:
-    """The last one before today.
+    """The latest such weekday before today.
 
     >>> latest_weekday("friday", datetime(2023, 5, 12)).start.isoformat()       # itself a Friday
     '2023-05-05T00:00:00'
@@ -119,7 +120,7 @@ def latest_weekday(name: str, today: datetime) -> Span:
 
 
 def current(unit: str, today: datetime, back: int = 0) -> Span:
-    """This week, weekend, month, quarter, year or decade, or the one so many of them back.
+    """The current week, weekend, month, quarter, year or decade, or the one `back` units earlier.
 
     >>> [str(one.date()) for one in current("week", datetime(2023, 5, 12), back=1)[:2]]
     ['2023-05-01', '2023-05-08']

@@ -1,4 +1,4 @@
-"""Chinese words about time: "三周前", "2021年3月", "最初"."""
+"""The `Chinese` language for times in questions: "三周前", "2021年3月", "最初"."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from adaptive_memory_core.cue.time.phrases import PhraseLanguage, PhraseRule, Vo
 
 
 def _in_year(match: re.Match[str], today: datetime) -> list[Span]:
-    """A month of last year, or of this one."""
+    """A month of this year, of last year or of the year before."""
     return [months(today.year - _BACK[match["which"]], _MONTHS[match["month"]], today)]
 
 
@@ -26,7 +26,7 @@ def _year(match: re.Match[str], today: datetime) -> list[Span]:
 
 
 def _weekday_of_week(match: re.Match[str], today: datetime) -> list[Span]:
-    """A day of last week or of this one, which begins on Monday."""
+    """A day of this week or of one of the last two. Weeks begin on Monday."""
     monday = midnight(
         today, -today.weekday() - 7 * len(match["which"].replace("这", "").replace("這", "").replace("本", ""))
     )
@@ -78,7 +78,7 @@ _RULES = (
     _rule(rf"(?<![\d年]){_MONTH}月(?:份)?", phrases.month(_MONTHS), past=True),
 )
 _CHINESE = Vocabulary(
-    code=None,  # no other language has these words, but Japanese, which means the same by them
+    code=None,  # only Japanese also has these words, with the same meaning
     some=phrases.pattern(
         "[年月周週天日前昨今]|星期|礼拜|禮拜|最初|起初|最早|当初|當初|一开始|一開始|以前|从前|從前|过去|過去|曾|原来|原來|目前|现在|現在|最近|最新|如今",
         whole=False,

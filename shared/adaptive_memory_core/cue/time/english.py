@@ -1,4 +1,4 @@
-"""English words about time: the language to plug in. `english_phrases` finds the dates."""
+"""The `English` language for times in questions. `english_phrases` finds the dates."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from adaptive_memory_core.late import late_pattern
 EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 _QUOTED = late_pattern(r"\"[^\"]{1,200}\"|“[^”]{1,200}”|`[^`]{1,200}`|(?<!\w)'[^'\n]{1,80}'(?!\w)")
 _QUOTES = ('"', "\u201c", "`", "'")
-_ANY = late_pattern(  # a quick look first, at small letters alone: most questions say nothing of time
+_ANY = late_pattern(  # a quick test of the text in lower case, because most questions do not mention time
     r"\b(?:[qh]\d|\d\d|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|spring|summer|autumn|fall|winter|quarter|last|past|ago|now"
     r"|today|yesterday|this|other|current|recent|late|new|still|any ?more|moment|present|days|initial|first|origin"
     r"|begin|start|earli|old|former|prev|back|use|before|once|prior|weekend|fortnight|\w+days?\b|christmas|halloween|valentine|on|since|at"
@@ -85,12 +85,12 @@ class English:
 
 
 def _without_quotes(text: str) -> str:
-    """What somebody quotes is not asked: it counts as so many characters that say nothing."""
+    """The text with quotations replaced by as many neutral characters, because a quoted time is not asked about."""
     return _QUOTED.sub(lambda quoted: "#" * len(quoted[0]), text) if some_in(text, _QUOTES) else text
 
 
 def local(now: float, zone: tzinfo) -> datetime | None:
-    """The time in a zone; None beyond the years that a calendar counts."""
+    """The time in a zone; None outside the supported years."""
     try:
         moment = (EPOCH + timedelta(seconds=now)).astimezone(zone)
     except (OverflowError, ValueError):
@@ -108,7 +108,7 @@ def _posix(moment: datetime | None) -> float | None:
 
 
 def _bounded(text: str, dated: Dated, today: datetime) -> list[Span]:
-    """What "before", "since", "early", "about" and the like before a date make of it."""
+    """The date's spans, changed by words before it such as "before", "since", "early" and "about"."""
     lead = text[max(0, dated.begin - 40) : dated.begin]
     spans = dated.spans
     if part := _PART.search(lead):
@@ -125,7 +125,7 @@ def _bounded(text: str, dated: Dated, today: datetime) -> list[Span]:
 
 
 def _excepted(text: str, dated: Dated) -> bool:
-    """Whether it is the time that is not asked about: "except yesterday", "not in 2025 but in 2024"."""
+    """Whether the question excludes this time: "except yesterday", "not in 2025 but in 2024"."""
     found = _EXCEPT.search(text[max(0, dated.begin - 40) : dated.begin])
     return found is not None and (not found["but"] or _BUT.match(text, dated.end) is not None)
 
@@ -151,7 +151,7 @@ _CLOSE = (
     r"|husband|partner|girlfriend|boyfriend|family|friends?|aunt|uncle|cousins?|nephews?|nieces?|gran|grandma|grandpa"
     r"|grandparents|team|boss|colleagues?|neighbou?rs?|flatmates?|roommates?|others|guys|cat|dog)"
 )
-_MEASURED = (  # nouns without an article that are counted until a day
+_MEASURED = (  # nouns without an article that are measured up to a day
     r"(?:revenues?|sales|turnover|profits?|costs?|spending|expenses|income|losses|attendance|traffic|usage|consumption"
     r"|production|output|progress|inflation|rainfall|prices|rents?|temperatures?|figures|numbers|totals?|results|scores?)"
 )
@@ -170,7 +170,7 @@ _LOOKED_AT = 120  # characters before the time
 
 
 def is_doing(before: str) -> bool:
-    """Whether the text right before a time asks what somebody does, so that its "up to" sets no bound.
+    """Whether the text before a time asks what people are doing, so that its "up to" does not limit the time.
 
     >>> [is_doing(one) for one in ("What has Ana been up to ", "what's my sister up to ", "what did we get up to in ")]
     [True, True, True]

@@ -1,4 +1,4 @@
-"""English dates: their regular expressions, and the span that one date, or two together, mean."""
+"""English dates: their regular expressions, and the spans of single dates and of pairs."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ LEAD_SEASON = late_pattern(
 )
 LEAD_DAY = late_pattern(r"\b(?:on|since|until|till|before|after|by|from|of|dated|around) (?:the )?$", re.IGNORECASE)
 LEAD_SHORT_DECADE = late_pattern(r"\bthe (?:early |mid |late )?$", re.IGNORECASE)
-OWNED = (  # of a person, whose name is that of a month
+OWNED = (  # nouns after a person's name that is also a month's
     r"(?:house|home|flat|apartment|room|bedroom|kitchen|garden|car|office|life|family|opinion|name|phone|bag|school|class)\b"
 )
 NTH = r"(?P<nth>first|second|third|fourth|last|[1-4](?:st|nd|rd|th))"
@@ -66,7 +66,7 @@ WORD = rf"(?P<word>{'|'.join(sorted(ORDINALS, key=len, reverse=True))})"
 PART_BEFORE = r"(?<=-)(?:(?<=\bearly-)|(?<=\bmid-)|(?<=\blate-))"
 
 
-LOOK_BACK = 30  # characters before a date that say whether it is one
+LOOK_BACK = 30  # characters before a match that show whether it is a date
 _OVER = late_pattern(r"\b(?:last|past) $", re.IGNORECASE)
 _THE_LAST = late_pattern(r"\bthe (?:last|past) $", re.IGNORECASE)
 
@@ -109,7 +109,7 @@ def worded_day(match: re.Match[str], today: datetime) -> list[Span]:
 
 
 def winter_of_two_years(match: re.Match[str], today: datetime) -> list[Span]:
-    """The one that begins in the first of two years."""
+    """The winter that begins in the first of two successive years."""
     first, second = int(match["year"]), int(match["next"])
     return [calendar.months(first, SEASONS["winter"], today, 3)] if (second - first - 1) % 100 == 0 else []
 
@@ -124,7 +124,7 @@ def iso_month(match: re.Match[str], today: datetime) -> list[Span]:
 
 
 def numeric_day(match: re.Match[str], today: datetime, *, day_first: bool) -> list[Span]:
-    """3/4/2021: month first unless told otherwise, or unless there is no such month."""
+    """A date such as 3/4/2021: the month first, unless `day_first` is set or there is no such month."""
     number, month = int(match["two"]), int(match["one"])
     if day_first:
         number, month = month, number
@@ -153,7 +153,7 @@ def named_season(match: re.Match[str], today: datetime) -> list[Span]:
 
 
 def part_of_year(match: re.Match[str], today: datetime) -> list[Span]:
-    """Quarters and halves."""
+    """A quarter or a half of a year; without a year, the latest that has begun."""
     number = {"first": 1, "second": 2, "third": 3, "fourth": 4, "last": 4}.get(match["nth"].lower())
     half = match["part"].lower() in ("h", "half")
     number, size = number or int(match["nth"][0]), 6 if half else 3
@@ -179,15 +179,15 @@ def plain_year(match: re.Match[str], today: datetime) -> list[Span]:
 
 
 def preceded_by(match: re.Match[str], lead: re.Pattern[str]) -> bool:
-    """Whether this stands right before it. Only so far is looked back: a text may hold thousands of dates."""
+    """Whether `lead` comes right before the match. Only LOOK_BACK characters are searched, which keeps this fast."""
     return lead.search(match.string, max(0, match.start() - LOOK_BACK), match.start()) is not None
 
 
-DateReader = Callable[[str, datetime], list[Span]]  # what a text means that is a date by itself
+DateReader = Callable[[str, datetime], list[Span]]  # from the text of a single date to its spans
 
 
 def date_range(match: re.Match[str], today: datetime, *, piece: DateReader) -> list[Span]:
-    """From the start of one to the end of the other, which may lend it its month and year."""
+    """The span from one date to another. The first may take its month and year from the second."""
     two = re.sub(LAST_YEAR, lambda year: str(named_year(year, today)), match["two"], flags=re.I)
     last = _last(two, today, piece)
     if not last or (end := last[-1].end) is None:
@@ -200,19 +200,19 @@ def date_range(match: re.Match[str], today: datetime, *, piece: DateReader) -> l
 
 
 def two_months(match: re.Match[str], today: datetime, *, piece: DateReader) -> list[Span]:
-    """ "March and June 2025": either, in that year."""
+    """ "March and June 2025": both months, in that year."""
     year = re.search(r"\d{4}$", match["two"])
     return [span for name in ("one", "two") for span in piece(f"{match[name][:3]} {year[0]}", today)] if year else []
 
 
 def around(match: re.Match[str], today: datetime, *, piece: DateReader) -> list[Span]:
-    """The week or the weekend of a day."""
+    """The week or the weekend that contains a day."""
     spans = piece(match["one"], today)
     return [calendar.current(match["unit"].lower(), span.start, 0) for span in spans if span.start is not None]
 
 
 def before(match: re.Match[str], today: datetime, *, piece: DateReader) -> list[Span]:
-    """So many days or weeks before another day."""
+    """The day that is a number of days or weeks before another day."""
     low, high = counted(match)
     anchor = re.sub("^the ", "", match["anchor"].lower())
     spans = [Span(calendar.midnight(today), None)] if anchor == "today" else piece(anchor, today)
@@ -242,7 +242,7 @@ def _last(text: str, today: datetime, piece: DateReader) -> list[Span]:
 
 
 def _fuller(one: str, two: str) -> Iterator[str]:
-    """The first end with what it may take over from the second: "3" of "5 March 2020", "March" of "May 2020"."""
+    """The first date completed from the second, such as "3" from "5 March 2020", and unchanged."""
     year = re.search(r"(?:19|20)\d\d", two)
     if re.fullmatch(ORDINAL, one.strip(), re.IGNORECASE):
         yield re.sub(ORDINAL, one.strip(), two, count=1, flags=re.IGNORECASE)

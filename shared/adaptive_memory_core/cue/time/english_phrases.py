@@ -64,12 +64,12 @@ from adaptive_memory_core.cue.time.english_relative import (
 from adaptive_memory_core.cue.time.intent import in_ascii_letters
 from adaptive_memory_core.late import late_pattern
 
-MOST_OF_A_KIND = 20  # places of one kind that are looked at; a text with more is a table, or hostile; guess
+MOST_OF_A_KIND = 20  # matches of one pattern that are read; a text with more is a table or an attack; guess
 
 
 class Dated(NamedTuple):
-    """A place in a text that names time. `weak` ones hold only in a question about the past, `relative` ones depend on
-    the day of the text itself."""
+    """A place in a text that names a time. A `weak` one counts only in a question about the past, and a `relative` one
+    depends on the date of the text."""
 
     begin: int
     end: int
@@ -79,14 +79,14 @@ class Dated(NamedTuple):
 
 
 def find_times(text: str, today: datetime, *, day_first: bool = False, ahead: bool = False) -> list[Dated]:
-    """The places that name time, in the order of the text; where two overlap, the surer kind of date wins.
+    """The places that name times, in the order of the text. If two overlap, the more reliable kind of date wins.
 
-    With `ahead`, also those that name a time to come.
+    With `ahead`, future times are included.
 
     >>> [str(span.start.date()) for found in find_times("since March 2020 or 2 weeks ago", datetime(2023, 5, 12))
     ...  for span in found.spans]
     ['2020-03-01', '2023-04-24']
-    >>> find_times("in 999 decades", datetime(2023, 5, 12), ahead=True)      # beyond every calendar
+    >>> find_times("in 999 decades", datetime(2023, 5, 12), ahead=True)      # outside the supported years
     []
     """
     found: list[Dated] = []
@@ -108,7 +108,7 @@ def find_times(text: str, today: datetime, *, day_first: bool = False, ahead: bo
 
 
 PARTS = ("early-", "mid-", "late-")
-DIGIT = r"(?<!\w)(?:[qh]\d|\d\d)"  # stands among what a way needs for a number: "q3", or a year; not "word77"
+DIGIT = r"(?<!\w)(?:[qh]\d|\d\d)"  # in `needs`, stands for a number such as "q3" or a year, not "word77"
 
 
 def _ahead(match: re.Match[str], today: datetime) -> list[Span]:
@@ -140,19 +140,19 @@ UPCOMING = [
 
 
 class DatePattern(NamedTuple):
-    """One way to name time; `lead` is what must come before it for it to be a date at all. `weak` ones hold only in a
-    question about the past, `relative` ones depend on the day of the text itself."""
+    """One way to name a time. `lead` must come before it if it is given. A `weak` one counts only in a question about
+    the past, and a `relative` one depends on the date of the text."""
 
     pattern: re.Pattern[str]
     resolve: Resolve
     lead: re.Pattern[str] | None = None
     weak: bool = False
     relative: bool = False
-    needs: tuple[str, ...] = ()  # a text without any of these, in lower case, cannot hold it; none: it may always
+    needs: tuple[str, ...] = ()  # a text in lower case must contain one of these, if there are any
 
 
 def piece(text: str, today: datetime) -> list[Span]:
-    """What a date by itself means, such as either end of "between March and May 2020"."""
+    """The spans of a single date, such as either end of "between March and May 2020"."""
     for way in DATE_PATTERNS[False][1:]:
         if (match := way.pattern.fullmatch(text.strip())) and (spans := way.resolve(match, today)):
             return spans
@@ -166,7 +166,7 @@ def _way(
     *needs: str,
     weak: bool = False,
 ) -> DatePattern:
-    """One that stands apart from other words; what names a month or a season needs one of them, all else a digit."""
+    """A pattern between word boundaries. Without `needs`, it needs a month, a season or a digit."""
     named = MONTHS if MONTH in pattern else tuple(SEASONS) if SEASON in pattern else (DIGIT,)
     return DatePattern(late_pattern(rf"(?<![\w-]){pattern}(?![\w-])", re.I), resolve, lead, weak, needs=needs or named)
 
@@ -258,7 +258,7 @@ _DIGIT = late_pattern(DIGIT)
 
 
 def needs_in(lower: str) -> set[str]:
-    """What a text in lower case holds of all that some way needs.
+    """The needs of all patterns that a text in lower case contains.
 
     >>> sorted(needs_in("3 weeks ago")), needs_in("who is ilse?")
     (['ago', 'week'], set())

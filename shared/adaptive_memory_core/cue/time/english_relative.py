@@ -1,4 +1,4 @@
-"""English time words that are relative to now, and tenses."""
+"""English words for times relative to now, words that lean to the past or present, and the past tense."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _OWNED = (
 
 
 def leaning(text: str, taken: Sequence[tuple[int, int]]) -> Iterator[tuple[Lean, str]]:
-    """The words that lean, and where to; none at places that are taken by dates.
+    """Yield the words that lean in a direction of time, except within dates, whose positions are `taken`.
 
     >>> list(leaning("where did we live before the move?", []))
     [('past', 'before the')]
@@ -78,8 +78,10 @@ _NOT_BEING = (
     )
     + r"(?<!'m )(?<!'s )(?<!'re )"
 )
-_TOOL = late_pattern(r"\b(?:is|are|was|were|be|been) (?:an? |the )?\w+ used to\b", re.IGNORECASE)  # what a thing is for
-_NO_NOUN = (  # after "previously hated"; before a noun it says what kind of thing: "previously inferred memory"
+_TOOL = late_pattern(
+    r"\b(?:is|are|was|were|be|been) (?:an? |the )?\w+ used to\b", re.IGNORECASE
+)  # the purpose of a thing
+_NO_NOUN = (  # after "previously hated"; before a noun it is an adjective: "previously inferred memory"
     r"(?:to|in|on|at|for|with|by|as|from|of|about|that|this|these|those|the|an?|my|our|your|his|her|their|its|it|me|us"
     r"|you|him|them|there|here|and|or|but|so|because|when|where|what|who|how|if)\b"
 )
@@ -119,7 +121,7 @@ PRESENT = _any_of(
 
 
 class Leaning(NamedTuple):
-    """Where some words point; a text without any of what it `needs`, in lower case, cannot hold them."""
+    """Words that lean in one direction. They cannot be in a text that, in lower case, contains none of `needs`."""
 
     lean: Lean
     pattern: re.Pattern[str]
@@ -165,7 +167,7 @@ UNIT = r"(?P<unit>minute|hour|day|night|week|fortnight|month|year|decade)s?"
 
 
 def counted(match: re.Match[str]) -> tuple[float, float]:
-    """How many, at least and at most.
+    """The number of units: the least and the most.
 
     >>> counted(re.match(COUNT, "a few"))
     (2.0, 5.0)
@@ -182,7 +184,7 @@ Resolve = Callable[[re.Match[str], datetime], list[Span]]
 
 
 class RelativeRule(NamedTuple):
-    """One way to name time; a text without any of `needs`, in lower case, cannot hold it."""
+    """One way to name a time. It cannot be in a text that, in lower case, contains none of `needs`."""
 
     pattern: re.Pattern[str]
     resolve: Resolve
@@ -190,11 +192,11 @@ class RelativeRule(NamedTuple):
     weak: bool
 
 
-NEARBY_CHARACTERS = 200  # characters on either side of a phrase that say whether it is about the past
+NEARBY_CHARACTERS = 200  # on either side of a phrase, in which a past tense is looked for
 
 
 def _ago(match: re.Match[str], today: datetime) -> list[Span]:
-    """Around that time: half a unit to either side, a whole day where days are counted."""
+    """A number of units ago, with half a unit on either side; a number of days is one whole day."""
     unit = match["unit"].lower()
     low, high = counted(match)
     size, about = UNIT_DAYS[unit], (match["about"] or "").lower().strip()
@@ -209,7 +211,7 @@ def _ago(match: re.Match[str], today: datetime) -> list[Span]:
 
 
 def _rolling(match: re.Match[str], today: datetime) -> list[Span]:
-    """The last so many units, up to now."""
+    """The last units up to now, such as "the last three weeks"."""
     count = counted(match)[1] if match.groupdict().get("count") else 1.0
     return calendar.stretch(today, -count * UNIT_DAYS[match["unit"].lower()], None)
 
@@ -224,7 +226,7 @@ def _last_night(_match: re.Match[str], today: datetime) -> list[Span]:
 
 
 def _unit(match: re.Match[str], today: datetime) -> list[Span]:
-    """The last, this, and the one before the last."""
+    """The last unit, this unit, or the one before the last."""
     word = match["which"].lower()
     back = 2 if "before" in match.groupdict() and match["before"] else 0 if word in ("this", "the current") else 1
     return [calendar.current(match["unit"].lower(), today, back)]
@@ -244,7 +246,7 @@ def _other_day(_match: re.Match[str], today: datetime) -> list[Span]:
 
 
 def _long_ago(match: re.Match[str], today: datetime) -> list[Span]:
-    """Years ago, without saying how many: at least one and a half."""
+    """An unknown number of units ago, such as "years ago": at least one and a half."""
     return calendar.stretch(today, None, -1.5 * UNIT_DAYS[match["unit"].lower()])
 
 
@@ -253,7 +255,7 @@ def _a_year_back(_match: re.Match[str], today: datetime) -> list[Span]:
 
 
 def _today_back(match: re.Match[str], today: datetime) -> list[Span]:
-    """ "One year ago today" is that very day."""
+    """ "One year ago today" is exactly that day."""
     low, high = counted(match)
     if low != high or low < 1:
         return []
@@ -272,10 +274,10 @@ def _weekdays_ago(match: re.Match[str], today: datetime) -> list[Span]:
 
 
 def _weekend(match: re.Match[str], today: datetime) -> list[Span]:
-    """ "Over the weekend", alone or said of the past: the last one that has begun.
+    """ "Over the weekend", alone or in a text about the past: the latest one that has begun.
 
-    >>> said = ("over the weekend", "who's been ill over the weekend?", "is it open on the weekend?")
-    >>> [str(span.start.date()) for text in said
+    >>> texts = ("over the weekend", "who's been ill over the weekend?", "is it open on the weekend?")
+    >>> [str(span.start.date()) for text in texts
     ...  for span in _weekend(re.search(r"o\\w+ the weekend", text), datetime(2023, 5, 12))]
     ['2023-05-06', '2023-05-06']
     """
@@ -287,7 +289,7 @@ def _weekend(match: re.Match[str], today: datetime) -> list[Span]:
 
 
 def _christmas(match: re.Match[str], today: datetime) -> list[Span]:
-    """Feasts of a fixed day, the day before and the day after."""
+    """A feast with a fixed date, including the day before and the day after."""
     days = {"chr": (12, 25), "hal": (10, 31), "new": (1, 1), "val": (2, 14)}
     found = calendar.latest_day(*days[match["feast"][:3].lower()], today)
     if found is None or found.start is None or found.end is None:

@@ -1,4 +1,4 @@
-"""French words about time: "il y a trois semaines", "en mars 2021", "à l'origine"."""
+"""The `French` language for times in questions: "il y a trois semaines", "en mars 2021", "à l'origine"."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""German words about time: "vor drei Wochen", "im März 2021", "ursprünglich"."""
+"""The `German` language for times in questions: "vor drei Wochen", "im März 2021", "ursprünglich"."""
 
 from __future__ import annotations
 

@@ -10,14 +10,14 @@ from typing import Literal, NamedTuple
 from adaptive_memory_core.error_messages import shown
 
 Lean = Literal["past", "earliest", "present"]
-LONGEST_READ = 1_000  # characters of a cue that are read; longer ones are pasted, and their dates are not asked about
+LONGEST_READ = 1_000  # characters of a query that is read; a longer one is pasted, and its dates are not asked about
 
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """A stretch of time, from `start` up to `end`, without `end` (POSIX seconds); None is open.
+    """The time from `start` up to but not including `end`, in POSIX seconds; None is open.
 
-    A vague one ("three weeks ago") is felt half as much `soft_seconds` beyond its ends; 0 where they are exact.
+    A vague time ("three weeks ago") counts half as much `soft_seconds` beyond its ends; 0 if the ends are exact.
     """
 
     start: float | None = None
@@ -30,8 +30,8 @@ class Window:
 
 @dataclass(frozen=True, slots=True)
 class Sign:
-    """A phrase that says when: with the window that it names, or with where it leans. `comes_again` marks the name of a
-    day or month without its year ("on Monday", "9 May"): a question about the past means the last one, a text any."""
+    """A phrase about time, with the window that it names or the direction in which it leans. `comes_again` marks a day
+    or month without a year ("on Monday", "9 May"): in a question about the past it is the latest, in a text any."""
 
     phrase: str
     window: Window | None = None
@@ -41,8 +41,8 @@ class Sign:
 
 @dataclass(frozen=True, slots=True)
 class Intent:
-    """When a question asks about. `windows` are the times it names; `lean` is where it points without naming one:
-    the "past", the "earliest" or the "present". `phrases` are the words that said so."""
+    """The time that a question asks about. `windows` are the times it names. `lean` is its direction if it names none:
+    the "past", the "earliest" or the "present". `phrases` are the words for it."""
 
     windows: tuple[Window, ...] = ()
     lean: Lean | None = None
@@ -52,20 +52,20 @@ class Intent:
         return bool(self.windows) or self.lean is not None
 
 
-Language = Callable[[str, float], Iterable[Sign]]  # the signs in a text, asked at a time (POSIX seconds)
+Language = Callable[[str, float], Iterable[Sign]]  # from a text and its time (POSIX seconds) to the signs in it
 NO_INTENT = Intent()
 
 
 class TimeHint(NamedTuple):
-    """What a language that has one as its `hint` needs in a text to find a time: one of the words of `some`, in lower
-    case; and that the text is in no other language, if it has a `code`."""
+    """The condition under which a language with this `hint` can find a time in a text. The text in lower case must
+    match `some` and, if there is a `code`, must not be in another language."""
 
     code: str | None
     some: re.Pattern[str]
 
 
 def understand(text: str, languages: Iterable[Language], *, now: float) -> Intent:
-    """What all languages together make of a question.
+    """The time that a question asks about, by all languages together.
 
     A named time counts for more than a lean: "what did we originally plan in May" asks about May. Leans that
     contradict each other ("what do I do now that I used to hate") cancel each other.
@@ -80,26 +80,26 @@ def understand(text: str, languages: Iterable[Language], *, now: float) -> Inten
 
 
 def signs(text: str, language: Language, *, now: float) -> list[Sign]:
-    """What one language makes of a question."""
+    """The signs that one language finds in a question."""
     found = list(language(text, now)) if len(text) <= LONGEST_READ else []
     for one in found:
         if not isinstance(one, Sign):
-            raise TypeError(f"a language gave {shown(one)}, and not a Sign")
+            raise TypeError(f"a language returned {shown(one)} instead of a Sign")
     return found
 
 
 def without_repeats(found: Iterable[Iterable[Sign]]) -> list[Sign]:
-    """The signs of several languages, in their order: what one has told of, a later one does not read otherwise.
+    """The signs of several languages in order, without those that overlap a sign of an earlier language.
 
     >>> german, english = Sign("7.5.2023", Window(1.0, 2.0)), Sign("7.5.2023", Window(5.0, 6.0))
     >>> without_repeats([[german], [english]]) == [german]
     True
     """
-    told: list[Sign] = []
+    kept: list[Sign] = []
     for own in found:
-        before = tuple(told)
-        told += [one for one in own if not any(_overlap(one.phrase, other.phrase) for other in before)]
-    return told
+        before = tuple(kept)
+        kept += [one for one in own if not any(_overlap(one.phrase, other.phrase) for other in before)]
+    return kept
 
 
 def _overlap(one: str, other: str) -> bool:
@@ -107,26 +107,26 @@ def _overlap(one: str, other: str) -> bool:
 
 
 def intent_of(found: Iterable[Sign]) -> Intent:
-    """What these signs make of a question, whichever language they are of."""
-    said = list(found)
-    windows = tuple(dict.fromkeys(sign.window for sign in said if sign.window is not None))
+    """The time that a question asks about, by the signs of all languages."""
+    every = list(found)
+    windows = tuple(dict.fromkeys(sign.window for sign in every if sign.window is not None))
     if windows:
-        return Intent(windows, None, _phrases(said, windows=True))
-    leans = {sign.lean for sign in said} - {None}
+        return Intent(windows, None, _phrases(every, windows=True))
+    leans = {sign.lean for sign in every} - {None}
     if not leans or ("present" in leans and len(leans) > 1):
         return NO_INTENT
-    return Intent((), "earliest" if "earliest" in leans else leans.pop(), _phrases(said, windows=False))
+    return Intent((), "earliest" if "earliest" in leans else leans.pop(), _phrases(every, windows=False))
 
 
 def _phrases(signs: Iterable[Sign], *, windows: bool) -> tuple[str, ...]:
     return tuple(dict.fromkeys(sign.phrase for sign in signs if (sign.window is not None) == windows))
 
 
-_LETTERS = str.maketrans("\u0130\u0131\u017f\u212a", "IisK")  # four that a pattern of ASCII letters takes for them
+_LETTERS = str.maketrans("\u0130\u0131\u017f\u212a", "IisK")  # matched by ASCII letters if case is ignored
 
 
 def in_ascii_letters(text: str) -> str:
-    """The text with the letters that such a pattern takes for ASCII ones as those.
+    """The text with such letters replaced by the ASCII letters that they match.
 
     >>> in_ascii_letters("la\u017ft wee\u212a")
     'last weeK'
@@ -135,12 +135,12 @@ def in_ascii_letters(text: str) -> str:
 
 
 def some_in(lower: str, words: Iterable[str]) -> bool:
-    """Whether a text in lower case holds one of the words.
+    """Whether a text in lower case contains one of the words.
 
     >>> some_in("three weeks ago", ("day", "week")), some_in("tea", ("day", "week"))
     (True, False)
     """
-    for one in words:  # noqa: SIM110 - quicker than `any` of a generator
+    for one in words:  # noqa: SIM110 - faster than `any` with a generator
         if one in lower:
             return True
     return False

@@ -1,6 +1,6 @@
 """Tables of patterns for the time that a query names, for languages with few words for time.
 
-A language gives its patterns and the words for months, days, units and numbers; what they mean is the same in all.
+A language supplies patterns and the words for months, days, units and numbers. The meaning is the same in all.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from adaptive_memory_core.cue.time.english_relative import UNIT_DAYS, Resolve
 from adaptive_memory_core.cue.time.intent import Lean, Sign, TimeHint
 from adaptive_memory_core.late import late_pattern
 
-LEAD = 24  # characters before a phrase that may say "since" or "before"
+LEAD = 24  # characters before a phrase that may contain "since" or "before"
 _COME_AGAIN = frozenset(("weekday", "month"))  # groups of a pattern
-_VAGUE = {"few": (2.0, 5.0), "several": (3.0, 8.0)}  # what a language's words for them stand for, as in English
+_VAGUE = {"few": (2.0, 5.0), "several": (3.0, 8.0)}  # ranges for vague number words, as in English
 
 
 class PhraseRule(NamedTuple):
-    """One way to name time; `past` ones hold only in a question about the past, the others in any."""
+    """One way to name a time. Rules marked `past` apply only to questions about the past."""
 
     pattern: re.Pattern[str]
     resolve: Resolve
@@ -33,14 +33,13 @@ class PhraseRule(NamedTuple):
 
     @property
     def comes_again(self) -> bool:
-        """Whether it is a weekday, month or date that has no year."""
+        """Whether the rule is for a weekday, or for a month or date without a year."""
         return self.past and not _COME_AGAIN.isdisjoint(self.pattern.groupindex)
 
 
 class Vocabulary(NamedTuple):
-    """A language's ways to name time. A text in another language than `code`, or without a word of
-    `some` in it, says nothing of time; `bound` finds "since",
-    "before", "until" and "after" right before a phrase, in groups of these names."""
+    """A language's ways to name times. A text in another language than `code`, or without a match of `some`, mentions
+    no time. `bound` finds "since", "before", "until" and "after" next to a phrase, in groups with these names."""
 
     code: str | None
     some: re.Pattern[str]
@@ -68,7 +67,7 @@ class PhraseLanguage:
 
 
 def phrases_of_time(text: str, now: float, zone: tzinfo, language: Vocabulary) -> Iterator[Sign]:
-    """The signs that a language sees in a text."""
+    """The signs that a language finds in a text."""
     code = language.code
     if (code is not None and likeliest(text, [code]) != code) or not language.some.search(text):
         return
@@ -102,31 +101,31 @@ def _begun(span: Span, today: datetime) -> bool:
 
 
 def _bounded(text: str, match: re.Match[str], spans: Sequence[Span], bound: re.Pattern[str]) -> list[Span]:
-    """What "since", "before" and the like make of it; after the phrase as well, where a language says it there."""
+    """The spans, changed by words such as "since" and "before" in front of the phrase or (in some languages) after."""
     found = bound.search(
         text[max(0, match.start() - LEAD) : match.start()] + "\0" + text[match.end() : match.end() + 4]
     )
-    said = None if found is None else found.lastgroup
-    return [_one_side(span, said) for span in spans]
+    side = None if found is None else found.lastgroup
+    return [_one_side(span, side) for span in spans]
 
 
-def _one_side(span: Span, said: str | None) -> Span:
-    if said == "since":
+def _one_side(span: Span, side: str | None) -> Span:
+    if side == "since":
         return Span(span.start, None, span.soft)
-    if said == "before":
+    if side == "before":
         return Span(None, span.start, span.soft)
-    if said == "until":
+    if side == "until":
         return Span(None, span.end, span.soft)
-    return Span(span.end, None, span.soft) if said == "after" else span
+    return Span(span.end, None, span.soft) if side == "after" else span
 
 
 def pattern(words: str, *, whole: bool = True) -> re.Pattern[str]:
-    """Words as a pattern; `whole` words only, where a language has spaces."""
+    """Words as a pattern, of `whole` words if the language has spaces."""
     return late_pattern(rf"(?<!\w)(?:{words})(?!\w)" if whole else words, re.IGNORECASE)
 
 
 def any_of(words: Iterable[str]) -> str:
-    """The longest first, so that none hides another."""
+    """A pattern for any of the words, the longest first, so that it matches the longest."""
     return "|".join(sorted(map(re.escape, words), key=len, reverse=True))
 
 
@@ -135,7 +134,7 @@ def days_back(first: int, count: int = 1) -> Resolve:
 
 
 def ago(units: Mapping[str, str], numbers: Mapping[str, float | str]) -> Resolve:
-    """Around so many units ago: half a unit to either side, a whole day where days are counted."""
+    """A number of units ago, with half a unit on either side; a number of days is one whole day."""
 
     def resolve(match: re.Match[str], today: datetime) -> list[Span]:
         unit, (low, high) = units[match["unit"].lower()], _counted(match["count"], numbers)
@@ -148,14 +147,14 @@ def ago(units: Mapping[str, str], numbers: Mapping[str, float | str]) -> Resolve
 
 
 def rolling(units: Mapping[str, str], numbers: Mapping[str, float | str]) -> Resolve:
-    """The last so many units, up to now."""
+    """The last units up to now, such as "the last three weeks"."""
     return lambda match, today: calendar.stretch(
         today, -_counted(match["count"], numbers)[1] * UNIT_DAYS[units[match["unit"].lower()]], None
     )
 
 
 def whole_unit(units: Mapping[str, str], back: int) -> Resolve:
-    """This week, month or year, or the one so many of them back."""
+    """The current week, month or year, or the one `back` units earlier."""
     return lambda match, today: [calendar.current(units[match["unit"].lower()], today, back)]
 
 
@@ -164,7 +163,7 @@ def weekday(names: Mapping[str, str]) -> Resolve:
 
 
 def date_in_month(months: Mapping[str, int]) -> Resolve:
-    """A day of a month, of the latest one where no year is said."""
+    """A day in a month; without a year, the latest."""
 
     def resolve(match: re.Match[str], today: datetime) -> list[Span]:
         month, number, year = _month(match, months), int(match["day"]), match.groupdict().get("year")
@@ -177,7 +176,7 @@ def date_in_month(months: Mapping[str, int]) -> Resolve:
 
 
 def month(months: Mapping[str, int], *, year_back: int | None = None) -> Resolve:
-    """A whole month: of the year that is said, of one so many years back, or the latest."""
+    """A whole month: in a given year, `year_back` years ago, or the latest."""
 
     def resolve(match: re.Match[str], today: datetime) -> list[Span]:
         number, year = _month(match, months), match.groupdict().get("year")
@@ -193,7 +192,7 @@ def year(match: re.Match[str], today: datetime) -> list[Span]:
 
 
 def season_phrase(names: Mapping[str, str], *, over: bool = False) -> Resolve:
-    """A season of a year, or the latest one, with `over` the latest that has ended."""
+    """A season in a given year, or the latest, with `over` the latest that has ended."""
 
     def resolve(match: re.Match[str], today: datetime) -> list[Span]:
         name, said = names[match["season"].lower()], match.groupdict().get("year")

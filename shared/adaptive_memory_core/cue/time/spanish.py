@@ -1,4 +1,4 @@
-"""Spanish words about time: "hace tres semanas", "en marzo de 2021", "al principio"."""
+"""The `Spanish` language for times in questions: "hace tres semanas", "en marzo de 2021", "al principio"."""
 
 from __future__ import annotations
 

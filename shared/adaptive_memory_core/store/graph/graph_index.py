@@ -38,9 +38,9 @@ if TYPE_CHECKING:
     from adaptive_memory_core.store.mirror.record_search import RecordSearch
 
 NONE_UNKNOWN: Mapping[str, Vector] = MappingProxyType({})
-NOT_COMPARED = "not all names are compared yet with those that are like them; the rest is under way"
+NOT_COMPARED = "not all names have been compared with similar ones yet; the rest follows in the background"
 NOT_MADE = (
-    "the graph is left out until it is made of all records: {made:,} of {count:,} are in it, the rest is under way"
+    "the graph is left out until it contains all records: it has {made:,} of {count:,}, and the rest is being added"
 )
 AT_ONCE = 100  # records that a recall waits for; if there are more, they are added in the background
 
@@ -313,8 +313,8 @@ class GraphSetting:
 
     def _said(self) -> str:
         return (
-            f"the graph is made with {described(self._rows.made_as() or '')}, which took the place of "
-            f"{described(self.setting)}, as this memory has it; it is used as it is."
+            f"the graph was built with {described(self._rows.made_as() or '')}, which replaced "
+            f"{described(self.setting)}, this memory's setting; it is used unchanged."
         )
 
 

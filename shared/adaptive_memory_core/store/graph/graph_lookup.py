@@ -55,7 +55,7 @@ if TYPE_CHECKING:
 
 PAGE = 100  # passages at a time
 AT_ONCE = 100  # passages that a recall waits for, if no model is asked about their times
-NOT_EMBEDDED = "the graph is left out until the sentences of all records have vectors; the rest is under way"
+NOT_EMBEDDED = "the graph is left out until the sentences of all records have vectors; they are being added"
 TimeOf = Callable[[str], str | None]  # from a text to the words in it that name a time
 
 
