@@ -46,7 +46,7 @@ def check_whole_memory(
     found += _ledger(ledger)
     if not found:
         found += _restored(directory, store, ledger, repair=repair) + _gone(directory, store, ledger)
-        found += _older(store, ledger, repair=repair, now=now)
+        found += _older(directory, store, ledger, repair=repair, now=now)
         found += _duplicates(store, ledger, repair) + rewritten_records(store, ledger, repair=repair, now=now)
     return found
 
@@ -56,7 +56,7 @@ def compare_on_opening(directory: Path | None, store: ChromaRecords, ledger: Led
     in the collection's metadata are added to the ledger. Skipped if the server cannot be reached."""
     try:
         found = _gone(directory, store, ledger) or noticed_restore(directory, store, ledger)
-        found += _older(store, ledger, repair=True, now=now)
+        found += _older(directory, store, ledger, repair=True, now=now)
     except StoreError:
         return
     for one in found:
@@ -180,14 +180,19 @@ def _differing(page: Sequence[str], store: ChromaRecords, ledger: Ledger) -> lis
 SAME_SECONDS = 0.001  # the collection stores times with six decimals
 
 
-def _older(store: ChromaRecords, ledger: Ledger, *, repair: bool, now: float) -> list[Finding]:
+def _older(directory: Path | None, store: ChromaRecords, ledger: Ledger, *, repair: bool, now: float) -> list[Finding]:
     """A finding if the collection shows later reads than the ledger has. A read reaches the ledger before the
     collection, so the ledger is an older copy. With `repair`, the larger counts and the later reads are taken."""
     latest = ledger.comparison.latest_read()
     if latest is None or ledger.read_only:
         return []
-    shown: Any = {store.fields.last_read: {"$gt": float(latest) + SAME_SECONDS}}
-    met = ledger.comparison.met(call_chroma(lambda: store.collection.get(where=shown, include=[]))["ids"])
+    bound, key = float(latest) + SAME_SECONDS, store.fields.last_read
+    if directory is not None:
+        shown = chroma_database.above(directory, str(store.collection.id), key, bound)
+    else:
+        where: Any = {key: {"$gt": bound}}
+        shown = call_chroma(lambda: store.collection.get(where=where, include=[]))["ids"]
+    met = ledger.comparison.met(shown)
     later = store.metadata(met) if met else {}
     if not later:
         return []

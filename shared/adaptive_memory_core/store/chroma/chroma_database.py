@@ -153,6 +153,18 @@ def has_records(directory: Path, collection_id: str) -> bool:
         return bool(_rows(sql, found, collection_id))
 
 
+def above(directory: Path, collection_id: str, key: str, bound: float) -> list[str]:
+    """The ids of records whose metadata have a number above the bound under this key; Chroma itself would load the
+    index for this query."""
+    query = (
+        "SELECT embedding_id FROM embedding_metadata JOIN embeddings USING (id) "
+        "JOIN segments ON segments.id = segment_id "
+        "WHERE key = ? AND float_value > ? AND collection = ?"
+    )
+    with reading(directory) as sql:
+        return [row[0] for row in _rows(sql, query, key, bound, collection_id)]
+
+
 def collection_ids(directory: Path) -> set[str]:
     """The ids of all collections in the directory, of every tenant and database."""
     with reading(directory) as sql:
