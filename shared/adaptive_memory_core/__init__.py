@@ -1,7 +1,7 @@
 """Memory over a Chroma collection that learns from being read.
 
-Public are the names here, and those of `errors`, `judges`, `languages`, `policy`, `reports` and `telemetry`. All else
-may move without notice. A name is loaded when it is first used, so importing the package costs almost nothing.
+The public names are those listed here and in `errors`, `judges`, `languages`, `policy`, `reports` and `telemetry`.
+Anything else may change without notice. Names are loaded on first use, so importing the package is fast.
 """
 
 from typing import TYPE_CHECKING
@@ -106,7 +106,7 @@ __all__ = [
 
 _MODULES = ("errors", "judges", "languages", "policy", "reports", "telemetry")
 
-if not TYPE_CHECKING:  # else a type checker would take any name for one that is here
+if not TYPE_CHECKING:  # otherwise a type checker would accept any name
 
     def __getattr__(name):
         if name in _MODULES:

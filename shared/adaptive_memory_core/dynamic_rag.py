@@ -1,4 +1,4 @@
-"""How is ARM's own interface (`DynamicRAG`) offered? Over an AdaptiveMemory with one of the paper's profiles."""
+"""The ARM paper's own interface, `DynamicRAG`, over an AdaptiveMemory with one of the paper's profiles."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ PROFILES = ("balanced", "ultra_efficient", "broad_adaptation", "conservative", "
 class DynamicRAG:
     """The paper's Dynamic RAG: documents that are read are remembered, the others fade.
 
-    Without a `path` it lives in RAM. `profile` is one of the paper's: "balanced", "ultra_efficient",
-    "broad_adaptation", "conservative", "aggressive"; single numbers may differ from it. Without an `embedder` it is the
-    bundled one, which needs the extra `local`. What is learned is kept in the directory; the profile and its numbers
-    are given at each opening. `memory` is the same memory with everything else this package can do.
+    Without a `path` it is in RAM. `profile` is one of the paper's: "balanced", "ultra_efficient", "broad_adaptation",
+    "conservative", "aggressive"; single numbers can be changed. Without an `embedder` the bundled embedder is used,
+    which needs the extra `local`. Learned state is stored in the directory, but the profile and its numbers must be
+    given at each opening. `memory` is the same memory with this package's full interface.
 
     >>> letters = lambda texts: [[1.0 + text.count(letter) for letter in "abcdefgh"] for text in texts]
     >>> with DynamicRAG(embedder=letters) as rag:
@@ -67,7 +67,7 @@ class DynamicRAG:
         self.embedder = DynamicEmbeddings(self._adaptive, self.memory)
 
     def add_document(self, doc_id: str, text: str, metadata: Metadata | None = None) -> str:
-        """Store a document; one that has the id already is written over and keeps what reads have taught."""
+        """Store a document. An existing document with this id is overwritten, and its read state stays."""
         return self.memory.remember(text, id=check.name(doc_id, "doc_id"), kind="document", metadata=metadata)
 
     def add_documents(self, documents: Mapping[str, str]) -> list[str]:
@@ -79,7 +79,7 @@ class DynamicRAG:
         )
 
     def query(self, text: str, top_k: int = 5) -> Recall:
-        """The `top_k` documents by similarity times strength; they count as read, and all others as not."""
+        """The best `top_k` documents by similarity times strength. They count as read, and all others decay."""
         return self.memory.recall(text, k=top_k)
 
     def remove_document(self, doc_id: str) -> Receipt:
@@ -87,7 +87,7 @@ class DynamicRAG:
         return self.memory.forget(doc_id)
 
     def prune(self, below: float, dry_run: bool = False) -> PruneReceipt:
-        """Let go of the documents whose strength fell below a bound."""
+        """Remove the documents whose strength is below a limit."""
         return self.memory.prune(below, dry_run=dry_run)
 
     def close(self) -> None:
@@ -103,13 +103,13 @@ class DynamicRAG:
 
 
 class DynamicEmbeddings:
-    """The paper's dynamic embedding layer: its numbers, which may be changed while it is in use, and its statistics."""
+    """The paper's dynamic embedding layer: its numbers, which can be changed during use, and its statistics."""
 
     def __init__(self, adaptive: AdaptiveMemory, memory: UserMemory) -> None:
         self._adaptive, self._memory = adaptive, memory
 
     def get_memory_statistics(self, at_least: float = 0.01) -> dict[str, float]:
-        """What the paper records; `memory_size` counts the documents of at least this strength."""
+        """The paper's statistics; `memory_size` counts the documents of at least this strength."""
         stats = self._memory.stats(at_least)
         return {
             "total_documents": stats.records,
@@ -126,9 +126,9 @@ class DynamicEmbeddings:
 
     @property
     def embedding_weights(self) -> dict[str, float]:
-        """How much of a similarity stands for good ("static") and how much decays ("dynamic"); they sum to 1.
+        """The shares of a similarity that stay ("static") and that decay ("dynamic"); they sum to 1.
 
-        Set them at any time, as any two numbers whose ratio counts; what is invalid is refused and the old ones stay.
+        They can be set at any time, as two numbers whose ratio counts. Invalid numbers raise PolicyError.
         """
         dynamic = self._adaptive.policy.decay.strength_weight
         return {"static": 1.0 - dynamic, "dynamic": dynamic}
@@ -144,7 +144,7 @@ class DynamicEmbeddings:
         decay_grace_period: float | None = None,
         decay_rate: float | None = None,
     ) -> Policy:
-        """Change the paper's numbers on the live memory; nothing that was learned is lost."""
+        """Change the paper's numbers on the live memory; learned state stays."""
         policy = _changed(self._adaptive.policy, remembrance_threshold, decay_grace_period, decay_rate)
         self._adaptive.policy = policy
         return policy
@@ -175,7 +175,7 @@ def _is_weight(value: object) -> bool:
 
 
 def _in_ram(policy: Policy, embedder: Any) -> AdaptiveMemory:
-    """A memory in RAM, shared with nobody."""
+    """A private memory in RAM."""
     import chromadb
 
     embedder = bundled_unless(embedder)

@@ -1,4 +1,4 @@
-"""Who finds the names in a sentence for the graph, if not our rules? A spaCy pipeline."""
+"""Entity finders for the graph that replace the built-in rules: a spaCy pipeline."""
 
 from adaptive_memory_core.models.callbacks import SpacyEntities
 

@@ -1,4 +1,4 @@
-"""How values, unknown names and errors are shown in messages and in the log."""
+"""Values, unknown names and errors as shown in messages and in the log."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from typing import Any, TypeVar
 from adaptive_memory_core.errors import ClosedError, DamagedStoreError, LedgerError, StoreInUseError
 
 MOST_SHOWN = 200  # characters of a value
-MOST_OF_A_REASON = 1_000  # characters of another's error
+MOST_OF_A_REASON = 1_000  # characters of another library's error
 MOST_LISTED = 10  # values of a list
 
 
 def shown(value: object, most: int = MOST_SHOWN) -> str:
-    """The value as Python writes it; of a long one the start, and how long it is.
+    """The value as Python writes it; a long value is cut, with its length added.
 
     >>> shown("tea"), shown("z" * 100_000, most=10)
     ("'tea'", "'zzzzzzzzz... (100,000 characters)")
@@ -29,7 +29,7 @@ def shown(value: object, most: int = MOST_SHOWN) -> str:
     """
     try:
         text = repr(value)
-    except ValueError:  # Python writes out no number of more than 4,300 digits
+    except ValueError:  # Python cannot write a number of more than 4,300 digits
         length = f"number of {value.bit_length():,} bits" if isinstance(value, int) else type(value).__name__
         return f"a {length}"
     if len(text) <= most:
@@ -38,7 +38,7 @@ def shown(value: object, most: int = MOST_SHOWN) -> str:
 
 
 def listed(values: Iterable[object]) -> str:
-    """The first of the values, and how many more there are.
+    """The first of the values, and the number of the rest.
 
     >>> listed(["a", "b"]), listed(range(12))
     ("'a', 'b'", '0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 2 more')
@@ -50,7 +50,7 @@ def listed(values: Iterable[object]) -> str:
 
 
 def reason(error: BaseException) -> str:
-    """What another's error says, without the full stop that our sentence sets itself.
+    """The message of another library's error, without a final full stop, for use within our own sentence.
 
     >>> reason(ValueError("Collection [x] does not exist."))
     'Collection [x] does not exist'
@@ -59,14 +59,14 @@ def reason(error: BaseException) -> str:
 
 
 def shortened_text(text: str, most: int) -> str:
-    """The text, or its start and how long it is."""
+    """The text; a long text is cut, with its length added."""
     return text if len(text) <= most else f"{text[:most]}... ({len(text):,} characters)"
 
 
 C = TypeVar("C", bound=type)
 R = TypeVar("R")
-LIKE = 0.75  # how alike a name must be to be taken for the one that was meant, by difflib's ratio
-_OTHER_WORDS = {  # ours, and what other libraries call it
+LIKE = 0.75  # the least similarity of a suggested name, by difflib's ratio
+_OTHER_WORDS = {  # our names, and the names that other libraries use
     "min_score min_similarity": "threshold score_threshold similarity_threshold similarity_cutoff cutoff min_relevance",
     "k similarity_top_k top_n": "k top_k similarity_top_k n_results num_results top limit n",
     "filter filters": "where filter filters metadata_filter",
@@ -100,8 +100,8 @@ for _ours, _others in _OTHER_WORDS.items():
 
 
 def tells_unknown_names(where: Callable[[str], str | None] = lambda _: None) -> Callable[[C], C]:
-    """A frozen dataclass that says more than Python of a name that it does not have. `where` tells which other setting
-    has a field of that name, as one would write it."""
+    """Decorate a frozen dataclass so that an unknown argument raises an error with a suggestion. `where` returns the
+    other setting that has a field of that name, as Python code."""
 
     def telling(kind: C) -> C:
         plain: Any = kind
@@ -129,7 +129,7 @@ def tells_unknown_names(where: Callable[[str], str | None] = lambda _: None) -> 
 def told(
     kind: str, name: str, names: Sequence[str], where: str | None, places: Mapping[str, str] = MappingProxyType({})
 ) -> str:
-    """The words for it. `where` says where else the name belongs, and `places` where names within groups do.
+    """The message about an unknown argument. `where` is the setting it belongs to; `places` are those of grouped names.
 
     >>> told("Keeping", "lag", ["lag_seconds", "batch"], None)
     "Keeping() got an unexpected keyword argument 'lag'. Allowed are lag_seconds, batch."
@@ -149,7 +149,7 @@ def told(
 
 
 def meant(name: str, names: Collection[str]) -> list[str]:
-    """Those of the names that another one may stand for: what other libraries call it, or a slip of the pen.
+    """The names that an unknown name may mean: another library's word for them, or a typo.
 
     >>> meant("threshold", ["k", "min_score", "min_similarity"]), meant("fliter", ["k", "filter"]), meant("x", ["k"])
     (['min_score', 'min_similarity'], ['filter'], [])
@@ -158,15 +158,15 @@ def meant(name: str, names: Collection[str]) -> list[str]:
 
 
 def _other_words(name: str, names: Collection[str]) -> list[str]:
-    """The names that mean the same as this one; for `asearch` the async twins of what `search` means."""
+    """The names that mean the same as this name; for `asearch`, the async twins of the names for `search`."""
     plain = [one for one in dict.fromkeys(_MEANT.get(name, ())) if one in names]
     twins = [f"a{one}" for one in _MEANT.get(name[1:], ()) if f"a{one}" in names] if name.startswith("a") else []
     return plain or twins
 
 
 def no_attribute(kind: type, name: str, elsewhere: str = "", within: type | None = None) -> AttributeError:
-    """The error for an attribute that there is not, with the method that is meant: of the class itself, or of the class
-    `within`, which one comes to by `elsewhere`.
+    """The error for a missing attribute, with a suggested method: of the class itself, or of the class `within`, which
+    is reached by the code `elsewhere`.
 
     >>> class Retriever:
     ...     def retrieve(self): ...
@@ -186,9 +186,9 @@ def no_attribute(kind: type, name: str, elsewhere: str = "", within: type | None
 
 
 def unknown_argument(call: Callable[..., Any], named: Iterable[str], policy: type) -> TypeError | None:
-    """The error for an argument that the call does not have, which names the one that is meant, or where in the
-    `policy` it belongs if the call takes one; None if it has all."""
-    names = list(signature(call).parameters)[1:]  # the first one is whose it is
+    """The error for an unknown argument of a call, with a suggested name or the place in the `policy` that it belongs
+    to, if the call takes a policy; None if all arguments are known."""
+    names = list(signature(call).parameters)[1:]  # without `self` or the memory
     unknown = [name for name in named if name not in names]
     if not unknown:
         return None
@@ -198,7 +198,7 @@ def unknown_argument(call: Callable[..., Any], named: Iterable[str], policy: typ
 
 
 def places_within(kind: Any) -> dict[str, str]:
-    """The fields of the groups of a setting, at any depth, each as one would write it.
+    """The fields of a setting's groups, at any depth, each with the Python code to set it.
 
     >>> from adaptive_memory_core.policy.policy import Policy
     >>> places = places_within(Policy)
@@ -220,8 +220,8 @@ IN_FULL = "In full, which may quote a user's text:"
 
 
 def without_texts(error: BaseException) -> str:
-    """The error's class; what it says, too, where that is about files. All else may quote a text, a cue or an id: what
-    a model's or Chroma's client raises often holds what it was called with.
+    """The error's class, with its message only for errors about files. Other messages may quote a text, a query or an
+    id: errors of a model's or Chroma's client often contain the arguments of the call.
 
     >>> without_texts(ValueError("cannot embed 'The diary of Ana'"))
     'ValueError'
@@ -238,12 +238,11 @@ def without_texts(error: BaseException) -> str:
 
 
 def log_warning(log: logging.Logger, what: str, error: BaseException, *, stack: bool = False) -> None:
-    """Say at the level WARNING what happened, without any text; the error itself, with where it was raised if `stack`,
-    only at DEBUG."""
+    """Log a WARNING without any user text, and the complete error only at DEBUG, with its traceback if `stack`."""
     log.warning("%s: %s", what, without_texts(error))
     debug(log, error, stack=stack)
 
 
 def debug(log: logging.Logger, error: BaseException, *, stack: bool = False) -> None:
-    """The error itself, for callers that log at that level."""
+    """Log the complete error at DEBUG, with its traceback if `stack`."""
     log.debug("%s %s", IN_FULL, error, exc_info=error if stack else None)

@@ -1,4 +1,4 @@
-"""Which errors are there? A tree; each says what was given, what is allowed and what to do.
+"""The errors of this package. Each message contains what was given, what is allowed and what to do.
 
 AdaptiveMemoryError
 ├── InvalidInputError (ValueError)        an argument is wrong; nothing was read or written
@@ -9,20 +9,19 @@ AdaptiveMemoryError
 ├── ClosedError                           the memory was closed
 ├── EmbedderError                         the embedder failed or returned something that is not a vector
 │   └── EmbedderMismatchError             it is not the embedder that this collection was written with
-├── RerankerError                         the reranker failed; a recall goes on without it
+├── RerankerError                         the reranker failed; a recall continues without it
 ├── JudgeError                            a chat model that judges failed
 ├── MissingExtraError (ImportError)       an optional package is needed; the message names the extra
 ├── StoreError                            the Chroma collection failed
-│   ├── PartialWriteError                 some of the batches were written; it says which
+│   ├── PartialWriteError                 only some batches were written; `written_ids` lists them
 │   ├── StoreInUseError                   another process has this embedded directory open
-│   └── DamagedStoreError                 files of embedded Chroma are torn; it says what can be rebuilt, and how
+│   └── DamagedStoreError                 files of embedded Chroma are damaged; the message explains the repair
 └── LedgerError                           the ledger could not be read or written
     ├── LedgerVersionError                the ledger was written by a newer version of this package
-    └── DamagedLedgerError                the ledger's file is torn or not a ledger
+    └── DamagedLedgerError                the ledger's file is damaged or not a ledger
 
-None is a RuntimeError or an OSError, because other libraries catch these and raise their own errors instead: LlamaIndex
-takes every RuntimeError for a missing event loop, and Starlette every OSError of a streamed answer for a client that is
-gone.
+None is a RuntimeError or an OSError, because other libraries catch these and raise their own errors instead. LlamaIndex
+treats every RuntimeError as a missing event loop, and Starlette every OSError in a streamed answer as a closed client.
 """
 
 from __future__ import annotations
@@ -61,7 +60,7 @@ class InvalidInputError(AdaptiveMemoryError, ValueError):
 
 
 class PolicyError(InvalidInputError):
-    """A policy, a weight or a setting is outside its range. The earlier one stays in force."""
+    """A policy, a weight or a setting is outside its range. The previous policy stays in force."""
 
 
 class ScopeError(InvalidInputError):
@@ -85,11 +84,11 @@ class EmbedderError(AdaptiveMemoryError):
 
 
 class EmbedderMismatchError(EmbedderError):
-    """The embedder is not the one this collection was written with."""
+    """The collection was written with another embedder."""
 
 
 class RerankerError(AdaptiveMemoryError):
-    """The reranker failed, or did not return one number for each text. A recall goes on without it."""
+    """The reranker failed, or did not return one number for each text. A recall continues without it."""
 
 
 class JudgeError(AdaptiveMemoryError):
@@ -113,7 +112,7 @@ class StoreError(AdaptiveMemoryError):
 
 
 class PartialWriteError(StoreError):
-    """Some batches of a large write are stored, the rest is not; `written_ids` are the stored ones."""
+    """Only some batches of a large write were stored; `written_ids` are the stored records."""
 
     def __init__(self, message: str, written_ids: Sequence[str]) -> None:
         super().__init__(message)
@@ -125,7 +124,7 @@ class StoreInUseError(StoreError):
 
 
 class DamagedStoreError(StoreError):
-    """Files of embedded Chroma are torn, foreign or missing. `AdaptiveMemory.repair` rebuilds an index."""
+    """Files of embedded Chroma are damaged, foreign or missing. `AdaptiveMemory.repair` rebuilds an index."""
 
 
 class LedgerError(AdaptiveMemoryError):
@@ -137,4 +136,4 @@ class LedgerVersionError(LedgerError):
 
 
 class DamagedLedgerError(LedgerError):
-    """The ledger's file is torn, or is not a ledger."""
+    """The ledger's file is damaged or not a ledger."""

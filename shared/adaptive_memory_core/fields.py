@@ -13,12 +13,12 @@ from adaptive_memory_core.errors import PolicyError
 from adaptive_memory_core.frozen import HashedOnce
 from adaptive_memory_core.ranges import LARGEST
 
-RESERVED = ("chroma:", "#", "$")  # starts of metadata keys that Chroma keeps for itself
+RESERVED = ("chroma:", "#", "$")  # prefixes of metadata keys that Chroma reserves
 HIGHEST_SCALE = 1e9
 
 
 def _unusable(names: tuple[object, ...]) -> list[object]:
-    """Those that cannot be names of keys, or stand there before.
+    """The names that are duplicates or cannot be metadata keys.
 
     >>> _unusable(("kind", "", "owner", 5, "kind", "chroma:x"))
     ['', 5, 'kind', 'chroma:x']
@@ -36,7 +36,7 @@ class Fields(HashedOnce):
     """The metadata keys under which the collection stores a record's properties; rename them for an existing
     collection.
 
-    `importance_scale` is the number that means the highest importance there: 10 if they go from 0 to 10. They are read
+    `importance_scale` is the highest importance in the collection: 10 for a scale from 0 to 10. Importances are read
     and written on that scale; everywhere else an importance is in [0, 1].
 
     >>> Fields(user_id="owner", importance="salience", importance_scale=10).user_id
@@ -79,15 +79,14 @@ class Fields(HashedOnce):
         scale = self.importance_scale
         if isinstance(scale, bool) or not isinstance(scale, int | float) or not 0 < scale <= HIGHEST_SCALE:
             raise PolicyError(
-                f"Fields were given importance_scale={shown(scale)}. It is the number that stands for the highest "
-                f"importance in the collection, above 0 and at most {HIGHEST_SCALE:g}. Give e.g. 10 where they go "
-                "from 0 to 10."
+                f"Fields were given importance_scale={shown(scale)}. It is the highest importance in the collection, "
+                f"above 0 and at most {HIGHEST_SCALE:g}. Give e.g. 10 for a scale from 0 to 10."
             )
 
     __hash__ = HashedOnce.__hash__
 
     def names(self) -> tuple[str, ...]:
-        """The keys that we write; those of a conversation and the language are the caller's, which we only read."""
+        """The keys that we write. The keys for conversations and the language are the caller's and only read."""
         return tuple(getattr(self, name) for name in self.__slots__ if name not in (*_CALLERS_OWN, "importance_scale"))
 
 
@@ -103,7 +102,7 @@ DEFAULT_FIELDS = Fields()
 
 
 def as_texts(value: Any) -> tuple[str, ...]:
-    """The texts of a list; nothing if the value is not a list.
+    """The strings in a list; empty if the value is not a list.
 
     >>> as_texts(["a", "b"]), as_texts("a")
     (('a', 'b'), ())
@@ -122,8 +121,7 @@ def as_number(value: Any, low: float, high: float = math.inf) -> float | None:
 
 
 def as_moment(value: Any) -> float | None:
-    """POSIX seconds from a number or an ISO text; a text without a zone is read as UTC, and an impossible number gives
-    None.
+    """POSIX seconds from a number or an ISO text; None if not valid. A text without a zone is read as UTC.
 
     >>> as_moment("1970-01-02"), as_moment(1e308), as_moment(float("nan"))
     (86400.0, None, None)

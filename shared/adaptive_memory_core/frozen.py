@@ -10,9 +10,9 @@ T = TypeVar("T")
 
 
 class HashedOnce:
-    """A frozen dataclass whose hash is computed once, with room for properties that are (`computed_once`).
+    """A frozen dataclass whose hash is computed once, which may have properties with `computed_once`.
 
-    A dataclass that inherits from it says `__hash__ = HashedOnce.__hash__`, or else it gets its own.
+    A subclass must set `__hash__ = HashedOnce.__hash__`, otherwise the dataclass decorator creates its own.
     """
 
     __slots__ = ("__dict__", "_hash")
@@ -28,9 +28,9 @@ class HashedOnce:
 
 
 class computed_once(Generic[T]):  # noqa: N801 - a decorator
-    """`functools.cached_property` without the lock that it takes before Python 3.12, which costs more than most values.
+    """`functools.cached_property` without its lock before Python 3.12, which costs more than computing most values.
 
-    Two threads may compute a value at once; one of the two is kept.
+    Two threads may compute a value at the same time; one of the two results is stored.
 
     >>> class Word:
     ...     @computed_once

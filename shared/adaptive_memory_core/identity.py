@@ -1,10 +1,8 @@
-"""Ids of records and of their texts.
+"""Ids of records, digests of their texts, and names for memories without a user, such as a chat session's.
 
-Also the user's name for a memory that is not a user's but, say, a chat session's.
-
-Reads, verdicts and pins belong to what was said. Two texts say the same if they have the same characters in Unicode's
-composed form (NFC), whatever white space stands between their words; capitals and punctuation count. The source is the
-first of `SOURCES` that a record's metadata name, as frameworks write them; where there is none, it is the user's own.
+Reads, feedback and pins belong to a text and its source. Two texts are equal if they have the same characters in
+Unicode's composed form (NFC), apart from white space between words; capitals and punctuation count. The source is the
+first of `SOURCES` in a record's metadata, as frameworks write them; without a source, the text is the user's own.
 """
 
 from __future__ import annotations
@@ -19,12 +17,12 @@ from adaptive_memory_core.records import Metadata, Record, Scope
 
 MARK = "#u-"
 NAMESPACE_MARK = "#n-"
-ASIDE_MARK = "#was-"  # in the names under which the ledger sets aside what a record said before
+ASIDE_MARK = "#was-"  # in the ids under which the ledger stores the state of a record's earlier text
 _RESERVED = re.compile(rf"(?:{MARK}|{ASIDE_MARK})[0-9a-f]{{24}}#?\Z")
 
 
 def scoped_id(scope: Scope, record_id: str) -> str:
-    """The id a record gets where its own one belongs to somebody else: the same every time, and nobody else's.
+    """The id for a record if its own id belongs to another user: always the same, and unique to this user.
 
     >>> scoped_id(Scope("bob"), "note") == scoped_id(Scope("bob"), "note") != scoped_id(Scope("eve"), "note")
     True
@@ -35,7 +33,7 @@ def scoped_id(scope: Scope, record_id: str) -> str:
 
 
 def record_id(scope: Scope, stored_id: str) -> str:
-    """The id as the user knows it.
+    """The id as the user gave it.
 
     >>> record_id(Scope("bob"), scoped_id(Scope("bob"), "note"))
     'note'
@@ -49,8 +47,8 @@ def record_id(scope: Scope, stored_id: str) -> str:
 
 
 def stored_ids_of(scope: Scope, record_id: str) -> list[str]:
-    """The places in the collection that may hold a record with this id, of all that the scope reads: the user's own
-    place first, so that an own record hides everyone's with the same id.
+    """The stored ids that a record with this id may have in the scopes that are read. The user's own come first, so
+    that the user's record hides everyone's record with the same id.
 
     >>> places = stored_ids_of(Scope("bob"), "note")
     >>> places == ["note", scoped_id(Scope("bob"), "note")]
@@ -60,7 +58,7 @@ def stored_ids_of(scope: Scope, record_id: str) -> list[str]:
 
 
 def own_places(scope: Scope, stored_id: str) -> list[str]:
-    """Where a user's own record may stand that has the same id as this one of everyone's.
+    """The stored ids that a user's own record may have if it has the same id as this record of everyone's.
 
     >>> reader, everyones = Scope("bob", over="everyone"), scoped_id(Scope(None), "note")
     >>> own_places(reader, "note") == [scoped_id(reader, "note")]
@@ -73,8 +71,8 @@ def own_places(scope: Scope, stored_id: str) -> list[str]:
 
 
 def is_reserved(record: str) -> bool:
-    """Whether an id has the form of a scoped one, or of what the ledger sets aside: a user who chose it would take
-    another one's place.
+    """Whether an id has the form of a scoped id or of an id in the ledger for an earlier text. If a user chose such an
+    id, it could collide with another user's record.
 
     >>> is_reserved(scoped_id(Scope("bob"), "note")), is_reserved("note#u-1"), is_reserved(f"note#was-{'0' * 24}")
     (True, False, True)
@@ -83,7 +81,7 @@ def is_reserved(record: str) -> bool:
 
 
 def namespaced(namespace: str, name: str) -> str:
-    """The name of a memory without a user: no user can have this name, so it cannot be confused with a user's memory.
+    """The name of a memory without a user, which cannot collide with a user's name.
 
     >>> namespaced("session", "alice"), is_namespaced(namespaced("session", "alice")), is_namespaced("alice")
     ('session#n-alice', True, False)
@@ -96,14 +94,14 @@ def is_namespaced(user: str) -> bool:
 
 
 SOURCES = ("file_path", "document_id", "doc_id", "ref_doc_id", "source")
-NO_SOURCE = ("", "None")  # what LlamaIndex writes where there is none
-LOOK_AGAIN = b""  # of a record that was written over: whose words it took is seen when somebody comes upon it
-MOST_KNOWN = 50_000  # digests kept, of some 150 bytes each
-_known: dict[tuple[int, int], bytes] = {}  # by the text's hash and length, so that no text is held
+NO_SOURCE = ("", "None")  # written by LlamaIndex if there is no source
+LOOK_AGAIN = b""  # marks an overwritten record, whose new text is compared when it is next found
+MOST_KNOWN = 50_000  # cached digests, of some 150 bytes each
+_known: dict[tuple[int, int], bytes] = {}  # by the text's hash and length, so that no text stays in memory
 
 
 def text_digest(text: str | None) -> bytes | None:
-    """A digest of the words; None where there is no text.
+    """A digest of a text's words; None without a text.
 
     >>> text_digest("green  tea\\n") == text_digest("green tea"), text_digest("green tea") == text_digest("Green tea")
     (True, False)
@@ -124,7 +122,7 @@ def text_digest(text: str | None) -> bytes | None:
 
 
 def text_digests(texts: Sequence[str | None]) -> list[bytes | None]:
-    """The digest of each, in a third of the time where they are known.
+    """The digest of each text; cached digests take a third of the time.
 
     >>> text_digests(["green tea", None]) == [text_digest("green tea"), None]
     True
@@ -134,7 +132,8 @@ def text_digests(texts: Sequence[str | None]) -> list[bytes | None]:
 
 
 def each_text_once(now: float) -> Callable[[Record], bool]:
-    """Whether a record is to be returned: of those that say the same and hold now, the first that is asked for.
+    """A test that is False for a record if another record with the same text came before. Superseded and expired
+    records always pass.
 
     >>> once = each_text_once(now=5.0)
     >>> [once(Record(*given)) for given in (("a", "tea"), ("b", " tea"), ("a", "tea"), ("c", "Tea"))]
@@ -150,7 +149,7 @@ def each_text_once(now: float) -> Callable[[Record], bool]:
 
 
 def source_of(metadata: Metadata | None) -> str:
-    """What a record was taken from, "" where nothing says so.
+    """The source of a record; "" if its metadata name none.
 
     >>> source_of({"source": "a.md"}), source_of({"document_id": "None"}), source_of({"source": "a.md", "doc_id": 7})
     ('a.md', '', '7')
@@ -165,7 +164,7 @@ def source_of(metadata: Metadata | None) -> str:
 
 
 def origin(text: str | None, metadata: Metadata | None) -> bytes | None:
-    """What was said and in which source, as one digest: equal in any record; None if nothing was said.
+    """A digest of a text and its source, equal in any record; None without a text.
 
     >>> origin("tea", {"source": "d"}) == origin(" tea ", {"source": "d", "more": 1})
     True
@@ -178,7 +177,7 @@ def origin(text: str | None, metadata: Metadata | None) -> bytes | None:
 def words_and_origins(
     texts: Iterable[str | None], metadata: Iterable[Metadata]
 ) -> list[tuple[bytes | None, bytes | None]]:
-    """Of each text the digest of its words, and the one of what was said in which source.
+    """Two digests for each text: of its words, and of its words with the source.
 
     >>> words_and_origins(["tea"], [{"source": "d"}]) == [(text_digest("tea"), origin("tea", {"source": "d"}))]
     True
@@ -193,13 +192,13 @@ def words_and_origins(
     return found
 
 
-@lru_cache(maxsize=5_000)  # of some 300 bytes each, where the source's name is short
+@lru_cache(maxsize=5_000)  # of some 300 bytes each if the source's name is short
 def _origin_of(words: bytes, source: str) -> bytes:
     return hashlib.blake2b(f"{len(source)}:{source}:".encode(errors="replace") + words, digest_size=16).digest()
 
 
 def exported_mark(text: str | None, metadata: Metadata | None) -> bytes:
-    """The digest by which an exported state names a record: its origin, also where nothing was said.
+    """The digest that identifies a record in an exported state: its origin, even without a text.
 
     >>> exported_mark("tea", {"source": "d"}) == origin("tea", {"source": "d"})
     True

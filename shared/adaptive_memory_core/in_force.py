@@ -1,4 +1,4 @@
-"""What a call goes by: the policy in force for a user, the clock, and new ids."""
+"""The policy in force for a user, the clock, and new ids."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ DIGITS = 6  # of a second
 
 
 class PolicyInForce:
-    """The policy, the paces of those before it, and the clock they go by."""
+    """The policy, the paces of earlier policies, and the clock."""
 
     def __init__(self, policy: Policy, clock: Callable[[], float], own_channels: Collection[str]) -> None:
         self._clock, self._own_channels = clock, own_channels
@@ -35,14 +35,14 @@ class PolicyInForce:
         self.regime = Regime((Phase(policy.pace, self.now()),))
 
     def change(self, policy: Policy) -> None:
-        """From now on this one."""
+        """Use this policy from now on."""
         checked = self._checked(policy)
         self.regime = self.regime.followed_by(checked.pace, at=self.now())
         self.policy = checked
 
     def now(self) -> float:
-        """The time, read once for each call of a verb. To the microsecond: of a longer number Chroma gives back another
-        one, and what was just written would seem to have been changed by somebody else."""
+        """The time, read once per call and rounded to microseconds. Chroma does not return longer numbers exactly, so a
+        new record would seem to have been changed by another program."""
         told: object = self._clock()
         if isinstance(told, float) and FIRST_MOMENT <= told <= LAST_MOMENT:
             return round(told, DIGITS)
@@ -71,7 +71,7 @@ class OwnPolicy:
 
 
 def usual_policy(user: UserMemory) -> Policy:
-    """The user's own policy, or else the memory's; the memory's too if the ledger cannot be read."""
+    """The user's own policy; the memory's if there is none or the ledger cannot be read."""
     if user.own_policy.policy is UNREAD:
         with suppress(LedgerError):
             user.own_policy.policy = stored_policy(user.memory.opened.parts.ports, user.scope)
@@ -80,13 +80,13 @@ def usual_policy(user: UserMemory) -> Policy:
 
 
 def stored_policy(ports: Ports, scope: Scope) -> Policy | None:
-    """The policy in the ledger; everyone's records have the memory's."""
+    """The user's policy in the ledger; None for everyone's records, which use the memory's."""
     text = None if scope.user is None else ports.ledger.own_policies.get(scope)
     return None if text is None else Policy.from_json(text)
 
 
 def keep_policy(ports: Ports, scope: Scope, policy: object) -> Policy:
-    """Store it for the user, unless it is the one that is stored already."""
+    """Check the policy and store it for the user, unless the same policy is already stored."""
     checked = check.policy(policy, Policy())
     check.channels(checked, channels_of(ports.sources))
     text = checked.to_json()
@@ -96,8 +96,8 @@ def keep_policy(ports: Ports, scope: Scope, policy: object) -> Policy:
 
 
 def suited(ports: Ports, scope: Scope, policy: Policy) -> Policy:
-    """The policy with everything automatic decided. The ledger is read once per user and process; if it cannot be read,
-    the records are treated as not linked."""
+    """The policy with its automatic settings resolved. The ledger is read once per user and process; if it cannot be
+    read, the records are treated as not linked."""
     if policy.channels != "auto":
         return policy
     known, links = ports.graph.linked.known.get(scope), 0.0
@@ -109,13 +109,13 @@ def suited(ports: Ports, scope: Scope, policy: Policy) -> Policy:
     return policy.linked if links >= LINKED_FROM else policy.unlinked
 
 
-# Ids that nobody can guess, made many per second: from random bytes that are read from the system in large blocks. Each
-# read of them lets another thread run, which a recall then waits for.
+# Ids that cannot be guessed, from random bytes that are read from the system in large blocks. Each read lets another
+# thread run, which a recall then waits for.
 SIZE, AT_ONCE = 16, 256
 
 
 class RandomIds:
-    """A source of ids for one process; a fork begins with new bytes.
+    """A source of ids for one process; a fork starts with new bytes.
 
     >>> ids = RandomIds()
     >>> len({ids.next() for _ in range(1_000)}), uuid.UUID(ids.next()).version
@@ -131,7 +131,7 @@ class RandomIds:
         """A random UUID."""
         while True:
             try:
-                octets = self._octets.pop()  # one thread gets each of them
+                octets = self._octets.pop()  # each block goes to one thread only
             except IndexError:
                 many = os.urandom(SIZE * AT_ONCE)
                 self._octets.extend(many[start : start + SIZE] for start in range(0, len(many), SIZE))

@@ -1,7 +1,4 @@
-"""Who says what an answer rests on, whether texts suffice, what matters, and what to keep of a conversation?
-
-Chat models as judges, as rerankers, for summaries, and in the roles that the hierarchy of what was observed has.
-"""
+"""Chat models as judges, as rerankers, for summaries, and in the roles of the hierarchy of conversations."""
 
 from adaptive_memory_core.flow.ports.models import Roles
 from adaptive_memory_core.models.hierarchy_roles import (

@@ -1,4 +1,4 @@
-"""In which languages are questions of a time understood? One class each; `AdaptiveMemory(languages=...)` takes any."""
+"""Languages in which questions about time are understood, one class each, for `AdaptiveMemory(languages=...)`."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ __all__ = ["Chinese", "English", "French", "German", "Spanish", "all_languages"]
 
 
 def all_languages(zone: tzinfo = timezone.utc) -> tuple[Language, ...]:
-    """All of them, with days of this zone: what a memory has where nothing else is said. English comes last, because
-    it takes 3/4/2021 for a day in March, and where another language has told of it that holds.
+    """All languages, with dates in this zone: the default of a memory. English comes last, because it reads 3/4/2021 as
+    a day in March; the first language that reads a date wins.
 
     >>> [type(one).__name__ for one in all_languages()]
     ['German', 'French', 'Spanish', 'Chinese', 'English']

@@ -1,4 +1,4 @@
-"""What is made when it is first used, so that an import is quick: names of packages, and patterns."""
+"""Loading on first use, for fast imports: names of packages, and patterns."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any, cast
 
 
 def loaded(module: str, name: str) -> Any:
-    """What a module has under a name. While it is imported nothing is looked through for garbage: there is none in what
-    stays, and a look through all that a framework has loaded takes up to a tenth of a second.
+    """Import a module and return the object with this name. Garbage collection is off during the import: a framework's
+    objects all stay, and one collection through them takes up to a tenth of a second.
 
     >>> loaded("math", "tau") > 6.28
     True
@@ -28,7 +28,7 @@ PATTERN_METHODS = ("search", "match", "fullmatch", "finditer", "findall", "sub",
 
 
 class _LatePattern:
-    """What `late_pattern` gives: its methods are those of the pattern, from the first use on without a detour."""
+    """The result of `late_pattern`, with the methods of the pattern, which are direct from the first use on."""
 
     def __init__(self, source: str, flags: int) -> None:
         self._source, self._flags = source, flags
@@ -40,7 +40,7 @@ class _LatePattern:
 
 
 def late_pattern(source: str, flags: int = 0) -> re.Pattern[str]:
-    """The pattern, compiled when it is first used: hundreds of them compiled on import took a tenth of a second.
+    """A pattern that is compiled on first use. Compiling hundreds on import took a tenth of a second.
 
     >>> late_pattern(r"\\d+").findall("3 of 12")
     ['3', '12']

@@ -1,7 +1,7 @@
-"""How long may a cue or a text be? A longer cue is cut, with a note; a longer text is refused.
+"""Length limits: a longer query is cut, with a note; a longer text raises an error.
 
-A cue is cut once, before anything is asked for it: its text for the embedder, and its words, which are less, for all
-that look for words, names and times in it.
+A query is cut once, before any search: its text for the embedder, and its words, with a lower limit, for all that look
+for words, names and times in it.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from adaptive_memory_core.error_messages import shown
 from adaptive_memory_core.errors import InvalidInputError
 from adaptive_memory_core.records import Cue, NewRecord
 
-LETTERS_OF_A_SIGN = 8  # one of Chinese, Japanese, Korean or Thai comes to as many words as so many letters; measured
-END = 4  # one part in so many of a cut cue is its end: pasted text may stand before the question, or after it; guess
+LETTERS_OF_A_SIGN = 8  # a Chinese, Japanese, Korean or Thai character gives as many words as 8 letters; measured
+END = 4  # a quarter of a cut query is its end, since pasted text may come before the question or after it; guess
 
 
 def shortened_cue(cue: Cue, most: int, most_of_words: int) -> tuple[Cue, tuple[str, ...]]:
-    """The cue with at most so many characters, so many of them for its words, and notes where it had more.
+    """The query cut to `most` characters and its words to `most_of_words`, with a note for each cut.
 
     >>> short, notes = shortened_cue(Cue("what " + "x" * 100 + " city?"), 20, 20)
     >>> short.text, notes
@@ -48,7 +48,7 @@ def shortened_cue(cue: Cue, most: int, most_of_words: int) -> tuple[Cue, tuple[s
 
 
 def words_within(text: str, most: int) -> str:
-    """So much of a text as has about as many words as so many letters; the very text where that is all of it.
+    """The part of a text with about as many words as `most` letters; the same object if that is the whole text.
 
     >>> words_within("tea and cake", 20), words_within("\\u6771\\u4eac" * 10, 80)
     ('tea and cake', '東京東京東京東京\\n京')
@@ -61,7 +61,7 @@ def words_within(text: str, most: int) -> str:
 
 
 def start_and_end(text: str, most: int) -> str:
-    """So much of a text: three quarters of it from its start, the rest from its end.
+    """At most `most` characters of a text: three quarters from its start, the rest from its end.
 
     >>> start_and_end("0123456789", 8), start_and_end("tea", 8)
     ('012345\\n9', 'tea')
@@ -73,7 +73,7 @@ def start_and_end(text: str, most: int) -> str:
 
 
 def check_texts(records: Sequence[NewRecord], most: int) -> None:
-    """Nothing, or an error: a text is longer than this memory keeps."""
+    """Raise InvalidInputError if a text is too long for this memory."""
     for one in records:
         if len(one.text) > most:
             raise InvalidInputError(

@@ -1,7 +1,7 @@
-"""Secrets in well-known formats, replaced in texts before anything is stored.
+"""Masking of secrets in well-known formats in texts before they are stored.
 
-A format is a name and a pattern. A pattern may begin with a group `before`, which is kept: the name of a variable, or
-the start of an address. What is masked once stays as it is when it is masked again.
+A format is a name and a pattern. A pattern may begin with a group `before` that stays: the name of a variable, or the
+start of an address. Masking a masked text again leaves it unchanged.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from typing import Any
 from adaptive_memory_core.late import late_pattern
 from adaptive_memory_core.records import Cue, NewRecord, Record
 
-_ASCII = r"(?a)"  # a letter of a script without spaces, next to a secret, is no part of it
-_START = rf"{_ASCII}(?<![\w-])"  # not within a longer word; an address may have it after its slashes
+_ASCII = r"(?a)"  # a letter of a script without spaces next to a secret is not part of it
+_START = rf"{_ASCII}(?<![\w-])"  # not within a longer word, but allowed after slashes in an address
 _OUTSIDE_BASE64, _END = rf"{_ASCII}(?<![\w+/-])", r"(?![\w+/=-])"  # of letters and digits alone
 _WORD = r"(?<![a-zA-Z0-9_])"
 _QUOTE = r"(?:\\?[\"'])"  # or one within JSON within JSON
 _NAMES = r"(?:passwo?r?d|passphrase|secret|token|api[_-]?key|access[_-]?key|private[_-]?key)\d{0,3}"
-_VALUE = r"[^\s\"'`,;&(){}\[\]<>$*]"  # of what may be a secret: no code, no placeholder
+_VALUE = r"[^\s\"'`,;&(){}\[\]<>$*]"  # a character of a secret, which excludes code and placeholders
 
 FORMATS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     (name, late_pattern(pattern))
@@ -70,7 +70,7 @@ FORMATS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
 
 
 def mask(text: str) -> str:
-    """The text with what kind of secret was there instead of each secret.
+    """The text with each secret replaced by the kind of secret.
 
     >>> mask("push with ghp_" + "a1B2" * 9 + ", then export PGPASSWORD=tiger-77")
     'push with [masked: github token], then export PGPASSWORD=[masked: password]'
@@ -78,7 +78,7 @@ def mask(text: str) -> str:
     'the commit is 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b'
     """
     before = None
-    while text != before:  # what stands right behind a secret may show itself once that is masked
+    while text != before:  # a secret right after another may match only once the first is masked
         before = text
         for name, pattern in FORMATS:
             kept = r"\g<before>" if "before" in pattern.groupindex else ""
@@ -87,12 +87,12 @@ def mask(text: str) -> str:
 
 
 def masked_cue(cue: Cue) -> Cue:
-    """The cue with its texts masked."""
+    """The query with its texts masked."""
     return replace(cue, text=mask(cue.text), words=None if cue.words is None else mask(cue.words))
 
 
 def masked_item(item: Any) -> Any:
-    """What is to be stored, with its text and the texts in its metadata masked; what is none of that stays as it is.
+    """An item to store, with its text and the texts in its metadata masked. Other values stay unchanged.
 
     >>> masked_item({"text": "export TOKEN=abc123def", "metadata": {"line": "PGPASSWORD=abc123def", "page": 3}})
     {'text': 'export TOKEN=[masked: password]', 'metadata': {'line': 'PGPASSWORD=[masked: password]', 'page': 3}}
@@ -105,7 +105,7 @@ def masked_item(item: Any) -> Any:
 
 
 def _masked(value: Any, key: str = "") -> Any:
-    """The value with each text in it masked as if its key stood before it in JSON.
+    """The value with each text in it masked as if it followed its key in JSON.
 
     >>> _masked({"db_password": "tiger-77", "line": "tiger-77"})
     {'db_password': '[masked: password]', 'line': 'tiger-77'}

@@ -1,4 +1,4 @@
-"""How is a memory opened, closed and divided by user? `AdaptiveMemory`, the front door over a Chroma collection."""
+"""`AdaptiveMemory`, the entry point: opening, closing, maintaining and dividing a memory by user."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class AdaptiveMemory(ClosedByWith):
     """Memory over a Chroma collection that learns from being read.
 
     `collection` is any `chromadb.Collection`; `Options` lists all other arguments, of which `embedder`, `ledger` and
-    `policy` are the usual ones. Close it, or use `with`. One that is dropped is closed in the background.
+    `policy` are the usual ones. Close it, or use `with`. A memory that is dropped is closed in the background.
 
     >>> import chromadb
     >>> letters = lambda texts: [[float(text.count(letter)) for letter in "aeiou"] for text in texts]
@@ -75,15 +75,15 @@ class AdaptiveMemory(ClosedByWith):
     ) -> Self:
         """Open (or create) a memory in a directory: embedded Chroma and the ledger in one place.
 
-        It takes the same options. Without an `embedder` it uses the bundled one, which needs the extra `local`. Any
-        number of processes may have a directory open; one of them holds Chroma, the others use the ledger's copies.
+        It takes the same options. Without an `embedder` it uses the bundled embedder, which needs the extra `local`.
+        Any number of processes may have a directory open: one process holds Chroma, the others use the ledger's copies.
 
-        With `read_only` nothing is written: recalls are not counted and say so in `recall.trace`, and every other write
-        raises LedgerError. A directory without write permission is opened this way with a warning.
+        With `read_only` nothing is written: recalls are not counted, with a note in `recall.trace`, and every other
+        write raises LedgerError. A directory without write permission is opened this way with a warning.
         """
         only_read = check.flag(read_only, "read_only")
         given = checked(options, usual_clock=time.time)
-        wiring.OpenRequest(given)  # what is wrong is refused before a directory is made
+        wiring.OpenRequest(given)  # invalid options raise before a directory is created
         check_collection_name(collection)
         options["shared"], options["languages"] = check.shared(given["shared"]), given.get("languages")  # read once
         options["embedder"] = source = bundled_unless(options.get("embedder"))
@@ -124,13 +124,13 @@ class AdaptiveMemory(ClosedByWith):
         progress: Callable[[int, int], object] | None = None,
         rebuild: bool = False,
     ) -> CheckReport:
-        """Repair a memory in a directory, even one that cannot be opened; returns what was wrong. No read is lost.
+        """Repair a memory in a directory, even if it cannot be opened, and return the faults. No read is lost.
 
-        A damaged index is rebuilt from the collection's own records; the old files are kept. If Chroma's database or
-        the collection is torn or gone, it is rebuilt from the ledger's copy. Vectors that can neither be read nor are
-        in the ledger are made again with `embedder` (omitted, the bundled one); `progress` is called with the number of
-        records done and the total. With `rebuild` a sound index is rebuilt too: until then Chroma's files keep the
-        vectors of forgotten records, and the old files do until you delete them. A check follows.
+        A damaged index is rebuilt from the collection's own records; the old files stay. If Chroma's database or the
+        collection is damaged or missing, it is rebuilt from the ledger's copy. Vectors that are neither readable nor in
+        the ledger are computed again with `embedder` (omitted, the bundled embedder); `progress` is called with the
+        number of records done and the total. With `rebuild` an intact index is rebuilt too: until then Chroma's files
+        contain the vectors of forgotten records, and so do the old files until you delete them. A check follows.
         """
         heard, afresh = check.progress(progress), check.flag(rebuild, "rebuild")
         found = wiring.repaired(path, collection, embedder, ledger, heard, rebuild=afresh)
@@ -140,15 +140,15 @@ class AdaptiveMemory(ClosedByWith):
         except DamagedStoreError:
             if rebuild:
                 raise
-        return cls.repair(  # damage that only Chroma itself sees
+        return cls.repair(  # damage that only Chroma itself detects
             path, collection, embedder=embedder, ledger=ledger, fields=fields, progress=progress, rebuild=True
         )
 
     @staticmethod
     def create_tables(ledger: str) -> bool:
-        """Create the tables of a ledger in PostgreSQL, with a role that may; whether there were none before.
+        """Create the tables of a ledger in PostgreSQL, with a role that may; True if there were none before.
 
-        Opening a memory creates them if its role may. Any number of processes may call this at the same time.
+        Opening a memory creates them if its role is allowed to. Several processes may call this at the same time.
         """
         return create_ledger_tables(ledger)
 
@@ -160,12 +160,12 @@ class AdaptiveMemory(ClosedByWith):
         progress: Callable[[int, int], object] | None = None,
         source_stays: bool = False,
     ) -> int:
-        """Move a ledger from a SQLite file to a PostgreSQL database, or back; gives how many rows were copied.
+        """Move a ledger from a SQLite file to a PostgreSQL database, or back; return the number of rows copied.
 
         The memory stays usable during the move, except for a brief pause at the end. After that, writing to or opening
         the source raises an error that names the new place; with `source_stays` the ledger is only copied, and the
-        source stays in use. The target must be empty. If a call was interrupted or killed, repeat it; it goes on where
-        it stopped. `progress` is called with the number of rows copied and the total.
+        source stays in use. The target must be empty. If a call was interrupted or killed, repeat it; it continues from
+        that point. `progress` is called with the number of rows copied and the total.
         """
         from adaptive_memory_core.store.ledger_move import move_between
 
@@ -173,7 +173,7 @@ class AdaptiveMemory(ClosedByWith):
         return move_between(source, target, check.progress(progress), source_stays=stays)
 
     def check(self, repair: bool = False) -> CheckReport:
-        """Check all files that this memory uses, and report what is wrong and what can be done; this reads every file.
+        """Check all files that this memory uses, and report faults and remedies. This reads every file.
 
         With `repair`, faults that can be repaired while the memory is open are repaired: records missing from the
         index, two records with one id, reads that only a newer collection has.
@@ -189,15 +189,15 @@ class AdaptiveMemory(ClosedByWith):
         fallback: str | UserMemory | None = None,
         fallback_below: int = 1,
     ) -> UserMemory:
-        """The memory of one user. Every read and write goes through such a scope; making one costs nothing.
+        """The memory of one user. Every read and write goes through such a scope; creating one costs nothing.
 
-        An empty or missing user raises ScopeError. A number is a user whom the metadata name by that number, not the
-        user with that text as name. With `over="everyone"` recalls find the records that belong to no user as well,
-        labelled (`hit.shared`), and what is learned about them is this user's (docs/guides/users.md). A `policy` is
-        stored for this user in the ledger immediately. It applies to every call that gives no policy, in later
-        processes too, until another is given or `reset_policy()` is called. `fallback` fills up recalls of a user
-        without records: a user named in `shared` when this memory was made, or `for_everyone()`. It ends when the user
-        has `fallback_below` records, and nothing is learned about the records it shows.
+        An empty or missing user raises ScopeError. A number is a user whose metadata contain that number, not the user
+        with that text as name. With `over="everyone"` recalls also find the records that belong to no user, labelled
+        (`hit.shared`), and the state learned about them is this user's (docs/guides/users.md). A `policy` is stored for
+        this user in the ledger immediately. It applies to every call without a policy, in later processes too, until
+        another is given or `reset_policy()` is called. `fallback` fills up recalls of a user without records: a user
+        named in `shared` when this memory was created, or `for_everyone()`. It ends when the user has `fallback_below`
+        records, and nothing is learned about the records it shows.
         """
         scope = check.over(check.user_scope(user), over, fallback)
         self.opened.check_scope(scope)
@@ -209,7 +209,7 @@ class AdaptiveMemory(ClosedByWith):
         return UserMemory(self, scope, fallback_of(scope, behind, self.shared, fallback_below), own)
 
     def for_everyone(self) -> UserMemory:
-        """The memory of the records that belong to no user; it never returns one that belongs to a user."""
+        """The memory of the records that belong to no user; it never returns a user's record."""
         self.opened.check_scope(Scope(None))
         return UserMemory(self, Scope(None))
 
@@ -220,14 +220,14 @@ class AdaptiveMemory(ClosedByWith):
     tune, atune = users_together.tune, users_together.atune
 
     def backup(self, path: str | Path, *, progress: Callable[[int, int], object] | None = None) -> Path:
-        """Copy the memory, while it is in use, to a new directory, which may be opened like this one; gives its path.
+        """Copy the memory during use to a new directory, which can be opened like this one, and return its path.
 
-        The copy holds every collection of the directory, and the ledger. Writes to the collection wait meanwhile;
-        recalls go on. `progress` is called with the bytes copied and the total. docs/guides/operations.md says how
-        to restore.
+        The copy contains every collection of the directory, and the ledger. Writes to the collection wait; recalls
+        continue. `progress` is called with the bytes copied and the total. See docs/guides/operations.md on how to
+        restore.
         """
         target, heard = locations.checked_path(path), check.progress(progress)
-        self.flush()  # so that each half of the copy has all of it
+        self.flush()  # so that both halves of the copy are complete
         with self.opened.call():
             return back_up(*locations.directory_and_ledger(self.ports()), target, heard)
 
@@ -236,15 +236,15 @@ class AdaptiveMemory(ClosedByWith):
         return await in_worker(self.opened.workers, partial(self.backup, path, progress=progress))
 
     def reembed(self, embedder: Any, *, progress: Callable[[int, int], object] | None = None) -> int:
-        """Give every record a vector of another embedder, while the memory is in use; gives how many there are.
+        """Give every record a vector of another embedder, during use, and return the number of records.
 
-        Ids, texts, metadata, reads, verdicts, pins and links stay. Recalls go on with the old vectors until all the new
-        ones are there, and then switch to them at once. It is done in batches, and `progress` is called with the number
-        of records done and the total. If it is interrupted, by an error or by the end of the process, the next call
-        with an embedder of the same name and the same vectors goes on (five texts are compared); with any other it
-        starts again. With the embedder that the collection already has, all vectors are deliberately made again. Other
-        memories over the collection refuse their embedder from then on, and `chromadb.Collection` objects of it have to
-        be fetched again by name, even after a call with the same embedder: docs/guides/models.md.
+        Ids, texts, metadata, reads, verdicts, pins and links stay. Recalls use the old vectors until all new vectors
+        are stored, and then switch at once. Work is done in batches, and `progress` is called with the number of
+        records done and the total. If it is interrupted, by an error or by the end of the process, the next call with
+        an embedder of the same name and the same vectors continues (five texts are compared); any other embedder starts
+        again. With the collection's current embedder, all vectors are deliberately computed again. Other memories over
+        the collection then reject their embedder, and its `chromadb.Collection` objects have to be fetched again by
+        name, even after a call with the same embedder: docs/guides/models.md.
         """
         return self.opened.reembed(embedder, check.progress(progress))
 
@@ -253,7 +253,7 @@ class AdaptiveMemory(ClosedByWith):
         return await in_worker(self.opened.workers, partial(self.reembed, embedder, progress=progress))
 
     def flush(self) -> None:
-        """Write everything learned so far into the collection's metadata, before this returns."""
+        """Write all learned state into the collection's metadata before returning."""
         self.opened.flush()
 
     async def aflush(self) -> None:
@@ -261,7 +261,7 @@ class AdaptiveMemory(ClosedByWith):
         await in_worker(self.opened.workers, self.flush)
 
     def sync(self) -> None:
-        """Import what other programs have written into the collection, before this returns.
+        """Import other programs' writes to the collection before returning.
 
         Recalls notice such writes automatically: immediately in an embedded Chroma, on a server within
         `Keeping.others_seen_seconds`.
@@ -273,12 +273,12 @@ class AdaptiveMemory(ClosedByWith):
         await in_worker(self.opened.workers, self.sync)
 
     def close(self) -> None:
-        """Write back what is due and release everything once all calls have ended; a failed write warns and stays in
-        the ledger."""
+        """Wait for all calls to end, write back what is pending, and release everything. A failed write warns, and its
+        data stays in the ledger."""
         self.opened.close()
 
     async def aclose(self) -> None:
-        """`close`, async: the event loop goes on meanwhile, and with it the calls that are awaited on it."""
+        """`close`, async: the event loop and the calls awaited on it continue."""
         import asyncio
 
         await asyncio.to_thread(self.close)
@@ -293,7 +293,7 @@ class AdaptiveMemory(ClosedByWith):
 
     @property
     def policy(self) -> Policy:
-        """How recalls rank, unless a call gives its own policy; may be set while the memory is in use."""
+        """The policy for recalls that don't give their own; it can be set during use."""
         return self.opened.in_force.policy
 
     @policy.setter
@@ -302,7 +302,7 @@ class AdaptiveMemory(ClosedByWith):
 
     @property
     def embedder_name(self) -> str:
-        """The name of the embedder that made the vectors, as the collection keeps it."""
+        """The name of the embedder of the vectors, as stored in the collection."""
         return self.opened.embedder_name
 
     @property
@@ -311,7 +311,7 @@ class AdaptiveMemory(ClosedByWith):
         return not self.opened.usable
 
     def ports(self) -> Ports:
-        """The ports that the verbs use; raises if this memory was closed or belongs to another process."""
+        """The ports that the verbs use. Raises ClosedError if this memory was closed or belongs to another process."""
         return self.opened.checked_ports()
 
     def now(self) -> float:

@@ -1,8 +1,8 @@
-"""Metadata as columns that a filter is evaluated on, and the values that filters compare.
+"""Metadata as columns for evaluating filters, and the values that filters compare.
 
-Chroma keeps each type in a separate column.
+Chroma stores each type in a separate column.
 
-Numbers are compared as arrays. Each other value has a code, so a comparison is one of codes.
+Numbers are compared as arrays. Every other value has a code, and the codes are compared.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 ChromaNumber = int | float
-LOWEST, HIGHEST = -(2**63), 2**63 - 1  # what Chroma keeps as an int
+LOWEST, HIGHEST = -(2**63), 2**63 - 1  # the range of Chroma's ints
 _UNSIGNED = 2**64
-_STEP = 308  # the largest power of ten that a float holds
+_STEP = 308  # the largest power of ten in a float
 
 
 def chroma_number(value: ChromaNumber) -> ChromaNumber | None:
-    """The number as Chroma has it: an int of 64 bits, or a float; None where it refuses the filter.
+    """The number as Chroma stores it: a 64-bit int, or a float; None if Chroma rejects the filter.
 
-    An int above its ints is refused, unless it needs more than 64 bits: then it is a float.
+    An int above the range is rejected, unless it needs more than 64 bits: then it is a float.
 
     >>> chroma_number(3), chroma_number(0.5), chroma_number(2**63), chroma_number(2**64), chroma_number(math.nan)
     (3, 0.5, None, 1.8446744073709552e+19, None)
@@ -43,7 +43,7 @@ def chroma_number(value: ChromaNumber) -> ChromaNumber | None:
 
 
 def as_float(value: ChromaNumber) -> float | None:
-    """The float that Chroma makes of the number's digits: a division or a multiplication, rounded once more.
+    """The float that Chroma parses from the number's digits, with one extra rounding by a division or multiplication.
 
     >>> as_float(0.1), as_float(7.038531e-26) == 7.038531e-26
     (0.1, False)
@@ -61,7 +61,7 @@ def as_float(value: ChromaNumber) -> float | None:
 
 
 def _digits(value: ChromaNumber) -> tuple[int, int]:
-    """The digits without the point, as far as 64 bits hold them, and the power of ten they stand for."""
+    """The digits without the point, up to 64 bits, and their power of ten."""
     text, _, power = (repr(float(value)) if isinstance(value, float) else str(value)).lstrip("-").partition("e")
     whole, _, fraction = text.partition(".")
     digits, exponent = int(whole + fraction), int(power or 0) - len(fraction)
@@ -71,7 +71,7 @@ def _digits(value: ChromaNumber) -> tuple[int, int]:
 
 
 def truncated(value: float) -> int:
-    """The int that Chroma compares its ints with, for a float.
+    """The int that Chroma compares ints with if the operand is a float.
 
     >>> truncated(3.7), truncated(-3.7), truncated(1e300)
     (3, -3, 9223372036854775807)
@@ -106,7 +106,7 @@ class Compares(NamedTuple):
 
     @property
     def sides(self) -> dict[type, Scalar]:
-        """What a value of each type is compared with."""
+        """The operand for values of each type."""
         if isinstance(self.operand, bool | str):
             return {type(self.operand): self.operand}
         whole = self.operand if isinstance(self.operand, int) else truncated(self.operand)
@@ -114,7 +114,7 @@ class Compares(NamedTuple):
 
 
 class EqualsAny(NamedTuple):
-    """Whether a value equals one of some operands."""
+    """Whether a value equals any of the operands."""
 
     operands: tuple[Scalar, ...]
 
@@ -123,7 +123,7 @@ class EqualsAny(NamedTuple):
 
 
 class Contains(NamedTuple):
-    """Whether a list has the operand in it, of its very type.
+    """Whether a list contains the operand, of exactly the same type.
 
     >>> Contains(1)([1, 2]), Contains(1.0)([1, 2]), Contains("tea")("tea")
     (True, False, False)
@@ -141,7 +141,7 @@ Test = Compares | EqualsAny | Contains
 
 
 Mask: TypeAlias = "npt.NDArray[np.bool_]"
-UNKNOWN, INT, FLOAT, MISSING = -3, -2, -1, 0  # codes; those of values that are no numbers are larger
+UNKNOWN, INT, FLOAT, MISSING = -3, -2, -1, 0  # codes; other values have larger codes
 FIRST_CAPACITY = 16
 
 
@@ -163,7 +163,7 @@ class Column:
         self._reals = np.zeros(capacity, dtype=np.float64)
         self._code_of: dict[Any, int] = {}
         self._lists: dict[int, list[Any]] = {}  # by their codes
-        self._characters = 0  # of all texts that have a code
+        self._characters = 0  # of all texts with a code
 
     @property
     def nbytes(self) -> int:
@@ -172,11 +172,11 @@ class Column:
 
     @property
     def is_stale(self) -> bool:
-        """Whether most values with a code are values that no record has any more."""
+        """Whether most values with a code are no longer used by any record."""
         return len(self._code_of) > 2 * self.size + FIRST_CAPACITY
 
     def grow(self, size: int) -> None:
-        """Have places for so many records, the new ones without a value."""
+        """Make room for `size` records; new places have no value."""
         if size > len(self._codes):
             capacity = max(size, 2 * len(self._codes))
             for name in ("_codes", "_wholes", "_reals"):
@@ -185,7 +185,7 @@ class Column:
         self.size = size
 
     def put(self, place: int, value: object) -> None:
-        """The record at this place has this value; None: not the key."""
+        """Set the value of the record at this place; None if it does not have the key."""
         if isinstance(value, int) and not isinstance(value, bool):
             self._codes[place], self._wholes[place] = INT, value
         elif isinstance(value, float):
@@ -194,7 +194,7 @@ class Column:
             self._codes[place] = MISSING if value is None else self._code(value)
 
     def remove(self, place: int) -> None:
-        """The last record takes the place of this one."""
+        """Remove the value at this place; the last record moves there."""
         last = self.size - 1
         for column in (self._codes, self._wholes, self._reals):
             column[place] = column[last]
@@ -202,7 +202,7 @@ class Column:
         self.size = last
 
     def mask(self, test: Test) -> Mask:
-        """Which records' values pass the test."""
+        """A mask of the records whose values pass the test."""
         if isinstance(test, Contains):
             having = [code for code, value in self._lists.items() if test(value)]
             return np.isin(self._codes[: self.size], having)
@@ -212,7 +212,7 @@ class Column:
         return self._compared(test)
 
     def containing(self, part: str) -> Mask:
-        """Which records' texts have this in them, where the values are texts."""
+        """A mask of the records whose value is a text that contains this part."""
         having = [code for (_, text), code in self._code_of.items() if part in text]
         return np.isin(self._codes[: self.size], having)
 
@@ -239,7 +239,7 @@ class Column:
 
 
 class MetadataColumns:
-    """The columns of some records, made for each key when it is first asked for."""
+    """Columns of records, created for each key on first use."""
 
     def __init__(self) -> None:
         self._of: dict[str, Column] = {}
@@ -256,31 +256,30 @@ class MetadataColumns:
         return self._of[key]
 
     def start(self, keys: Iterable[str]) -> None:
-        """Have empty columns for these keys."""
+        """Create empty columns for these keys."""
         self._of.update({key: Column(self._size) for key in keys})
 
     def grow(self, size: int) -> None:
-        """Have places for so many records. Columns with too many former values are let go, and made again when they are
-        asked for."""
+        """Make room for `size` records. Columns with too many unused values are dropped, and rebuilt on next use."""
         self._size = size
         self._of = {key: column for key, column in self._of.items() if not column.is_stale}
         for column in self._of.values():
             column.grow(size)
 
     def put(self, place: int, metadata: Metadata, keys: Iterable[str] | None = None) -> None:
-        """What the record at this place has; of these keys, or of all that there are columns for."""
+        """Set the values of the record at this place, for these keys or for all existing columns."""
         for key in self._of if keys is None else keys:
             self._of[key].put(place, metadata.get(key))
 
     def remove(self, place: int) -> None:
-        """The last record takes the place of this one."""
+        """Remove the record at this place; the last record moves there."""
         self._size -= 1
         for column in self._of.values():
             column.remove(place)
 
 
 def _key(value: object) -> Hashable:
-    """What tells values apart that a filter tells apart."""
+    """A key that is equal only for values that filters treat as equal."""
     if isinstance(value, str | bool):
         return type(value), value
     return json.dumps(value)

@@ -1,4 +1,4 @@
-"""What a model is told about a memory's tools, what it may give them, and what it reads if they fail."""
+"""Descriptions, arguments and replies of a memory's tools for a model."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ OnError = Literal["warn", "raise"]
 
 
 class RecallInput(BaseModel):
-    """What the model says to recall."""
+    """The model's arguments for a recall."""
 
     query: str = Field(description="what to look for: a question, or a few words")
 
 
 class RememberInput(BaseModel):
-    """What the model says to remember."""
+    """The model's arguments for storing a memory."""
 
     text: str = Field(description="the fact, in words that can be understood without this conversation")
     importance: float = Field(default=0.5, description="from 0, trivial, to 1, vital")
@@ -37,16 +37,16 @@ class RememberInput(BaseModel):
 
 
 class ForgetInput(BaseModel):
-    """What the model says to forget."""
+    """The model's arguments for forgetting a memory."""
 
     memory_id: str = Field(description="the id of the memory, as it was shown")
 
 
 def remembered_message(record_id: str) -> str:
-    """What the model reads after it remembered something."""
+    """The reply to the model after a memory was stored."""
     return f"Remembered, as {record_id}."
 
 
 def forgotten(record_id: str) -> str:
-    """What the model reads after it forgot something."""
+    """The reply to the model after a memory was forgotten."""
     return f"Forgotten: {record_id}."

@@ -36,38 +36,37 @@ from adaptive_memory_core.store.graph.graph_index import GraphIndex
 from adaptive_memory_core.store.hierarchy.hierarchy_index import HierarchyIndex
 from adaptive_memory_core.store.words.word_index import WordIndex
 
-THREADS = 8  # of the async twins
+THREADS = 8  # for the async methods
 NOT_PICKLED = (
     "A memory cannot be pickled: it holds an open ledger and a lock. Open it in the process that uses it, e.g. "
     "AdaptiveMemory.open('./memory')."
 )
 WAITS = "It waits in the ledger and is written when this memory is opened again."
-NOT_ALL_WRITTEN = f"Not everything could be written back into the collection. {WAITS} Because"
+NOT_ALL_WRITTEN = f"Not everything could be written back into the collection. {WAITS} The error"
 _log = logging.getLogger(__name__)
 _all: weakref.WeakSet[Opened] = weakref.WeakSet()
 
 
 @dataclass(frozen=True)
 class Parts:
-    """What a memory calls. A process that takes over a collection from another one calls others from then on."""
+    """The functions that a memory calls. They change when a process takes over a collection from another process."""
 
     ports: Ports
     words: WordIndex
     graph: GraphIndex
     hierarchy: HierarchyIndex
     chores: Sequence[Chore]
-    whole: Callable[..., Sequence[Finding]]  # looks through everything there is, with repair= or without
-    sync: Callable[[], object]  # takes in what others wrote into the collection
-    finish: Callable[[], object]  # writes back what is due, as far as that is this process's to do
-    reembed: Callable[..., int]  # embeds all records anew: of what is open, with an embedder, telling how far it is
+    whole: Callable[..., Sequence[Finding]]  # checks everything, optionally with repair=
+    sync: Callable[[], object]  # imports other programs' writes to the collection
+    finish: Callable[[], object]  # writes back what is pending, if this process is the one to do it
+    reembed: Callable[..., int]  # embeds all records again: takes the opened memory, an embedder and progress
 
 
 @dataclass(eq=False)
 class Opened:
-    """The parts that are open, from the ledger to the lock on the directory. Closed once, by the first caller of
-    `close`.
+    """The open parts of a memory, from the ledger to the lock on the directory. The first call of `close` closes them.
 
-    `handles` releases files, the client and the directory's lock, the last opened first.
+    `handles` releases files, the client and the directory's lock, last opened first.
     """
 
     parts: Parts
@@ -95,24 +94,24 @@ class Opened:
         _all.add(self)
 
     def begin(self) -> None:
-        """Let the chores begin."""
+        """Start the background tasks."""
         self.expect_words()
         self.background.start(self.parts.chores, self.let_go)
 
     def change_parts(self, parts: Parts, embedder_name: str | None = None) -> None:
-        """Call these from now on; calls under way end with those that they began with."""
+        """Use these parts from now on; running calls finish with the old parts."""
         self.parts = parts
         self.embedder_name = self.embedder_name if embedder_name is None else embedder_name
         self.expect_words()
         self.background.change(parts.chores)
 
     def change_policy(self, policy: Policy) -> None:
-        """Rank by this from now on."""
+        """Rank by this policy from now on."""
         self.in_force.change(policy)
         self.expect_words()
 
     def expect_words(self) -> None:
-        """Index words and names as they are written where this memory finds by them, else when they are first asked."""
+        """Index words and names on writing if this memory's policy uses them, otherwise on their first use."""
         policy = self.in_force.policy.suited()
         channels = policy.channels
         if "lexical" in channels or "graph" in channels:
@@ -125,18 +124,18 @@ class Opened:
             self.parts.graph.embed_sentences()
 
     def check_scope(self, scope: Scope) -> None:
-        """Refuse users that the ledger's role may not serve, if a ledger has such limits."""
+        """Raise if the ledger's role may not serve this user, for ledgers with such limits."""
         check: Callable[[Scope], None] | None = getattr(self.parts.ports.ledger, "check_scope", None)
         if check is not None:
             check(scope)
 
     def reranker_of(self, given: Reranker) -> Theirs:
-        """The reranker that a call brings."""
+        """The reranker that a call was given."""
         return Theirs(as_reranker(given), self.reranking.of(given))
 
     @contextmanager
     def call(self) -> Generator[None, None, None]:
-        """A call from its begin to its end, which waits for others no longer than it may in all."""
+        """Run a call, with a limit on its total waiting time."""
         with running_calls.one_call(self.keeping.wait_seconds):
             call = object()
             try:
@@ -147,7 +146,7 @@ class Opened:
 
     @property
     def workers(self) -> Workers:
-        """The threads that the async twins run in."""
+        """The threads for the async methods."""
         self.checked_ports()
         with self._making:
             if self._workers is None:
@@ -155,7 +154,7 @@ class Opened:
             return self._workers
 
     def checked_ports(self) -> Ports:
-        """What the verbs ask, unless this was closed, or came over from another process."""
+        """The ports that the verbs use. Raises ClosedError if the memory was closed or belongs to another process."""
         if self.closed:
             raise ClosedError(CLOSED)
         if self._pid != os.getpid():
@@ -164,11 +163,11 @@ class Opened:
 
     @property
     def usable(self) -> bool:
-        """Whether it is open, and of this process."""
+        """Whether the memory is open and belongs to this process."""
         return not self.closed and self._pid == os.getpid()
 
     def check(self, *, repair: bool) -> CheckReport:
-        """What is wrong with all there is."""
+        """Check all parts for faults, and optionally repair them."""
         with self.call():
             parts = self.parts
             found = tuple(parts.whole(repair=repair))
@@ -176,23 +175,23 @@ class Opened:
             return CheckReport(found or own)
 
     def flush(self) -> None:
-        """Write back all that is due."""
+        """Write back everything that is pending."""
         with self.call():
             write_back = self.parts.ports.write_back
             write_back.flush()
             write_back.tidy()
 
     def reembed(self, embedder: object, progress: Callable[[int, int], object] | None) -> int:
-        """Give all records vectors of this embedder; gives how many there are."""
+        """Give all records vectors of this embedder, and return the number of records."""
         with self.call():
             return self.parts.reembed(self, embedder, progress)
 
     def sync(self) -> None:
-        """Take in now what others wrote into the collection."""
+        """Import other programs' writes to the collection."""
         with self.call():
             parts = self.parts
             parts.sync()
-            parts.words.sync()  # hears of the comparison before what was written over
+            parts.words.sync()  # after the comparison above, which finds overwritten records
             parts.graph.sync()
             parts.hierarchy.sync()
 
@@ -203,15 +202,15 @@ class Opened:
                 self._finish(warn_not_written_back)
 
     def let_go(self) -> None:
-        """`close` for a memory that was dropped: by its own thread, with nobody to warn."""
-        if self._closing.acquire(blocking=False):  # else whoever closes it is waiting for this thread
+        """Close a memory that was dropped, in its own thread, with a log entry instead of a warning."""
+        if self._closing.acquire(blocking=False):  # otherwise the closing thread is waiting for this thread
             try:
                 self._finish(lambda error: error_messages.log_warning(_log, NOT_ALL_WRITTEN, error))
             finally:
                 self._closing.release()
 
     def _finish(self, say: Callable[[Exception], None]) -> None:
-        """Every step may be repeated: an interrupt may have struck between them."""
+        """Close everything. Each step can be repeated, because an interrupt may come between two steps."""
         if self._finished:
             return
         self.closed = True
@@ -232,7 +231,7 @@ class Opened:
         except (
             ClosedError,
             EmbedderMismatchError,
-        ):  # at an earlier try; or it is for those to do that know the new one
+        ):  # done by an earlier try, or left to memories with the new embedder
             return
         except AdaptiveMemoryError as error:
             say(error)
@@ -246,6 +245,6 @@ def warn_not_written_back(error: Exception) -> None:
 
 @atexit.register
 def _close_all() -> None:
-    """A normal end of the interpreter loses nothing."""
+    """Close all memories at the normal end of the interpreter."""
     for one in list(_all):
         one.close()

@@ -35,29 +35,30 @@ class Options(TypedDict, total=False):
       `postgres`, docs/guides/deployment.md), or a Ledger. Omitted, it is a file in the directory of a persistent
       client, and RAM for an ephemeral one; for a server it must be given.
     - `policy`: how recalls rank (docs/reference/policy.md). `fields`: the keys to use (docs/reference/stored.md).
-    - `keeping`: how ledger, log and write-back are kept. `write="through"` writes read state into the collection before
+    - `keeping`: settings for ledger, log and write-back. `write="through"` writes read state into the collection before
       `recall` returns, instead of a few seconds later.
-    - `durability`: "normal" (what counts outlives the process, also one that is killed; a power cut may take the last
-      moments), or "full" (a power cut takes nothing: each write waits for the disk, those at one moment together).
+    - `durability`: "normal" (learned state survives the process, even if it is killed; a power cut may lose the last
+      moments), or "full" (a power cut loses nothing: each write waits for the disk, together with simultaneous writes).
     - `clock`: a function that returns POSIX seconds.
     - `languages`: rules for words about time in questions; omitted, all of `adaptive_memory_core.languages`, with days
-      of UTC; `all_languages(zone)` for others.
+      of UTC; `all_languages(zone)` for other zones.
     - `channels`: further ways to find records, by name: functions of a cue, a user and a limit that return ids with a
-      number in [0, 1] each; blocking or async. A policy says which ones are asked.
+      number in [0, 1] each; blocking or async. The policy selects which are used.
     - `reranker`: a function of a cue and a list of texts to one number each, blocking or async, or an object with
       `predict(pairs)`, such as a sentence-transformers CrossEncoder.
     - `same_fact`: a function of the cue and a list of texts to one label each, blocking or async. Texts with one label
-      say the same about the same subject, so the newest of them comes first; None for all others. It replaces ours.
-    - `reader`: a function of a question and a list of texts to how uncertain an answer from them is, in nats a token,
-      blocking or async, such as `judges.OpenAIReader`. Recalls of the shape "top_down" ask it which episodes help.
-    - `judge`: a chat model, or `judges.Judge(...)` with your own functions. It says whether GAM-RAG needs another
-      round (`Policy.preset("gam_rag")`), when a text holds, and what an answer rests on (`feedback_on_answer`).
-    - `entities`: a function of a sentence to the names in it, for the channel "graph"; omitted, they are found by rule.
-      `SpacyEntities("en_core_web_sm")` asks a spaCy pipeline (docs/guides/graph.md).
-    - `roles`: the models that help to make episodes, semantics and themes (docs/guides/conversations.md);
-      omitted, it is done by rule.
-    - `telemetry`: True for spans and metrics of OpenTelemetry (extra `otel`) with the providers that the program has
-      set, or `telemetry.OpenTelemetry(...)` with others; off otherwise, at no cost (docs/guides/operations.md).
+      are about the same fact, so the newest comes first; None for all others. It replaces the built-in rule.
+    - `reader`: a function of a question and a list of texts to the uncertainty of an answer from them, in nats per
+      token, blocking or async, e.g. `judges.OpenAIReader`. Recalls of the shape "top_down" use it to choose episodes.
+    - `judge`: a chat model, or `judges.Judge(...)` with your own functions. It decides whether GAM-RAG needs another
+      round (`Policy.preset("gam_rag")`), when a text is true, and which records support an answer
+      (`feedback_on_answer`).
+    - `entities`: a function of a sentence to the names in it, for the channel "graph"; omitted, rules find them.
+      `SpacyEntities("en_core_web_sm")` uses a spaCy pipeline (docs/guides/graph.md).
+    - `roles`: the models that help to create episodes, semantics and themes (docs/guides/conversations.md); omitted,
+      rules do.
+    - `telemetry`: True for spans and metrics of OpenTelemetry (extra `otel`) with the program's providers, or
+      `telemetry.OpenTelemetry(...)` with others; off otherwise, at no cost (docs/guides/operations.md).
     - `shared`: the users whose records any user may fall back to (`for_user(..., fallback=...)`).
     """
 
@@ -82,7 +83,7 @@ class Options(TypedDict, total=False):
 
 
 def checked(given: Options, *, usual_clock: Callable[[], float]) -> Options:
-    """The options with their defaults; an unknown name is a TypeError, as for any function."""
+    """The options with their defaults. An unknown name raises TypeError, as in any function."""
     if unknown := sorted(set(given) - set(Options.__annotations__)):
         raise TypeError(told("AdaptiveMemory", unknown[0], list(Options.__annotations__), None))
     usual: Options = {
@@ -112,7 +113,7 @@ def checked(given: Options, *, usual_clock: Callable[[], float]) -> Options:
 
 
 def _check_languages(options: Options) -> None:
-    """Refuse values that are not rules; an iterator, which can be read only once, is kept as a tuple."""
+    """Raise if a value is not a rule, and convert an iterator to a tuple, since it can be read only once."""
     given = options.get("languages")
     if given is None:
         return

@@ -1,4 +1,4 @@
-"""Ranges of settings: what a number may be, and the error where it is not."""
+"""Ranges of settings: the allowed values, and the errors for others."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LARGEST = 1e15  # of any number here
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """What a number may be."""
+    """The allowed values of a number."""
 
     low: float
     high: float = math.inf
@@ -40,17 +40,17 @@ SHARE = Range(0, 1)
 
 
 def check_ranges(owner: object, ranges: Mapping[str, Range]) -> None:
-    """Refuse the first field that lies outside its range, saying what was given and what is allowed."""
+    """Raise PolicyError for the first field outside its range, with the given and the allowed values."""
     for name, allowed in ranges.items():
         value = getattr(owner, name)
         if value not in allowed:
             raise PolicyError(f"{type(owner).__name__}({name}={shown(value)}) is not allowed. It must be {allowed}.")
         if not allowed.whole:
-            object.__setattr__(owner, name, float(value))  # 14 and 14.0 are one policy
+            object.__setattr__(owner, name, float(value))  # so that 14 and 14.0 give the same policy
 
 
 def check_choices(owner: object, choices: Mapping[str, tuple[str, ...]]) -> None:
-    """Refuse the first field that is none of its words."""
+    """Raise PolicyError for the first field that is not one of its allowed words."""
     for name, allowed in choices.items():
         value = getattr(owner, name)
         if value not in allowed:
@@ -59,7 +59,7 @@ def check_choices(owner: object, choices: Mapping[str, tuple[str, ...]]) -> None
 
 
 def check_switches(owner: object, names: Iterable[str]) -> None:
-    """Refuse the first field that is neither on nor off."""
+    """Raise PolicyError for the first field that is not a bool."""
     for name in names:
         value = getattr(owner, name)
         if not isinstance(value, bool):
@@ -69,7 +69,7 @@ def check_switches(owner: object, names: Iterable[str]) -> None:
 
 
 def check_groups(owner: object) -> None:
-    """Refuse the first field that is not a group of the kind that its default is."""
+    """Raise PolicyError for the first field that is not a group of its default's type."""
     for field in fields(owner):  # type: ignore[arg-type] # a dataclass
         given, kind = getattr(owner, field.name), type(field.default)
         if is_dataclass(kind) and not isinstance(given, kind):
@@ -83,7 +83,7 @@ Numbers = TypeVar("Numbers")
 
 
 def by_kind(given: object, of: type[Numbers], what: str, example: str) -> tuple[tuple[str, Numbers], ...]:
-    """A mapping from kinds of records to numbers of this type, checked, in the order of the names."""
+    """A checked mapping from kinds of records to numbers of this type, sorted by name."""
     pairs: Any = list(given.items()) if isinstance(given, Mapping) else given
     usable = isinstance(pairs, list | tuple) and all(
         isinstance(pair, tuple) and len(pair) == 2 and isinstance(pair[1], of) and isinstance(pair[0], str)

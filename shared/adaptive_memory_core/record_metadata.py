@@ -1,4 +1,4 @@
-"""A record's metadata in the collection: read, written, and whose it is."""
+"""A record's metadata in the collection: reading, writing, and ownership."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ from adaptive_memory_core.records import (
 from adaptive_memory_core.score.ranking import CandidateColumns, Candidates
 from adaptive_memory_core.score.signals import NEUTRAL_IMPORTANCE, boosted
 
-SHARED = Scope(None)  # the records that belong to nobody
+SHARED = Scope(None)  # the records that belong to no user
 
 
 def belongs(metadata: Metadata | None, scope: Scope, fields: Fields) -> bool:
-    """Whether the scope reads the record. Any user key at all, even one that is not a string, means: not everyone's.
+    """Whether the scope reads the record. A record with any user key, even a non-string, is not everyone's.
 
     >>> belongs({"user_id": "alice"}, Scope("alice"), Fields()), belongs({"user_id": "alice"}, Scope(None), Fields())
     (True, False)
@@ -55,13 +55,13 @@ def belongs(metadata: Metadata | None, scope: Scope, fields: Fields) -> bool:
 def rows_of(
     rows: Iterable[tuple[str, str | None, Metadata | None]], scope: Scope, fields: Fields
 ) -> list[tuple[str, str | None, Metadata | None]]:
-    """Those of a collection's rows that the scope reads: `belongs` of each.
+    """The rows of a collection that the scope reads, by `belongs`.
 
     >>> [row[0] for row in rows_of([("a", "tea", {"user_id": "ana"}), ("b", "tax", None)], Scope("ana"), Fields())]
     ['a']
     """
     user, key = scope.user, fields.user_id
-    plain = user is not None and not user.startswith(NUMBERED)  # then its records have just this text
+    plain = user is not None and not user.startswith(NUMBERED)  # if so, records contain exactly this name
     return [
         row
         for row in rows
@@ -70,7 +70,7 @@ def rows_of(
 
 
 def owner_of(metadata: Metadata | None, fields: Fields) -> Scope | None:
-    """Whose record it is, by what names its user; None for what can be no user.
+    """The scope that owns a record, by its user key; None if the key's value cannot be a user.
 
     >>> [owner_of({"user_id": one}, Fields()) == Scope.of(one) for one in ("ana", 7, None)]
     [True, True, True]
@@ -93,10 +93,10 @@ def record_of(
     fields: Fields,
     state: ReadState | None = None,
 ) -> Record:
-    """A record from what Chroma holds; a key that is missing or of another type counts as unknown.
+    """A record from Chroma's values. A key that is missing or has another type counts as unknown.
 
-    Its read state is the one given, else the one its metadata shows; its importance is as verdicts moved it. What it
-    has of the metadata are copies: others may be given the same ones.
+    Its read state is the given one, or else the one in its metadata; its importance includes the effect of feedback.
+    Its metadata are copies, because others may use the same dicts.
     """
     found: Metadata = {} if metadata is None else metadata
     get = found.get
@@ -127,7 +127,7 @@ def hits_of(
     states: Mapping[str, ReadState],
     fields: Fields,
 ) -> Sequence[Hit]:
-    """What a search brought, as hits: each record with its read state, the ledger's where there is one."""
+    """The results of a search as hits, each with its read state, from the ledger if it has one."""
     rows = list(found)
     if scope.over is not None or not rows:
         return [_labelled(scope, one, states, fields) for one in rows]
@@ -148,7 +148,7 @@ def hits_of(
         at if (at := one.get(when)) is None or (type(at) is float and -LARGEST <= at <= LARGEST) else as_moment(at)
         for one in stored
     ]
-    whole = 1.0 if fields.importance_scale == 1.0 else -1.0  # what is known to be in [0, 1] stands as it is
+    whole = 1.0 if fields.importance_scale == 1.0 else -1.0  # an upper bound that no importance meets if scales differ
     importances = [
         own
         if read.boost == 0.0 and ((own := one.get(worth)) is None or (type(own) is float and 0.0 <= own <= whole))
@@ -179,7 +179,7 @@ def hits_of(
 
 
 def _importance(written: float | None, read: ReadState) -> float | None:
-    """The importance as verdicts moved it."""
+    """The importance with the effect of feedback."""
     if read.boost == 0.0:
         return written
     return boosted(NEUTRAL_IMPORTANCE if written is None else written, read.boost)
@@ -193,9 +193,9 @@ def _written_importance(given: Any, fields: Fields) -> float | None:
 def _labelled(
     scope: Scope, found: tuple[str, str | None, Metadata | None, float], states: Mapping[str, ReadState], fields: Fields
 ) -> Hit:
-    """A hit of a user who reads everyone's records as well. Of those that are everyone's the user's own reads alone
-    count: the read state in the metadata is that of others, but for what everyone's own verdicts made of the
-    importance."""
+    """A hit of a user who also reads everyone's records. For everyone's records only the user's own reads count, since
+    the read state in the metadata comes from others; the effect of everyone's feedback on the importance still
+    applies."""
     stored_id, text, metadata, similarity = found
     if not belongs(metadata, SHARED, fields):
         return Hit(record_of(scope, stored_id, text, metadata, fields, states.get(stored_id)), similarity, stored_id)
@@ -208,12 +208,12 @@ def _labelled(
 
 
 def created_at(metadata: Metadata | None, fields: Fields) -> float | None:
-    """When it happened, as far as the metadata say."""
+    """The time of creation in the metadata, or None."""
     return None if metadata is None else as_moment(metadata.get(fields.created_at))
 
 
 def state_in_metadata(metadata: Metadata, fields: Fields) -> ReadState:
-    """The read state as the collection shows it, for records whose ledger is elsewhere.
+    """The read state in the collection's metadata, for records without a row in the ledger.
 
     >>> state_in_metadata({"retrieval_count": 2, "last_read": 50.0, "remembered": 1}, Fields()).remembered
     True
@@ -226,7 +226,7 @@ def state_in_metadata(metadata: Metadata, fields: Fields) -> ReadState:
     count = int(as_number(metadata.get(fields.retrieval_count), 0.0, MOST_READS) or 0)
     strength = as_number(metadata.get(fields.strength), 0.0, 1.0)
     boost = as_number(metadata.get(fields.boost), -1.0, 1.0)
-    useful_at = as_moment(metadata.get(fields.useful_at)) or None  # 0.0: no longer
+    useful_at = as_moment(metadata.get(fields.useful_at)) or None  # 0.0: not useful any more
     return ReadState(
         last_read=last_read,
         refreshed_at=last_read,
@@ -250,7 +250,7 @@ def _names(fields: Fields) -> frozenset[str]:
 
 
 def windows_filter(windows: Sequence[Window], fields: Fields) -> dict[str, Any] | None:
-    """The filter for what happened, or began to hold, within one of the windows; None where they are open on all sides.
+    """The filter for records created or valid from a time within one of the windows; None if a window is unbounded.
 
     >>> windows_filter([Window(1.0, None)], Fields())
     {'$or': [{'created_at': {'$gte': 1.0}}, {'valid_from': {'$gte': 1.0}}]}
@@ -267,7 +267,7 @@ def windows_filter(windows: Sequence[Window], fields: Fields) -> dict[str, Any] 
 
 
 def metadata_of(scope: Scope, record: Record, fields: Fields) -> dict[str, Any]:
-    """The metadata of a record to be written: the caller's keys and ours, numbers always of one type each."""
+    """The metadata to write for a record: the caller's keys and ours, each number always of the same type."""
     ours = {
         fields.user_id: scope.name,
         fields.kind: record.kind,
@@ -285,7 +285,7 @@ def metadata_of(scope: Scope, record: Record, fields: Fields) -> dict[str, Any]:
 
 
 def merged_metadata(present: Metadata | None, changes: Metadata) -> dict[str, Any] | None:
-    """The metadata that Chroma shows once these were merged into what was there; None where no key is left.
+    """The metadata in Chroma after merging the changes into the present metadata; None if no key is left.
 
     >>> merged_metadata({"a": 1, "b": 2}, {"a": None, "c": 0.1}), merged_metadata(None, {"a": float("nan")})
     ({'b': 2, 'c': 0.1}, None)
@@ -295,8 +295,7 @@ def merged_metadata(present: Metadata | None, changes: Metadata) -> dict[str, An
 
 
 def _as_chroma_has(value: Any) -> Any:
-    """A value as it comes back: Chroma has its own way of reading numbers, and drops the key of one that is not
-    finite."""
+    """A value as Chroma returns it: Chroma parses numbers in its own way, and drops keys with non-finite numbers."""
     if type(value) is float:
         return as_float(value)
     if isinstance(value, list):
@@ -305,9 +304,8 @@ def _as_chroma_has(value: Any) -> Any:
 
 
 def revision(scope: Scope, record: Record, present: Metadata, fields: Fields) -> dict[str, Any]:
-    """What is to be merged into the metadata that are there: the new version, with what takes every other key of the
-    old one away. The read state that it shows is left as it is: a read that came in between has been written back
-    maybe, and would not be again."""
+    """The changes to merge into the present metadata: the new version, with None for all other keys. Read state in the
+    metadata stays, because a read in the meantime may already have been written back and would not be again."""
     state = projection(record.read, present, fields)
     shown = (state.keys() & present.keys()) - clashes(state, present, fields)
     revised = {**dict.fromkeys(present), **metadata_of(scope, record, fields)}
@@ -315,8 +313,8 @@ def revision(scope: Scope, record: Record, present: Metadata, fields: Fields) ->
 
 
 def unlinked(metadata: Metadata, record: str, began: float | None, fields: Fields) -> dict[str, Any]:
-    """What is to be merged so that a record no longer supersedes another one, or is superseded by it. It is valid again
-    where the other one's beginning had ended it.
+    """The changes to merge so that a record no longer supersedes, or is superseded by, another record. If the start of
+    the other record had ended its validity, it is valid again.
 
     >>> unlinked({"superseded_by": "b", "valid_until": 5.0}, "b", 5.0, Fields())
     {'superseded_by': None, 'valid_until': None}
@@ -329,7 +327,7 @@ def unlinked(metadata: Metadata, record: str, began: float | None, fields: Field
 
 
 def projection(state: ReadState, present: Metadata, fields: Fields) -> dict[str, Any]:
-    """The read-driven keys as the collection shall show them. Values are rounded so that Chroma gives them back whole.
+    """The read-driven keys to write into the collection, rounded so that Chroma returns the same values.
 
     >>> projection(ReadState(last_read=50.0, retrieval_count=1), {}, Fields())
     {'retrieval_count': 1, 'remembered': 0, 'strength': 1.0, 'last_read': 50.0}
@@ -341,7 +339,7 @@ def projection(state: ReadState, present: Metadata, fields: Fields) -> dict[str,
     }
     if state.last_read is not None:
         values[fields.last_read] = round(state.last_read, 6)
-    elif fields.last_read in present:  # of what the record said before
+    elif fields.last_read in present:  # from the record's earlier text
         values[fields.last_read] = None
     if state.boost != 0.0 or fields.boost in present:
         values[fields.boost] = round(state.boost, 6)
@@ -353,7 +351,7 @@ def projection(state: ReadState, present: Metadata, fields: Fields) -> dict[str,
 
 
 def without_read_state(metadata: Metadata, fields: Fields) -> dict[str, Any]:
-    """The metadata without what reads and feedback wrote. Another program's value under one of those keys stays.
+    """The metadata without the keys that reads and feedback wrote. Another program's value under such a key stays.
 
     >>> without_read_state({"topic": "tea", "retrieval_count": 3, "strength": "500 mg"}, Fields())
     {'topic': 'tea', 'strength': '500 mg'}
@@ -365,7 +363,7 @@ def without_read_state(metadata: Metadata, fields: Fields) -> dict[str, Any]:
 
 
 def exported_digest(stored_id: str, text: str | None, metadata: Metadata | None, fields: Fields) -> bytes:
-    """What changes as soon as a record does, but for its read state.
+    """A digest of a record without its read state.
 
     >>> one = exported_digest("a", "tea", {"topic": "drinks"}, Fields())
     >>> one == exported_digest("a", "tea", {"topic": "drinks", "retrieval_count": 3}, Fields())
@@ -377,11 +375,11 @@ def exported_digest(stored_id: str, text: str | None, metadata: Metadata | None,
     return hashlib.blake2b(repr(told).encode(errors="surrogatepass"), digest_size=16).digest()
 
 
-REMOVED = "removed"  # in the place of the text of what was taken out of the collection
+REMOVED = "removed"  # replaces the text of a record that was removed from the collection
 
 
 def clashes(values: Metadata, present: Metadata, fields: Fields) -> set[str]:
-    """The keys under which the collection holds something other than read state: not ours, so not to be overwritten.
+    """The keys whose values in the collection are not read state: they are not ours and must not be overwritten.
 
     >>> clashes({"strength": 1.0, "last_read": 5.0}, {"strength": "500 mg", "last_read": 4}, Fields())
     {'strength'}
@@ -402,7 +400,7 @@ def clashes(values: Metadata, present: Metadata, fields: Fields) -> set[str]:
 
 
 def _on_scale(importance: float | None, scale: float) -> float | None:
-    """An importance as the collection has it.
+    """An importance on the collection's scale.
 
     >>> _on_scale(0.7, 10), _on_scale(0.7, 1.0), _on_scale(None, 10)
     (7.0, 0.7, None)

@@ -1,4 +1,4 @@
-"""The values of the core: record, cue, hit, read state and others; frozen, without behaviour."""
+"""The frozen values of the core: record, cue, hit, read state and others."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ Metadata = Mapping[str, Any]
 
 
 class Verdict(str, Enum):
-    """What was learned about a hit's value."""
+    """Feedback on a hit."""
 
     HELPFUL = "helpful"
     UNHELPFUL = "unhelpful"
 
 
-EVERYONE = "everyone"  # the name of the records that belong to nobody
-MESSAGE_KIND = "message"  # the kind of a record that was observed
-NUMBERED = "number#n-"  # before the number of a user who is one: no text that is given as a user has this form
+EVERYONE = "everyone"  # the name of the records that belong to no user
+MESSAGE_KIND = "message"  # the kind of an observed record
+NUMBERED = "number#n-"  # prefix of a user given as a number; a user given as a text never has this form
 
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Whose records: one user's, or (`user=None`) those that belong to nobody. Every port method takes one first.
+    """The owner of records: one user, or nobody (`user=None`). It is the first argument of every port method.
 
-    With `over` a user reads everyone's records in addition to their own. What is learned about both is the user's
-    alone, and everyone's are changed only through everyone's scope. A user whom the metadata name by a number is not
-    the user with that text as name.
+    With `over` a user reads everyone's records in addition to their own. The state learned about both belongs to the
+    user alone, and everyone's records are changed only through everyone's scope. A user given by a number is not the
+    user with that text as name.
 
     >>> Scope.of(7).name, Scope.of("7").name, Scope.of(7) == Scope.of("7"), str(Scope.of(7))
     (7, '7', False, 'user 7')
@@ -49,12 +49,12 @@ class Scope:
 
     @classmethod
     def of(cls, name: str | int | None) -> Scope:
-        """The scope of a user as the metadata name them, by a text or a number; None is nobody."""
+        """The scope of a user given as in the metadata, by a text or a number; None is nobody."""
         return cls(f"{NUMBERED}{name}" if isinstance(name, int) else name)
 
     @property
     def name(self) -> str | int | None:
-        """The user as the metadata name them."""
+        """The user as in the metadata."""
         user = self.user
         return int(user[len(NUMBERED) :]) if user is not None and user.startswith(NUMBERED) else user
 
@@ -69,29 +69,28 @@ class Scope:
 
     @property
     def parts(self) -> tuple[Scope, ...]:
-        """The scopes whose records it reads, its own first."""
+        """The scopes whose records are read, the user's own first."""
         return (self,) if self.over is None else (Scope(self.user), Scope(None))
 
     @property
     def sees_unowned(self) -> bool:
-        """Whether it also reads records that belong to nobody."""
+        """Whether records that belong to no user are also read."""
         return self.user is None or self.over is not None
 
 
 @dataclass(frozen=True, slots=True)
 class ReadState:
-    """What being read has done to a record.
+    """The state that reads and feedback have given a record.
 
-    `last_read` is the time of the last counted read (POSIX seconds), `refreshed_at` the time recency counts from (the
-    same, unless the policy asks for several reads before recency moves), `streak` the reads that followed each other
-    within the window, `credit` the counted reads since the record last stood at nothing (a demotion resets it),
-    `warmth` the retrieval count after its decay, as of `last_read`, `boost` the change of importance by verdicts (0.05
-    = 5 % more). `useful_at` is the time of the last useful read, one that a verdict called helpful, `useful_step` the
-    user's recall it was; `helpful` and `unhelpful` count the verdicts.
+    `last_read` is the time of the last counted read (POSIX seconds). `refreshed_at` is the start of recency: the same
+    time, unless the policy requires several reads. `streak` counts consecutive reads within the window, `credit` the
+    counted reads since a demotion last reset it. `warmth` is the retrieval count after its decay, as of `last_read`.
+    `boost` is the change of importance by feedback (0.05 = 5 % more). `useful_at` is the time of the last read with
+    helpful feedback, `useful_step` the user's recall at that time; `helpful` and `unhelpful` count the feedback.
 
-    `strength` is the value when it was last settled: at the user's recall `settled_step`, at the time `settled_at`; the
-    decay since then is applied when it is looked at. `fresh_step` and `fresh_at` are those of the last read, or of the
-    record's creation: the grace counts from there.
+    `strength` is its last computed value, at the user's recall `settled_step` and the time `settled_at`; later decay is
+    applied when it is used. `fresh_step` and `fresh_at` are the recall and time of the last read, or of the record's
+    creation: the start of the grace period.
     """
 
     last_read: float | None = None
@@ -115,13 +114,13 @@ class ReadState:
 
 
 NEVER_READ = ReadState()
-UNKNOWN_STEP = -1_000  # of a useful read that only the collection tells of: long ago, as recalls go
+UNKNOWN_STEP = -1_000  # for a useful read that is known only from the collection: many recalls ago
 
 
 class Seen(NamedTuple):
-    """A record's state as a verb has seen it, its kind, and its words and source (`text_identity`).
+    """A record's state as a verb read it, its kind, and its words and source (`text_identity`).
 
-    `shared` says that the record is everyone's and the state that of a user who reads it.
+    If `shared`, the record is everyone's, and the state is that of a user who reads it.
     """
 
     state: ReadState
@@ -133,13 +132,13 @@ class Seen(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One stored memory; times are POSIX seconds. `importance` is `written_importance` as verdicts have moved it.
+    """One stored memory; times are POSIX seconds. `importance` is `written_importance` with the effect of feedback.
 
-    `metadata` holds the caller's other keys; `stored` is all metadata, exactly as in the collection. `derived_from` are
-    the ids of the records that it was derived from, and `derived_stale` says what happened to one of them, if that made
+    `metadata` contains the caller's other keys; `stored` is all metadata, exactly as in the collection. `derived_from`
+    are the ids of the records that it was derived from, and `derived_stale` describes a change to one of them that made
     the record invalid.
 
-    To write one, `Record(text="...")` is enough; an empty id asks for a new one.
+    To write a record, `Record(text="...")` is enough; an empty id requests a new id.
     """
 
     id: str = ""
@@ -159,7 +158,7 @@ class Record:
     derived_stale: str | None = None
 
     def __repr__(self) -> str:
-        """One short line, whatever the record holds.
+        """One short line for any record.
 
         >>> Record("a", "tea", kind="note", metadata={"page": 3})
         Record(id='a', text='tea', kind='note', metadata={'page': 3})
@@ -171,10 +170,10 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class AgentState:
-    """What an agent is working on: recall takes it instead of a cue, and builds one that is about the task.
+    """The state of an agent's task: recall accepts it instead of a query, and builds a query about the task.
 
-    `goal`, `active_subtask`, `open_loops` (open questions) and the end of `scratchpad` say what the agent is doing, so
-    vectors look for that; `utterance` is what the user said, word for word, and words look for that.
+    `goal`, `active_subtask`, `open_loops` (open questions) and the end of `scratchpad` describe the task, and are
+    searched by vectors; `utterance` is the user's literal text, and is searched by words.
     """
 
     goal: str = ""
@@ -191,16 +190,16 @@ class AgentState:
         said = (self.goal, self.active_subtask, self.utterance, self.scratchpad, *self.open_loops)
         if not all(isinstance(one, str) for one in said):
             raise InvalidInputError(
-                f'{shown(self)} holds something that is not a string. Give strings; "" if there is nothing to say.'
+                f'{shown(self)} contains something that is not a string. Give strings, or "" for an empty field.'
             )
 
 
 @dataclass(frozen=True, slots=True)
 class Cue:
-    """What is looked for: the words, and the vector once they were embedded.
+    """A query: its text, and its vector once embedded.
 
-    `words` are the user's own words, if they differ from the text: identifiers, error messages and times are looked for
-    in them. `state` is the agent's state that the cue was built from.
+    `words` are the user's own words, if they differ from the text: they are searched for identifiers, error messages
+    and times. `state` is the agent's state that the query was built from.
     """
 
     text: str
@@ -213,7 +212,7 @@ class Cue:
 
     @property
     def own_words(self) -> str:
-        """The user's own words: the text, unless it was built from something else."""
+        """The user's own words: `words` if given, else the text."""
         return self.text if self.words is None else self.words
 
 
@@ -223,12 +222,11 @@ class Hit:
     1 is the same text; the value for unrelated texts depends on the embedder.
 
     `_stored_id` is the record's id inside the collection, for verbs alone: it differs from `record.id` only if two
-    users chose the same id, so it would reveal the other user's record. `leads` are the values that channels other than
-    the vectors gave it, each in [0, 1]; if any channel gave one, every hit of the recall has the same leads. `refused`
-    is why this recall may not return it, if the caller said so. `shared` is the name of the shared scope that it is
-    part of, None for the reader's own; it is `learnable` unless it comes from a fallback, whose records are only shown.
-    `older_than` is the id of the newest record that says the same about the same subject, if this one is older;
-    `older_perhaps` means that the newest is worded so differently that it may be about something else.
+    users chose the same id, so it would reveal the other user's record. `leads` are the values in [0, 1] from channels
+    other than the vectors; all hits of a recall have the same leads. `refused` is the reason if the caller excluded the
+    hit. `shared` is the name of its shared scope, None for the reader's own. It is `learnable` unless it comes from a
+    fallback, whose records are only shown. `older_than` is the id of the newest record about the same fact, if this
+    record is older; `older_perhaps` means that the newest is worded so differently that it may be about something else.
     """
 
     record: Record
@@ -262,7 +260,7 @@ class Scored:
         return _line(self, {"id": self.id, "score": round(self.score, 3), "text": self.text})
 
     def to_dict(self) -> dict[str, Any]:
-        """The hit as plain values for `json.dumps`; None for unknown ones."""
+        """The hit as plain values for `json.dumps`; None for unknown values."""
         record = self.hit.record
         return {
             "id": record.id,
@@ -299,7 +297,7 @@ class Scored:
 
     @property
     def created_at(self) -> float | None:
-        """When it happened, in POSIX seconds; None if that is not known."""
+        """The record's time in POSIX seconds; None if unknown."""
         return self.hit.record.created_at
 
     @property
@@ -308,25 +306,24 @@ class Scored:
 
     @property
     def shared(self) -> str | None:
-        """The shared scope that it is part of; None for the reader's own."""
+        """The name of the record's shared scope; None for the reader's own."""
         return self.hit.shared
 
     @property
     def older_than(self) -> str | None:
-        """The newest record that says the same about the same subject; None for the newest, or if this is the only
-        one."""
+        """The id of the newest record about the same fact; None if this is the newest or the only record."""
         return self.hit.older_than
 
     @property
     def older_perhaps(self) -> bool:
-        """Whether that one is worded so differently that it may say something else."""
+        """Whether the newest record is worded so differently that it may be about something else."""
         return self.hit.older_perhaps
 
 
 @dataclass(frozen=True, slots=True)
 class Dropped:
-    """A candidate that was not returned, and why. `scored` is None if it was dropped before scoring; `hit` is then what
-    another policy would have scored, if the reason is this policy."""
+    """A candidate that was not returned, and the reason. `scored` is None if it was dropped before scoring; `hit` is
+    then set if the policy was the reason, so that another policy can score it."""
 
     id: str
     reason: str
@@ -343,9 +340,9 @@ class Dropped:
 
 @dataclass(frozen=True, slots=True)
 class Neighbour:
-    """What was said right before a hit (`offset` -1) or right after it (1): shown with the hit whose id is `of`.
+    """The message right before a hit (`offset` -1) or right after it (1), shown with the hit whose id is `of`.
 
-    It is not a hit: nobody looked for it, and it does not count as read.
+    It is not a hit: no channel found it, and it does not count as read.
     """
 
     record: Record
@@ -355,7 +352,7 @@ class Neighbour:
 
 @dataclass(frozen=True, slots=True)
 class NewRecord:
-    """A checked record on its way into the collection. `id=None` asks for a new one."""
+    """A checked record to be written into the collection. `id=None` requests a new id."""
 
     text: str
     id: str | None = None
@@ -370,5 +367,5 @@ class NewRecord:
 
 
 def _line(value: object, known: Mapping[str, Any]) -> str:
-    """A repr of one line, with the start of what is long."""
+    """A repr on one line, with long values cut."""
     return f"{type(value).__name__}({', '.join(f'{name}={shown(one, SHOWN)}' for name, one in known.items())})"

@@ -33,10 +33,10 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Strengths:
-    """How strong a memory is. `histogram` counts records by strength in ten equal bins from 0 to 1.
+    """The strengths of a memory's records. `histogram` counts records in ten equal bins from 0 to 1.
 
-    `stale` records have lost some of their strength, and `stale_norm` is the l2 norm of what is left of theirs; `size`
-    counts the records of at least the strength `at_least`: the paper's nonzero embeddings.
+    `stale` counts the records that have lost strength, and `stale_norm` is the l2 norm of their remaining strengths.
+    `size` counts the records with a strength of at least `at_least`: the paper's nonzero embeddings.
     """
 
     mean: float
@@ -49,7 +49,7 @@ class Strengths:
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """A memory at one of its user's recalls, as the ledger keeps it over time."""
+    """The state of a memory at one of its user's recalls, as sampled in the ledger."""
 
     step: int
     at: float
@@ -67,9 +67,9 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class ProjectionStats:
-    """How far the write-back of this scope's records is, since the memory was opened.
+    """The progress of write-back for this scope's records since the memory was opened.
 
-    `failures` and `last_error` are those of the write-back as a whole, for the records of all users.
+    `failures` and `last_error` are for the records of all users.
     """
 
     pending: int = 0
@@ -85,10 +85,10 @@ class ProjectionStats:
 
 @dataclass(frozen=True, slots=True)
 class WriteBackProgress:
-    """How far the write-back of a whole memory is, for all scopes, since the memory was opened.
+    """The progress of write-back for a whole memory, over all scopes, since the memory was opened.
 
-    `waiting` is how many records wait for it, and `waited_seconds` how long the first of them has waited for this
-    process; 0 if nothing waits, or if another process holds the collection.
+    `waiting` is the number of pending records, and `waited_seconds` the time that the first of them has waited for this
+    process; 0 if no record is pending, or if another process holds the collection.
     """
 
     waiting: int
@@ -100,11 +100,11 @@ class WriteBackProgress:
 
 @dataclass(frozen=True, slots=True)
 class BackgroundStats:
-    """What the memory's background thread is doing: its present chore (`doing`; None: waiting), and the last failure.
+    """The state of the memory's background thread: its current task (`doing`; None if waiting), and the last failure.
 
-    The chores are "write-back", "word index", "mirror", "relevance floors", "pruning" and "checkpoint", and if
+    The tasks are "write-back", "word index", "mirror", "relevance floors", "pruning" and "checkpoint", and if
     processes share a directory "records of other processes", "guests", "visits" and "takeover"; `failures` counts by
-    chore.
+    task.
     """
 
     doing: str | None = None
@@ -118,7 +118,7 @@ class Stats:
     """The memory of one scope in numbers.
 
     `update_ms` is the median time that a recall of the scope spent on storing its changes, since the memory was opened;
-    None before the first. `useful_gain` is the share of its weight that usefulness has earned.
+    None before the first recall. `useful_gain` is the share of its full weight that usefulness has reached.
     """
 
     records: int
@@ -144,14 +144,14 @@ class Stats:
         return self.reads / self.recalls if self.recalls else 0.0
 
 
-PROPENSITY, PROPENSITY_UNIT = "propensity", 1_000_000  # of what a replay needs: in parts of 1
+PROPENSITY, PROPENSITY_UNIT = "propensity", 1_000_000  # a key of `then`, in millionths
 
 
 @dataclass(frozen=True, slots=True)
 class LoggedCandidate:
-    """One line of the log: a candidate of a past recall. `reason` is None for the ones that were returned.
+    """One line of the log: a candidate of a past recall. `reason` is None if it was returned.
 
-    `then` is what a replay needs in addition: the read state at that moment, as whole numbers
+    `then` contains the data that a replay also needs: the read state at that time, as whole numbers
     (`learn/logged_state.py`).
     """
 
@@ -164,7 +164,7 @@ class LoggedCandidate:
 
     @property
     def propensity(self) -> float:
-        """The chance that it had of being returned: 1 or 0, unless the policy draws places at random.
+        """The chance of being returned: 1 or 0, unless the policy draws places at random.
 
         >>> LoggedCandidate("a", 0.5, {}, {}, None).propensity, LoggedCandidate("a", 0.5, {}, {}, "beyond k").propensity
         (1.0, 0.0)
@@ -175,10 +175,10 @@ class LoggedCandidate:
 
 @dataclass(frozen=True, slots=True)
 class LoggedRecall:
-    """A past recall as the ledger keeps it: enough to explain it and to rank it again under another policy.
+    """A past recall in the ledger: enough to explain it and to rank it again under another policy.
 
-    `turn` names the question that it was made for, if the caller named one. `over` is "everyone" if everyone's records
-    were read in addition to the user's own.
+    `turn` is the caller's name for the question, if given. `over` is "everyone" if everyone's records were read in
+    addition to the user's own.
     """
 
     id: str
@@ -198,7 +198,7 @@ class LoggedRecall:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A line of the audit trail: what happened to a record's state, at which of the user's recalls, by whom.
+    """A line of the audit trail: a change of a record's state, the number of the user's recall, and the author.
 
     `what` is "remembered", "pinned", "unpinned", "demoted", "helpful", "unhelpful", "pruned" or "judged by a reader".
     `by` is "recall <id>" or the name that the caller gave.
@@ -216,11 +216,11 @@ CheckedPart = Literal["database", "index", "ledger", "records", "graph", "hierar
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Something that is not as it should be, in which part of the memory, and what to do about it.
+    """A fault, the part of the memory where it is, and the remedy.
 
     "database" is Chroma's SQLite file, "index" its files of vectors, "ledger" the file of reads, "records" their
-    content, "graph" the ledger's graph of the names in them, "hierarchy" what it has made from observed messages.
-    `mended` says that nothing needs to be done any more.
+    content, "graph" the ledger's graph of the names in them, "hierarchy" the episodes and themes of observed messages.
+    If `mended`, nothing needs to be done.
     """
 
     part: CheckedPart
@@ -234,7 +234,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class CheckReport:
-    """What `check` found. Print it to get one line per finding.
+    """The findings of `check`. Print it to get one line per finding.
 
     >>> report = CheckReport((Finding("index", "header.bin is torn.", "Call repair."),))
     >>> report.ok, len(report), str(report)
@@ -247,7 +247,7 @@ class CheckReport:
 
     @property
     def ok(self) -> bool:
-        """Whether nothing is wrong, or no longer."""
+        """Whether there are no faults, or all are repaired."""
         return all(one.mended for one in self.findings)
 
     def __len__(self) -> int:
@@ -259,8 +259,8 @@ class CheckReport:
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """What `forget` removed, and what it cannot reach. `derived` are the ids of records that were derived from it: they
-    still exist but are no longer returned."""
+    """The result of `forget`, and the traces that it cannot reach. `derived` are the ids of records that were derived
+    from the removed one: they still exist but are no longer returned."""
 
     id: str
     collection: bool
@@ -271,15 +271,15 @@ class Receipt:
         "Chroma keeps the text of a deleted record in its own files until it purges its queue; "
         "`chroma vacuum --path DIR` does that at once. Its index keeps the vector until it is rebuilt: "
         "`AdaptiveMemory.repair(DIR, rebuild=True)`. The ledger's write-ahead log keeps traces until the next "
-        "`flush()`. Words of a cue that asked for it stay in the log until its retention ends. Copies and backups are "
-        "out of reach."
+        "`flush()`. Queries that asked for it stay in the log until its retention ends. Copies and backups are not "
+        "changed."
     )
     derived: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Restored:
-    """The result of restoring a state: how many records were restored, and the ids that match no record here."""
+    """The result of restoring a state: the number of records restored, and the ids that match no record."""
 
     records: int
     missing: tuple[str, ...] = ()
@@ -287,10 +287,10 @@ class Restored:
 
 @dataclass(frozen=True, slots=True)
 class PruneReceipt:
-    """What `prune` removed (or, in a dry run, would remove).
+    """The records that `prune` removed (or, in a dry run, would remove).
 
-    `kept` records were checked and are still strong enough, `vanished` ones had been deleted by others before. If
-    `limit` ended the work, `complete` is False: call again.
+    `kept` counts checked records that are still strong enough, `vanished` records that other programs had already
+    deleted. If `limit` ended the work, `complete` is False: call again.
     """
 
     ids: tuple[str, ...]
@@ -306,8 +306,8 @@ class PruneReceipt:
 
 @dataclass(frozen=True, slots=True)
 class Unrelated:
-    """A question that has nothing to do with the memory, the similarity of its best hit there (0 is the score of
-    unrelated texts), and the share of such questions that find something as good."""
+    """A question unrelated to the memory, the similarity of its best hit (0 is the score of unrelated texts), and the
+    share of such questions that find something as good."""
 
     question: str
     similarity: float
@@ -316,7 +316,7 @@ class Unrelated:
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """What unrelated questions find in one scope: how similar the best of each is, and which came nearest.
+    """The best hits of unrelated questions in one scope: their similarities, and the questions that came nearest.
 
     `similarity` is the mean and `spread` the standard deviation. A question in `nearest` that the memory does answer
     is not unrelated: give your own questions to `calibrate`.

@@ -1,4 +1,4 @@
-"""Calls that are running: what `close` waits for, and how long each may wait for others; and closing by `with`."""
+"""Running calls, which `close` waits for, with a limit on how long each may wait; and closing by `with`."""
 
 from __future__ import annotations
 
@@ -17,36 +17,36 @@ from adaptive_memory_core.errors import ClosedError
 
 P = ParamSpec("P")
 T = TypeVar("T")
-PATIENCE_SECONDS = 30.0  # for the calls that are running, and of those that wait; then it goes on all the same
+PATIENCE_SECONDS = 30.0  # the longest wait for running calls, and of waiting calls
 CLOSED = "This memory was closed. Open it again: AdaptiveMemory.open(...) or AdaptiveMemory(...)."
 INHERITED = (
     "This memory was opened in the parent process. Neither Chroma nor the ledger's connections survive a fork: open it "
     "in the process that uses it, after the fork. Any number of processes may open the same collection and ledger."
 )
 
-_running: dict[object, int] = {}  # the calls of all memories, each with its thread
+_running: dict[object, int] = {}  # the calls of all memories with their threads
 _last_end = [0.0]  # by time.monotonic
 
 
 class CallGate:
-    """Counts the calls of one memory. `close` waits for them, and its parts are exchanged while there is none.
+    """Tracks the calls of one memory. `close` waits for them, and the memory's parts are exchanged between calls.
 
-    A call that closes its own memory does not wait for itself. Calls that take longer than `close` waits fail with a
+    A call that closes its own memory does not wait for itself. Calls that take longer than `close` waits raise
     ClosedError.
     """
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()  # taken by itself: `with` a Condition can be interrupted with the lock taken
+        self._lock = threading.Lock()  # not through the Condition, whose `with` can be interrupted with the lock taken
         self._changed = threading.Condition(self._lock)
         self._ended = False
-        self._exchanged_by: float | None = None  # until when calls wait at most, by time.monotonic
+        self._exchanged_by: float | None = None  # the time until which calls wait at most, by time.monotonic
         self._threads: dict[object, int] = {}  # of each call
-        self._waiting: set[object] = set()  # calls that wait for something that may never come
+        self._waiting: set[object] = set()  # calls that may wait forever
         self._pid = os.getpid()
 
     def begin(self, call: object) -> None:
-        """A call begins in this thread, unless all have ended, or this is a fork, where the lock may be taken for ever.
-        A call within another one never waits."""
+        """Begin a call in this thread. Raises ClosedError after `end`, and in a fork, where the lock may never be free.
+        A call within another call never waits."""
         if self._pid != os.getpid():
             raise ClosedError(INHERITED)
         own = threading.get_ident()
@@ -60,7 +60,7 @@ class CallGate:
             self._threads[call] = _running[call] = own
 
     def over(self, call: object) -> None:
-        """That call is over; this may be called twice."""
+        """End a call. This may be called twice."""
         self._threads.pop(call, None)
         self._waiting.discard(call)
         _running.pop(call, None)
@@ -71,7 +71,7 @@ class CallGate:
 
     @contextmanager
     def paused(self) -> Generator[None, None, None]:
-        """This thread's calls wait for something that may never come, and `close` does not wait for them meanwhile."""
+        """Mark this thread's calls as possibly waiting forever, so that `close` does not wait for them."""
         own = threading.get_ident()
         calls = [call for call, thread in self._threads.copy().items() if thread == own]
         with self._lock:
@@ -84,7 +84,7 @@ class CallGate:
             self._waiting.difference_update(calls)
 
     def end(self) -> None:
-        """Let no new call begin, and wait for those of other threads."""
+        """Prevent new calls, and wait for the calls of other threads."""
         with self._lock:
             self._ended = True
             self._changed.notify_all()
@@ -92,7 +92,7 @@ class CallGate:
 
     @contextmanager
     def alone(self) -> Generator[None, None, None]:
-        """No call of another thread is running, unless one takes longer than it should."""
+        """Wait until no other thread has a running call, up to PATIENCE_SECONDS, and hold back new calls."""
         try:
             with self._lock:
                 self._exchanged_by = time.monotonic() + 2 * PATIENCE_SECONDS
@@ -114,12 +114,12 @@ def is_any_running() -> bool:
 
 
 def idle_seconds() -> float:
-    """For how long no call has been running in any thread."""
+    """The seconds since a call was last running in any thread."""
     return 0.0 if _running else time.monotonic() - _last_end[0]
 
 
 def _alone() -> None:
-    """A fork leaves the other threads and their calls behind."""
+    """Remove the calls of other threads, which don't exist in a fork."""
     own = threading.get_ident()
     for call in [call for call, thread in _running.items() if thread != own]:
         del _running[call]
@@ -133,8 +133,8 @@ FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS = 0.0002, 0.005
 
 
 class CallState:
-    """Of one call: how long it may wait in all (None: as long as what it waits for usually takes), how long it has
-    waited, and the call that it was made in."""
+    """The state of one call: its limit on waiting (None: the usual time of each wait), the time waited so far, and the
+    surrounding call."""
 
     __slots__ = ("outer", "seconds", "waited")
 
@@ -148,7 +148,7 @@ current, enter = _own.get, _own.set
 
 @contextmanager
 def one_call(seconds: float | None = None) -> Generator[None, None, None]:
-    """A call from its begin to its end; all waiting within it takes no longer than this, where that is said."""
+    """Run a call; with `seconds`, its total waiting time is limited to this."""
     call = CallState(seconds)
     try:
         enter(call)
@@ -158,7 +158,7 @@ def one_call(seconds: float | None = None) -> Generator[None, None, None]:
 
 
 def waiting_at_most(seconds: float, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """What the function gives, if the call, with what it has waited before, need not wait longer for it."""
+    """The result of the function, with the call's total waiting time limited to `seconds` during it."""
     call = current()
     if call is None:
         with one_call(seconds):
@@ -172,7 +172,7 @@ def waiting_at_most(seconds: float, function: Callable[P, T], *args: P.args, **k
 
 
 def left(usual_seconds: float) -> float:
-    """Seconds that the call may still wait."""
+    """The seconds that the call may still wait."""
     call = current()
     if call is None:
         return usual_seconds
@@ -180,14 +180,14 @@ def left(usual_seconds: float) -> float:
 
 
 def have_waited(seconds: float) -> None:
-    """So much of the call's patience is used up, by waiting of another kind."""
+    """Count waiting of another kind towards the call's limit."""
     call = current()
     if call is not None:
         call.waited += seconds
 
 
 def pauses(usual_seconds: float) -> Callable[[], bool]:
-    """A function that waits a moment, longer each time; False once the call has no patience left.
+    """A function that waits a moment, longer each time; False once the call's limit is reached.
 
     >>> with one_call(0.0):
     ...     pauses(usual_seconds=30.0)()
@@ -210,7 +210,7 @@ def pauses(usual_seconds: float) -> Callable[[], bool]:
 
 
 class Closable(Protocol):
-    """What has an end, blocking and async."""
+    """An object with `close` and `aclose`."""
 
     def close(self) -> None: ...
 
@@ -218,7 +218,7 @@ class Closable(Protocol):
 
 
 class ClosedByWith:
-    """A class with `close` and `aclose` can be used in `with` and `async with`, and is closed at their end.
+    """Adds `with` and `async with` to a class with `close` and `aclose`.
 
     >>> class Door(ClosedByWith):
     ...     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""Is a memory over this collection open already? One for all readers in a process, until the last lets go."""
+"""Memories shared by all readers of a collection in one process, until the last reader closes its share."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ class Share:
 
     def __reduce__(self) -> NoReturn:
         raise TypeError(
-            "What reads a memory cannot be pickled: it holds an open ledger. Make it in the process that uses it, e.g. "
-            "by from_vectorstore(vectorstore) or from_index(index)."
+            "A reader of a memory cannot be pickled: it holds an open ledger. Create it in the process that uses it, "
+            "e.g. by from_vectorstore(vectorstore) or from_index(index)."
         )
 
     def close(self) -> None:
-        """Write back what was learned, and close the memory where nobody else uses it."""
+        """Write back learned state, and close the memory if nobody else uses it."""
         with _guard:
             others = _shares.setdefault(self.memory, weakref.WeakSet())
             others.discard(self)
@@ -70,9 +70,9 @@ class Share:
 
 
 def share(collection: Collection, *, found_as: str | None = None, **options: Unpack[Options]) -> Share:
-    """The memory over a collection: the one that is open with an embedder of this name and these options, or a new one.
+    """A share of the memory over a collection: an open memory with the same options and embedder name, or a new memory.
 
-    `found_as` is another name than the embedder's own to find it by.
+    `found_as` is used for the comparison instead of the embedder's own name.
     """
     locations.check_collection(collection)
     check_options(options)
@@ -89,7 +89,7 @@ def share(collection: Collection, *, found_as: str | None = None, **options: Unp
 
 
 def find_memory(collection: Collection, **options: Unpack[Options]) -> Share | None:
-    """The memory that is open over a collection with these options, whatever its embedder; None where there is none."""
+    """A share of an open memory over a collection with these options and any embedder; None if there is none."""
     locations.check_collection(collection)
     wanted = _key(collection, options)
     with _guard:
@@ -98,18 +98,19 @@ def find_memory(collection: Collection, **options: Unpack[Options]) -> Share | N
 
 
 def _key(collection: Collection, options: Options) -> Key:
-    """What makes two requests one, but for the embedder. The memory holds on to all whose address is part of it."""
+    """A key that is equal for requests that can share a memory, without the embedder. The memory keeps all objects
+    alive whose address is part of the key."""
     said = {name: _value(value) for name, value in options.items() if name != "embedder" and value is not None}
     return (os.getpid(), str(collection.id), locations.address_of(collection), *sorted(said.items(), key=str))
 
 
 def _kept(option: Any) -> Any:
-    """The same, if it can be read more than once; else what is read from it."""
+    """The option, with an iterator converted to a tuple so that it can be read again."""
     return tuple(option) if isinstance(option, Iterator) else option
 
 
 def _value(option: Any) -> Hashable:
-    """Policies, paths and the like are compared by what they say; functions and open files by what they are."""
+    """A hashable value: policies, paths and strings are compared by value, functions and open files by identity."""
     if isinstance(option, Mapping):
         return tuple((name, id(one)) for name, one in option.items())
     if isinstance(option, list | tuple | set | frozenset):
@@ -119,10 +120,10 @@ def _value(option: Any) -> Hashable:
 
 
 def _write_back(memory: AdaptiveMemory) -> None:
-    """What was learned so far goes into the collection, though others go on using the memory."""
+    """Write learned state into the collection while others continue to use the memory."""
     try:
         memory.flush()
-    except ClosedError:  # by somebody else, meanwhile: it is written
+    except ClosedError:  # closed by another share in the meantime, so it is written
         return
     except AdaptiveMemoryError as error:
         warnings.warn(

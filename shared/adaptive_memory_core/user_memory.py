@@ -1,4 +1,4 @@
-"""What can one user do? Every read and write of a memory, blocking and async, bound to one scope."""
+"""One user's memory: all reads and writes, blocking and async, bound to one scope."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
 
 class UserMemory:
-    """One user's memory; or, from `for_everyone()`, the records that belong to nobody.
+    """One user's memory; or, from `for_everyone()`, the records that belong to no user.
 
-    Every method has an async twin with an `a` before its name, with all I/O off the event loop.
+    Every method has an async twin with the prefix `a`, with all I/O off the event loop.
 
     >>> import chromadb
     >>> from adaptive_memory_core import AdaptiveMemory
@@ -52,7 +52,7 @@ class UserMemory:
         fallback: Fallback | None = None,
         own_policy: OwnPolicy | None = None,
     ) -> None:
-        self.memory = memory  # that this scope belongs to
+        self.memory = memory  # the memory of this scope
         self.scope = scope
         self.fallback = fallback
         self.own_policy = OwnPolicy() if own_policy is None else own_policy
@@ -123,15 +123,15 @@ class UserMemory:
         return self.scope.name
 
     def over(self, others: object) -> UserMemory:
-        """This user's memory over the records of others ("everyone", or None for nobody), as from `for_user(over=)`;
-        that of the records of nobody stays as it is."""
+        """This user's memory, also reading others' records ("everyone", or None for nobody's), as with
+        `for_user(over=)`. The memory from `for_everyone()` is returned unchanged."""
         scope = check_over(self.scope.own, others, self.fallback)
         if scope == self.scope or self.user is None:
             return self
         return UserMemory(self.memory, scope, self.fallback, self.own_policy)
 
     def scope_in(self, memory: AdaptiveMemory) -> Scope:
-        """Whose it is, where it is a scope of that memory."""
+        """The scope. Raises ScopeError if it belongs to another memory."""
         if self.memory is not memory:
             raise ScopeError(f"The fallback {shown(self)} is of another memory. Give one of this memory's scopes.")
         return self.scope

@@ -18,15 +18,14 @@ from adaptive_memory_core.verbs.blocking_and_async import Moment
 from adaptive_memory_core.verbs.explaining import whole_report
 from adaptive_memory_core.verbs.tuning import PRIOR, by_user, each_apart, policy_for, tuned_together, tuner_of
 
-if TYPE_CHECKING:  # loaded by the call that needs it
+if TYPE_CHECKING:  # otherwise imported by the call that needs it
     from adaptive_memory_core.evaluate.replay import Replay
     from adaptive_memory_core.evaluate.tune import Tuning
     from adaptive_memory_core.memory import AdaptiveMemory
 
 
 def users(memory: AdaptiveMemory) -> list[str | int]:
-    """The names of all users who have records here, or about whom something was learned. It looks at every
-    record."""
+    """The names of all users who have records or learned state. This reads every record."""
     from adaptive_memory_core.flow import report
 
     with memory.opened.call():
@@ -39,10 +38,10 @@ async def ausers(memory: AdaptiveMemory) -> list[str | int]:
 
 
 def forget_user(memory: AdaptiveMemory, user: str | int) -> int:
-    """Remove a user with every trace: records, reads, feedback, log and own policy; returns the number of records.
+    """Remove a user with every trace: records, reads, feedback, log and own policy; return the number of records.
 
-    What remains elsewhere, and until when, is as for `forget`: docs/reference/stored.md. After an error, call
-    it again: it removes what is left. NotFoundError means that nothing is stored for this user.
+    Traces elsewhere remain as after `forget`: docs/reference/stored.md. After an error, call it again to remove the
+    rest. NotFoundError means that nothing is stored for this user.
     """
     scope = check.user_scope(user)
     with memory.opened.call():
@@ -62,10 +61,10 @@ def replay(
     *,
     user: str | int | Sequence[str | int] | None = None,
 ) -> Replay:
-    """What this policy would have returned for past recalls: of a user, of several, or (omitted) of all.
+    """Replay past recalls under this policy: of one user, of several, or (omitted) of all.
 
-    Like `replay` of each user's memory, together and in the order of time. It contains only user names that you
-    gave, so none if `users` is omitted.
+    It joins the `replay` of each user's memory, ordered by time. It contains only user names that you gave, so none
+    if `user` is omitted.
     """
     from adaptive_memory_core.evaluate.replay import Replay
 
@@ -89,10 +88,10 @@ async def areplay(
 def report(
     memory: AdaptiveMemory, path: str | Path | None = None, *, title: str | None = None, users: int = 200
 ) -> str:
-    """A page of HTML about the whole memory, in one file; written to `path` if that is given.
+    """A self-contained HTML page about the whole memory, written to `path` if given.
 
-    It shows how much each user has stored and the state of the memory, but no stored texts: for those use `report`
-    of a user's memory. At most `users` users are shown, those with most recalls (up to 1,000).
+    It shows the numbers of each user and the state of the memory, but no stored texts: for those use `report` of a
+    user's memory. At most `users` users are shown (up to 1,000), those with most recalls first.
     """
     with memory.opened.call():
         return whole_report(memory, path, title=title, users=users)
@@ -119,12 +118,12 @@ def tune(
     prior: float = PRIOR,
     seed: int = 0,
 ) -> Tuning:
-    """One policy for several users, tuned as `tune` of each user's memory: from labelled questions by user, or
-    without `pairs` from the verdicts in the logs of these users, or (omitted) of all.
+    """Tune one policy for several users, as `tune` of a user's memory does for one: from labelled questions by user,
+    or without `pairs` from the feedback in the logs of these users, or (omitted) of all.
 
-    The search begins at `policy` (omitted: the memory's). With `each`, `users` of the result holds every user's own
-    tuning, which begins at the common policy and stays the closer to it, the fewer questions the user has. If there
-    are ten users or more, the interval is that for other such users, else for further questions of these.
+    The search starts at `policy` (omitted: the memory's). With `each`, `users` of the result contains every user's own
+    tuning, which starts at the common policy and stays closer to it if the user has few questions. With ten users or
+    more, the interval is valid for other such users, otherwise for further questions of these users.
     """
     begin, tuner = policy_for(memory, policy), tuner_of(held_out, prior, seed)
     apart = each_apart(each, pairs, user)
@@ -160,12 +159,12 @@ async def atune(
 def _logged(
     memory: AdaptiveMemory, user: str | int | Sequence[str | int] | None
 ) -> list[tuple[str | int | None, UserMemory]]:
-    """Whose log is meant, each with the name that was given."""
+    """The user memories whose logs are meant, each with its given name, or None if all are meant."""
     if user is None:
         with memory.opened.call():
             return [(None, UserMemory(memory, scope)) for scope in memory.ports().ledger.log.scopes()]
     if isinstance(user, Mapping):
         raise ScopeError(f"user is {shown(user)}. Give a user, a list of users, or None for all.")
     names: list[Any] = [user] if isinstance(user, str | bytes) or not isinstance(user, Iterable) else list(user)
-    meant = {one.scope: (name, one) for name in names for one in [memory.for_user(name)]}  # each once
+    meant = {one.scope: (name, one) for name in names for one in [memory.for_user(name)]}  # without duplicates
     return list(meant.values())

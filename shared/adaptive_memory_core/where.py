@@ -1,6 +1,6 @@
-"""Chroma's `where` filters, as tests of metadata and text; what Chroma refuses is refused here.
+"""Chroma's `where` filters as tests of metadata and text, which reject the same filters as Chroma.
 
-Chroma looks a key up in a column for each type, and an int's and a float's column both for a number.
+Chroma looks a key up in one column per type; for a number, in both the int and the float column.
 """
 
 from __future__ import annotations
@@ -27,20 +27,20 @@ from adaptive_memory_core.metadata_columns import (
 from adaptive_memory_core.records import Metadata
 
 Where = Mapping[str, Any]
-DOCUMENT, STORED_DOCUMENT = "#document", "chroma:document"  # how a filter names a text, and how Chroma keeps it
-DEEPEST = 127  # levels of JSON that Chroma reads
+DOCUMENT, STORED_DOCUMENT = "#document", "chroma:document"  # a text's key in a filter, and in Chroma's storage
+DEEPEST = 127  # levels of JSON that Chroma accepts
 _NEGATIONS = {"$ne": "$eq", "$nin": "$in", "$not_contains": "$contains"}
 
 
 class Predicate(Protocol):
-    """A filter: asked of one record, or of the columns of many at once."""
+    """A filter, applied to one record or to the columns of many records at once."""
 
     def __call__(self, metadata: Metadata, text: str | None) -> bool: ...
     def mask(self, columns: MetadataColumns) -> Mask: ...
 
 
 class Joined(NamedTuple):
-    """All of some filters, or any."""
+    """All of several filters (`every`), or any of them."""
 
     parts: tuple[Predicate, ...]
     every: bool
@@ -56,7 +56,7 @@ class Joined(NamedTuple):
 
 
 class Negated(NamedTuple):
-    """What does not pass a filter, also for want of its key."""
+    """The negation of a filter; a record without the key passes."""
 
     part: Predicate
 
@@ -68,7 +68,7 @@ class Negated(NamedTuple):
 
 
 class OfKey(NamedTuple):
-    """What the value of one key is asked."""
+    """A test of the value of one key."""
 
     key: str
     test: Test
@@ -81,7 +81,7 @@ class OfKey(NamedTuple):
 
 
 class OfText(NamedTuple):
-    """What a text contains."""
+    """A test whether a text contains a part."""
 
     part: str
 
@@ -93,7 +93,7 @@ class OfText(NamedTuple):
 
 
 def predicate(where: Where) -> Predicate:
-    """The filter; made once, asked often."""
+    """Parse a filter, once for many uses."""
     if not isinstance(where, dict) or not where:
         raise _refused(where, "it is not a mapping with a key")
     parts = tuple(_parsed({key: value}, 0 if len(where) == 1 else 2) for key, value in where.items())
@@ -101,7 +101,7 @@ def predicate(where: Where) -> Predicate:
 
 
 def filter_keys(where: object) -> set[str]:
-    """The keys that a filter asks for; that of the text is how Chroma keeps it.
+    """The keys in a filter, with the text's key as in Chroma's storage.
 
     >>> sorted(filter_keys({"$and": [{"kind": "fact"}, {"n": {"$gt": 1}}]}))
     ['kind', 'n']
@@ -132,7 +132,7 @@ def _parsed(where: object, depth: int) -> Predicate:
 
 
 def _levels(where: object) -> int:
-    """How deeply objects and lists are nested, up to the operand of a key.
+    """The depth of nested objects and lists, up to the operand of a key.
 
     >>> _levels({"a": 1}), _levels({"a": {"$in": [1]}})
     (1, 3)
@@ -149,10 +149,10 @@ def _joined(key: str, value: object, depth: int) -> Predicate:
 
 
 def _operation(where: object, value: object) -> tuple[str, Any]:
-    """The operator and what it compares with; a bare value is `$eq`."""
+    """The operator and its operand; a bare value means `$eq`."""
     if not isinstance(value, dict):
         if isinstance(value, list):
-            raise _refused(where, "a list stands inside $in or $nin")
+            raise _refused(where, "a list is only allowed inside $in or $nin")
         return "$eq", value
     if len(value) != 1:
         raise _refused(where, "a key has exactly one operator; join two with $and")
@@ -161,14 +161,14 @@ def _operation(where: object, value: object) -> tuple[str, Any]:
 
 
 def _field(key: str, operator: Any, operand: Any, where: object) -> Predicate:
-    """What one key is asked."""
+    """The test of one key."""
     if operator in _NEGATIONS:
         return Negated(_field(key, _NEGATIONS[operator], operand, where))
     if key == DOCUMENT and operator == "$contains":
         return _in_text(operand, where)
     test = _test(operator, operand, where)
     if key == DOCUMENT and isinstance(operand[0] if isinstance(operand, list) else operand, str):
-        raise _refused(where, "of a text it can be asked what it $contains, and nothing else")
+        raise _refused(where, "the only operator for a text is $contains")
     return OfKey(key, test)
 
 
@@ -192,7 +192,7 @@ def _in_text(operand: object, where: object) -> Predicate:
 
 
 def _scalar(value: object, where: object) -> Scalar:
-    """A value as Chroma has it."""
+    """A value as Chroma stores it."""
     if isinstance(value, bool) or (isinstance(value, str) and _writable(value)):
         return value
     number = chroma_number(value) if isinstance(value, int | float) else None
@@ -202,7 +202,7 @@ def _scalar(value: object, where: object) -> Scalar:
 
 
 def _scalars(values: object, where: object) -> list[Scalar]:
-    """The values of a list, of one type; the first one's, where an int is too large for an int."""
+    """The values of a list, all of one type: float if the first int is too large for Chroma's ints."""
     if not isinstance(values, list) or not values:
         raise _refused(where, "$in and $nin take a list that is not empty")
     first = _scalar(values[0], where)
@@ -218,7 +218,7 @@ def _scalars(values: object, where: object) -> list[Scalar]:
 
 
 def _writable(text: str) -> bool:
-    """Whether it can be written as JSON that Chroma reads: half a surrogate pair cannot."""
+    """Whether a text can be written as JSON that Chroma reads, which half a surrogate pair cannot."""
     return not any("\ud800" <= letter <= "\udfff" for letter in text)
 
 
@@ -230,9 +230,9 @@ def _refused(what: object, why: str) -> FilterError:
 
 
 def matches_filter(where: Where | None, metadata: Metadata | None, text: str | None = None) -> bool:
-    """Whether Chroma would give the record for this filter; several keys in one mapping mean all of them.
+    """Whether Chroma would return the record for this filter. Several keys in one mapping must all match.
 
-    A key that is missing passes `$ne`, `$nin` and `$not_contains` alone; a list passes `$contains` and nothing else.
+    A missing key passes only `$ne`, `$nin` and `$not_contains`; a list passes only `$contains`.
 
     >>> matches_filter({"kind": "fact", "importance": {"$gte": 0.5}}, {"kind": "fact", "importance": 0.7})
     True
@@ -240,7 +240,7 @@ def matches_filter(where: Where | None, metadata: Metadata | None, text: str | N
     True
     >>> matches_filter({"tags": {"$contains": "tea"}}, {"tags": ["tea", "milk"]})
     True
-    >>> matches_filter({"n": {"$lt": 3.5}}, {"n": 3})  # it compares an int with the int of what was given, here 3
+    >>> matches_filter({"n": {"$lt": 3.5}}, {"n": 3})  # an int is compared with the operand as an int, here 3
     False
     """
     return where is None or predicate(where)({} if metadata is None else metadata, text)

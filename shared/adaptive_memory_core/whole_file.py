@@ -1,4 +1,4 @@
-"""Paths as callers give them, and texts written into files as a whole: first next to the file, then in its place."""
+"""Paths from callers, and atomic writing of text files: first next to the file, then in its place."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ def expanded(path: str | os.PathLike[str]) -> Path:
     >>> expanded("notes"), expanded("~/notes") == Path.home() / "notes"
     (PosixPath('notes'), True)
     """
-    return Path(os.path.expanduser(path))  # Path's own raises where there is no such user
+    return Path(os.path.expanduser(path))  # Path.expanduser raises for an unknown user
 
 
 def write_whole(path: str | Path, text: str) -> None:
-    """The file has its earlier text or this one, whatever happens meanwhile; its permissions stay the same.
+    """Write a file atomically: it contains either its earlier text or the new one. Its permissions stay the same.
 
-    A link is followed; into a pipe or a device the text is written directly. A path that cannot be written to raises an
-    OSError, and a value that is not a path a TypeError or a ValueError: the caller says in its own words what to give.
+    A link is followed; a pipe or a device is written directly. A path that cannot be written raises OSError, and a
+    value that is not a path TypeError or ValueError, for which the caller has its own message.
     """
     given = expanded(path)
     if given.is_dir():

@@ -256,8 +256,8 @@ def test_what_the_recall_did_not_ask_is_named_unknown(alice: UserMemory) -> None
     assert sorted(said.split(":")[0] for said in unknown) == [
         "records beyond the candidates",
         "the channel 'lexical' was not asked",
-        "what other decay would have left of the strengths",
-        "whether unrelated questions find as good",
+        "strengths under another decay",
+        "scores of unrelated questions",
     ]
 
 

@@ -147,8 +147,8 @@ def test_a_table_is_added_to_toml_and_one_that_differs_is_left(run: Run, home: P
         ("claude-code", ".claude/settings.json", '{"hooks": ', "is not valid JSON"),
         ("claude-code", ".claude.json", "// mine\n{}", "is not valid JSON"),
         ("claude-code", ".claude.json", "[]", "is not a JSON object"),
-        ("gemini", ".gemini/settings.json", '{"hooks": []}', "has something else than an object as 'hooks'"),
-        ("cursor", ".cursor/mcp.json", '{"mcpServers": 5}', "has something else than an object as 'mcpServers'"),
+        ("gemini", ".gemini/settings.json", '{"hooks": []}', "has a value that is not an object as 'hooks'"),
+        ("cursor", ".cursor/mcp.json", '{"mcpServers": 5}', "has a value that is not an object as 'mcpServers'"),
         ("cursor", ".cursor/hooks.json", '{"hooks": {"sessionStart": {}}}', "else than a list as 'sessionStart'"),
         ("codex", ".codex/config.toml", "model = ", "is not valid TOML"),
         ("codex", ".codex/config.toml", "mcp_servers = 5", "is not valid TOML, or a table cannot be added"),
@@ -184,7 +184,7 @@ def test_what_no_agent_can_be_given_is_refused(run: Run, home: Path) -> None:
     for more in (["--everyone"], ["--server", "localhost"], ["--ledger", "x.sqlite3"]):
         ended = run(*more, "agents", "codex", "--write", user=None)
         assert (ended.code, ended.out) == (2, "")
-        assert "Give --path and --user alone" in ended.err
+        assert "Give only --path and --user" in ended.err
     assert everything(home) == {}
 
 

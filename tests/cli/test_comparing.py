@@ -77,7 +77,7 @@ def _distinct(server: FakeChat) -> set[str]:
     ("text", "complaint"),
     [
         ("title = ", "cannot be read"),
-        (EXPERIMENT + "depht = 3", "says depht"),
+        (EXPERIMENT + "depht = 3", "unknown setting depht"),
         (EXPERIMENT + "k = 0", "cannot be read"),
         (EXPERIMENT.replace("k = 2", "k = 0"), "k is 0"),
         (EXPERIMENT.replace('"bm25"', '"bm52"'), "There is no system 'bm52'"),

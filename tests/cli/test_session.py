@@ -75,7 +75,7 @@ def test_a_server_that_is_typed_holds_and_not_a_path_of_the_environment(
 ) -> None:
     monkeypatch.setenv("ADAPTIVE_MEMORY_PATH", str(place))
     told = CliRunner().invoke(app, ["--user", "ana", "--server", "127.0.0.1:1", "stats"])
-    assert "needs a ledger that all who use it share" in told.stderr
+    assert "needs a ledger that all its users share" in told.stderr
 
 
 def test_a_text_that_looks_like_an_option_can_be_given(with_three: Run) -> None:

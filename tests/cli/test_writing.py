@@ -192,7 +192,7 @@ def test_prune_can_be_tried_first(with_three: Run, tmp_path: Path) -> None:
 def test_prune_removes_nothing_unasked_where_nobody_can_be_asked(with_three: Run, tmp_path: Path) -> None:
     refused = with_three("prune", "--max-records", "1")
     assert (refused.code, refused.out) == (2, "")
-    assert "2 records would be removed, and nobody can be asked" in refused.err
+    assert "2 records would be removed, but nobody can be asked" in refused.err
     assert "--yes" in refused.err
     assert with_three("stats", "--json").answer["records"] == 3
     removed = with_three("prune", "--max-records", "1", "--yes", "--archive", str(tmp_path / "gone.jsonl"))

@@ -84,7 +84,7 @@ def test_a_run_that_broke_off_goes_on_where_it_was(server: FakeChat, folder: Pat
         return first_line(request), []
 
     server.replies = give_out
-    with pytest.raises(JudgeError, match="5 replies are kept"):
+    with pytest.raises(JudgeError, match="5 replies are stored"):
         compare(two_models(server, folder))
     server.replies, server.status = lambda request: (first_line(request), []), 200
     compare(two_models(server, folder))

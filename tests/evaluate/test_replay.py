@@ -75,12 +75,12 @@ def test_the_summary_and_the_json_tell_all_of_it() -> None:
     assert str(replay).splitlines() == [
         "2 recalls, 1 would have returned something else: 1 hits dropped, 1 promoted. Their own policies reproduce 2 of"
         " them.",
-        "NDCG@k: 0.815 then, 1.000 under this policy, difference 0.185 [0.000, 0.369], which is within the noise",
-        "recall@k: 1.000 then, 1.000 under this policy, difference 0.000 [0.000, 0.000], which is within the noise",
-        "reciprocal rank: 0.750 then, 1.000 under this policy, difference 0.250 [0.000, 0.500], which is within the"
+        "NDCG@k: 0.815 before, 1.000 under this policy, difference 0.185 [0.000, 0.369], which is within the noise",
+        "recall@k: 1.000 before, 1.000 under this policy, difference 0.000 [0.000, 0.000], which is within the noise",
+        "reciprocal rank: 0.750 before, 1.000 under this policy, difference 0.250 [0.000, 0.500], which is within the"
         " noise",
-        "hits that were called unhelpful: 1 then, 0 under this policy",
-        "1 hits of the judged recalls would be new ones, which nobody could judge",
+        "unhelpful hits: 1 before, 0 under this policy",
+        "1 hits of the judged recalls would be new, so there is no feedback on them",
         "unknown of 1: the channel 'sql' was not asked",
     ]
     told = json.loads(replay.to_json())

@@ -92,7 +92,7 @@ def test_chromas_default_never_stands_in_for_an_unknown_embedder(client: Any, ma
     client.create_collection("notes", embedding_function=made_with)
     opened = [client.get_collection("notes"), client.get_collection("notes", embedding_function=None)]
     for collection in [*opened, client.get_or_create_collection("notes")]:
-        with pytest.raises(EmbedderError, match=r"'notes' does not say what made its vectors.*embedder="):
+        with pytest.raises(EmbedderError, match=r"'notes' does not record its embedder.*embedder="):
             of_collection(collection)
 
 

@@ -109,7 +109,7 @@ def test_other_weights_are_refused(tmp_path: Path) -> None:
     changed = bytearray(original.read_bytes())
     changed[-1] ^= 1
     (tmp_path / original.name).write_bytes(changed)
-    with pytest.raises(EmbedderError, match=r"l2_supercat_256.safetensors has the sha256 .*Allowed is only 64b47a2d"):
+    with pytest.raises(EmbedderError, match=r"l2_supercat_256.safetensors has the sha256 .*Only 64b47a2d"):
         tensors(tmp_path / original.name, sha256=local.SHA256)
 
 

@@ -105,7 +105,7 @@ def test_weights_with_another_hash_are_refused(tmp_path: Path, tiny_minilm: Writ
     weights = tmp_path / "model.safetensors"
     weights.write_bytes(b"other weights")
     source = minilm._Source(weights, tiny_minilm(tmp_path / "mine").with_name("tokenizer.json"))
-    with pytest.raises(EmbedderError, match="Allowed is only 53aa5117"):
+    with pytest.raises(EmbedderError, match="Only 53aa5117"):
         minilm._loaded(source)
 
 

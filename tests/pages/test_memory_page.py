@@ -123,7 +123,7 @@ def test_an_empty_memory_has_a_page(alice: UserMemory) -> None:
     assert "Nothing is remembered yet." in text
     assert "No recall is in the log." in text
     assert "Nobody has judged a memory yet" in text
-    assert "There is nothing to learn from yet." in text
+    assert "There are no records or questions yet." in text
 
 
 def test_what_is_gone_is_said_to_be_gone(alice: UserMemory) -> None:

@@ -1,1 +1,1 @@
-"""The command line `adaptive-memory`: a file for each kind of command; `entry` starts it."""
+"""The command line `adaptive-memory`, with a file for each kind of command. `__main__` starts it."""

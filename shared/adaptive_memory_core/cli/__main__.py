@@ -1,4 +1,4 @@
-"""The start of the command `adaptive-memory`, which `python -m adaptive_memory_core.cli` is as well."""
+"""The entry point of `adaptive-memory` and of `python -m adaptive_memory_core.cli`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ HOOKS = ("session-start", "prompt", "stop", "pre-compact")
 
 
 def main() -> None:
-    """Run the command of this process's arguments."""
+    """Run the command given by this process's arguments."""
     try:
         _run()
     except SystemExit:
@@ -21,7 +21,7 @@ def main() -> None:
 
 
 def is_hook(arguments: Sequence[str]) -> bool:
-    """Whether a coding agent calls: whatever is wrong, e.g. an option, must not end with a code that refuses a prompt.
+    """Whether a coding agent is calling, so that an error must not end with an exit code that rejects a prompt.
 
     >>> is_hook(["--path", "memory", "hook", "prompt", "--unknown"]), is_hook(["remember", "hook"])
     (True, False)
@@ -30,7 +30,7 @@ def is_hook(arguments: Sequence[str]) -> bool:
 
 
 def _run() -> None:
-    gc.disable()  # while what is imported stays: looking through it for garbage takes as long as a tenth of the imports
+    gc.disable()  # imported objects stay, and collecting garbage among them takes a tenth of the import time
     try:
         from adaptive_memory_core.cli.app import app
     except KeyboardInterrupt:

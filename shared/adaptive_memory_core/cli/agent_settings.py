@@ -1,7 +1,7 @@
-"""The command `agents`: the settings with which a coding agent uses a memory, shown and then written.
+"""The command `agents`: shows and writes the settings with which a coding agent uses a memory.
 
-Each agent has a file for its hooks and one for its MCP servers, which may be the same. What is there already stays;
-older entries that this command wrote are replaced.
+Each agent has a file for its hooks and a file for its MCP servers, which may be the same. Existing settings stay, but
+older entries of this command are replaced.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ from adaptive_memory_core.whole_file import expanded, write_whole
 
 SERVER = "adaptive-memory"  # the name of the MCP server in all settings
 USUAL_PATH = Path("~/.adaptive-memory")
-SECONDS = 30  # after which an agent gives up a hook
+SECONDS = 30  # the timeout of a hook
 OURS = re.compile(r"adaptive[-_]memory.*\bhook (?:session-start|prompt|stop|pre-compact)\b")
 DEFAULTS = {"collection": "memories", "embedder": "local"}
 
 
 @dataclass(frozen=True, slots=True)
 class CodingAgent:
-    """One coding agent: the files for its hooks and servers, below the home and below a project, and the names of its
-    events in our order. `flat` hooks are commands without groups; `milliseconds` is the unit of a timeout."""
+    """One coding agent: its files for hooks and servers, in the home directory and in a project, and the names of its
+    events in our order. `flat` hooks are commands without groups; with `milliseconds`, timeouts have that unit."""
 
     hooks: tuple[str, str]
     servers: tuple[str, str]
@@ -78,7 +78,7 @@ AGENTS: Mapping[str, CodingAgent] = {
 
 @dataclass(frozen=True, slots=True)
 class SettingsFile:
-    """A file of an agent: what is added to it, its text now (None: it does not exist), and its text with that."""
+    """A settings file of an agent: the addition, the text before (None if there is no file), and the text after."""
 
     path: Path
     added: str
@@ -114,11 +114,9 @@ def agents(
 
 
 def common_arguments(session: Session) -> list[str]:
-    """How the command is started for this memory and user, by an agent that may have another PATH."""
+    """The command for this memory and user, with absolute paths, since an agent may have another PATH."""
     if session.ledger is not None or session.server is not None or session.everyone:
-        raise InvalidInputError(
-            "Settings are written for a user's memory in a directory. Give --path and --user alone."
-        )
+        raise InvalidInputError("Settings are written for a user's memory in a directory. Give only --path and --user.")
     path = expanded(session.path or USUAL_PATH).absolute()
     script = shutil.which("adaptive-memory", path=str(Path(sys.executable).parent))
     start = [sys.executable, "-m", "adaptive_memory_core.cli"] if script is None else [script]
@@ -130,7 +128,7 @@ def common_arguments(session: Session) -> list[str]:
 
 
 def settings_of(agent: CodingAgent, start: Sequence[str], project: Path | None) -> list[SettingsFile]:
-    """The agent's files with our settings in them; an error if one of them cannot be understood."""
+    """The agent's files with our settings added. Raises InvalidInputError if a file cannot be parsed."""
     hooks, servers = (
         expanded(paths[0]) if project is None else project.absolute() / paths[1]
         for paths in (agent.hooks, agent.servers)
@@ -172,7 +170,7 @@ def _of_json(path: Path, ours: Mapping[str, Any]) -> SettingsFile:
         if isinstance(value, dict):
             there = after.get(name, {})
             if not isinstance(there, dict):
-                raise _not_understood(path, f"has something else than an object as {name!r}")
+                raise _not_understood(path, f"has a value that is not an object as {name!r}")
             after[name] = _merged(path, there, value)
         else:
             after.setdefault(name, value)
@@ -183,7 +181,7 @@ def _of_json(path: Path, ours: Mapping[str, Any]) -> SettingsFile:
 
 
 def _merged(path: Path, there: Mapping[str, Any], ours: Mapping[str, Any]) -> dict[str, Any]:
-    """Hooks by event: ours after those of others. Servers by name: ours in its own place."""
+    """Merge our settings: hooks by event, after other hooks, and servers by name."""
     merged = dict(there)
     for name, value in ours.items():
         if not isinstance(value, list):
@@ -191,13 +189,13 @@ def _merged(path: Path, there: Mapping[str, Any], ours: Mapping[str, Any]) -> di
             continue
         others = merged.get(name, [])
         if not isinstance(others, list):
-            raise _not_understood(path, f"has something else than a list as {name!r}")
+            raise _not_understood(path, f"has a value that is not a list as {name!r}")
         merged[name] = [*(left for one in others if (left := _without_ours(one)) is not None), *value]
     return merged
 
 
 def _without_ours(entry: Any) -> Any:
-    """A group or a hook without the commands that are ours; None if nothing is left."""
+    """A group or a hook without our commands; None if nothing is left."""
     if not isinstance(entry, dict):
         return entry
     if OURS.search(str(entry.get("command", ""))):
@@ -209,7 +207,7 @@ def _without_ours(entry: Any) -> Any:
 
 
 def _of_toml(path: Path, server: Mapping[str, Any]) -> SettingsFile:
-    """A table is put at the end of the file; one of ours that says something else is left to its owner."""
+    """The file with our table at its end. Raises InvalidInputError if it already has another table of that name."""
     before = _text(path)
     lines = [f"[mcp_servers.{SERVER}]", *(f"{name} = {json.dumps(value)}" for name, value in server.items())]
     added, toml = "\n".join(lines), import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
@@ -249,7 +247,7 @@ def _written(file: SettingsFile) -> str:
 
 
 def _free(path: Path) -> Path:
-    """A name next to the file's own that no file has."""
+    """An unused name for a backup next to the file."""
     found, number = path.with_name(f"{path.name}.bak"), 1
     while found.exists():
         number += 1

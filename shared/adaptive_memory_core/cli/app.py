@@ -50,7 +50,7 @@ VALUED = {"--path", "--user", "--collection", "--embedder", "--ledger", "--serve
 
 
 class Commands(TyperGroup):
-    """All commands; the common options may be given anywhere."""
+    """All commands; the common options can be given anywhere."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         return super().parse_args(ctx, in_front(args))
@@ -61,7 +61,7 @@ class Commands(TyperGroup):
 
 
 def in_front(args: Sequence[str]) -> list[str]:
-    """The arguments with the common options first; anything after `--` stays where it is.
+    """The arguments with the common options first; anything after `--` stays in place.
 
     >>> in_front(["recall", "tea", "--user", "ana", "--json", "--", "--path"])
     ['--user', 'ana', '--json', 'recall', 'tea', '--', '--path']
@@ -82,7 +82,7 @@ def in_front(args: Sequence[str]) -> list[str]:
 
 
 class App(typer.Typer):
-    """An application whose commands take `~` in a path for the user's home, also where the shell leaves it."""
+    """An application whose commands expand `~` in paths, even if the shell does not."""
 
     def command(self, *args: Any, **named: Any) -> Callable[[Command], Command]:
         added = super().command(*args, **named)
@@ -164,7 +164,7 @@ def options(
     """
     usual_user = _of_environment(ctx, "user") and not everyone
     if server is not None and path is not None and _of_environment(ctx, "path") != _of_environment(ctx, "server"):
-        path, server = (None, server) if _of_environment(ctx, "path") else (path, None)  # what was typed holds
+        path, server = (None, server) if _of_environment(ctx, "path") else (path, None)  # typed options take precedence
     ctx.obj = Session(
         path=None if path is None else expanded(path),
         collection=collection,
@@ -180,7 +180,7 @@ def options(
 
 
 def _of_environment(ctx: typer.Context, name: str) -> bool:
-    """Whether an option has its value from the environment, and was not typed."""
+    """Whether an option's value comes from the environment and was not typed."""
     source = ctx.get_parameter_source(name)
     return source is not None and source.name == "ENVIRONMENT"
 
@@ -227,7 +227,7 @@ GROUPS = {  # in the order of `--help`
         *(move_ledger, create_tables, row_level_security),
     ),
 }
-NAMES = {import_records: "import", evaluate: "eval"}  # that are no names in Python, or taken
+NAMES = {import_records: "import", evaluate: "eval"}  # reserved or used in Python
 for group, commands in GROUPS.items():
     for command in commands:
         app.command(NAMES.get(command), rich_help_panel=group)(command)

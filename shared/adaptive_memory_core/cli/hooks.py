@@ -1,9 +1,9 @@
-"""The command `hook`, which a coding agent calls at its events: it prints what belongs in the context, and observes
-what was said. It never fails, because an agent may refuse a prompt whose hook fails.
+"""The command `hook`, which a coding agent calls at its events. It prints memories for the context and observes
+messages. It never fails, because an agent may reject a prompt whose hook fails.
 
-Transcripts: Three formats are read, none of which is a promise of its agent: Claude Code's and Codex's, with one JSON
-object per line, and Gemini CLI's, one JSON object with a list. What is not understood is left out. Of the messages that
-the assistant wrote in one turn only the last is kept: it is the answer, and those before it are about its next step.
+Transcripts: Three formats are read, which may change without notice: Claude Code's and Codex's, with one JSON object
+per line, and Gemini CLI's, one JSON object with a list. Unknown entries are left out. Only the assistant's last message
+in a turn is stored: it is the answer, and earlier messages announce its next steps.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ from adaptive_memory_core.policy.keeping import Keeping
 from adaptive_memory_core.records import MESSAGE_KIND, Hit, Record, Scored
 from adaptive_memory_core.user_memory import UserMemory
 
-RELEVANT = 0.18  # score of a memory that a prompt brings into the context; measured, docs/guides/mcp.md
-LOOKED_AT = 300  # of the newest memories, those that a session may begin with; guess
-FACTS, MESSAGES = 15, 10  # that a session begins with, at most; guess
+RELEVANT = 0.18  # the least score of a memory for a prompt's context; measured, docs/guides/mcp.md
+LOOKED_AT = 300  # newest memories that are considered at the start of a session; guess
+FACTS, MESSAGES = 15, 10  # shown at the start of a session, at most; guess
 MOST_READ = 200_000  # characters of a prompt or an answer that are searched for secrets; guess
-MOST_OBSERVED = 20_000  # characters of one message that are kept: of a longer one its start and end; guess
-WAIT_SECONDS = 2.0  # that a hook waits for others who write the ledger; guess
-PROJECT = "project"  # the key of a message's metadata that says in which directory it was said
+MOST_OBSERVED = 20_000  # characters of a message that are stored, from its start and end; guess
+WAIT_SECONDS = 2.0  # the longest wait of a hook for other writers of the ledger; guess
+PROJECT = "project"  # the key in a message's metadata for its directory
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ def hook(
 
 @contextmanager
 def never_failing() -> Iterator[None]:
-    """Whatever goes wrong is one line on stderr, and nothing else is there."""
+    """Print any error as one line on stderr, without anything else."""
     disabled = logging.root.manager.disable
     logging.disable()
     try:
@@ -102,14 +102,14 @@ def _say(error: Exception) -> None:
 
 
 def event_of(text: str) -> AgentEvent:
-    """The event that an agent writes as JSON; nothing at all is an event that says nothing.
+    """The event that an agent wrote as JSON; an empty text is an empty event.
 
     >>> event_of('{"hook_event_name": "Stop", "session_id": "s", "last_assistant_message": "Done."}')
     AgentEvent(name='Stop', session='s', project=None, source=None, prompt='', answer='Done.', transcript=None)
     """
     given = parsed_json(text, "The event on stdin") if text.strip() else {}
     if not isinstance(given, Mapping):
-        raise InvalidInputError("The event on stdin is not a JSON object. Give what the agent says of its event.")
+        raise InvalidInputError("The event on stdin is not a JSON object. Give the agent's event.")
 
     def first(*names: str) -> str:
         return next((one for name in names if isinstance(one := given.get(name), str) and one.strip()), "")
@@ -129,7 +129,7 @@ def event_of(text: str) -> AgentEvent:
 
 
 def project_of(place: Path) -> str:
-    """The directory of the project that a directory is in: the nearest one with a repository, else itself."""
+    """The project of a directory: the nearest directory with a repository, or else the directory itself."""
     for one in (place, *place.parents):
         if (one / ".git").exists():
             return str(one)
@@ -138,7 +138,7 @@ def project_of(place: Path) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """How much is shown: memories for a prompt and tokens at most, and the least score."""
+    """Limits of the output: the most memories for a prompt, the most tokens, and the least score."""
 
     k: int
     max_tokens: int
@@ -146,46 +146,46 @@ class Shown:
 
 
 def session_start(user: UserMemory, event: AgentEvent, shown: Shown) -> str:
-    """The most important facts, and what was said last in this project."""
+    """The most important facts, and the latest messages of this project."""
     now, visible = user.memory.now(), visible_to(user, event)
     found = [one for one in user.records(limit=LOOKED_AT, current=True) if visible(one)]
     facts = [one for one in found if one.kind != MESSAGE_KIND]
-    facts.sort(key=lambda one: (one.read.pinned, one.importance or 0.0), reverse=True)  # else the newest first
+    facts.sort(key=lambda one: (one.read.pinned, one.importance or 0.0), reverse=True)  # newest first if equal
     messages = [one for one in found if one.kind == MESSAGE_KIND]
     hits = [Scored(Hit(one, 0.0, one.id), 0.0, {}, {}) for one in (*facts[:FACTS], *messages[:MESSAGES])]
     return render(hits, max_tokens=shown.max_tokens, now=now, fields=user.memory.fields)
 
 
 def prompt(user: UserMemory, event: AgentEvent, shown: Shown) -> str:
-    """The memories that the prompt needs, if there are any; the prompt is observed."""
+    """The memories that are relevant to the prompt, if any. The prompt is observed."""
     if not event.prompt:
         raise InvalidInputError("The event on stdin has no prompt. Nothing was looked up or stored.")
     text = ""
-    if event.name != CURSOR_PROMPT:  # which takes no context
+    if event.name != CURSOR_PROMPT:  # it takes no context
         accept = visible_to(user, event)
         found = user.recall(event.prompt, shown.k, min_score=shown.min_score, accept=accept)
         text = found.render(max_tokens=shown.max_tokens)
     try:
         _observe(user, event, [SaidTurn(USER, event.prompt)])
-    except Exception as error:  # noqa: BLE001 - e.g. the memory may only be read; what was found is of use
+    except Exception as error:  # noqa: BLE001 - e.g. a read-only memory; the result is still useful
         _say(error)
     return text
 
 
 def stop(user: UserMemory, event: AgentEvent, _: Shown) -> str:
-    """The assistant's answer is observed."""
+    """Observe the assistant's answer."""
     answer = SaidTurn(ASSISTANT, event.answer)
     if not event.answer:
         last = _transcript(event)[-1:]
         if not last or last[0].role != ASSISTANT:
             raise InvalidInputError("The transcript ends without an answer of the assistant. Nothing was stored.")
-        answer = replace(last[0], at=None)  # the same as if the event had said it
+        answer = replace(last[0], at=None)  # as if the event had contained it
     _observe(user, event, [answer])
     return ""
 
 
 def pre_compact(user: UserMemory, event: AgentEvent, _: Shown) -> str:
-    """What was said in the session and not observed yet, e.g. before there were hooks, is observed."""
+    """Observe the session's messages that are not stored yet, e.g. from before the hooks were set up."""
     _observe(user, event, _transcript(event))
     return ""
 
@@ -201,8 +201,8 @@ EVENTS: Mapping[str, Happened] = dict(zip(HOOKS, (session_start, prompt, stop, p
 
 
 def visible_to(user: UserMemory, event: AgentEvent) -> Callable[[Record], bool]:
-    """Whether a record belongs in the context: not what was said in another project or is in the context already, and
-    each text once."""
+    """A test whether a record belongs in the context: not from another project, not already in the context, and no
+    text twice."""
     once, session_key = each_text_once(user.memory.now()), user.memory.fields.session
     in_context = None if event.source == "compact" else event.session
 
@@ -215,7 +215,7 @@ def visible_to(user: UserMemory, event: AgentEvent) -> Callable[[Record], bool]:
 
 
 def _observe(user: UserMemory, event: AgentEvent, turns_seen: Sequence[SaidTurn]) -> None:
-    """Store what is new of a session. The same text of one speaker is stored once per session."""
+    """Store the new messages of a session. The same text of one speaker is stored once per session."""
     masks, metadata = user.memory.keeping.mask_secrets, {} if event.project is None else {PROJECT: event.project}
     messages: dict[str, dict[str, Any]] = {}
     for one in turns_seen:
@@ -243,7 +243,7 @@ CURSOR_START, CURSOR_PROMPT = "sessionStart", "beforeSubmitPrompt"
 
 
 def answer_to(name: str, text: str) -> str:
-    """What is printed: the text, in the form that the agent's event of this name asks for.
+    """The output for an event: the text in the format that the agent expects.
 
     >>> answer_to("", "tea"), answer_to("Stop", ""), answer_to("beforeSubmitPrompt", "")
     ('tea\\n', '', '{"continue": true}\\n')
@@ -261,12 +261,17 @@ def answer_to(name: str, text: str) -> str:
 
 
 USER, ASSISTANT = "user", "assistant"
-NOT_SAID = ("<command-", "<local-command-", "<system-reminder>", "[Request interrupted")  # by Claude Code, as the user
+NOT_SAID = (
+    "<command-",
+    "<local-command-",
+    "<system-reminder>",
+    "[Request interrupted",
+)  # written by Claude Code as the user
 
 
 @dataclass(frozen=True, slots=True)
 class SaidTurn:
-    """What the user or the assistant said, and when. Parts with one `message` are one message."""
+    """A text of the user or the assistant, and its time. Parts with the same `message` are one message."""
 
     role: str
     text: str
@@ -277,7 +282,7 @@ class SaidTurn:
 def turns(file: Path) -> list[SaidTurn]:
     """The user's prompts and the assistant's answers, in their order."""
     try:
-        if not file.is_file():  # a pipe would be waited for
+        if not file.is_file():  # reading a pipe would block
             raise FileNotFoundError("there is no such file")
         with file.open(encoding="utf-8", errors="replace") as lines:
             found = _of_whole(json.load(lines)) if file.suffix == ".json" else _of_lines(lines)
@@ -302,7 +307,7 @@ def _answers(found: Iterable[SaidTurn]) -> Iterator[SaidTurn]:
 
 
 def _of_lines(lines: Iterable[str]) -> Iterator[SaidTurn]:
-    """Of Claude Code or Codex; a line that is not whole yet is left out."""
+    """The turns in a transcript of Claude Code or Codex, without a last line that is still incomplete."""
     for line in lines:
         with suppress(ValueError, RecursionError):
             entry = json.loads(line)
@@ -331,7 +336,7 @@ def _of_codex(entry: Mapping[str, Any]) -> SaidTurn | None:
 
 
 def _of_whole(session: object) -> Iterator[SaidTurn]:
-    """Of Gemini CLI."""
+    """The turns in a transcript of Gemini CLI."""
     messages = session.get("messages") if isinstance(session, Mapping) else None
     for entry in messages if isinstance(messages, list) else ():
         if not isinstance(entry, Mapping):
@@ -342,7 +347,7 @@ def _of_whole(session: object) -> Iterator[SaidTurn]:
 
 
 def _text(content: object) -> str:
-    """The text of a content: itself, or the texts among its parts.
+    """The text of a content: a string, or the texts among its parts.
 
     >>> _text("Hi"), _text([{"type": "text", "text": "Look"}, {"type": "tool_result"}, {"text": "here"}])
     ('Hi', 'Look\\nhere')

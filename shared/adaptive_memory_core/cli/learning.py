@@ -1,4 +1,4 @@
-"""Commands by which a memory learns and lets go: feedback, pin, unpin, demote, forget and prune."""
+"""Commands that change what a memory retains: feedback, pin, unpin, demote, forget and prune."""
 
 from __future__ import annotations
 
@@ -99,13 +99,13 @@ def _show_pruned(receipt: PruneReceipt, texts: Mapping[str, str], *, as_json: bo
 
 
 def _ask_to_prune(ids: Sequence[str], texts: Mapping[str, str]) -> None:
-    """Go on if the person at the terminal agrees."""
+    """Ask for confirmation at the terminal; raise if the answer is no or nobody can be asked."""
     count = records_in_words(len(ids))
     lines = [f"{count} would be removed:", *(f"{one}  {text}" for one, text in texts.items())]
     for line in [*lines, *([f"and {len(ids) - len(texts):,} more"] if len(ids) > len(texts) else [])]:
         typer.echo(harmless(line), err=True)
     refused = (
-        f"{count} would be removed, and nobody can be asked, so none was. Give --yes to remove them, or --dry-run to "
+        f"{count} would be removed, but nobody can be asked, so none was. Give --yes to remove them, or --dry-run to "
         "see them."
     )
     if not confirmed("Remove them?", refused):

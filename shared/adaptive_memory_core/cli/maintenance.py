@@ -127,7 +127,7 @@ def backup(ctx: typer.Context, to: Annotated[Path, typer.Argument(help="A new di
 
 
 def _checked(session: Session, *, repair: bool) -> CheckReport:
-    """What is wrong; what cannot be opened is repaired as a directory."""
+    """The findings of a check. With `repair`, a memory that cannot be opened is repaired as a directory."""
     try:
         with session.memory() as memory:
             return memory.check(repair=repair)

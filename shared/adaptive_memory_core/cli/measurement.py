@@ -29,7 +29,7 @@ from adaptive_memory_core.models.embedder import bundled_unless
 from adaptive_memory_core.store.output_files import check_page_file, write_page
 from adaptive_memory_core.verbs.tuning import PRIOR
 
-if TYPE_CHECKING:  # loaded by the command that needs it
+if TYPE_CHECKING:  # otherwise imported by the command that needs it
     from adaptive_memory_core.evaluate.intervals import Spread
     from adaptive_memory_core.evaluate.latency import LatencyComparison
     from adaptive_memory_core.evaluate.plan import Experiment
@@ -80,7 +80,7 @@ def tune(
     session = session_of(ctx)
     _check(session, all_users=all_users, keep=keep, file=file)
     if out is not None and (out.is_dir() or not out.parent.is_dir()):
-        raise InvalidInputError(f"No policy can be written to {str(out)!r}. Give a file in a directory that is there.")
+        raise InvalidInputError(f"No policy can be written to {str(out)!r}. Give a file in an existing directory.")
     given: dict[str, Any] = {
         "k": k,
         "held_out": held_out,
@@ -113,7 +113,7 @@ def pairs_of(file: Path) -> Iterator[Any]:
     """The labelled questions of a file of JSON lines, each checked."""
     name = "stdin" if str(file) == "-" else str(file)
     if name != "stdin" and not is_readable(file):
-        raise InvalidInputError(f"There is no file {shown(name)}. Give one of JSON lines, or - for stdin.")
+        raise InvalidInputError(f"There is no file {shown(name)}. Give a file of JSON lines, or - for stdin.")
     count = 0
     for number, line in enumerate(text_of(file).split("\n"), 1):
         if line.strip():
@@ -123,7 +123,7 @@ def pairs_of(file: Path) -> Iterator[Any]:
             except InvalidInputError as error:
                 raise InvalidInputError(f"Line {number} of {name}: {error} A line is e.g. {LINE}") from error
     if not count:
-        raise InvalidInputError(f"{name} holds no line. Give JSON lines, e.g. {LINE}")
+        raise InvalidInputError(f"{name} is empty. Give JSON lines, e.g. {LINE}")
 
 
 def compare(
@@ -155,14 +155,15 @@ def compare(
 
 
 def _may_go_on(plan: Experiment, *, only_told: bool, yes: bool, as_json: bool) -> bool:
-    """Say what others may be asked and what that costs: as the answer where nobody is to be asked, else on stderr."""
+    """Show the possible requests to others and their cost, on stdout if none is to be sent, otherwise on stderr. Return
+    whether to continue."""
     from adaptive_memory_core.evaluate.compare import estimate_of
 
     costs = estimate_of(plan)
     if only_told or (costs.lines and not yes):
         show(str(costs).split("\n"), {"estimate": costs, "cost": costs.cost}, as_json=as_json)
         if not only_told:
-            typer.echo("nothing was asked: give --yes to go on", err=True)
+            typer.echo("no request was sent: give --yes to continue", err=True)
         return False
     if costs.lines:
         typer.echo(str(costs), err=True)
@@ -248,7 +249,7 @@ def _memory(session: Session, file: Path, limits: dict[str, int], *, all_users: 
 
 
 def _check_fit(limits: dict[str, int], experiment: Path | None, *, all_users: bool, title: str | None) -> None:
-    """Refuse what would be left out of account."""
+    """Raise InvalidInputError for options that would have no effect."""
     given = [f"--{name}" for name in limits]
     if experiment is None:
         page = "--all-users" if all_users else ""

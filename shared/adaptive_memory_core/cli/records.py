@@ -142,13 +142,13 @@ def _stored(user: UserMemory, items: Sequence[Any]) -> list[str]:
 
 
 def _is_message(item: Any) -> bool:
-    """Whether it says what only `observe` knows: who said it, when, and in which conversation."""
+    """Whether an item has keys that only `observe` takes: speaker, time, conversation and others."""
     return isinstance(item, Mapping) and not OF_MESSAGES.isdisjoint(item)
 
 
 def _lines_of(file: Path) -> list[str]:
     if str(file) != STDIN and not is_readable(file):
-        raise InvalidInputError(f"There is no file {shown(str(file))}. Give the name of one, or - for stdin.")
+        raise InvalidInputError(f"There is no file {shown(str(file))}. Give a file, or - for stdin.")
     return text_of(file).split("\n")
 
 
@@ -173,7 +173,7 @@ def _of_file(file: Path) -> Iterator[Any]:
 
 
 def _of_collection(path: Path, name: str, session: Session) -> tuple[list[dict[str, Any]], int]:
-    """The records of an existing collection that are this user's or nobody's, and how many are others'."""
+    """The records of an existing collection that belong to this user or nobody, and the number of other records."""
     from adaptive_memory_core.record_metadata import record_of
     from adaptive_memory_core.store import locations
     from adaptive_memory_core.store.output_files import as_arguments
@@ -337,14 +337,14 @@ def themes(ctx: typer.Context) -> None:
 
 
 FAINT_ONES = " that is better than chance; --min-score 0 shows the nearest"
-FAINT = 0.08  # a score that unrelated records reach with the bundled embedder; measured, docs/reference/command_line.md
-LETTERS_PER_TOKEN = 2.2  # of what is written in words; keys struck at random have fewer
-UNWORDED = 0.3  # a score that records reach whose vector is near that of a few letters by chance
+FAINT = 0.08  # unrelated records reach this score with the bundled embedder; measured, docs/reference/command_line.md
+LETTERS_PER_TOKEN = 2.2  # the least for text in words; random keystrokes have fewer
+UNWORDED = 0.3  # a score that records reach if their vector is near that of a few letters by chance
 
 
 def _floor(session: Session, user: UserMemory, cue: str, given: float | None, policy: Policy | None) -> float | None:
-    """The least score of a hit: what was given, or else what the bundled embedder finds by chance, unless the policy
-    says what the least is."""
+    """The least score of a hit: the given score, or else the score by chance with the bundled embedder, unless the
+    policy has a minimum."""
     by = policy or usual_policy(user)
     if given is not None or session.embedder != "local" or by.min_score or by.min_similarity:
         return given

@@ -32,7 +32,7 @@ AGO = {"m": 60.0, "h": 3_600.0, "d": 86_400.0, "w": 604_800.0}  # seconds
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """What holds for any command."""
+    """The common options of all commands."""
 
     path: Path | None
     collection: str
@@ -43,7 +43,7 @@ class Session:
     as_json: bool
     ledger: str | None = None
     server: str | None = None
-    usual_user: bool = False  # whether the user is that of the environment, whom a command for all users passes over
+    usual_user: bool = False  # whether the user comes from the environment, which a command for all users ignores
     keeping: Keeping = field(default_factory=Keeping)
 
     @property
@@ -57,8 +57,8 @@ class Session:
 
     @contextmanager
     def memory(self, *, create: bool = False, brief: bool = False) -> Iterator[AdaptiveMemory]:
-        """The memory, open for this command; it must exist, unless the command may create it. A `brief` one works over
-        the ledger alone where it can, and leaves what reads have taught to the next command that opens Chroma."""
+        """The memory, open for this command. It must exist, unless the command may create it. A `brief` memory uses the
+        ledger alone if possible, and leaves write-back to the next command that opens Chroma."""
         self.check_there(create=create)
         with printing_to_stderr(), self._opened(create=create, brief=brief) as memory:
             yield memory
@@ -77,12 +77,12 @@ class Session:
 
     @property
     def place(self) -> str:
-        """Where the memory is."""
+        """The memory's directory or server."""
         return str(self.directory) if self.server is None else self.server
 
     @contextmanager
     def scope(self, *, create: bool = False, brief: bool = False) -> Iterator[UserMemory]:
-        """The memory of the user that was named, or that of everyone's records."""
+        """The memory of the named user, or of everyone's records."""
         self.check_scope()
         with self.memory(create=create, brief=brief) as memory:
             yield self.scope_in(memory)
@@ -99,29 +99,29 @@ class Session:
         return self.everyone or (self.user is not None and not self.usual_user)
 
     def check_scope(self) -> None:
-        """Refuse a command that names no user, or two."""
+        """Raise InvalidInputError if a command names no user, or both a user and everyone."""
         if self.everyone == (self.user is not None):
             both = "Both --user and --everyone are given" if self.everyone else "No user is named"
             raise InvalidInputError(
-                f"{both}. Give --user NAME, or --everyone for the records that belong to nobody: one of the two. "
-                "ADAPTIVE_MEMORY_USER names a user as well."
+                f"{both}. Give either --user NAME, or --everyone for the records that belong to nobody. "
+                "ADAPTIVE_MEMORY_USER can name a user as well."
             )
         if self.everyone and self.over_everyone:
             raise InvalidInputError("--over-everyone adds everyone's records to those of a --user. Leave it out.")
 
     def check_users(self, *, all_users: bool) -> None:
-        """Refuse a command that names no user, or two, or one and all."""
+        """Raise InvalidInputError unless a command names exactly one of a user, everyone, or all users."""
         if not all_users:
             self.check_scope()
         elif self.names_scope:
             raise InvalidInputError("--all-users stands for --user NAME or --everyone. Give one of the three.")
 
     def check_there(self, *, create: bool) -> None:
-        """Refuse a directory or a collection that does not exist, so that a typo creates none."""
+        """Raise if the directory or collection does not exist, so that a typo doesn't create a new one."""
         if self.server is not None:
             if self.path is not None:
                 raise InvalidInputError("Both --path and --server are given. Give the one that has the memory.")
-            return  # it is looked for with the client that is used then
+            return  # checked later with the server's client
         database = self.directory / "chroma.sqlite3"
         if create:
             return
@@ -146,17 +146,17 @@ def session_of(ctx: typer.Context) -> Session:
 
 
 def embedder_option(name: str) -> Any:
-    """The embedder of that name; None is the bundled one, made when it is needed."""
+    """The embedder of that name; None for the bundled embedder, which is created when needed."""
     if name == "local":
         return None
     from adaptive_memory_core.models import embedder
 
-    with printing_to_stderr():  # what its module prints while it is imported
+    with printing_to_stderr():  # output of its module on import
         return embedder.embedder_named(name)
 
 
 def policy_option(given: str | None) -> Policy | None:
-    """The policy of a preset's name, or of a file of JSON as `Policy.to_json` writes it."""
+    """The policy of a preset's name, or from a JSON file by `Policy.to_json`."""
     if given is None:
         return None
     if given in PRESETS:
@@ -170,7 +170,7 @@ def policy_option(given: str | None) -> Policy | None:
 
 
 def moment_of(given: str | None, *, now: float) -> float | None:
-    """The given time: a date (without a zone, UTC), seconds since 1970, or how long ago.
+    """The given time: a date (UTC without a zone), seconds since 1970, or a duration ago.
 
     >>> moment_of("1970-01-02", now=0.0), moment_of("60.5", now=0.0), moment_of("2d", now=200_000.0)
     (86400.0, 60.5, 27200.0)
@@ -192,7 +192,7 @@ def moment_of(given: str | None, *, now: float) -> float | None:
 
 
 def _collections(database: Path) -> set[str] | None:
-    """The names of the collections in a directory; None where that cannot be read now."""
+    """The names of the collections in a directory; None if they cannot be read now."""
     with suppress(sqlite3.Error), closing(sqlite3.connect(f"{database.absolute().as_uri()}?mode=ro", uri=True)) as sql:
         if not sql.execute("SELECT 1 FROM sqlite_master WHERE name = 'collections'").fetchone():
             return set()  # an empty file, or another program's
@@ -209,7 +209,7 @@ def open_on_server(
     """A memory over the collection of that name."""
     if ledger is None:
         raise InvalidInputError(
-            "A memory on a Chroma server needs a ledger that all who use it share. Give --ledger "
+            "A memory on a Chroma server needs a ledger that all its users share. Give --ledger "
             "postgresql://user@host/database, or the path of the file that they use on this machine."
         )
     source = bundled_unless(embedder)
@@ -226,7 +226,7 @@ def open_on_server(
 
 
 def server_address(server: str) -> tuple[str, int, bool]:
-    """Host, port, and whether it uses TLS.
+    """The host, the port, and whether the server uses TLS.
 
     >>> server_address("chroma.example"), server_address("127.0.0.1:9000"), server_address("https://chroma.example")
     (('chroma.example', 8000, False), ('127.0.0.1', 9000, False), ('chroma.example', 443, True))

@@ -1,4 +1,4 @@
-"""What commands read and print: lines, tables or JSON on stdout, progress on stderr, files and stdin, exit codes."""
+"""Input and output of commands: lines, tables or JSON on stdout, progress on stderr, files, stdin and exit codes."""
 
 from __future__ import annotations
 
@@ -26,23 +26,23 @@ from adaptive_memory_core.errors import (
 from adaptive_memory_core.records import Record, Scored
 
 Progress = Callable[[int, int], object]
-_CONTROLS = (*range(32), *range(127, 160), *range(0x2028, 0x202F), *range(0x2066, 0x206A))  # and turns of direction
+_CONTROLS = (*range(32), *range(127, 160), *range(0x2028, 0x202F), *range(0x2066, 0x206A))  # and changes of direction
 _UNSEEN = {code: "\N{REPLACEMENT CHARACTER}" for code in _CONTROLS if chr(code) not in "\n\t"}
-_ESCAPED = {code: f"\\u{code:04x}" for code in _CONTROLS if code >= 32}  # below that JSON escapes by itself
+_ESCAPED = {code: f"\\u{code:04x}" for code in _CONTROLS if code >= 32}  # JSON escapes lower codes itself
 
 
 class Table(NamedTuple):
-    """What a terminal shows instead of plain lines: columns by name, and their cells."""
+    """A table that a terminal shows instead of plain lines: the columns' names, and the cells."""
 
     columns: Sequence[str]
     rows: Sequence[Sequence[str]]
 
 
-STYLES = {"score": "bold green", "id": "cyan", "when": "dim", "name": "bold"}  # of columns; others have none
+STYLES = {"score": "bold green", "id": "cyan", "when": "dim", "name": "bold"}  # by column
 
 
 def show(lines: Iterable[str], data: object, *, as_json: bool, table: Table | None = None) -> None:
-    """The answer: the lines, in a terminal the table if there is one, or the same as JSON."""
+    """Print the answer: as JSON, in a terminal as the table if given, or as the lines."""
     if as_json:
         sys.stdout.write(json_line(json_value(data)) + "\n")
     elif table is not None and table.rows and sys.stdout.isatty():
@@ -52,7 +52,7 @@ def show(lines: Iterable[str], data: object, *, as_json: bool, table: Table | No
 
 
 def _draw(table: Table) -> None:
-    """As wide as the terminal, with long cells in several lines; in plain letters where NO_COLOR is set."""
+    """Draw a table as wide as the terminal, with long cells on several lines, without colours if NO_COLOR is set."""
     from rich import box
     from rich.console import Console
     from rich.table import Table as Drawn
@@ -69,13 +69,13 @@ def _draw(table: Table) -> None:
 
 @contextmanager
 def printing_to_stderr() -> Iterator[None]:
-    """Output of an embedder or a library goes to stderr: stdout has the answer and nothing else."""
+    """Redirect output of an embedder or a library to stderr, so that stdout contains only the answer."""
     with redirect_stdout(sys.stderr):
         yield
 
 
 def harmless(text: str) -> str:
-    """Without characters that would move a terminal's cursor, change its colours or turn its lines around.
+    """The text without characters that would move a terminal's cursor, change its colours or reverse its lines.
 
     >>> harmless("tea\\x1b[2J")
     'tea\ufffd[2J'
@@ -84,7 +84,7 @@ def harmless(text: str) -> str:
 
 
 def json_line(data: object) -> str:
-    """Data as JSON in one line, in which a terminal sees no control characters and a program sees the same data.
+    """Data as JSON on one line, with control characters escaped for terminals.
 
     >>> print(json_line({"tea": "grün\x9b2J"}))
     {"tea": "grün\\u009b2J"}
@@ -109,7 +109,7 @@ def records_in_words(count: int) -> str:
 
 
 def json_value(value: object) -> Any:
-    """A value as JSON has it: dataclasses as mappings of their public fields.
+    """A value for JSON: dataclasses become mappings of their public fields.
 
     >>> from adaptive_memory_core.reports import Restored
     >>> json_value(Restored(2, ("a",)))
@@ -126,7 +126,7 @@ def json_value(value: object) -> Any:
 
 
 def hit(one: Scored) -> dict[str, Any]:
-    """A hit as JSON has it."""
+    """A hit as plain values for JSON."""
     return {"id": one.id, "score": one.score, "text": one.text, "parts": dict(one.parts), **known(one.record)} | (
         {} if one.shared is None else {"shared": one.shared}
     )
@@ -140,7 +140,7 @@ def known(record: Record) -> dict[str, Any]:
 
 
 def date_of(seconds: float) -> str:
-    """A date to read: in a terminal of the local time zone and without seconds, in a pipe of UTC, as scripts expect.
+    """A readable date: in a terminal in local time and without seconds, in a pipe in UTC, as scripts expect.
 
     >>> date_of(0.0)
     '1970-01-01 00:00:00Z'
@@ -154,7 +154,7 @@ def date_of(seconds: float) -> str:
 
 
 def confirmed(question: str, otherwise: str) -> bool:
-    """Whether the person at the terminal says yes; where nobody can, an error that says what to do `otherwise`."""
+    """Whether the person at the terminal agrees. Without a terminal, raise InvalidInputError with `otherwise`."""
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise InvalidInputError(otherwise)
     return typer.confirm(question, err=True)
@@ -162,7 +162,7 @@ def confirmed(question: str, otherwise: str) -> bool:
 
 @contextmanager
 def progress_bar(title: str) -> Iterator[Progress]:
-    """Takes the number done and the total, and draws a bar on stderr, if that is a terminal."""
+    """A function of the number done and the total that draws a bar on stderr, if that is a terminal."""
     from rich.console import Console
     from rich.progress import Progress as Bar
 
@@ -182,12 +182,12 @@ def text_of(file: Path | str) -> str:
 
 
 def is_readable(file: Path) -> bool:
-    """Whether there is a file, or a pipe such as a shell makes of `<(...)`; a device may have no end."""
+    """Whether the path is a file, or a pipe such as a shell's `<(...)`; a device may have no end."""
     return file.is_file() or file.is_fifo()
 
 
 def parsed_json(text: str, name: str) -> Any:
-    """What a text says as JSON.
+    """Parse a text as JSON.
 
     >>> parsed_json("[1", "x")
     Traceback (most recent call last):
@@ -227,7 +227,7 @@ def code_of(error: Exception) -> int:
 
 @contextmanager
 def ending() -> Iterator[None]:
-    """Turns an expected error into its line on stderr and its code; a reader who has gone away is none."""
+    """Turn an error into a line on stderr and an exit code. A closed output is not an error."""
     try:
         yield
         sys.stdout.flush()
@@ -240,11 +240,11 @@ def ending() -> Iterator[None]:
     except OSError as error:
         typer.echo(f"adaptive-memory: {error}", err=True)
         raise typer.Exit(STORE_FAILED) from error
-    except Exception as error:  # without this a script would see 1, which says that nothing was found
-        if isinstance(error, typer.Abort) or hasattr(error, "exit_code"):  # typer's own, which it ends with itself
+    except Exception as error:  # otherwise a script would see 1, which means that nothing was found
+        if isinstance(error, typer.Abort) or hasattr(error, "exit_code"):  # typer handles its own exceptions
             raise
-        logging.getLogger(__name__).debug("an error that was not expected", exc_info=error)
-        typer.echo(f"adaptive-memory: {type(error).__name__}, which was not expected: {error}", err=True)
+        logging.getLogger(__name__).debug("unexpected error", exc_info=error)
+        typer.echo(f"adaptive-memory: unexpected {type(error).__name__}: {error}", err=True)
         raise typer.Exit(STORE_FAILED) from error
     except KeyboardInterrupt as error:
         typer.echo("adaptive-memory: interrupted", err=True)
@@ -252,8 +252,8 @@ def ending() -> Iterator[None]:
 
 
 def _discard_stdout() -> None:
-    """Whatever is still to be written goes nowhere: else the interpreter complains as it ends."""
+    """Discard pending output, otherwise the interpreter reports an error at its end."""
     try:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    except (OSError, ValueError):  # stdout is no file here
+    except (OSError, ValueError):  # stdout is not a file
         return

@@ -26,16 +26,16 @@ _SIDES = {-1: "before", 1: "after"}
 
 @dataclass(frozen=True, slots=True)
 class Recall(Sequence[Scored]):
-    """The hits of one recall, best first, and everything there is to know about how they were found.
+    """The hits of one recall, best first, and all details of how they were found.
 
-    `step` is the user's recall counter after this recall, or None if the recall changed nothing. `trace` holds notes on
-    what went differently: a read that could not be recorded, a channel that was left out. `neighbours` is what was said
-    right before and after the hits, if the policy asks for it: shown with them, but not hits. `unrelated` is the share
-    of unrelated questions that find something as good here; None if that is not known, or not asked for. `because`
-    gives, by id, the reason in words why sources named a hit: an earlier question that it answered, the names and
-    sentences by which the graph reached it. `outline` says which episode and theme the hits are part of, if the
-    policy's shape asks for it. `propensities` holds, by id, the chance that hits and others had of being returned, if
-    the policy draws places at random (`explore`).
+    `step` is the user's recall counter after this recall, or None if the recall changed nothing. `trace` contains notes
+    on irregularities: a read that could not be recorded, a channel that was left out. `neighbours` are the messages
+    right before and after the hits, if the policy asks for them: shown with the hits, but not hits. `unrelated` is the
+    share of unrelated questions that find something as good here; None if it was not measured. `because` gives, by id,
+    the sources' reasons for a hit in words: an earlier question that it answered, the names and sentences by which the
+    graph reached it. `outline` gives the episode and theme of each hit, if the policy's shape asks for it.
+    `propensities` gives, by id, the candidates' chances of being returned, if the policy draws places at random
+    (`explore`).
     """
 
     id: str
@@ -110,12 +110,12 @@ class Recall(Sequence[Scored]):
 
     @property
     def candidates(self) -> int:
-        """How many records were looked at."""
+        """The number of records that were candidates."""
         return len(self.kept) + len(self.dropped)
 
     def explain(self) -> str:
-        """Plain text: a table of the hits with the parts of their scores, a sentence per hit that gives the reasons,
-        then what was dropped and why."""
+        """Plain text: a table of the hits with the parts of their scores, a sentence per hit with the reasons, then
+        the dropped candidates with their reasons."""
         notes = (
             *_time(self.intent),
             *_use(self.use),
@@ -166,15 +166,15 @@ class Recall(Sequence[Scored]):
         zone: tzinfo = timezone.utc,
         resolve: bool = True,
     ) -> str | list[dict[str, str]]:
-        """The hits for a prompt, best first: evidence with kind, date, age, provenance and how sure it is.
+        """The hits for a prompt, best first: evidence with kind, date, age, provenance and confidence.
 
-        Hits of one conversation are shown together in the order they were said. If the policy asks for `neighbours` and
+        Hits of one conversation are shown together in conversation order. If the policy asks for `neighbours` and
         there is room for 400 tokens, the turns next to them are shown as well. `max_tokens` is the budget, counted by
         `count` (omitted: an estimate). Hits that do not fit in full are summed up in one last entry, by
-        `summarise(texts, max_tokens)` or else in extracts; those that even that cannot name are counted. `style` is
+        `summarise(texts, max_tokens)` or else in extracts; hits that do not fit there either are counted. `style` is
         "text", "xml", "markdown" or "messages": a list with one user message, because memories are evidence and do not
-        belong in a system message. No memory's words can end the block or pass for another entry. `resolve` adds to
-        "yesterday" in a memory the day it meant; days are those of `zone`.
+        belong in a system message. No memory's words can end the block or pass for another entry. `resolve` adds the
+        date to words such as "yesterday" in a memory; dates are in `zone`.
         """
         options: dict[str, Any] = {"ids": ids, "zone": zone, "resolve": resolve, "count": count, "summarise": summarise}
         options |= {"neighbours": self.neighbours, "outline": self.outline, "merge": BLOCK_SHARES[self.policy.shape]}
@@ -199,24 +199,24 @@ def _number(value: float | None) -> float | None:
 
 
 def _use(use: Use) -> list[str]:
-    """What this user's feedback has made of usefulness."""
+    """A note on the weight of usefulness, which depends on this user's feedback."""
     if not 0.0 < use.gain < 1.0:
         return []
-    return [f"having been helpful recently counts {use.gain:.2f} of its full weight: so much has helped so far"]
+    return [f"having been helpful recently counts {use.gain:.2f} of its full weight, as far as it has helped so far"]
 
 
 def _because(because: Mapping[str, Sequence[str]]) -> list[str]:
-    """Why records are among the hits, where a source says more than a number."""
+    """The reasons that sources gave for hits."""
     return [f"{short(one)} {reason}" for one, reasons in because.items() for reason in reasons]
 
 
 def _around(neighbours: tuple[Neighbour, ...]) -> list[str]:
-    """What is shown though nobody looked for it."""
+    """Notes on the neighbours that are shown with hits."""
     return [f"{short(one.record.id)} was said right {_SIDES[one.offset]} {short(one.of)}" for one in neighbours]
 
 
 def _time(intent: Intent) -> list[str]:
-    """What was understood of the time asked about."""
+    """A note on how the time in the query was understood."""
     if not intent:
         return []
     phrases = ", ".join(repr(short(phrase)) for phrase in intent.phrases)
@@ -227,7 +227,7 @@ def _time(intent: Intent) -> list[str]:
 
 
 def _drawn(kept: Sequence[Scored], propensities: Mapping[str, float]) -> list[str]:
-    """Which hits were drawn by lot."""
+    """Notes on hits that were drawn by lot."""
     chances = [(one.id, propensities.get(one.id, 1.0)) for one in kept]
     return [f"{short(one)} was drawn by lot, with a chance of {chance:.2f}" for one, chance in chances if chance < 1.0]
 
@@ -242,7 +242,7 @@ TEXT_WIDTH = 60
 def explanation_text(
     title: str, kept: Sequence[Scored], reasons: Sequence[str], dropped: Sequence[Dropped], notes: Sequence[str]
 ) -> str:
-    """The hits with their parts, a sentence for each of them, the dropped candidates with their reasons, and the notes.
+    """The hits with their score parts, a sentence per hit, the dropped candidates with their reasons, and the notes.
 
     >>> print(explanation_text("recall 1", [], [], [Dropped("tax", "expired")], ["a note"]))
     recall 1
@@ -256,7 +256,7 @@ def explanation_text(
 
 
 def short(text: str, width: int = TEXT_WIDTH) -> str:
-    """The text on one line of at most `width` characters, printable.
+    """The text as one printable line of at most `width` characters.
 
     >>> short("a\\nlong  story", 8)
     'a long …'
@@ -296,7 +296,7 @@ def _dropped(dropped: Sequence[Dropped]) -> Iterable[str]:
 
 
 def aligned_columns(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Rows as lines with columns of equal width.
+    """The rows as lines with aligned columns.
 
     >>> aligned_columns([["a", "b"], ["long", "c"]])
     ['a     b', 'long  c']

@@ -1,4 +1,4 @@
-"""Results shown together: those of one conversation in one block, in order, with episodes, themes and facts."""
+"""Blocks of results: hits of one conversation together, in order, with episodes, themes and facts."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from adaptive_memory_core.records import Neighbour, Record, Scored
 
 
 class MessagePlace(NamedTuple):
-    """Where a message stands: its episode by number, the episode's title, the theme that most of it is about; from the
-    top down also what happened in the episode, and the ids of its messages that may be shown."""
+    """The place of a message: its episode's number, title and main theme. For recalls from the top down also the
+    episode's narrative, and the ids of its messages that may be shown."""
 
     episode: int
     title: str = ""
@@ -26,7 +26,7 @@ class MessagePlace(NamedTuple):
 
     @property
     def heading(self) -> str:
-        """The way from the theme down to the episode, in words.
+        """The theme and the episode's title as a path.
 
         >>> MessagePlace(3, "A pottery class", "pottery, clay").heading
         'pottery, clay > A pottery class'
@@ -37,8 +37,7 @@ class MessagePlace(NamedTuple):
 
 
 class OutlineFact(NamedTuple):
-    """A semantic that was chosen: what it says, its theme, when it was said, and by which messages (ids as the user
-    knows them)."""
+    """A chosen semantic: its text, its theme, its time, and the ids of its messages as the user gave them."""
 
     text: str
     theme: str | None
@@ -48,13 +47,13 @@ class OutlineFact(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Outline:
-    """The places of hits and of their neighbours, by id, the facts, best first, and the themes they are from.
+    """The places of hits and neighbours by id, the facts, best first, and the themes that they come from.
 
-    `apart` says that each episode is shown by itself, even if several are of one session. `summed_up` are the hits
-    whose episode is shown by its narrative instead of all its messages. `judged` says that a reader has chosen the
-    episodes, given the facts: a page then shows the facts first, as they were read. Without a reader the facts come
-    last, since whole episodes hold more evidence in fewer tokens (docs/research/conversations.md). `more` are the next
-    best if a set is asked for: a page shows them if its budget leaves room, and they are not hits.
+    If `apart`, each episode is shown by itself, even if several belong to one session. `summed_up` are the hits whose
+    episode is shown as its narrative instead of all its messages. If `judged`, a reader chose the episodes after
+    reading the facts, so a page shows the facts first. Without a reader the facts come last, since whole episodes
+    contain more evidence in fewer tokens (docs/research/conversations.md). `more` are the next best results for a query
+    that asks for a set: a page shows them if its budget allows, but they are not hits.
     """
 
     places: Mapping[str, MessagePlace] = field(default_factory=dict)
@@ -72,30 +71,30 @@ class Outline:
 NO_OUTLINE = Outline()
 
 
-DISTILLED = "distilled"  # the kind that a fact is shown with: a sentence of a message that is not shown itself
-READ_ALONE = 1_600  # characters of the first hits, read before what is next to them; docs/research/conversations.md
-BETWEEN_THEMES = " | "  # in a heading; commas and semicolons part other things there
-_FACTS = "\0facts"  # nobody's name
+DISTILLED = "distilled"  # the kind shown with a fact: a sentence from a message that is not itself shown
+READ_ALONE = 1_600  # characters of the first hits that come before any neighbours; docs/research/conversations.md
+BETWEEN_THEMES = " | "  # in a heading, where commas and semicolons separate other things
+_FACTS = "\0facts"  # cannot be a user's name
 
 
 @dataclass(frozen=True, slots=True)
 class PageLine:
-    """One memory in its block: `rank` among the hits, None for a mere neighbour of one; `order` in the block."""
+    """One memory in its block: `rank` among the hits, None for a neighbour of a hit; `order` in the block."""
 
     record: Record
     block: int
     rank: int | None
     order: tuple[float, int, int]
-    whose: str | None = None  # the shared scope it is of
-    older: str | None = None  # what is said of it where another hit says what it has become
-    fact: bool = False  # whether it is a fact, whose id is that of a message that says it
+    whose: str | None = None  # the shared scope that it belongs to
+    older: str | None = None  # the mark of an outdated memory, if a newer hit differs
+    fact: bool = False  # whether it is a fact, shown with the id of its message
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """All there is to show. `units` are the numbers of the lines that belong to each hit, best hit first: its own line,
-    then those of its neighbours; and then one for each fact. `headings` say what blocks are about; `whole` that a unit
-    is an episode, which belongs together."""
+    """Everything that can be shown. `units` are the numbers of each hit's lines, best hit first: its own line, then its
+    neighbours'. Each fact is a unit of its own. `headings` are the topics of blocks. If `whole`, a unit is an episode
+    that must stay together."""
 
     lines: list[PageLine]
     units: list[list[int]]
@@ -104,9 +103,9 @@ class Page:
 
     @property
     def by_worth(self) -> list[list[int]]:
-        """The units, those most worth their tokens first: the first short hits alone, since each may be the answer,
-        then the same hits with their neighbours, then the rest. A long reply gets its neighbours at once: the question
-        that it answers costs little in comparison.
+        """The units, most valuable per token first. The first short hits come alone, since each may be the answer, then
+        the same hits with their neighbours, then the rest. A long reply gets its neighbours at once: in comparison,
+        the question that it answers costs little.
 
         >>> def lengths(*characters: int) -> list[int]:
         ...     lines = [PageLine(Record(str(n), "x" * many), 0, n, (n, 0, n)) for n, many in enumerate(characters)]
@@ -128,7 +127,7 @@ class _Making:
     numbers: dict[str, int] = field(default_factory=dict)  # of the lines, by the record's id
     open: dict[tuple[str | None, str | int], tuple[int, float]] = field(
         default_factory=dict
-    )  # of each episode or session and whose it is: its block, and the best score in it
+    )  # (shared scope, episode or session) to its block and the best score in it
     headings: dict[int, str] = field(default_factory=dict)
     outline: Outline = NO_OUTLINE
     blocks: int = 0
@@ -142,9 +141,9 @@ def session_blocks(
     fields: Fields,
     outline: Outline = NO_OUTLINE,
 ) -> Page:
-    """The hits and their neighbours as lines of blocks. A hit joins the block of a better one of its session, or of
-    its episode where there is none or episodes stand apart, if its score is at least `merge` of that one's; what is of
-    neither stands alone. Facts of one theme are a block.
+    """The hits and their neighbours as lines of blocks. A hit joins the block of a better hit of its session if its
+    score is at least `merge` times the better hit's. Without a session, or if episodes are shown apart, the episode is
+    used instead; a hit with neither gets its own block. Facts of one theme form a block.
 
     >>> from adaptive_memory_core.records import Hit
     >>> hits = [Scored(Hit(Record(name, name, metadata={"session": "s"}), 0.5, name), score, {}, {})
@@ -178,7 +177,7 @@ def session_blocks(
 
 
 def _block(making: _Making, turn: Turn, hit: Scored, merge: float) -> int:
-    """The number of the block that a hit belongs to: that of its session, if it is good enough for it, or a new one."""
+    """The number of a hit's block: its session's, if the hit's score is high enough, or a new block."""
     place = making.outline.places.get(hit.id)
     apart = place is not None and (making.outline.apart or turn.session is None)
     of = place.episode if place is not None and apart else turn.session
@@ -194,7 +193,7 @@ def _block(making: _Making, turn: Turn, hit: Scored, merge: float) -> int:
 
 
 def _themes(before: str, place: MessagePlace) -> str:
-    """What a session's block is about: the themes of its hits.
+    """The heading of a session's block: the themes of its hits.
 
     >>> _themes("pottery", MessagePlace(1, "A walk", "dogs, walks")), _themes("dogs", MessagePlace(1, "A walk", "dogs"))
     ('pottery | dogs/walks', 'dogs')
@@ -205,12 +204,12 @@ def _themes(before: str, place: MessagePlace) -> str:
 
 
 def _way_to(place: MessagePlace) -> str:
-    """From the theme down to the episode."""
+    """The path from the theme to the episode."""
     return place._replace(theme=_in_heading(place.theme or "")).heading
 
 
 def _in_heading(theme: str) -> str:
-    """A theme's name among the marks of a page, where commas part other things.
+    """A theme's name for a heading, where commas separate other things.
 
     >>> _in_heading("pottery, clay")
     'pottery/clay'
@@ -223,7 +222,7 @@ def _facts(making: _Making) -> list[list[int]]:
 
 
 def _add_fact(making: _Making, fact: OutlineFact) -> int:
-    """The number of the line of a fact, in the block of its theme."""
+    """Add a fact to the block of its theme, and return the number of its line."""
     known = making.open.get((_FACTS, fact.theme or ""))
     if known is None:
         known = making.open[_FACTS, fact.theme or ""] = (making.blocks, 0.0)
@@ -235,7 +234,7 @@ def _add_fact(making: _Making, fact: OutlineFact) -> int:
 
 
 def _add_narrative(making: _Making, hit: Scored, block: int) -> int:
-    """The number of the line that tells the episode of a hit, before what is quoted of it."""
+    """Add the narrative of a hit's episode in front of its messages, and return the number of its line."""
     text = making.outline.places[hit.id].narrative
     record = Record(hit.id, text, DISTILLED, created_at=hit.record.created_at)
     making.lines.append(PageLine(record, block, None, (-math.inf, 0, 0), fact=True))

@@ -1,4 +1,4 @@
-"""Entries of evidence, and how times are written in them."""
+"""Entries of evidence, with their dates and ages in words."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from adaptive_memory_core.cue.time.spanish import Spanish
 from adaptive_memory_core.fields import DEFAULT_FIELDS, Fields
 from adaptive_memory_core.records import Record, Scored
 
-MOST_RESOLVED = 2_000  # characters of a text in which dates are looked for, more than most prompts show of it; guess
+MOST_RESOLVED = 2_000  # characters of a text that are searched for dates, more than most prompts show; guess
 _UNITS = ((86_400.0 * 365.25, 2, "year"), (86_400.0 * 30.44, 2, "month"), (604_800.0, 2, "week"), (86_400.0, 1, "day"))
 _SMALL = ((3_600.0, 1, "hour"), (60.0, 1, "minute"))
 
 
 def date_of(posix: float, zone: tzinfo = timezone.utc) -> str:
-    """The day, or the plain number where no calendar reaches.
+    """The date, or the plain number if it is outside the calendar.
 
     >>> date_of(0.0), date_of(1e300)
     ('1970-01-01', 'at 1e+300')
@@ -37,7 +37,7 @@ def date_of(posix: float, zone: tzinfo = timezone.utc) -> str:
 
 
 def age(then: float, *, now: float) -> str:
-    """How long ago, in the largest unit of which there are at least two (days and less: one).
+    """The time from `then` to `now`, in the largest unit that occurs at least twice (days and less: once).
 
     >>> [age(0.0, now=days * 86_400.0) for days in (0, 1, 9, 21, 150, 800)]
     ['just now', '1 day ago', '9 days ago', '3 weeks ago', '4 months ago', '2 years ago']
@@ -56,7 +56,7 @@ def age(then: float, *, now: float) -> str:
 
 
 def resolved(text: str, written_at: float | None, zone: tzinfo = timezone.utc) -> str:
-    """The text with the dates that its words meant on the day it was written; a long text's first part only.
+    """The text with dates added to relative words, from the day it was written; in a long text only at its start.
 
     >>> resolved("I saw her yesterday, and last year", 1683849600.0)       # 12 May 2023
     'I saw her yesterday (2023-05-11), and last year (2022)'
@@ -77,7 +77,7 @@ def resolved(text: str, written_at: float | None, zone: tzinfo = timezone.utc) -
 
 
 def _named_time(span: Span) -> str | None:
-    """A span in as few words as it needs; None where it is shorter than a day, or has no beginning."""
+    """A short text for a span; None if it is shorter than a day or has no start."""
     start, end = span.start, span.end
     if start is None or end is None:
         return None if start is None else f"since {start.date()}"
@@ -90,7 +90,7 @@ def _named_time(span: Span) -> str | None:
 
 
 def _about(start: datetime, end: datetime) -> str | None:
-    """If the words were not exact, neither is the date."""
+    """An approximate date, as vague as the words were; None if the span is too short."""
     length, middle = end - start, start + (end - start) / 2
     if length <= timedelta(days=1):
         return None if length < timedelta(hours=12) else str(start.date())
@@ -99,13 +99,13 @@ def _about(start: datetime, end: datetime) -> str | None:
     return f"about {middle:%Y-%m}" if length <= timedelta(days=200) else f"about {middle.year}"
 
 
-BEGINNING = 300  # characters of a text that tell its language; guess
-LATER = 86_400.0 * 800  # seconds after which a phrase that hangs on the day of the text means another time
+BEGINNING = 300  # characters that are used to detect the language; guess
+LATER = 86_400.0 * 800  # seconds after which a phrase that depends on the day of the text means another time
 
 
 def relative_times(text: str, written_at: float, zone: tzinfo) -> Iterator[tuple[int, Span]]:
-    """The end of each phrase whose meaning depends on the day of the text, and what it means. The name of a day or
-    month without its year does not say which one is meant: a plan and a report use the same name.
+    """The end and the time span of each phrase whose meaning depends on the day of the text. A day or month without a
+    year is skipped as ambiguous: a plan and a report use the same name.
 
     >>> from datetime import timezone
     >>> text, day = "Das war vor drei Wochen, nicht am 3. Mai 2021.", 1683849600.0
@@ -118,7 +118,7 @@ def relative_times(text: str, written_at: float, zone: tzinfo) -> Iterator[tuple
 
 
 def _language_of(text: str, zone: tzinfo) -> Language | None:
-    """That of the text's beginning, where it is one of these."""
+    """The language of the text's beginning if it is supported, else None."""
     start = text[:BEGINNING]
     if not start.isascii() and UNSPACED.search(start):
         return Chinese(zone)
@@ -145,14 +145,14 @@ def _span(window: Window, zone: tzinfo) -> Span | None:
 
 
 INFERRED = frozenset({"inference", "inferred", "reflection", "insight", "belief", "hypothesis", "summary", "theme"})
-EXCERPT = "excerpt"  # the label of what is not shown whole
+EXCERPT = "excerpt"  # the label of a text that is not shown whole
 OLDER, PERHAPS = "older: a newer memory says otherwise", "older: a newer memory may say otherwise"
-SOURCE = "source"  # the key of the caller's metadata that says where a memory is from
+SOURCE = "source"  # the key in the caller's metadata for a memory's origin
 
 
 @dataclass(frozen=True, slots=True)
 class ShownEntry:
-    """One memory as it is shown, in clean text; not yet escaped for any style. Of a block, what its entries share."""
+    """One memory as clean text with its labels, not yet escaped for a style; or the labels that a block shares."""
 
     id: str = ""
     text: str = ""
@@ -162,11 +162,11 @@ class ShownEntry:
     certainty: str | None = None
     speaker: str | None = None
     source: str | None = None
-    whose: str | None = None  # the shared scope it is of: not what this user said or did
+    whose: str | None = None  # the shared scope that it belongs to, if it is not the user's own
     inferred: bool = False
-    excerpt: bool = False  # whether the text is a part of what is stored
-    older: str | None = None  # what is said of it where a newer memory says something else of the same
-    about: str | None = None  # of a block: its theme and its episode
+    excerpt: bool = False  # whether the text is only a part of the stored text
+    older: str | None = None  # the mark of an outdated memory, if a newer memory differs
+    about: str | None = None  # a block's theme and episode
 
     @property
     def provenance(self) -> list[str]:
@@ -185,13 +185,13 @@ class ShownEntry:
 
     @property
     def in_brief(self) -> str:
-        """The words alone, but for an inference, which stays one, and what has changed since, which stays old."""
+        """The text alone, with a mark if it is an inference or outdated."""
         older = "perhaps older" if self.older == PERHAPS else "older"
         marks = [mark for mark, given in ((older, self.older), ("inferred", self.inferred)) if given]
         return ": ".join([*marks, self.text])
 
     def without(self, shared: ShownEntry) -> ShownEntry:
-        """What is left to say of it where a heading says the shared."""
+        """The entry without the labels that its block's heading shows."""
         dated = shared.learned is not None
         return replace(
             self,
@@ -211,7 +211,7 @@ def shown_entries(
     resolve: bool = True,
     fields: Fields = DEFAULT_FIELDS,
 ) -> list[ShownEntry]:
-    """The hits in their order. `now` gives ages; `resolve` adds the day that "yesterday" was to a memory's words.
+    """The hits as entries, in order. `now` adds ages; `resolve` adds dates to words such as "yesterday".
 
     >>> from adaptive_memory_core.records import Hit
     >>> hit = Scored(Hit(Record("a", "Ann may move", "reflection", created_at=0.0), 0.5, "a"), 0.5, {}, {})
@@ -260,14 +260,14 @@ def shown_entry(
 
 
 def outdated(hit: Scored) -> str | None:
-    """What is said of a memory where a newer one says something else of the same, or may do so."""
+    """The mark of a memory that a newer memory contradicts, or may contradict; None otherwise."""
     if hit.older_than is None:
         return None
     return PERHAPS if hit.older_perhaps else OLDER
 
 
 def says_who(text: str, speaker: str) -> bool:
-    """Whether a text names its own speaker first, as transcripts do: then nobody else need.
+    """Whether a text starts with its speaker's name, as in transcripts, so that no label is needed.
 
     >>> says_who("Ana: I like tea", "ana"), says_who("ana likes tea", "ana"), says_who("ben: tea", "ana")
     (True, False, False)
@@ -285,7 +285,7 @@ def shortened_entry(
     zone: tzinfo = timezone.utc,
     resolve: bool = True,
 ) -> ShownEntry:
-    """A memory that is longer than the room, cut to the sentences that answer; else as it is."""
+    """The entry, cut to the sentences that answer if it is longer than the room."""
     if count(shown.text) <= room:
         return shown
     cut = excerpt(record.text, cue, room, count)
@@ -295,7 +295,7 @@ def shortened_entry(
 
 
 def common_details(among: Sequence[ShownEntry]) -> ShownEntry:
-    """What all of them have in common, but for who said it: that is each one's own. The age is that of the first.
+    """The labels that all entries share, except the speaker. The age is that of the first entry.
 
     >>> ana = ShownEntry(kind="event", learned="2025-01-01", speaker="Ana")
     >>> common_details([ana, ShownEntry(kind="fact", learned="2025-01-01")])
@@ -320,7 +320,7 @@ def _inferred(record: Record) -> bool:
 
 
 def _certainty(record: Record) -> str | None:
-    """An inference is not a fact, no matter who drew it; the caller's own number is passed on."""
+    """The certainty label: "previously inferred" for an inference, and the caller's `confidence` if given."""
     marks = ["previously inferred"] if _inferred(record) else []
     sure = record.metadata.get("confidence")
     if isinstance(sure, int | float) and not isinstance(sure, bool) and 0 <= sure <= 1:

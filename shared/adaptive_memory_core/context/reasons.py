@@ -1,4 +1,4 @@
-"""Why each result was found, as one sentence; and why an answer is empty though there are records."""
+"""Reasons in words: one sentence per result, and an explanation for an empty answer from a memory with records."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from adaptive_memory_core.score.surprise import Baseline
 
 CLOSE, SOMEWHAT_CLOSE = 3.0, 1.0  # standard deviations above unrelated texts
 MOST_RARE = 3  # words shown as rare
-RARE = 0.5  # share of the candidates that have a rare word, at most
-MOST_ENTRIES = 60  # characters of a word, or of a channel's name, that are shown
+RARE = 0.5  # the largest share of the candidates that contain a rare word
+MOST_ENTRIES = 60  # characters shown of a word or a channel's name
 OF_A_TURN = {
     "speaker": "said by the person named in the query",
     "dated": "mentions a time",
@@ -35,7 +35,7 @@ KNOWN = {WORDS, "similarity", "stated", "recency", "importance", "recency*import
 
 
 def reasons(hits: Sequence[Scored], others: Sequence[Record], query: str, fields: Fields) -> list[str]:
-    """A sentence per hit. `others` are the remaining candidates, which decide what is a rare word.
+    """A sentence per hit. `others` are the remaining candidates, which determine whether a word is rare.
 
     >>> from adaptive_memory_core.records import Hit
     >>> leads = {"words": 4.6, "baseline": 0.1, "spread": 0.1}
@@ -60,7 +60,7 @@ def _sentence(place: int, hit: Scored, matched: _Matched | None) -> str:
 
 
 class _Matched:
-    """Which of the query's words the candidates have, each in the language of the candidate's text."""
+    """The query words in each candidate, matched in the language of its text."""
 
     def __init__(self, candidates: Sequence[Record], query: str, fields: Fields) -> None:
         languages = [_language(one, fields) for one in candidates]
@@ -77,7 +77,7 @@ class _Matched:
         return [one for one in self._counts if not text.isdisjoint(_forms(one))]
 
     def clause(self, place: int) -> Iterator[str]:
-        """What the candidate at this place matches."""
+        """A clause about the words that the candidate at this place matches."""
         asked, found = round(sum(self._counts.values())), self._of[place]
         if not asked:
             return
@@ -89,7 +89,7 @@ class _Matched:
         yield f"matches {matched} of {asked} word{'s' * (asked > 1)}" + (f" (rare: {rare})" if rare else "")
 
     def _rare(self, found: Sequence[Forms]) -> list[str]:
-        """Those of the matched words that fewest candidates have, if few have them."""
+        """The rarest of the matched words, if few candidates contain them."""
         have = {one: sum(one in other for other in self._of) for one in found}
         fewest = min(have.values())
         if fewest > RARE * len(self._of):
@@ -108,7 +108,7 @@ def _language(record: Record, fields: Fields) -> str | None:
 
 
 def _as_written(query: str, languages: Sequence[str]) -> Mapping[str, str]:
-    """The words of the query in lower case, by the form in which they are looked up.
+    """The words of the query in lower case, by their lookup form.
 
     >>> _as_written("Which machines?", [])
     {'machin': 'machines'}
@@ -139,19 +139,19 @@ def _closeness(hit: Scored) -> str:
 
 
 def _turn(hit: Scored) -> list[str]:
-    """What speaks for it as a turn of a conversation."""
+    """Clauses about the hit as a turn of a conversation."""
     return [clause for name, clause in OF_A_TURN.items() if hit.parts.get(name, 0.0) > 0.0]
 
 
 def _channels(hit: Scored) -> Iterator[str]:
-    """What further channels found."""
+    """Clauses about hits from other channels."""
     for name, part in hit.parts.items():
         if name not in KNOWN and name != ASKED_BEFORE and part > 0.0:
             yield OTHERS.get(name, f"found by {name[:MOST_ENTRIES]}")
 
 
 def _reads(record: Record) -> list[str]:
-    """How often it was read.
+    """A clause about the number of reads.
 
     >>> _reads(Record("a", "tea"))
     []
@@ -163,7 +163,7 @@ def _reads(record: Record) -> list[str]:
 
 
 def _feedback(parts: Mapping[str, float]) -> list[str]:
-    """What feedback says.
+    """A clause about earlier feedback.
 
     >>> _feedback({"asked_before": 0.1}), _feedback({"useful": 0.1})
     (['helpful for a similar question'], ['helpful before'])
@@ -177,10 +177,10 @@ def _feedback(parts: Mapping[str, float]) -> list[str]:
 
 
 def looked_past(user: str | int | None, owners: Sequence[Any]) -> str | None:
-    """Why records were skipped if a scope holds none at all; None if there is nothing odd about that.
+    """A reason why a scope may seem empty although the collection has records; None if nothing is odd.
 
-    `owners` are the users that the first records of the collection name, None if a record names nobody. It is not odd
-    that one user has no records yet while others have some.
+    `owners` are the users named by the first records of the collection, None for a record without a user. It is not odd
+    if one user has no records yet while others have some.
 
     >>> looked_past("ana", [None, None])
     "no record of user 'ana' is there: the 2 records that were looked at name no user, and belong to everyone"

@@ -1,4 +1,4 @@
-"""Results written into a prompt: as evidence, within a token budget, none left out silently."""
+"""Rendering of results into a prompt: as evidence, within a token budget, with a note on hits that do not fit."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from adaptive_memory_core.errors import InvalidInputError
 from adaptive_memory_core.fields import DEFAULT_FIELDS, Fields
 from adaptive_memory_core.records import Neighbour, Scored
 
-FOR_BRIEF = 16  # the share of a budget, one in so many, kept for what does not fit in full; benchmarks/units.py
-LEAST_SUMMARY = 12  # tokens below which nobody is asked for a summary; guess
-# Share of a block's best score that a result of its session needs to join it, by shape: benchmarks/units.py, and of
+FOR_BRIEF = 16  # 1/16 of a budget is reserved for hits that do not fit in full; benchmarks/units.py
+LEAST_SUMMARY = 12  # tokens needed to request a summary; guess
+# Share of a block's best score that a result of its session needs to join it, by shape: benchmarks/units.py, and for
 # whole episodes docs/research/conversations.md
 BLOCK_SHARES = {"flat": 0.85, "episodes": 0.3, "top_down": 0.3}
-LONGEST_SHARE = 0.25  # of a budget that one result may take where not all fit; benchmarks/shown_evidence.py
-ROOM_FOR_HEADINGS = 1_000  # tokens below which blocks that no reader chose have no headings; they cost 0.02 at 500
-ROOM_FOR_NEIGHBOURS = 400  # tokens below which hits are shown without what stands beside them; measured
+LONGEST_SHARE = 0.25  # the share of a budget for one result if not all fit; benchmarks/shown_evidence.py
+ROOM_FOR_HEADINGS = 1_000  # with fewer tokens, blocks that no reader chose have no headings; they cost 0.02 at 500
+ROOM_FOR_NEIGHBOURS = 400  # with fewer tokens, hits are shown without neighbours; measured
 
 
 def render(
@@ -47,13 +47,12 @@ def render(
     fields: Fields = DEFAULT_FIELDS,
     outline: Outline = NO_OUTLINE,
 ) -> str:
-    """The hits best first as one block of text; what does not fit in full is summed up in a last entry.
+    """The hits as text, best first; hits that do not fit in full are summed up in a last entry.
 
-    `ids` shows each one's id as well, for a model that has to refer to it. `now` gives ages. Hits of one session are
-    shown together in the order they were said in, with their `neighbours` if there is room; `outline` says which
-    episodes they are part of, and the page says so if there is room. If not all fit, a long one is cut to the sentences
-    that answer the `cue`, at most a share `longest` of the budget. If not even a count of the hits fits, nothing is
-    rendered.
+    `ids` shows the ids as well, for a model that has to refer to them. `now` adds ages. Hits of one session are shown
+    together in conversation order, with their `neighbours` if there is room. `outline` gives their episodes, which are
+    shown if there is room. If not all hits fit, a long hit is cut to the sentences that answer the `cue`, at most a
+    share `longest` of the budget. If not even a count of the hits fits, the result is empty.
 
     >>> render([])
     ''
@@ -84,7 +83,7 @@ def render(
 
 
 def line(hit: Scored, *, ids: bool = False, now: float | None = None) -> str:
-    """One memory on one line: what kind, when, how sure, and its words."""
+    """One memory on one line: its kind, date, certainty and text."""
     return STYLES["text"].entry(shown_entries([hit], now=now)[0], ids=ids)
 
 
@@ -106,19 +105,19 @@ def check_rendering(max_tokens: Any, style: Any, count: Any, summarise: Any) -> 
 
 
 def _numbers(count: Count) -> Count:
-    """The caller's count, or an error where it gives no number of tokens."""
+    """The caller's `count`, which now raises InvalidInputError if its result is not a number of tokens."""
 
     def counted(text: str) -> int:
         number = count(text)
         if isinstance(number, int | float) and not isinstance(number, bool) and 0 <= number < math.inf:
-            return number  # a fraction is compared just as well
+            return number  # a fraction is fine
         raise InvalidInputError(f"count gave {shown(number)}. Give a function from a text to its number of tokens.")
 
     return count if count is estimated_tokens else counted
 
 
 def _fitting(layout: PageLayout, room: int, summarise: Summarise | None) -> str:
-    """As many as fit in full, best first, and the rest in brief, or at least counted."""
+    """The page with as many hits in full as fit, best first, and the rest in brief or at least counted."""
     full, form, count = _in_full(layout, room), layout.form, layout.count
     while True:
         chosen = {number for unit in full for number in unit}
@@ -133,8 +132,8 @@ def _fitting(layout: PageLayout, room: int, summarise: Summarise | None) -> str:
 
 
 def _in_full(layout: PageLayout, room: int) -> list[list[int]]:
-    """The units that are shown in full: hits, best first, and their neighbours where they fit. The best one may take
-    all the room but for a count of the rest; one that is too long does not keep the next ones out."""
+    """The units to show in full: hits, best first, and their neighbours if they fit. The best hit may take all the room
+    except for a count of the rest. A hit that is too long is skipped, and later hits are still tried."""
     form, count = layout.form, layout.count
     left = room - count(block(form, [form.missing(len(layout.page.units))]))
     chosen: dict[int, list[int]] = {}  # by block
@@ -155,7 +154,7 @@ def _in_full(layout: PageLayout, room: int) -> list[list[int]]:
 
 
 def _cost(layout: PageLayout, chosen: dict[int, list[int]], part: Sequence[int]) -> tuple[int, list[int]]:
-    """What the lines cost that are not there yet, and which these are."""
+    """The cost of the part's lines that are not yet chosen, and their numbers."""
     cost, added = 0, []
     here: dict[int, list[int]] = {}
     for number in part:
@@ -171,7 +170,7 @@ def _cost(layout: PageLayout, chosen: dict[int, list[int]], part: Sequence[int])
 def _rest(
     form: Style, written: Sequence[str], rest: Sequence[str], room: int, count: Count, summarise: Summarise | None
 ) -> Iterable[list[str]]:
-    """Ways to say the rest, best first: summed up by somebody else, in extracts, as a number."""
+    """Ways to mention the rest, best first: the caller's summary, extracts, or just a count."""
     missing = len(rest)
     if not missing:
         yield []
@@ -179,7 +178,7 @@ def _rest(
     left = room - count(block(form, [*written, form.brief(missing, ""), form.missing(missing)]))
     if summarise is not None and left >= LEAST_SUMMARY and (summary := summarised(summarise, rest, left, count)):
         yield [form.brief(missing, summary)]
-    for share in (1.0, 0.8, 0.6, 0.3):  # escapes and a tokenizer's joints may cost more than was reckoned
+    for share in (1.0, 0.8, 0.6, 0.3):  # escapes and tokenizer boundaries may cost more than estimated
         summary, number = extract(rest, int(left * share), count)
         if number:
             over = [form.missing(missing - number)] if number < missing else []
@@ -189,14 +188,14 @@ def _rest(
 
 @dataclass(slots=True)
 class PageLayout:
-    """A page in a style, with what was reckoned of it already. `entries` are in the order of the page's lines."""
+    """A page in a style, with cached costs. `entries` are in the order of the page's lines."""
 
     page: Page
     entries: Sequence[ShownEntry]
     form: Style
     ids: bool
     count: Count
-    headings: bool = False  # whether blocks say what they are about
+    headings: bool = False  # whether blocks show their topic
     _shared: dict[int, ShownEntry] = field(default_factory=dict)
     _costs: dict[tuple[int, bool], int] = field(default_factory=dict)
 
@@ -212,18 +211,18 @@ class PageLayout:
         }
 
     def showing(self, entries: Sequence[ShownEntry]) -> PageLayout:
-        """The same page with other texts of its memories."""
+        """The same page with other entries."""
         return PageLayout(self.page, entries, self.form, self.ids, self.count, self.headings)
 
     def lines(self, chosen: Iterable[int]) -> list[str]:
-        """These lines of the page as they are written: block by block, each in the order it was said in."""
+        """The chosen lines as text: block by block, each in conversation order."""
         blocks: dict[int, list[int]] = {}
         for number in sorted(chosen):
             blocks.setdefault(self.page.lines[number].block, []).append(number)
         return [line for block in sorted(blocks) for line in self._written(block, blocks[block])]
 
     def cost(self, number: int, shown: Sequence[int]) -> int:
-        """About how many tokens one more line costs where these of its block are there."""
+        """The approximate cost of one more line, given the lines of its block that are already shown."""
         if not shown:
             return self._cost(number, alone=True)
         if len(shown) > 1:
@@ -251,7 +250,7 @@ class PageLayout:
 
     def _alone(self, number: int) -> str:
         line, shown = self.page.lines[number], self.entries[number]
-        if line.fact and self.headings:  # of which theme it is
+        if line.fact and self.headings:  # the heading shows its theme
             shown = replace(shown, about=heading(self.page.headings.get(line.block, "")) or None)
         return self.form.entry(shown, ids=self.ids)
 
@@ -262,14 +261,14 @@ class PageLayout:
         return self.form.turn(own, ids=shown, found=line.rank is not None)
 
 
-LEAST_EXCERPT = 100  # tokens that a long hit may have in any budget; guess
-Cut = Callable[[int, int], ShownEntry]  # a line of the page, within so many tokens
+LEAST_EXCERPT = 100  # tokens that a long hit gets in any budget; guess
+Cut = Callable[[int, int], ShownEntry]  # a line's number and a token limit, to an entry that fits
 
 
 def shared_out(layout: PageLayout, cut: Cut, max_tokens: int, longest: float) -> PageLayout:
-    """The layout with its long hits cut. If all hits fit with an even share each, none is left out, and the rest goes
-    to the best ones, at most a share `longest` of the budget each and then whole. If they do not fit, each may take
-    `longest`, and the last ones are left out."""
+    """The layout with its long hits cut. If all hits fit with an even share each, all are shown, and the remaining room
+    goes to the best hits, at most a share `longest` of the budget each and then whole. Otherwise each may take
+    `longest`, and the last hits are left out."""
     most = max(LEAST_EXCERPT, int(longest * max_tokens))
     hits = [unit[0] for unit in layout.page.units]
     wide = _cut_all(layout, hits, cut, most)

@@ -17,7 +17,8 @@ from adaptive_memory_core.records import Record, Scope, Scored
 
 
 class WholeEpisode(NamedTuple):
-    """What was said in an episode, line by line, and its title, theme and messages (ids as the user knows them)."""
+    """The text of an episode, line by line, with its title, its theme and the ids of its messages as the user gave
+    them."""
 
     text: str
     title: str
@@ -26,14 +27,14 @@ class WholeEpisode(NamedTuple):
 
     @property
     def metadata(self) -> dict[str, Any]:
-        """What is shown of it in addition to the text."""
+        """The metadata that is shown in addition to the text."""
         theme = {} if self.theme is None else {"theme": self.theme}
         return {"episode": self.title, **theme, "message_ids": self.message_ids}
 
 
 def whole_episode(hit: Scored, recall: Recall) -> WholeEpisode | None:
-    """The episode that a hit stands for: all its messages, or where a reader needs no more its narrative and the best
-    one. None where hits stand for themselves."""
+    """The episode that a hit represents: all its messages or, if a reader chose that, its narrative and the best
+    message. None if hits represent only themselves."""
     place = recall.outline.places.get(hit.id)
     if place is None or not recall.outline.apart:
         return None
@@ -46,7 +47,7 @@ def whole_episode(hit: Scored, recall: Recall) -> WholeEpisode | None:
 
 
 def _line(record: Record, fields: Fields) -> str:
-    """A message behind its speaker's name.
+    """A message with its speaker's name in front.
 
     >>> _line(Record("1", "Hi!", metadata={"speaker": "Ana"}), Fields()), _line(Record("2", "Ben: Hello!"), Fields())
     ('Ana: Hi!', 'Ben: Hello!')
@@ -57,8 +58,8 @@ def _line(record: Record, fields: Fields) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ThemeStatement:
-    """One thing that was said: how it is shown, the messages it is from, when that was (POSIX seconds), and the title
-    of its episode. `replaced` was said before and holds no more."""
+    """One statement: its text, the ids of its messages, its time (POSIX seconds), and its episode's title. `replaced`
+    are earlier statements that are no longer true."""
 
     text: str
     ids: tuple[str, ...]
@@ -69,8 +70,7 @@ class ThemeStatement:
 
 @dataclass(frozen=True, slots=True)
 class Theme:
-    """What is known of one matter, the newest last. `ids` are those of the messages; `begins` and `ends` are in POSIX
-    seconds."""
+    """The statements on one theme, newest last. `ids` are the messages' ids; `begins` and `ends` are POSIX seconds."""
 
     name: str
     ids: tuple[str, ...]
@@ -83,8 +83,8 @@ class Theme:
 class Themes(Sequence[Theme]):
     """The themes of one user, the largest first; `print` them, or show `html()` in a browser.
 
-    `statistics` are numbers of the hierarchy; of its messages, `statistics.waiting` are not worked in yet. `notes` say
-    why a rule did what a model was to do.
+    `statistics` are numbers about the hierarchy; `statistics.waiting` counts messages that are not yet part of it.
+    `notes` give the reasons if a rule replaced a model.
     """
 
     found: tuple[Theme, ...] = ()
@@ -104,15 +104,15 @@ class Themes(Sequence[Theme]):
         return "\n".join(line for one in self.found for line in _lines(one))
 
     def html(self) -> str:
-        """A page with all of them, which needs nothing from elsewhere: `Path("themes.html").write_text(...)`."""
+        """A self-contained HTML page with all themes: `Path("themes.html").write_text(...)`."""
         from adaptive_memory_core.pages.memory_page import themes_page
 
         return themes_page(self)
 
 
 def themes_of(scope: Scope, hierarchy: Hierarchy, over: Set[str] = frozenset()) -> Themes:
-    """The hierarchy as a user reads it, without what is from messages that are `over`: superseded, or expired. A theme
-    of such alone is left out."""
+    """The hierarchy as the user sees it, without statements from messages that are `over`: superseded or expired. A
+    theme with no other statements is left out."""
     every = (_theme(scope, hierarchy, one, over) for one in hierarchy.themes.values())
     found = [one for one in every if one.known]
     found.sort(key=lambda one: (-len(one.known), one.begins, one.name))
@@ -121,7 +121,7 @@ def themes_of(scope: Scope, hierarchy: Hierarchy, over: Set[str] = frozenset()) 
 
 def _theme(scope: Scope, hierarchy: Hierarchy, theme: ThemeNode, over: Set[str]) -> Theme:
     own = [hierarchy.semantics[one] for one in theme.semantics]
-    newest = {hierarchy.newest(one.key) for one in own}  # also where that has joined another theme
+    newest = {hierarchy.newest(one.key) for one in own}  # even if it has moved to another theme
     those = (hierarchy.semantics[one] for one in newest)
     holds = sorted((one for one in those if over.isdisjoint(one.messages)), key=lambda one: (one.at, one.key))
     ids = tuple(record_id(scope, one) for one in theme.messages if one not in over)

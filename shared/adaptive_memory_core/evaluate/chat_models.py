@@ -1,4 +1,4 @@
-"""Chat models in an experiment: paced, retried, replies kept on disk, and an estimate of the cost beforehand."""
+"""Chat models in an experiment: pacing, retries, replies stored on disk, and a cost estimate before the run."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from adaptive_memory_core.models.openai import openai_client, reader_material
 
 @dataclass(frozen=True, slots=True)
 class StoredReply:
-    """What a model said, how long it took, and the tokens as its server counted them."""
+    """A model's reply, the seconds it took, and the tokens as the server counted them."""
 
     text: str
     seconds: float
@@ -32,7 +32,7 @@ class StoredReply:
 
 
 class StoredReplies:
-    """The replies in a file of JSON lines. A line that a killed run left torn is passed over."""
+    """The replies in a file of JSON lines. An incomplete line, left by a killed run, is skipped."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -41,7 +41,7 @@ class StoredReplies:
             text = path.read_text(encoding="utf-8") if path.exists() else ""
         except (OSError, UnicodeError) as error:
             raise InvalidInputError(f"The replies in {path} cannot be read: {error}. Name another `cache`.") from error
-        self._before = "" if not text or text.endswith("\n") else "\n"  # ends a line that a killed run left torn
+        self._before = "" if not text or text.endswith("\n") else "\n"  # ends an incomplete line of a killed run
         for line in text.split("\n"):
             self._take(line)
 
@@ -52,7 +52,7 @@ class StoredReplies:
         return self._known.get(key)
 
     def keep(self, key: str, reply: StoredReply) -> None:
-        """Write it down before the next one is asked for."""
+        """Append the reply to the file, so that it is stored before the next request."""
         self._known[key] = reply
         self._path.parent.mkdir(parents=True, exist_ok=True)
         line = json.dumps({"key": key, **asdict(reply)})
@@ -66,11 +66,11 @@ class StoredReplies:
             key = row.pop("key")
             self._known[key] = StoredReply(**row)
         except (ValueError, TypeError, KeyError, AttributeError):
-            return  # torn
+            return  # an incomplete line
 
 
 def request_key(request: Mapping[str, Any], server: str | None) -> str:
-    """A name of exactly this request to this server.
+    """A hash of the request and the server.
 
     >>> request_key({"model": "m"}, None) == request_key({"model": "m"}, "http://localhost:8000/v1")
     False
@@ -83,26 +83,26 @@ VERDICT = re.compile(r'"correct"\s*:\s*"(yes|no)"', re.IGNORECASE)
 
 
 class ChatModel:
-    """A model that answers from a page. What is in the file of replies costs nothing and is as it was."""
+    """A model that answers from a page. A reply already in the file is reused at no cost."""
 
     def __init__(self, plan: ModelPlan, replies: StoredReplies) -> None:
         require(["openai"], extra="openai")
         self.plan, self._replies = plan, replies
         self._pace = RequestPace(plan.requests_per_minute)
-        self._client: Any = None  # made for the first reply that is not known, so that known ones need no key
+        self._client: Any = None  # created for the first reply that is not stored, so stored replies need no key
 
     def answer(self, question: str, page: str) -> StoredReply:
         """The reply to a question from a page."""
         return self.ask(prompt("answer_from_page"), reader_material(question, page.splitlines()))
 
     def judge_answer(self, question: str, right: Sequence[str], reply: str) -> bool | None:
-        """Whether a reply says what a right answer says; None if the judge's own reply cannot be read."""
+        """Whether the judge finds the reply correct; None if the judge's own reply cannot be parsed."""
         material = prompt_json({"question": question, "right_answers": list(right), "reply": reply})
         found = VERDICT.search(self.ask(prompt("judge_answer"), material).text)
         return None if found is None else found[1].lower() == "yes"
 
     def ask(self, instructions: str, material: str) -> StoredReply:
-        """The reply to one request, or a JudgeError after so many attempts."""
+        """The reply to one request. Raises JudgeError once all attempts have failed."""
         request = self._request(instructions, material)
         key = request_key(request, self.plan.base_url)
         known = self._replies.get(key)
@@ -123,7 +123,7 @@ class ChatModel:
         client = self._client = self._client or self._new_client()
         self._pace.wait()
         try:
-            answer = client.chat.completions.with_raw_response.create(**request)  # the client tries again by itself
+            answer = client.chat.completions.with_raw_response.create(**request)  # the client retries by itself
         except openai.OpenAIError as error:
             raise self._failed(error) from error
         return _reply(answer.parse(), answer.elapsed.total_seconds())
@@ -136,7 +136,7 @@ class ChatModel:
     def _failed(self, error: Exception) -> JudgeError:
         return JudgeError(
             f"The model {self.plan.name!r} failed with {type(error).__name__}: {error} "
-            f"{len(self._replies)} replies are kept: run the same experiment again, and it goes on from there. Check "
+            f"{len(self._replies)} replies are stored: run the same experiment again to continue from there. Check "
             f"model, base_url, the key in {self.plan.api_key_env} and requests_per_minute."
         )
 
@@ -148,7 +148,7 @@ def _reply(completion: Any, seconds: float) -> StoredReply:
 
 
 class RequestPace:
-    """Waits until the next request may go out; the first goes at once.
+    """Limits requests per minute. `wait` blocks until the next request may be sent; the first is sent at once.
 
     >>> waited = []
     >>> pace = RequestPace(per_minute=30, clock=lambda: 0.0, sleep=waited.append)
@@ -174,14 +174,14 @@ class RequestPace:
             self._sleep(at - now)
 
 
-AROUND = 250  # tokens of the instructions and of the form of a request
+AROUND = 250  # tokens of a request's instructions and format
 MILLION = 1_000_000
 QuestionsAsked = Sequence[tuple[Dataset, Sequence[Question]]]
 
 
 @dataclass(frozen=True, slots=True)
 class CostLine:
-    """What one model is asked, at most; `cost` is in the currency of the prices, None where there are none."""
+    """Upper limits for one model; `cost` is in the currency of the prices, None without prices."""
 
     model: str
     requests: int
@@ -192,10 +192,10 @@ class CostLine:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """The most that a run may ask of others; replies that are kept from before cost nothing."""
+    """An upper limit for the requests and cost of a run; stored replies cost nothing."""
 
     lines: tuple[CostLine, ...]
-    kept: int = 0  # replies that the file holds already
+    kept: int = 0  # replies already in the file
 
     @property
     def cost(self) -> float | None:
@@ -206,12 +206,12 @@ class Estimate:
     def __str__(self) -> str:
         models = [f"{one.model}: {_cost_text(one)}" for one in self.lines]
         total = "unknown: give input_price and output_price" if self.cost is None else f"{self.cost:.2f}"
-        stored = [f"{self.kept} replies are kept from before; of those asked for again, none costs anything."]
+        stored = [f"{self.kept} replies are stored from earlier runs; a request for one of them costs nothing."]
         return "\n".join([*models, f"at most, in all: {total}", *(stored if self.kept else [])])
 
 
 def estimate(plan: Experiment, asked: QuestionsAsked, *, kept: int = 0) -> Estimate:
-    """At most, since pages may be shorter than their budget and replies than theirs."""
+    """Estimate an upper limit: pages and replies may be shorter than their budgets."""
     return Estimate((*_chats(plan, asked), *_embedders(plan, asked)), kept)
 
 
@@ -232,7 +232,7 @@ def _chats(plan: Experiment, asked: QuestionsAsked) -> Iterator[CostLine]:
 
 
 def _embedders(plan: Experiment, asked: QuestionsAsked) -> Iterator[CostLine]:
-    """Of those that are a server's: each text once, each question once for each system."""
+    """The cost of embedders behind a server: each text is embedded once, each question once per system."""
     for name in dict.fromkeys(one.embedder for one in plan.systems if one.embedder.startswith("openai:")):
         texts = sum(len(item.said) for data, _ in asked for item in data.items)
         systems = sum(one.embedder == name for one in plan.systems)

@@ -27,7 +27,7 @@ BEST_PUBLISHED = "The best published of LongMemEval without a language model: se
 
 
 def compare(plan: Experiment, *, progress: Progress | None = None) -> Comparison:
-    """All systems of an experiment on all its data. `estimate_of(plan)` says before what its chat models may cost."""
+    """Run all systems of an experiment on all its data. `estimate_of(plan)` estimates the cost of its chat models."""
     begun = time.perf_counter()
     asked = read_data(plan)
     found = [measured_systems(plan, data, questions, progress) for data, questions in asked]
@@ -50,12 +50,12 @@ def compare(plan: Experiment, *, progress: Progress | None = None) -> Comparison
 
 
 def estimate_of(plan: Experiment) -> Estimate:
-    """The most that chat models and embedders behind a server may be asked, before anyone is."""
+    """An upper limit for the requests to chat models and embedders behind a server, without sending any."""
     return estimate(plan, read_data(plan), kept=len(StoredReplies(plan.cache)) if plan.models else 0)
 
 
 def read_data(plan: Experiment) -> QuestionsAsked:
-    """Each set of data with the questions that are asked: those of which it is known what answers them."""
+    """Each data set with the questions to ask: those with known answers."""
     return [_read(one, plan.seed) for one in plan.data]
 
 
@@ -72,7 +72,7 @@ def _read(plan: DataPlan, seed: int) -> tuple[Dataset, Sequence[Question]]:
     scorable = [one for one in scorable if one.tenant in wanted]
     questions = sampled_questions(scorable, most=plan.most, every=plan.every, seed=seed)
     if not questions:
-        raise InvalidInputError(f"{plan.path} has no question of which it is known what answers it. Check the data.")
+        raise InvalidInputError(f"{plan.path} has no question with a known answer. Check the data.")
     users = {question.tenant for question in questions}
     items = tuple(item for item in data.items if item.tenant in users)
     return replace(data, name=plan.name or data.name, items=items), questions
@@ -114,7 +114,7 @@ def _results(plan: Experiment, asked: tuple[Dataset, Sequence[Question]], found:
 def _differences(
     plan: Experiment, asked: tuple[Dataset, Sequence[Question]], found: MeasuredSystems
 ) -> Iterator[Difference]:
-    """Of recalls from the baseline's, of a model's replies from the same model's with the baseline."""
+    """Differences from the baseline: of recalls, and of each model's replies."""
     data, questions = asked
     clusters, base = clusters_of(questions), plan.compared_with
     for system, rows in found.recalls.items():
@@ -126,12 +126,12 @@ def _differences(
             yield from differences(data.name, answering(system, model), rows, theirs, clusters, seed=plan.seed)
 
 
-FEWEST = 2  # clusters without which there is no interval
-Rows = Sequence[Mapping[str, float]]  # of one system, a row a question
+FEWEST = 2  # clusters needed for an interval
+Rows = Sequence[Mapping[str, float]]  # of one system, one row per question
 
 
 def clusters_of(questions: Sequence[Question]) -> list[Hashable]:
-    """What succeeds and fails together: the questions of one user, or else those with one gold.
+    """A cluster key per question. Questions of one user form a cluster; with a single user, those with the same gold.
 
     >>> clusters_of([Question("1", "?", ("a",), tenant="ana"), Question("2", "?", ("b",), tenant="ben")])
     ['ana', 'ben']
@@ -143,7 +143,7 @@ def clusters_of(questions: Sequence[Question]) -> list[Hashable]:
 
 
 def results(data: str, system: str, rows: Rows, clusters: Sequence[Hashable], *, seed: int) -> Iterator[Result]:
-    """Each measure of one system, over the questions of which it is known."""
+    """Each measure of one system, over the questions for which it is known."""
     for name in dict.fromkeys(name for row in rows for name in row):
         known = [(row[name], cluster) for row, cluster in zip(rows, clusters, strict=True) if name in row]
         values, own = [value for value, _ in known], [cluster for _, cluster in known]
@@ -158,7 +158,7 @@ def results(data: str, system: str, rows: Rows, clusters: Sequence[Hashable], *,
 def differences(
     data: str, system: str, rows: Rows, base: Rows, clusters: Sequence[Hashable], *, seed: int
 ) -> Iterator[Difference]:
-    """Each measure of one system less the baseline's, over the questions of which both know it."""
+    """Each measure of one system minus the baseline's, over the questions for which both are known."""
     for name in dict.fromkeys(name for row in rows for name in row):
         pairs = [
             (ours[name], theirs[name], cluster)

@@ -1,20 +1,20 @@
 """The result of a comparison of systems: measures, differences from the baseline, and tables for a terminal.
 
-`Comparison.to_json` writes one object, and `Comparison.from_json` reads it. Its keys, all of them always there:
+`Comparison.to_json` writes one object, and `Comparison.from_json` reads it. Its keys, all always present:
 
-- `format`: "adaptive-memory comparison 1"; `title`: a line of text; `confidence`: of all intervals, e.g. 0.95
-- `command`, `seconds` (of the whole run), `machine`, `versions`, `notes` (a list of sentences on what to make of it)
+- `format`: "adaptive-memory comparison 1"; `title`: a line of text; `confidence`: for all intervals, e.g. 0.95
+- `command`, `seconds` (of the whole run), `machine`, `versions`, `notes` (a list of sentences on how to read it)
 - `data`: a list of {name, items, users, questions}; `questions` is how many were asked
 - `baseline`: the name of the system that the others are compared with
-- `systems`: a list of {name, about, axis, value, model}. `axis` names the one setting that a system of an ablation
-  varies ("theta"), and `value` is its number there; `model` is the chat model that answers. null if there is none
+- `systems`: a list of {name, about, axis, value, model}. In an ablation `axis` names the setting that varies ("theta")
+  and `value` is its value; `model` is the chat model that answers. Each is null if there is none
 - `measures`: a list of {name, unit, better, about}; `unit` is "share" (0 to 1), "ms", "s", "words", "tokens", "blocks"
   or "ratio"; `better` is "higher", "lower" or null
 - `results`: a list of {data, system, measure, mean, low, high, median, p95, deviation, questions, clusters}; `low` and
-  `high` bound the mean, null if there are fewer than two clusters and so no interval. A measure that is not known for
-  every question has fewer `questions`
-- `differences`: a list of {data, system, measure, mean, low, high, questions, settled}: the system's value less that of
-  the baseline, question by question; `settled` says whether the interval excludes 0
+  `high` bound the mean; both are null if there are fewer than two clusters. A measure that is not known for every
+  question has fewer `questions`
+- `differences`: a list of {data, system, measure, mean, low, high, questions, settled}: the system's value minus the
+  baseline's, question by question; `settled` is true if the interval excludes 0
 
 Every (data, system, measure) occurs in `results` at most once, and in `differences` at most once.
 """
@@ -79,7 +79,7 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """By how much one system's measure is above the baseline's on the same questions."""
+    """One system's measure minus the baseline's on the same questions."""
 
     data: str
     system: str
@@ -93,7 +93,7 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """All that came of one run; the head of this file says what each part holds."""
+    """The result of one run; the module docstring describes each part."""
 
     title: str
     baseline: str
@@ -110,14 +110,14 @@ class Comparison:
     versions: Mapping[str, Any] = field(default_factory=dict)
 
     def of(self, system: str, measure: str, data: str | None = None) -> Result:
-        """One result; of the first set of data, unless one is named."""
+        """One result, for the first data set unless another is named."""
         data = self.data[0].name if data is None else data
         for one in self.results:
             if (one.data, one.system, one.measure) == (data, system, measure):
                 return one
         raise InvalidInputError(
-            f"There is no {measure!r} of {system!r} on {data!r}. There are the systems "
-            f"{[one.name for one in self.systems]} and the measures {[one.name for one in self.measures]}."
+            f"There is no {measure!r} of {system!r} on {data!r}. The systems are "
+            f"{[one.name for one in self.systems]}, the measures {[one.name for one in self.measures]}."
         )
 
     def to_json(self) -> str:
@@ -130,21 +130,21 @@ class Comparison:
             return _read(json.loads(text))
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
             raise InvalidInputError(
-                f"This is not a comparison: {type(error).__name__}: {error}. Give what `adaptive-memory compare "
-                "--json` or Comparison.to_json wrote."
+                f"This is not a comparison: {type(error).__name__}: {error}. Give the output of `adaptive-memory "
+                "compare --json` or of Comparison.to_json."
             ) from error
 
     def html(self) -> str:
-        """A page with all of it as tables and pictures: one file that loads nothing from anywhere."""
+        """The comparison as a self-contained HTML page with tables and charts."""
         try:
             return experiment_page(self)
         except (TypeError, ValueError) as error:
             raise InvalidInputError(
-                f"This comparison cannot be drawn: {error}. Give numbers where Comparison.to_json writes numbers."
+                f"This comparison cannot be drawn: {error}. Use the value types that Comparison.to_json writes."
             ) from error
 
     def save(self, path: Path) -> None:
-        """Write it to a file, whole or not at all."""
+        """Write the comparison to a file, atomically."""
         write_whole(path, self.to_json() + "\n")
 
 
@@ -160,11 +160,11 @@ def _read(given: Mapping[str, Any]) -> Comparison:
     return Comparison(**{**own, "notes": tuple(own.get("notes", ()))})
 
 
-HEAD = 200  # bytes of a file in which its format stands
+HEAD = 200  # bytes of a file that contain its format
 
 
 def check_result_file(file: Path) -> None:
-    """Refuse a file in no directory, one that cannot be written, and one that holds something else than a result."""
+    """Raise InvalidInputError if the file has no directory, is not writable, or contains anything but a result."""
     try:
         if file.is_dir() or not file.parent.is_dir():
             what = "is a directory" if file.is_dir() else "is in a directory that does not exist"
@@ -185,10 +185,10 @@ def _is_result(file: Path) -> bool:
     return not head.strip() or f'"format": "{FORMAT}"'.encode() in head
 
 
-GROUPS = {  # which words a measure's name begins with; a table each
+GROUPS = {  # the tables: each title with the first words of its measures
     "Rankings": ("NDCG@", "recall@", "precision@", "hit@1", "MRR@", "parameters", "NDCG per"),
     "Sessions, as others publish them": ("session R@5", "session R@10", "session NDCG@10", "session hit@1", "session"),
-    "What is read": (
+    "Text that is read": (
         "evidence",
         "answer covered",
         "tokens to",
@@ -211,7 +211,7 @@ GROUPS = {  # which words a measure's name begins with; a table each
     ),
     "The memory at the end": ("remembered", "memory size", "stale norm", "reads per", "update ms"),
 }
-SPREADS = ("recall ms", "response s", "response words")  # of which median, p95 and deviation are told as well
+SPREADS = ("recall ms", "response s", "response words")  # measures shown with median, p95 and deviation
 COMPARED = (
     "NDCG@",
     "recall@",
@@ -226,7 +226,7 @@ COMPARED = (
 
 
 def comparison_text(found: Comparison) -> str:
-    """All tables as plain text, and after them what the differences from the baseline are."""
+    """All tables as plain text, followed by the differences from the baseline."""
     parts = [found.title] if found.title else []
     for one in found.data:
         parts.append(f"{one.name}: {one.items} items, {one.users} users, {one.questions} questions")
@@ -280,7 +280,7 @@ TableRow = Mapping[str, Any]
 
 
 def text_table(rows: Sequence[TableRow]) -> str:
-    """The rows as aligned plain text, numbers to the right; columns in the order in which they first appear.
+    """The rows as aligned plain text, numbers to the right, columns in order of first appearance.
 
     >>> print(text_table([{"system": "ours", "NDCG@10": 0.5, "n": 12}, {"system": "similarity", "n": 7}]))
     system      NDCG@10   n

@@ -1,24 +1,24 @@
-"""Labelled data: texts, and questions whose answers are known; from a folder, or from LoCoMo's and LongMemEval's files.
+"""Labelled data: texts, and questions with known answers, from a folder or from the files of LoCoMo and LongMemEval.
 
 A folder of two files of JSON lines, gzipped or not:
 
-- corpus.jsonl or corpus.jsonl.gz: id, text; and if known title, tenant, session, seq, ts, speaker
-- queries.jsonl or queries.jsonl.gz: id, query, gold_ids (ids of the corpus, may be empty); and if known answer, type,
+- corpus.jsonl or corpus.jsonl.gz: id, text; optionally title, tenant, session, seq, ts, speaker
+- queries.jsonl or queries.jsonl.gz: id, query, gold_ids (ids of the corpus, may be empty); optionally answer, type,
   tenant, split, answerable, ts
-A tenant is the user in whose memory an item stands, and in whose memory a question is asked. Any other field is kept in
-`more`. A ts is a number (POSIX seconds) or an ISO date or date-time, which without a zone is read as UTC: right for
-order and for age, not for the hour of the day.
+The tenant is the user whose memory contains an item or answers a question. Any other field is stored in `more`. A ts is
+a number (POSIX seconds) or an ISO date or date-time. Without a zone it is read as UTC, which is right for order and age
+but not for the hour of the day.
 
 LoCoMo: one user per conversation, one record per turn. The file is a list of objects with sample_id, qa (question,
 answer, evidence as "D3:7" for turn 7 of session 3, category 1 to 5; category 5 has adversarial_answer) and conversation
 (session_1, session_1_date_time, session_2, ...: lists of turns with speaker, dia_id, text and for an image
-blip_caption). Some pieces of evidence are written like "D8:6; D9:17" or "D30:05": they are read as they are meant.
-Evidence that names no turn is left out.
+blip_caption). Some pieces of evidence are written like "D8:6; D9:17" or "D30:05"; these are read as intended. Evidence
+that names no turn is left out.
 
 LongMemEval: one user per question, since each has a separate history. The file is a list of objects with
 question_id, question_type, question, answer, question_date, haystack_session_ids, haystack_dates, haystack_sessions
-(lists of turns with role, content and, where it is evidence, has_answer) and answer_session_ids. Questions whose id
-ends in "_abs" ask for what was never said; they have no gold and are not scored.
+(lists of turns with role, content and, for evidence, has_answer) and answer_session_ids. Questions whose id ends in
+"_abs" ask about things that were never said; they have no gold and are not scored.
 """
 
 from __future__ import annotations
@@ -38,21 +38,21 @@ from adaptive_memory_core.errors import InvalidInputError
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One thing that can be found: a record, a turn of a conversation, a paragraph."""
+    """One text that can be found: a record, a turn of a conversation, a paragraph."""
 
     id: str
     text: str
     title: str | None = None
     tenant: str | None = None
     session: str | None = None
-    seq: int | None = None  # the order within the tenant, also where all of a session share one ts
+    seq: int | None = None  # the order within the tenant, even if all items of a session share one ts
     ts: float | None = None  # POSIX seconds
     speaker: str | None = None
     more: Mapping[str, Any] = field(default_factory=dict, compare=False)
 
     @property
     def titled_text(self) -> str:
-        """The text with its title in front; some folders have it there already, some leave the subject to the title.
+        """The text with its title in front, unless the text already starts with it.
 
         >>> Item(id="1", title="Rome", text="It lies on the Tiber.").titled_text
         'Rome\\nIt lies on the Tiber.'
@@ -63,7 +63,7 @@ class Item:
 
     @property
     def said(self) -> str:
-        """The text with its speaker or its title in front: questions name them.
+        """The text with its speaker or title in front, because questions name them.
 
         >>> Item(id="1", speaker="Ana", text="Tea, please.").said
         'Ana: Tea, please.'
@@ -73,7 +73,7 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One thing that is asked, and the items that answer it."""
+    """A question, and the items that answer it."""
 
     id: str
     query: str
@@ -82,14 +82,14 @@ class Question:
     type: str | None = None
     tenant: str | None = None
     split: str | None = None
-    answerable: bool = True  # false: the gold, if any, only names what the trap was built from
+    answerable: bool = True  # false: the gold, if any, only names the items that the trap was built from
     ts: float | None = None  # POSIX seconds
     more: Mapping[str, Any] = field(default_factory=dict, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Dataset:
-    """All items and questions of one folder, in the order of its files."""
+    """The items and questions of one data set, in the order of its files."""
 
     name: str
     items: tuple[Item, ...]
@@ -97,12 +97,12 @@ class Dataset:
 
     @property
     def scorable(self) -> tuple[Question, ...]:
-        """The questions a measure can be taken of: they have an answer, and it is known where."""
+        """The questions that can be measured: answerable, with gold."""
         return tuple(question for question in self.questions if question.answerable and question.gold_ids)
 
 
 def posix_seconds(ts: str | float | datetime | None) -> float | None:
-    """The moment in POSIX seconds; None stays unknown. A date of a data set without a zone is taken as UTC.
+    """The moment in POSIX seconds, None if unknown. A date without a zone is read as UTC.
 
     >>> posix_seconds("1970-01-02"), posix_seconds("1970-01-01T00:01:00"), posix_seconds("1970-01-01T01:00:00+01:00")
     (86400.0, 60.0, 0.0)
@@ -122,7 +122,7 @@ DatasetRow = TypeVar("DatasetRow", Item, Question)
 
 
 def read_folder(folder: Path, name: str | None = None) -> Dataset:
-    """The data in a folder, under the folder's own name or another; an InvalidInputError says what is wrong where."""
+    """The data in a folder, named after the folder by default. Raises InvalidInputError with the place of a fault."""
     name = folder.name if name is None else name
     items = tuple(_built(Item, row, where, needed=("id", "text")) for row, where in _rows(folder, CORPUS))
     wanted = ("id", "query", "gold_ids")
@@ -136,7 +136,7 @@ def read_folder(folder: Path, name: str | None = None) -> Dataset:
 
 
 def _built(kind: type[DatasetRow], row: dict[str, Any], where: str, *, needed: Sequence[str]) -> DatasetRow:
-    """The row as an item or a question; values without a field go to `more`."""
+    """Convert a row to an item or a question; values without a field go to `more`."""
     if missing := [name for name in needed if name not in row]:
         raise InvalidInputError(f"{where} has no {', '.join(missing)}.")
     names = {field.name for field in fields(kind)} - {"more"}
@@ -154,17 +154,17 @@ def _built(kind: type[DatasetRow], row: dict[str, Any], where: str, *, needed: S
 
 
 def _check_texts(row: dict[str, Any], where: str) -> None:
-    """Refuse an id, a text or a gold id that is not a string: it would be found nowhere, and count as wrong."""
+    """Raise if an id, text or gold id is not a string: it would never match, and so count as wrong."""
     for name in ("id", "text", "query"):
         if not isinstance(row.get(name, ""), str):
-            raise InvalidInputError(f"{where} has the {name} {row[name]!r}. It must be a text in quotes.")
+            raise InvalidInputError(f"{where} has the {name} {row[name]!r}. It must be a string.")
     gold = row.get("gold_ids", [])
     if not isinstance(gold, list) or not all(isinstance(one, str) for one in gold):
         raise InvalidInputError(f'{where} has the gold_ids {gold!r}. They must be a list of ids, e.g. ["m1"].')
 
 
 def _rows(folder: Path, name: str) -> Iterator[tuple[dict[str, Any], str]]:
-    """Each line's object, and the words to name the line in a complaint."""
+    """Each line's object, and a description of the line for error messages."""
     path = _found(folder, name)
     for number, line in enumerate(_lines(path), start=1):
         try:
@@ -186,11 +186,11 @@ def _lines(path: Path) -> Iterator[str]:
 
 def _found(folder: Path, name: str) -> Path:
     if not folder.is_dir():
-        raise InvalidInputError(f"There is no folder {folder}. Give one that holds {CORPUS} and {QUERIES}.")
+        raise InvalidInputError(f"There is no folder {folder}. Give a folder with {CORPUS} and {QUERIES}.")
     for path in (folder / name, folder / f"{name}.gz"):
         if path.is_file():
             return path
-    raise InvalidInputError(f"{folder / name}.gz does not exist, nor does {name}. Give a folder that holds both.")
+    raise InvalidInputError(f"{folder / name}.gz does not exist, nor does {name}. Give a folder with both files.")
 
 
 def _distinct(rows: Sequence[Item] | Sequence[Question], what: str) -> set[str]:
@@ -201,7 +201,7 @@ def _distinct(rows: Sequence[Item] | Sequence[Question], what: str) -> set[str]:
 
 
 def read_list(path: Path, what: str) -> list[Mapping[str, Any]]:
-    """The objects of a file that holds a list of them."""
+    """The objects in a JSON file that contains a list of them."""
     try:
         rows = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:
@@ -212,7 +212,7 @@ def read_list(path: Path, what: str) -> list[Mapping[str, Any]]:
 
 
 def wanted(row: Mapping[str, Any], name: str, kind: type, where: str) -> Any:
-    """A field that has to be there, of its kind."""
+    """A required field of the row. Raises InvalidInputError if it is missing or of another type."""
     value = row.get(name)
     if not isinstance(value, kind):
         raise InvalidInputError(f"{where} has the {name} {value!r:.60}. It must be a {kind.__name__} there.")
@@ -220,10 +220,10 @@ def wanted(row: Mapping[str, Any], name: str, kind: type, where: str) -> Any:
 
 
 def same_length(lists: Mapping[str, Sequence[Any]], where: str) -> None:
-    """Refuse lists that should go side by side and do not."""
+    """Raise InvalidInputError if parallel lists differ in length."""
     lengths = {name: len(one) for name, one in lists.items()}
     if len(set(lengths.values())) > 1:
-        raise InvalidInputError(f"{where} has lists of different lengths: {lengths}. They must go side by side.")
+        raise InvalidInputError(f"{where} has lists of different lengths: {lengths}. They must have the same length.")
 
 
 LOCOMO = "locomo10.json"
@@ -234,7 +234,7 @@ _TURN = re.compile(r"D:?(\d+):0*(\d+)")
 
 
 def read_locomo(path: Path, *, name: str = "locomo") -> Dataset:
-    """The set. Questions of category 5, whose premise is wrong, are not answerable; they have gold all the same."""
+    """Read LoCoMo. Questions of category 5 have a wrong premise: they are not answerable, but have gold."""
     items: list[Item] = []
     questions: list[Question] = []
     for place, row in enumerate(read_list(path, LOCOMO)):
@@ -286,7 +286,7 @@ def _questions(rows: list[Any], own: list[Item], user: str, where: str) -> Itera
 
 
 def _evidence(given: object) -> Iterator[str]:
-    """The turns that pieces of evidence name.
+    """The turns that are named as evidence.
 
     >>> list(_evidence(["D1:3", "D8:6; D9:17", "D:11:26", "D30:05", "D"]))
     ['D1:3', 'D8:6', 'D9:17', 'D11:26', 'D30:5']
@@ -303,7 +303,7 @@ LongMemEvalTurn = Mapping[str, Any]
 
 
 def read_longmemeval(path: Path, *, records: str = "turn", name: str = "longmemeval") -> Dataset:
-    """The set, with a record for each turn, for each session, or for what the user said in each session ("user")."""
+    """Read LongMemEval, with one record per turn, per session, or per session with only the user's turns ("user")."""
     if records not in RECORDS:
         raise InvalidInputError(f"records is {records!r}. A record of LongMemEval is one of {', '.join(RECORDS)}.")
     items: list[Item] = []
@@ -350,7 +350,7 @@ def _longmemeval_items(row: Mapping[str, Any], records: str) -> Iterator[Item]:
 
 
 def _texts(turns: list[LongMemEvalTurn], records: str) -> Iterator[tuple[str | None, str, bool]]:
-    """Speaker, text and whether it is evidence, for each record of a session."""
+    """The speaker, the text and an evidence flag for each record of a session."""
     if records == "turn":
         yield from ((turn["role"], turn["content"], bool(turn.get("has_answer"))) for turn in turns)
         return
@@ -361,7 +361,7 @@ def _texts(turns: list[LongMemEvalTurn], records: str) -> Iterator[tuple[str | N
 
 
 def _question(row: Mapping[str, Any], own: list[Item], where: str) -> Question:
-    """Gold are the records that are marked; where none is, those of the sessions that answer."""
+    """The question. Its gold is the marked records or, if none is marked, those of the answering sessions."""
     answerable = not row["question_id"].endswith("_abs")
     sessions = [str(one) for one in row["answer_session_ids"]]
     answers = [item for item in own if item.session in sessions]
@@ -380,14 +380,14 @@ def _question(row: Mapping[str, Any], own: list[Item], where: str) -> Question:
     )
 
 
-TIMES = {  # how each set writes a time, always without a zone: its form, and an example
+TIMES = {  # each set's time format, always without a zone, and an example
     "LoCoMo": ("%I:%M %p on %d %B, %Y", "1:56 pm on 8 May, 2023"),
     "LongMemEval": ("%Y/%m/%d %H:%M", "2023/05/20 (Sat) 02:21"),
 }
 
 
 def _time_of(name: str, given: object) -> float:
-    """POSIX seconds of a time as the set of this name writes it.
+    """POSIX seconds of a time in the format of the named set.
 
     >>> _time_of("LongMemEval", "1970/01/02 (Fri) 00:01"), _time_of("LoCoMo", "1:56 pm on 2 January, 1970")
     (86460.0, 136560.0)

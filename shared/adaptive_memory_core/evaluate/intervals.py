@@ -2,7 +2,7 @@
 
 Questions of one conversation share its records, so they succeed and fail together. Treated as independent they make the
 interval too narrow: give `clusters`, one key per question, and whole conversations are drawn instead. Below about ten
-clusters the interval is still somewhat too narrow, and no resampling can mend that.
+clusters the interval is still somewhat too narrow, and no resampling can fix that.
 The same seed gives the same interval.
 """
 
@@ -21,16 +21,16 @@ from adaptive_memory_core.errors import InvalidInputError
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-RESAMPLES = 2000  # draws; with so many, another seed moves a bound by about 2 % of the width (measured)
+RESAMPLES = 2000  # draws; another seed then moves a bound by about 2 % of the width (measured)
 DRAWN_AT_ONCE = 20_000  # clusters, in one array
-CONFIDENCE = 0.95  # in (0, 1); the customary one
+CONFIDENCE = 0.95  # in (0, 1); the usual value
 
 _Floats: TypeAlias = "npt.NDArray[np.float64]"
 
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A mean with the bounds it would keep to if the questions (or the clusters) were drawn again.
+    """A mean, and bounds for it if the questions (or the clusters) were drawn again.
 
     >>> print(Interval(mean=0.5, low=0.4, high=0.6, confidence=0.95, clusters=10))
     0.500 [0.400, 0.600]
@@ -44,7 +44,7 @@ class Interval:
 
     @property
     def excludes_zero(self) -> bool:
-        """For a difference: whether its sign is settled at this confidence.
+        """Whether the sign of a difference is settled at this confidence.
 
         >>> Interval(mean=0.1, low=0.0, high=0.2, confidence=0.95, clusters=10).excludes_zero
         False
@@ -63,7 +63,7 @@ def bootstrap(
     resamples: int = RESAMPLES,
     confidence: float = CONFIDENCE,
 ) -> Interval:
-    """The mean of the scores and its percentile interval. Every question counts the same, whatever its cluster.
+    """The mean of the scores and its percentile interval. All questions count equally, whatever their cluster.
 
     >>> print(bootstrap([0.5, 0.5, 0.5], seed=1))      # no spread, no width
     0.500 [0.500, 0.500]
@@ -90,9 +90,9 @@ def paired_difference(
     resamples: int = RESAMPLES,
     confidence: float = CONFIDENCE,
 ) -> Interval:
-    """How much better ours is than theirs on the same questions in the same order: mean of the differences, interval.
+    """The mean of ours minus theirs on the same questions in the same order, with its interval.
 
-    Far narrower than the difference of two separate intervals, since what makes a question hard for both cancels.
+    It is far narrower than the difference of two separate intervals, since a question's difficulty cancels out.
 
     >>> print(paired_difference([0.75, 0.25, 0.5], [0.5, 0.0, 0.25], seed=1))      # ahead by a quarter everywhere
     0.250 [0.250, 0.250]
@@ -117,7 +117,7 @@ def _check(resamples: int, confidence: float) -> None:
 
 
 def _drawn_means(sums: _Floats, sizes: _Floats, *, seed: int, resamples: int) -> _Floats:
-    """One mean per draw of as many clusters as there are, with replacement; many draws at a time."""
+    """One mean per draw. A draw takes as many clusters as there are, with replacement."""
     random = np.random.default_rng(seed)
     at_once = max(1, DRAWN_AT_ONCE // len(sums))
     means = []
@@ -128,7 +128,7 @@ def _drawn_means(sums: _Floats, sizes: _Floats, *, seed: int, resamples: int) ->
 
 
 def _by_cluster(scores: _Floats, clusters: Sequence[Hashable] | None) -> tuple[_Floats, _Floats]:
-    """The sum and the number of the scores in each cluster; without clusters each question is one."""
+    """The sum and the number of the scores in each cluster; without `clusters` each question is a cluster."""
     keys = range(len(scores)) if clusters is None else clusters
     if len(keys) != len(scores):
         raise InvalidInputError(
@@ -159,7 +159,7 @@ def _finite(scores: Sequence[float]) -> _Floats:
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """How samples lie; median and p95 are samples that were really observed, the deviation is that of these samples."""
+    """The distribution of samples. Median and p95 are observed samples; the deviation is that of the population."""
 
     mean: float
     median: float
@@ -183,7 +183,7 @@ def spread(samples: Iterable[float]) -> Spread:
 
 
 def nearest_rank(ordered: Sequence[float], percent: int) -> float:
-    """The sample below or at which so many per cent of the ordered samples lie.
+    """The smallest sample such that at least `percent` of the samples are at or below it.
 
     >>> nearest_rank([1.0, 2.0, 9.0], 50), nearest_rank([1.0, 2.0, 9.0], 95)
     (2.0, 9.0)

@@ -19,13 +19,13 @@ from adaptive_memory_core.models.extras import PACKAGE, installed_version
 from adaptive_memory_core.store.chroma.chroma_calls import own_filter
 from adaptive_memory_core.user_memory import UserMemory
 
-WORDS = 8  # of a record, which are asked as a question
+WORDS = 8  # first words of a record, used as a question
 MILLISECONDS = 1_000.0
 
 
 @dataclass(frozen=True, slots=True)
 class LatencyComparison:
-    """Milliseconds of both, from the text of a question to its hits, its embedding included."""
+    """Milliseconds of both, from a question's text to its hits, including the embedding."""
 
     records: int  # of the user
     k: int
@@ -34,7 +34,7 @@ class LatencyComparison:
 
 
 def compare_latency(user: UserMemory, embedder: Embedder, *, k: int, questions: int, seed: int) -> LatencyComparison:
-    """Asks first words of records, drawn by the seed, of both in turn; the first is untimed, and nothing is read."""
+    """Ask both the first words of records drawn by the seed. The first question is untimed; nothing counts as read."""
     memory: Any = user.memory
     with memory.opened.call():
         query = _query(user, embedder, k)
@@ -45,7 +45,7 @@ def compare_latency(user: UserMemory, embedder: Embedder, *, k: int, questions: 
 
 
 def _query(user: UserMemory, embedder: Embedder, k: int) -> Callable[[str], object]:
-    """Chroma's own query for the user's records, as a program without this memory would make it."""
+    """Chroma's own query for the user's records, as a program without this memory would write it."""
     memory, records = user.memory, user.memory.ports().records
     where: Any = own_filter(user.scope.own, memory.fields)
     if not records.holds_collection:
@@ -53,7 +53,7 @@ def _query(user: UserMemory, embedder: Embedder, k: int) -> Callable[[str], obje
             "Another process holds this directory, so Chroma cannot be asked from here. Close it, and try again."
         )
     if where is None:
-        raise InvalidInputError("Chroma has no filter for records that belong to nobody. Name a user.")
+        raise InvalidInputError("Chroma has no filter for records without a user. Name a user.")
     collection: Any = records.collection
     return lambda text: collection.query(query_embeddings=[embedder.embed_query(text)], n_results=k, where=where)
 
@@ -62,13 +62,13 @@ def _asked(texts: Sequence[str], questions: int, seed: int) -> list[str]:
     own = [" ".join(text.split()[:WORDS]) for text in texts if text.strip()]
     if not own:
         raise InvalidInputError("This user has no record with a text, so there is nothing to ask. Remember some first.")
-    return random.Random(seed).sample(own, min(questions, len(own)))  # noqa: S311 - a draw, no secret
+    return random.Random(seed).sample(own, min(questions, len(own)))  # noqa: S311 - a draw, not a secret
 
 
 def _in_turn(
     recall: Callable[[str], object], query: Callable[[str], object], asked: Sequence[str]
 ) -> Iterator[tuple[float, float]]:
-    """Milliseconds of both for each question; who begins changes."""
+    """Milliseconds of both for each question; the two alternate in going first."""
     for number, text in enumerate(asked):
         if number % 2:
             one, other = _timed(recall, text), _timed(query, text)
@@ -87,7 +87,7 @@ PACKAGES = (PACKAGE, "chromadb", "numpy")
 
 
 def machine() -> dict[str, Any]:
-    """What it ran on, and how busy that was; None where the platform does not tell."""
+    """The hardware, the platform and the load; None for values that the platform does not provide."""
     return {
         "cpu": _cpu_model(),
         "cpus": os.cpu_count(),
@@ -98,7 +98,7 @@ def machine() -> dict[str, Any]:
 
 
 def package_versions() -> dict[str, str | None]:
-    """Of Python, SQLite and the packages that decide; None for one that is not installed."""
+    """Versions of Python, SQLite and the packages in PACKAGES; None for a package that is not installed."""
     return {
         "python": platform.python_version(),
         "sqlite": sqlite3.sqlite_version,

@@ -1,18 +1,18 @@
 """Measures in [0, 1]: of one ranking, by record and by session, and of a written answer against the reference answer.
 
-What holds for all rankings:
+All rankings follow these rules:
 - `gold` is a collection of ids, or a mapping from id to gain; an id is right if its gain is above 0.
-- A question without gold has no score and is refused: counting it as 0 or as 1 would move the mean either way.
-- A ranking that names an id twice is refused: the system that made it is at fault, and hiding that would flatter it.
-- On what is left, rankings agree with trec_eval (R, P, success, ndcg_cut, recip_rank) to 1e-9, which the tests check.
+- A question without gold has no score and raises: counting it as 0 or as 1 would distort the mean.
+- A ranking with a duplicate id raises: the system that returned it is at fault, and hiding that would flatter it.
+- Otherwise scores agree with trec_eval (R, P, success, ndcg_cut, recip_rank) to 1e-9, which the tests check.
 
-Sessions: A ranking of records is read as one of sessions, each at the place of its best record. What is published as
-R@k is 1 where *any* of the sessions that answer is among the first k; `all@k` asks for all of them. `NDCG@10 (LME)`
-is that of LongMemEval's own script, which does not discount the second place; `NDCG@10` is the usual one.
+Sessions: A ranking of records is read as a ranking of sessions, each at the rank of its best record. The published R@k
+is 1 if *any* answering session is among the first k; `all@k` requires all of them. `NDCG@10 (LME)` follows
+LongMemEval's own script, which does not discount the second rank; `NDCG@10` is the usual measure.
 
-Answers: If there are several right answers, take the best with `best_of`. They agree with others' tools, which the
-tests check: exact match and F1 with SQuAD's script, `bleu_1` with sacrebleu (lower case, no smoothing), `rouge_l` with
-rouge-score (no stemming) on texts of ASCII; of other writing rouge-score sees nothing, and this one sees the words.
+Answers: If there are several right answers, take the best with `best_of`. The measures agree with other tools, which
+the tests check: exact match and F1 with SQuAD's script, `bleu_1` with sacrebleu (lower case, no smoothing), `rouge_l`
+with rouge-score (no stemming) on ASCII texts. rouge-score ignores other scripts; `rouge_l` reads their words.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Gold: TypeAlias = Collection[str] | Mapping[str, float]
 
 
 def recall_at(ranking: RankedIds, gold: Gold, *, k: int) -> float:
-    """The share of the gold that stands among the first k.
+    """The share of the gold that is among the first k.
 
     >>> recall_at(["a", "b", "c"], {"a", "c"}, k=2)
     0.5
@@ -45,7 +45,7 @@ def recall_at(ranking: RankedIds, gold: Gold, *, k: int) -> float:
 
 
 def hit_rate_at(ranking: RankedIds, gold: Gold, *, k: int) -> float:
-    """1 if any of the gold stands among the first k, else 0; the mean over questions is the hit rate (success@k).
+    """1 if any of the gold is among the first k, else 0; the mean over questions is the hit rate (success@k).
 
     >>> hit_rate_at(["a", "b", "c"], {"c", "z"}, k=3)
     1.0
@@ -56,7 +56,7 @@ def hit_rate_at(ranking: RankedIds, gold: Gold, *, k: int) -> float:
 
 
 def all_found_at(ranking: RankedIds, gold: Gold, *, k: int) -> float:
-    """1 if the whole gold stands among the first k, else 0: what a question of several hops needs.
+    """1 if all of the gold is among the first k, else 0, as multi-hop questions need.
 
     >>> all_found_at(["a", "b", "c"], {"a", "c"}, k=3)
     1.0
@@ -68,7 +68,7 @@ def all_found_at(ranking: RankedIds, gold: Gold, *, k: int) -> float:
 
 
 def precision_at(ranking: RankedIds, gold: Gold, *, k: int) -> float:
-    """The share of the k places that hold gold. An empty place counts as wrong, so a short ranking is not rewarded.
+    """The share of the k places that are gold. An empty place counts as wrong, so a short ranking is not rewarded.
 
     >>> precision_at(["a", "b", "c", "d"], {"a", "c"}, k=4)
     0.5
@@ -79,10 +79,10 @@ def precision_at(ranking: RankedIds, gold: Gold, *, k: int) -> float:
 
 
 def ndcg_at(ranking: RankedIds, gold: Gold, *, k: int) -> float:
-    """The discounted gain of the first k, as a share of the best that any ranking of all the gold could have.
+    """The discounted gain of the first k, as a share of the ideal ranking's.
 
-    The gain at rank r is divided by log2(r + 1). Gains enter as they are, not as 2 ** gain - 1; where none are given,
-    each gold counts 1.
+    The gain at rank r is divided by log2(r + 1). Gains are used directly, not as 2 ** gain - 1; if none are given,
+    each gold id counts 1.
 
     >>> ndcg_at(["x", "y", "a"], {"a"}, k=3)      # log2(4) is 2
     0.5
@@ -100,7 +100,7 @@ def ndcg_at(ranking: RankedIds, gold: Gold, *, k: int) -> float:
 
 
 def reciprocal_rank(ranking: RankedIds, gold: Gold, *, k: int | None = None) -> float:
-    """One divided by the rank of the first gold (its mean over questions is the MRR); 0 if none is in the first k.
+    """1 / rank of the first gold id, 0 if none is among the first k. The mean over questions is the MRR.
 
     >>> reciprocal_rank(["x", "a", "b"], {"a", "b"})
     0.5
@@ -113,7 +113,7 @@ def reciprocal_rank(ranking: RankedIds, gold: Gold, *, k: int | None = None) -> 
 
 
 def mean(scores: Iterable[float]) -> float:
-    """The mean over questions, each of them counting the same.
+    """The mean over questions, each with the same weight.
 
     >>> mean([1.0, 0.0, 0.5])
     0.5
@@ -133,7 +133,7 @@ def _found(ranking: RankedIds, right: Mapping[str, float], k: int) -> int:
 
 
 def _first(ranking: RankedIds, k: int) -> RankedIds:
-    """The first k ids, once the ranking and k are known to make sense."""
+    """The first k ids. Raises InvalidInputError if the ranking or k is not valid."""
     if isinstance(k, bool) or not isinstance(k, int) or k < 1:
         raise InvalidInputError(f"k is {k!r}. It must be a whole number from 1 up. Pass e.g. k=10.")
     if isinstance(ranking, str):
@@ -148,7 +148,7 @@ def _first(ranking: RankedIds, k: int) -> RankedIds:
 
 
 def _gains(gold: Gold) -> dict[str, float]:
-    """The gain of each right id, all above 0; never empty."""
+    """The gain of each right id, all above 0. Raises InvalidInputError if there are none."""
     if isinstance(gold, str):
         raise InvalidInputError(f"the gold is the text {gold!r}. It must be a collection of ids. Pass {{{gold!r}}}.")
     gains = dict(gold) if isinstance(gold, Mapping) else dict.fromkeys(gold, 1.0)
@@ -174,7 +174,7 @@ CUTS = (5, 10)
 
 
 def session_measures(question: Question, ranking: Sequence[str], items: Mapping[str, Item]) -> dict[str, float]:
-    """All of them for one question; none if its items have no sessions."""
+    """All session measures for one question; empty if its items have no sessions."""
     gold = gold_sessions(question, items)
     if not gold:
         return {}
@@ -188,14 +188,14 @@ def session_measures(question: Question, ranking: Sequence[str], items: Mapping[
 
 
 def gold_sessions(question: Question, items: Mapping[str, Item]) -> frozenset[str]:
-    """The sessions that answer: those that are named, else those of the gold."""
+    """The answering sessions: the named sessions, or else those of the gold."""
     named = question.more.get("answer_sessions")
     own = named if named is not None else [items[one].session for one in question.gold_ids]
     return frozenset(str(one) for one in own if one is not None)
 
 
 def ndcg_of_their_script(ranking: Sequence[Hashable], gold: Collection[Hashable], *, k: int) -> float:
-    """NDCG as LongMemEval's evaluation has it: the gain at rank r from 2 up is divided by log2(r), not by log2(r + 1).
+    """NDCG as in LongMemEval's script: gains from rank 2 on are divided by log2(r), not by log2(r + 1).
 
     >>> ndcg_of_their_script(["x", "a"], {"a"}, k=10), ndcg_of_their_script(["x", "y", "z", "a"], {"a"}, k=10)
     (1.0, 0.5)
@@ -213,7 +213,7 @@ def _distinct(sessions: Iterable[str]) -> list[str]:
 
 
 def _named(session: str | None) -> str:
-    """A record without a session counts as a separate kind of session, which answers nothing."""
+    """The session's name; records without a session share an empty name, which answers nothing."""
     return "" if session is None else session
 
 
@@ -221,7 +221,7 @@ AnswerMeasure = Callable[[str, str], float]
 _ARTICLES = re.compile(r"\b(a|an|the)\b")
 _WITHOUT_MARKS = str.maketrans("", "", string.punctuation)
 _WORD = re.compile(r"[^\W_]+")
-_SPACED = (  # what stands apart as a token of its own, after the tokenizer "13a" of mteval
+_SPACED = (  # characters that are separate tokens, as in mteval's tokenizer "13a"
     (re.compile(r"([{-~\[-` -&(-+:-@/])"), r" \1 "),
     (re.compile(r"([^0-9])([.,])"), r"\1 \2 "),
     (re.compile(r"([.,])([^0-9])"), r" \1 \2"),
@@ -230,7 +230,7 @@ _SPACED = (  # what stands apart as a token of its own, after the tokenizer "13a
 
 
 def exact_match(reply: str, right: str) -> float:
-    """1 if both are the same but for case, punctuation, articles and spaces, else 0.
+    """1 if both are equal apart from case, punctuation, articles and spaces, else 0.
 
     >>> exact_match("The Blue Room.", "blue room"), exact_match("the red room", "blue room")
     (1.0, 0.0)
@@ -239,7 +239,7 @@ def exact_match(reply: str, right: str) -> float:
 
 
 def f1(reply: str, right: str) -> float:
-    """How far the words are those of the right answer, each as often as it is there, without articles and punctuation.
+    """F1 of the reply's words against the right answer's, counting repeats, without articles and punctuation.
 
     >>> f1("7 May", "7 May 2023")
     0.8
@@ -255,12 +255,12 @@ def f1(reply: str, right: str) -> float:
 
 
 def bleu_1(reply: str, right: str) -> float:
-    """The share of what is said that is right, less where too little is said.
+    """The share of the reply's tokens that are right, with a penalty for short replies.
 
     >>> bleu_1("7 May", "7 May"), round(bleu_1("7", "7 May"), 3), bleu_1("", "tea")
     (1.0, 0.368, 0.0)
 
-    Source: Papineni et al., BLEU (2002), with words alone; tokens as mteval's "13a" cuts them, in lower case.
+    Source: Papineni et al., BLEU (2002), unigrams only; lower-case tokens as in mteval's "13a".
     """
     ours, theirs = _cut(reply), _cut(right)
     both = _common(ours, theirs)
@@ -270,7 +270,7 @@ def bleu_1(reply: str, right: str) -> float:
 
 
 def rouge_l(reply: str, right: str) -> float:
-    """F1 of the longest sequence of words that both have in this order.
+    """F1 of the longest common subsequence of words.
 
     >>> rouge_l("b a", "a b"), rouge_l("a x b", "a b"), rouge_l("x", "a")
     (0.5, 0.8, 0.0)
@@ -282,7 +282,7 @@ def rouge_l(reply: str, right: str) -> float:
 
 
 def contains(reply: str, right: str) -> float:
-    """1 if the reply contains the right answer, as whole words in its order, else 0.
+    """1 if the reply contains the right answer as whole words in the same order, else 0.
 
     >>> contains("It is the Blue Room, I think.", "blue room"), contains("It is a bluebell.", "blue")
     (1.0, 0.0)
@@ -292,7 +292,7 @@ def contains(reply: str, right: str) -> float:
 
 
 def key_terms(right: str) -> tuple[str, ...]:
-    """The terms that an answer should hold: its words, without those that say little.
+    """The terms that a reply should contain: the answer's stemmed words without stop words.
 
     >>> key_terms("The deploys are on Tuesdays.")
     ('deploy', 'tuesday')
@@ -301,7 +301,7 @@ def key_terms(right: str) -> tuple[str, ...]:
 
 
 def term_coverage(reply: str, terms: Collection[str]) -> float:
-    """The share of the terms that the reply contains, in any inflection; a term of several words must be there in full.
+    """The share of the terms that the reply contains, in any inflection; all words of a term are needed.
 
     >>> term_coverage("We deploy every week", ["deploys", "Tuesday"])
     0.5
@@ -313,7 +313,7 @@ def term_coverage(reply: str, terms: Collection[str]) -> float:
 
 
 def best_of(measure: AnswerMeasure, reply: str, right: Iterable[str]) -> float:
-    """The measure against the right answer to which the reply comes closest.
+    """The measure against the right answer that is closest to the reply.
 
     >>> best_of(f1, "Oslo", ["Rome", "Oslo"])
     1.0
@@ -322,7 +322,7 @@ def best_of(measure: AnswerMeasure, reply: str, right: Iterable[str]) -> float:
 
 
 def _plain(text: str) -> str:
-    """Lower case, without punctuation and articles, with single spaces."""
+    """The text in lower case, without punctuation and articles, with single spaces."""
     return " ".join(_ARTICLES.sub(" ", text.lower().translate(_WITHOUT_MARKS)).split())
 
 
@@ -342,7 +342,7 @@ def _harmonic(both: int, ours: int, theirs: int) -> float:
 
 
 def _longest(ours: Sequence[str], theirs: Sequence[str]) -> int:
-    """How long the longest common subsequence is, a row of the table at a time."""
+    """The length of the longest common subsequence, computed row by row."""
     lengths = [0] * (len(theirs) + 1)
     for one in ours:
         diagonal = 0

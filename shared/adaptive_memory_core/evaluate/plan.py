@@ -1,17 +1,16 @@
-"""The plan of an experiment: data, systems, chat models. Read from TOML or JSON, or taken from the ARM paper.
+"""The plan of an experiment: data, systems and chat models, read from TOML or JSON or taken from the ARM paper.
 
-The experiments that the ARM paper reports. Each is a list of systems for an experiment file, under the name that
-`arm` gives there:
+The experiments that the ARM paper reports. An experiment file adds their systems by name, with `arm`:
 
 - "table 2": memory under the balanced profile, and plain search, for each of `embedders` (tables with name, use,
   parameters_millions). NDCG@5, precision@5, recall@5, parameters, and NDCG@5 per million parameters. The paper's column
   "Eff." cannot be derived from the others: it differs twofold between two rows of equal NDCG and equal size.
 - "3 x 2": static, dynamic conservative and dynamic selective memory; give two `models`, as the paper did
-- "theta", "gamma", "alpha": one of the three numbers by itself, the others as the paper recommends (3, 5, 0.95)
-- "profiles": its five profiles next to plain search
+- "theta", "gamma", "alpha": one of the three numbers varies, the others are as the paper recommends (3, 5, 0.95)
+- "profiles": the paper's five profiles next to plain search
 
-The paper names no numbers for "dynamic selective"; its recommended (balanced) ones are taken. Questions count as reads,
-in their order, and each is scored on what it was given (`reading = true`, `k = 5`).
+The paper gives no numbers for "dynamic selective", so its recommended (balanced) numbers are used. Questions count as
+reads, in their order, and each is scored on the hits that it received (`reading = true`, `k = 5`).
 
 An experiment as TOML or JSON:
 
@@ -21,11 +20,11 @@ An experiment as TOML or JSON:
 
 Each of `data` takes folder, longmemeval or locomo; name, most, every, users, records ("turn", "session", "user") and
 adversarial. Each of `systems` takes use (a name, or your own class as MODULE:NAME), name, policy (a preset, or a table
-of changes, with `preset` among them or not), settings (the system's own), embedder, axis, value, parameters_millions
-and answers. Each of `models` takes model, name, base_url, api_key_env (the name of an environment variable, never a
-key), requests_per_minute, input_price and output_price (of a million tokens), max_tokens, options (of each request),
-retries and timeout_seconds. `judge` is one more such table: that model says of each reply whether it is correct.
-Besides: title, baseline, k, depth, reading, minutes_apart, page_tokens, cache, seed, embedders and arm (`EXPERIMENTS`).
+of changes, optionally with `preset`), settings (the system's own), embedder, axis, value, parameters_millions and
+answers. Each of `models` takes model, name, base_url, api_key_env (the name of an environment variable, never a key),
+requests_per_minute, input_price and output_price (per million tokens), max_tokens, options (of each request), retries
+and timeout_seconds. `judge` is one more such table: that model judges whether each reply is correct. The other settings
+are title, baseline, k, depth, reading, minutes_apart, page_tokens, cache, seed, embedders and arm (`EXPERIMENTS`).
 Paths are relative to the file.
 """
 
@@ -48,7 +47,7 @@ from adaptive_memory_core.models.extras import load
 from adaptive_memory_core.policy import Policy
 from adaptive_memory_core.whole_file import expanded
 
-DEEP = 50  # hits, of which ten sessions or 1,000 tokens of short turns can be made
+DEEP = 50  # hits: enough for ten sessions, or for 1,000 tokens of short turns
 Hits = Annotated[int, Field(ge=1, le=LARGEST_K)]
 Count = Annotated[int, Field(ge=0)]
 Price = Annotated[float, Field(ge=0, le=1e9)]
@@ -56,7 +55,7 @@ Above0 = Annotated[float, Field(ge=1e-3, le=1e9)]
 
 
 class _Plan(BaseModel):
-    """Part of an experiment: each field is checked by its type, and a wrong one is named in an InvalidInputError."""
+    """Part of an experiment. Fields are checked by type; a wrong field raises an InvalidInputError that names it."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
     named: ClassVar[str]
@@ -72,43 +71,43 @@ class _Plan(BaseModel):
         wrong = error.errors(include_url=False)[0]
         name = ".".join(map(str, wrong["loc"]))
         if wrong["type"] == "extra_forbidden":
-            return f"{cls.named} says {name}. It may say {', '.join(cls.model_fields)}."
+            return f"{cls.named} has an unknown setting {name}. The settings are {', '.join(cls.model_fields)}."
         if wrong["type"] == "missing":
             return f"{cls.named} has no `{name}`. Give one."
         allowed = wrong["msg"].replace("Input should", "It must")
-        return f"{cls.named} says that {name} is {wrong['input']!r:.80}. {allowed}."
+        return f"{cls.named} is not valid: {name} is {wrong['input']!r:.80}. {allowed}."
 
 
 class DataPlan(_Plan):
-    """The folder or file of labelled data, and which of their questions are asked."""
+    """A folder or file of labelled data, and which of its questions are asked."""
 
     named = "The data"
     path: Path
-    kind: str = "folder"  # or "longmemeval", "locomo": the files that those sets publish
+    kind: str = "folder"  # or "longmemeval", "locomo": the published files of these sets
     name: str = ""
     most: Count = 0  # questions, drawn by the seed; 0 = all
-    every: Annotated[int, Field(ge=1)] = 1  # ask every so-manieth question only
-    users: Count = 0  # ask only for the first so many users; 0 = for all
-    records: str = "turn"  # or "session", "user": what one record holds of a published conversation
-    adversarial: bool = False  # also questions that have gold and no answer: LoCoMo's category 5
+    every: Annotated[int, Field(ge=1)] = 1  # ask every n-th question only
+    users: Count = 0  # ask for the first n users only; 0 = for all
+    records: str = "turn"  # or "session", "user": the part of a published conversation in one record
+    adversarial: bool = False  # also ask questions that have gold but no answer: LoCoMo's category 5
 
 
 class SystemPlan(_Plan):
-    """One system: what it is, with which settings and embedder."""
+    """One system, with its settings and embedder."""
 
     named = "A system"
     name: str
     use: str
     settings: dict[str, Any] = {}
     embedder: str = "local"
-    axis: str | None = None  # the setting that an ablation varies, and its value
+    axis: str | None = None  # the setting that an ablation varies; `value` is its value
     value: float | None = None
     parameters_millions: float | None = None  # of the embedder
-    answers: bool = True  # whether chat models answer from what it finds
+    answers: bool = True  # whether chat models answer from its hits
 
 
 class ModelPlan(_Plan):
-    """One chat model behind a server of OpenAI's protocol. A price is of a million tokens."""
+    """One chat model behind an OpenAI-compatible server. Prices are per million tokens."""
 
     named = "A model"
     name: str
@@ -119,27 +118,27 @@ class ModelPlan(_Plan):
     input_price: Price | None = None
     output_price: Price | None = None
     max_tokens: Annotated[int, Field(ge=1)] = 256
-    options: dict[str, Any] = {"temperature": 0.0}  # more of each request
+    options: dict[str, Any] = {"temperature": 0.0}  # other fields of each request
     retries: Count = 4
     timeout_seconds: Above0 = 60.0
 
 
 class Experiment(_Plan):
-    """All of one comparison. `baseline` is the first system, unless it is named."""
+    """The settings of one comparison. `baseline` is the first system unless named."""
 
     named = "The experiment"
     data: Annotated[tuple[DataPlan, ...], Field(min_length=1)]
     systems: Annotated[tuple[SystemPlan, ...], Field(min_length=1)]
     title: str = ""
     baseline: str = ""
-    k: Hits = 10  # hits that the measures look at
-    depth: Hits | None = None  # hits that are asked for; None: 50, for sessions and budgets, or k where hits are read
+    k: Hits = 10  # hits that are measured
+    depth: Hits | None = None  # hits to request; None: k if hits count as read, else 50 for sessions and budgets
     reading: bool = False  # whether each question counts as a read for those that follow it
     minutes_apart: Annotated[float, Field(ge=0, le=1e9)] = 30.0  # between two questions of a user, if they are reads
-    page_tokens: Annotated[int, Field(ge=1)] = 1_000  # of what a chat model is shown
+    page_tokens: Annotated[int, Field(ge=1)] = 1_000  # of the page that a chat model is shown
     models: tuple[ModelPlan, ...] = ()
-    judge: ModelPlan | None = None  # says of each reply whether it is correct
-    cache: Path = Path("answers.jsonl")  # replies of the models, which a second run takes from there
+    judge: ModelPlan | None = None  # judges whether each reply is correct
+    cache: Path = Path("answers.jsonl")  # the models' replies, reused by a second run
     seed: Count = 18
 
     def __init__(self, **given: Any) -> None:
@@ -167,7 +166,7 @@ class Experiment(_Plan):
 
     @property
     def hits(self) -> int:
-        """How many are asked for."""
+        """The number of hits to request."""
         if self.depth is not None:
             return max(self.k, self.depth)
         return self.k if self.reading else max(self.k, DEEP)
@@ -180,7 +179,7 @@ def _of_policy(name: str, policy: Policy, use: str = "adaptive", **more: Any) ->
 STATIC = _of_policy("static", POLICIES["static"], "static")
 REFERENCE = Policy.preset("balanced")
 PROFILES = ("balanced", "ultra_efficient", "broad_adaptation", "conservative", "aggressive")
-AXES: Mapping[str, tuple[str, tuple[float, ...]]] = {  # the field of `decay` behind each letter, and its values
+AXES: Mapping[str, tuple[str, tuple[float, ...]]] = {  # each letter's field of `decay`, and the values to try
     "theta": ("remembrance_threshold", (1, 2, 3, 5, 10, 20)),
     "gamma": ("grace", (0, 1, 2, 5, 10, 20)),
     "alpha": ("rate", (0.80, 0.90, 0.95, 0.98, 0.99, 1.0)),
@@ -189,7 +188,7 @@ Embedders = Sequence[Mapping[str, Any]]
 
 
 def arm_systems(wanted: str | Sequence[str], embedders: Embedders = ()) -> tuple[SystemPlan, ...]:
-    """The systems of one of the experiments, or of several, each once.
+    """The systems of one or several experiments, without duplicates.
 
     >>> [one.name for one in arm_systems("3 x 2")]
     ['static', 'dynamic conservative', 'dynamic selective']
@@ -206,7 +205,7 @@ def arm_systems(wanted: str | Sequence[str], embedders: Embedders = ()) -> tuple
 def _table_2(embedders: Embedders) -> Iterator[SystemPlan]:
     for one in embedders or ({"name": "local", "use": "local"},):
         if not {"name", "use"} <= set(one) <= {"name", "use", "parameters_millions"}:
-            raise InvalidInputError(f"The embedder {dict(one)} needs name and use, and may say parameters_millions.")
+            raise InvalidInputError(f"The embedder {dict(one)} needs name and use, and may have parameters_millions.")
         more: dict[str, Any] = {"embedder": one["use"], "parameters_millions": one.get("parameters_millions")}
         yield _of_policy(str(one["name"]), POLICIES["static"], "static", **more)
         yield _of_policy(f"ARM, {one['name']}", REFERENCE, **more)
@@ -238,16 +237,16 @@ EXPERIMENTS: Mapping[str, Callable[[Embedders], Iterable[SystemPlan]]] = {
 
 KINDS = ("folder", "longmemeval", "locomo")
 WITHOUT_SETTINGS = ("chroma", "bm25", "adaptive", *POLICIES)
-FOR_ARM = {"k": 5, "reading": True}  # of the paper; what the file says holds
+FOR_ARM = {"k": 5, "reading": True}  # the paper's settings; the file overrides them
 
 
 def read_experiment(path: Path) -> Experiment:
-    """The experiment in a file, or an error that says what of it is wrong."""
+    """The experiment in a file. Raises InvalidInputError if the file is not valid."""
     try:
         text = path.read_text(encoding="utf-8")
         toml = load("tomllib" if sys.version_info >= (3, 11) else "tomli")
         given = json.loads(text) if path.suffix == ".json" else toml.loads(text)
-    except (OSError, ValueError, RecursionError) as error:  # of TOML and JSON as well
+    except (OSError, ValueError, RecursionError) as error:  # includes parse errors of TOML and JSON
         raise InvalidInputError(
             f"The experiment {path} cannot be read: {error}. Give TOML, or JSON as .json."
         ) from error
@@ -285,8 +284,8 @@ def _system(given: Mapping[str, Any]) -> SystemPlan:
     plan = SystemPlan(**{"name": use, **own} if "use" in own else own)
     if plan.settings and plan.use in WITHOUT_SETTINGS:
         raise InvalidInputError(
-            f"The system {plan.use!r} has no settings, and {', '.join(plan.settings)} would change nothing. Leave "
-            "them out; the numbers of this project's memory are its `policy`."
+            f"The system {plan.use!r} has no settings, so {', '.join(plan.settings)} would change nothing. Leave "
+            "them out. To change the numbers of this project's memory, use `policy`."
         )
     if plan.use in POLICIES or plan.use == "adaptive":
         return plan.model_copy(update={"settings": {"policy": system_policy(policy, POLICIES.get(plan.use, Policy()))}})
@@ -296,7 +295,7 @@ def _system(given: Mapping[str, Any]) -> SystemPlan:
 
 
 def system_policy(given: Any, start: Policy) -> Policy:
-    """The policy that a system's `policy` says: a preset, or changes of the start or of a preset.
+    """The policy of a system: a preset, or changes to a preset or to `start`.
 
     >>> system_policy({"preset": "balanced", "decay": {"rate": 0.9}}, Policy()).decay.grace
     5.0
@@ -306,7 +305,7 @@ def system_policy(given: Any, start: Policy) -> Policy:
     if isinstance(given, str):
         return Policy.preset(given)
     if not isinstance(given, Mapping):
-        raise InvalidInputError(f"The policy {given!r} is none. Give a preset's name or a table of changes.")
+        raise InvalidInputError(f"The policy {given!r} is not valid. Give a preset's name or a table of changes.")
     changes = {name: tuple(one) if isinstance(one, list) else one for name, one in given.items() if name != "preset"}
     return (Policy.preset(given["preset"]) if "preset" in given else start).replace(**changes)
 

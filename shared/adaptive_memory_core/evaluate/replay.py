@@ -1,4 +1,4 @@
-"""Replays past recalls under another policy: what it would have returned, and what that is worth."""
+"""Replays of past recalls under another policy: the hits it would have returned, and their value."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Verdict
 from adaptive_memory_core.reports import PROPENSITY
 
-SEED = 18  # of the intervals: one log gives one answer
-FEWEST = 2  # judged recalls below which there is no interval
+SEED = 18  # of the intervals, so that the same log gives the same result
+FEWEST = 2  # judged recalls needed for an interval
 ReplayMeasure = Callable[[Sequence[str], frozenset[str], int], float]
 REPLAY_MEASURES: Mapping[str, ReplayMeasure] = {
     "NDCG@k": lambda ranking, gold, k: ndcg_at(ranking, gold, k=k),
@@ -27,12 +27,12 @@ REPLAY_MEASURES: Mapping[str, ReplayMeasure] = {
 
 @dataclass(frozen=True, slots=True)
 class ReplayedRecall:
-    """One past recall: the ids that it returned (`before`), and those that the policy would have (`after`), best first.
+    """One past recall: the ids that it returned (`before`) and that the policy would return (`after`), best first.
 
-    `reasons` says why it would have dropped each of the others, `verdicts` what was said of hits then. `reproduced`:
-    the recall's own policy, ranked in the same way, gives the recorded ranking again, so the log tells all that
-    mattered. `propensities` are the chances with which candidates were to be returned, where places were drawn by lot.
-    `unknown` is what it does not tell. `user` is the name that the caller gave, if any.
+    `reasons` gives the policy's reason for dropping each of the others, `verdicts` the feedback at the time.
+    `reproduced` is true if ranking again under the recall's own policy gives the recorded ranking, so that the log
+    contains everything that mattered. `propensities` are the candidates' chances of being returned, if places were
+    drawn by lot. `unknown` lists what the log does not contain. `user` is the name that the caller gave, if any.
     """
 
     id: str
@@ -48,7 +48,7 @@ class ReplayedRecall:
     unknown: tuple[str, ...] = ()
     user: str | int | None = None
     propensities: Mapping[str, float] = field(default_factory=dict, repr=False)  # by lot
-    whose: int = field(default=0, repr=False)  # tells the users of one replay apart, without their names
+    whose: int = field(default=0, repr=False)  # the user's number within this replay, instead of a name
 
     @property
     def same(self) -> bool:
@@ -57,17 +57,17 @@ class ReplayedRecall:
 
     @property
     def kept(self) -> tuple[str, ...]:
-        """What both return."""
+        """The ids that both return."""
         return tuple(one for one in self.before if one in self.after)
 
     @property
     def dropped(self) -> tuple[str, ...]:
-        """What was returned then, and would not be."""
+        """The ids that were returned, and would not be."""
         return tuple(one for one in self.before if one not in self.after)
 
     @property
     def promoted(self) -> tuple[str, ...]:
-        """What was not returned then, and would be."""
+        """The ids that were not returned, and would be."""
         return tuple(one for one in self.after if one not in self.before)
 
     @property
@@ -77,8 +77,8 @@ class ReplayedRecall:
 
 @dataclass(frozen=True, slots=True)
 class ReplayedMeasure:
-    """One measure over the recalls with a helpful verdict: then, under the policy, and the difference with its
-    interval (None: too few of them)."""
+    """One measure over the recalls with helpful feedback: before, under the policy, and the difference with its
+    interval (None if there are too few recalls)."""
 
     name: str
     before: float
@@ -108,24 +108,24 @@ class Replay(Sequence[ReplayedRecall]):
 
     @property
     def changed(self) -> tuple[ReplayedRecall, ...]:
-        """The recalls that would have returned something else, or in another order."""
+        """The recalls that would have returned other hits, or another order."""
         return tuple(one for one in self.recalls if not one.same)
 
     @property
     def judged(self) -> tuple[ReplayedRecall, ...]:
-        """The recalls of which a hit was called helpful: what is measured is measured on these."""
+        """The recalls with at least one helpful hit. The measures are taken over these."""
         return tuple(one for one in self.recalls if one.helpful)
 
     @property
     def unknown(self) -> Mapping[str, int]:
-        """What the log does not tell, and of how many recalls."""
+        """Each thing that the log does not contain, with the number of recalls concerned."""
         return dict(Counter(note for one in self.recalls for note in one.unknown).most_common())
 
     def measures(self) -> tuple[ReplayedMeasure, ...]:
-        """The rankings of then and the policy's against what was called helpful.
+        """The recorded rankings and the policy's, measured against the helpful hits.
 
-        Only what was returned could be judged. So what the policy would have promoted counts as no better than wrong,
-        and it is measured too low rather than too high.
+        Only returned hits could be judged. Hits that the policy would promote therefore count as wrong, so the policy
+        is measured too low rather than too high.
         """
         return (
             tuple(_compared(name, measure, self.judged) for name, measure in REPLAY_MEASURES.items())
@@ -140,9 +140,9 @@ class Replay(Sequence[ReplayedRecall]):
         lines += [measure(one) for one in self.measures()]
         unhelpful = [unhelpful_returned(self.recalls, after=after) for after in (False, True)]
         if judged or any(unhelpful):
-            lines.append(f"hits that were called unhelpful: {unhelpful[0]} then, {unhelpful[1]} under this policy")
+            lines.append(f"unhelpful hits: {unhelpful[0]} before, {unhelpful[1]} under this policy")
         if promoted := sum(len(one.promoted) for one in judged):
-            lines.append(f"{promoted} hits of the judged recalls would be new ones, which nobody could judge")
+            lines.append(f"{promoted} hits of the judged recalls would be new, so there is no feedback on them")
         lines += [f"unknown of {count}: {note}" for note, count in self.unknown.items()]
         return "\n".join(lines)
 
@@ -150,7 +150,7 @@ class Replay(Sequence[ReplayedRecall]):
         return self.summary()
 
     def to_json(self) -> str:
-        """All of it as JSON, for programs."""
+        """The replay as JSON, for programs."""
         return json.dumps(
             {
                 "policy": json.loads(self.policy.to_json()),
@@ -162,7 +162,7 @@ class Replay(Sequence[ReplayedRecall]):
 
     @staticmethod
     def joined(parts: Sequence[tuple[str | int | None, Replay]], policy: Policy) -> Replay:
-        """Those of several users as one, in the order of time, with the names that the caller gave."""
+        """Join the replays of several users, ordered by time, with the names that the caller gave."""
         found = [
             replace(one, user=user, whose=whose) for whose, (user, replay) in enumerate(parts) for one in replay.recalls
         ]
@@ -170,7 +170,7 @@ class Replay(Sequence[ReplayedRecall]):
 
 
 def replayed(ranked: Iterable[RankedAgain], policy: Policy) -> Replay:
-    """What ranking the recalls of one scope again has shown."""
+    """The replay of one scope's recalls, which were ranked again."""
     return Replay(policy, tuple(_one(each, policy) for each in ranked))
 
 
@@ -193,21 +193,21 @@ def _one(each: RankedAgain, policy: Policy) -> ReplayedRecall:
 
 
 def _not_asked(each: RankedAgain, policy: Policy) -> Iterator[str]:
-    """What the policy would have asked for, and the recall did not."""
+    """Notes on requests that the policy would have made and the recall did not."""
     own, line = each.own, each.line
     if own is None or own == policy:
         return
     for name in policy.ways:
         if name not in own.ways:
-            yield f"the channel {name!r} was not asked: what it would have found, or said of the candidates"
+            yield f"the channel {name!r} was not asked, so its hits and scores are missing"
     if max(policy.recall_k, line.k) > max(own.recall_k, line.k):
-        yield f"records beyond the candidates: {own.recall_k} were asked for, this policy asks for {policy.recall_k}"
+        yield f"more candidates: the recall requested {own.recall_k}, this policy requests {policy.recall_k}"
     if policy.pace != own.pace:
-        yield "what other decay would have left of the strengths: they are those of then"
+        yield "strengths under another decay: the recorded strengths are used"
     if policy.advanced.unrelated_answered > 0.0 and own.advanced.unrelated_answered == 0.0:
-        yield "whether unrelated questions find as good: no relevance floor was measured"
+        yield "scores of unrelated questions: no relevance floor was measured"
     if policy.blending == "bounded" and own.blending != "bounded" and policy.learning.similar_questions > 0.0:
-        yield "what verdicts on similar questions said: they were not asked"
+        yield "feedback on similar questions: the recall did not look it up"
 
 
 def _compared(name: str, measure: ReplayMeasure, judged: Sequence[ReplayedRecall]) -> ReplayedMeasure:
@@ -232,7 +232,7 @@ def replay_summary(replay: Replay) -> str:
 
 
 def measure(one: ReplayedMeasure) -> str:
-    line = f"{one.name}: {one.before:.3f} then, {one.after:.3f} under this policy"
+    line = f"{one.name}: {one.before:.3f} before, {one.after:.3f} under this policy"
     if one.difference is None:
         return f"{line} (one judged recall: no interval)"
     sure = "" if one.difference.excludes_zero else ", which is within the noise"

@@ -1,4 +1,4 @@
-"""Asks systems the same questions in turn, and measures what each found: one row of measures per question."""
+"""Running systems on the same questions, and measuring their results: one row of measures per question."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ from adaptive_memory_core.evaluate.tokens_shown import Texts, each_alone, shown_
 from adaptive_memory_core.models.embedder import Embedder, Vectors, as_embedder, embedder_named
 
 DAY, MINUTE = 86_400.0, 60.0
-START = 1_760_000_000.0  # POSIX seconds, where the data name no time
-NOBODY = "everyone's reader"  # in whose memory items without a tenant stand
+START = 1_760_000_000.0  # POSIX seconds, if the data contain no time
+NOBODY = "everyone's reader"  # the user for items without a tenant
 
 
 class SystemAnswer(NamedTuple):
-    """What one system found for one question, and how long that took."""
+    """One system's result for one question, and the time it took."""
 
     system: str
     question: Question
@@ -50,7 +50,7 @@ class SystemAnswer(NamedTuple):
 
 
 def sampled_questions(questions: Sequence[Question], *, most: int, every: int, seed: int) -> list[Question]:
-    """The questions that are asked, in their order.
+    """The questions to ask, in their original order.
 
     >>> asked = [Question(str(number), "?", ()) for number in range(9)]
     >>> [one.id for one in sampled_questions(asked, most=0, every=4, seed=1)]
@@ -66,8 +66,8 @@ def sampled_questions(questions: Sequence[Question], *, most: int, every: int, s
 
 
 def fill(system: System, data: Dataset, users: Sequence[str | None]) -> None:
-    """Give a system all that the users of the questions have, and ask it once for each, so that no first look, which
-    fills caches, is among those that are timed."""
+    """Write the items of the given users to a system, and prepare one query per user, so that filling caches is not
+    timed."""
     wanted, own = set(users), dict[str | None, list[Item]]()
     for item in data.items:
         if item.tenant in wanted:
@@ -82,7 +82,7 @@ def fill(system: System, data: Dataset, users: Sequence[str | None]) -> None:
 def asked_in_turn(
     systems: Mapping[str, System], data: Dataset, questions: Sequence[Question], plan: Experiment
 ) -> Iterator[SystemAnswer]:
-    """Each question of each system; who begins changes from question to question."""
+    """Ask every system each question; the system that goes first changes from question to question."""
     ends, names = _ends(data), list(systems)
     asked_before: dict[str | None, int] = {}
     for number, question in enumerate(questions):
@@ -100,7 +100,7 @@ def user_label(user: str | None) -> str:
 
 
 def end_of(items: Sequence[Item]) -> float:
-    """A day after the last of them, when they are asked about at the earliest."""
+    """A day after the last item: the earliest time of a question."""
     return max((item.ts + DAY for item in items if item.ts is not None), default=START)
 
 
@@ -122,8 +122,8 @@ Progress = Callable[[int, int], object]
 
 
 class MeasuredSystems(NamedTuple):
-    """Rows of measures by system, a row a question; what the systems are like at the end, a row a user; and the rows
-    of the chat models' replies, by (system, model)."""
+    """Measures per question by system, figures per user at the end by system, and measures per reply by (system,
+    model)."""
 
     recalls: Mapping[str, Sequence[MeasureRow]]
     figures: Mapping[str, Sequence[Mapping[str, float]]]
@@ -133,7 +133,7 @@ class MeasuredSystems(NamedTuple):
 def measured_systems(
     plan: Experiment, data: Dataset, questions: Sequence[Question], progress: Progress | None = None
 ) -> MeasuredSystems:
-    """All systems on one set of data, and then all chat models on what they found."""
+    """Run all systems on one data set, then all chat models on their results."""
     report = progress or (lambda _, __: None)
     rows: dict[str, list[MeasureRow]] = {one.name: [] for one in plan.systems}
     pages: dict[str, list[str]] = {one.name: [] for one in plan.systems}
@@ -163,8 +163,8 @@ def _filled(
 def _check_known(one: SystemAnswer, texts: Texts) -> None:
     if unknown := [name for name in one.found.ids if name not in texts.items]:
         raise InvalidInputError(
-            f"The system {one.system!r} found {unknown[:3]} for question {one.question.id!r}, no ids of items "
-            "that it was given. Mend it: `ask` returns ids of what `write` has taken in."
+            f"The system {one.system!r} returned {unknown[:3]} for question {one.question.id!r}, which are not ids "
+            "of its items. Change its `ask` to return ids of items that `write` received."
         )
 
 
@@ -179,7 +179,7 @@ def _row(one: SystemAnswer, plan: SystemPlan, texts: Texts, experiment: Experime
 
 
 def _page(one: SystemAnswer, texts: Texts, tokens: int) -> str:
-    """What a chat model is shown: as the system renders it, else the texts as far as the tokens go."""
+    """The page for a chat model: rendered by the system, or else the texts that fit into the tokens."""
     if one.found.page is not None:
         return one.found.page(tokens)
     units = each_alone(one.found.ids) if one.found.units is None else one.found.units()
@@ -189,7 +189,7 @@ def _page(one: SystemAnswer, texts: Texts, tokens: int) -> str:
 def _replies(
     plan: Experiment, questions: Sequence[Question], pages: Mapping[str, Sequence[str]], report: Progress
 ) -> Iterator[tuple[tuple[str, str], list[MeasureRow]]]:
-    """Question by question, so that a busy minute of a server hits all systems."""
+    """Rows of measures by (system, model). Questions go to all systems in turn, so a slow server affects all alike."""
     stored = StoredReplies(plan.cache) if plan.models else None
     answering = [one.name for one in plan.systems if one.answers]
     for one in plan.models:
@@ -208,14 +208,14 @@ def _replies(
 
 
 def judge_reply(judge: ChatModel | None, question: Question, reply: str) -> MeasureRow:
-    """What a judge says of a reply; nothing without a judge, a right answer, or a verdict that can be read."""
+    """The judged accuracy of a reply; empty without a judge, a right answer, or a judgement that can be parsed."""
     right = right_answers(question)
     verdict = judge.judge_answer(question.query, right, reply) if judge is not None and right else None
     return {} if verdict is None else {"judged accuracy": float(verdict)}
 
 
 def embeds_texts_once(given: Any) -> Embedder:
-    """The embedder, which remembers the vectors of texts. Those of questions it does not, so that timings hold them.
+    """The embedder with a cache for texts. Questions are not cached, so timings include their embedding.
 
     >>> calls = []
     >>> one = embeds_texts_once(lambda texts: [calls.append(text) or [1.0] for text in texts])
@@ -238,7 +238,7 @@ def _remembering(embed: Callable[[list[str]], Vectors]) -> Callable[[list[str]],
 
 
 MeasureRow = dict[str, float]
-OF_TOKENS = {  # how `tokens_shown` calls them, and what they are called here
+OF_TOKENS = {  # names in `tokens_shown`, and the names used here
     "r500": "evidence in 500 tokens",
     "r1000": "evidence in 1000 tokens",
     "covered": "answer covered",
@@ -249,45 +249,47 @@ OF_TOKENS = {  # how `tokens_shown` calls them, and what they are called here
 ABOUT_MEASURES: Mapping[str, MeasureAbout] = {
     one.name: one
     for one in (
-        MeasureAbout("session NDCG@10 (LME)", about="as LongMemEval's own script has it"),
+        MeasureAbout("session NDCG@10 (LME)", about="as in LongMemEval's own script"),
         MeasureAbout("evidence in 500 tokens", about="the share of the gold among the first 500 tokens"),
         MeasureAbout("evidence in 1000 tokens", about="the share of the gold among the first 1,000 tokens"),
         MeasureAbout("answer covered", about="whether all words of the answer were read within 4,000 tokens"),
-        MeasureAbout("tokens to cover", "tokens", "lower", "until all words of the answer were read, where they were"),
-        MeasureAbout("blocks to cover", "blocks", "lower", "until all words of the answer were read, where they were"),
-        MeasureAbout("redundancy", "ratio", "lower", "how alike a block is to the most similar one before it"),
-        MeasureAbout("contained in page", about="whether the page holds the answer word for word"),
-        MeasureAbout("terms in page", about="the share of the answer's key terms that the page holds"),
+        MeasureAbout("tokens to cover", "tokens", "lower", "until all words of the answer were read, if they were"),
+        MeasureAbout("blocks to cover", "blocks", "lower", "until all words of the answer were read, if they were"),
+        MeasureAbout("redundancy", "ratio", "lower", "how similar a block is to the most similar earlier block"),
+        MeasureAbout("contained in page", about="whether the page contains the answer word for word"),
+        MeasureAbout("terms in page", about="the share of the answer's key terms that the page contains"),
         MeasureAbout("page tokens", "tokens", "lower", "characters / 4 of the page"),
-        MeasureAbout("recall ms", "ms", "lower", "from the question to the ids, its embedding included"),
-        MeasureAbout("exact match", about="the reply is the answer, but for case, punctuation and articles"),
-        MeasureAbout("judged accuracy", about="the judge says that the reply is correct (GPT-Acc)"),
-        MeasureAbout("contain-accuracy", about="the reply holds the answer word for word"),
-        MeasureAbout("key-term coverage", about="the share of the answer's key terms that the reply holds"),
-        MeasureAbout("response s", "s", "lower", "of the reply, as it was first given"),
+        MeasureAbout("recall ms", "ms", "lower", "from the question to the ids, including its embedding"),
+        MeasureAbout("exact match", about="the reply equals the answer apart from case, punctuation and articles"),
+        MeasureAbout("judged accuracy", about="the judge finds the reply correct (GPT-Acc)"),
+        MeasureAbout("contain-accuracy", about="the reply contains the answer word for word"),
+        MeasureAbout("key-term coverage", about="the share of the answer's key terms that the reply contains"),
+        MeasureAbout("response s", "s", "lower", "until the reply, when it was first requested"),
         MeasureAbout("response words", "words", None, "in the reply"),
         MeasureAbout("input tokens", "tokens", "lower", "of the request, as the server counts them"),
         MeasureAbout("output tokens", "tokens", "lower", "of the reply, as the server counts them"),
         MeasureAbout("remembered", "share", None, "records that are exempt from decay at the end, per user"),
         MeasureAbout(
-            "memory size", "share", None, "records that are not all but faded at the end (nonzero embeddings), per user"
+            "memory size", "share", None, "records that have not nearly faded at the end (nonzero embeddings), per user"
         ),
-        MeasureAbout("stale norm", "ratio", None, "the norm of the strengths of what is not remembered, per user"),
+        MeasureAbout(
+            "stale norm", "ratio", None, "the norm of the strengths of records that are not remembered, per user"
+        ),
         MeasureAbout("reads per recall", "ratio", None, "hits that were counted as read, per user"),
-        MeasureAbout("update ms", "ms", "lower", "to write down what a recall changed, per user"),
+        MeasureAbout("update ms", "ms", "lower", "to store the changes of a recall, per user"),
         MeasureAbout("parameters (millions)", "ratio", "lower", "of the embedder"),
-        MeasureAbout("NDCG per million parameters", "ratio", "higher", "the paper's words for its efficiency"),
+        MeasureAbout("NDCG per million parameters", "ratio", "higher", "the efficiency as the paper words it"),
     )
 }
 
 
 def about(name: str) -> MeasureAbout:
-    """What is known of a measure; a share of which more is better, unless it is told otherwise."""
+    """The description of a measure; by default, a share of which more is better."""
     return ABOUT_MEASURES.get(name, MeasureAbout(name))
 
 
 def recall_measures(question: Question, found: SystemResult, texts: Texts, *, k: int, page: str) -> MeasureRow:
-    """What can be said without a chat model. A measure that needs the answer is left out where it is not known."""
+    """The measures without a chat model. Measures that need the answer are left out if it is not known."""
     ranking, gold = list(found.ids), question.gold_ids
     row = {
         f"NDCG@{k}": ndcg_at(ranking, gold, k=k),
@@ -306,7 +308,7 @@ def recall_measures(question: Question, found: SystemResult, texts: Texts, *, k:
 
 
 def of_reply(question: Question, reply: str, *, seconds: float, input_tokens: int) -> MeasureRow:
-    """What can be said of a chat model's reply."""
+    """The measures of a chat model's reply."""
     right = right_answers(question)
     measures = {
         "exact match": exact_match,
@@ -328,7 +330,7 @@ def right_answers(question: Question) -> list[str]:
 
 
 def _terms(question: Question, text: str, name: str) -> MeasureRow:
-    """Of the key terms that the question lists, or those of its answer."""
+    """The coverage of the question's key terms, or of its answer's; empty if there are none."""
     given = question.more.get("key_terms")
     right = right_answers(question)
     terms = tuple(map(str, given)) if isinstance(given, list) and given else key_terms(right[0]) if right else ()

@@ -39,8 +39,8 @@ class SystemQuery(NamedTuple):
 
 
 class SystemResult(NamedTuple):
-    """The ids, best first. `units` gives those that are shown together; without it each stands for itself. `page` gives
-    what a chat model is shown within so many tokens; without it, the texts in this order. Neither is timed."""
+    """The ids, best first. `units` returns the ids that are shown together; without it each id is shown alone. `page`
+    renders a page for a chat model within a token budget; without it, the texts in order. Neither is timed."""
 
     ids: Sequence[str]
     units: Callable[[], Sequence[ShownUnit]] | None = None
@@ -48,7 +48,7 @@ class SystemResult(NamedTuple):
 
 
 class System(Protocol):
-    """Whatever finds texts. `prepare` comes before each `ask` and is not timed."""
+    """Anything that finds texts. `prepare` is called before each `ask` and is not timed."""
 
     def write(self, user: str, items: Sequence[Item], *, now: float) -> None:
         """Take in a user's texts, in their order; called once for each user."""
@@ -59,7 +59,7 @@ class System(Protocol):
     def ask(self, asked: SystemQuery) -> SystemResult: ...
 
     def figures(self) -> Sequence[Mapping[str, float]]:
-        """What it is like at the end, a row for each user; nothing, where there is nothing to tell."""
+        """Figures about the system at the end, one row per user; may be empty."""
         ...
 
     def close(self) -> None: ...
@@ -78,7 +78,7 @@ PLACES: Mapping[str, str] = {
 }
 EXTRAS: Mapping[str, str] = {"langchain_time_weighted": "peers", "llama_time_weighted": "peers"}
 POLICIES: Mapping[str, Policy] = {  # names for `adaptive` under a policy
-    "static": Policy.preset("balanced").replace(decay={"rate": 1.0}),  # the profile's ranking, and nothing fades
+    "static": Policy.preset("balanced").replace(decay={"rate": 1.0}),  # the profile's ranking, without decay
     "dynamic": Policy.preset("balanced"),
     "graph": Policy(channels=("dense", "lexical", "graph")),
     "hierarchy": Policy(shape="episodes"),
@@ -98,7 +98,7 @@ NAMES = (*PLACES, *POLICIES)
 
 
 def system_of(use: str, embedder: Embedder, settings: Mapping[str, Any]) -> System:
-    """The system, made; `settings` are its own, above the policy that a name such as "static" stands for."""
+    """Create a system; its `settings` override the policy of a name such as "static"."""
     if use in POLICIES:
         settings = {"policy": POLICIES[use], **settings}
     return _maker(PLACES["adaptive"] if use in POLICIES else PLACES.get(use, use), use)(embedder, settings)
@@ -119,17 +119,17 @@ def _maker(place: str, use: str) -> Maker:
 def _unknown(use: str, error: Exception) -> InvalidInputError:
     return InvalidInputError(
         f"There is no system {use!r}: {error}. Give one of {', '.join(NAMES)}, or your own class as MODULE:NAME, "
-        "which Python can import; evaluate/systems.py says what it has to do."
+        "which Python can import; evaluate/systems.py describes its methods."
     )
 
 
 class Adaptive:
-    """A memory in a directory; its clock is at the moment that is asked about. `settings["policy"]` is its policy."""
+    """A memory in a directory. Its clock is set to the time of each query. `settings["policy"]` is its policy."""
 
     def __init__(self, embedder: Embedder, settings: Mapping[str, Any]) -> None:
         self._policy: Policy = settings.get("policy", Policy())
         self._now, self._users = 0.0, list[str]()
-        self._folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)  # on Windows one may be open
+        self._folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)  # on Windows a file may be open
         keeping = Keeping(log=False, lag_seconds=3600)  # nothing is written back meanwhile
         place = Path(self._folder.name, "memory")
         self.memory = AdaptiveMemory.open(
@@ -143,7 +143,7 @@ class Adaptive:
             whose.observe([_message_arguments(item) for item in items])
             whose.themes()
         else:
-            alone = self._policy.channels == ("dense",)  # no channel reads metadata, so the speaker stands in the text
+            alone = self._policy.channels == ("dense",)  # no channel reads metadata, so the speaker is in the text
             whose.remember_many([_text_arguments(item) if alone else _record_arguments(item) for item in items])
 
     def prepare(self, asked: SystemQuery) -> None:
@@ -162,7 +162,7 @@ class Adaptive:
 
 
 def units_of(recall: Recall) -> list[ShownUnit]:
-    """The units of a recall's page, in the order in which it is filled; each in the order in which it was said."""
+    """The units of a recall's page, in the order in which the page is filled; each unit in conversation order."""
     merge = BLOCK_SHARES[recall.policy.shape]
     whole = session_blocks(list(recall), recall.neighbours, merge=merge, fields=recall.fields, outline=recall.outline)
     found = []
@@ -175,7 +175,7 @@ def units_of(recall: Recall) -> list[ShownUnit]:
 
 
 def _arm_figures(stats: Stats) -> dict[str, float]:
-    """What the ARM paper records of a memory."""
+    """The figures that the ARM paper reports for a memory."""
     figures = {"remembered": stats.remembered_fraction, "stale norm": stats.strengths.stale_norm}
     figures |= {"reads per recall": stats.reads_per_recall} if stats.reads else {}
     figures |= {"memory size": stats.strengths.size / stats.records} if stats.records else {}
@@ -183,13 +183,12 @@ def _arm_figures(stats: Stats) -> dict[str, float]:
 
 
 def _text_arguments(item: Item) -> dict[str, Any]:
-    """As `remember_many` takes it, with a title or a speaker in the text."""
+    """Arguments of `remember_many`, with the title or speaker in the text."""
     return {"text": item.said, "id": item.id, "created_at": item.ts}
 
 
 def _record_arguments(item: Item) -> dict[str, Any]:
-    """As `remember_many` takes it; what a conversation says about a turn becomes metadata, a title is part of the
-    text."""
+    """Arguments of `remember_many`, with the speaker, session and position as metadata, and a title in the text."""
     if item.speaker is None:
         arguments = _text_arguments(item)
         return arguments if item.session is None else arguments | {"metadata": _known_fields(item, ("session", "seq"))}
@@ -198,7 +197,7 @@ def _record_arguments(item: Item) -> dict[str, Any]:
 
 
 def _message_arguments(item: Item) -> dict[str, Any]:
-    """As `observe` takes it."""
+    """A message as `observe` takes it."""
     known = _known_fields(item, ("speaker", "session", "seq"))
     return {"id": item.id, "text": item.text} | known | ({} if item.ts is None else {"at": item.ts})
 
@@ -211,7 +210,7 @@ SATURATION, LENGTH = 0.9, 0.4  # k1 and b, as in Anserini
 
 
 class BM25:
-    """Scores of all texts for a question, on stemmed words without stop words.
+    """BM25 scores of all texts for a question, over stemmed words without stop words.
 
     >>> BM25(["green tea", "the blue room", "green leaves"])("What is blue?").argmax().item()
     1
@@ -239,7 +238,7 @@ class BM25:
 
 
 class ByWords:
-    """An index for each user; texts without any word of the question are not found."""
+    """A BM25 index per user; texts that share no word with the question are not found."""
 
     def __init__(self, _: Embedder, __: Mapping[str, Any]) -> None:
         self._indexes: dict[str, tuple[list[str], BM25]] = {}
@@ -248,7 +247,7 @@ class ByWords:
         self._indexes[user] = [item.id for item in items], BM25([item.said for item in items])
 
     def prepare(self, asked: SystemQuery) -> None:
-        """Nothing is."""
+        """Do nothing."""
 
     def ask(self, asked: SystemQuery) -> SystemResult:
         if asked.user not in self._indexes:
@@ -266,22 +265,22 @@ class ByWords:
 
 
 class OnDisk:
-    """An embedded Chroma, as programs use it."""
+    """An embedded Chroma in a temporary directory."""
 
     def __init__(self) -> None:
-        import chromadb  # a second, which whoever only reads a plan does not wait for
+        import chromadb  # takes a second, so reading a plan does not import it
 
         self._folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)  # Windows: a file may still be open
         self.client = chromadb.PersistentClient(Path(self._folder.name))
 
     def new_collection(self) -> Collection:
-        """An empty one that compares by cosine."""
+        """Create an empty collection with cosine distance."""
         settings: Any = {"hnsw": {"space": "cosine"}}
         name = f"compared-{uuid.uuid4().hex}"
         return self.client.create_collection(name, embedding_function=None, configuration=settings)
 
     def close(self) -> None:
-        self.client.close()  # type: ignore[attr-defined] # of the client that is made here
+        self.client.close()  # type: ignore[attr-defined] # this client has it
         self._folder.cleanup()
 
 
@@ -289,7 +288,7 @@ BATCH = 2_000  # texts in one write; Chroma takes 5,461
 
 
 class PlainChroma:
-    """One collection for all users, who are told apart by a filter, as most programs do it."""
+    """One collection for all users, separated by a filter, as in most programs."""
 
     def __init__(self, embedder: Embedder, _: Mapping[str, Any]) -> None:
         self._embedder, self._place = embedder, OnDisk()
@@ -303,7 +302,7 @@ class PlainChroma:
             self._collection.add([item.id for item in own], embeddings=vectors, metadatas=whose)
 
     def prepare(self, asked: SystemQuery) -> None:
-        """Nothing is."""
+        """Do nothing."""
 
     def ask(self, asked: SystemQuery) -> SystemResult:
         vector: Any = [self._embedder.embed_query(asked.text)]

@@ -1,9 +1,8 @@
-"""Measures of what a system puts in front of a model within a token budget, turn by turn.
+"""Measures of the text that a system shows a model within a token budget, turn by turn.
 
 A system answers a question with units, best first: the turns that it shows together, and the block that contains them.
-A turn costs its characters / 4 as a line "Speaker: text", and 6 tokens more where it is the first of its session; one
-that was shown already is free. A unit that exceeds a budget is cut between two turns. Without vectors redundancy is not
-measured.
+A turn costs its characters / 4 as a line "Speaker: text", plus 6 tokens if it is the first of its session; a repeated
+turn is free. A unit that exceeds a budget is cut between two turns. Without vectors redundancy is not measured.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from adaptive_memory_core.context.entries import resolved
 from adaptive_memory_core.evaluate.datasets import Dataset, Item, Question
 from adaptive_memory_core.evaluate.metrics import mean
 
-HEADING, MOST = 6, 4_000  # tokens of a session's heading; tokens that are looked at
+HEADING, MOST = 6, 4_000  # tokens of a session's heading; tokens that are measured
 BUDGETS = (250, 500, 1_000, 2_000)
 FOR_BLOCKS = 2_000  # tokens within which blocks are counted and compared
 MANY_HITS = 3
@@ -31,14 +30,14 @@ Measures = dict[str, float]
 
 
 class ShownUnit(NamedTuple):
-    """Turns that are shown together, and the number of the block in which they stand."""
+    """Turns that are shown together, and the number of their block."""
 
     block: int
     ids: Sequence[str]
 
 
 class ReadTurns(NamedTuple):
-    """The turns in the order in which they are read, each once: the tokens up to its end, and its block."""
+    """The turns in reading order, without repeats: for each, the tokens up to its end, and its block."""
 
     ids: list[str]
     tokens: list[float]
@@ -49,7 +48,7 @@ class ReadTurns(NamedTuple):
 
 
 class Texts:
-    """What is known of the turns: their costs, their words with the dates that are rendered, what stood before them."""
+    """The turns with their words (including rendered dates), their vectors, and the turn before each."""
 
     def __init__(self, data: Dataset, vectors: Any = None) -> None:
         self.items = {item.id: item for item in data.items}
@@ -58,7 +57,7 @@ class Texts:
         self._words: dict[str, frozenset[str]] = {}
 
     def read(self, units: Sequence[ShownUnit], heading: float = HEADING) -> ReadTurns:
-        """How the units are read, as far as anything looks at them; `heading` is what a session's costs.
+        """The turns of the units in reading order, up to MOST tokens; `heading` is the cost of a session's heading.
 
         >>> ana = Item(id="a", text="Tea, please.", speaker="Ana", session="s")
         >>> Texts(Dataset("", (ana,), ()), [[1.0]]).read([ShownUnit(0, ["a"]), ShownUnit(1, ["a"])])
@@ -80,7 +79,7 @@ class Texts:
         return read
 
     def words_of(self, one: str) -> frozenset[str]:
-        """All words of a turn as it is rendered: with its day, and with the days that "yesterday" and the like were."""
+        """All words of a turn as rendered: with its date, and with the dates of words such as "yesterday"."""
         if one not in self._words:
             item = self.items[one]
             shown = f"{item.speaker or ''}: {resolved(clean(item.text), item.ts)} {_day(item.ts)}"
@@ -89,22 +88,22 @@ class Texts:
         return self._words[one]
 
     def text_within(self, units: Sequence[ShownUnit], budget: float) -> str:
-        """What a model reads of the units within so many tokens."""
+        """The text of the units within a token budget."""
         return "\n".join(self.items[one].said for one in self.read(units).within(budget))
 
     def intact(self, one: str, shown: set[str]) -> bool:
-        """Whether it is shown with the question right before it, if there is one."""
+        """Whether a turn is shown, along with the question right before it if there is one."""
         before = self._before.get(one)
         return one in shown and (before is None or not asks(self.items[before].text) or before in shown)
 
 
 def each_alone(ids: Sequence[str]) -> list[ShownUnit]:
-    """A ranking as units, where nothing is shown together."""
+    """A ranking as units of one turn each."""
     return [ShownUnit(place, [one]) for place, one in enumerate(ids)]
 
 
 def shown_measures(texts: Texts, question: Question, units: Sequence[ShownUnit]) -> Measures:
-    """All measures of what is shown for one question; what is not known of it is left out."""
+    """All measures of the turns shown for one question; unknown measures are left out."""
     read, gold = texts.read(units), set(question.gold_ids)
     row = {f"r{budget}": len(gold & set(read.within(budget))) / len(gold) for budget in BUDGETS}
     for budget in BUDGETS[1:3]:
@@ -118,7 +117,7 @@ def shown_measures(texts: Texts, question: Question, units: Sequence[ShownUnit])
 
 
 def _covered(texts: Texts, read: ReadTurns, answer: frozenset[str]) -> Measures:
-    """Tokens and blocks until all words of the answer were read; nothing where they never are."""
+    """Whether all words of the answer were read, and after how many tokens and blocks; empty if it has no words."""
     left = set(answer)
     if not left:
         return {}
@@ -131,7 +130,7 @@ def _covered(texts: Texts, read: ReadTurns, answer: frozenset[str]) -> Measures:
 
 
 def _blocks(texts: Texts, read: ReadTurns, answer: frozenset[str]) -> Measures:
-    """How many words of the answer the blocks hold, and how alike the blocks are."""
+    """The number of the answer's words in the blocks, and the redundancy of the blocks."""
     blocks: dict[int, list[str]] = {}
     for one, block in zip(read.within(FOR_BLOCKS), read.blocks, strict=False):
         blocks.setdefault(block, []).append(one)
@@ -145,13 +144,13 @@ def _blocks(texts: Texts, read: ReadTurns, answer: frozenset[str]) -> Measures:
 
 
 def _vector(texts: Texts, ids: Sequence[str]) -> Any:
-    """About the vector of a block: the mean of its turns', by their lengths, of length 1."""
+    """An approximate vector of a block: the mean of its turns' vectors, weighted by length and normalised."""
     total = np.sum([len(texts.items[one].text) * texts.vectors[one] for one in ids], axis=0)
     return total / max(float(np.linalg.norm(total)), 1e-9)
 
 
 def _redundancy(vectors: Sequence[Any]) -> float:
-    """The mean over all blocks but the first of the greatest cosine to an earlier one."""
+    """The mean, over all blocks but the first, of the greatest cosine to an earlier block."""
     if len(vectors) < 2:
         return 0.0
     likeness = np.array(vectors) @ np.array(vectors).T
@@ -159,7 +158,7 @@ def _redundancy(vectors: Sequence[Any]) -> float:
 
 
 def _before(items: Sequence[Item]) -> dict[str, str]:
-    """What was said right before each turn of a session."""
+    """The id of the turn right before each turn of a session."""
     sessions: dict[Any, list[Item]] = {}
     for item in items:
         if item.session is not None:
@@ -169,12 +168,12 @@ def _before(items: Sequence[Item]) -> dict[str, str]:
 
 
 def _day(moment: float | None) -> str:
-    """The day as a heading says it."""
+    """The date as shown in a heading; empty if unknown."""
     return "" if moment is None else f"{datetime.fromtimestamp(moment, timezone.utc):%Y-%m-%d}"
 
 
 def _in_words(day: str) -> str:
-    """A day as answers say it; nothing where the calendar has none such.
+    """A date as written in answers; empty if the date does not exist.
 
     >>> _in_words("2023-05-07"), _in_words("2023-02-31")
     ('7 May 2023', '')

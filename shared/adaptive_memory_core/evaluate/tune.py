@@ -1,4 +1,4 @@
-"""Tunes a policy: the numbers that rank best on one part of the questions, judged on the other part."""
+"""Tuning of a policy: search for the best numbers on one part of the questions, and judge them on the other part."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ from adaptive_memory_core.flow.past_recall import Rankable
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.verbs.tuning import PRIOR
 
-FEWEST = 20  # different questions on each side; below, it is refused; guess
-MOST = 250  # questions that a search looks at, drawn by the seed: some 0.3 s of CPU for each of 150 policies
-MOST_CHANCE = (1 - CONFIDENCE) / 2  # of such a gain where neither policy is better
-NOTHING_BETTER = "no number that may be tuned ranks these questions better"
+FEWEST = 20  # different questions needed on each side; guess
+MOST = 250  # questions in a search, drawn by the seed: some 0.3 s of CPU for each of 150 policies
+MOST_CHANCE = (1 - CONFIDENCE) / 2  # the highest accepted chance of such a gain if neither policy is better
+NOTHING_BETTER = "no change of a tunable number ranks these questions better"
 
 
 @dataclass(frozen=True, slots=True)
 class Tuner:
-    """How it is tuned."""
+    """The settings of tuning."""
 
-    held_out: float = 0.5  # share of the questions that judge and do not tune
+    held_out: float = 0.5  # the share of questions that are held back for judging
     prior: float = PRIOR
     fewest: int = FEWEST
     seed: int = 0
@@ -44,13 +44,13 @@ class Tuner:
 
 @dataclass(frozen=True, slots=True)
 class Tuning:
-    """What came of tuning. `policy` is safe to keep: the tuned one, or where that was `refused` the one it began with.
+    """The result of tuning. `policy` is safe to use: the tuned policy or, if it was `refused`, the original.
 
-    `gain` is what the tuned one (`tuned`) is worth more on the held-out questions, with its interval; None where there
-    was none to judge. `unnormalised` is the gain by plain inverse propensities, where the log's verdicts judge. `share`
-    is how far it went from the start to what ranked best, the less the fewer questions there were. `notes` says what
-    the log does not tell, `assumes` what the measure takes for granted. `users` holds the tunings of single users, from
-    this policy on.
+    `gain` is the tuned policy's gain on the held-out questions with its interval, None if there was nothing to judge.
+    `unnormalised` is the gain by plain inverse propensities, if feedback in the log is the measure. `share` is the
+    share of the way from the start to the best numbers; it is smaller with fewer questions. `notes` lists what the log
+    does not contain, `assumes` the assumptions of the measure. `users` contains tunings of single users, which started
+    from this policy.
     """
 
     start: Policy = field(repr=False)
@@ -70,12 +70,12 @@ class Tuning:
 
     @property
     def policy(self) -> Policy:
-        """The policy to go on with."""
+        """The policy to use from now on."""
         return self.start if self.refused is not None else self.tuned
 
     @property
     def changes(self) -> dict[str, tuple[float, float]]:
-        """What was tuned, by its place in the policy: from which number to which."""
+        """The numbers before and after tuning, by their place in the policy."""
         return changed_numbers(self.start, self.tuned)
 
     def summary(self) -> str:
@@ -86,7 +86,7 @@ class Tuning:
         return self.summary()
 
     def to_json(self) -> str:
-        """All of it as JSON, for programs."""
+        """The tuning as JSON, for programs."""
         return json.dumps(tuning_as_plain_values(self))
 
 
@@ -99,7 +99,7 @@ def tune(
     history: bool = False,
     tuner: Tuner = Tuner(),
 ) -> Tuning:
-    """The tuned policy, or why it is refused. The same examples and the same seed give the same result."""
+    """Tune a policy, or report why the result is refused. The same examples and seed give the same result."""
     tuning, held_out = split_examples(examples, tuner)
     found = Tuning(start, start, measure, questions=len(tuning), judged=len(held_out))
     thin = min(_distinct(tuning), _distinct(held_out))
@@ -123,7 +123,7 @@ def tune(
 def fitted_policy(
     examples: Sequence[Example], start: Policy, *, leads: Collection[str], history: bool, tuner: Tuner
 ) -> tuple[Policy, float]:
-    """What ranks these best, drawn back towards the start, and how far it went: with few questions hardly."""
+    """The policy that ranks the examples best, shrunk towards the start, and the share of the way that remains."""
     some = _ordered(examples, tuner.seed)[:MOST]
     share = _distinct(examples) / (_distinct(examples) + tuner.prior) if examples else 0.0
     best = searched(start, numbers_for(start, leads, history=history), some)
@@ -131,8 +131,8 @@ def fitted_policy(
 
 
 def split_examples(examples: Sequence[Example], tuner: Tuner) -> tuple[list[Example], list[Example]]:
-    """The questions to tune on, and those that judge. All that ask the same in the same memory are on one side, which
-    depends on their words and the seed alone."""
+    """Split the examples into those to tune on and those to judge by. The same question in the same memory is always
+    on one side, which depends only on its words and the seed."""
     sides: tuple[list[Example], list[Example]] = ([], [])
     for one in examples:
         sides[_place(one, tuner.seed) < tuner.held_out].append(one)
@@ -144,7 +144,7 @@ def _ordered(examples: Sequence[Example], seed: int) -> list[Example]:
 
 
 def _place(one: Example, seed: int) -> float:
-    """A number in [0, 1) of this question."""
+    """A number in [0, 1) that depends only on the seed and on the question's words and user."""
     text = f"{seed}:{one.user}:{' '.join(one.key.casefold().split())}"
     return int.from_bytes(hashlib.blake2b(text.encode(errors="replace"), digest_size=6).digest(), "big") / 2**48
 
@@ -157,12 +157,9 @@ def _distinct(examples: Sequence[Example]) -> int:
 def too_thin(tuning: int, held_out: int, fewest: int) -> str:
     """
     >>> too_thin(7, 5, 20)
-    'too thin: 7 different questions to tune on and 5 to judge by, of each at least 20 are needed'
+    'too thin: 7 different questions to tune on and 5 to judge by; each needs at least 20'
     """
-    return (
-        f"too thin: {tuning} different questions to tune on and {held_out} to judge by, of each at least {fewest} "
-        "are needed"
-    )
+    return f"too thin: {tuning} different questions to tune on and {held_out} to judge by; each needs at least {fewest}"
 
 
 def noise(measure: str, gain: Interval, chance: float) -> str:
@@ -170,10 +167,10 @@ def noise(measure: str, gain: Interval, chance: float) -> str:
     >>> noise("NDCG@10", Interval(mean=-0.1, low=-0.2, high=0.0, confidence=0.95, clusters=9), 0.9)
     'no gain on the held-out questions: NDCG@10 -0.100 [-0.200, 0.000]'
     >>> noise("NDCG@10", Interval(mean=0.1, low=0.01, high=0.2, confidence=0.95, clusters=9), 0.0625)
-    'within the noise on the held-out questions: NDCG@10 +0.100 [0.010, 0.200], and in 6 % of cases by mere chance'
+    'within the noise on the held-out questions: NDCG@10 +0.100 [0.010, 0.200], with a 6 % probability by chance'
     """
     what = "within the noise" if gain.mean > 0.0 else "no gain"
-    by_chance = f", and in {100 * chance:.0f} % of cases by mere chance" if gain.low > 0.0 else ""
+    by_chance = f", with a {100 * chance:.0f} % probability by chance" if gain.low > 0.0 else ""
     return f"{what} on the held-out questions: {measure} {gain.mean:+.3f} [{gain.low:.3f}, {gain.high:.3f}]{by_chance}"
 
 
@@ -187,7 +184,9 @@ def tuning_lines(tuning: Tuning) -> list[str]:
     if tuning.unnormalised not in (None, tuning.gain):
         found.append(f"by plain inverse propensities: difference {tuning.unnormalised}")
     if tuning.changes:
-        found.append(f"{100 * tuning.share:.0f} % of the way to what ranked best on the questions to tune on:")
+        found.append(
+            f"{100 * tuning.share:.0f} % of the way to the numbers that ranked best on the questions to tune on:"
+        )
     found += [f"  {place}: {before:.3g} -> {after:.3g}" for place, (before, after) in tuning.changes.items()]
     found += [f"assumes: {one}" for one in tuning.assumes]
     found += [f"note: {one}" for one in tuning.notes]
@@ -210,7 +209,7 @@ def tuning_as_plain_values(tuning: Tuning) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class TuningExamples:
-    """Examples, the leads that their candidates have, the measure, and whether they tell of reads (`history`)."""
+    """Examples, the leads of their candidates, the measure, and whether they contain reads (`history`)."""
 
     examples: tuple[Example, ...]
     leads: frozenset[str]
@@ -220,13 +219,13 @@ class TuningExamples:
     notes: tuple[str, ...] = ()
 
     def tuned(self, start: Policy, tuner: Tuner) -> Tuning:
-        """The policy that they ask for, from this one on."""
+        """Tune the start policy on these examples."""
         found = tune(self.examples, start, leads=self.leads, measure=self.measure, history=self.history, tuner=tuner)
         return replace(found, assumes=self.assumes, notes=self.notes)
 
     @staticmethod
     def joined(parts: Sequence[TuningExamples]) -> TuningExamples:
-        """That of several users as one; of nobody, that of a log without verdicts."""
+        """Join the examples of several users; without any, the same as for a log without feedback."""
         if not parts:
             return TuningExamples((), frozenset(), MEASURE, history=True)
         return TuningExamples(
@@ -240,20 +239,20 @@ class TuningExamples:
 
 
 def of_labelled(asked: Sequence[AskedQuestion], user: Hashable, *, k: int) -> TuningExamples:
-    """What labelled questions tell."""
+    """Examples from labelled questions."""
     leads = frozenset(name for one in asked for name in leads_of(one.question))
     return TuningExamples(tuple(example(one, user, k=k) for one in asked), leads, f"NDCG@{k}")
 
 
 def of_log(log: JudgedLog) -> TuningExamples:
-    """What verdicts in the log tell."""
+    """Examples from feedback in the log."""
     leads = frozenset(name for one in log.recalls for name in leads_of(one.question))
-    lost = [f"{log.lost} judged recalls are left out: the log does not give their rankings again"] if log.lost else []
+    lost = [f"{log.lost} judged recalls are left out: the log does not reproduce their rankings"] if log.lost else []
     return TuningExamples(tuple(examples_of(log)), leads, MEASURE, True, assumed(log), tuple(lost))
 
 
 def leads_of(question: Rankable) -> frozenset[str]:
-    """What is said of its candidates besides their similarity: all have the same names."""
+    """The names of the candidates' leads, which are the same for all candidates of a question."""
     hits = question.hits_under(question.request.policy)
     return frozenset(hits[0].leads) if hits else frozenset()
 

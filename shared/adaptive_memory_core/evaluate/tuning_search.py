@@ -1,4 +1,4 @@
-"""The numbers of a policy that are tuned, their ranges, and the search for those that rank best."""
+"""The tunable numbers of a policy, their ranges, and the search for the values that rank best."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from adaptive_memory_core.policy.advanced import FOR_ALL, LEADS, OF_GRAPH, RERAN
 from adaptive_memory_core.policy.learning import AGAINST, AHEAD, NEAR, TRUSTED
 from adaptive_memory_core.policy.policy import Policy
 
-NO_WEIGHT = {*FOR_ALL, *OF_GRAPH, RERANKER, NEAR, TRUSTED, AGAINST, AHEAD}  # what else is said of candidates
-NEGLIGIBLE = 1e-3  # a weight below which it is 0
-FIRST = 0.05  # the weight from which one that is 0 begins; guess
+NO_WEIGHT = {*FOR_ALL, *OF_GRAPH, RERANKER, NEAR, TRUSTED, AGAINST, AHEAD}  # leads that have no tunable weight
+NEGLIGIBLE = 1e-3  # a smaller weight becomes 0
+FIRST = 0.05  # the first value to try for a weight that is 0; guess
 
 
 @dataclass(frozen=True, slots=True)
 class TunableNumber:
-    """One number of a policy, by its place ("weights.recency"); it moves by factors, or along the steps it is given."""
+    """One number of a policy, by its place ("weights.recency"). It moves by factors, or along the given steps."""
 
     place: str
     low: float = 0.0
@@ -38,7 +38,7 @@ class TunableNumber:
         return float(owner)
 
     def moved(self, value: float, factor: float) -> Iterator[float]:
-        """The values to try next to this one.
+        """The neighbouring values to try.
 
         >>> weight = TunableNumber("weights.recency")
         >>> list(weight.moved(0.2, 2.0)), list(weight.moved(0.0, 2.0))
@@ -69,7 +69,7 @@ ALL = (*WEIGHTS, *HALF_LIFE, *FUSION, *DECAY)
 
 
 def numbers_for(policy: Policy, leads: Collection[str], *, history: bool) -> Sequence[TunableNumber]:
-    """Those that may change something here: weights of the leads that candidates have, and with a `history` of reads
+    """The numbers that can affect these questions: weights for the candidates' leads and, with a `history` of reads,
     ARM's numbers, unless kinds have their own."""
     joined = policy.advanced.fusion.method == "surprise" and set(leads) - NO_WEIGHT
     there = {one.place for one in FUSION} if joined and set(leads) & set(LEADS) else set()
@@ -79,7 +79,7 @@ def numbers_for(policy: Policy, leads: Collection[str], *, history: bool) -> Seq
 
 
 def with_numbers(policy: Policy, values: Mapping[str, float]) -> Policy:
-    """The policy with these numbers; where its weights change, its blend stays what it is.
+    """The policy with these numbers. Changed weights leave its blend unchanged.
 
     >>> with_numbers(Policy(), {"weights.recency": 0.05, "decay.rate": 0.9}).advanced.blend
     'bounded'
@@ -97,13 +97,13 @@ def with_numbers(policy: Policy, values: Mapping[str, float]) -> Policy:
 
 
 def changed_numbers(before: Policy, after: Policy) -> dict[str, tuple[float, float]]:
-    """By its place, what each number was and is, where that differs."""
+    """The numbers that differ between the policies, as (before, after) by place."""
     pairs = {one.place: (one.of(before), one.of(after)) for one in ALL}
     return {place: pair for place, pair in pairs.items() if pair[0] != pair[1]}
 
 
 def policy_between(before: Policy, after: Policy, share: float) -> Policy:
-    """That share of the way from one policy to the other, by octaves where both numbers are above 0.
+    """The policy at this share of the way between two policies, geometrically if both numbers are above 0.
 
     >>> one, two = Policy(half_life_days=8).suited(), Policy(half_life_days=32).suited()
     >>> policy_between(one, two, 0.5).half_life_days
@@ -129,16 +129,16 @@ def _between(one: float, two: float, share: float) -> float:
     return found if found >= NEGLIGIBLE else 0.0
 
 
-FACTORS = (5.0, 2.0, 1.4)  # by which numbers move, one after the other: some only tell from far away; guess
-ROUNDS = 3  # through all numbers at most, with each factor; guess
-LEAST = 5e-4  # of the measure, that a step must gain; guess
-CAREFUL = 1.0  # standard errors of its gain, that a step must gain; benchmarks/tuned.py
-GLANCE = 40  # examples after which a step that changes nothing, or clearly loses, is given up; guess
+FACTORS = (5.0, 2.0, 1.4)  # step sizes, tried in turn: some numbers only matter after a large step; guess
+ROUNDS = 3  # rounds through all numbers per factor, at most; guess
+LEAST = 5e-4  # the least gain of a step, in units of the measure; guess
+CAREFUL = 1.0  # the least gain of a step, in standard errors of the gain; benchmarks/tuned.py
+GLANCE = 40  # examples after which a step is dropped if it changes nothing or clearly loses; guess
 
 
 @dataclass(frozen=True, slots=True)
 class TunedPolicy:
-    """A policy and what it is worth on each example."""
+    """A policy and its worth on each example."""
 
     policy: Policy
     worths: tuple[Worth, ...]
@@ -147,7 +147,7 @@ class TunedPolicy:
 def searched(
     start: Policy, numbers: Sequence[TunableNumber], examples: Sequence[Example], *, careful: float = CAREFUL
 ) -> Policy:
-    """The best that single steps lead to; the same examples always lead to the same one.
+    """The best policy that single steps lead to; the same examples always give the same policy.
 
     >>> def near_seven(policy): return Worth(-abs(policy.half_life_days - 7.0))
     >>> question = Example("when?", "ana", near_seven)
@@ -169,7 +169,7 @@ def searched(
 def _best_along(
     number: TunableNumber, best: TunedPolicy, factor: float, examples: Sequence[Example], careful: float
 ) -> TunedPolicy:
-    """The best of the policy and its neighbours along one number."""
+    """The better of the best policy so far and its neighbours along one number."""
     for tried in list(number.moved(number.of(best.policy), factor)):
         try:
             policy = with_numbers(best.policy, {number.place: tried})
@@ -181,7 +181,7 @@ def _best_along(
 
 
 def _better(policy: Policy, best: TunedPolicy, examples: Sequence[Example], careful: float) -> TunedPolicy | None:
-    """The policy, if it is worth enough more."""
+    """The policy with its worths if it gains enough over the best, else None."""
     glance = tuple(one.worth(policy) for one in examples[:GLANCE])
     gain, error = gain_of(glance, best.worths[:GLANCE])
     if gain <= -error or glance == best.worths[:GLANCE]:
@@ -192,7 +192,7 @@ def _better(policy: Policy, best: TunedPolicy, examples: Sequence[Example], care
 
 
 def gain_of(after: Sequence[Worth], before: Sequence[Worth]) -> tuple[float, float]:
-    """How much more the first are worth, as ratios, and the standard error of that (to first order).
+    """The gain of the first over the second, as a difference of ratios, with its first-order standard error.
 
     >>> gain_of([Worth(1.0), Worth(0.5)], [Worth(0.5), Worth(0.5)])
     (0.25, 0.25)
@@ -206,7 +206,7 @@ def gain_of(after: Sequence[Worth], before: Sequence[Worth]) -> tuple[float, flo
 
 
 def _parts(worths: Sequence[Worth]) -> tuple[float, list[float]]:
-    """The ratio, and how far each question lies from it."""
+    """The ratio, and each question's deviation from it."""
     possible = sum(one.possible for one in worths)
     if possible <= 0.0:
         return 0.0, [0.0] * len(worths)

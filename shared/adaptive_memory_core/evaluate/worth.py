@@ -1,17 +1,17 @@
-"""What a policy is worth: on questions whose answers are known, and on logged feedback by inverse propensities.
+"""The worth of a policy: on questions with known answers, and on logged feedback by inverse propensities.
 
-Off-policy value, by inverse propensities, self-normalised and clipped: The log has, for each candidate, the chance p
-with which it was to be returned. A hit that a policy ranks in place r counts 1 / log2(r + 1), and where the log
-returned it, 1 / p times as much: it stands for all the times it was not. So
+Off-policy value, by inverse propensities, self-normalised and clipped: The log contains each candidate's chance p of
+being returned. A hit that a policy ranks at place r counts 1 / log2(r + 1), and 1 / p times as much if the log returned
+it, to represent the times when it was not returned. So
 
     value = sum(helpful / p * discount) / sum(1 / p * discount)    over the hits of the policy that were returned
 
-is the share of the policy's places, the first ones counting most, whose hits are called helpful. A hit that had no
-chance at all counts as useless (p = 1 in the lower sum). 1 / p is at most `MOST_WEIGHT`, at the price of some bias.
+is the share of the policy's places, first places counting most, whose hits are helpful. A hit that had no chance of
+being returned counts as useless (p = 1 in the lower sum). 1 / p is at most `MOST_WEIGHT`, at the price of some bias.
 
-It assumes that a verdict depends on the question and the record, and not on the place or on what else was shown; that
-hits without a verdict, in an answer that has some, were useless; and that the judged recalls are like those to come.
-Without a randomised tail p is 1 or 0, and the value of a policy that ranks new hits is too low.
+The assumptions: feedback depends on the question and the record, not on the place or on other hits shown; hits without
+feedback, in an answer that has some, were useless; the judged recalls are like future ones. Without a randomised tail p
+is 1 or 0, and the value of a policy that ranks new hits is too low.
 
 Source: Horvitz and Thompson (1952); self-normalised as in Swaminathan and Joachims, NIPS 2015; by item and position as
 in Li et al., Offline evaluation of ranking policies with click models, KDD 2018.
@@ -40,12 +40,12 @@ if TYPE_CHECKING:
 
 _Rows: TypeAlias = "npt.NDArray[np.float64]"
 ROUNDING = 1e-12
-FEWEST_USERS = 10  # of several users, from which whole users are drawn: with fewer, single questions
+FEWEST_USERS = 10  # users from which whole users are drawn; with fewer, single questions are drawn
 
 
 class Worth(NamedTuple):
-    """What one question adds to both sides of the ratio; for a measure that is a mean, `possible` is 1. `expected` is
-    the average of `possible`, if that depends on chance."""
+    """One question's numerator and denominator in the ratio. For a mean, `possible` is 1. `expected` is the average of
+    `possible`, if that depends on chance."""
 
     gained: float
     possible: float = 1.0
@@ -53,14 +53,14 @@ class Worth(NamedTuple):
 
     @property
     def unnormalised(self) -> Worth:
-        """With the expected denominator of the ratio instead of the one that occurred."""
+        """The worth with the expected denominator instead of the observed one."""
         return self if self.expected is None else Worth(self.gained, self.expected)
 
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A question that tells policies apart. `key` is its words: those that are asked again stay on one side of a split.
-    `user` is whose it is."""
+    """A question on which policies are compared. `key` is its words: repeated questions stay on one side of a split.
+    `user` is the user who asked it."""
 
     key: str
     user: Hashable
@@ -68,7 +68,7 @@ class Example:
 
 
 def ratio(worths: Sequence[Worth]) -> float:
-    """All that is gained, as a share of all that was to be had.
+    """The total gained, as a share of the total possible.
 
     >>> ratio([Worth(1.0, 2.0), Worth(0.5, 1.0)]), ratio([])
     (0.5, 0.0)
@@ -80,9 +80,9 @@ def ratio(worths: Sequence[Worth]) -> float:
 def ratio_difference(
     after: Sequence[Worth], before: Sequence[Worth], *, users: Sequence[Hashable], seed: int
 ) -> Interval:
-    """How much more the first are worth than the second, on the same questions: percentile bootstrap of the two ratios.
+    """The difference of two ratios on the same questions, with a percentile bootstrap interval.
 
-    Whole users are drawn where there are ten or more, else single questions: then it holds for these users.
+    Whole users are drawn if there are ten or more, else single questions; then the interval is valid for these users.
 
     >>> even, ahead = [Worth(0.5), Worth(0.0)] * 5, [Worth(0.75), Worth(0.25)] * 5
     >>> print(ratio_difference(ahead, even, users=["ana"] * 10, seed=1))
@@ -98,9 +98,9 @@ def ratio_difference(
 
 
 def chance_of_gain(after: Sequence[Worth], before: Sequence[Worth], *, users: Sequence[Hashable], seed: int) -> float:
-    """How often as much would be gained if neither policy were better: both change places on a random half of the
-    questions. If few questions differ, this is stricter than an interval, which assumes that the sample is all there
-    is.
+    """The p-value of a permutation test: how often the gain would be as large if neither policy were better. The
+    policies are swapped on a random half of the questions. If few questions differ, this is stricter than an interval,
+    which assumes that the sample is complete.
 
     >>> ahead, even = [Worth(1.0)] * 4 + [Worth(0.5)] * 96, [Worth(0.5)] * 100
     >>> 0.04 < chance_of_gain(ahead, even, users=["ana"] * 100, seed=1) < 0.09          # 4 of 4 won: one in sixteen
@@ -113,7 +113,7 @@ def chance_of_gain(after: Sequence[Worth], before: Sequence[Worth], *, users: Se
 
 
 def _sums(after: Sequence[Worth], before: Sequence[Worth], users: Sequence[Hashable]) -> _Rows:
-    """A row of four sums for each question, or for each user."""
+    """A row of four sums per question, or per user if there are enough users."""
     rows = np.array([(*one[:2], *two[:2]) for one, two in zip(after, before, strict=True)], dtype=np.float64)
     numbers = {user: number for number, user in enumerate(dict.fromkeys(users))}
     if len(numbers) < FEWEST_USERS:
@@ -143,7 +143,7 @@ RECALL_MEASURES: dict[str, RecallMeasure] = {
 
 @dataclass(frozen=True, slots=True)
 class MeanMeasure:
-    """The mean of one measure over the questions, with its interval (None: one question alone)."""
+    """The mean of one measure over the questions, with its interval (None if there is only one question)."""
 
     name: str
     mean: float
@@ -152,7 +152,7 @@ class MeanMeasure:
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """What recalls by a policy found of what answers the questions. Print it."""
+    """The measures of recalls under a policy on labelled questions. Print it."""
 
     policy: Policy = field(repr=False)
     questions: int
@@ -168,13 +168,13 @@ class Evaluation:
         return self.summary()
 
     def to_json(self) -> str:
-        """All of it as JSON, for programs."""
+        """The evaluation as JSON, for programs."""
         values = {"questions": self.questions, "k": self.k, "policy": json.loads(self.policy.to_json())}
         return json.dumps({**values, "measures": [_plain(one) for one in self.measures]})
 
 
 def evaluated(asked: Sequence[AskedQuestion], policy: Policy, *, k: int) -> Evaluation:
-    """The measures over the questions as they were asked, under the policy they were asked by."""
+    """The measures over the questions, under the policy that they were asked with."""
     found = (
         tuple(_measured(name.format(k), measure, asked, k) for name, measure in RECALL_MEASURES.items())
         if asked
@@ -184,7 +184,7 @@ def evaluated(asked: Sequence[AskedQuestion], policy: Policy, *, k: int) -> Eval
 
 
 def example(asked: AskedQuestion, user: Hashable, *, k: int) -> Example:
-    """The question as one that tells policies apart, by NDCG@k."""
+    """The question as an example whose worth is NDCG@k."""
     found = {hit.record.id for hit in asked.question.hits_under(asked.question.request.policy)} & asked.gold
 
     def worth(policy: Policy) -> Worth:
@@ -206,17 +206,17 @@ def _plain(one: MeanMeasure) -> dict[str, object]:
 MOST_WEIGHT = 20.0  # times that one hit may count; guess
 MEASURE = "share of helpful hits, first places counting most"
 ASSUMES = (
-    "a verdict depends on the question and the record, not on the place or on what else was shown",
-    "hits of a judged answer that nobody judged were of no use",
+    "feedback depends on the question and the record, not on the place or on the other hits shown",
+    "in an answer with feedback, hits without feedback were useless",
 )
-NO_TAIL = "no place was drawn by lot: what the log never returned counts as of no use, so that new hits gain too little"
-READS = "reads are those of then: what a policy would have returned instead, and so had read, is not followed up"
+NO_TAIL = "no place was drawn by lot: hits that the log never returned count as useless, so new hits gain too little"
+READS = "reads are as recorded: the reads that another policy would have caused are not simulated"
 
 
 def worth_of(
     ranking: Sequence[str], chances: Mapping[str, float], returned: Collection[str], helpful: Collection[str]
 ) -> Worth:
-    """What one logged answer says of another ranking; `chances` of those that had one.
+    """The worth of a ranking by one logged answer; `chances` has the propensities of candidates that had any.
 
     >>> worth_of(["a", "b"], {"a": 1.0}, ["a"], ["a"])[:2] == (1.0, 1.0 + 1 / math.log2(3))     # b was never returned
     True
@@ -238,13 +238,13 @@ def worth_of(
 
 
 def examples_of(log: JudgedLog) -> list[Example]:
-    """The judged recalls as questions that tell policies apart."""
+    """The judged recalls as examples."""
     strengths = StrengthsAgain(log.lines, frozenset(one.line.id for one in log.recalls))
     return [_example(one, strengths) for one in log.recalls]
 
 
 def assumed(log: JudgedLog) -> tuple[str, ...]:
-    """What is taken for granted of this log."""
+    """The assumptions that are made about this log."""
     drawn = any(0.0 < one.propensity < 1.0 for each in log.recalls for one in each.line.candidates)
     return (*ASSUMES, READS) if drawn else (*ASSUMES, NO_TAIL, READS)
 
@@ -253,7 +253,7 @@ def _example(recall: JudgedRecall, strengths: StrengthsAgain) -> Example:
     line, question, helpful = recall.line, recall.question, recall.helpful
     chances = {one.id: one.propensity for one in line.candidates if one.propensity > 0.0}
     returned = {one.id for one in line.kept}
-    hits = as_candidates(question.hits_under(question.request.policy))  # the numbers that are tuned ask for no others
+    hits = as_candidates(question.hits_under(question.request.policy))  # tunable numbers don't change the candidates
     then = replace(question, hits_under=lambda policy: strengths.under(policy, line.id, hits))
 
     def worth(policy: Policy) -> Worth:

@@ -1,1 +1,1 @@
-"""Embedders, rerankers, chat models and judges: `embedder` wraps any; the others are imported when asked for."""
+"""Embedders, rerankers, chat models and judges. `embedder` wraps any embedder; the others are imported on use."""

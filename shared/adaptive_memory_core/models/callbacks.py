@@ -1,6 +1,6 @@
-"""Functions that callers give, checked: rerankers, channels, readers, same-fact rules, entity finders.
+"""Checks of the caller's functions: rerankers, channels, readers, same-fact rules, entity finders.
 
-A finder of entities: Its names are compared as ours are: without capitals, accents and possessives.
+Names from the caller's entity finder are normalised like our own: without capitals, accents and possessives.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ ChannelResult = Mapping[str, float] | Iterable[tuple[str, float]]
 ChannelFunction = Callable[
     [str, str | None, int], ChannelResult | Awaitable[ChannelResult]
 ]  # cue, user, limit -> ids with numbers
-RerankFunction = Callable[[str, Sequence[str]], Any]  # cue, texts -> a number for each, or something to await
+RerankFunction = Callable[[str, Sequence[str]], Any]  # cue, texts -> a number for each, or an awaitable
 
 
 class CrossEncoder(Protocol):
@@ -31,7 +31,7 @@ Reranker = RerankFunction | CrossEncoder
 
 
 def as_reranker(given: Any) -> RerankFunction:
-    """The function behind what the caller gave: one already, or an object with `predict(pairs)`.
+    """The caller's reranker as a function. The caller gives a function or an object with `predict(pairs)`.
 
     >>> def longest(cue, texts): return [len(text) for text in texts]
     >>> as_reranker(longest)("tea", ["a", "bcd"])
@@ -42,7 +42,9 @@ def as_reranker(given: Any) -> RerankFunction:
     [4, 6]
     """
     predict = getattr(given, "predict", None)
-    if callable(predict) and not isinstance(given, type):  # first: a CrossEncoder can be called too, with tensors
+    if callable(predict) and not isinstance(
+        given, type
+    ):  # checked first, since a CrossEncoder is also callable, with tensors
         return lambda cue, texts: predict([(cue, text) for text in texts])
     if not callable(given) or isinstance(given, type):
         raise InvalidInputError(
@@ -54,7 +56,7 @@ def as_reranker(given: Any) -> RerankFunction:
 
 
 def callers_channels(given: Mapping[str, ChannelFunction] | None) -> dict[str, ChannelFunction]:
-    """The caller's own channels, checked."""
+    """The caller's channels. Raises InvalidInputError for a name or function that is not valid."""
     if given is None:
         return {}
     check_channel_names(given)
@@ -67,11 +69,11 @@ def callers_channels(given: Mapping[str, ChannelFunction] | None) -> dict[str, C
     return dict(given)
 
 
-Reader = Callable[[str, Sequence[str]], float | Awaitable[float]]  # question, texts -> nats a token
+Reader = Callable[[str, Sequence[str]], float | Awaitable[float]]  # question, texts -> nats per token
 
 
 def as_reader(given: Any) -> Reader | None:
-    """The function that the caller gave, checked.
+    """The caller's reader, checked to be a function or None.
 
     >>> as_reader(lambda question, texts: 0.5)("tea?", ["a"]), as_reader(None)
     (0.5, None)
@@ -79,7 +81,7 @@ def as_reader(given: Any) -> Reader | None:
     if given is not None and (not callable(given) or isinstance(given, type)):
         raise InvalidInputError(
             f"reader is {shown(given)}. Give a function of a question and a list of texts that returns how uncertain "
-            "an answer from them is, in nats a token, such as judges.OpenAIReader(...), or None."
+            "an answer from them is, in nats per token, such as judges.OpenAIReader(...), or None."
         )
     reader: Reader | None = given
     return reader
@@ -90,7 +92,7 @@ SameFact = Callable[[str, Sequence[str]], Labels | Awaitable[Labels]]  # cue, te
 
 
 def as_rule(given: Any) -> SameFact | None:
-    """The function that the caller gave, checked.
+    """The caller's rule, checked to be a function or None.
 
     >>> as_rule(lambda cue, texts: [None for text in texts])("tea", ["a"]), as_rule(None)
     ([None], None)
@@ -98,18 +100,18 @@ def as_rule(given: Any) -> SameFact | None:
     if given is not None and (not callable(given) or isinstance(given, type)):
         raise InvalidInputError(
             f"same_fact is {shown(given)}. Give a function of a cue and a list of texts that returns one label for "
-            "each text (None: it says nothing that another one says), or None."
+            "each text (None for a text that repeats no other), or None."
         )
     rule: SameFact | None = given
     return rule
 
 
-NO_NAMES = frozenset({"DATE", "TIME", "PERCENT", "MONEY", "QUANTITY", "ORDINAL", "CARDINAL"})  # labels of spaCy's
+NO_NAMES = frozenset({"DATE", "TIME", "PERCENT", "MONEY", "QUANTITY", "ORDINAL", "CARDINAL"})  # spaCy's labels
 FINDERS = ("ner", "entity_ruler")
 
 
 class SpacyEntities:
-    """The named entities that a spaCy pipeline finds: its name, or the pipeline itself.
+    """Finds named entities with a spaCy pipeline, given by name or as an object.
 
     Needs `pip install "adaptive-memory-retrieval[spacy]"` and an installed pipeline, for example with
     `python -m spacy download en_core_web_sm`. Dates, times and numbers are left out.
@@ -141,7 +143,7 @@ class _Given:
 
 
 def as_extract(given: Any) -> Extract | None:
-    """The function that the caller gave, checked, with its names as they are compared.
+    """The caller's entity finder, checked, which returns normalised names.
 
     >>> made = as_extract(lambda sentence: ["The Nile"])
     >>> made("It is long."), as_extract(None)

@@ -1,4 +1,4 @@
-"""Chat models: any of them as one function, paused for a while after failures, and asked for strict JSON."""
+"""Chat models as functions, paused for a while after failures, with requests for strict JSON."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ Chat = Callable[[str, str], str]  # instructions, material -> reply
 
 
 def as_chat(given: Any) -> Chat:
-    """The function for the model that the caller gave: a function, an object with `invoke(messages)` like LangChain's
-    chat models, or one with `complete(prompt)` like LlamaIndex's.
+    """The caller's chat model as a function. The caller gives a function, an object with `invoke(messages)` like
+    LangChain's chat models, or an object with `complete(prompt)` like LlamaIndex's.
 
     >>> class Model:
     ...     def invoke(self, messages): return "; ".join(f"{role}: {text}" for role, text in messages)
@@ -45,7 +45,7 @@ def _refused(given: object) -> InvalidInputError:
 
 
 def _text(reply: Any) -> str:
-    """The text of a reply, whichever form it has: a text, an object with one, or with a list of blocks that have one.
+    """The text of a reply: a string, an object with a text, or an object with a list of text blocks.
 
     >>> _text("a"), _text([{"type": "text", "text": "b"}, "c"])
     ('a', 'bc')
@@ -63,7 +63,7 @@ REST_SECONDS = 60.0
 
 
 class Resting:
-    """A chat model that raises at once for a minute after it has failed three times in a row.
+    """A chat model that raises immediately for a minute after three failures in a row.
 
     >>> def down(instructions, material): raise TimeoutError("no answer")
     >>> chat, said = Resting(down, clock=lambda: 0.0), []
@@ -80,7 +80,7 @@ class Resting:
 
     def __call__(self, instructions: str, material: str) -> str:
         if self._failures >= FAILURES and self._clock() < self._until:
-            rests = f"It failed {FAILURES} times in a row, and is not asked for {REST_SECONDS:.0f} seconds."
+            rests = f"It failed {FAILURES} times in a row, and is not called for {REST_SECONDS:.0f} seconds."
             raise JudgeError(f"{self._last} {rests}")
         try:
             reply = self._chat(instructions, material)
@@ -92,19 +92,18 @@ class Resting:
 
 
 TRIES = 2
-MOST_SHOWN = 120  # characters of a reply that cannot be read
+MOST_SHOWN = 120  # characters shown of a reply that cannot be parsed
 
 
 class JsonReply(NamedTuple):
-    """What was read from the reply; None if it was not what was asked for, and the note says what it was."""
+    """The value parsed from a reply; None with a note that quotes the reply if it was not valid."""
 
     value: Any = None
     note: str | None = None
 
 
 def ask_for_json(chat: Chat, prompt: str, material: Mapping[str, Any], read: Callable[[Any], Any]) -> JsonReply:
-    """The result of `read` for the JSON object in the model's reply; `read` raises ValueError if it is not what was
-    asked for.
+    """Ask the model for JSON and return the result of `read`, which raises ValueError for any other reply.
 
     >>> replies = iter(["Sure!", '{"sure": true}'])
     >>> ask_for_json(lambda *_: next(replies), "Judge.", {}, lambda given: given["sure"])
@@ -116,11 +115,11 @@ def ask_for_json(chat: Chat, prompt: str, material: Mapping[str, Any], read: Cal
     for _ in range(TRIES):
         try:
             reply = chat(prompt, prompt_json(material))
-        except Exception as error:  # noqa: BLE001 - a model of the caller's may fail in any way
+        except Exception as error:  # noqa: BLE001 - the caller's model may fail in any way
             return JsonReply(None, f"the judge failed: {error}")
         try:
             return JsonReply(read(json.loads(reply)))
-        except (ValueError, KeyError, TypeError, RecursionError):  # the last of 1,000 brackets within each other
+        except (ValueError, KeyError, TypeError, RecursionError):  # RecursionError: 1,000 nested brackets
             continue
     shown = repr(reply[:MOST_SHOWN])
     return JsonReply(None, f"the judge was not believed: it said {shown}, which is not the JSON that it was asked for")

@@ -1,4 +1,4 @@
-"""Embedding functions that Chroma collections name, and why Chroma's default one failed."""
+"""Embedding functions named in Chroma collections, and errors of Chroma's default function."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ Function = Callable[[list[str]], Any]
 
 
 def function_of(collection: Any) -> Function:
-    """The function the caller gave with the collection, else the one stored in its configuration, else an error.
+    """The function passed with the collection, or else the one in its configuration. Raises EmbedderError if none.
 
-    A collection opened without the argument has Chroma's default function no matter how its vectors were made, and so
-    does the schema that Chroma fills in on the client. Neither was chosen by anybody: only the configuration counts.
+    A collection opened without the argument has Chroma's default function, however its vectors were made. So does the
+    schema that Chroma fills in on the client. Nobody chose these defaults, so only the configuration counts.
     """
     from chromadb.api.types import DefaultEmbeddingFunction
 
@@ -32,7 +32,7 @@ def function_of(collection: Any) -> Function:
 
 
 def stored_by_chroma(thing: Any) -> Any:
-    """The embedder itself, if a collection's configuration can say how to make it; else None.
+    """The embedder itself if a collection's configuration can store it, else None.
 
     >>> stored_by_chroma(len) is None
     True
@@ -43,7 +43,7 @@ def stored_by_chroma(thing: Any) -> Any:
 
 
 def is_chroma_minilm(thing: Any) -> bool:
-    """Whether it is one of the two functions of Chroma that download all-MiniLM-L6-v2 on their first call.
+    """Whether an object is one of Chroma's two functions that download all-MiniLM-L6-v2 on their first call.
 
     >>> is_chroma_minilm(len)
     False
@@ -53,7 +53,7 @@ def is_chroma_minilm(thing: Any) -> bool:
 
 
 def loaded_once(thing: Any) -> Function:
-    """Chroma's MiniLM, loaded once (the default function loads it on every call), with errors that help."""
+    """Chroma's MiniLM with helpful errors, loaded once (the default function loads it on every call)."""
     loaded: list[Any] = []
 
     def call(texts: list[str]) -> Any:
@@ -74,9 +74,9 @@ def loaded_once(thing: Any) -> Function:
 
 def _nobody_knows(name: str) -> str:
     return (
-        f"embedder=None, and the collection {name!r} does not say what made its vectors: it was created without an "
-        "embedding function, or with one that Chroma could not store. Chroma's default model is not put in its place, "
-        "for its vectors cannot be compared with others. Allowed: the embedder these vectors were made with. "
+        f"embedder=None, and the collection {name!r} does not record its embedder: it was created without an "
+        "embedding function, or with one that Chroma could not store. Chroma's default model is not used instead, "
+        "because its vectors cannot be compared with others. Allowed: the embedder these vectors were made with. "
         "Pass it as embedder=."
     )
 

@@ -1,4 +1,4 @@
-"""Embedders behind one interface: functions, Chroma's embedding functions, models of frameworks, or by name."""
+"""One interface for embedders: functions, Chroma's embedding functions, models of frameworks, or names."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Embedder:
-    """Texts to float32 vectors, each call checked: one finite vector for each text, all of one dimension.
+    """Maps texts to float32 vectors. Each call is checked: one finite vector for each text, all of one dimension.
 
-    `documents` maps a list of texts to as many vectors, `query` one text to one vector. The dimension is the declared
-    one; if none was declared, the first call sets it and later calls must match it. `aquery` and `adocuments` are
-    `query` and `documents` as coroutines, of a model that has them: async verbs await them on the event loop.
+    `documents` maps a list of texts to as many vectors, `query` one text to one vector. If no dimension is declared,
+    the first call sets it and later calls must match it. `aquery` and `adocuments` are the coroutines of a model that
+    has them: async methods await them on the event loop.
 
     >>> lengths = Embedder("lengths", lambda texts: [[len(t), 1] for t in texts], lambda text: [len(text), 1])
     >>> lengths.embed_documents(["a", "bcd"]).tolist()
@@ -43,7 +43,7 @@ class Embedder:
     adocuments: Callable[[list[str]], Awaitable[Any]] | None = field(default=None, repr=False)
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
-        """One row for each text; no text, no call.
+        """One row for each text. Without texts, the model is not called.
 
         >>> as_embedder(lambda texts: [[1.0]] * len(texts)).embed_documents([]).shape
         (0, 0)
@@ -59,7 +59,7 @@ class Embedder:
         return self._checked(given, len(texts))
 
     async def aembed_documents(self, texts: Sequence[str]) -> Vectors:
-        """The same from `adocuments`; without one, from `documents`, which blocks."""
+        """One row for each text, from `adocuments` if given, else from `documents`, which blocks."""
         if self.adocuments is None or len(texts) == 0:
             return self.embed_documents(texts)
         try:
@@ -71,7 +71,7 @@ class Embedder:
         return self._checked(given, len(texts))
 
     def embed_query(self, text: str) -> Vectors:
-        """The vector of a query, which some models make differently from that of a document."""
+        """The vector of a query; some models embed queries differently from documents."""
         try:
             given = self.query(text)
         except AdaptiveMemoryError:
@@ -81,7 +81,7 @@ class Embedder:
         return self._checked(given)
 
     async def aembed_query(self, text: str) -> Vectors:
-        """The same from `aquery`; without one, from `query`, which blocks."""
+        """The vector of a query, from `aquery` if given, else from `query`, which blocks."""
         if self.aquery is None:
             return self.embed_query(text)
         try:
@@ -93,10 +93,10 @@ class Embedder:
         return self._checked(given)
 
     def _checked(self, given: Any, count: int | None = None) -> Vectors:
-        """The vectors of so many texts, or that of a query."""
+        """Check the vectors of `count` texts, or the vector of a query if there is no count."""
         vectors = as_vector(given, name=self.name) if count is None else as_vectors(given, count=count, name=self.name)
         dimension = vectors.shape[-1]
-        if self.dimension is None:  # two threads that race here learn the same or are told on the next call
+        if self.dimension is None:  # if two threads race and differ, the next call raises
             object.__setattr__(self, "dimension", dimension)
         elif dimension != self.dimension:
             what = f"returned vectors of dimension {dimension}, not {self.dimension} as before"
@@ -105,11 +105,11 @@ class Embedder:
 
 
 def as_embedder(thing: Any, *, name: str | None = None) -> Embedder:
-    """What the user passed as `embedder=`: a callable list[str] -> vectors, a Chroma embedding function, an Embedder,
-    or an embedding model of LangChain or LlamaIndex.
+    """Wrap the user's `embedder=`: a callable list[str] -> vectors, a Chroma embedding function, an Embedder, or an
+    embedding model of LangChain or LlamaIndex.
 
-    Vectors are compared only within one `name`. Give one if the embedder's own name is not specific enough or differs
-    from the recorded one.
+    Vectors are compared only within one `name`. Give a name if the embedder's own is not specific enough or differs
+    from the recorded name.
 
     >>> def embed(texts): return [[float(len(t)), 1.0] for t in texts]
     >>> as_embedder(embed)
@@ -121,7 +121,7 @@ def as_embedder(thing: Any, *, name: str | None = None) -> Embedder:
     adaptive_memory_core.errors.InvalidInputError: embedder= is a str, which cannot be called with texts. Allowed: ...
     """
     if isinstance(wrapped := getattr(thing, "embedder", None), Embedder):
-        thing = wrapped  # a model of a framework around one of ours, which keeps its name
+        thing = wrapped  # a framework's model around our own embedder, which keeps its name
     if isinstance(thing, Embedder):
         return thing if name is None else replace(thing, name=name)
     if (made := of_framework(thing)) is not None and not _is_chromas(thing):
@@ -134,12 +134,12 @@ def as_embedder(thing: Any, *, name: str | None = None) -> Embedder:
 
 
 def _is_chromas(thing: Any) -> bool:
-    """Whether its queries are lists, as Chroma's embedding functions take them."""
+    """Whether `embed_query` takes a list, as in Chroma's embedding functions."""
     return "input" in inspect.signature(getattr(thing, "embed_query", len)).parameters
 
 
 def bundled_unless(given: Any) -> Embedder:
-    """The embedder that was given, else the bundled one, which needs the extra `local`."""
+    """The given embedder, or else the bundled embedder, which needs the extra `local`."""
     if given is None:
         from adaptive_memory_core.models.local import LocalEmbedder
 
@@ -148,13 +148,14 @@ def bundled_unless(given: Any) -> Embedder:
 
 
 def of_collection(collection: Any) -> Embedder:
-    """The embedder a `chromadb.Collection` was made with. A collection that names none raises an error; the embedder is
-    never guessed."""
+    """The embedder of a `chromadb.Collection`. Raises EmbedderError if the collection names none; it is never
+    guessed."""
     return as_embedder(function_of(collection))
 
 
 def _query_of(thing: Any, name: str) -> Callable[[str], Any]:
-    """Chroma's functions take a query as a list and return a list; other callables that know queries take the text."""
+    """A function from a query to its vector. Chroma's functions take and return lists; other `embed_query` methods take
+    the text."""
     special = getattr(thing, "embed_query", None)
     if special is not None and "input" not in inspect.signature(special).parameters:
         return special  # type: ignore[no-any-return]
@@ -186,7 +187,7 @@ def _type(thing: Any) -> str:
 
 
 def embedder_named(name: str) -> Any:
-    """The embedder of that name, made: local, minilm, openai:MODEL, or MODULE:NAME of a function.
+    """Create an embedder by name: local, minilm, openai:MODEL, or MODULE:NAME of a function.
 
     >>> embedder_named("local").name
     'wordllama-l2-supercat-256'
@@ -205,16 +206,16 @@ def embedder_named(name: str) -> Any:
         return named_object(name)
     except ImportError as error:
         raise InvalidInputError(
-            f"The embedder {shown(name)} is not there: {reason(error)}. Give local, minilm, openai:MODEL, or "
+            f"The embedder {shown(name)} is not available: {reason(error)}. Give local, minilm, openai:MODEL, or "
             "MODULE:NAME of a function from texts to vectors that Python can import."
         ) from error
 
 
-LANGCHAINS_DEFAULT = "langchain_core.embeddings.embeddings"  # its async methods are the blocking ones in a thread
+LANGCHAINS_DEFAULT = "langchain_core.embeddings.embeddings"  # its async methods run the blocking methods in a thread
 
 
 def of_framework(thing: Any) -> Embedder | None:
-    """The embedder over a framework's model, with its own coroutines if it has any; None for anything else.
+    """An embedder around a framework's model, with the model's own coroutines if any; None for other objects.
 
     >>> class Lengths:
     ...     model = "lengths-1"
@@ -246,7 +247,7 @@ def _llama_index_name(thing: Any) -> str:
 
 
 def name_of_embedder(thing: Any) -> str:
-    """The name it gives itself, with the model if it has one; else that of the function or class.
+    """The embedder's own name, or else the name of its function or class, followed by its model if any.
 
     >>> def embed(texts): ...
     >>> name_of_embedder(embed)
@@ -270,7 +271,7 @@ def name_of_embedder(thing: Any) -> str:
 
 
 def dimension_of(thing: Any) -> int | None:
-    """The length of its vectors as it declares it, or None if it does not.
+    """The declared length of the embedder's vectors, or None.
 
     >>> class Short: dimension = 64
     >>> dimension_of(Short()), dimension_of(len)
@@ -284,7 +285,7 @@ def _own_name(thing: Any) -> str | None:
     name = getattr(thing, "name", None)
     if not callable(name):
         return _non_empty_text(name)
-    with warnings.catch_warnings():  # chromadb's base class warns that it has no name, and returns NotImplemented
+    with warnings.catch_warnings():  # chromadb's base class warns about a missing name and returns NotImplemented
         warnings.simplefilter("ignore")
         try:
             return _non_empty_text(name())
@@ -304,7 +305,7 @@ Vectors: TypeAlias = "npt.NDArray[np.float32]"
 
 
 def as_vectors(given: Any, *, count: int, name: str) -> Vectors:
-    """What was given for `count` texts, as float32 of shape (count, dimension).
+    """The embedder's result for `count` texts, as float32 of shape (count, dimension).
 
     >>> as_vectors([[1, 0], (0.5, 2)], count=2, name="mine").tolist()
     [[1.0, 0.0], [0.5, 2.0]]
@@ -321,7 +322,7 @@ def as_vectors(given: Any, *, count: int, name: str) -> Vectors:
 
 
 def as_vector(given: Any, *, name: str) -> Vectors:
-    """What was given for one query, as float32 of shape (dimension,).
+    """The embedder's result for one query, as float32 of shape (dimension,).
 
     >>> as_vector((1, 2), name="mine").tolist()
     [1.0, 2.0]
@@ -338,16 +339,16 @@ def as_vector(given: Any, *, name: str) -> Vectors:
 
 
 def broken_promise(name: str, what_happened: str) -> EmbedderError:
-    """The error for an embedder that returned something invalid: what it gave, what is allowed, what to do."""
+    """The error for an embedder that returned something invalid."""
     return EmbedderError(
         f"The embedder {shown(name)} {what_happened}. Allowed: one finite vector for each text, all of one length. "
-        "Mend the embedder, or pass another one as embedder=."
+        "Correct the embedder, or pass another as embedder=."
     )
 
 
 def _as_float32(given: Any, name: str) -> Vectors:
     try:
-        with np.errstate(over="ignore"):  # beyond float32 becomes infinity, which is refused by name below
+        with np.errstate(over="ignore"):  # values beyond float32 become infinity, which raises below
             return np.asarray(given, dtype=np.float32)
     except (TypeError, ValueError) as error:
         what = f"returned a {type(given).__name__} that is not an array of numbers ({error})"

@@ -1,4 +1,4 @@
-"""Imports that may fail: optional packages, their weight files, and objects given as `MODULE:NAME`."""
+"""Imports that may fail: optional packages, their files of weights, and objects given as `MODULE:NAME`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from adaptive_memory_core.errors import AdaptiveMemoryError, EmbedderError, Miss
 
 
 def require(packages: Sequence[str], *, extra: str, otherwise: str = "") -> None:
-    """Raise an error that names the extra unless all of them can be imported; nothing is imported.
+    """Raise an error that names the extra unless all packages can be imported. Nothing is imported.
 
     >>> require(["json"], extra="local")
     >>> require(["json", "no_such_package"], extra="local", otherwise="Or pass any callable.")
@@ -31,7 +31,7 @@ pip install "adaptive-memory-retrieval[local]". Or pass any callable.
 
 
 def load(package: str) -> Any:
-    """The imported package: untyped on purpose, since it may be missing when types are checked."""
+    """The imported package, deliberately untyped, since it may be missing when types are checked."""
     return importlib.import_module(package)
 
 
@@ -39,7 +39,7 @@ PACKAGE = "adaptive-memory-retrieval"
 
 
 def installed_version(package: str) -> str | None:
-    """The version of an installed package; None for one that is not installed.
+    """The version of a package; None if it is not installed.
 
     >>> installed_version("no-such-package") is None
     True
@@ -62,25 +62,24 @@ def folder_of(package: str) -> Path | None:
 
 
 def tensors(file: Path, *, sha256: str) -> dict[str, Any]:
-    """The arrays of a safetensors file, if it is byte for byte the one we know: other weights make other vectors."""
+    """The arrays of a safetensors file. Raises EmbedderError if its hash differs: other weights give other vectors."""
     content = file.read_bytes()
     found = hashlib.sha256(content).hexdigest()
     if found != sha256:
         raise EmbedderError(
-            f"{file.name} has the sha256 {found}. Allowed is only {sha256}: vectors from other weights "
-            "cannot be compared with those already stored. Install the version of its package that this one names."
+            f"{file.name} has the sha256 {found}. Only {sha256} is allowed: vectors from other weights "
+            "cannot be compared with stored vectors. Install the version of its package that this package requires."
         )
     return load("safetensors.numpy").load(content)  # type: ignore[no-any-return]
 
 
 def silence_onnxruntime() -> None:
-    """Its Linux wheels report usage to their maker unless this is switched off before the import. Memories are
-    private."""
+    """Switch off the telemetry of onnxruntime's Linux wheels, which works only before the import."""
     os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
 
 
 def named_object(place: str) -> Any:
-    """The object; an ImportError says why there is none, no matter what the module raises while it is imported.
+    """The object at `MODULE:NAME`. Raises ImportError with the reason if there is none, whatever the module raises.
 
     >>> named_object("json:loads")("[1]")
     [1]
@@ -93,5 +92,5 @@ def named_object(place: str) -> Any:
         return getattr(importlib.import_module(module), name)
     except (ImportError, AdaptiveMemoryError):
         raise
-    except Exception as error:  # a module of somebody's own may raise anything
+    except Exception as error:  # the user's module may raise anything
         raise ImportError(f"{type(error).__name__}: {error}") from error

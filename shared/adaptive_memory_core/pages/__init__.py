@@ -1,1 +1,1 @@
-"""Pages of HTML about a memory and about a comparison: one file each, which loads nothing from elsewhere."""
+"""Self-contained HTML pages about a memory and about a comparison."""

@@ -1,4 +1,4 @@
-"""Numbers as small pictures within a page: bars, lines with bands, shares of one bar, and their scales."""
+"""Charts for a page: bars, lines with bands, a bar made of shares, and their scales."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from typing import NamedTuple
 from adaptive_memory_core.pages.markup import html_text, number
 
 WIDTH, HEIGHT = 360, 200
-LEFT, RIGHT, TOP, BOTTOM = 50, 10, 12, 34  # around what is drawn
+LEFT, RIGHT, TOP, BOTTOM = 50, 10, 12, 34  # margins of a chart
 SERIES = 10  # colours
-CHARACTER, GAP = 7.0, 6.0  # the width of a character at the size that charts use, and what is kept free between words
+CHARACTER, GAP = 7.0, 6.0  # the width of a character in a chart, and the space between words
 
 
 class Point(NamedTuple):
-    """A point of a line, and the interval there, if any."""
+    """A point of a line, with its interval if any."""
 
     x: float
     y: float
@@ -25,7 +25,7 @@ class Point(NamedTuple):
 
 
 def svg_chart(title: str, inside: str, width: int = WIDTH, height: int = HEIGHT, kind: str = "chart") -> str:
-    """A picture that says in words what it shows, for readers who cannot see it."""
+    """An SVG chart with a title in words, for readers who cannot see it."""
     return (
         f'<svg class="{kind}" viewBox="0 0 {width} {height}" role="img" aria-label="{html_text(title, 300)}">'
         f"<title>{html_text(title, 300)}</title>{inside}</svg>"
@@ -33,7 +33,7 @@ def svg_chart(title: str, inside: str, width: int = WIDTH, height: int = HEIGHT,
 
 
 def bars(title: str, values: Sequence[tuple[str, float]], *, tone: int = 0) -> str:
-    """A bar for each name; its number is above it if there is room, and as many of the names as fit are below.
+    """A bar for each name, with its number above if there is room, and as many names below as fit.
 
     >>> bars("reads", [("0", 3), ("1", 1)]).count("<rect")
     2
@@ -66,7 +66,7 @@ def line_chart(
     across: str = "",
     range_of: tuple[float, float] | None = None,
 ) -> str:
-    """A line for each series, with a band where there are intervals; `dots` stand by themselves.
+    """A line for each series, with a band if it has intervals, and separate `dots`.
 
     >>> drawn = line_chart("strength", {"all": [Point(0, 1), Point(10, 0.5, 0.4, 0.6)]})
     >>> drawn.count("<polyline"), drawn.count("<polygon")
@@ -120,7 +120,7 @@ def meter(value: float, title: str, tone: int = 0) -> str:
 
 
 def legend(names: Sequence[str], tones: Sequence[int] | None = None) -> str:
-    """Which colour is what."""
+    """The name of each colour."""
     colours = range(len(names)) if tones is None else tones
     return (
         '<ul class="legend">'
@@ -160,8 +160,8 @@ def _level(name: str, y: float) -> str:
 
 
 def words_along(words: Sequence[tuple[float, str]], y: float, *, always: int) -> str:
-    """Words under a scale by their place: as many as fit, every second or third and so on, with that of the number
-    `always` among them.
+    """Words under a scale at their places: every word or, if they don't fit, every second, third and so on, always
+    including the word at index `always`.
 
     >>> words_along([(100, "one"), (110, "two"), (120, "six")], 9, always=1)
     '<text class="middle" x="110.0" y="9.0">two</text>'
@@ -178,7 +178,7 @@ def words_along(words: Sequence[tuple[float, str]], y: float, *, always: int) ->
 
 
 def text_width(word: str) -> float:
-    """How wide a word is at most in a usual font, with a gap after it.
+    """The largest width of a word in a usual font, including the gap after it.
 
     >>> text_width("2–3")
     27.0
@@ -187,7 +187,7 @@ def text_width(word: str) -> float:
 
 
 def word_at(x: float, y: float, word: str, place: str = "middle") -> str:
-    """A word in a chart, by its middle, its begin or its end."""
+    """A word in a chart, placed by its middle, its start or its end."""
     return f'<text class="{place}" x="{x:.1f}" y="{y:.1f}">{html_text(word, 30)}</text>'
 
 
@@ -196,7 +196,7 @@ def _ends(x: Scale) -> list[tuple[float, str]]:
 
 
 class Scale(NamedTuple):
-    """From numbers to places."""
+    """Maps numbers to places in a chart."""
 
     low: float
     high: float
@@ -213,7 +213,7 @@ class Scale(NamedTuple):
 
 
 def ticks(low: float, high: float, about: int = 4) -> list[float]:
-    """Round numbers from below the lowest to above the highest; from 0 where that is near.
+    """Round numbers that enclose the range; they start from 0 if that is near.
 
     >>> ticks(0.1, 0.9), ticks(12, 13)
     ([0.0, 0.25, 0.5, 0.75, 1.0], [12.0, 12.25, 12.5, 12.75, 13.0])
@@ -230,7 +230,7 @@ def ticks(low: float, high: float, about: int = 4) -> list[float]:
 
 
 def short_number(value: float, digits: int = 3) -> str:
-    """A number with room next to a chart.
+    """A number short enough for an axis.
 
     >>> short_number(9_999), short_number(2_500_000.0), short_number(-12_340.0), short_number(0.25, 2)
     ('9,999', '2.5M', '−12.3k', '0.25')

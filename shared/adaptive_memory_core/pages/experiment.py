@@ -1,4 +1,4 @@
-"""The page of a comparison of systems: tables with intervals, differences from the baseline, ablations as lines."""
+"""The page of a comparison of systems: tables with intervals, differences from the baseline, charts of ablations."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def experiment_page(comparison: Comparison) -> str:
-    """The whole page, in one file that needs nothing else."""
+    """The complete page as one self-contained file."""
     sections = [Section("overview", "What was compared", "", _systems(comparison))]
     for place, one in enumerate(comparison.data):
         lead = f"{plural(one.items, 'item')}, {plural(one.users, 'user')}, {plural(one.questions, 'question')}."
@@ -64,7 +64,7 @@ def _how(comparison: Comparison) -> str:
 
 
 def ablations(comparison: Comparison, data: str) -> str:
-    """A picture for each setting and measure; nothing where no setting was varied."""
+    """A chart for each setting and measure; empty if no setting was varied."""
     places = {
         one.name: (one.axis, one.value) for one in comparison.systems if one.axis is not None and one.value is not None
     }
@@ -86,12 +86,12 @@ def ablations(comparison: Comparison, data: str) -> str:
 
 
 UNITS = {"share": "", "ratio": "", "ms": " (ms)", "s": " (s)"}
-MEASURES_OF_A_TABLE = 6  # fit next to each other in a window of 1,280 pixels
+MEASURES_OF_A_TABLE = 6  # columns that fit into a window of 1,280 pixels
 SPREAD = ("mean", "median", "p95", "deviation")
 
 
 def measures(comparison: Comparison, data: str, place: int) -> str:
-    """A line a system."""
+    """Tables of the measures, with one row per system."""
     found = {(one.system, one.measure): one for one in comparison.results if one.data == data}
     note = f"Means with {comparison.confidence:.0%} intervals; the best of each in bold."
     tables = ""
@@ -138,7 +138,7 @@ def spreads(comparison: Comparison, data: str, place: int) -> str:
         TableColumn("Measure"),
         *(TableColumn(name, "number") for name in (*SPREAD, "questions")),
     ]
-    return "<h3>How times and lengths lie</h3>" + html_table(f"spreads-{place}", "Spreads", columns, rows)
+    return "<h3>Distribution of times and lengths</h3>" + html_table(f"spreads-{place}", "Spreads", columns, rows)
 
 
 def _head(measure: MeasureAbout) -> str:
@@ -168,7 +168,7 @@ BETTER, WORSE, UNSETTLED = 3, 6, 7  # colours
 
 
 def differences_section(comparison: Comparison, data: str) -> str:
-    """All measures that there are differences of."""
+    """A chart of the differences from the baseline for each measure."""
     drawn = []
     for measure in comparison.measures:
         own = [one for one in comparison.differences if (one.data, one.measure) == (data, measure.name)]

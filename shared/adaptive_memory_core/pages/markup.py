@@ -1,10 +1,9 @@
-"""HTML of a page: escaped values, tables that can be sorted, and what surrounds the sections.
+"""HTML of a page: escaped values, sortable tables, and the frame around the sections.
 
-Whatever was stored goes through `html_text` or `expandable_text`: no markup, control or bidirectional character of it
-is left.
+All stored texts go through `html_text` or `expandable_text`, which remove markup, control and bidirectional characters.
 
-`html_page`: The page allows itself nothing but this style and this script, each by its digest: a text that got into it
-as markup after all could neither run nor load anything.
+The page from `html_page` allows only its own style and script, each by its digest. Markup that got into the page after
+all could neither run nor load anything.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from typing import NamedTuple
 from adaptive_memory_core.context.clean import clean
 from adaptive_memory_core.cue.time.english import local
 
-SHORT, LONG = 220, 2_000  # characters of a text that are shown at once, and after a click; of longer ones no more
+SHORT, LONG = 220, 2_000  # characters of a text that are shown at first, and after a click at most
 
 
 class TableCell(NamedTuple):
@@ -40,7 +39,7 @@ class TableColumn(NamedTuple):
 
 
 def html_text(text: object, most: int = SHORT) -> str:
-    """A text of somebody's, safe anywhere in a page.
+    """A stored text, safe anywhere in a page.
 
     >>> html_text('<b onclick="x">tea</b>\\u202e'), html_text("abcdef", 4)
     ('&lt;b onclick=&quot;x&quot;&gt;tea&lt;/b&gt;', 'abc…')
@@ -55,8 +54,7 @@ def start_of_text(text: str, most: int) -> str:
 
 
 def expandable_text(text: str, most: int = LONG) -> str:
-    """A text with its own direction; the rest of a long one opens with a click, at most the first `most` characters of
-    a huge one."""
+    """A text with its own direction. A long text opens with a click, up to its first `most` characters."""
     short = f'<bdi dir="auto">{escape(start_of_text(text, SHORT), quote=False)}</bdi>'
     if len(text) <= SHORT or most <= SHORT:
         return short
@@ -66,7 +64,7 @@ def expandable_text(text: str, most: int = LONG) -> str:
 
 
 def room(characters: int, texts: int, most: int = LONG) -> int:
-    """How much of each of so many texts is shown, so that all of them together stay within bounds.
+    """The number of characters to show of each text, so that all texts together stay within a limit.
 
     >>> room(100_000, 10), room(100_000, 1_000), room(100_000, 200)
     (2000, 220, 500)
@@ -75,7 +73,7 @@ def room(characters: int, texts: int, most: int = LONG) -> int:
 
 
 def chip(word: str, tone: str = "") -> str:
-    """A word in a frame; `tone` is a class of ours.
+    """A word in a frame; `tone` is a class in page.css.
 
     >>> chip("pinned", "good")
     '<span class="chip good">pinned</span>'
@@ -123,8 +121,8 @@ def html_table(
     columns: Sequence[TableColumn],
     rows: Iterable[Sequence[TableCell]],
 ) -> str:
-    """A table that can be sorted by its headings. If the window is narrow, each row becomes a card. The page's script
-    shows the first rows, and more of them with each click on a button; without the script all are shown."""
+    """A table that can be sorted by its headings. In a narrow window each row becomes a card. The page's script shows
+    the first rows, and more with each click on a button; without the script all rows are shown."""
     head = "".join(_head(one) for one in columns)
     body = "".join(f"<tr>{''.join(map(_cell, columns, row))}</tr>" for row in rows)
     return (
@@ -147,7 +145,7 @@ SHOWN_AT_ONCE = 20  # rows of a table or parts of a list, before a click
 
 
 def moment(posix: float) -> str:
-    """A time in UTC to the minute, or the plain number if no calendar reaches so far.
+    """A time in UTC to the minute, or the plain number if it is outside the calendar.
 
     >>> moment(0.0), moment(1e300)
     ('<time datetime="1970-01-01T00:00Z">1970-01-01 00:00</time>', '<time>at 1e+300</time>')
@@ -162,7 +160,7 @@ MADE_BY = '<meta name="generator" content="adaptive-memory-retrieval">'
 
 
 class Section(NamedTuple):
-    """A part of a page with a way to it; `lead` says what one sees, and what is left out."""
+    """A part of a page with a link to it; `lead` describes its content and what is left out."""
 
     name: str
     title: str
@@ -171,7 +169,7 @@ class Section(NamedTuple):
 
 
 def html_page(title: str, lead: str, sections: Sequence[Section], *, made: str) -> str:
-    """The whole file; `made` says when, and from what."""
+    """The complete file; `made` is a footer with its time and origin."""
     style, script = resource("page.css"), resource("page.js")
     ways = "".join(f'<li><a href="#{one.name}">{one.title}</a></li>' for one in sections)
     policy = (
@@ -201,7 +199,7 @@ def _drawn(one: Section) -> str:
 
 @cache
 def resource(name: str) -> str:
-    """One of the files next to this one."""
+    """The text of a file next to this module."""
     return files("adaptive_memory_core.pages").joinpath(name).read_text(encoding="utf-8")
 
 
@@ -214,7 +212,7 @@ def script_digest(text: str) -> str:
 
 
 def tiles(numbers: Sequence[tuple[str, str, str]]) -> str:
-    """Numbers side by side: the number, what it is, and a word on it."""
+    """Numbers side by side: each number with its name and a remark."""
     drawn = [f'<div class="tile"><dt>{what}</dt><dd>{value}</dd>{_word(word)}</div>' for value, what, word in numbers]
     return f'<dl class="tiles">{"".join(drawn)}</dl>'
 
@@ -224,7 +222,7 @@ def _word(word: str) -> str:
 
 
 def cards(charts: Sequence[tuple[str, str, str]]) -> str:
-    """Charts side by side: title, chart, and a word below."""
+    """Charts side by side: each with a title and a remark."""
     drawn = [
         f'<figure class="card"><figcaption><b>{title}</b><span>{word}</span></figcaption>{chart}</figure>'
         for title, chart, word in charts

@@ -1,4 +1,4 @@
-"""The first section of a memory's page: records that helped or failed, records nobody reads, and open questions."""
+"""The first section of a memory's page: records that helped or failed, unread records, and open questions."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ Verdicts = Mapping[tuple[str, str], str]  # "helpful" or "unhelpful", by the ids
 
 
 def insights_section(facts: MemoryFacts) -> Section:
-    """What a person would act on: records first, then questions; neither if there are none."""
+    """Things to act on: first about records, then about questions, each only if there are any."""
     drawn = [*(_record_cards(facts) if facts.total else []), *(_question_cards(facts) if facts.log.counted else [])]
     if not drawn:
-        return Section("insights", "Insights", "", '<p class="none">There is nothing to learn from yet.</p>')
+        return Section("insights", "Insights", "", '<p class="none">There are no records or questions yet.</p>')
     lead = "All times are in UTC."
     if facts.log.counted:
         lead = f"Questions are those of the newest {plural(facts.log.counted, 'recall')} in the log. {lead}"
@@ -89,7 +89,7 @@ def _question(one: QuestionInLog, drawn: set[str]) -> str:
 
 
 def asked(one: QuestionInLog) -> str:
-    """How often a question was asked, and what is wrong with its answers."""
+    """Marks for the number of times a question was asked and for a problem with its answer."""
     chips = chip(f"asked {len(one.recalls):,} times") if len(one.recalls) > 1 else ""
     return chips + (chip(one.problem, "bad") if one.problem else "")
 
@@ -102,12 +102,12 @@ def _listed(items: Sequence[str], total: int, none: str) -> str:
 
 
 def recall_anchor(recall_id: str) -> str:
-    """Where in the page a recall is to be found."""
+    """The anchor of a recall in the page."""
     return f"recall-{html_text(recall_id, 60)}"
 
 
 def verdicts_of(changes: Iterable[Change]) -> Verdicts:
-    """The verdict on each result of each recall, from changes with the newest first: the newest one counts.
+    """The newest verdict on each result of each recall, from changes in order from the newest.
 
     >>> newest = Change("tea", 2.0, 2, "helpful", "recall r1")
     >>> verdicts_of([newest, Change("tea", 1.0, 1, "unhelpful", "recall r1"), Change("tea", 0.0, 1, "pinned", "Ana")])
@@ -121,7 +121,7 @@ def verdicts_of(changes: Iterable[Change]) -> Verdicts:
 
 
 def question_key(cue: str) -> str:
-    """What two askings of one question have in common.
+    """A key that is equal for repetitions of a question.
 
     >>> question_key("  Which  database?"), question_key("which database"), question_key("?!")
     ('which database', 'which database', '?!')
@@ -131,7 +131,7 @@ def question_key(cue: str) -> str:
 
 
 def asked_questions(recalls: Iterable[LoggedRecall], verdicts: Verdicts) -> list[QuestionInLog]:
-    """Recalls, newest first, by the question that they asked: each question once, that asked last first."""
+    """Group recalls, newest first, by question. The question asked last comes first."""
     groups: dict[str, list[LoggedRecall]] = {}
     for recall in recalls:
         groups.setdefault(question_key(recall.cue), []).append(recall)
@@ -144,7 +144,7 @@ def asked_questions(recalls: Iterable[LoggedRecall], verdicts: Verdicts) -> list
 
 
 def _problem(askings: Sequence[LoggedRecall], verdicts: Verdicts) -> str:
-    """What is wrong with the newest answer, by the newest verdict that each of its results got for this question."""
+    """The problem with the newest answer, by the newest feedback on each of its results for this question."""
     hits = askings[0].kept
     if not hits:
         return NOTHING_FOUND

@@ -1,4 +1,4 @@
-"""The page of one user's memory, with the names of its graph, and the page of all users."""
+"""The page of one user's memory, including the names of its graph, and the page of all users."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from adaptive_memory_core.reports import BackgroundStats, Stats, WriteBackProgre
 
 
 def memory_page(facts: MemoryFacts, *, title: str | None = None) -> str:
-    """The whole page, in one file that needs nothing else."""
+    """The complete page of a memory as one self-contained file."""
     sections = [
         insights_section(facts),
         overview_section(facts),
@@ -41,20 +41,20 @@ def memory_page(facts: MemoryFacts, *, title: str | None = None) -> str:
     lead = f"As of {now} UTC: {plural(facts.stats.records, 'record')}, {plural(facts.stats.recalls, 'recall')} so far."
     made = (
         f"Made on {now} UTC by adaptive-memory-retrieval, under the policy <code>{facts.policy.hash}</code>. "
-        "This file holds what is remembered: keep it as you keep the memory itself. Looking at it counts as no read."
+        "This file contains memories: protect it like the memory itself. Viewing it does not count as a read."
     )
     return html_page(title or f"Memory of {facts.whose}", lead, sections, made=made)
 
 
 def themes_page(found: Themes) -> str:
-    """A page with all themes of a user, in one file that needs nothing else."""
+    """A page with all themes of a user as one self-contained file."""
     section = themes_section(found, most=max(1, len(found)))
     nothing = Section("themes", "Themes", "", '<p class="none">No conversation was observed yet.</p>')
     return html_page("What is remembered", "", [section or nothing], made="Made by adaptive-memory-retrieval.")
 
 
 def overview_section(facts: MemoryFacts) -> Section:
-    """The numbers that tell how a memory is doing."""
+    """The key numbers of a memory."""
     stats = facts.stats
     unread = stats.records - stats.read_records
     numbers = [
@@ -75,15 +75,13 @@ def _kinds(facts: MemoryFacts) -> str:
 
 
 def _health(facts: MemoryFacts) -> str:
-    """What a person would want to know of the write-back and the background, in a line."""
+    """The state of the write-back and of background work, in one line."""
     projection, background = facts.stats.projection, facts.stats.background
     sentences = [f"{plural(projection.pending, 'record')} wait to be written back into the collection"]
     if projection.failures:
         sentences.append(f"the write-back failed {plural(projection.failures, 'time')}")
     failed = sum(background.failures.values())
-    sentences.append(
-        f"{plural(failed, 'chore')} of the background failed" if failed else "nothing failed in the background"
-    )
+    sentences.append(f"{plural(failed, 'background task')} failed" if failed else "nothing failed in the background")
     return f'<p class="none">Since this memory was opened: {"; ".join(sentences)}.</p>'
 
 
@@ -98,7 +96,7 @@ NAME_COLUMNS = (
 
 
 def names_section(facts: MemoryFacts) -> Section | None:
-    """None where there is no graph, which is grown only where a policy asks for the channel "graph"."""
+    """The names of the graph; None without a graph, which exists only if a policy uses the channel "graph"."""
     found = facts.names
     if not found.counts:
         return None
@@ -129,7 +127,7 @@ def _name_row(name: str, facts: MemoryFacts) -> list[TableCell]:
 
 
 def _network(facts: MemoryFacts) -> str:
-    """Names on a ring, those that stand together near each other."""
+    """Names on a ring; names that occur together are close to each other."""
     found = facts.names
     drawn = _in_order(list(found.counts)[:MOST_DRAWN], found.links)
     most = max(found.counts[name] for name in drawn)
@@ -139,7 +137,7 @@ def _network(facts: MemoryFacts) -> str:
     )
     inside += "".join(_node(name, number_, len(drawn), found.counts[name], most) for number_, name in enumerate(drawn))
     return svg_chart(
-        f"{plural(len(drawn), 'name')} and which of them stand together: {', '.join(drawn)}",
+        f"{plural(len(drawn), 'name')}, linked if they occur together: {', '.join(drawn)}",
         inside,
         SIDE,
         SIDE,
@@ -148,7 +146,7 @@ def _network(facts: MemoryFacts) -> str:
 
 
 def _in_order(names_: list[str], links: object) -> list[str]:
-    """One after the other, each next to the one that it stands with most."""
+    """The names in an order in which each is followed by the one that it occurs with most."""
     weight = dict(links)  # type: ignore[call-overload]
     left, order = list(names_), list[str]()
     while left:
@@ -173,7 +171,7 @@ def _link(begin: tuple[float, float], end: tuple[float, float], count: int) -> s
 
 
 def _node(name: str, number_: int, count: int, mentions: int, most: int) -> str:
-    """A circle, and its name outwards of it."""
+    """A circle with its name on the outside of the ring."""
     x, y = _place(number_, count)
     radius = 3.0 + 6.0 * math.sqrt(mentions / most)
     at_x, _ = _place(number_, count, RING + radius + 6)
@@ -202,7 +200,7 @@ USER_COLUMNS = (
 
 @dataclass(frozen=True, slots=True)
 class UsersFacts:
-    """The users that are shown, each with the numbers of their memory, of all that there are."""
+    """The users that are shown, each with the numbers of their memory, and totals over all users."""
 
     now: float
     users: Sequence[tuple[str, Stats]]
@@ -212,11 +210,13 @@ class UsersFacts:
 
 
 def users_page(facts: UsersFacts, *, title: str | None = None) -> str:
-    """The whole page. It holds names of users and numbers, and no text that anybody stored."""
+    """The complete page. It contains names of users and numbers, but no stored texts."""
     sections = [Section("overview", "Overview", "", _overview(facts)), _users(facts), _background(facts)]
     now = moment(facts.now)
-    lead = f"As of {now} UTC. What one user's memory holds: <code>for_user(name).report(path)</code>."
-    made = f"Made on {now} UTC by adaptive-memory-retrieval. This file holds names of users, and none of their texts."
+    lead = f"As of {now} UTC. For the content of one user's memory: <code>for_user(name).report(path)</code>."
+    made = (
+        f"Made on {now} UTC by adaptive-memory-retrieval. This file contains names of users, but none of their texts."
+    )
     return html_page(title or "Whole memory", lead, sections, made=made)
 
 
@@ -236,11 +236,11 @@ def _overview(facts: UsersFacts) -> str:
 def _users(facts: UsersFacts) -> Section:
     left_out = facts.total - len(facts.users)
     lead = f"{plural(len(facts.users), 'user')}, those with most recalls first."
-    lead += f" {left_out:,} are left out, also of the sums above." if left_out else ""
+    lead += f" {left_out:,} are left out, also from the sums above." if left_out else ""
     fades = any(one.strengths.stale for _, one in facts.users)
     columns = [one for one in USER_COLUMNS if fades or one is not MEAN_STRENGTH]
     rows = [_user_row(name, one, fades) for name, one in facts.users]
-    body = html_table("users-table", "Users", columns, rows) if rows else '<p class="none">Nobody is known yet.</p>'
+    body = html_table("users-table", "Users", columns, rows) if rows else '<p class="none">There are no users yet.</p>'
     return Section("users", "Users", lead, body)
 
 
@@ -255,13 +255,13 @@ def _user_row(name: str, stats: Stats, fades: bool) -> list[TableCell]:
 
 
 def _background(facts: UsersFacts) -> Section:
-    """What a person would look at first where something is amiss."""
+    """The numbers to check first if something is wrong."""
     done, background = facts.write_back, facts.background
     failed = ", ".join(f"{html_text(name, 40)} {count:,} times" for name, count in sorted(background.failures.items()))
     rows = [
         ("written back", f"{done.written:,} since this memory was opened"),
         ("deleted meanwhile", f"{done.vanished:,}"),
-        ("keys that others use", f"{done.conflicts:,}"),
+        ("keys used by other programs", f"{done.conflicts:,}"),
         ("failed in the background", failed or "nothing"),
         ("last error", html_text(background.last_error or "none", 60)),
     ]

@@ -1,4 +1,4 @@
-"""Sections of a memory's page about recalls: scores and their parts, what was dropped, and what feedback changed."""
+"""Sections of a memory's page about recalls: scores and their parts, dropped candidates, and effects of feedback."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ TONES = {
     "graph": 6,
     "asked_before": 8,
 }
-AROUND_PARTS = (AROUND, *OF_TURNS)  # what a conversation says of its turns
+AROUND_PARTS = (AROUND, *OF_TURNS)  # parts of a score that come from the conversation
 AROUND_TONE, OTHERS_TONE, LEAST_SHOWN = 9, 7, 0.0005
 MOST_HITS, MOST_DROPPED, CHARACTERS = 20, 8, 150_000  # of a recall; of the texts of all hits
 HITS = (
@@ -52,7 +52,7 @@ TOOLS = '<div class="tools"><button type="button" data-opens="recall-list">Open 
 
 
 def recalls_section(facts: MemoryFacts) -> Section:
-    """The newest ones by question, each to be opened."""
+    """The newest recalls, grouped by question; each question can be opened."""
     if not facts.log.recalls:
         return Section("recalls", "Recalls", "", '<p class="none">No recall is in the log.</p>')
     left_out = max(0, facts.stats.logged_recalls - len(facts.log.recalls))
@@ -73,7 +73,7 @@ def recalls_section(facts: MemoryFacts) -> Section:
 
 
 def tone_of(name: str) -> int:
-    """The colour of a part; those that channels of a caller bring share one.
+    """The colour of a part; the caller's channels share one colour.
 
     >>> tone_of("words"), tone_of("speaker"), tone_of("my channel")
     (1, 9, 7)
@@ -82,18 +82,18 @@ def tone_of(name: str) -> int:
 
 
 def _named(name: str) -> str:
-    """What the colour of a part is called."""
+    """The name of a part's colour in the legend."""
     return "the conversation" if name in AROUND_PARTS else name.replace("_", " ")
 
 
 def score_parts(one: LoggedCandidate) -> list[tuple[str, float]]:
-    """The parts of a score that are not nothing, each colour's together."""
+    """The parts of a score that are not close to 0, ordered by colour."""
     parts = [part for part in one.parts.items() if abs(part[1]) >= LEAST_SHOWN]
     return sorted(parts, key=lambda part: (tone_of(part[0]), part[0]))
 
 
 def _question(place: int, question: QuestionInLog, recalls: Sequence[LoggedRecall], facts: MemoryFacts) -> str:
-    """The newest recall of a question, and within it the earlier ones."""
+    """The newest recall of a question, with the earlier recalls inside."""
     newest, *earlier = recalls
     summary = (
         f'<summary><b><bdi dir="auto">{html_text(newest.cue, 300)}</bdi></b>{asked(question)}'
@@ -119,7 +119,7 @@ def _found(recall: LoggedRecall) -> str:
 
 
 def _tables(name: str, recall: LoggedRecall, facts: MemoryFacts) -> str:
-    """The hits of a recall, and what was dropped."""
+    """The hits and the dropped candidates of a recall."""
     hits = recall.kept
     rows = [
         _hit(place, one, facts, facts.log.verdicts.get((recall.id, one.id)))
@@ -171,7 +171,7 @@ def _text_of(name: str, facts: MemoryFacts, most: int = SHORT) -> str:
 
 
 MOST_DRAWN = 16
-NEUTRAL = 0.5  # of a record that was written without an importance
+NEUTRAL = 0.5  # the importance of a record that was written without one
 TRAIL = (TableColumn("When", "number"), TableColumn("Memory"), TableColumn("What"), TableColumn("By"))
 TONE = {
     "helpful": "good",
@@ -185,7 +185,7 @@ NOTHING = '<p class="none">Nobody has judged a memory yet, pinned one or demoted
 
 
 def verdicts_section(facts: MemoryFacts) -> Section:
-    """The effect of verdicts first, then each of them."""
+    """The effect of feedback, followed by each change."""
     if not facts.log.changes and not facts.judged:
         return Section("verdicts", "Verdicts", "", NOTHING)
     lead = (
@@ -209,11 +209,11 @@ def _after(record: Record) -> float:
 
 def _words(moved: list[Record]) -> str:
     more = f" And {len(moved) - MOST_DRAWN:,} more." if len(moved) > MOST_DRAWN else ""
-    return f"Hollow: as written; filled: as verdicts moved it.{more}"
+    return f"Hollow: as written; filled: after feedback.{more}"
 
 
 def _pairs(moved: list[Record]) -> str:
-    """A line from what was written to what it is now, for each record, the largest move first."""
+    """A line from the original to the current importance for each record, largest change first."""
     drawn = sorted(moved, key=lambda one: -abs(_after(one) - _before(one)))[:MOST_DRAWN]
     ends = [value for one in drawn for value in (_before(one), _after(one))]
     low, high = min(ends), max(ends)

@@ -1,4 +1,4 @@
-"""Sections of a memory's page about records: the facts it is drawn from, records, fading, and themes."""
+"""Sections of a memory's page about records: the data behind the page, records, fading, and themes."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ from adaptive_memory_core.reports import Change, LoggedRecall, Sample, Stats
 
 @dataclass(frozen=True, slots=True)
 class FadingFacts:
-    """How what is not read fades: a curve for each kind of memory over `unit` ("recalls" or "days"), and where each of
-    the records stands on it. No curve where nothing fades."""
+    """The decay of unread records: a curve for each kind of memory over `unit` ("recalls" or "days"), and each record's
+    point on its curve. Without decay there are no curves."""
 
     unit: str = "recalls"
     curves: Mapping[str, Sequence[Point]] = field(default_factory=dict)
@@ -42,19 +42,19 @@ class FadingFacts:
 
 @dataclass(frozen=True, slots=True)
 class NameFacts:
-    """The names of the graph that most of the records drawn here mention, and which of them stand together."""
+    """The graph's most frequent names in the records shown, and which of them occur together."""
 
-    records: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # of each name, the ids that mention it
-    counts: Mapping[str, int] = field(default_factory=dict)  # of each name, how many records mention it in all
+    records: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # by name, the ids of records that mention it
+    counts: Mapping[str, int] = field(default_factory=dict)  # by name, the number of all records that mention it
     links: Mapping[tuple[str, str], int] = field(default_factory=dict)
-    looked_at: int = 0  # records
+    looked_at: int = 0  # records that were read for this
     passages: int = 0  # in the whole graph
 
 
 @dataclass(frozen=True, slots=True)
 class QuestionInLog:
-    """A question as it was asked last, the ids of all its recalls in the log, newest first, and what is wrong with its
-    answer: "" if nothing is."""
+    """A question as last asked, the ids of all its recalls in the log, newest first, and the problem with its answer
+    ("" if none)."""
 
     cue: str
     at: float
@@ -64,9 +64,9 @@ class QuestionInLog:
 
 @dataclass(frozen=True, slots=True)
 class LogFacts:
-    """What was asked and judged. `recalls` are the newest of those logged; `questions` groups `counted` of them, and
-    `over_time` counts those per `unit`, "day" or "hour". `texts` are the texts of the records in all this, by id, of
-    those that still exist. `verdicts` are by the ids of a recall and of a record."""
+    """Recalls and feedback in the log. `recalls` are the newest recalls; `questions` groups the newest `counted`
+    recalls, and `over_time` counts them per `unit`, "day" or "hour". `texts` are the texts of the records involved, by
+    id, if they still exist. `verdicts` are by the ids of a recall and of a record."""
 
     recalls: Sequence[LoggedRecall] = ()
     questions: Sequence[QuestionInLog] = ()
@@ -79,7 +79,7 @@ class LogFacts:
 
 
 class RecordList(NamedTuple):
-    """The first of so many records."""
+    """The first records of a list, and its total length."""
 
     first: Sequence[Record]
     total: int
@@ -87,7 +87,7 @@ class RecordList(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class MemoryFacts:
-    """All that a page shows of one scope. `records` are the first of `total`."""
+    """The data for the page of one scope. `records` are the first of `total`."""
 
     whose: str
     now: float
@@ -95,7 +95,7 @@ class MemoryFacts:
     stats: Stats
     records: Sequence[Record]
     total: int
-    reads: Mapping[str, int]  # how many records were read so often, by "0", "1", "2–3", ...
+    reads: Mapping[str, int]  # the number of records by number of reads: "0", "1", "2–3", ...
     kinds: Mapping[str, int]
     judged: Sequence[Record]
     helpful: RecordList
@@ -109,11 +109,11 @@ class MemoryFacts:
 
     @property
     def fades(self) -> bool:
-        """Whether strengths differ, or will: not while decay is off and nothing has lost any strength."""
+        """Whether strengths differ or will: false if decay is off and no record has lost strength."""
         return bool(self.fading.curves) or self.stats.strengths.stale > 0
 
 
-CHARACTERS = 300_000  # of all texts together
+CHARACTERS = 300_000  # of all texts in the table
 STRENGTH = TableColumn("Strength", "number")
 COLUMNS = (
     TableColumn("Memory"),
@@ -132,12 +132,12 @@ SEARCH = (
 
 
 def records_section(facts: MemoryFacts) -> Section:
-    """The table, and what it leaves out."""
+    """The table of records, with a note on records that are left out."""
     left_out = facts.total - len(facts.records)
     lead = f"All {plural(facts.total, 'record')}: "
     if left_out > 0:
         lead = f"{len(facts.records):,} of {plural(facts.total, 'record')}, the other {left_out:,} are left out: "
-    lead += "first what is pinned or remembered, then what was read most, then the newest."
+    lead += "pinned or remembered records first, then the most read, then the newest."
     if not facts.records:
         return Section("records", "What is remembered", "", '<p class="none">Nothing is remembered yet.</p>')
     most = room(CHARACTERS, len(facts.records))
@@ -175,7 +175,7 @@ def _last_read(at: float | None, now: float) -> TableCell:
 
 
 def verdict_counts(record: Record) -> str:
-    """The verdicts that a record got."""
+    """The numbers of helpful and unhelpful verdicts on a record."""
     helpful, unhelpful = record.read.helpful, record.read.unhelpful
     chips = chip(f"+{helpful}", "good") if helpful else ""
     chips += chip(f"−{unhelpful}", "bad") if unhelpful else ""
@@ -183,7 +183,7 @@ def verdict_counts(record: Record) -> str:
 
 
 def marks(record: Record, now: float) -> str:
-    """What is special about a record, in a word each."""
+    """One-word marks for the special properties of a record."""
     ended = record.valid_until is not None and record.valid_until <= now
     words = [
         (record.kind or "", ""),
@@ -198,13 +198,13 @@ BINS = [f"{place / 10:.1f}" for place in range(10)]
 
 
 def reading_section(facts: MemoryFacts) -> Section:
-    """Reads and recalls; strengths and their decay if there is any."""
+    """Charts of reads and recalls, and of strengths and their decay if any."""
     charts = _strengths(facts) if facts.fades else []
     charts.append(
         (
             "Reads",
             bars("Records by how often they were read", list(facts.reads.items())),
-            "How many records were read so often.",
+            "Records by number of reads.",
         )
     )
     if facts.log.counted:
@@ -252,7 +252,7 @@ TOOLS = '<div class="tools"><button type="button" data-opens="theme-list">Open a
 
 
 def themes_section(found: Themes, most: int = MOST_THEMES) -> Section | None:
-    """None where no conversation was observed."""
+    """The themes of the user's conversations; None if no conversation was observed."""
     if not len(found):
         return None
     numbers = found.statistics
@@ -296,7 +296,7 @@ def _known(at: float, text: str, episode: str, replaced: tuple[str, ...]) -> str
 
 
 def circles(themes: Sequence[tuple[str, int]], to: str) -> str:
-    """Names and how much is known of each, in rows, the largest first; each leads to the place `to` and its number."""
+    """Names as circles in rows, sized by the number of statements, largest first. Each links to `to` and its number."""
     drawn, x, y, height = [], 0.0, 0.0, 0.0
     for place, (name, known) in enumerate(themes[:MOST_DRAWN]):
         radius = SMALLEST * math.sqrt(1 + known)
