@@ -1,6 +1,6 @@
-"""Adaptive memory for LangChain and LangGraph. The names here are public; all else may move.
+"""Adaptive memory for LangChain and LangGraph. The names here are public; anything else may change.
 
-They are loaded when first used, so importing the package does not import LangChain and costs almost nothing.
+Names are loaded on first use, so importing the package is fast and does not import LangChain.
 """
 
 from __future__ import annotations

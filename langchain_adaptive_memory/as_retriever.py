@@ -1,4 +1,4 @@
-"""How are the arguments of `as_retriever()` understood? Those with a meaning are taken, the others named."""
+"""Conversion of the arguments of `as_retriever()`; arguments without a meaning here raise an error."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from adaptive_memory_core import arguments as check
 from adaptive_memory_core.error_messages import listed, shown
 
 TYPES = ("similarity", "similarity_score_threshold", "mmr")
-NAMES = {  # of search_kwargs, and the retriever's own
+NAMES = {  # names in search_kwargs, and the retriever's names
     "k": "k",
     "filter": "filter",
     "fetch_k": "fetch_k",
     "lambda_mult": "lambda_mult",
     "score_threshold": "min_similarity",
 }
-MMR_LAMBDA = 0.5  # what LangChain's vector stores take where nothing is said
+MMR_LAMBDA = 0.5  # the default of LangChain's vector stores
 
 
 def translated(fields: Mapping[str, Any], space_of: Callable[[], str] = lambda: "cosine") -> dict[str, Any]:
-    """A retriever's fields, with `search_type` and `search_kwargs` in its own words.
+    """A retriever's fields, with `search_type` and `search_kwargs` converted to its own fields.
 
-    A `score_threshold` keeps what langchain_chroma keeps for that number in a collection of this space.
+    A `score_threshold` selects the same documents as in langchain_chroma, for a collection of this space.
 
     >>> translated({"search_type": "mmr", "search_kwargs": {"k": 2, "fetch_k": 50}})
     {'k': 2, 'fetch_k': 50, 'lambda_mult': 0.5}
@@ -49,7 +49,7 @@ def translated(fields: Mapping[str, Any], space_of: Callable[[], str] = lambda: 
 
 
 def _similarity_for(relevance: Any, space_of: Callable[[], str]) -> float:
-    """The least similarity of what has at least this relevance in langchain_chroma.
+    """The least similarity that corresponds to this relevance in langchain_chroma.
 
     In an l2 collection, whose distances are squared, relevance is 1 - distance / sqrt(2), and similarity here is
     1 - distance / 2. In the other spaces the two are the same.
@@ -63,7 +63,7 @@ def _renamed(more: Any) -> dict[str, Any]:
         raise InvalidInputError(f"search_kwargs is {shown(more)}. Give a mapping with any of: {', '.join(NAMES)}.")
     if unknown := sorted(more.keys() - NAMES.keys(), key=str):
         raise InvalidInputError(
-            f"search_kwargs holds {listed(unknown)}, which mean nothing here. Taken are: "
+            f"search_kwargs contains {listed(unknown)}, which have no meaning here. Allowed: "
             f"{', '.join(NAMES)}. For conditions on the text use filter, or accept= of memory.for_user(...).recall()."
         )
     return {NAMES[name]: value for name, value in more.items()}

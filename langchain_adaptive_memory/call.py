@@ -1,4 +1,4 @@
-"""The arguments that one call of a retriever may have: checked, and combined with the fields of the retriever."""
+"""The arguments of one call of a retriever: checked, and combined with the retriever's fields."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ PLAIN = (
     "on_embedder_error",
     "judge",
 )  # as in `recall`
-LANGCHAINS_OWN = ("verbose",)  # LangChain's `invoke` reads it and hands it on
+LANGCHAINS_OWN = ("verbose",)  # LangChain's `invoke` reads it and passes it on
 
 
 class UnknownArgumentError(InvalidInputError, TypeError):
@@ -46,7 +46,7 @@ class UnknownArgumentError(InvalidInputError, TypeError):
 
 
 def checked_arguments(given: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments of a call, without LangChain's own; an unknown name is refused.
+    """The arguments of a call, without LangChain's own. An unknown name raises UnknownArgumentError.
 
     >>> checked_arguments({"k": 2, "verbose": True})
     {'k': 2}
@@ -70,7 +70,7 @@ def unknown_argument(name: str, allowed: Collection[str]) -> UnknownArgumentErro
 
 
 def checked(name: str, value: Any) -> Any:
-    """The value, if an argument of this name may have it.
+    """The value. Raises InvalidInputError if an argument of this name may not have it.
 
     >>> checked("k", 3), checked("min_score", None)
     (3, None)
@@ -92,10 +92,10 @@ def checked_policy(policy: object) -> Policy | None:
 
 
 def checked_flag(value: object) -> bool:
-    """True or False and nothing else: "no" must not count reads."""
+    """The flag. Raises InvalidInputError for other types, since "no" must not count reads."""
     if isinstance(value, bool):
         return value
-    raise InvalidInputError(f"reinforce is {shown(value)}. Give True, or False to look without touching.")
+    raise InvalidInputError(f"reinforce is {shown(value)}. Give True, or False for a recall that changes nothing.")
 
 
 def checked_score(value: object) -> str:
@@ -103,8 +103,8 @@ def checked_score(value: object) -> str:
     if value in SCORES:
         return str(value)
     raise InvalidInputError(
-        f"score is {shown(value)}. Give 'blend' for what the ranking made of a document, or 'similarity' for its "
-        "likeness to the query, as plain retrievers know it."
+        f"score is {shown(value)}. Give 'blend' for the ranking's score, or 'similarity' for the similarity to the "
+        "query, as in plain retrievers."
     )
 
 
@@ -131,7 +131,7 @@ def of_recall(asked: Mapping[str, Any], policy: Policy) -> dict[str, Any]:
 
 
 def is_blank(query: object) -> bool:
-    """Whether the query is blank: then nothing is found."""
+    """Whether the query is blank, so that nothing is found."""
     return isinstance(query, str) and not query.strip()
 
 

@@ -1,4 +1,4 @@
-"""How does a record become a Document, and a Document a record? The user's own metadata pass unchanged, both ways."""
+"""Conversion of records to Documents and back, with the user's own metadata unchanged."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from adaptive_memory_core.fields import read_driven
 from adaptive_memory_core.record_metadata import without_read_state
 
 SCORE, DETAILS = "score", "adaptive_memory"
-NOTE = "_adaptive_memory_recall"  # on the document itself, where no prompt, no hash and no dump of it looks
+NOTE = "_adaptive_memory_recall"  # an attribute that is not part of the document's prompt, hash or dump
 ARGUMENTS = ("kind", "importance", "created_at", "valid_from", "valid_until", "supersedes", "derived_from")
 TIMES = ("created_at", "valid_from", "valid_until")
 
 
 class Recalled(Document):
-    """A document that equals another of the same record, whatever the recall made of its score.
+    """A document that equals other documents of the same record, whatever their scores.
 
-    `MultiQueryRetriever` drops duplicates by equality, and would otherwise keep a record once per query. In all else it
-    is a Document, also by name, so that a store gives a plain one back.
+    `MultiQueryRetriever` drops duplicates by equality, and would otherwise keep a record once per query. Otherwise it
+    is a Document, also by name, so that a store returns a plain Document.
     """
 
     def __eq__(self, other: object) -> bool:
@@ -33,7 +33,7 @@ class Recalled(Document):
             return NotImplemented
         return (self.id, self.page_content, _told(self)) == (other.id, other.page_content, _told(other))
 
-    __hash__ = None  # type: ignore[assignment] # as that of a Document
+    __hash__ = None  # type: ignore[assignment] # as for a Document
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _plain, (self.id, self.page_content, self.metadata, getattr(self, NOTE, None))
@@ -44,7 +44,7 @@ Recalled.__module__ = Document.__module__
 
 
 def _told(document: Document) -> dict[str, Any]:
-    """The metadata that are the record's own."""
+    """The record's own metadata."""
     return {key: value for key, value in document.metadata.items() if key not in (SCORE, DETAILS)}
 
 
@@ -63,12 +63,11 @@ def documents_of(recall: Recall, fields: Fields, *, score: str = "blend", annota
 def document_of(
     hit: Scored, recall: Recall, fields: Fields, *, score: str = "blend", annotate: bool = True
 ) -> Document:
-    """A hit with the metadata from the collection, `score`, and everything else we add under one key. In a top-down
+    """A hit with its metadata from the collection, `score`, and all other additions under one key. In a top-down
     recall it is the whole episode that the hit represents.
 
-    The read-driven keys that were written back are found under that key only, as of now and not as of the last
-    write-back. Without `annotate` we add nothing to the metadata. In both cases the document remembers which recall it
-    came from.
+    The read-driven keys appear only under that key, with their current values instead of those last written back.
+    Without `annotate` nothing is added to the metadata. In both cases the document is linked to its recall.
     """
     metadata, episode = without_read_state(hit.record.stored, fields), whole_episode(hit, recall)
     if annotate:
@@ -106,8 +105,8 @@ def details_of(hit: Scored, recall: Recall) -> dict[str, Any]:
 def items_of(
     documents: Iterable[Document], scope: Scope, fields: Fields, ids: Sequence[str | None] | None = None
 ) -> list[dict[str, Any]]:
-    """The items of `remember_many` for these documents. Those without text, such as empty pages, are skipped with a
-    warning: nothing could be found in them."""
+    """The items of `remember_many` for these documents. Documents without text, such as empty pages, are skipped with
+    a warning, since they could never be found."""
     items = [arguments_of(one, scope, fields) for one in documents]
     if ids is not None:
         items = [{**item, "id": name} for item, name in zip(items, ids, strict=True)]
@@ -123,7 +122,7 @@ def items_of(
 
 
 def arguments_of(document: Document, scope: Scope, fields: Fields) -> dict[str, Any]:
-    """The arguments of `remember` for a document: nothing of what a recall added, and no read state.
+    """The arguments of `remember` for a document, without a recall's additions and without read state.
 
     >>> note = Document("likes tea", id="n", metadata={"source": "chat", "importance": 0.7, "score": 0.9})
     >>> arguments_of(note, Scope("ana"), Fields())
@@ -135,9 +134,9 @@ def arguments_of(document: Document, scope: Scope, fields: Fields) -> dict[str, 
     owner = metadata.pop(fields.user_id, None)
     if owner is not None and Scope.of(owner) != scope:
         raise ScopeError(
-            f"The document {shown(document.id)} says {fields.user_id}={shown(owner)}, but it was given to the memory "
+            f"The document {shown(document.id)} has {fields.user_id}={shown(owner)}, but it was given to the memory "
             f"of {scope}. "
-            "Add it for that user, or take the key away."
+            "Add it for that user, or remove the key."
         )
     known = {name: metadata.pop(getattr(fields, name), None) for name in ARGUMENTS}
     known |= {name: _moment(known[name]) for name in TIMES}
@@ -148,7 +147,7 @@ def arguments_of(document: Document, scope: Scope, fields: Fields) -> dict[str, 
 
 
 def _without_ours(metadata: Mapping[str, Any], fields: Fields) -> dict[str, Any]:
-    """The user's own metadata; None, which no database keeps, is left out."""
+    """The user's own metadata, without None values, which databases do not store."""
     details = metadata.get(DETAILS)
     added = {SCORE, DETAILS} if isinstance(details, Mapping) and "recall_id" in details else set()
     given = {key: value for key, value in metadata.items() if key not in added and value is not None}
@@ -160,7 +159,7 @@ def _without_ours(metadata: Mapping[str, Any], fields: Fields) -> dict[str, Any]
 
 
 def _moment(value: Any) -> Any:
-    """A datetime, or an ISO text as one, without a zone that of UTC; else as it is: the core says what it takes.
+    """A datetime or an ISO text as a datetime, in UTC if it has no zone. The core checks all other values.
 
     >>> _moment("2026-05-01") == _moment(datetime(2026, 5, 1)) == datetime(2026, 5, 1, tzinfo=timezone.utc)
     True

@@ -48,7 +48,7 @@ CHECKED = (*FIELDS, "user_id", "user_key", "over")
 
 
 def check_fields(given: Mapping[str, Any], known: Iterable[str], shared: Iterable[str]) -> None:
-    """Refuse the fields that no retriever may have, over a memory whose shared users are these."""
+    """Raise for fields that are not valid for a retriever over a memory with these shared users."""
     fields = translated(given)
     names = list(known)
     if unknown := sorted(fields.keys() - set(names)):
@@ -64,7 +64,7 @@ def check_fields(given: Mapping[str, Any], known: Iterable[str], shared: Iterabl
 
 
 def checked_field(name: str, value: Any) -> Any:
-    """The value, if this field may have it."""
+    """The value. Raises InvalidInputError if this field may not have it."""
     if name == "user_id":
         return checked_default(value)
     if name == "over":
@@ -77,8 +77,8 @@ def checked_field(name: str, value: Any) -> Any:
 class RetrieverOverMemory(ClosedByWith, BaseRetriever):
     """The part of a retriever that exists before the first call.
 
-    LangChain makes a new retriever from the fields whenever one of them is configured for a call. So all that must be
-    shared is in the memory, which is passed on as it is.
+    LangChain creates a new retriever from the fields whenever one of them is configured for a call. So all shared state
+    is in the memory, which is passed on unchanged.
     """
 
     model_config = ConfigDict(extra="forbid", arbitrary_types_allowed=True)
@@ -130,9 +130,9 @@ class RetrieverOverMemory(ClosedByWith, BaseRetriever):
         **retriever_fields: Any,
     ) -> Self:
         """A retriever over an existing `chromadb.Collection`. All retrievers over one collection with the same embedder
-        and options share one memory, which is closed with the last of them, so you can make one per request.
+        and options share one memory, which is closed with the last of them, so you can create one per request.
 
-        `embeddings` are those that the vectors were made with; None means the collection's own embedding function.
+        `embeddings` are the embeddings of the stored vectors; None means the collection's own embedding function.
         `fields`, `ledger`, `write`, `keeping`, `clock` and `shared` are those of `AdaptiveMemory`.
         """
         more: dict[str, Any] = {} if clock is None else {"clock": clock}
@@ -187,7 +187,7 @@ class RetrieverOverMemory(ClosedByWith, BaseRetriever):
         return checked_field(str(field.field_name), value)
 
     def __setattr__(self, name: str, value: Any) -> None:
-        """A field that is set later is checked at once, as it would have been in the constructor."""
+        """Set a field, with the same check as in the constructor."""
         super().__setattr__(name, checked_field(name, value) if name in CHECKED else value)
 
     @model_validator(mode="after")
@@ -210,7 +210,7 @@ class RetrieverOverMemory(ClosedByWith, BaseRetriever):
 
     @property
     def _over(self) -> Over:
-        """Whose records users read as well, whatever the collection holds."""
+        """The others whose records users also read; None for "auto"."""
         return None if self.over == AUTO else self.over
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""Which embeddings need no key and no network? This package's bundled embedder, for LangChain."""
+"""Embeddings without a key or network: this package's bundled embedder for LangChain."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from adaptive_memory_core.models.embedder import bundled_unless
 
 
 class LocalEmbeddings(Embeddings):
-    """The bundled embedder (256 dimensions, from files, microseconds) as embeddings of LangChain.
+    """The bundled embedder (256 dimensions, from files, microseconds) as LangChain embeddings.
 
     Any other embedder of this package may be given instead, e.g. `LocalEmbeddings(MiniLMEmbedder())`. `AdaptiveMemory`
-    with the same embedder can read what it writes, and the other way round.
+    with the same embedder can use the vectors, and vice versa.
 
     Examples:
         `pip install "adaptive-memory-retrieval[langchain]"`
@@ -30,7 +30,7 @@ class LocalEmbeddings(Embeddings):
         self._given, self._embedder = embedder, bundled_unless(embedder)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """A copy is made from the same arguments, even in another process."""
+        """Copy from the same arguments, even in another process."""
         return type(self), (self._given,)
 
     @property

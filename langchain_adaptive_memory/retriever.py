@@ -26,7 +26,7 @@ from langchain_adaptive_memory.user import AUTO, NOT_GIVEN, scope_of, with_fallb
 
 WORDS_ALONE = "The embedder failed, so these documents were found by words alone (on_embedder_error='words')."
 logger = logging.getLogger(__name__)
-CONFIG = "_config"  # how the config of a call reaches the methods that LangChain calls, which it does not tell them
+CONFIG = "_config"  # passes a call's config to the methods that LangChain calls without it
 
 
 class AdaptiveMemoryRetriever(RetrieverOverMemory):
@@ -45,8 +45,8 @@ class AdaptiveMemoryRetriever(RetrieverOverMemory):
         filter: Mapping | None
             A Chroma `where` over the documents' metadata. It narrows what a user sees and cannot widen it.
         user_id: str | EVERYONE | None
-            Whose memory, if the call names nobody. None: each call must name a user. EVERYONE: the records that
-            belong to no user. Not given, for a collection or a vector store: EVERYONE unless its records name users.
+            The user if the call names nobody. None: each call must name a user. EVERYONE: the records that belong to
+            no user. Not given, for a collection or a vector store: EVERYONE unless its records name users.
         min_score: float | None
             The least `metadata["score"]`. In the default blend a score is an absolute number, and 0.3 means the same
             for any question; under a policy of another blend it compares documents of one answer.
@@ -67,21 +67,21 @@ class AdaptiveMemoryRetriever(RetrieverOverMemory):
             What happens if the query cannot be embedded: the error is raised, or the documents found by words are
             returned, with a warning, a line in the log and `metadata["adaptive_memory"]["embedder_failed"]`.
         judge: chat model | judges.Judge | None
-            What judges: whether GAM-RAG needs another round (`Policy.preset("gam_rag")`), when a text holds, and with
-            `feedback(documents, answer=...)` what an answer rests on. None is the memory's own.
+            It judges whether GAM-RAG needs another round (`Policy.preset("gam_rag")`), when a text is true, and with
+            `feedback(documents, answer=...)` which documents support an answer. None is the memory's own.
         over: "auto" | "everyone" | None
-            Whether each user reads the records that name no user as well, such as a team's documents. What is learned
-            about those is the reader's alone; they are marked in `metadata["adaptive_memory"]["shared"]`. "auto": while
+            Whether each user also reads the records that name no user, such as a team's documents. The state learned
+            about them is the reader's alone; they are marked in `metadata["adaptive_memory"]["shared"]`. "auto": while
             no record of the collection names a user. None: never.
         fallback: str | EVERYONE | None
-            What users without any records read instead: a user that the memory declares to be `shared`, or EVERYONE.
-            Such documents are marked in `metadata["adaptive_memory"]["shared"]`.
+            The scope that users without any records read instead: a user that the memory declares to be `shared`, or
+            EVERYONE. Such documents are marked in `metadata["adaptive_memory"]["shared"]`.
         user_key: str | None
             The name that a user has in config["configurable"] and in LangGraph's context; None looks in neither.
         last_recalls: LastRecalls
             The newest answers, for `explain_last`.
         owns_memory: bool
-            Whether `close()` releases the memory: True for one that was made here.
+            Whether `close()` releases the memory: True for a memory that was opened here.
 
     Instantiate:
         ```python
@@ -157,12 +157,12 @@ class AdaptiveMemoryRetriever(RetrieverOverMemory):
         *,
         answer: str | None = None,
     ) -> int:
-        """Say what was useful in an answer, at once or later; gives how many verdicts were new.
+        """Record which documents of an answer were useful, now or later; return the number of new verdicts.
 
-        Each may be a document, an id (of a record, a recall, or a turn, such as the run's id), the output of a chain or
-        of an agent, or a list of these. Shared documents are skipped, since only their owner judges them. Missing ones
-        do not affect the others. With `turn`, ids of records are those that the turn returned. With the text of the
-        `answer`, the judge says which of `helpful` it rests on, and the others are unhelpful.
+        Each item may be a document, an id (of a record, a recall, or a turn, such as the run's id), the output of a
+        chain or agent, or a list of these. Shared documents are skipped, since only their owner judges them. Missing
+        documents do not affect the others. With `turn`, ids of records are those that the turn returned. With the text
+        of the `answer`, the judge decides which of `helpful` support it, and the others are unhelpful.
         """
         scope = self._scope(config, user_id)
         return scope.feedback_on_answer(used_in(helpful), used_in(unhelpful), turn, answer=answer, judge=self.judge)
@@ -184,8 +184,8 @@ class AdaptiveMemoryRetriever(RetrieverOverMemory):
     def forget(
         self, ids_or_documents: Any, config: RunnableConfig | None = None, user_id: Any = NOT_GIVEN
     ) -> list[Receipt]:
-        """Remove records with every trace, by ids or documents; returns a receipt for each, and raises an error if none
-        exists."""
+        """Remove records with every trace, by ids or documents, and return a receipt for each. Raises NotFoundError if
+        none exists."""
         return self._scope(config, user_id).forget([one.id for one in used_in(ids_or_documents) if not one.shared])
 
     async def aforget(
@@ -196,7 +196,7 @@ class AdaptiveMemoryRetriever(RetrieverOverMemory):
         return await self._scope(config, user_id).aforget(own)
 
     def flush(self) -> None:
-        """Write back into the collection what was learned so far, before this returns."""
+        """Write all learned state into the collection before returning."""
         whole_memory(self.memory).flush()
 
     async def aflush(self) -> None:
@@ -204,7 +204,7 @@ class AdaptiveMemoryRetriever(RetrieverOverMemory):
         await whole_memory(self.memory).aflush()
 
     def sync(self) -> None:
-        """Import what other programs have written into the collection, before this returns."""
+        """Import other programs' writes to the collection before returning."""
         whole_memory(self.memory).sync()
 
     async def async_sync(self) -> None:
@@ -218,9 +218,9 @@ class AdaptiveMemoryRetriever(RetrieverOverMemory):
     def add_documents(
         self, documents: Iterable[Document], config: RunnableConfig | None = None, user_id: Any = NOT_GIVEN
     ) -> list[str]:
-        """Remember documents; gives their ids. Metadata named as in `Fields`, such as `importance`, has its meaning.
+        """Store documents and return their ids. Metadata keys of `Fields`, such as `importance`, set those properties.
 
-        Documents without text, such as empty pages, are skipped with a warning and have no id in the answer.
+        Documents without text, such as empty pages, are skipped with a warning and have no id in the result.
         """
         return self._added(documents, self._scope(config, user_id))
 

@@ -1,4 +1,4 @@
-"""The sources that a memory can be made over: a Chroma collection, or LangChain's vector store over one."""
+"""Sources for a memory: a Chroma collection, or LangChain's vector store over it."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ LOOKED_AT = 100  # records, to see whether they name users
 
 
 def memory_over(source: Any, embeddings: Any = None, **arguments: Any) -> Share:
-    """The memory over a `chromadb.Collection` or a `langchain_chroma.Chroma`; nothing in it is changed.
+    """A share of the memory over a `chromadb.Collection` or a `langchain_chroma.Chroma`, which stays unchanged.
 
-    `embeddings` are LangChain's, or whatever `AdaptiveMemory` takes as an embedder. Without any: those of the vector
-    store, or the collection's own.
+    `embeddings` are LangChain's, or any embedder that `AdaptiveMemory` accepts. Omitted: those of the vector store, or
+    the collection's own.
     """
     if is_vectorstore(source) and embeddings is None:
         embeddings = source.embeddings
@@ -34,7 +34,7 @@ def memory_over(source: Any, embeddings: Any = None, **arguments: Any) -> Share:
 
 
 def is_vectorstore(source: Any) -> bool:
-    """Whether it is LangChain's Chroma, or a subclass, without importing that package."""
+    """Whether the source is LangChain's Chroma or a subclass, without importing that package."""
     return any(kind.__name__ == "Chroma" and hasattr(kind, "similarity_search") for kind in type(source).__mro__)
 
 
@@ -57,24 +57,24 @@ def embedder_of(embeddings: Any) -> Embedder:
 
 
 def is_source(thing: Any) -> bool:
-    """Whether a memory can be made over it."""
+    """Whether a memory can be opened over this object."""
     return is_vectorstore(thing) or (hasattr(thing, "configuration_json") and hasattr(thing, "query"))
 
 
 def collection_of(source: Any) -> Any:
-    """The collection of a vector store; anything else as it is."""
+    """The collection of a vector store; other sources are returned unchanged."""
     return source._collection if is_vectorstore(source) else source
 
 
 def space_of(source: Any) -> str:
-    """How the collection behind a source, a memory or one user's memory measures distance."""
+    """The distance space of the collection behind a source, a memory or one user's memory."""
     if is_source(source):
         return space_of_collection(collection_of(source))
     return whole_memory(checked_memory(source)).ports().records.space
 
 
 def usual_user(source: Any, memory: AdaptiveMemory) -> Default:
-    """Whose records a collection is read for if the caller does not say: everybody's, unless they name users.
+    """The default user for a collection: EVERYONE, or None if its records name users.
 
     If records have users, a call without one is more likely a mistake than a request for the few without a user.
     """
@@ -84,7 +84,7 @@ def usual_user(source: Any, memory: AdaptiveMemory) -> Default:
 
 
 def whole_memory(memory: AdaptiveMemory | UserMemory) -> AdaptiveMemory:
-    """The memory that one user's is a part of."""
+    """The whole memory that one user's memory is part of."""
     whole: Any = memory.memory if isinstance(memory, UserMemory) else memory
     return cast("AdaptiveMemory", whole)
 
@@ -95,7 +95,7 @@ async def in_threads(memory: AdaptiveMemory | UserMemory, step: Callable[P, T], 
     doing, opened = partial(step, *args, **named), whole_memory(memory).opened
     try:
         workers = opened.workers
-    except ClosedError:  # what that costs is for the step to say
+    except ClosedError:  # the step itself raises the error
         return await asyncio.to_thread(doing)
 
     def in_one_call() -> T:

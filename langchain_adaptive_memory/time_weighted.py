@@ -1,4 +1,4 @@
-"""What does LangChain's own time-weighted retriever find? A peer for `adaptive-memory compare`, over Chroma."""
+"""LangChain's own time-weighted retriever over Chroma, as a system for `adaptive-memory compare`."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ READ_AT, BATCH = "last_accessed_at", 2_000  # texts in one write; Chroma takes 5
 
 
 class TimeWeighted:
-    """A store and a retriever for each user, since its filter does not hold for the last documents that it adds.
+    """A store and a retriever per user, since the retriever's filter does not apply to the last documents that it adds.
 
-    It knows no other time than now: so that it can be asked as of another day, the stamps of its documents are moved
-    before each question by what lies between that day and now. `settings` are its own, such as decay_rate.
+    The retriever always uses the current time. To ask as of another day, the timestamps of its documents are shifted
+    before each question by the difference between that day and now. `settings` are its own, such as decay_rate.
     """
 
     def __init__(self, embedder: Embedder, settings: Mapping[str, Any]) -> None:
@@ -51,7 +51,7 @@ class TimeWeighted:
             document.metadata[READ_AT] = datetime.fromtimestamp(here - ago)
 
     def ask(self, asked: SystemQuery) -> SystemResult:
-        with warnings.catch_warnings():  # it warns of scores below 0, with all the texts that it found
+        with warnings.catch_warnings():  # its warnings about scores below 0 quote all the texts
             warnings.simplefilter("ignore", UserWarning)
             found = self._retrievers[asked.user].invoke(asked.text)
         ids = [one.metadata["item"] for one in found]

@@ -1,4 +1,4 @@
-"""Tools for an agent, and how they are called."""
+"""Tools for an agent, and the functions behind them."""
 
 from __future__ import annotations
 
@@ -52,12 +52,12 @@ from langchain_adaptive_memory.user import (
 )
 
 Find = Callable[[RunnableConfig], UserMemory]
-SET_UP_WRONGLY = (ScopeError, FilterError, PolicyError)  # the program's mistake, which no model can mend
+SET_UP_WRONGLY = (ScopeError, FilterError, PolicyError)  # the program's mistake, which a model cannot correct
 
 
 @dataclass(frozen=True, slots=True)
 class Recalling:
-    """What the recall tool does when it is called."""
+    """The function of the recall tool."""
 
     find: Find
     asked: Mapping[str, Any]
@@ -91,7 +91,7 @@ class Recalling:
 
 @dataclass(frozen=True, slots=True)
 class Remembering:
-    """What the remember tool does when it is called."""
+    """The function of the remember tool."""
 
     find: Find
     kind: str
@@ -121,7 +121,7 @@ class Remembering:
 
 @dataclass(frozen=True, slots=True)
 class Forgetting:
-    """What the forget tool does when it is called."""
+    """The function of the forget tool."""
 
     find: Find
     on_error: OnError
@@ -142,12 +142,12 @@ class Forgetting:
 
 
 def _excused(error: Exception, on_error: OnError) -> str:
-    """What the model is told: for its mistake, what is wrong; for ours, to go on without the tool."""
+    """The reply to the model after an error: for its own mistake the reason, otherwise to continue without the tool."""
     if on_error == "raise" or isinstance(error, SET_UP_WRONGLY):
         raise error
     if isinstance(error, AdaptiveMemoryError) and isinstance(error, InvalidInputError | LookupError):
         raise ToolException(str(error)) from error
-    warnings.warn(f"A tool's memory failed, and the agent went on without: {error}", RuntimeWarning, stacklevel=3)
+    warnings.warn(f"A tool's memory failed, and the agent continued without: {error}", RuntimeWarning, stacklevel=3)
     return OUT_OF_ORDER
 
 
@@ -156,7 +156,7 @@ __all__ = [
     "create_forget_tool",
     "create_recall_tool",
     "create_remember_tool",
-]  # the first is the middleware's rule too
+]  # the middleware uses the first of them too
 
 
 def create_recall_tool(
@@ -177,10 +177,10 @@ def create_recall_tool(
 ) -> StructuredTool:
     """A tool that recalls memories of the run's user, as evidence and not as instructions.
 
-    The user is found as the retriever finds it: config["configurable"], LangGraph's context, `user_id`. All recalls of
-    one run of the agent are one read. `show_ids` lets the model say which memory a new one replaces; the artifact is
-    the list of documents. `over="everyone"` finds the records that belong to nobody as well. If the memory fails, the
-    tool returns no memories, with a warning, unless `on_error="raise"`.
+    The user is found as in the retriever: config["configurable"], LangGraph's context, `user_id`. All recalls of one
+    run of the agent count as one read. With `show_ids` the model can name the memory that a new memory replaces; the
+    artifact is the list of documents. `over="everyone"` also finds the records that belong to nobody. If the memory
+    fails, the tool returns no memories, with a warning, unless `on_error="raise"`.
     """
     asked = {"k": checked("k", k), "filter": checked("filter", filter), "policy": checked("policy", policy)}
     with_artifact = response_format == "content_and_artifact"
@@ -200,7 +200,7 @@ def create_remember_tool(
     user_key: str | None = USER_KEY,
     on_error: OnError = "warn",
 ) -> StructuredTool:
-    """A tool that keeps a fact in the memory of the run's user, found as `create_recall_tool` finds it.
+    """A tool that stores a fact in the memory of the run's user, who is found as in `create_recall_tool`.
 
     `kind` and `metadata` are those of each record that it writes.
     """
@@ -229,7 +229,7 @@ def _finder(
     on_error: OnError,
     over: Over = None,
 ) -> Find:
-    """Whose memory a run means; a user who is required and missing is an error, which no setting excuses."""
+    """A function from a run's config to its user's memory. A missing user always raises, whatever `on_error` is."""
     if on_error not in ("warn", "raise"):
         raise InvalidInputError(f"on_error is {shown(on_error)}. It must be 'warn' or 'raise'.")
     whole, default, others = checked_memory(memory), checked_default(user_id), checked_over(over)

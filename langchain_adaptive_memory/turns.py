@@ -1,8 +1,8 @@
-"""The question of the user that a run belongs to. It is the root of the run's tree: one question may make many inner
-calls.
+"""Turns: the user's question that a run belongs to. It is the root of the run's tree, since one question may cause many
+inner calls.
 
-LangChain gives a run its parent, but not the root. So a handler that every run inherits notes the root of each run in
-progress. It is installed when the first retriever, tool or middleware is made.
+LangChain gives a run its parent, but not the root. So a handler that every run inherits records the root of each run in
+progress. It is installed when the first retriever, tool or middleware is created.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.runnables import RunnableConfig, ensure_config
 from langchain_core.tracers.context import register_configure_hook
 
-MOST_RUNS = 100_000  # under way at once; runs that never said that they ended go first
+MOST_RUNS = 100_000  # in progress at once; the oldest, whose end was never reported, are removed first
 
 
 class Roots(BaseCallbackHandler):
-    """The root of every run that is under way."""
+    """The root of every run in progress."""
 
-    run_inline = True  # a thread hop for a look into a dict would cost more than the look
+    run_inline = True  # switching threads would cost more than the dict lookup
     ignore_llm = True
     ignore_chat_model = True
     ignore_custom_event = True
@@ -33,16 +33,16 @@ class Roots(BaseCallbackHandler):
         self._names: dict[UUID, str] = {}
 
     def root_of(self, run: UUID) -> UUID:
-        """Itself, where it is not under way or has no parent."""
+        """The root of a run; the run itself if it has no parent or is not in progress."""
         return self._roots.get(run, run)
 
     def turn_of(self, run: UUID) -> str:
-        """The name that the turn was given, else the root of the run."""
+        """The name given to the turn, or else the id of its root run."""
         root = self.root_of(run)
         return self._names.get(root, str(root))
 
     def name(self, run: UUID, turn: str) -> None:
-        """Give the turn of a run in progress a separate name."""
+        """Name the turn of a run in progress."""
         root = self.root_of(run)
         if root in self._roots:
             self._names[root] = turn
@@ -72,7 +72,7 @@ _installing = threading.Lock()
 
 
 def watch_runs() -> None:
-    """Have runs noted from now on; asking again changes nothing."""
+    """Record runs from now on. Repeated calls change nothing."""
     with _installing:
         if not _watching.is_set():
             register_configure_hook(_everywhere, inheritable=True)
@@ -85,14 +85,14 @@ def turn_of(run: UUID) -> str:
 
 
 def name_turn(config: RunnableConfig | None, turn: str) -> None:
-    """From now on all look-ups of the run that this config belongs to are of a turn of this name."""
+    """Name the turn of this config's run; all its later recalls belong to the named turn."""
     parent = _parent(config)
     if parent is not None:
         _roots.name(parent, turn)
 
 
 def current_turn(config: RunnableConfig | None = None) -> str | None:
-    """The turn of the run that this config, or else the context, belongs to; None outside of any run."""
+    """The turn of the run of this config or else of the context; None outside of a run."""
     parent = _parent(config)
     return None if parent is None else turn_of(parent)
 

@@ -1,4 +1,4 @@
-"""The documents that an answer rests on, and the last recalls."""
+"""The documents behind an answer, and the last recalls."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from adaptive_memory_core.store.named_users import explain_empty, is_unexpected
 from langchain_adaptive_memory.convert import DETAILS, NOTE
 from langchain_adaptive_memory.source import whole_memory
 
-MOST_USERS = 100  # whose newest recall is held
+MOST_USERS = 100  # users whose newest recall is stored
 NOTHING_YET = "Nothing was recalled here yet."
 
 
 class LastRecalls:
-    """The newest recall of each user; retrievers that are made from another one's fields share it.
+    """The newest recall of each user, shared by retrievers that are created from another retriever's fields.
 
     >>> LastRecalls().explain(Scope("ana"))
     'Nothing was recalled here yet.'
@@ -62,11 +62,11 @@ def with_reason(scope: UserMemory, recall: Recall, where: Any) -> Recall:
     return explain_empty(memory, recall, ADVICE, stacklevel=7)
 
 
-OF_CHAINS = ("context", "source_documents", "documents")  # where LangChain's own chains put what they retrieved
+OF_CHAINS = ("context", "source_documents", "documents")  # keys of retrieved documents in LangChain's own chains
 
 
 def used_in(things: Any) -> list[Used]:
-    """What is judged or forgotten: ids may be those of records, recalls or turns.
+    """The items to judge or forget; ids may be those of records, recalls or turns.
 
     >>> used_in(["tea", ("ships",)])
     [Used(id='tea', recall=None, shared=False), Used(id='ships', recall=None, shared=False)]
@@ -109,7 +109,7 @@ def _of_document(document: Document) -> Used:
 
 
 def _parts(things: Any) -> Iterable[Any] | None:
-    """What a thing is made of; None where it is made of nothing that could come from a memory."""
+    """The parts of an output; None if it has no parts that could come from a memory."""
     if isinstance(things, ToolMessage):
         return _documents(things.artifact)
     if isinstance(things, BaseMessage):

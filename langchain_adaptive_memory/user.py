@@ -1,6 +1,6 @@
-"""Whose memory is meant? Looked for in the call, its config, LangGraph's context, the constructor; nobody is an error.
+"""The user of a call: from the call, its config, LangGraph's context or the constructor. Without a user, it raises.
 
-A name that is given but empty (None, "") is an error and never skipped: the next place might name somebody else.
+A given but empty name (None, "") raises and is never skipped, since the next place might name another user.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from adaptive_memory_core.arguments import user_scope
 from adaptive_memory_core.error_messages import shown
 
 USER_KEY = "user_id"
-RUNTIME = "__pregel_runtime"  # where LangGraph keeps the run's Runtime
+RUNTIME = "__pregel_runtime"  # LangGraph's key for the run's Runtime
 
 
 class Unnamed(Enum):
@@ -34,7 +34,7 @@ class Unnamed(Enum):
 
 
 EVERYONE: Literal[Unnamed.EVERYONE] = Unnamed.EVERYONE
-"""As `user_id` of a retriever: the records that belong to no user, where a call names none."""
+"""As `user_id` of a retriever: the records that belong to no user, if a call names no user."""
 NOT_GIVEN: Literal[Unnamed.NOT_GIVEN] = Unnamed.NOT_GIVEN
 
 SOMEBODY = "somebody without a name"
@@ -53,12 +53,12 @@ def scope_of(
     context: Any = None,
     over: Over = None,
 ) -> UserMemory:
-    """The memory to read and write: that of the user who is named, else of the default; nobody at all is an error.
+    """The memory to read and write: the named user's, or else the default's. Raises ScopeError without a user.
 
-    `given` is what the call itself says (EVERYONE is a name here), `default` what the constructor said (None: every
-    call must name a user), `key` the name to look for in config["configurable"] and in LangGraph's context (None: look
-    in neither). With `over` a user reads everyone's records as well.
-    A `UserMemory` is one user's already; any other name is refused.
+    `given` is the user of the call itself (EVERYONE is a name here), `default` the user of the constructor (None: every
+    call must name a user), `key` the name to look for in config["configurable"] and in LangGraph's context (None: use
+    neither). With `over` a user also reads everyone's records.
+    A `UserMemory` already belongs to one user; any other name raises ScopeError.
     """
     named: Default = EVERYONE if given is EVERYONE else find_user(config, given=given, key=key, context=context)
     if isinstance(memory, UserMemory):
@@ -73,15 +73,15 @@ def scope_of(
 
 
 def checked_over(over: object, fallback: object = None) -> Over:
-    """Whose records are read in addition to the user's own: "everyone"'s, or None; not if there is a fallback as
-    well."""
+    """The others whose records are read in addition to the user's own: "everyone" or None. Raises if there is also a
+    fallback."""
     return check_over(Scope(SOMEBODY), over, fallback).over  # type: ignore[return-value] # it is checked there
 
 
 def with_fallback(memory: AdaptiveMemory | UserMemory, fallback: Any) -> UserMemory:
-    """A user's memory with a shared scope to fall back to; that of the records of nobody needs none.
+    """A user's memory with a shared scope to fall back to; the memory of nobody's records needs no fallback.
 
-    Given the whole memory, it only checks that there is such a scope, as for a user with an unused name.
+    Given the whole memory, it only checks that such a scope exists, as for a user with an unused name.
     """
     whole = memory.memory if isinstance(memory, UserMemory) else memory
     if not isinstance(whole, AdaptiveMemory):
@@ -95,10 +95,10 @@ def with_fallback(memory: AdaptiveMemory | UserMemory, fallback: Any) -> UserMem
 def find_user(
     config: RunnableConfig | None = None, *, given: Any = NOT_GIVEN, key: str | None = USER_KEY, context: Any = None
 ) -> str | int | None:
-    """The user who is named for this call; None if nobody is.
+    """The user named for this call; None if none is.
 
-    The call's own argument wins, then config["configurable"] of the call, then that of the run around it. If
-    LangGraph's context names a user as well, it must be the same one: two different users raise ScopeError.
+    The call's own argument has priority, then config["configurable"] of the call, then that of the surrounding run. If
+    LangGraph's context names a user as well, it must be the same user: two different users raise ScopeError.
 
     >>> find_user({"configurable": {"user_id": "ana"}}), find_user({"configurable": {"user_id": "ana"}}, given="ben")
     ('ana', 'ben')
@@ -121,7 +121,7 @@ def find_user(
 
 
 def _named_in(places: Iterable[Any], key: str) -> str | int | None:
-    """The user that the first of the places names; an empty name there is an error."""
+    """The user named by the first place that has one. An empty name raises ScopeError."""
     for place in places:
         found = place.get(key, NOT_GIVEN) if isinstance(place, Mapping) else getattr(place, key, NOT_GIVEN)
         if found is not NOT_GIVEN:
@@ -157,7 +157,7 @@ def nobody(key: str | None) -> ScopeError:
 
 
 def _settings(config: RunnableConfig | None) -> Iterator[Mapping[str, Any]]:
-    """What is configurable for the call, then for the run around it: a call's own config hides that one."""
+    """The "configurable" settings of the call, then of the surrounding run; the call's own come first."""
     yield ensure_config(config).get("configurable", {})
     around = var_child_runnable_config.get()
     if around is not None:
@@ -167,7 +167,7 @@ def _settings(config: RunnableConfig | None) -> Iterator[Mapping[str, Any]]:
 def _the_same(memory: UserMemory, user: Default) -> UserMemory:
     if user is None or user == memory.user or (user is EVERYONE and memory.user is None):
         return memory
-    hint = " Where the user around it does not matter to this one, say user_key=None." if memory.user is None else ""
+    hint = " If the surrounding user does not matter here, give user_key=None." if memory.user is None else ""
     raise ScopeError(
         f"This is the memory of {memory.scope}, but {shown(user)} was named. Give the AdaptiveMemory itself to serve "
         f"more than one user.{hint}"

@@ -32,7 +32,7 @@ class AdaptiveMemoryVectorStore(VectorStore):
         reinforce: bool
             Whether the found documents count as read.
         over: "everyone" | None
-            Whether the records that belong to nobody are found as well; what is learned about those is this user's
+            Whether the records that belong to nobody are found as well; the state learned about them is this user's
             alone.
 
     A document comes back with its metadata, except the keys that the memory uses (`importance`, `kind`, times). Scores
@@ -53,7 +53,7 @@ class AdaptiveMemoryVectorStore(VectorStore):
 
     @property
     def embeddings(self) -> Embeddings | None:
-        """None: the memory embeds by itself."""
+        """None, since the memory embeds by itself."""
         return None
 
     def add_documents(self, documents: list[Document], **options: Any) -> list[str]:
@@ -85,15 +85,15 @@ class AdaptiveMemoryVectorStore(VectorStore):
         return await in_threads(self.scope, self._add, _documents(list(texts), metadatas), ids)
 
     def delete(self, ids: list[str] | None = None, **options: Any) -> bool:  # noqa: ARG002
-        """Forget these; missing ones are skipped. What was learned stays with a text that was added again before, from
-        the same `source`, as `index()` does."""
+        """Forget these ids; missing ids are skipped. If a text was already added again from the same `source`, as
+        `index()` does, it keeps its learned state."""
         return self._forget(ids)
 
     async def adelete(self, ids: list[str] | None = None, **options: Any) -> bool:  # noqa: ARG002
         return await in_threads(self.scope, self._forget, ids)
 
     def get_by_ids(self, ids: Sequence[str], /) -> list[Document]:
-        """Those of them that exist; this does not count as a read."""
+        """The documents that exist; this does not count as a read."""
         return self._get(ids)
 
     async def aget_by_ids(self, ids: Sequence[str], /) -> list[Document]:
@@ -133,7 +133,7 @@ class AdaptiveMemoryVectorStore(VectorStore):
     @classmethod
     def from_texts(cls, texts: list[str], embedding: Embeddings, *_: Any, **__: Any) -> AdaptiveMemoryVectorStore:
         raise InvalidInputError(
-            f"There is no memory to put {len(texts)} texts into. Make one, with {type(embedding).__name__} as its "
+            f"There is no memory to put {len(texts)} texts into. Create one, with {type(embedding).__name__} as its "
             "embedder, and give it the texts: AdaptiveMemoryVectorStore(memory, user_id='alice').add_texts(texts)."
         )
 
@@ -150,7 +150,7 @@ class AdaptiveMemoryVectorStore(VectorStore):
 
     def _forget(self, ids: Sequence[str] | None) -> bool:
         if ids is None:
-            raise InvalidInputError("delete was given no ids. Give a list of those to forget.")
+            raise InvalidInputError("delete was given no ids. Give a list of ids to forget.")
         for one in ids:
             try:
                 self.scope.forget(one, replaced=True)
@@ -168,7 +168,7 @@ class AdaptiveMemoryVectorStore(VectorStore):
         return found
 
     def _search(self, query: str, k: int, options: Mapping[str, Any]) -> Scores:
-        """What the memory finds; `filter` is a Chroma `where`."""
+        """The results of a recall; `filter` is a Chroma `where`."""
         if is_blank(query):
             return []
         policy = policy_of(self.scope.memory.policy if self._policy is None else self._policy, options)
@@ -180,7 +180,7 @@ class AdaptiveMemoryVectorStore(VectorStore):
 
 def _asked_by_vector(embedding: Sequence[float]) -> NotImplementedError:
     return NotImplementedError(
-        f"A memory is asked in words, and was given a vector of {len(embedding)} numbers. Give the question to "
+        f"A memory needs a query in words, but was given a vector of {len(embedding)} numbers. Give the question to "
         "similarity_search(), or the vector to the store over the collection."
     )
 

@@ -1,6 +1,6 @@
 """Adaptive memory for LlamaIndex: a retriever, a node post-processor and a memory block over a Chroma index.
 
-Nothing heavy is imported until one of the names is used.
+Large packages are imported only when one of the names is used.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def __getattr__(name: str) -> Any:
 
 
 def _check_installed() -> None:
-    """Without importing anything: LlamaIndex takes seconds."""
+    """Raise MissingExtraError if LlamaIndex is missing, without importing it, which takes seconds."""
     import importlib.util
 
     from adaptive_memory_core.errors import MissingExtraError
@@ -61,7 +61,7 @@ def _check_installed() -> None:
     for package in ("llama_index.core", "llama_index.vector_stores.chroma"):
         try:
             found = importlib.util.find_spec(package) is not None
-        except ModuleNotFoundError:  # its parent is not there
+        except ModuleNotFoundError:  # its parent package is missing
             found = False
         if not found:
             raise MissingExtraError.of(package, "llama-index")

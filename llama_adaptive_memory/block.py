@@ -1,4 +1,4 @@
-"""A memory block: what it shows and what it keeps of the messages."""
+"""A memory block: the memories that it shows, and the messages that it stores."""
 
 from __future__ import annotations
 
@@ -41,19 +41,19 @@ SPOKEN = (MessageRole.USER, MessageRole.ASSISTANT)
 
 
 def last_said(messages: Sequence[ChatMessage]) -> str:
-    """The user's last words."""
+    """The text of the user's last message."""
     said = (message.content or "" for message in reversed(messages) if message.role == MessageRole.USER)
     return next((text.strip() for text in said if text.strip()), "")
 
 
 def records_of(messages: Sequence[ChatMessage], session: str | None) -> list[dict[str, Any]]:
-    """What was said in a session, as records; their ids show which ones are in the window already."""
+    """The messages of a session as records, whose ids show which messages are already in the window."""
     spoken = [(one, (one.content or "").strip()) for one in messages if one.role in SPOKEN]
     return [_record(text, one.role.value, session) for one, text in spoken if text]
 
 
 def short_enough(records: Sequence[dict[str, Any]], most: int) -> dict[str, dict[str, Any]]:
-    """The records by id, without those longer than the memory allows: one such record must not prevent the others."""
+    """The records by id, without records that are too long: one such record must not prevent storing the others."""
     for record in records:
         if len(record["text"]) > most:
             warnings.warn(
@@ -66,8 +66,8 @@ def short_enough(records: Sequence[dict[str, Any]], most: int) -> dict[str, dict
 
 
 def _record(text: str, role: str, session: str | None) -> dict[str, Any]:
-    """A message as a record, and at once as the node that LlamaIndex would have made of it. The same words of the same
-    session are one record, however often they are said."""
+    """A message as a record that is also the node that LlamaIndex would have created. The same text of one role in a
+    session is one record, however often it is repeated."""
     record_id = str(uuid.uuid5(uuid.NAMESPACE_OID, "\0".join((session or "", role, text))))
     metadata = {"role": role} if session is None else {"role": role, "session_id": session}
     hidden = sorted(metadata)
@@ -112,7 +112,7 @@ def shortened(content: str, style: BlockStyle, tokens: int) -> str | None:
 
 
 def _last_entry(lines: list[str], style: BlockStyle) -> int | None:
-    """Which line holds the last memory; the first line of a text is its heading."""
+    """The number of the line with the last memory; the first line of a text is its heading."""
     if style == "text":
         return len(lines) - 1 if len(lines) > 1 else None
     entries = [number for number, line in enumerate(lines) if line.startswith(_ENTRIES)]
@@ -120,7 +120,7 @@ def _last_entry(lines: list[str], style: BlockStyle) -> int | None:
 
 
 def _without_empty(lines: list[str]) -> list[str]:
-    """Less the conversations of which every turn has gone."""
+    """The lines without conversations that have no turns left."""
     empty = {
         number
         for number, (one, other) in enumerate(pairwise(lines))
@@ -129,7 +129,7 @@ def _without_empty(lines: list[str]) -> list[str]:
     return [line for number, line in enumerate(lines) if number not in empty and number - 1 not in empty]
 
 
-NOT_SHOWN = "What was recalled cannot be shown, and the chat goes on without"
+NOT_SHOWN = "The recalled memories cannot be shown, and the chat continues without them"
 logger = logging.getLogger("llama_adaptive_memory.block")
 User = str | StrictInt | Callable[[str], str | int] | None
 
@@ -222,7 +222,7 @@ class AdaptiveMemoryBlock(MemoryAccess, BaseMemoryBlock[str]):
         return cls(collection=collection_of(vector_store), embed_model=embed_model, user_id=user_id, **more)
 
     def __reduce__(self) -> NoReturn:
-        refuse_to_pickle()  # LlamaIndex would leave out what holds the memory
+        refuse_to_pickle()  # LlamaIndex would leave out the attribute with the memory
 
     @property
     def memory(self) -> UserMemory:
@@ -246,8 +246,8 @@ class AdaptiveMemoryBlock(MemoryAccess, BaseMemoryBlock[str]):
         *,
         answer: str | None = None,
     ) -> int:
-        """Say which recalled memories were useful; give `session_id` if the user depends on it. With the text of the
-        `answer`, the judge decides: `block.feedback(block.last_recall, answer=str(response))`."""
+        """Record which recalled memories were useful; give `session_id` if the user depends on it. With the text of
+        the `answer`, the judge decides: `block.feedback(block.last_recall, answer=str(response))`."""
         return feedback_on(self.for_session(session_id), helpful, unhelpful, turn, answer, self.judge)
 
     async def afeedback(
@@ -263,7 +263,7 @@ class AdaptiveMemoryBlock(MemoryAccess, BaseMemoryBlock[str]):
         return await afeedback_on(self.for_session(session_id), helpful, unhelpful, turn, answer, self.judge)
 
     def forget(self, ids_or_nodes: Any, session_id: str | None = None) -> list[Receipt]:
-        """Remove memories with every trace of them; gives a receipt for each that existed."""
+        """Remove memories with every trace, and return a receipt for each that existed."""
         return forget_in(self.for_session(session_id), ids_or_nodes)
 
     async def aforget(self, ids_or_nodes: Any, session_id: str | None = None) -> list[Receipt]:
@@ -290,7 +290,7 @@ class AdaptiveMemoryBlock(MemoryAccess, BaseMemoryBlock[str]):
         return self._shown(found)
 
     def _shown(self, found: Recall) -> str:
-        """The memories as text; "" with a warning where they cannot be shown, unless that is to raise."""
+        """The memories as text. If rendering fails, raise, or return "" with a warning, depending on `on_error`."""
         try:
             return found.render(max_tokens=self.max_tokens, style=self.style)
         except Exception as error:
@@ -311,11 +311,11 @@ class AdaptiveMemoryBlock(MemoryAccess, BaseMemoryBlock[str]):
                 await scope.aobserve(records.values())
 
     async def atruncate(self, content: str, tokens_to_truncate: int) -> str | None:
-        """The content without its last memories, which fit the question least; None if all must be removed."""
+        """The content without its last memories, which match the question least; None if all must be removed."""
         return shortened(content, self.style, tokens_to_truncate) if content else None
 
     def _turn(self, messages: Sequence[ChatMessage], session_id: str | None) -> str:
-        """A name for the turn where no call of LlamaIndex is under way: the session, and the user's words so far."""
+        """A name for the turn outside of a LlamaIndex call, from the session and the user's messages so far."""
         said = [words for words, _ in groupby(one.content or "" for one in messages if one.role == MessageRole.USER)]
         digest = hashlib.blake2b("\0".join(said).encode(errors="replace"), digest_size=16).hexdigest()
         return f"{self._name_of_turns} {session_id} {digest}"

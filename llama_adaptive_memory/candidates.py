@@ -1,4 +1,4 @@
-"""Nodes that are ranked: their similarities, and the nodes of a recall."""
+"""Nodes for ranking with their similarities, and the nodes of a recall."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from llama_adaptive_memory.settings import ScoreMeaning, fields_of, space_of
 
 Meaning = Literal["auto", "chroma", "calibrated", "relative"]
 MEANINGS = ("auto", "chroma", "calibrated", "relative")
-FARTHEST = {"l2": 4.0}  # squared, between unit vectors; 2 in the other spaces
+FARTHEST = {"l2": 4.0}  # the largest squared distance of unit vectors; 2 in the other spaces
 ROUNDING = 1e-3
-ABOVE_UNKNOWN = 0.1  # what the lowest of relative scores counts as beside nodes that have none
+ABOVE_UNKNOWN = 0.1  # the similarity for the lowest relative score if other nodes have no score
 
 
 def check_meaning(value: str) -> str:
@@ -38,7 +38,7 @@ def check_meaning(value: str) -> str:
 
 
 def meaning_of(scores: Sequence[float | None], asked: Meaning, *, space: str) -> Meaning:
-    """What these scores mean: as requested, or for "auto" Chroma's if they can be Chroma's.
+    """The meaning of these scores: as requested, or for "auto" Chroma's if they can be Chroma's.
 
     `ChromaVectorStore` gives `exp(-distance)`, which for unit vectors is never below `exp(-2)` (`exp(-4)` for l2) and
     never above 1. Fused scores are lower, and those of rankers mostly outside this range. If they are inside, reading
@@ -70,7 +70,7 @@ def chroma_score(similarity: float, *, space: str) -> float:
 
 
 def similarities(scores: Sequence[float | None], meaning: Meaning, *, space: str) -> list[float | None]:
-    """Each score as a similarity: 1 is the same, 0 unrelated; an unknown one (None, NaN) stays unknown.
+    """Each score as a similarity: 1 is the same, 0 unrelated; unknown scores (None, NaN) give None.
 
     >>> similarities([1.0, math.exp(-0.5), None], "chroma", space="cosine")
     [1.0, 0.5, None]
@@ -102,8 +102,8 @@ def similarities(scores: Sequence[float | None], meaning: Meaning, *, space: str
 def nodes_of(
     found: Recall, scope: UserMemory, docstore: BaseDocumentStore | None, score: ScoreMeaning
 ) -> list[NodeWithScore]:
-    """The hits as nodes; for a top-down recall, the episodes that they represent. Nodes that are not plain text are
-    taken from the document store, if it has them."""
+    """The hits as nodes; for a top-down recall, the episodes that they represent. Nodes other than plain text come from
+    the document store, if it has them."""
     fields = fields_of(scope)
     nodes = {hit.id: node_of(hit.record, fields) for hit in found}
     elsewhere = [node.node_id for node in nodes.values() if type(node) is not TextNode]
@@ -117,7 +117,7 @@ def nodes_of(
 
 
 def _of_episode(best: BaseNode, episode: WholeEpisode) -> TextNode:
-    """An episode under the id of its best message; a model is told its title and theme, and no ids."""
+    """An episode as a node with the id of its best message; a model sees its title and theme, but no ids."""
     return TextNode(
         id_=best.node_id,
         text=episode.text,
@@ -128,7 +128,7 @@ def _of_episode(best: BaseNode, episode: WholeEpisode) -> TextNode:
 
 
 def _whole(nodes: Mapping[str, BaseNode], stored: Any) -> dict[str, BaseNode]:
-    """The nodes as the document store has them; copies, for it may hand out its own."""
+    """Copies of the document store's nodes, since the store may return its own objects."""
     whole = {node.node_id: node.model_copy() for node in stored}
     return {one: whole.get(node.node_id, node) for one, node in nodes.items()}
 
@@ -147,7 +147,7 @@ class NodeCandidates:
     cue: str
     nodes: Mapping[str, NodeWithScore]
     similarities: Mapping[str, float | None]
-    guests: Mapping[str, str]  # text of those that may be in no collection
+    guests: Mapping[str, str]  # texts of nodes that may not be in the collection
     min_similarity: float | None
 
 
@@ -158,8 +158,8 @@ def candidates_of(
     similarity: Meaning,
     min_similarity: float | None,
 ) -> NodeCandidates:
-    """Each node once, with its highest score, which is converted to a similarity according to its meaning. Relative
-    scores have no least similarity: an absolute floor would cut them by rank."""
+    """Each node once, with its highest score, converted to a similarity according to the scores' meaning. The least
+    similarity does not apply to relative scores, because it would cut them by rank."""
     best: dict[str, NodeWithScore] = {}
     for node in nodes:
         known = best.setdefault(record_id(scope.scope, node.node.node_id), node)
@@ -175,12 +175,12 @@ def candidates_of(
 
 
 def chosen(given: NodeCandidates, found: Recall, fields: Fields, score: ScoreMeaning) -> list[NodeWithScore]:
-    """The answer as new objects over the same nodes: the input is not changed."""
+    """The answer as new objects over the same nodes; the input stays unchanged."""
     return [_chosen(given.nodes[hit.id], hit, found, fields, score) for hit in found]
 
 
 def _chosen(came_in: NodeWithScore, hit: Scored, found: Recall, fields: Fields, score: ScoreMeaning) -> NodeWithScore:
-    """The note stands on the new object: the node itself may be part of another answer as well."""
+    """A hit's node in a new object, which carries the link, since the node may be part of another answer as well."""
     node = without_state(came_in.node, hit.record, fields)
     return marked(NodeWithScore(node=node, score=hit.score if score == "blend" else came_in.score), hit, found)
 
@@ -190,7 +190,7 @@ def _higher(one: float | None, other: float | None) -> bool:
 
 
 def _guests(nodes: Mapping[str, NodeWithScore], scope: UserMemory) -> dict[str, str]:
-    """Nodes that may be ranked along though the collection does not have them; never those that say another user."""
+    """The texts of nodes that may be ranked even if the collection does not have them; never another user's nodes."""
     fields, mine = fields_of(scope), (Scope(None), scope.scope.own)
     return {
         one: node.node.get_content(MetadataMode.NONE)

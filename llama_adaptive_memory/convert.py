@@ -1,4 +1,4 @@
-"""Nodes as records, and LlamaIndex's filters as ours."""
+"""Conversion of records to nodes, and of LlamaIndex's filters to ours."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ def node_of(record: Record, fields: Fields) -> BaseNode:
     """
     stored = record.stored
     if NODE_CONTENT in stored:
-        with suppress(Exception):  # LlamaIndex itself reads a record as a plain one where this fails
+        with suppress(Exception):  # if this fails, LlamaIndex itself reads the record as a plain record
             return metadata_dict_to_node(dict(stored), text=record.text)
     return _plain_node(record, stored, fields)
 
 
 def without_state(node: BaseNode, record: Record, fields: Fields) -> BaseNode:
-    """The node, or a copy without our state if LlamaIndex has treated that as metadata, as it does for records it did
-    not store.
+    """The node, or a copy without our state if LlamaIndex treated the state as metadata, as it does for records that it
+    did not store.
 
     >>> node = TextNode(id_="7", text="Tea is at four.", metadata={"retrieval_count": 3, "topic": "tea"})
     >>> without_state(node, Record("7", "Tea is at four.", stored=dict(node.metadata)), Fields()).metadata
@@ -58,13 +58,13 @@ def without_state(node: BaseNode, record: Record, fields: Fields) -> BaseNode:
 
 
 def stored_metadata(node: TextNode) -> dict[str, Any]:
-    """What LlamaIndex writes in addition to a node's text, so that any of its retrievers finds the node again."""
+    """The metadata that LlamaIndex writes with a node's text, so that all its retrievers find the node."""
     flat = node_to_metadata_dict(node, remove_text=True, flat_metadata=True)
     return {key: "" if value is None else value for key, value in flat.items()}
 
 
 def _plain_node(record: Record, stored: Mapping[str, Any], fields: Fields) -> TextNode:
-    """Keys in order, since Chroma gives them in any order, and a node's hash depends on it."""
+    """A new node with sorted keys, since Chroma returns them in any order and a node's hash depends on it."""
     kept = dict(sorted(without_read_state(stored, fields).items()))
     metadata, info, relationships = legacy_metadata_dict_to_node(kept)
     hidden = sorted(_own_keys(fields) & metadata.keys()) if _is_remembered(stored, fields) else []
@@ -85,7 +85,7 @@ def _own_keys(fields: Fields) -> set[str]:
 
 
 def _is_remembered(stored: Mapping[str, Any], fields: Fields) -> bool:
-    """Whether `remember` wrote the record: then its properties are ours, not words for a model."""
+    """Whether `remember` wrote the record, so that its properties are ours and not for a model."""
     return all(isinstance(stored.get(getattr(fields, name)), kind) for name, kind in _ALWAYS_WRITTEN.items())
 
 
@@ -132,7 +132,7 @@ def _part(one: MetadataFilter | MetadataFilters) -> Where | None:
         return where_of(one)
     if one.operator not in _OPERATORS:
         raise FilterError(
-            f"Chroma has nothing for the operator {shown(one.operator.value)} on {shown(one.key)}. Allowed: "
+            f"Chroma does not support the operator {shown(one.operator.value)} on {shown(one.key)}. Allowed: "
             f"{', '.join(operator.value for operator in _OPERATORS)}."
         )
     return {one.key: {_OPERATORS[one.operator]: one.value}}
@@ -143,7 +143,7 @@ def _joined(word: str, parts: list[Where]) -> Where | None:
 
 
 def _opposite(part: Where) -> Where:
-    """What the condition does not match. A record without the key is matched by "!=" and "nin", and by no other."""
+    """The negation of a condition. Only "!=" and "nin" match a record without the key."""
     ((key, value),) = part.items()
     if key in _OPPOSITES:
         return {_OPPOSITES[key]: [_opposite(one) for one in value]}

@@ -1,4 +1,4 @@
-"""Embedders: LlamaIndex's as ours, and the bundled one as LlamaIndex's."""
+"""Embedders: LlamaIndex's models for our queries, and the bundled embedder for LlamaIndex."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from adaptive_memory_core.models.embedder import as_vector, broken_promise
 
 
 def cue_of(asked: QueryBundle, embed_model: Any) -> Cue | None:
-    """The words with their vector; None for an empty query."""
+    """The query with its vector; None for an empty query."""
     words, texts = asked.query_str.strip(), _texts(asked)
     if asked.embedding is not None:
         return Cue(words, asked.embedding)
@@ -45,7 +45,7 @@ async def acue_of(asked: QueryBundle, embed_model: Any) -> Cue | None:
 
 @contextmanager
 def _named(embed_model: BaseEmbedding) -> Iterator[str]:
-    """The model's name; what fails in it says so by that name."""
+    """Yield the model's name, and raise its errors as EmbedderError with that name."""
     name = as_embedder(embed_model).name
     try:
         yield name
@@ -56,15 +56,15 @@ def _named(embed_model: BaseEmbedding) -> Iterator[str]:
 
 
 def _texts(asked: QueryBundle) -> list[str]:
-    """The texts to embed. What an agent's tool asks comes wrapped in line breaks."""
+    """The texts to embed, without blank ones."""
     return [text for text in asked.embedding_strs if text.strip()]
 
 
 class LocalEmbedding(BaseEmbedding):
-    """The bundled embedder (256 dimensions, from files, microseconds) as an embedding model of LlamaIndex.
+    """The bundled embedder (256 dimensions, from files, microseconds) as a LlamaIndex embedding model.
 
     Any other embedder of this package may be given instead, e.g. `LocalEmbedding(MiniLMEmbedder())`. `AdaptiveMemory`
-    with the same embedder can read what it writes, and the other way round.
+    with the same embedder can use the vectors, and vice versa.
 
     Examples:
         `pip install "adaptive-memory-retrieval[llama-index]"`
@@ -80,7 +80,7 @@ class LocalEmbedding(BaseEmbedding):
     _embedder: Embedder = PrivateAttr()
 
     def __init__(self, embedder: Any = None, *, model_name: str | None = None, **settings: Any) -> None:
-        """`model_name` is what `to_dict` says of an embedder; one that is not bundled must be given again."""
+        """`model_name` comes from `to_dict`; an embedder that is not bundled must be given again."""
         given = _bundled(model_name) if embedder is None else embedder
         source = as_embedder(given)
         if model_name not in (None, source.name):
@@ -89,7 +89,7 @@ class LocalEmbedding(BaseEmbedding):
         self._given, self._embedder = given, source
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """A copy is made from the same arguments, even in another process; callbacks are not copied."""
+        """Copy from the same arguments, even in another process, without the callbacks."""
         names = type(self).model_fields.keys() - {"model_name", "callback_manager"}
         return _restored, (self._given, {name: getattr(self, name) for name in sorted(names)})
 
@@ -124,7 +124,7 @@ def _restored(given: Any, settings: dict[str, Any]) -> LocalEmbedding:
 
 
 def _bundled(name: str | None) -> Any:
-    """The embedder of this package that is called so; without a name the usual one."""
+    """This package's embedder of that name, by default LocalEmbedder."""
     from adaptive_memory_core import LocalEmbedder, MiniLMEmbedder
 
     if name in (None, LocalEmbedder.name):
@@ -136,6 +136,6 @@ def _bundled(name: str | None) -> Any:
 
 def _another(name: str | None) -> InvalidInputError:
     return InvalidInputError(
-        f"The embedder {shown(name)} is not the one given, and not bundled. Give it again: "
+        f"The embedder {shown(name)} is neither the given one nor bundled. Give it again: "
         "LocalEmbedding(your_embedder)."
     )

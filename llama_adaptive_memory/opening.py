@@ -1,4 +1,4 @@
-"""A memory is opened, shared by its users, and closed by the last one."""
+"""Opening a memory, sharing it among its readers, and closing it with the last reader."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
 
 class OpenedMemory:
-    """A memory in use. One that the caller gave has no share, and is left open."""
+    """A memory in use. A memory given by the caller has no share and is left open."""
 
     def __init__(self, memory: AdaptiveMemory | UserMemory, share: Share | None = None, *, lent: bool = False) -> None:
         self.memory = memory
@@ -59,16 +59,15 @@ class OpenedMemory:
         refuse_to_pickle()
 
     def check_open(self) -> None:
-        """Refuse reads after `close`, even while others still have the memory open."""
+        """Raise ClosedError after `close`, even while others still have the memory open."""
         if self._closed:
-            raise ClosedError("This reader was closed. Make another one, e.g. by from_index(index).")
+            raise ClosedError("This reader was closed. Create another, e.g. by from_index(index).")
 
     def scope(self, user_id: str | int | None, fallback: Fallback = None, over: Over = None) -> UserMemory:
         return scope_of(self.memory, user_id, fallback, over)
 
     def first_scope(self, user_id: str | int | None, fallback: Fallback = None, over: Over = None) -> UserMemory:
-        """The same while something is being made with it: if that fails, the memory is released here, because nobody
-        else will."""
+        """The scope for a new reader. If this fails, the memory is released here, because nobody else will."""
         try:
             return self.scope(user_id, fallback, over)
         except BaseException:
@@ -76,11 +75,11 @@ class OpenedMemory:
             raise
 
     def lent(self) -> OpenedMemory:
-        """The same memory for one more user, which does not have to release it."""
+        """The same memory for another reader, which does not have to release it."""
         return OpenedMemory(self.memory, self._share, lent=True)
 
     def close(self) -> None:
-        """Write back what was learned. Unless the memory is borrowed, release it as well; the last user closes it."""
+        """Write back learned state. Unless the memory is lent, release it as well; the last reader closes it."""
         self._closed = True
         share, self._share = self._share, None
         if share is not None:
@@ -88,10 +87,10 @@ class OpenedMemory:
 
 
 def refuse_to_pickle() -> NoReturn:
-    """The error for pickling an object that holds a lease."""
+    """Raise the error for pickling an object that holds a memory."""
     raise TypeError(
-        "What reads a memory cannot be pickled: it holds an open ledger. Make it in the process that uses it, e.g. by "
-        "from_index(index)."
+        "A reader of a memory cannot be pickled: it holds an open ledger. Create it in the process that uses it, e.g. "
+        "by from_index(index)."
     )
 
 
@@ -99,7 +98,7 @@ NOTHING_YET = "Nothing was recalled here yet."
 
 
 class MemoryAccess(ClosedByWith):
-    """Access to the memory behind, and the end of its use."""
+    """Access to the memory of a reader: its methods, feedback and closing."""
 
     if not TYPE_CHECKING:
 
@@ -132,12 +131,12 @@ class MemoryAccess(ClosedByWith):
     def feedback(
         self: Any, helpful: Any = (), unhelpful: Any = (), turn: str | None = None, *, answer: str | None = None
     ) -> int:
-        """Say what was useful in an answer, at once or later; gives how many verdicts were new.
+        """Record which parts of an answer were useful, now or later; return the number of new verdicts.
 
         Each may be an id, a node, a `NodeWithScore`, a response with its `source_nodes`, an agent's output, a Recall,
         or a list of these. Items that no longer exist, or come from another source, do not affect the others; with
         `turn` (the name that `one_question` gave), ids are those that the question's recalls returned. With the text of
-        the `answer`, the judge says which of `helpful` it rests on, and the others are unhelpful.
+        the `answer`, the judge decides which of `helpful` support it, and the others are unhelpful.
         """
         return feedback_on(self.memory, helpful, unhelpful, turn, answer, getattr(self, "judge", None))
 
@@ -148,9 +147,9 @@ class MemoryAccess(ClosedByWith):
         return await afeedback_on(self.memory, helpful, unhelpful, turn, answer, getattr(self, "judge", None))
 
     def forget(self, ids_or_nodes: Any) -> list[Receipt]:
-        """Remove records with every trace of them, by ids, nodes or answers; gives a receipt for each that existed.
+        """Remove records with every trace, by ids, nodes or answers, and return a receipt for each that existed.
 
-        If none exists, that is a NotFoundError; shared ones do not belong to the reader, and are skipped.
+        Raises NotFoundError if none exists. Shared records do not belong to the reader, and are skipped.
         """
         return forget_in(self.memory, ids_or_nodes)
 
@@ -159,11 +158,11 @@ class MemoryAccess(ClosedByWith):
         return await aforget_in(self.memory, ids_or_nodes)
 
     def flush(self: Any) -> None:
-        """Write back into the collection what was learned so far, before this returns."""
+        """Write all learned state into the collection before returning."""
         _whole(self).flush()
 
     def sync(self: Any) -> None:
-        """Import what other programs have written into the collection, before this returns."""
+        """Import other programs' writes to the collection before returning."""
         _whole(self).sync()
 
     async def async_sync(self: Any) -> None:
@@ -171,7 +170,7 @@ class MemoryAccess(ClosedByWith):
         await _whole(self).async_sync()
 
     def close(self: Any) -> None:
-        """Write back what was learned, and release the memory; it is closed if nobody else uses it."""
+        """Write back learned state, and release the memory; it is closed if nobody else uses it."""
         self._lease.close()
 
     async def aclose(self: Any) -> None:
@@ -207,7 +206,7 @@ async def aforget_in(scope: UserMemory, things: Any) -> list[Receipt]:
 
 
 def _whole(shared: Any) -> Any:
-    """The memory behind it, of all users."""
+    """The reader's whole memory, of all users."""
     held: Any = shared._lease.memory
     whole: Any = held.memory if isinstance(held, UserMemory) else held
     return whole
@@ -220,7 +219,7 @@ SETTINGS = (  # of the constructors
 
 
 class OpeningArguments(TypedDict, total=False):
-    """How to open a memory over a collection: the options of `AdaptiveMemory` under the same names."""
+    """Options for opening a memory over a collection, with the same names as in `AdaptiveMemory`."""
 
     ledger: str | Path | Ledger | None
     fields: Fields | None
@@ -243,8 +242,8 @@ def leased(
     *,
     embeds: bool = True,
 ) -> OpenedMemory:
-    """The given memory, else the one over the collection, for this scope; `embeds=False` works without a model. Wrong
-    arguments are refused before anything is opened."""
+    """The given memory, or else the memory over the collection, for this scope. `embeds=False` works without a model.
+    Invalid arguments raise before anything is opened."""
     watch()
     _checked(opening)
     if memory is None:
@@ -257,7 +256,7 @@ def leased(
         return _lease(collection, embed_model, opening, embeds=embeds)
     if collection is not None or opening:
         others = ", ".join(["collection"] * (collection is not None) + sorted(opening))
-        raise InvalidInputError(f"memory= was given, and {others} as well. Give a memory, or what to open one with.")
+        raise InvalidInputError(f"memory= was given, and {others} as well. Give a memory, or arguments to open one.")
     if not isinstance(memory, AdaptiveMemory | UserMemory):
         raise InvalidInputError(
             f"memory= is a {type(memory).__name__}. Give an AdaptiveMemory or one user's, e.g. "
@@ -276,7 +275,7 @@ def collection_of(vector_store: Any) -> Any:
     collection = getattr(vector_store, "client", None)
     if collection is None or not hasattr(collection, "configuration_json"):
         raise InvalidInputError(
-            f"The vector store is a {type(vector_store).__name__}, which keeps nothing in Chroma. Give a "
+            f"The vector store is a {type(vector_store).__name__}, which does not use Chroma. Give a "
             "ChromaVectorStore: VectorStoreIndex.from_vector_store(ChromaVectorStore(chroma_collection=...))."
         )
     return collection
@@ -293,8 +292,8 @@ def checked_index(index: Any) -> VectorStoreIndex:
 
 
 def _lease(collection: Any, embed_model: Any, opening: OpeningArguments, *, embeds: bool) -> OpenedMemory:
-    """`index.as_retriever()` is cheap and is called for each request, and so is ours: all retrievers over the
-    collection with the same model name and the same options share one memory."""
+    """Share one memory among all retrievers over the collection with the same model name and options, because
+    retrievers are often created for each request."""
     locations.check_collection(collection)
     check_options(cast("Options", opening))
     model = Settings.embed_model if embed_model is None and embeds else embed_model
@@ -306,8 +305,8 @@ def _lease(collection: Any, embed_model: Any, opening: OpeningArguments, *, embe
 
 
 def _without_model(collection: Any, opening: OpeningArguments) -> Share:
-    """A memory that makes no vectors, since re-ranking needs none; a caller that brings a model does not get this
-    one."""
+    """A memory without an embedding model, since re-ranking needs none. It is not shared with callers that give a
+    model."""
 
     def refuse(_: object) -> NoReturn:
         raise EmbedderError(
@@ -319,7 +318,7 @@ def _without_model(collection: Any, opening: OpeningArguments) -> Share:
 
 
 def _recorded_name(collection: Any, given: str | Path | Ledger | None) -> str | None:
-    """The model that the collection was written with, as far as that was noted."""
+    """The recorded name of the model that the collection was written with, or None."""
     if noted := (collection.metadata or {}).get(NAME_KEY):
         return str(noted)
     ledger = locations.open_ledger(collection, given, durability="normal")

@@ -1,4 +1,4 @@
-"""A post-processor that re-ranks the nodes of any retriever, and learns what was read."""
+"""A post-processor that re-ranks the nodes of any retriever, and learns from reads."""
 
 from __future__ import annotations
 
@@ -36,24 +36,24 @@ from llama_adaptive_memory.opening import (
 from llama_adaptive_memory.settings import AskedScope, Over, ScoreMeaning, fields_of
 from llama_adaptive_memory.turns import this_question
 
-MODEL = "adaptive-memory"  # by this name observers know us
+MODEL = "adaptive-memory"  # our name in events
 Told = Callable[[list[NodeWithScore]], list[NodeWithScore]]
 dispatcher = get_dispatcher(__name__)
 
 
 class AdaptiveMemoryPostprocessor(MemoryAccess, BaseNodePostprocessor):
-    """Re-ranks the nodes of any retriever over a Chroma index, and writes back into that collection what was read.
+    """Re-ranks the nodes of any retriever over a Chroma index, and writes read state back into that collection.
 
-    With `over="everyone"` the nodes that belong to nobody are ranked for the user as well, and what is learned about
+    With `over="everyone"` the nodes that belong to nobody are ranked for the user as well, and the state learned about
     them is that user's alone.
 
     Put it after post-processors that cut or re-score (`SimilarityPostprocessor`, cross-encoders) and before those that
     only re-order (`LongContextReorder`); let the retriever fetch three to five times `top_n`. Nodes of another user are
     dropped. Nodes from elsewhere, such as a keyword index, are ranked too, and nothing is learned about them.
-    `last_recall.dropped` says what was dropped and why.
+    `last_recall.dropped` lists the dropped nodes with their reasons.
 
-    `similarity` says what the incoming scores are: "chroma" for those of a `ChromaVectorStore`, "calibrated" if 1 is
-    the same direction and 0 unrelated, "relative" for any others; "auto" recognises Chroma's. The policy's similarity
+    `similarity` is the meaning of the incoming scores: "chroma" for those of a `ChromaVectorStore`, "calibrated" if
+    1 is the same direction and 0 unrelated, "relative" for any others; "auto" recognises Chroma's. The policy's similarity
     floor does not apply to relative scores.
 
     Examples:
@@ -94,14 +94,14 @@ class AdaptiveMemoryPostprocessor(MemoryAccess, BaseNodePostprocessor):
         callback_manager: CallbackManager | None = None,
         **settings: Any,
     ) -> None:
-        """The settings are the fields above, and where a collection is given, how its memory shall be opened."""
+        """The settings are the fields above and, with a collection, the options for opening its memory."""
         fields = {name: settings.pop(name) for name in list(settings) if name in type(self).model_fields}
         check_meaning(fields.get("similarity", "auto"))
         super().__init__(callback_manager=callback_manager or CallbackManager([]), **fields)
         scope = AskedScope(self.user_id, None, self.over)
         self._lease = leased(memory, collection, embed_model, cast("OpeningArguments", settings), scope, embeds=False)
         self._scope = self._lease.first_scope(self.user_id, over=self.over)
-        # which nobody may assign: the scope would stay another's
+        # frozen fields: assigning them would not change the scope
         self.__dict__.update(user_id=self._scope.user, over=self._scope.scope.over)
 
     @classmethod
@@ -123,12 +123,12 @@ class AdaptiveMemoryPostprocessor(MemoryAccess, BaseNodePostprocessor):
         return cls(collection=collection_of(vector_store), user_id=user_id, top_n=top_n, **more)
 
     def __reduce__(self) -> NoReturn:
-        refuse_to_pickle()  # LlamaIndex would leave out what holds the memory
+        refuse_to_pickle()  # LlamaIndex would leave out the attribute with the memory
 
     @field_validator("policy", mode="before")
     @classmethod
     def _read_policy(cls, value: Any) -> Any:
-        """A policy, or what `model_dump` made of one."""
+        """A policy, also from the JSON that `model_dump` writes."""
         if isinstance(value, str) and value.lstrip().startswith("{"):
             return Policy.from_json(value)
         if isinstance(value, str):
@@ -186,7 +186,7 @@ class AdaptiveMemoryPostprocessor(MemoryAccess, BaseNodePostprocessor):
 
     @contextmanager
     def _told(self, nodes: Sequence[NodeWithScore], asked: QueryBundle | None) -> Iterator[Told]:
-        """Let LlamaIndex's observers know that nodes are being re-ranked, and what came of it."""
+        """Send LlamaIndex's events for the start and the result of re-ranking."""
         top = self.top_n or len(nodes)
         dispatcher.event(ReRankStartEvent(query=asked, nodes=list(nodes), top_n=top, model_name=MODEL))
         words = "" if asked is None else asked.query_str

@@ -1,6 +1,6 @@
-"""The recall that nodes came from, the output of a tool, and answers without nodes.
+"""The link from nodes to their recall, the functions of the tools, and citations.
 
-A node that was serialised and loaded again has lost the note; it is then attributed to the last recall that returned
+A node that was serialised and loaded again has lost its link; it is then attributed to the last recall that returned
 it.
 """
 
@@ -50,7 +50,7 @@ Find = Callable[[], UserMemory]
 
 
 class MarkedOutput(str):
-    """What the model is told, and the recall that it comes from, so that feedback on an agent's output finds it."""
+    """A tool's output for the model, with its recall, so that feedback on an agent's output finds the recall."""
 
     __slots__ = ("recall",)
     recall: Recall
@@ -58,7 +58,7 @@ class MarkedOutput(str):
 
 @dataclass(frozen=True, slots=True)
 class Recalling:
-    """What the recall tool does when it is called."""
+    """The function of the recall tool."""
 
     find: Find
     asked: Mapping[str, Any]
@@ -88,7 +88,7 @@ class Recalling:
 
 @dataclass(frozen=True, slots=True)
 class Remembering:
-    """What the remember tool does when it is called."""
+    """The function of the remember tool."""
 
     find: Find
     kind: str
@@ -116,7 +116,7 @@ class Remembering:
 
 @dataclass(frozen=True, slots=True)
 class Forgetting:
-    """What the forget tool does when it is called."""
+    """The function of the forget tool."""
 
     find: Find
     on_error: OnError
@@ -137,24 +137,24 @@ class Forgetting:
 
 
 def _excused(error: Exception, on_error: OnError) -> str:
-    """What the model is told: for its mistake, what is wrong (LlamaIndex says it); for ours, to go on without the
-    tool."""
+    """The reply to the model after an error: to continue without the tool. The model's own mistakes are raised, and
+    LlamaIndex reports them to it."""
     told = isinstance(error, AdaptiveMemoryError) and isinstance(error, InvalidInputError | LookupError)
     if on_error == "raise" or told:
         raise error
-    warnings.warn(f"A tool's memory failed, and the agent went on without: {error}", RuntimeWarning, stacklevel=3)
+    warnings.warn(f"A tool's memory failed, and the agent continued without: {error}", RuntimeWarning, stacklevel=3)
     return OUT_OF_ORDER
 
 
 Cited = Callable[[BaseNode], Used | None]
-CITATION = re.compile(r"Source \d+:\n(.*)\n", re.DOTALL)  # how a CitationQueryEngine writes a part of a node
-RECALLS_WITH_CITATIONS = 20  # the newest ones, in which the nodes behind citations are looked for; guess
+CITATION = re.compile(r"Source \d+:\n(.*)\n", re.DOTALL)  # a CitationQueryEngine's format for a part of a node
+RECALLS_WITH_CITATIONS = 20  # newest recalls that are searched for the nodes behind citations; guess
 Noted = TypeVar("Noted", bound=BaseNode | NodeWithScore)
-MARK = "_adaptive_memory_recall"  # not among the fields, yet copied and pickled with them
+MARK = "_adaptive_memory_recall"  # not a field, but copied and pickled with the fields
 
 
 def marked(node: Noted, hit: Scored, recall: Recall) -> Noted:
-    """The object itself, with a note of the recall that it is a hit of.
+    """The object itself, with a link to the recall that returned it.
 
     >>> from llama_index.core.schema import TextNode
     >>> from adaptive_memory_core import Cue, Policy, Record
@@ -172,9 +172,9 @@ def marked(node: Noted, hit: Scored, recall: Recall) -> Noted:
 
 
 def used_in(things: Any, scope: Scope, cited: Cited = lambda _: None) -> list[Used]:
-    """What went into an answer, from any LlamaIndex output: ids, nodes, answers with `source_nodes`, tool calls.
+    """The records used in an answer, from any LlamaIndex output: ids, nodes, answers with `source_nodes`, tool calls.
 
-    `cited` finds the record that a node without a note is a copy of.
+    `cited` finds the record that a node without a link was copied from.
 
     >>> used_in(["note-1", ("note-2",)], Scope(None))
     [Used(id='note-1', recall=None, shared=False), Used(id='note-2', recall=None, shared=False)]
@@ -207,7 +207,7 @@ def _of_node(given: NodeWithScore | BaseNode, scope: Scope, cited: Cited) -> Use
 class Citations:
     """Finds the records behind the nodes of a `CitationQueryEngine`: copies of parts of nodes, with new ids.
 
-    A part is looked for in what the newest recalls returned: in a text with the same metadata.
+    A part is searched for in the results of the newest recalls, in texts with the same metadata.
     """
 
     def __init__(self, scope: UserMemory) -> None:
@@ -238,12 +238,12 @@ class Citations:
     def _node(self, scope: UserMemory, record: str) -> BaseNode | None:
         try:
             return node_of(scope.get(record), self._fields)
-        except NotFoundError:  # forgotten since
+        except NotFoundError:  # forgotten in the meantime
             return None
 
 
 def _parts(thing: Any) -> Iterable[Any] | None:
-    """What an answer was made of: the sources of a response, the outputs of an agent's tools, a list's own items."""
+    """The parts of an answer: the sources of a response, the outputs of an agent's tools, or the items of a list."""
     if isinstance(thing, ToolOutput):
         return _parts_of_output(thing.raw_output)
     for name in ("source_nodes", "tool_calls"):
@@ -256,7 +256,7 @@ def _parts(thing: Any) -> Iterable[Any] | None:
 
 
 def _parts_of_output(output: Any) -> Iterable[Any]:
-    """The nodes that a tool gave, or the recall that it told of; any other output was none."""
+    """The nodes in a tool's output, or its linked recall; empty for any other output."""
     if isinstance(output, MarkedOutput):
         return [output.recall]
     if isinstance(getattr(output, "source_nodes", None), list):

@@ -43,16 +43,15 @@ dispatcher = get_dispatcher(__name__)
 
 
 class AdaptiveMemoryRetriever(MemoryAccess, BaseRetriever):
-    """A retriever to use instead of `index.as_retriever()`: it ranks by more than similarity and learns from what is
-    read.
+    """A retriever to use instead of `index.as_retriever()`: it ranks by more than similarity and learns from reads.
 
-    Each retriever reads one user's records: those whose metadata `user_id` is `user_id`, or without one those that
-    belong to nobody. `for_user("bo")` gives a retriever for another user. All retrievers over a collection share one
-    memory; `close()` (or `with`) writes back what was learned and releases it.
+    Each retriever reads one user's records: those whose metadata `user_id` is `user_id`, or without it those that
+    belong to nobody. `for_user("bo")` returns a retriever for another user. All retrievers over a collection share one
+    memory; `close()` (or `with`) writes back learned state and releases it.
 
-    With `over="everyone"` a user's retriever finds the nodes that name no user as well, such as a team's documents;
-    what is learned about those is that user's alone. `over="auto"`, the default, does so while no record of the
-    collection collection names a user, and `over=None` never.
+    With `over="everyone"` a user's retriever also finds the nodes that name no user, such as a team's documents; the
+    state learned about them is that user's alone. `over="auto"`, the default, does so while no record of the collection
+    names a user, and `over=None` never does.
 
     All reads within one call of LlamaIndex count as one: see `llama_adaptive_memory.turns`. `reinforce=False` counts
     nothing, for evaluation. An empty query finds nothing.
@@ -166,7 +165,7 @@ class AdaptiveMemoryRetriever(MemoryAccess, BaseRetriever):
         return other
 
     def retrieve(self, str_or_query_bundle: QueryType, **call: Unpack[CallArguments]) -> list[NodeWithScore]:
-        """The nodes for a question; with arguments of the call, as if the retriever had been made with them.
+        """The nodes for a question. Arguments of the call act as if the retriever had been created with them.
 
         They are `user_id`, `similarity_top_k`, `filters`, `policy`, `reinforce`, `score`, `min_score`,
         `min_similarity`, `judge`, `now` (POSIX seconds: as of that day) and `turn` (a name for the user's question).
@@ -190,7 +189,7 @@ class AdaptiveMemoryRetriever(MemoryAccess, BaseRetriever):
             self._last_recall = other._last_recall
 
     def _for_call(self, call: CallArguments) -> Self:
-        """A copy with what the call says."""
+        """A copy with the arguments of the call."""
         other = self.for_user(call["user_id"]) if "user_id" in call else copy(self)
         apply_call(other, call)
         return other

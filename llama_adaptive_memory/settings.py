@@ -39,7 +39,7 @@ class UnknownArgumentError(InvalidInputError, TypeError):
 
 
 class CallArguments(TypedDict, total=False):
-    """The arguments of one call of a retriever, which replace those that the retriever was made with."""
+    """The arguments of one call of a retriever, which replace those of its constructor."""
 
     user_id: str | int | None
     similarity_top_k: int
@@ -55,7 +55,7 @@ class CallArguments(TypedDict, total=False):
 
 
 class Setting:
-    """An attribute that refuses an invalid value at once, and not at the next retrieval."""
+    """An attribute that raises for an invalid value immediately, and not at the next retrieval."""
 
     def __init__(self, checked: Check, doc: str) -> None:
         self._checked, self.__doc__ = checked, doc
@@ -92,8 +92,8 @@ def checked_score(meaning: Any) -> str:
     if meaning in ("blend", "similarity"):
         return str(meaning)
     raise InvalidInputError(
-        f"score is {shown(meaning)}. Give 'blend' for what the ranking made of a node, or 'similarity' for the "
-        "number that LlamaIndex's own retriever gives."
+        f"score is {shown(meaning)}. Give 'blend' for the ranking's score, or 'similarity' for the number that "
+        "LlamaIndex's own retriever gives."
     )
 
 
@@ -110,7 +110,7 @@ def unknown_argument(name: str, allowed: Collection[str]) -> UnknownArgumentErro
 
 
 def apply_call(retriever: Any, call: Mapping[str, Any]) -> None:
-    """Apply the arguments of a call to a retriever; an unknown name is refused.
+    """Apply the arguments of a call to a retriever. An unknown name raises UnknownArgumentError.
 
     >>> apply_call(None, {"filter": None})
     Traceback (most recent call last):
@@ -146,7 +146,7 @@ AUTO: Literal["auto"] = "auto"  # as `over` of a retriever: "everyone" while no 
 
 
 class AskedScope(NamedTuple):
-    """Whose records a reader was asked to read, as it was given."""
+    """The scope that a reader was given, unchecked."""
 
     user_id: Any = None
     fallback: Any = None
@@ -157,7 +157,7 @@ ANY_SCOPE = AskedScope()
 
 
 def check_scope(asked: AskedScope, shared: Iterable[str]) -> None:
-    """Refuse a scope that no memory with these shared users has, before there is a memory."""
+    """Raise for a scope that is not valid with these shared users, before a memory is opened."""
     own = Scope(SOMEBODY) if asked.user_id is None else user_scope(asked.user_id)
     check_over(own, asked.over, asked.fallback)
     if asked.fallback is not None and asked.fallback is not EVERYONE:
@@ -172,7 +172,7 @@ def scope_of(
 
 
 def with_others(scope: UserMemory, fallback: Fallback, over: Over) -> UserMemory:
-    """A user's memory with what else is read: always everyone's records, or a shared scope while the user has none."""
+    """A user's memory that also reads everyone's records (`over`), or a shared scope while the user has none."""
     check_over(Scope(SOMEBODY), over, fallback)
     return with_fallback(scope, fallback) if over is None else scope.over(over)
 
@@ -184,7 +184,7 @@ def with_fallback(scope: UserMemory, fallback: Fallback) -> UserMemory:
     whole: Any = scope.memory
     behind = Scope(None) if fallback is EVERYONE else user_scope(fallback)
     somebody = Scope(SOMEBODY) if scope.user is None or scope.scope == behind else scope.scope
-    found = fallback_of(somebody, behind, whole.shared, below=1)  # a fallback that is not shared is refused here
+    found = fallback_of(somebody, behind, whole.shared, below=1)  # raises for a fallback that is not shared
     if somebody is not scope.scope:
         return scope
     other = copy(scope)
@@ -197,7 +197,7 @@ def _scope_of(memory: AdaptiveMemory | UserMemory, user_id: str | int | None) ->
         return memory.for_everyone() if user_id is None else memory.for_user(user_id)
     if user_id is not None and user_id != memory.user:
         raise ScopeError(
-            f"user_id is {shown(user_id)}, but the memory given is that of {memory.scope}. Give an AdaptiveMemory to "
+            f"user_id is {shown(user_id)}, but the given memory is that of {memory.scope}. Give an AdaptiveMemory to "
             "reach other users, or leave user_id out."
         )
     return memory
@@ -216,7 +216,7 @@ def session_memory(memory: AdaptiveMemory | UserMemory, session_id: str | None) 
 
 
 def embedder_behind(scope: UserMemory) -> Any:
-    """How the memory itself makes vectors."""
+    """The memory's own embedder."""
     return scope.memory.ports().embedder
 
 
@@ -225,5 +225,5 @@ def fields_of(scope: UserMemory) -> Fields:
 
 
 def space_of(scope: UserMemory) -> str:
-    """How the collection measures distance."""
+    """The distance space of the collection."""
     return scope.memory.ports().records.space

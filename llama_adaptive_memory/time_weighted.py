@@ -1,4 +1,4 @@
-"""What does LlamaIndex's own time-weighted post-processor find? A peer for `adaptive-memory compare`, over Chroma."""
+"""LlamaIndex's own time-weighted post-processor over Chroma, as a system for `adaptive-memory compare`."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ BATCH = 2_000  # texts in one write; Chroma takes 5,461
 
 
 class TimeWeighted:
-    """A store for each user, and the post-processor over what is nearest. `settings` are the post-processor's, such as
+    """A store per user, and the post-processor over the nearest texts. `settings` are the post-processor's, such as
     time_decay.
 
-    It notes reads on the nodes that a query returns, and the next query makes new nodes: so reads change nothing here,
-    just as in a program that uses it. What counts is when a text was written.
+    It records reads on the returned nodes, but the next query creates new nodes. So reads change nothing here, as in
+    any program that uses it; only the time of writing counts.
     """
 
     def __init__(self, embedder: Embedder, settings: Mapping[str, Any]) -> None:
@@ -42,7 +42,7 @@ class TimeWeighted:
             self._stores[user].add(nodes[start : start + BATCH])
 
     def prepare(self, asked: SystemQuery) -> None:
-        """Nothing is."""
+        """Do nothing."""
 
     def ask(self, asked: SystemQuery) -> SystemResult:
         vector = self._embedder.embed_query(asked.text).tolist()

@@ -1,4 +1,4 @@
-"""How does an agent remember, recall and forget? By three tools; the model sees words and ids, never the user."""
+"""Three tools for an agent to remember, recall and forget; the model sees words and ids, never the user."""
 
 from __future__ import annotations
 
@@ -39,10 +39,11 @@ def create_recall_tool(
 ) -> FunctionTool:
     """A tool that recalls memories, as evidence and not as instructions.
 
-    `memory` is an AdaptiveMemory, one user's, or a retriever of ours; `user_id` a name, or a function that names the
-    user of the call. All recalls of one run of the agent are one read. `show_ids` lets the model say which memory to
-    replace or forget. `over="everyone"` finds the records that belong to nobody as well. `feedback` takes the agent's
-    output. If the memory fails, the tool returns no memories, with a warning, unless `on_error="raise"`.
+    `memory` is an AdaptiveMemory, one user's memory, or one of our retrievers; `user_id` is a name, or a function that
+    returns the user of the call. All recalls of one run of the agent count as one read. With `show_ids` the model can
+    name the memory to replace or forget. `over="everyone"` also finds the records that belong to nobody. `feedback`
+    takes the agent's output. If the memory fails, the tool returns no memories, with a warning, unless
+    `on_error="raise"`.
     """
     asked = {"k": count(k, "k"), "filter": where_of(filters), "policy": checked_policy(policy)}
     tool = Recalling(_finder(memory, user_id, on_error, over), asked, max_tokens, show_ids, on_error)
@@ -59,7 +60,7 @@ def create_remember_tool(
     user_id: User = None,
     on_error: OnError = "warn",
 ) -> FunctionTool:
-    """A tool that keeps a fact in a memory; `kind` and `metadata` are those of each record that it writes."""
+    """A tool that stores a fact in a memory; each record gets this `kind` and `metadata`."""
     tool = Remembering(_finder(memory, user_id, on_error), kind, metadata, on_error)
     return _tool(tool.remember, tool.aremember, name, description, RememberInput)
 
@@ -78,7 +79,7 @@ def create_forget_tool(
 
 
 def _finder(memory: Memory, user_id: User, on_error: OnError, over: Over = None) -> Find:
-    """Whose memory a call means."""
+    """A function that returns the memory of a call's user."""
     if on_error not in ("warn", "raise"):
         raise InvalidInputError(f"on_error is {shown(on_error)}. It must be 'warn' or 'raise'.")
     if not isinstance(memory, AdaptiveMemory | UserMemory | MemoryAccess):

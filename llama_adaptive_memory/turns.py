@@ -1,7 +1,7 @@
-"""The question that a read is part of, which is the outermost LlamaIndex call in progress.
+"""Turns: the question that a read belongs to, which is the outermost LlamaIndex call in progress.
 
 LlamaIndex passes no run id to a retriever, but each of its calls is a span with a parent, across threads, tasks and
-workflow steps. The span without a parent is what the user called: `query_engine.query(...)`, `chat_engine.chat(...)`,
+workflow steps. The span without a parent is the user's call: `query_engine.query(...)`, `chat_engine.chat(...)`,
 `agent.run(...)`, `retriever.retrieve(...)`. All reads within it belong to one question.
 """
 
@@ -26,10 +26,10 @@ _outermost: dict[str, str] = {}  # span under way -> the span the user's call be
 
 @contextmanager
 def one_question(name: str | None = None) -> Iterator[str]:
-    """All reads within the block belong to one question; gives its name.
+    """Count all reads within the block as one question, and yield its name.
 
     For cases that LlamaIndex cannot recognise: several calls that answer one question, or one long-lived workflow that
-    answers many. A name that was used before continues that question, in this process or in another one.
+    answers many. A name that was used before continues its question, in this process or another.
 
     >>> with one_question("ticket 7, message 3") as question:
     ...     question, this_question()
@@ -54,14 +54,14 @@ def this_question() -> str | None:
 
 
 def watch() -> None:
-    """Register for the dispatcher's spans; once is enough, and again if somebody replaced its handlers."""
+    """Register for the dispatcher's spans, once, or again if its handlers were replaced."""
     root = get_dispatcher("root")
     if not any(isinstance(one, _Watcher) for one in root.span_handlers):
         root.add_span_handler(_Watcher())
 
 
 class _Watcher(BaseSpanHandler[BaseSpan]):
-    """Keeps for every span under way which one it began with, and nothing else."""
+    """Stores the outermost span of every span in progress."""
 
     @classmethod
     def class_name(cls) -> str:

@@ -61,7 +61,7 @@ async def test_a_memory_that_fails_costs_the_answer_and_not_the_turn(
 ) -> None:
     careful, strict = (adapter.tool(verb, memory, user_id="ana", on_error=one) for one in ("warn", "raise"))
     memory.close()
-    with pytest.warns(RuntimeWarning, match=r"went on without.*closed"):
+    with pytest.warns(RuntimeWarning, match=r"continued without.*closed"):
         said = await adapter.call(careful, awaited=awaited, **GIVEN[verb])
     assert "cannot be used" in said
     assert "Go on without it" in said

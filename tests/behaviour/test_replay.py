@@ -254,10 +254,10 @@ def test_what_the_recall_did_not_ask_is_named_unknown(alice: UserMemory) -> None
     alice.recall("tea", policy=Policy(channels=("dense",), recall_k=5))
     unknown = alice.replay(Policy().replace(advanced={"unrelated_answered": 0.05}, decay={"rate": 0.9})).unknown
     assert sorted(said.split(":")[0] for said in unknown) == [
-        "records beyond the candidates",
-        "the channel 'lexical' was not asked",
-        "strengths under another decay",
+        "more candidates",
         "scores of unrelated questions",
+        "strengths under another decay",
+        "the channel 'lexical' was not asked, so its hits and scores are missing",
     ]
 
 

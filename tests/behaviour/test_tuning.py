@@ -176,7 +176,7 @@ def test_verdicts_tell_which_policy_is_better(alice: UserMemory, clock: Clock, m
     assert found.unnormalised is not None
     assert found.gain is not None
     assert found.gain != found.unnormalised
-    assert any("verdict depends" in one for one in found.assumes)
+    assert any("feedback depends" in one for one in found.assumes)
     assert "by plain inverse propensities" in str(found)
 
 
