@@ -52,8 +52,8 @@ class AdaptiveMemoryPostprocessor(MemoryAccess, BaseNodePostprocessor):
     dropped. Nodes from elsewhere, such as a keyword index, are ranked too, and nothing is learned about them.
     `last_recall.dropped` lists the dropped nodes with their reasons.
 
-    `similarity` is the meaning of the incoming scores: "chroma" for those of a `ChromaVectorStore`, "calibrated" if
-    1 is the same direction and 0 unrelated, "relative" for any others; "auto" recognises Chroma's. The policy's similarity
+    `similarity` is the meaning of the incoming scores: "chroma" for those of a `ChromaVectorStore`, "calibrated" if 1
+    is the same direction and 0 unrelated, "relative" for others; "auto" recognises Chroma's. The policy's similarity
     floor does not apply to relative scores.
 
     Examples:

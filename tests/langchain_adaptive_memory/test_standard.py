@@ -158,9 +158,9 @@ def test_it_is_one_users_and_learns(memory: AdaptiveMemory, store: AdaptiveMemor
 
 
 async def test_a_search_by_vector_says_what_to_do_in_async_as_well(store: AdaptiveMemoryVectorStore) -> None:
-    with pytest.raises(NotImplementedError, match="asked in words"):
+    with pytest.raises(NotImplementedError, match="needs a query in words"):
         await store.asimilarity_search_by_vector([0.5, 0.5])
-    with pytest.raises(NotImplementedError, match="asked in words"):
+    with pytest.raises(NotImplementedError, match="needs a query in words"):
         await store.amax_marginal_relevance_search_by_vector([0.5, 0.5])
 
 
@@ -173,9 +173,9 @@ def test_what_makes_no_sense_is_refused(memory: AdaptiveMemory, store: AdaptiveM
         store.add_texts(["a", "b"], [{}])
     with pytest.raises(InvalidInputError, match=r"metadata is 'wiki'. Give a mapping"):
         store.add_texts(["a"], ["wiki"])  # type: ignore[list-item]
-    with pytest.raises(NotImplementedError, match=r"asked in words.*Give the question to similarity_search"):
+    with pytest.raises(NotImplementedError, match=r"needs a query in words.*Give the question to similarity_search"):
         store.similarity_search_by_vector([0.5, 0.5])
-    with pytest.raises(NotImplementedError, match="asked in words"):
+    with pytest.raises(NotImplementedError, match="needs a query in words"):
         store.max_marginal_relevance_search_by_vector([0.5, 0.5])
     with pytest.raises(InvalidInputError, match="no ids"):
         store.delete()

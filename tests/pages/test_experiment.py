@@ -87,7 +87,7 @@ def test_what_a_file_holds_is_drawn_as_what_was_run() -> None:
 def test_what_is_no_number_is_refused(part: str, name: str) -> None:
     told = json.loads(comparison().to_json())
     told[part][0][name] = "many"
-    with pytest.raises(InvalidInputError, match="Give numbers"):
+    with pytest.raises(InvalidInputError, match="Use the value types"):
         Comparison.from_json(json.dumps(told)).html()
 
 
