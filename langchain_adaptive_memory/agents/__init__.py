@@ -1,1 +1,1 @@
-"""How does an agent get a memory? A middleware, what it shows the model, and what a turn keeps."""
+"""A memory for agents: a middleware, its evidence for the model, and the saving of turns."""

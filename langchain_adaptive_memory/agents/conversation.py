@@ -1,4 +1,4 @@
-"""Which messages of an agent are the user's, which is the question, and which is the answer?"""
+"""The messages of an agent: the user's messages, the question, and the answer."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ THREAD = "thread_id"
 
 
 def is_users(message: BaseMessage) -> bool:
-    """Whether the user said it: a summary that a middleware substituted is not a message of the user's.
+    """Whether a message is the user's own, and not a summary that a middleware substituted.
 
     >>> is_users(HumanMessage("tea?")), is_users(HumanMessage("a summary", additional_kwargs={"lc_source": "x"}))
     (True, False)
@@ -25,7 +25,7 @@ def is_users(message: BaseMessage) -> bool:
 
 
 def latest_of_user(messages: Sequence[BaseMessage]) -> HumanMessage | None:
-    """The user's latest message, with words or without."""
+    """The user's latest message, even without words."""
     return next((one for one in reversed(messages) if isinstance(one, HumanMessage) and is_users(one)), None)
 
 
@@ -40,7 +40,7 @@ def last_question(messages: Sequence[BaseMessage]) -> HumanMessage | None:
 
 
 def newly_asked(messages: Sequence[BaseMessage]) -> list[HumanMessage]:
-    """The user's last messages with no other message in between: they are asked together.
+    """The user's last messages without other messages in between, which count as one question.
 
     >>> [one.text for one in newly_asked([HumanMessage("a"), AIMessage("x"), HumanMessage("b"), HumanMessage("c")])]
     ['b', 'c']
@@ -55,7 +55,7 @@ def newly_asked(messages: Sequence[BaseMessage]) -> list[HumanMessage]:
 
 
 def last_answer(messages: Sequence[BaseMessage], structured: Any = None) -> str:
-    """The words of the model's latest message after that; without any, its structured response as JSON; or "".
+    """The text of the model's latest message after the user's; without it, the structured response as JSON, or "".
 
     >>> last_answer([HumanMessage("tea?"), AIMessage("")], {"drink": "tea"})
     '{"drink": "tea"}'
@@ -69,7 +69,7 @@ def last_answer(messages: Sequence[BaseMessage], structured: Any = None) -> str:
 
 
 def in_words(structured: Any) -> str:
-    """What a structured response says."""
+    """A structured response as JSON."""
     if isinstance(structured, BaseModel):
         return structured.model_dump_json()
     known = asdict(structured) if is_dataclass(structured) and not isinstance(structured, type) else structured
@@ -105,7 +105,7 @@ def thread_of(config: RunnableConfig | None) -> str | None:
 
 
 def question_turn(message: BaseMessage, thread: str | None) -> str:
-    """The name of the turn that a message begins: the same, however often the turn is repeated.
+    """The name of the turn that a message begins, which is the same if the turn is repeated.
 
     >>> question_turn(HumanMessage("tea?", id="1"), "t") == question_turn(HumanMessage("tea?", id="1"), "t")
     True

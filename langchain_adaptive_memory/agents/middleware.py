@@ -45,31 +45,31 @@ class AdaptiveMemoryMiddleware(AgentMiddleware[MemoryState, Any]):
         memory: AdaptiveMemory | UserMemory
             The memory, or one user's part of it. It is never closed here.
         user_id: str | None
-            Whose memory, if a call names nobody. Without it every call must name a user, in `context` or in
-            `config["configurable"]`, under `user_key`; a call without a user is an error, whatever `on_error` says.
+            The user if a call names nobody. Without it every call must name a user, in `context` or in
+            `config["configurable"]`, under `user_key`; a call without a user raises, whatever `on_error` is.
         over: "everyone" | None
-            Whether each user is shown the records that belong to nobody as well, such as a team's documents. What is
-            learned about those is that user's alone.
+            Whether each user is also shown the records that belong to nobody, such as a team's documents. The state
+            learned about them is that user's alone.
         k, filter, policy:
-            As in `recall`. `max_tokens` bounds what the model is shown. A policy with a shape shows what belongs to the
-            memories as well: what they are about, the turns next to them, and facts.
+            As in `recall`. `max_tokens` limits the memories shown to the model. A policy with a shape also shows their
+            context: their topics, the turns next to them, and facts.
         save: "user" | "turn" | callable | None
-            What is remembered after a turn: the user's messages, or these and the answer, unless they are greetings or
+            The texts stored after a turn: the user's messages, or these and the answer, unless they are greetings or
             very long pasted texts; or the result of a function of both: a text, several, or None. None: nothing.
         judge: chat model | judges.Judge | None
-            What judges: which memories each answer rests on, instead of citations; whether GAM-RAG needs another round;
-            and when a text holds. None is the memory's own.
+            It judges which memories support each answer, instead of citations; whether GAM-RAG needs another round;
+            and when a text is true. None is the memory's own.
         cite: bool
             Ask the model to cite memories as [m1], and count each one that its answer cites as helpful.
         place: "user" | "system"
-            Where the model reads them: before the question, in the user's message; or at the end of the system message.
+            Where the memories are shown: before the question in the user's message, or after the system message.
         on_error: "warn" | "raise"
-            What a failing memory does to the turn: a RuntimeWarning and no memories, or the error.
+            The result of a failing memory: a RuntimeWarning and no memories, or the error.
 
     The memories are added to each model call of the turn and never to the state, so they do not pile up in the history.
-    One recall serves all model calls of a turn, even those after an interrupt, and counts once however often the turn
-    is replayed. It is made before the model is first called, so a middleware that redacts the user's words must come
-    before this one in the list; otherwise the log of recalls holds the original words.
+    One recall serves all model calls of a turn, even those after an interrupt, and counts once even if the turn is
+    replayed. It happens before the first model call, so a middleware that redacts the user's words must come before
+    this middleware in the list; otherwise the log of recalls contains the original words.
     """
 
     state_schema = MemoryState
@@ -82,7 +82,7 @@ class AdaptiveMemoryMiddleware(AgentMiddleware[MemoryState, Any]):
         user_key: str | None = USER_KEY,
         over: Over = None,
         k: int = 5,
-        filter: Mapping[str, Any] | None = None,  # noqa: A002 - the name it has everywhere
+        filter: Mapping[str, Any] | None = None,  # noqa: A002 - the usual name
         policy: Policy | None = None,
         max_tokens: int | None = 1_000,
         save: Save | None = None,
@@ -111,7 +111,7 @@ class AdaptiveMemoryMiddleware(AgentMiddleware[MemoryState, Any]):
 
     @property
     def name(self) -> str:
-        """Two of them in one agent need two names."""
+        """The name, which must be unique among the middlewares of an agent."""
         return self._name
 
     def before_model(
@@ -129,7 +129,7 @@ class AdaptiveMemoryMiddleware(AgentMiddleware[MemoryState, Any]):
     def wrap_model_call(
         self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], ModelResponse[Any]]
     ) -> ModelCallResult[Any]:
-        """Show the model what was recalled."""
+        """Show the recalled memories to the model."""
         return handler(self._steps.shown(request, turn_in(request.state, self.name)))
 
     async def awrap_model_call(
@@ -143,7 +143,7 @@ class AdaptiveMemoryMiddleware(AgentMiddleware[MemoryState, Any]):
     def after_agent(
         self, state: MemoryState, runtime: Runtime[Any], config: RunnableConfig = NO_CONFIG
     ) -> dict[str, Any] | None:
-        """Judge the memories that the answer cites or rests on, save the turn, and discard what was recalled."""
+        """Judge the memories that the answer cites or is based on, save the turn, and discard the recall."""
         self._settled(state, runtime, config)
         return self._kept(None)
 
@@ -164,11 +164,11 @@ class AdaptiveMemoryMiddleware(AgentMiddleware[MemoryState, Any]):
         *,
         answer: str | None = None,
     ) -> int:
-        """Say what was useful, at once or later; gives how many verdicts were new.
+        """Record which memories were useful, now or later; return the number of new verdicts.
 
-        Each may be the agent's output, with the config of its thread, which means everything recalled for its last
-        question; or anything that a retriever's `feedback` takes. With the text of the `answer`, the judge says what it
-        rests on.
+        Each item may be the agent's output, with the config of its thread, which means everything recalled for its last
+        question; or anything that a retriever's `feedback` takes. With the text of the `answer`, the judge decides
+        which memories support it.
         """
         return self._judged(helpful, unhelpful, config, user_id, turn, answer)
 
@@ -207,7 +207,7 @@ class AdaptiveMemoryMiddleware(AgentMiddleware[MemoryState, Any]):
         return self._steps.settle(scope, state, turn_in(state, self.name), config)
 
     def _changed(self, state: MemoryState, turn: RecalledTurn | None) -> dict[str, Any] | None:
-        """What is written into the state; nothing where the turn goes on as it was."""
+        """The update of the state; None if the turn continues unchanged."""
         return None if turn is turn_in(state, self.name) else self._kept(turn)
 
     def _kept(self, turn: RecalledTurn | None) -> dict[str, Any]:
@@ -215,7 +215,7 @@ class AdaptiveMemoryMiddleware(AgentMiddleware[MemoryState, Any]):
 
 
 def _budget(max_tokens: int | None, *, cite: bool) -> int | None:
-    """Room for the words around the memories, and for some of theirs."""
+    """The token limit, checked to have room for the fixed words and for some of a memory."""
     if max_tokens is None:
         return None
     least, given = least_tokens(cite=cite), check.count(max_tokens, "max_tokens", most=1_000_000)
@@ -227,7 +227,7 @@ def _budget(max_tokens: int | None, *, cite: bool) -> int | None:
 
 
 def _one_of(value: T, allowed: Sequence[Any], what: str) -> T:
-    """The value, if it is one of these."""
+    """The value. Raises InvalidInputError if it is not allowed."""
     if value in allowed:
         return value
     raise InvalidInputError(f"{what} is {shown(value)}. Give {' or '.join(map(repr, allowed))}.")

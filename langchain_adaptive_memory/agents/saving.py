@@ -1,4 +1,4 @@
-"""Which parts of a conversation are saved, where, and how they are judged."""
+"""Saving and judging a conversation, and placing evidence in its messages."""
 
 from __future__ import annotations
 
@@ -31,9 +31,10 @@ M = TypeVar("M", HumanMessage, SystemMessage)
 
 
 def before_question(messages: Sequence[AnyMessage], block: str, question: str) -> list[AnyMessage]:
-    """The messages with the block at the start of the one that asks; no message is added, so roles alternate as before.
-    If the question has been summed up since, the block goes to the last message in the user's role; without any, to a
-    new first message.
+    """The messages with the block at the start of the question. No message is added, so that roles still alternate.
+
+    If the question has been summed up in the meantime, the block goes to the last message in the user's role or, if
+    there is none, to a new first message.
 
     >>> [one.text for one in before_question([HumanMessage("tea?", id="1")], "Evidence.", "id 1")]
     ['Evidence.\\n\\ntea?']
@@ -49,7 +50,7 @@ def before_question(messages: Sequence[AnyMessage], block: str, question: str) -
 
 
 def after_system(message: SystemMessage | None, block: str) -> SystemMessage:
-    """The system message with the block after its text, in the same form; the given message is not changed."""
+    """A copy of the system message with the block after its text, in the same form."""
     return SystemMessage(block) if message is None else joined(message, [], [block])
 
 
@@ -66,8 +67,7 @@ def _block(text: str) -> dict[str, str]:
 
 
 def used_for(answer: Any, config: RunnableConfig | None) -> list[Used]:
-    """What `feedback` judges: for an agent's output, the turn of its last question; else anything that a retriever's
-    `feedback` takes.
+    """The items for `feedback`: for an agent's output, the turn of its last question as well.
 
     >>> used_for(["tea"], None)
     [Used(id='tea', recall=None, shared=False)]
@@ -86,8 +86,8 @@ def checked_save(save: Any) -> Save | None:
     if save in (None, "user", "turn") or (callable(save) and not inspect.iscoroutinefunction(save)):
         return save  # type: ignore[no-any-return]
     raise InvalidInputError(
-        f"save is {shown(save)}. Give None, 'user', 'turn', or a function (not async) of what the user said and of the "
-        "answer to the text that is worth keeping, to several, or to None."
+        f"save is {shown(save)}. Give None, 'user', 'turn', or a function (not async) of the user's words and the "
+        "answer to the text to store, to several, or to None."
     )
 
 
@@ -121,7 +121,7 @@ def as_turn(said: Iterable[str], answer: str) -> str:
 
 
 def saved_id(message: str | None, text: str, thread: str | None, number: int = 0) -> str:
-    """In a thread, the id of the message, so that an edited one is overwritten; elsewhere an id made from the words.
+    """The id of a saved text: in a thread, from the message's id, so that edits overwrite it; otherwise from the text.
 
     >>> saved_id("1", "tea", "t") == saved_id("1", "coffee", "t")
     True
@@ -133,12 +133,12 @@ def saved_id(message: str | None, text: str, thread: str | None, number: int = 0
 
 
 def in_sight(messages: Sequence[BaseMessage], thread: str | None) -> list[str]:
-    """The ids under which this conversation may have been saved: the model already sees it."""
+    """The ids under which this conversation may have been saved, since the model already sees it."""
     said = [(one.id, words(one), unmarked(answer)) for one, answer in turns_of(messages)]
     ids = [saved_id(one, text, thread) for one, asked, answer in said for text in (asked, as_turn([asked], answer))]
     return list(dict.fromkeys(ids))
 
 
 def _first_with(text: str, message: str | None, messages: Sequence[BaseMessage]) -> str | None:
-    """The message of this conversation that said the same first: what is said twice is kept once."""
+    """The id of the first message with this text, so that a repeated text is stored once."""
     return next((one.id for one, _ in turns_of(messages) if words(one) == text), message)

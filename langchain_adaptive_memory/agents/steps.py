@@ -42,11 +42,11 @@ CHANNEL = "adaptive_memory_turns"
 
 
 class RecalledTurn(TypedDict):
-    """What was recalled for one question: which records, under which marks.
+    """The recall for one question: its records with their marks.
 
-    Their texts are not here: states are streamed to clients and kept in checkpoints, where nobody can forget them.
-    `asked` are the user's own words, by message, since they may have been summed up when the turn ends. `around` names
-    what is shown around the records, if the policy gives recalls another shape.
+    It contains no texts: states are streamed to clients and stored in checkpoints, where texts cannot be forgotten.
+    `asked` are the user's own words, by message, since they may have been summed up when the turn ends. `around` is the
+    context to show around the records, if the policy gives recalls a shape.
     """
 
     user: str | int | None
@@ -63,7 +63,7 @@ Turns = dict[str, RecalledTurn | None]  # by the name of the middleware
 
 
 def merged(before: Turns | None, after: Turns) -> Turns:
-    """Each middleware writes its own.
+    """Merge the turns of several middlewares.
 
     >>> merged(None, {"a": None}) | merged({"a": None}, {"b": None})
     {'a': None, 'b': None}
@@ -78,7 +78,7 @@ class MemoryState(AgentState[Any]):
 
 
 def turn_in(state: Mapping[str, Any], name: str) -> RecalledTurn | None:
-    """The turn that this middleware has in progress.
+    """The current turn of this middleware.
 
     >>> turn_in({"messages": []}, "memory") is None
     True
@@ -93,13 +93,13 @@ logger = logging.getLogger("langchain_adaptive_memory.middleware")
 
 @dataclass(frozen=True)
 class Steps:
-    """The steps of any turn, of any user: nothing of a turn is kept here."""
+    """The steps of a turn, for any user; no state of a turn is stored here."""
 
     memory: AdaptiveMemory | UserMemory
     user_id: Default
     user_key: str | None
     over: Over
-    asked: Mapping[str, Any]  # of every recall
+    asked: Mapping[str, Any]  # arguments of every recall
     judge: Judge | None
     max_tokens: int | None
     save: Save | None
@@ -108,7 +108,7 @@ class Steps:
     on_error: OnError
 
     def scope(self, config: RunnableConfig | None, context: Any, given: Any = NOT_GIVEN) -> UserMemory:
-        """The memory of the turn's user. That there is one is asked for where no failure is excused."""
+        """The memory of the turn's user. A missing user raises, whatever `on_error` is."""
         whose: dict[str, Any] = {"given": given, "default": self.user_id, "key": self.user_key}
         return scope_of(self.memory, config, **whose, context=context, over=self.over)
 
@@ -137,7 +137,7 @@ class Steps:
         return {**begun, "recall": recall.id, "marks": marks, "around": belonging(recall)}
 
     def shown(self, request: ModelRequest[Any], turn: RecalledTurn | None) -> ModelRequest[Any]:
-        """The request with the evidence, as the memory holds it now: what was forgotten meanwhile is not shown."""
+        """The request with the evidence from the current memory, without memories forgotten in the meantime."""
         if turn is None or not (turn["marks"] or turn.get("around")):
             return request
         scope = self._scope_again(turn, getattr(request.runtime, "context", None))
@@ -149,7 +149,7 @@ class Steps:
         return request.override(messages=before_question(request.messages, block, turn["question"]))
 
     def _evidence(self, scope: UserMemory, turn: RecalledTurn) -> str:
-        """The block of what was recalled, as the memory holds it now."""
+        """The recalled memories as a block, from the current memory."""
         ids = list(dict.fromkeys(turn["marks"].values()))
         hits, around = looked_up(scope, turn["cue"], ids, turn.get("around"))
         return evidence(turn["marks"], hits, cite=self.cite, max_tokens=self.max_tokens, around=around)
@@ -157,7 +157,7 @@ class Steps:
     def settle(
         self, scope: UserMemory, state: Mapping[str, Any], turn: RecalledTurn | None, config: RunnableConfig | None
     ) -> None:
-        """After the answer: verdicts on what it cites, and the turn saved."""
+        """Judge the memories that the answer cites, and save the turn."""
         answer = last_answer(state["messages"], state.get("structured_response"))
         self._excused("No verdict was given", partial(self._judge, scope, answer, turn))
         saving = partial(self._remember, scope, state["messages"], answer, turn, thread_of(config))
@@ -168,22 +168,22 @@ class Steps:
         now = find_user(key=self.user_key, context=context)
         if now is not None and now != turn["user"]:
             raise ScopeError(
-                f"This turn was begun by user {shown(turn['user'])} and is gone on with by {shown(now)}, who must "
-                "not see the other's memories. Resume it as the user who began it."
+                f"This turn was begun by user {shown(turn['user'])} and is continued by {shown(now)}, who must not "
+                "see the other's memories. Resume it as the user who began it."
             )
         began = EVERYONE if turn["user"] is None else turn["user"]
         return scope_of(self.memory, default=began, key=self.user_key, context=context, over=self.over)
 
     def _judge(self, scope: UserMemory, answer: str, turn: RecalledTurn | None) -> None:
-        """As the judge says of all that was shown; without one, cited is helpful. Not cited says nothing: the model may
-        have used it all the same."""
+        """Give feedback on the memories shown: by the judge or, without one, helpful for each cited memory. A memory
+        that is not cited gets no feedback, since the model may have used it anyway."""
         if turn is None or not answer.strip():
             return
         judge = scope.memory.opened.judge if self.judge is None else self.judge
         is_judged = judge is not None and judge.supports is not None
         helpful = turn["marks"].values() if is_judged else cited(answer, turn["marks"]) if self.cite else ()
         if used := [Used(one, turn["recall"]) for one in dict.fromkeys(helpful)]:
-            with suppress(NotFoundError):  # forgotten since, or the log is off: there is nothing to judge
+            with suppress(NotFoundError):  # nothing to judge: forgotten in the meantime, or the log is off
                 scope.feedback_on_answer(used, answer=answer if is_judged else None, judge=judge)
 
     def _remember(
@@ -194,7 +194,7 @@ class Steps:
         turn: RecalledTurn | None,
         thread: str | None,
     ) -> None:
-        """Save the turn once, however often this step is done again."""
+        """Save the turn once, even if this step is repeated."""
         if self.save is None:
             return
         said = _said(messages, turn)
@@ -203,10 +203,10 @@ class Steps:
         scope.observe([{"id": name, "text": text, **known} for name, text in saved.items()])
 
     def _excused(self, what: str, step: Callable[[], T]) -> T | None:
-        """What the step gives; None, with a warning, where the memory failed and may."""
+        """The result of the step; None with a warning if the memory failed, unless `on_error` is "raise"."""
         try:
             return step()
-        except SET_UP_WRONGLY:  # the program's mistake, which no turn mends
+        except SET_UP_WRONGLY:  # the program's mistake
             raise
         except Exception as error:
             if self.on_error == "raise":
@@ -225,7 +225,7 @@ def _begun(
     thread: str | None,
     config: RunnableConfig,
 ) -> RecalledTurn:
-    """A turn that has just begun; what the same user asked before, and got no answer to, is part of it."""
+    """A turn that has just begun, including the same user's earlier questions without an answer."""
     user = scope.user
     name = question_turn(question, thread) if question.id is not None else current_turn(config)
     left = before["asked"] if before is not None and before["user"] == user else []
@@ -242,7 +242,7 @@ def _begun(
 
 
 def _said(messages: Sequence[BaseMessage], turn: RecalledTurn | None) -> dict[str | None, str]:
-    """The user's words in this turn, as they stand now, or stood before they were summed up."""
+    """The user's words in this turn: the current text, or the text before it was summed up."""
     if turn is None:
         return {one.id: words(one) for one in newly_asked(messages)}
     now = {one.id: words(one) for one in messages if one.id is not None}
