@@ -1,4 +1,7 @@
-"""Chat models as judges, as rerankers, for summaries, and in the roles of the hierarchy of conversations."""
+"""Chat models as judges and rerankers, for summaries, and in the roles of the hierarchy.
+
+The roles create the episodes, semantics and themes of observed conversations (docs/guides/conversations.md).
+"""
 
 from adaptive_memory_core.flow.ports.models import Roles
 from adaptive_memory_core.models.hierarchy_roles import (

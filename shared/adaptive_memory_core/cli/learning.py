@@ -99,7 +99,7 @@ def _show_pruned(receipt: PruneReceipt, texts: Mapping[str, str], *, as_json: bo
 
 
 def _ask_to_prune(ids: Sequence[str], texts: Mapping[str, str]) -> None:
-    """Ask for confirmation at the terminal; raise if the answer is no or nobody can be asked."""
+    """Ask for confirmation at the terminal; raise if it is refused or nobody can be asked."""
     count = records_in_words(len(ids))
     lines = [f"{count} would be removed:", *(f"{one}  {text}" for one, text in texts.items())]
     for line in [*lines, *([f"and {len(ids) - len(texts):,} more"] if len(ids) > len(texts) else [])]:

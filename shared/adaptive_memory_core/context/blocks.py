@@ -93,7 +93,7 @@ class PageLine:
 @dataclass(frozen=True, slots=True)
 class Page:
     """Everything that can be shown. `units` are the numbers of each hit's lines, best hit first: its own line, then its
-    neighbours'. Each fact is a unit of its own. `headings` are the topics of blocks. If `whole`, a unit is an episode
+    neighbours'. Each fact is a separate unit. `headings` are the topics of blocks. If `whole`, a unit is an episode
     that must stay together."""
 
     lines: list[PageLine]
