@@ -9,6 +9,7 @@ from typing import TypeVar
 ROOT = Path(__file__).parents[1]
 SECONDS = {  # about what each takes on two cores; anything else, which takes less, comes after them
     "tests/test_examples.py": 70,
+    "tests/store/chroma/test_races.py": 40,
     "tests/behaviour/test_arm.py": 25,
     "tests/mcp_server/test_stdio.py": 22,
     "tests/store/ledger/contract/test_states.py": 22,

@@ -10,7 +10,7 @@ from langchain_core.documents import Document
 
 from adaptive_memory_core import AdaptiveMemory, Fields, NotFoundError, PolicyError, Recall, UserMemory
 from langchain_adaptive_memory import AdaptiveMemoryVectorStore
-from tests.conftest import Clock, contents, word_vectors
+from tests.conftest import Clock, word_vectors
 
 TEN = Fields(importance="salience", importance_scale=10)
 
@@ -111,20 +111,6 @@ def test_the_old_owners_verdicts_and_log_do_not_go_with_a_transferred_record(
     assert bob.stats().verdicts == 0
     assert answer.id not in {line.id for line in bob.recalls()}
     assert bob.forget("note").verdicts == 0
-
-
-def test_what_the_old_owner_still_had_to_write_back_does_not_reach_the_new_one(
-    memory: AdaptiveMemory, collection: Collection
-) -> None:
-    alice = memory.for_user("alice")
-    alice.remember("green tea", id="note")
-    alice.recall("green tea")
-    alice.pin("note")
-    collection.update(ids=["note"], metadatas=[{"user_id": "bob"}])
-    before = contents(collection)
-    memory.flush()
-    assert contents(collection) == before
-    assert memory.for_user("bob").get("note").read.retrieval_count == 0
 
 
 def test_a_record_given_to_everyone_is_no_longer_the_users(memory: AdaptiveMemory, collection: Collection) -> None:

@@ -111,21 +111,6 @@ def test_after_the_bound_recalls_are_as_the_collection(world: World) -> None:
         assert world.shown() == world.in_the_collection()
 
 
-def test_what_is_changed_in_place_is_seen_by_a_sync(world: World) -> None:
-    world.theirs.update(ids=["m3"], documents=["something else"], embeddings=word_vectors(["something else"]))
-    world.memory.sync()
-    assert world.alice.recall("something else", k=1).ids == ("m3",)
-    assert world.shown() == world.in_the_collection()
-
-
-def test_that_the_last_one_was_replaced_is_seen_by_a_sync(world: World) -> None:
-    last = world.theirs.get(include=[])["ids"][-1]
-    world.theirs.delete(ids=[last])
-    world.add(last)
-    world.memory.sync()
-    assert world.shown() == world.in_the_collection()
-
-
 def test_what_is_written_back_has_nobody_read_the_whole_collection_again(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:

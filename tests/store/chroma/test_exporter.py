@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import threading
 import uuid
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +16,7 @@ from hypothesis import strategies as st
 
 from adaptive_memory_core import AdaptiveMemory, Fields, Record, Scope, SQLiteLedger, UserMemory
 from adaptive_memory_core.errors import NotFoundError, StoreError
-from adaptive_memory_core.flow.ports.ledger_values import DueRecord, MirrorRow
+from adaptive_memory_core.flow.ports.ledger_values import MirrorRow
 from adaptive_memory_core.flow.ports.records import Stored
 from adaptive_memory_core.flow.ports.source import Found
 from adaptive_memory_core.identity import record_id
@@ -151,31 +150,6 @@ def test_nobody_changes_records_of_another_scope() -> None:
     assert (store.count(ALICE), ledger.due_records.waiting()) == (1, 0)
 
 
-@pytest.mark.parametrize("where", ["before Chroma", "after Chroma"])
-def test_a_process_that_is_killed_while_it_applies_leaves_it_to_be_done_again(
-    monkeypatch: pytest.MonkeyPatch, where: str
-) -> None:
-    """Killed before Chroma was told, or after that and before it is struck off the list."""
-    ledger, collection = new_ledger(), new_collection()
-    store = LedgerRecords(ledger, FIELDS, "cosine", CollectionAccess())
-    store.add(ALICE, [stored("a1", "green tea", metadata={"n": 1})], vectors("green tea"))
-    applied(ledger, collection)
-    store.add(ALICE, [stored("a2", "black coffee")], vectors("black coffee"))
-    store.revise(ALICE, [stored("a1", "white tea")], vectors("white tea"))
-    with monkeypatch.context() as patch:
-        part, name = (exporter, "overwrite") if where == "before Chroma" else (ledger.due_records, "settle")
-        patch.setattr(part, name, _killed)
-        with pytest.raises(KeyboardInterrupt):
-            Exporter(ledger, collection, Keeping(lag_seconds=5.0, batch=500), Fields()).settle()
-    assert ledger.due_records.waiting() == 2
-    applied(ledger, collection)
-    assert {one: text for one, (text, _, _) in contents(collection).items()} == {
-        "a1": "white tea",
-        "a2": "black coffee",
-    }
-    assert "n" not in contents(collection)["a1"][1]
-
-
 def test_one_record_that_chroma_refuses_does_not_keep_the_others_waiting() -> None:
     ledger, collection = new_ledger(), new_collection()
     store = LedgerRecords(ledger, FIELDS, "cosine", CollectionAccess())
@@ -221,10 +195,6 @@ def test_within_a_transaction_what_is_due_is_applied_after_it() -> None:
     assert set(contents(collection)) == {"a1"}
 
 
-def _killed(*_: Sequence[DueRecord]) -> None:
-    raise KeyboardInterrupt
-
-
 def test_an_export_keeps_the_order_of_writing() -> None:
     ledger, collection = new_ledger(), new_collection()
     texts = [f"text {number}" for number in (3, 1, 2)]
@@ -233,43 +203,6 @@ def test_an_export_keeps_the_order_of_writing() -> None:
     )
     Exporter(ledger, collection, Keeping(lag_seconds=5.0, batch=500), Fields()).settle()
     assert collection.get(include=[])["ids"] == ["a3", "a1", "a2"]
-
-
-@pytest.fixture
-def ledgers(tmp_path: Path) -> Iterator[list[SQLiteLedger]]:
-    """Three connections to one ledger."""
-    opened = [SQLiteLedger(str(tmp_path / "ledger.sqlite3")) for _ in range(3)]
-    for ledger in opened:
-        ledger.attach("uuid", "memories")
-    yield opened
-    for ledger in opened:
-        ledger.close()
-
-
-def test_of_two_that_export_at_the_same_time_no_older_state_comes_last(ledgers: list[SQLiteLedger]) -> None:
-    """Two memories of a process over one collection, while a third changes the records."""
-    collection = new_collection()
-    records, written = LedgerRecords(ledgers[0], FIELDS, "cosine", CollectionAccess()), threading.Event()
-    exporters = [Exporter(ledger, collection, Keeping(lag_seconds=5.0, batch=2), Fields()) for ledger in ledgers[1:]]
-
-    def export(one: Exporter) -> None:
-        while not written.is_set():
-            one.settle()
-
-    threads = [threading.Thread(target=export, args=(one,)) for one in exporters]
-    for thread in threads:
-        thread.start()
-    records.add(ALICE, [stored(f"a{one}", "text 0") for one in range(4)], vectors(*["text 0"] * 4))
-    for number in range(1, 60):
-        text = f"text {number}"
-        records.revise(ALICE, [stored(f"a{number % 3}", text)], vectors(text))
-        if number % 10 == 0:
-            step(records, "remove" if number % 20 else "write", "a3", text, {})
-    written.set()
-    for thread in threads:
-        thread.join()
-    exporters[0].settle()
-    assert answers(records) == answers(ChromaRecords(collection, FIELDS))
 
 
 def another_client(memory: AdaptiveMemory) -> Any:
@@ -304,15 +237,6 @@ def test_what_is_pending_is_exported_before_another_client_reads(
     alice.forget("beer")
     assert look(theirs) == {"tea", "wine"}
     assert held_back.ports().ledger.due_records.waiting() == 0
-
-
-def test_what_another_client_writes_over_a_pending_record_is_the_later_of_the_two(held_back: AdaptiveMemory) -> None:
-    alice, theirs = held_back.for_user("alice"), another_client(held_back)
-    alice.remember("green tea", id="tea")
-    theirs.update(ids=["tea"], documents=["black coffee"], embeddings=word_vectors(["black coffee"]))
-    assert alice.get("tea").text == "black coffee"
-    held_back.flush()
-    assert theirs.get(ids=["tea"])["documents"] == ["black coffee"]
 
 
 def test_a_read_of_another_client_does_not_wait_for_a_large_export(held_back: AdaptiveMemory) -> None:
@@ -406,59 +330,6 @@ def test_where_the_server_is_dead_what_is_pending_waits(chroma_server: ChromaSer
         chroma_server.start()
         memory.flush()
         assert mine.get()["ids"] == ["tea"]
-
-
-def test_in_ram_as_well_no_export_comes_between_the_steps_of_a_write_back() -> None:
-    """Else it takes a record for gone that is exported meanwhile, and its reads are never shown."""
-    collection = new_collection()
-    keeping = Keeping(lag_seconds=3_600.0, queue_limit=1_000_000)
-    with AdaptiveMemory(collection, embedder=word_vectors, keeping=keeping) as memory:
-        records: Any = memory.ports().records
-        opened = records._access.open
-        store, export = opened.write_back._store, threading.Thread(target=opened.exporter.settle)
-        metadata = store.metadata
-
-        def then_exported(stored_ids: Sequence[str]) -> dict[str, Any]:
-            found: dict[str, Any] = metadata(stored_ids)
-            store.metadata = metadata
-            export.start()
-            export.join(0.5)
-            return found
-
-        memory.for_user("alice").remember("green tea", id="tea")
-        memory.for_user("alice").recall("tea", k=1)
-        store.metadata = then_exported
-        opened.write_back.flush()
-        export.join()
-        memory.flush()
-        assert contents(collection)["tea"][1]["retrieval_count"] == 1
-
-
-def test_a_write_back_under_way_leaves_alone_what_was_stored_anew_under_the_id() -> None:
-    """The state that it has in hand is of what the record said before."""
-    collection = new_collection()
-    keeping = Keeping(lag_seconds=3_600.0, queue_limit=1_000_000)
-    with AdaptiveMemory(collection, embedder=word_vectors, keeping=keeping) as memory:
-        alice, records = memory.for_user("alice"), memory.ports().records
-        access: Any = records._access
-        store = access.open.write_back._store
-        update = store.update_metadata
-
-        def then_stored_anew(changes: Any) -> None:
-            store.update_metadata = update
-            update(changes)
-            alice.forget("tea")
-            alice.remember("black coffee", id="tea")
-
-        alice.remember("green tea", id="tea")
-        memory.flush()
-        alice.recall("tea", k=1)
-        store.update_metadata = then_stored_anew
-        memory.flush()
-        memory.flush()
-        text, metadata, _ = contents(collection)["tea"]
-        assert (text, metadata["retrieval_count"]) == ("black coffee", 0)
-        assert alice.get("tea").read.retrieval_count == 0
 
 
 def test_a_write_back_that_was_cut_off_is_made_up_for_in_the_ledgers_copy_as_well() -> None:

@@ -131,97 +131,7 @@ def test_what_an_async_client_wrote_is_imported_before_its_call_returns(
 LOOKS: dict[str, Callable[[Importer], object]] = {
     "what changed": lambda importer: importer.sync(everything=False),
     "everything": lambda importer: importer.sync(),
-    "by id": lambda importer: importer.take_in(["tea", "wine"]),
 }
-
-
-@pytest.mark.parametrize("look", LOOKS.values(), ids=LOOKS.keys())
-def test_a_pending_record_is_never_overwritten_by_an_import(
-    unheard: AdaptiveMemory, look: Callable[[Importer], object]
-) -> None:
-    alice, collection = unheard.for_user("alice"), collection_of(unheard)
-    alice.remember("black tea", id="tea")
-    alice.forget("wine")
-    collection.update(**rows(tea="theirs", wine="theirs"))
-    look(importer_of(unheard))
-    assert in_ledger(unheard) == {"tea": "black tea"}
-    unheard.flush()
-    assert collection.get()["documents"] == ["black tea"]
-    look(importer_of(unheard))
-    assert in_ledger(unheard) == {"tea": "black tea"}
-
-
-def read_then(importer: Importer, act: Callable[[], object], monkeypatch: pytest.MonkeyPatch) -> None:
-    """The next reading of records from the collection is followed by this, before it is compared."""
-    read = importer._read
-
-    def then(page: Sequence[str]) -> Any:
-        found = read(page)
-        monkeypatch.undo()
-        act()
-        return found
-
-    monkeypatch.setattr(importer, "_read", then)
-
-
-@pytest.mark.parametrize("exported", [False, True], ids=["still pending", "exported meanwhile"])
-@pytest.mark.parametrize("act", ["forget", "update", "supersede"])
-@pytest.mark.parametrize("look", LOOKS.values(), ids=LOOKS.keys())
-def test_an_import_under_way_undoes_nothing(
-    unheard: AdaptiveMemory,
-    look: Callable[[Importer], object],
-    act: str,
-    exported: bool,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    alice, collection, importer = unheard.for_user("alice"), collection_of(unheard), importer_of(unheard)
-    collection.update(**rows(tea="theirs"))
-
-    def meanwhile() -> None:
-        if act == "forget":
-            alice.forget("tea")
-        elif act == "update":
-            alice.remember("black tea", id="tea")
-        else:
-            alice.remember("white tea", id="white", supersedes="tea")
-        if exported:
-            unheard.flush()
-
-    read_then(importer, meanwhile, monkeypatch)
-    look(importer)
-    unheard.flush()
-    importer.sync()
-    known = in_ledger(unheard)
-    if act == "forget":
-        assert "tea" not in known
-    elif act == "update":
-        assert known["tea"] == "black tea"
-    else:
-        assert alice.get("tea").superseded_by == "white"
-    found = collection.get()
-    assert dict(zip(found["ids"], found["documents"], strict=True)) == known
-
-
-def test_what_is_written_while_ids_are_compared_is_not_taken_for_gone(
-    unheard: AdaptiveMemory, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    alice, collection, importer = unheard.for_user("alice"), collection_of(unheard), importer_of(unheard)
-    store: Any = importer._store
-    ids = store.ids
-
-    def then_written() -> list[str]:
-        found: list[str] = ids()
-        monkeypatch.undo()
-        alice.remember("a zebra crossed", id="own")
-        unheard.flush()
-        return found
-
-    collection.add(**rows(other="a giraffe slept"))
-    collection.delete(ids=["wine"])
-    monkeypatch.setattr(store, "ids", then_written)
-    importer.sync()
-    assert set(in_ledger(unheard)) == {"tea", "other", "own"}
-    assert {"other", "own"} <= set(alice.recall("zebra giraffe", k=9, reinforce=False).ids)
 
 
 def test_our_own_writes_are_not_taken_for_others(unheard: AdaptiveMemory) -> None:
@@ -377,36 +287,6 @@ def test_many_clients_at_once_are_all_followed(open_memory: Open, tmp_path: Path
         found = client.get_collection("memories", embedding_function=None).get()
     assert in_ledger(memory) == dict(zip(found["ids"], found["documents"] or [], strict=True))
     assert len(found["ids"]) == len(BEFORE) + 31
-
-
-@pytest.mark.hard("server")
-@pytest.mark.usefixtures("others_unheard")
-def test_what_a_server_gets_late_of_an_exporter_is_no_other_programs(
-    chroma_server: ChromaServer, tmp_path: Path
-) -> None:
-    made = chromadb.HttpClient("127.0.0.1", chroma_server.port).create_collection("late", embedding_function=None)
-    memory = AdaptiveMemory(made, embedder=word_vectors, ledger=tmp_path / "ledger.sqlite3")
-    alice, collection = memory.for_user("alice"), collection_of(memory)
-    alice.remember("green tea", id="late", metadata={"n": 1})
-    alice.remember("a note that goes", id="gone")
-    memory.flush()
-    old: Any = collection.get(ids=["late"], include=["documents", "metadatas", "embeddings"])
-    alice.remember("black tea", id="late", metadata={"n": 2})
-    alice.forget("gone")
-    memory.flush()
-    alice.remember("a note that stays", id="gone")
-    memory.flush()
-    collection.upsert(**{key: old[key] for key in ("ids", "documents", "metadatas", "embeddings")})
-    collection.delete(ids=["gone"])
-    memory.sync()
-    assert (alice.get("late").text, alice.get("gone").text) == ("black tea", "a note that stays")
-    memory.flush()
-    shown: Any = collection.get(ids=["late", "gone"])
-    assert dict(zip(shown["ids"], shown["documents"], strict=True)) == {
-        "late": "black tea",
-        "gone": "a note that stays",
-    }
-    memory.close()
 
 
 @pytest.mark.parametrize("limit", [2, 3])

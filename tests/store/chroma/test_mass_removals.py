@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any
-
-import chromadb
 import pytest
 
 from adaptive_memory_core import AdaptiveMemory
 from adaptive_memory_core.errors import StoreError
-from adaptive_memory_core.store.chroma.importer import AGAIN_SECONDS, MOST_GONE
-from tests.chroma_server import ChromaServer
-from tests.conftest import Open, word_vectors
-from tests.store.chroma.conftest import LATE, collection_of, importer_of, in_ledger, rows
+from adaptive_memory_core.store.chroma.importer import MOST_GONE
+from tests.store.chroma.conftest import collection_of, importer_of, in_ledger, rows
 
 MANY = 2 * MOST_GONE + 40
 
@@ -47,41 +41,6 @@ def test_a_mass_removal_is_not_followed_and_a_repair_writes_the_records_again(em
     assert in_ledger(emptied)["m5"] == "theirs"
 
 
-def test_a_mass_removal_is_accepted_by_a_sync(emptied: AdaptiveMemory) -> None:
-    emptied.sync()
-    assert set(in_ledger(emptied)) == {"tea", "wine", *(f"m{one}" for one in range(MANY - 10, MANY))}
-    assert emptied.for_user("alice").recall("topic3", k=50, reinforce=False).ids.count("m3") == 0
-    importer_of(emptied).sync(everything=False)
-    assert emptied.check().ok
-
-
-def test_a_mass_removal_that_was_refused_is_accepted_by_a_sync(emptied: AdaptiveMemory) -> None:
-    with pytest.raises(StoreError, match="gone from the collection"):
-        importer_of(emptied).sync(everything=False)
-    emptied.sync()
-    assert len(in_ledger(emptied)) == 12
-
-
-@pytest.mark.hard("server")
-@pytest.mark.usefixtures("others_unheard")
-def test_on_a_server_no_mass_removal_is_followed_when_everything_is_read_again(
-    chroma_server: ChromaServer, tmp_path: Path
-) -> None:
-    client, ledger = chromadb.HttpClient("127.0.0.1", chroma_server.port), str(tmp_path / "ledger.sqlite3")
-    mine: Any = client.create_collection("memories", embedding_function=None)
-    with AdaptiveMemory(mine, embedder=word_vectors, ledger=ledger, keeping=LATE) as memory:
-        memory.for_user("alice").remember_many([{"id": f"m{one}", "text": f"note {one}"} for one in range(MANY)])
-        memory.flush()
-        memory.sync()
-        mine.delete(ids=[f"m{one}" for one in range(MANY - 10)])
-        importer_of(memory)._all_at -= AGAIN_SECONDS
-        with pytest.raises(StoreError, match="gone from the collection"):
-            importer_of(memory).work(lambda: True)
-        assert len(in_ledger(memory)) == MANY
-        memory.check(repair=True)
-        assert mine.count() == MANY
-
-
 def test_a_removal_of_half_is_followed(unheard: AdaptiveMemory) -> None:
     alice = unheard.for_user("alice")
     alice.remember_many([{"id": f"m{one}", "text": f"note {one}"} for one in range(MANY)])
@@ -90,11 +49,3 @@ def test_a_removal_of_half_is_followed(unheard: AdaptiveMemory) -> None:
     collection_of(unheard).delete(ids=[f"m{one}" for one in range(MANY // 2)])
     importer_of(unheard).sync(everything=False)
     assert len(in_ledger(unheard)) == MANY - MANY // 2 + 2
-
-
-def test_whoever_removes_all_in_this_process_is_followed_at_once(open_memory: Open) -> None:
-    memory = open_memory(keeping=LATE)
-    alice = memory.for_user("alice")
-    alice.remember_many([{"id": f"m{one}", "text": f"note {one}"} for one in range(MANY)])
-    collection_of(memory).delete(where={"user_id": "alice"})
-    assert in_ledger(memory) == {}
