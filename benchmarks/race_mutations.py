@@ -233,7 +233,7 @@ RULES = (
     Rule(
         "the ledger's copy is compared by itself",
         WRITE_BACK,
-        "killed after a write-back of what was stored again (file)",
+        "a write-back of what was stored again, overtaken by another process (server)",
         "        self._copy(own, batch)  #",
         "        self._copy([one for one in own if one.stored_id in changes], batch)  #",
     ),

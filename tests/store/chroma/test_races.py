@@ -185,6 +185,9 @@ a write-back overtaken by another process
     chroma counts a 2 -> a one
 a write-back and an export at once
     we remember a one; we read a one; at looked: meanwhile we export; we show; settle; chroma counts a 1 -> a one
+a write-back of what was stored again, overtaken by another process
+    known a one; another read a one; settle; we remember a two; at shown: another overtake show; we show; settle;
+    chroma counts a 0 -> a two
 killed after a write-back
     known a one; we read a one; at shown: we die; we show; settle; chroma counts a 1 -> a one
 killed after a write-back of what was stored again
