@@ -149,7 +149,7 @@ def test_a_table_is_added_to_toml_and_one_that_differs_is_left(run: Run, home: P
         ("claude-code", ".claude.json", "[]", "is not a JSON object"),
         ("gemini", ".gemini/settings.json", '{"hooks": []}', "has a value that is not an object as 'hooks'"),
         ("cursor", ".cursor/mcp.json", '{"mcpServers": 5}', "has a value that is not an object as 'mcpServers'"),
-        ("cursor", ".cursor/hooks.json", '{"hooks": {"sessionStart": {}}}', "else than a list as 'sessionStart'"),
+        ("cursor", ".cursor/hooks.json", '{"hooks": {"sessionStart": {}}}', "that is not a list as 'sessionStart'"),
         ("codex", ".codex/config.toml", "model = ", "is not valid TOML"),
         ("codex", ".codex/config.toml", "mcp_servers = 5", "is not valid TOML, or a table cannot be added"),
         ("codex", ".codex/config.toml", "mcp_servers = {}", "a table cannot be added"),

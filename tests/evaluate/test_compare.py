@@ -153,7 +153,7 @@ def test_questions_are_drawn_by_the_seed_and_only_their_users_are_stored(folder:
 
 
 def test_a_system_that_names_what_it_was_not_given_is_named_itself(folder: Path) -> None:
-    with pytest.raises(InvalidInputError, match=r"The system 'lost' found \['nowhere'\] for question 'q0'"):
+    with pytest.raises(InvalidInputError, match=r"The system 'lost' returned \['nowhere'\] for question 'q0'"):
         run(folder, {"use": f"{__name__}:Lost", "name": "lost"})
 
 
