@@ -20,8 +20,8 @@ from llama_index.core.vector_stores.types import FilterOperator, MetadataFilter,
 from adaptive_memory_core import AdaptiveMemory, Fields, Keeping, Policy, Recall, Weights
 from adaptive_memory_core.errors import FilterError, InvalidInputError, ScopeError
 from adaptive_memory_core.fields import read_driven
-from adaptive_memory_core.flow import fallback
 from adaptive_memory_core.flow.recall import recall
+from adaptive_memory_core.verbs import recalling
 from llama_adaptive_memory import AdaptiveMemoryPostprocessor, AdaptiveMemoryRetriever
 from tests.conftest import Clock, word_vectors
 from tests.llama_adaptive_memory.conftest import HashedWords, add_plainly, counts, ids, index_over, texts
@@ -71,7 +71,7 @@ async def test_async_keeps_the_loop_free(index: VectorStoreIndex, monkeypatch: p
         await asyncio.sleep(0.01)
         free.set()
 
-    monkeypatch.setattr(fallback, "recall", recall_then)
+    monkeypatch.setattr(recalling, "recall_own", recall_then)
     with retriever(index) as ours:
         heart = asyncio.create_task(beat())
         assert await ours.aretrieve("tea")

@@ -142,7 +142,7 @@ def _commit(ports: Ports, request: Request, answer: Recall, gathered: Gathered) 
         ),
     )
     if isinstance(answer.kept, Ranking):
-        columns, numbers = answer.kept.candidates.columns, answer.kept.order
+        columns, numbers = answer.kept._candidates.columns, answer.kept.order
     else:
         columns, numbers = as_candidates([one.hit for one in answer.kept]).columns, range(len(answer.kept))
     if gathered.guests:

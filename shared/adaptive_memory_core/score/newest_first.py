@@ -45,7 +45,7 @@ def newest_first(ranking: Ranking, told: NewestFirstQuery, intent: Intent, *, re
     >>> [(one.id, one.score, one.older_than) for one in found[:2]]
     [('Ilse lives in Turin.', 0.9, None), ('Ilse lives in Oslo.', 0.9, 'Ilse lives in Turin.')]
     """
-    columns, order = ranking.candidates.columns, ranking.order
+    columns, order = ranking._candidates.columns, ranking.order
     times = [columns.began[number] for number in order[:COMPARED]]
     if len(set(times)) < 2 or intent.windows or asks_history(told.cue, intent):
         return ranking  # the same statement at another time is another memory
@@ -91,7 +91,7 @@ def _put_newest_first(times: Sequence[float | None], group: Sequence[int], moved
 
 def _reordered(ranking: Ranking, moved: _Moved) -> Ranking:
     """The ranking in the new order, with parts that add up to the new scores."""
-    numbers, ids = ranking.order, ranking.candidates.columns.ids
+    numbers, ids = ranking.order, ranking._candidates.columns.ids
     scores, lifted = list(ranking.scores), [0.0] * len(ranking.scores)
     parts = {name: list(values) for name, values in ranking.parts.items()}
     older: dict[int, tuple[str, bool]] = {}
@@ -107,14 +107,14 @@ def _reordered(ranking: Ranking, moved: _Moved) -> Ranking:
     if any(lifted):
         parts[NEWEST] = lifted
     order = [numbers[place] for place in moved.order]
-    return Ranking(ranking.candidates, order, scores, parts, ranking.signals, older)
+    return Ranking(ranking._candidates, order, scores, parts, ranking.signals, older)
 
 
 def _groups(
     ranking: Ranking, times: Sequence[float | None], told: NewestFirstQuery, *, reworded: bool
 ) -> list[Statement]:
     """Groups of candidates that make the same statement as one of the best; no candidate is in two groups."""
-    columns, numbers = ranking.candidates.columns, ranking.order
+    columns, numbers = ranking._candidates.columns, ranking.order
     texts = ["" if time is None else columns.texts[one] for one, time in zip(numbers, times, strict=False)]
     found = statement_versions(texts, told.cue, best=BEST)
     if reworded and asked_for(told.cue):

@@ -156,9 +156,10 @@ def as_candidates(hits: Sequence[Hit]) -> Candidates:
 
 class Ranking(Lazily[Scored]):
     """Candidates, best first, all or only the best. `order` has the number in the columns for each place. `older` maps
-    the number of an older version of a statement to the id of the newest, and whether the match is certain."""
+    the number of an older version of a statement to the id of the newest, and whether the match is certain. The
+    candidates are private, because they contain ids in the collection."""
 
-    __slots__ = ("candidates", "older", "order", "parts", "scores", "signals")
+    __slots__ = ("_candidates", "older", "order", "parts", "scores", "signals")
 
     def __init__(
         self,
@@ -170,12 +171,12 @@ class Ranking(Lazily[Scored]):
         older: Mapping[int, tuple[str, bool]] = {},
     ) -> None:
         self._items = [None] * len(order)
-        self.candidates, self.order, self.scores, self.parts = candidates, order, scores, parts
+        self._candidates, self.order, self.scores, self.parts = candidates, order, scores, parts
         self.signals, self.older = signals, older
 
     def _made(self, place: int) -> Scored:
         number = self.order[place]
-        hit = self.candidates[number]
+        hit = self._candidates[number]
         if number in self.older:
             newest, sure = self.older[number]
             hit = replace(hit, older_than=newest, older_perhaps=not sure)
@@ -185,7 +186,7 @@ class Ranking(Lazily[Scored]):
 
     def best(self, count: int) -> Ranking:
         """The first `count` of the ranking."""
-        return Ranking(self.candidates, self.order[:count], self.scores, self.parts, self.signals, self.older)
+        return Ranking(self._candidates, self.order[:count], self.scores, self.parts, self.signals, self.older)
 
     def in_order(self, values: Sequence[T]) -> list[T]:
         """A column's values, best first."""

@@ -55,7 +55,7 @@ def pick(
 def _distinct(ranked: Sequence[Scored], share: float) -> tuple[Sequence[Scored], Twins]:
     """One candidate of each content, ordered by the best of each; and for all others, by rank, their representative."""
     texts = (
-        ranked.in_order(ranked.candidates.columns.texts)
+        ranked.in_order(ranked._candidates.columns.texts)
         if isinstance(ranked, Ranking)
         else [one.text for one in ranked]
     )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from adaptive_memory_core.errors import EmbedderMismatchError
 from adaptive_memory_core.models.embedder import Embedder
+from adaptive_memory_core.store.chroma.chroma_calls import call_chroma
 
 if TYPE_CHECKING:
     from chromadb import Collection
@@ -139,7 +140,7 @@ def notes_on(embedder: Embedder) -> dict[str, str | int]:
 
 
 def _stored_dimension(collection: Collection) -> int | None:
-    vectors = collection.get(limit=1, include=["embeddings"])["embeddings"]
+    vectors = call_chroma(lambda: collection.get(limit=1, include=["embeddings"]))["embeddings"]
     return None if vectors is None or not len(vectors) else len(vectors[0])
 
 

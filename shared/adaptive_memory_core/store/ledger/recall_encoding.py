@@ -62,7 +62,7 @@ def encode(
     """
     if isinstance(dropped, LeftOut) and dropped.follows(kept):  # one ranking contains both
         ranking = dropped._ranking
-        candidates, scores, parts, signals = ranking.candidates, ranking.scores, ranking.parts, ranking.signals
+        candidates, scores, parts, signals = ranking._candidates, ranking.scores, ranking.parts, ranking.signals
         order, count = ranking.order, len(ranking.order)
         ids = list(map(candidates.columns.ids.__getitem__, order))
         reasons: list[str | None] = [None] * dropped.begin + [dropped.reason] * (count - dropped.begin)
