@@ -95,7 +95,7 @@ def test_after_a_sync_no_recall_says_that_names_are_left_to_compare(
     ann = filled(memory)
     assert ann.recall(CUE, k=2, reinforce=False).trace == ()
     ann.remember("Kathryn Bigelau called.", id="call")
-    assert "not all names are compared" in ann.recall(CUE, k=2, reinforce=False).trace[0]
+    assert "not all names have been compared" in ann.recall(CUE, k=2, reinforce=False).trace[0]
     memory.sync()
     assert ann.recall(CUE, k=2, reinforce=False).trace == ()
 

@@ -308,7 +308,7 @@ def test_nobody_can_take_the_place_of_what_is_set_aside(
     """An id that another user chose would keep Ana's reads of the new words from being counted."""
     for name in (aside_name(ID), aside_name(ID) + "#"):
         for user in (memory.for_user("ben"), memory.for_everyone(), ana):
-            with pytest.raises(InvalidInputError, match="Give another"):
+            with pytest.raises(InvalidInputError, match="Choose another id"):
                 user.remember("black tea", id=name)
     write(collection, {ID: "green tea"})
     learned(ana, ID, "green tea")

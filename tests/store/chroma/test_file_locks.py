@@ -5,7 +5,7 @@ Chroma's `add` keeps the GIL while it waits for that file, so that such a thread
 
 from __future__ import annotations
 
-import select
+import selectors
 import sqlite3
 import subprocess
 import sys
@@ -67,7 +67,9 @@ def test_a_reader_that_prints_more_than_a_pipe_holds_has_given_the_file_back(fil
         closing(filled.writer(patience_seconds=5.0)) as writer,
     ):
         assert process.stdout is not None
-        assert select.select([process.stdout], [], [], 60.0)[0]  # it has begun to print
+        with selectors.DefaultSelector() as waiting:  # select() refuses numbers of files from 1,024 on
+            waiting.register(process.stdout, selectors.EVENT_READ)
+            assert waiting.select(60.0)  # it has begun to print
         locked = lock(writer)
         printed, _ = process.communicate()
     assert locked
