@@ -191,18 +191,18 @@ def run(new_collection: Callable[..., Collection]) -> Callable[..., tuple[Any, A
 
 def broken(memory: AdaptiveMemory, steps: Steps, act: Callable[[], Any]) -> Any:
     """What comes of it, or the error, while the ports take steps."""
-    front_door: Any = memory
-    ports: Any = memory.ports()
+    opened: Any = memory.opened
+    usual, ports = opened.parts, opened.parts.ports
     ports.records.batch_size = 2
     failing: dict[str, Any] = {name: Port(getattr(ports, name), name, steps) for name in PORTS if name != "index"}
     failing["indexes"] = [Port(one, "index", steps) for one in ports.indexes]
-    front_door.ports = lambda: replace(ports, **failing)
+    opened.parts = replace(usual, ports=replace(ports, **failing))
     try:
         return act()
     except AdaptiveMemoryError as error:
         return error
     finally:
-        del front_door.ports
+        opened.parts = usual
 
 
 def contents(memory: AdaptiveMemory) -> Any:
