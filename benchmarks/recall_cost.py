@@ -1,4 +1,4 @@
-"""What does a recall cost beside Chroma's own query, and where does its time go? Ratios of one run, calls in turn.
+"""The cost of a recall next to that of Chroma's own query, and where its time goes. Ratios of one run, calls in turn.
 
     python -m benchmarks.recall_cost [--records 1000 10000 100000] [--rounds 140] [--steps]
 
@@ -107,7 +107,7 @@ def main() -> None:
     parser.add_argument("--json", type=Path)
     arguments = parser.parse_args()
     rows = [row for size in arguments.records for row in measured(size, arguments.rounds, steps=arguments.steps)]
-    print_table(rows, title="Steps of a recall" if arguments.steps else "A recall beside Chroma's query")
+    print_table(rows, title="Steps of a recall" if arguments.steps else "A recall next to Chroma's query")
     if arguments.json:
         write_json(arguments.json, rows, command=sys.argv, settings=vars(arguments))
 
