@@ -23,6 +23,7 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any
 
+import chromadb
 from adaptive_memory_core import AdaptiveMemory, LocalEmbedder, UserMemory
 from adaptive_memory_core.flow import recall as straight
 from benchmarks.report import percentiles, print_table, write_json
@@ -158,8 +159,7 @@ def questions(count: int) -> list[str]:
 
 def in_turn(memory: AdaptiveMemory, rounds: int) -> dict[str, list[tuple[float, float]]]:
     """Seconds of each way, on the clock and of this thread's processor time; in each round every way is asked."""
-    user, embed = memory.for_user(USER), LocalEmbedder()
-    collection: Any = memory.ports().records.collection
+    user, embed, collection = memory.for_user(USER), LocalEmbedder(), plain_copy(memory)
     asked = questions(rounds + WARM_UP)
     timed_ones = [f"{one.rstrip('?')} {TIMES[number % len(TIMES)]}?" for number, one in enumerate(asked)]
 
@@ -180,10 +180,28 @@ def in_turn(memory: AdaptiveMemory, rounds: int) -> dict[str, list[tuple[float, 
         for name, way in ways.items():
             if name == "recall, right after a write":
                 user.remember(f"{note(random.Random(number))} (later {number})")
+            else:
+                memory.flush()
             spent = cost_of(way)
             if number >= WARM_UP:
                 taken[name].append(spent)
     return taken
+
+
+def plain_copy(memory: AdaptiveMemory) -> Any:
+    """A collection without a memory that contains the same records, in RAM-free Chroma of its own."""
+    of_memory: Any = memory.ports().records.collection
+    rows = of_memory.get(include=["embeddings", "documents", "metadatas"])
+    copy = chromadb.PersistentClient(tempfile.mkdtemp()).create_collection("plain", metadata=of_memory.metadata)
+    for start in range(0, len(rows["ids"]), PAGE):
+        page = slice(start, start + PAGE)
+        copy.add(
+            ids=rows["ids"][page],
+            embeddings=rows["embeddings"][page],
+            documents=rows["documents"][page],
+            metadatas=rows["metadatas"][page],
+        )
+    return copy
 
 
 def cost_of(call: Callable[[], object]) -> tuple[float, float]:
