@@ -53,7 +53,7 @@ def by_words(data: Dataset) -> Ask:
     found: dict[str | None, tuple[list[str], BM25]] = {}
     for tenant in dict.fromkeys(item.tenant for item in data.items):
         own = [item for item in data.items if item.tenant == tenant]
-        found[tenant] = ([item.id for item in own], BM25([item.said for item in own]))
+        found[tenant] = ([item.id for item in own], BM25([item.labelled_text for item in own]))
 
     def ask(question: Question, k: int) -> Ranking:
         ids, bm25 = found[question.tenant]
@@ -69,7 +69,7 @@ def chunked(data: Dataset, embed: Embed) -> Ask:
     found: dict[str | None, tuple[list[list[str]], Any]] = {}
     for tenant in dict.fromkeys(item.tenant for item in data.items):
         chunks = list(chunks_of([item for item in data.items if item.tenant == tenant]))
-        vectors = np.asarray(embed(["\n".join(item.said for item in chunk) for chunk in chunks]))
+        vectors = np.asarray(embed(["\n".join(item.labelled_text for item in chunk) for chunk in chunks]))
         found[tenant] = ([[item.id for item in chunk] for chunk in chunks], vectors)
 
     def ask(question: Question, k: int) -> Ranking:
@@ -84,7 +84,7 @@ def chunks_of(items: Sequence[Item]) -> Iterator[list[Item]]:
     """The turns in their order, cut where a session ends or a chunk is full."""
     chunk: list[Item] = []
     for item in items:
-        full = sum(len(one.said) for one in (*chunk, item)) / 4 > CHUNK
+        full = sum(len(one.labelled_text) for one in (*chunk, item)) / 4 > CHUNK
         if chunk and (full or item.session != chunk[-1].session):
             yield chunk
             chunk = []

@@ -34,7 +34,7 @@ def _nearest(data: Dataset, embed: Embed, cut: Cut, *, named: bool, words_too: b
     cuts: dict[str | None, tuple[list[list[Item]], Any, BM25 | None]] = {}
     for tenant in dict.fromkeys(item.tenant for item in data.items):
         own = list(cut([item for item in data.items if item.tenant == tenant]))
-        texts = ["\n".join(item.said if named else item.text for item in one) for one in own]
+        texts = ["\n".join(item.labelled_text if named else item.text for item in one) for one in own]
         cuts[tenant] = own, np.asarray(embed(texts)), BM25(texts) if words_too else None
 
     def show(question: Question) -> list[ShownUnit]:

@@ -98,7 +98,7 @@ class Asked:
         """Write the passages, and make the graph and its sentences; that is what indexing costs."""
 
         def indexed() -> None:
-            self._user.remember_many([{"id": one.id, "text": one.said} for one in items])
+            self._user.remember_many([{"id": one.id, "text": one.labelled_text} for one in items])
             self._memory.sync()
 
         return costed(self._models.chat, indexed)[1]

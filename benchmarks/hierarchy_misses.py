@@ -139,7 +139,7 @@ def _of(texts: Texts, telling: Telling, question: Question, ranking: Ranking, bu
     gold, kind = set(question.gold_ids), CATEGORIES[question.more["category"]]
     for one in sorted(gold - set(shown)):
         distance = places[one] - len(shown) if one in places else None
-        tokens = len(f"{texts.items[one].said}\n") / 4
+        tokens = len(f"{texts.items[one].labelled_text}\n") / 4
         yield Miss(kind, 1 / len(gold) / of, _behind(distance), tokens, telling.where(question, one))
 
 

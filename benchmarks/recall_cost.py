@@ -24,6 +24,7 @@ from types import FunctionType
 from typing import Any
 
 import chromadb
+
 from adaptive_memory_core import AdaptiveMemory, LocalEmbedder, UserMemory
 from adaptive_memory_core.flow import recall as straight
 from benchmarks.report import percentiles, print_table, write_json

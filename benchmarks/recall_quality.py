@@ -187,7 +187,7 @@ def opened(
 
 
 def plain(item: Item) -> Mapping[str, Any]:
-    return {"text": item.said, "id": item.id, "created_at": item.ts}
+    return {"text": item.labelled_text, "id": item.id, "created_at": item.ts}
 
 
 def turn(item: Item) -> Mapping[str, Any]:

@@ -115,7 +115,7 @@ def fill(memory: AdaptiveMemory, data: Dataset) -> None:
     for tenant in dict.fromkeys(item.tenant for item in data.items):
         own = [item for item in data.items if item.tenant == tenant]
         memory.for_user(user_of(tenant)).remember_many(
-            [{"text": item.said, "id": item.id, "created_at": item.ts} for item in own]
+            [{"text": item.labelled_text, "id": item.id, "created_at": item.ts} for item in own]
         )
 
 

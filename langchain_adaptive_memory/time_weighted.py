@@ -37,7 +37,7 @@ class TimeWeighted:
         retriever = TimeWeightedVectorStoreRetriever(vectorstore=store, **self._settings)
         self._last_read |= {item.id: now if item.ts is None else item.ts for item in items}
         stamps = {READ_AT: 0.0, "created_at": 0.0}  # set before each question; Chroma takes no datetime
-        documents = [Document(item.said, metadata={"item": item.id, **stamps}) for item in items]
+        documents = [Document(item.labelled_text, metadata={"item": item.id, **stamps}) for item in items]
         for start in range(0, len(documents), BATCH):
             retriever.add_documents(documents[start : start + BATCH])
         self._retrievers[user] = retriever

@@ -32,10 +32,10 @@ class TimeWeighted:
         self._place = OnDisk()
 
     def write(self, user: str, items: Sequence[Item], *, now: float) -> None:
-        vectors = self._embedder.embed_documents([item.said for item in items]).tolist()
+        vectors = self._embedder.embed_documents([item.labelled_text for item in items]).tolist()
         self._stores[user] = ChromaVectorStore(chroma_collection=self._place.new_collection())
         nodes: list[BaseNode] = [
-            TextNode(id_=item.id, text=item.said, embedding=vector, metadata={READ_AT: item.ts or now})
+            TextNode(id_=item.id, text=item.labelled_text, embedding=vector, metadata={READ_AT: item.ts or now})
             for item, vector in zip(items, vectors, strict=True)
         ]
         for start in range(0, len(nodes), BATCH):

@@ -117,7 +117,7 @@ def tells_unknown_names(where: Callable[[str], str | None] = lambda _: None) -> 
                 if not unknown:
                     raise
                 raise TypeError(
-                    told(kind.__name__, unknown[0], names, where(unknown[0]), places_within(plain))
+                    unknown_argument_message(kind.__name__, unknown[0], names, where(unknown[0]), places_within(plain))
                 ) from error
 
         plain.__init__ = init
@@ -126,7 +126,7 @@ def tells_unknown_names(where: Callable[[str], str | None] = lambda _: None) -> 
     return telling
 
 
-def told(
+def unknown_argument_message(
     kind: str, name: str, names: Sequence[str], where: str | None, places: Mapping[str, str] = MappingProxyType({})
 ) -> str:
     """The message about an unknown argument. `where` is the setting it belongs to; `places` are those of grouped names.
@@ -138,14 +138,14 @@ def told(
     >>> told("Policy", "grase", ["recall_k"], None, {"grace": "Policy(decay=Decay(grace=...))"})
     "Policy() got an unexpected keyword argument 'grase'. Did you mean Policy(decay=Decay(grace=...))?"
     """
-    said = f"{kind}() got an unexpected keyword argument {shown(name)}."
+    message = f"{kind}() got an unexpected keyword argument {shown(name)}."
     if at := places.get(name) or where:
-        return f"{said} It belongs in {at}."
+        return f"{message} It belongs in {at}."
     if words := meant(name, names):
-        return f"{said} Did you mean {' or '.join(map(shown, words))}?"
+        return f"{message} Did you mean {' or '.join(map(shown, words))}?"
     if words := meant(name, places):
-        return f"{said} Did you mean {places[words[0]]}?"
-    return f"{said} Allowed are {', '.join(names)}."
+        return f"{message} Did you mean {places[words[0]]}?"
+    return f"{message} Allowed are {', '.join(names)}."
 
 
 def meant(name: str, names: Collection[str]) -> list[str]:
@@ -173,16 +173,16 @@ def no_attribute(kind: type, name: str, elsewhere: str = "", within: type | None
     >>> print(no_attribute(Retriever, "search"))
     'Retriever' object has no attribute 'search'. Did you mean retrieve()?
     """
-    said = f"{kind.__name__!r} object has no attribute {name!r}"
+    message = f"{kind.__name__!r} object has no attribute {name!r}"
     if name.startswith("_"):
-        return AttributeError(f"{said}.")
+        return AttributeError(f"{message}.")
     places = [
         (place, [one for one in dir(owner) if not one.startswith("_")])
         for place, owner in (("", kind), (elsewhere, within))
     ]
     found = [place + one for place, names in places for one in ([name] if name in names else _other_words(name, names))]
     found += [place + one for place, names in places for one in get_close_matches(name, names, n=1, cutoff=LIKE)]
-    return AttributeError(f"{said}. Did you mean {found[0]}()?" if found else f"{said}.")
+    return AttributeError(f"{message}. Did you mean {found[0]}()?" if found else f"{message}.")
 
 
 def unknown_argument(call: Callable[..., Any], named: Iterable[str], policy: type) -> TypeError | None:
@@ -194,7 +194,7 @@ def unknown_argument(call: Callable[..., Any], named: Iterable[str], policy: typ
         return None
     places = {one.name: f"{policy.__name__}({one.name}=...)" for one in fields(policy)} | places_within(policy)
     written = {name: f"policy={place}" for name, place in places.items()} if "policy" in names else {}
-    return TypeError(told(getattr(call, "__name__", "call"), unknown[0], names, None, written))
+    return TypeError(unknown_argument_message(getattr(call, "__name__", "call"), unknown[0], names, None, written))
 
 
 def places_within(kind: Any) -> dict[str, str]:

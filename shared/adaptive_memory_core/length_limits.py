@@ -36,15 +36,15 @@ def shortened_cue(cue: Cue, most: int, most_of_words: int) -> tuple[Cue, tuple[s
         )
         words = None if cue.words is None else start_and_end(cue.words, most)
         cue = replace(cue, text=start_and_end(cue.text, most), words=words)
-    told = words_within(cue.own_words, most_of_words)
-    if told is cue.own_words:
+    within = words_within(cue.own_words, most_of_words)
+    if within is cue.own_words:
         return cue, tuple(notes)
     if longest <= most or most > most_of_words:
         notes.append(
-            f"words, names and times were looked for in {len(told):,} characters of the cue; "
+            f"words, names and times were looked for in {len(within):,} characters of the cue; "
             "Keeping(cue_word_characters=...) allows more"
         )
-    return replace(cue, words=told), tuple(notes)
+    return replace(cue, words=within), tuple(notes)
 
 
 def words_within(text: str, most: int) -> str:

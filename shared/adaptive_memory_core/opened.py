@@ -96,7 +96,7 @@ class Opened:
     def begin(self) -> None:
         """Start the background tasks."""
         self.expect_words()
-        self.background.start(self.parts.chores, self.let_go)
+        self.background.start(self.parts.chores, self.release)
 
     def change_parts(self, parts: Parts, embedder_name: str | None = None) -> None:
         """Use these parts from now on; running calls finish with the old parts."""
@@ -201,7 +201,7 @@ class Opened:
             with self._closing:
                 self._finish(warn_not_written_back)
 
-    def let_go(self) -> None:
+    def release(self) -> None:
         """Close a memory that was dropped, in its own thread, with a log entry instead of a warning."""
         if self._closing.acquire(blocking=False):  # otherwise the closing thread is waiting for this thread
             try:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 from typing_extensions import TypedDict
 
 from adaptive_memory_core.cue.time.intent import Language
-from adaptive_memory_core.error_messages import shown, told
+from adaptive_memory_core.error_messages import shown, unknown_argument_message
 from adaptive_memory_core.errors import InvalidInputError, PolicyError
 from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.flow.ports.models import Roles, Telemetry
@@ -85,7 +85,7 @@ class Options(TypedDict, total=False):
 def checked(given: Options, *, usual_clock: Callable[[], float]) -> Options:
     """The options with their defaults. An unknown name raises TypeError, as in any function."""
     if unknown := sorted(set(given) - set(Options.__annotations__)):
-        raise TypeError(told("AdaptiveMemory", unknown[0], list(Options.__annotations__), None))
+        raise TypeError(unknown_argument_message("AdaptiveMemory", unknown[0], list(Options.__annotations__), None))
     usual: Options = {
         "policy": Policy(),
         "fields": Fields(),
@@ -94,8 +94,8 @@ def checked(given: Options, *, usual_clock: Callable[[], float]) -> Options:
         "keeping": Keeping(),
         "shared": (),
     }
-    said = {name: value for name, value in given.items() if value is not None or name in NEVER_NONE}
-    options = cast("Options", {**usual, **said})
+    explicit = {name: value for name, value in given.items() if value is not None or name in NEVER_NONE}
+    options = cast("Options", {**usual, **explicit})
     if options["write"] not in ("behind", "through"):
         raise PolicyError(f"write is {shown(options['write'])}. It must be 'behind' or 'through'.")
     if not callable(options["clock"]):

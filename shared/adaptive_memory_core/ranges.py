@@ -54,8 +54,8 @@ def check_choices(owner: object, choices: Mapping[str, tuple[str, ...]]) -> None
     for name, allowed in choices.items():
         value = getattr(owner, name)
         if value not in allowed:
-            said = f"{', '.join(map(repr, allowed[:-1]))} or {allowed[-1]!r}"
-            raise PolicyError(f"{type(owner).__name__}({name}={shown(value)}) is not allowed. It must be {said}.")
+            words = f"{', '.join(map(repr, allowed[:-1]))} or {allowed[-1]!r}"
+            raise PolicyError(f"{type(owner).__name__}({name}={shown(value)}) is not allowed. It must be {words}.")
 
 
 def check_switches(owner: object, names: Iterable[str]) -> None:

@@ -100,8 +100,8 @@ def find_memory(collection: Collection, **options: Unpack[Options]) -> Share | N
 def _key(collection: Collection, options: Options) -> Key:
     """A key that is equal for requests that can share a memory, without the embedder. The memory keeps all objects
     alive whose address is part of the key."""
-    said = {name: _value(value) for name, value in options.items() if name != "embedder" and value is not None}
-    return (os.getpid(), str(collection.id), locations.address_of(collection), *sorted(said.items(), key=str))
+    named = {name: _value(value) for name, value in options.items() if name != "embedder" and value is not None}
+    return (os.getpid(), str(collection.id), locations.address_of(collection), *sorted(named.items(), key=str))
 
 
 def _kept(option: Any) -> Any:
@@ -115,8 +115,8 @@ def _value(option: Any) -> Hashable:
         return tuple((name, id(one)) for name, one in option.items())
     if isinstance(option, list | tuple | set | frozenset):
         return tuple(_value(one) for one in option)
-    said: Hashable = option
-    return said if isinstance(option, str | Path) or is_dataclass(option) else id(option)
+    named: Hashable = option
+    return named if isinstance(option, str | Path) or is_dataclass(option) else id(option)
 
 
 def _write_back(memory: AdaptiveMemory) -> None:

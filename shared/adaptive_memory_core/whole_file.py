@@ -30,13 +30,13 @@ def write_whole(path: str | Path, text: str) -> None:
         given.write_text(text, encoding="utf-8")
         return
     place = given.resolve()
-    beside = place.with_name(f".{place.name}.{os.getpid()}")
+    partial = place.with_name(f".{place.name}.{os.getpid()}")
     try:
-        beside.touch()
+        partial.touch()
         if place.exists():
-            shutil.copymode(place, beside)
-        beside.write_text(text, encoding="utf-8")
-        beside.replace(place)
+            shutil.copymode(place, partial)
+        partial.write_text(text, encoding="utf-8")
+        partial.replace(place)
     except BaseException:
-        beside.unlink(missing_ok=True)
+        partial.unlink(missing_ok=True)
         raise

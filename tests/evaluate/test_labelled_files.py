@@ -64,7 +64,7 @@ def test_turns_have_their_session_order_time_and_image(tmp_path: Path) -> None:
         *(("conv-1:D2:1", "session_2", 2), ("conv-1:D2:2", "session_2", 3)),
     ]
     assert data.items[0].ts == 1_683_554_160.0
-    assert data.items[1].said == "Ben: Look! [shared image: a photo of a blue bowl]"
+    assert data.items[1].labelled_text == "Ben: Look! [shared image: a photo of a blue bowl]"
 
 
 def test_evidence_is_read_as_it_is_meant_and_wrong_premises_are_not_answerable(tmp_path: Path) -> None:

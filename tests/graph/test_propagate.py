@@ -101,7 +101,7 @@ def test_each_step_says_which_sentence_led_to_its_name(graph: GraphInMemory) -> 
     found = propagate(graph, question("Where did the father of Lothair II die?", "lothair ii"), Graphs(rounds=2))
     step = next(step for step in found.steps.values() if step.sentence >> SENTENCE_BITS == 2)
     assert step.name == "lothair i"
-    assert step.came_from == 1 << SENTENCE_BITS | 1
+    assert step.found_through == 1 << SENTENCE_BITS | 1
 
 
 def test_the_papers_form_goes_on_by_the_names_in_a_sentence() -> None:

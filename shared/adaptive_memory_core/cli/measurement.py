@@ -145,7 +145,7 @@ def compare(
     plan, as_json = read_experiment(experiment), session_of(ctx).as_json
     if out is not None:
         check_result_file(out)
-    if not _may_go_on(plan, only_told=estimate, yes=yes, as_json=as_json):
+    if not _may_go_on(plan, estimate_only=estimate, yes=yes, as_json=as_json):
         return
     with printing_to_stderr(), progress_bar("Comparing") as report:
         found = replace(compared(plan, progress=report), command=f"adaptive-memory compare {experiment.name}")
@@ -154,15 +154,15 @@ def compare(
     show(comparison_text(found).split("\n"), json.loads(found.to_json()), as_json=as_json)
 
 
-def _may_go_on(plan: Experiment, *, only_told: bool, yes: bool, as_json: bool) -> bool:
+def _may_go_on(plan: Experiment, *, estimate_only: bool, yes: bool, as_json: bool) -> bool:
     """Show the possible requests to others and their cost, on stdout if none is to be sent, otherwise on stderr. Return
     whether to continue."""
     from adaptive_memory_core.evaluate.compare import estimate_of
 
     costs = estimate_of(plan)
-    if only_told or (costs.lines and not yes):
+    if estimate_only or (costs.lines and not yes):
         show(str(costs).split("\n"), {"estimate": costs, "cost": costs.cost}, as_json=as_json)
-        if not only_told:
+        if not estimate_only:
             typer.echo("no request was sent: give --yes to continue", err=True)
         return False
     if costs.lines:

@@ -247,12 +247,12 @@ def _add(
     block: int,
     rank: int | None,
     offset: int,
-    beside: int,
+    distance: int,
     fields: Fields,
     hit: Scored | None,
 ) -> int:
     place = turn_of(record.text, record.metadata, fields, created_at=record.created_at).place
-    order = (0.0 if place is None else place, offset, beside)
+    order = (0.0 if place is None else place, offset, distance)
     making.numbers[record.id] = len(making.lines)
     whose, older = (None, None) if hit is None else (hit.shared, outdated(hit))
     making.lines.append(PageLine(record, block, rank, order, whose, older))

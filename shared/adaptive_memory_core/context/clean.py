@@ -196,16 +196,16 @@ def excerpt(text: str, cue: Sequence[str], room: int, count: Count) -> str | Non
     """
     asked = frozenset(cue)
     whole = clean_parts(text, longest=MOST_SEARCHED if asked else len(text))
-    parts = [ExcerptPart(said, count(said + " "), asked & set(words(said[:MOST_SEARCHED]))) for said in whole]
+    parts = [ExcerptPart(part, count(part + " "), asked & set(words(part[:MOST_SEARCHED]))) for part in whole]
     left = room - 2 * count(f" {MARK} ")
     chosen = _chosen(parts, left, count)
     if not chosen:
         best = max(parts, key=lambda part: len(part.asked), default=None)
         return None if best is None else clipped(best.text, room, count, f" {MARK}") or None
-    said = [MARK] if chosen[0] else []
+    shown = [MARK] if chosen[0] else []
     for before, number in zip([chosen[0] - 1, *chosen], chosen, strict=False):
-        said += [parts[number].text] if number == before + 1 else [MARK, parts[number].text]
-    return " ".join([*said, *([MARK] if chosen[-1] + 1 < len(parts) else [])])
+        shown += [parts[number].text] if number == before + 1 else [MARK, parts[number].text]
+    return " ".join([*shown, *([MARK] if chosen[-1] + 1 < len(parts) else [])])
 
 
 def clean_parts(text: str, *, longest: int = MOST_SEARCHED) -> list[str]:
@@ -224,7 +224,7 @@ def clean_parts(text: str, *, longest: int = MOST_SEARCHED) -> list[str]:
             parts += [*_sentences(block[start : run.start()], longest), run.group()]
             start = run.end()
         parts += _sentences(block[start:], longest)
-    return [said for one in parts if one and (said := clean(one))]
+    return [text for one in parts if one and (text := clean(one))]
 
 
 def _sentences(prose: str, longest: int) -> list[str]:

@@ -39,17 +39,17 @@ class TextStyle:
     opening, closing = HEADER, ""
 
     def entry(self, one: ShownEntry, *, ids: bool) -> str:
-        return "- " + self._said(one.labels, one, ids=ids)
+        return "- " + self._entry_text(one.labels, one, ids=ids)
 
     def around(self, shared: ShownEntry) -> tuple[str, str]:
         return f"- [{without_tags(', '.join(shared.labels or ['conversation']))}]", ""
 
     def turn(self, one: ShownEntry, *, ids: bool, found: bool) -> str:
-        return f"  {_BULLETS[found]} " + self._said(_own(one), one, ids=ids)
+        return f"  {_BULLETS[found]} " + self._entry_text(_own(one), one, ids=ids)
 
-    def _said(self, labels: Sequence[str], one: ShownEntry, *, ids: bool) -> str:
-        said = without_tags(f"[{', '.join(labels)}] {one.text}")
-        return f"{without_ids(said)} ({without_tags(id_label(one.id))})" if ids else said
+    def _entry_text(self, labels: Sequence[str], one: ShownEntry, *, ids: bool) -> str:
+        text = without_tags(f"[{', '.join(labels)}] {one.text}")
+        return f"{without_ids(text)} ({without_tags(id_label(one.id))})" if ids else text
 
     def brief(self, count: int, text: str) -> str:
         return f"- [{count} more, in brief] {without_ids(without_tags(text))}"
@@ -102,15 +102,15 @@ class MarkdownStyle:
     opening, closing = f"> **{NOTE}**\n>", ""
 
     def entry(self, one: ShownEntry, *, ids: bool) -> str:
-        return f"> - {self._said(one.labels, one, ids=ids)}"
+        return f"> - {self._entry_text(one.labels, one, ids=ids)}"
 
     def around(self, shared: ShownEntry) -> tuple[str, str]:
         return f"> - *{for_markdown(', '.join(shared.labels or ['conversation']))}*", ""
 
     def turn(self, one: ShownEntry, *, ids: bool, found: bool) -> str:
-        return f">   {_BULLETS[found]} {self._said(_own(one), one, ids=ids)}"
+        return f">   {_BULLETS[found]} {self._entry_text(_own(one), one, ids=ids)}"
 
-    def _said(self, labels: Sequence[str], one: ShownEntry, *, ids: bool) -> str:
+    def _entry_text(self, labels: Sequence[str], one: ShownEntry, *, ids: bool) -> str:
         marks = ", ".join([*labels, *([id_label(one.id)] if ids else [])])
         return f"*{for_markdown(marks)}*: {for_markdown(without_ids(one.text) if ids else one.text)}"
 

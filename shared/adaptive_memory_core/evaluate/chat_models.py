@@ -234,7 +234,7 @@ def _chats(plan: Experiment, asked: QuestionsAsked) -> Iterator[CostLine]:
 def _embedders(plan: Experiment, asked: QuestionsAsked) -> Iterator[CostLine]:
     """The cost of embedders behind a server: each text is embedded once, each question once per system."""
     for name in dict.fromkeys(one.embedder for one in plan.systems if one.embedder.startswith("openai:")):
-        texts = sum(len(item.said) for data, _ in asked for item in data.items)
+        texts = sum(len(item.labelled_text) for data, _ in asked for item in data.items)
         systems = sum(one.embedder == name for one in plan.systems)
         questions = systems * sum(len(question.query) for _, own in asked for question in own)
         requests = systems * sum(len(own) for _, own in asked) + len(asked)

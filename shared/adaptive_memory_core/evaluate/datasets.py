@@ -62,10 +62,10 @@ class Item:
         return self.text if self.title is None or self.text.startswith(self.title) else f"{self.title}\n{self.text}"
 
     @property
-    def said(self) -> str:
+    def labelled_text(self) -> str:
         """The text with its speaker or title in front, because questions name them.
 
-        >>> Item(id="1", speaker="Ana", text="Tea, please.").said
+        >>> Item(id="1", speaker="Ana", text="Tea, please.").labelled_text
         'Ana: Tea, please.'
         """
         return self.titled_text if self.speaker is None else f"{self.speaker}: {self.text}"

@@ -119,10 +119,10 @@ def _check(resamples: int, confidence: float) -> None:
 def _drawn_means(sums: _Floats, sizes: _Floats, *, seed: int, resamples: int) -> _Floats:
     """One mean per draw. A draw takes as many clusters as there are, with replacement."""
     random = np.random.default_rng(seed)
-    at_once = max(1, DRAWN_AT_ONCE // len(sums))
+    batch = max(1, DRAWN_AT_ONCE // len(sums))
     means = []
-    for start in range(0, resamples, at_once):
-        drawn = random.integers(0, len(sums), size=(min(at_once, resamples - start), len(sums)))
+    for start in range(0, resamples, batch):
+        drawn = random.integers(0, len(sums), size=(min(batch, resamples - start), len(sums)))
         means.append(sums[drawn].sum(axis=1) / sizes[drawn].sum(axis=1))
     return np.concatenate(means)
 

@@ -74,7 +74,7 @@ def fill(system: System, data: Dataset, users: Sequence[str | None]) -> None:
             own.setdefault(item.tenant, []).append(item)
     for user, items in own.items():
         system.write(user_label(user), items, now=end_of(items))
-        before = SystemQuery(user_label(user), items[0].said, 1, end_of(items))
+        before = SystemQuery(user_label(user), items[0].labelled_text, 1, end_of(items))
         system.prepare(before)
         system.ask(before)
 
@@ -141,7 +141,9 @@ def measured_systems(
     with ExitStack() as stack:
         embedders = {one.embedder: embeds_texts_once(embedder_named(one.embedder)) for one in plan.systems}
         systems = {one.name: _filled(one, embedders, data, questions, stack) for one in plan.systems}
-        texts = Texts(data, embedders[plan.systems[0].embedder].embed_documents([item.said for item in data.items]))
+        texts = Texts(
+            data, embedders[plan.systems[0].embedder].embed_documents([item.labelled_text for item in data.items])
+        )
         for number, one in enumerate(asked_in_turn(systems, data, questions, plan), start=1):
             _check_known(one, texts)
             page = _page(one, texts, plan.page_tokens) if plan.models or right_answers(one.question) else ""

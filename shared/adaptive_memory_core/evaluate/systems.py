@@ -184,7 +184,7 @@ def _arm_figures(stats: Stats) -> dict[str, float]:
 
 def _text_arguments(item: Item) -> dict[str, Any]:
     """Arguments of `remember_many`, with the title or speaker in the text."""
-    return {"text": item.said, "id": item.id, "created_at": item.ts}
+    return {"text": item.labelled_text, "id": item.id, "created_at": item.ts}
 
 
 def _record_arguments(item: Item) -> dict[str, Any]:
@@ -222,15 +222,15 @@ class BM25:
         counts = [Counter(words(text)) for text in texts]
         long = np.array([sum(one.values()) for one in counts], dtype=float)
         self._held_back = SATURATION * (1 - LENGTH + LENGTH * long / max(1.0, long.mean())) if counts else long
-        self._said: dict[str, dict[int, int]] = {}
+        self._postings: dict[str, dict[int, int]] = {}
         for number, one in enumerate(counts):
             for word, times in one.items():
-                self._said.setdefault(word, {})[number] = times
+                self._postings.setdefault(word, {})[number] = times
 
     def __call__(self, query: str) -> Any:
         found = np.zeros(len(self._held_back))
         for word in words(query):
-            own = self._said.get(word, {})
+            own = self._postings.get(word, {})
             places, times = np.array(list(own), dtype=int), np.array(list(own.values()), dtype=float)
             rare = np.log(1 + (len(found) - len(own) + 0.5) / (len(own) + 0.5))
             found[places] += rare * times * (1 + SATURATION) / (times + self._held_back[places])
@@ -244,7 +244,7 @@ class ByWords:
         self._indexes: dict[str, tuple[list[str], BM25]] = {}
 
     def write(self, user: str, items: Sequence[Item], *, now: float) -> None:  # noqa: ARG002 - it knows no time
-        self._indexes[user] = [item.id for item in items], BM25([item.said for item in items])
+        self._indexes[user] = [item.id for item in items], BM25([item.labelled_text for item in items])
 
     def prepare(self, asked: SystemQuery) -> None:
         """Do nothing."""
@@ -297,7 +297,7 @@ class PlainChroma:
     def write(self, user: str, items: Sequence[Item], *, now: float) -> None:  # noqa: ARG002 - it knows no time
         for start in range(0, len(items), BATCH):
             own = items[start : start + BATCH]
-            vectors: Any = self._embedder.embed_documents([item.said for item in own])
+            vectors: Any = self._embedder.embed_documents([item.labelled_text for item in own])
             whose: Any = [{"user": user}] * len(own)
             self._collection.add([item.id for item in own], embeddings=vectors, metadatas=whose)
 

@@ -69,7 +69,7 @@ class Texts:
                 item = self.items[one]
                 if one in read.ids:
                     continue
-                spent += len(f"{item.said}\n") / 4 + (0 if item.session in headings else heading)
+                spent += len(f"{item.labelled_text}\n") / 4 + (0 if item.session in headings else heading)
                 if spent > MOST:
                     return read
                 headings.add(item.session)
@@ -89,7 +89,7 @@ class Texts:
 
     def text_within(self, units: Sequence[ShownUnit], budget: float) -> str:
         """The text of the units within a token budget."""
-        return "\n".join(self.items[one].said for one in self.read(units).within(budget))
+        return "\n".join(self.items[one].labelled_text for one in self.read(units).within(budget))
 
     def intact(self, one: str, shown: set[str]) -> bool:
         """Whether a turn is shown, along with the question right before it if there is one."""

@@ -77,9 +77,9 @@ def with_outline(ports: Ports, request: Request, answer: Recall, led: HierarchyL
         return answer
     if led is not None:
         answer = _with_episodes(ports, request, answer, led)
-        told = _that_may_be_told(ports, request, led)
+        facts = _semantics_to_show(ports, request, led)
         there = {*answer.ids, *(one.record.id for one in answer.neighbours)}
-        return replace(answer, outline=_outline(request, answer, (), led.hierarchy, told, there))
+        return replace(answer, outline=_outline(request, answer, (), led.hierarchy, facts, there))
     more = _members(request, answer) if request.policy.shape == "episodes" else ()
     found = NO_OUTLINE
     if request.as_of is None:  # the present hierarchy contains later messages
@@ -128,7 +128,7 @@ def _with_episodes(ports: Ports, request: Request, answer: Recall, led: Hierarch
     return replace(answer, neighbours=tuple(around))
 
 
-def _that_may_be_told(ports: Ports, request: Request, led: HierarchyLeads) -> Sequence[SemanticKey]:
+def _semantics_to_show(ports: Ports, request: Request, led: HierarchyLeads) -> Sequence[SemanticKey]:
     """The chosen semantics whose messages could all be hits: still valid, and passed by the filter."""
     chosen = led.way.semantics
     of = {one: led.hierarchy.semantics[led.hierarchy.newest(one)].messages for one in chosen}
@@ -253,17 +253,17 @@ class _Evidence:
         self._messages = [_messages(hit.record, around.get(hit.id, ())) for hit in answer]
 
     def texts(self, context: Context) -> list[str]:
-        told = [
+        parts = [
             (self._summaries[part.episode] if part.detail == "summary" else self._messages[part.episode])
             for part in context
         ]
-        return [*self._facts, *(text for texts in told for text in texts)]
+        return [*self._facts, *(text for part in parts for text in part)]
 
 
 def _summary(record: Record, outline: Outline) -> list[str]:
     place = outline.places.get(record.id)
-    told = [] if place is None else [one for one in (place.heading, place.narrative) if one]
-    return [*told, _dated(record.text, record.created_at)]
+    headings = [] if place is None else [one for one in (place.heading, place.narrative) if one]
+    return [*headings, _dated(record.text, record.created_at)]
 
 
 def _messages(record: Record, around: Sequence[Neighbour]) -> list[str]:
@@ -280,9 +280,9 @@ def _expanded(answer: Recall, found: Expansion) -> Recall:
     detail: Mapping[int, str] = dict(found.parts)
     staying = {place for place, hit in enumerate(answer) if place in detail or hit.id not in answer.outline.places}
     kept = tuple(hit for place, hit in enumerate(answer.kept) if place in staying)
-    whole = {answer.kept[place].id for place, told in detail.items() if told == "messages"}
-    told = {one for one, place in answer.outline.places.items() if place.narrative}
-    summed_up = frozenset(hit.id for hit in kept if hit.id not in whole and hit.id in told)
+    whole = {answer.kept[place].id for place, shown in detail.items() if shown == "messages"}
+    narrated = {one for one, place in answer.outline.places.items() if place.narrative}
+    summed_up = frozenset(hit.id for hit in kept if hit.id not in whole and hit.id in narrated)
     reason = ASKED_ENOUGH if found.stopped_early else NO_HELP
     last = max(detail, default=-1)
     out = [

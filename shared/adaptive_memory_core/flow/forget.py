@@ -128,7 +128,7 @@ def forget_user(ports: Ports, scope: Scope, *, now: float) -> int:
     after a failure or crash to remove the rest."""
     stored_ids = _stored_ids(ports, scope)
     for start in range(0, len(stored_ids), AT_ONCE):
-        _let_go(ports, scope, stored_ids[start : start + AT_ONCE], now=now)
+        _remove_batch(ports, scope, stored_ids[start : start + AT_ONCE], now=now)
     traces = ports.ledger.removal.forget_user(scope)
     if not stored_ids and not traces:
         raise NotFoundError(f"There is nothing of {scope} here. memory.users() lists the users of this memory.")
@@ -142,7 +142,7 @@ def _stored_ids(ports: Ports, scope: Scope) -> list[str]:
 
 
 @in_one_transaction
-def _let_go(ports: Ports, scope: Scope, stored_ids: Sequence[str], *, now: float) -> None:
+def _remove_batch(ports: Ports, scope: Scope, stored_ids: Sequence[str], *, now: float) -> None:
     ports.records.remove(scope, stored_ids)
     retire(ports, scope, stored_ids, by="forget_user", now=now)
 

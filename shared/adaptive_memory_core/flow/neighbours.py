@@ -43,7 +43,7 @@ def with_neighbours(ports: Ports, request: Request, answer: Recall) -> Recall:
         found = that_may_be_shown(ports, request, _wanted(best, pairs))
     except AdaptiveMemoryError as error:
         pairs, note, found = {}, f"{LEFT_OUT}: {error}", {}
-    around = tuple(one for hit in best for one in _beside(request, hit, pairs, found, first=hit is best[0]))
+    around = tuple(one for hit in best for one in _neighbours_of(request, hit, pairs, found, first=hit is best[0]))
     return replace(answer, neighbours=around, trace=answer.trace if note is None else (*answer.trace, note))
 
 
@@ -51,14 +51,14 @@ def _pairs(ports: Ports, request: Request, best: Sequence[Scored]) -> tuple[Mapp
     """The neighbours' ids for each hit, from the word index or else from the records of the sessions."""
     if "lexical" in request.policy.ways:
         return _known(ports, request, [one.hit._stored_id for one in best])
-    told = {_turn(request, one.record).session: one.record.stored.get(request.fields.session) for one in best}
-    sessions = [value for name, value in told.items() if name is not None]
+    by_session = {_turn(request, one.record).session: one.record.stored.get(request.fields.session) for one in best}
+    sessions = [value for name, value in by_session.items() if name is not None]
     if not sessions:
         return {}, NO_SESSION
     rows: list[Found] = []
     for kind in dict.fromkeys(map(type, sessions)):  # a database compares values of one type only
         named = [value for value in sessions if type(value) is kind]
-        rows += in_collection(ports, request.policy, ports.records.said_in, request.scope, named, MOST_TURNS + 1)
+        rows += in_collection(ports, request.policy, ports.records.of_sessions, request.scope, named, MOST_TURNS + 1)
     if len(rows) > MOST_TURNS:
         return {}, TOO_LONG
     hits = hits_of(request.scope, rows, {}, request.fields)
@@ -98,7 +98,7 @@ def that_may_be_shown(ports: Ports, request: Request, stored_ids: Sequence[str])
     return {hit._stored_id: hit for hit in there if hit.refused is None and stale(hit, now=request.now) is None}
 
 
-def _beside(
+def _neighbours_of(
     request: Request, hit: Scored, pairs: Mapping[str, Pair], found: Mapping[str, Hit], *, first: bool
 ) -> list[Neighbour]:
     before, after = pairs.get(hit.hit._stored_id, (None, None))

@@ -143,8 +143,10 @@ class PastCandidates:
         most = max(policy.recall_k, self.line.k)
         if most < max(self.policy.recall_k, self.line.k):
             hits = self._within(hits, policy, most, wanted)
-        said = _leads_of(policy, hits[0].leads) if hits else frozenset()
-        return [replace(hit, leads={name: hit.leads[name] for name in hit.leads if name in said}) for hit in hits]
+        wanted_names = _leads_of(policy, hits[0].leads) if hits else frozenset()
+        return [
+            replace(hit, leads={name: hit.leads[name] for name in hit.leads if name in wanted_names}) for hit in hits
+        ]
 
     def _within(self, hits: list[Hit], policy: Policy, most: int, wanted: int) -> list[Hit]:
         """The hits that vectors or words would have named among their `most` best, or that another source named."""
@@ -178,9 +180,9 @@ def past_candidates(
     """The candidates of a logged recall; `found` are the records in the collection, by the user's ids."""
     numbered = [one for one in line.candidates if one.signals]
     there = [found[one.id] for one in numbered if one.id in found]
-    told = {hit.record.id: hit for hit in hits_of(scope, there, {}, fields)}
-    hits = [_then(one, told.get(one.id), policy, line) for one in numbered]
-    notes = [GONE] if any(one.id not in told for one in numbered) else []
+    existing = {hit.record.id: hit for hit in hits_of(scope, there, {}, fields)}
+    hits = [_then(one, existing.get(one.id), policy, line) for one in numbered]
+    notes = [GONE] if any(one.id not in existing for one in numbered) else []
     return PastCandidates(
         line,
         policy,

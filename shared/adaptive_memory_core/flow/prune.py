@@ -119,12 +119,12 @@ def _by_rules(ports: Ports, call: Pruning, timeline: Timeline, tally: _Tally) ->
     """Remove records that are too weak or unread for too long; return False if the limit was reached first."""
     last = 0
     while True:
-        page = ports.ledger.removal.unkept(call.scope, last, limit=PRUNED_AT_ONCE)
+        page = ports.ledger.removal.unprotected(call.scope, last, limit=PRUNED_AT_ONCE)
         doomed = [row for row in page if call.doomed(row.seen, timeline=timeline)]
         tally.kept += len(page) - len(doomed)
         room = call.limit - len(tally.ids)
         names = {record_id(call.scope, row.stored_id): row.stored_id for row in doomed[:room]}
-        _let_go(ports, call, timeline, names, tally)
+        _remove_batch(ports, call, timeline, names, tally)
         if len(page) < PRUNED_AT_ONCE or len(doomed) > room:
             return len(doomed) <= room
         last = page[-1].row
@@ -145,7 +145,7 @@ def _too_many(ports: Ports, call: Pruning, timeline: Timeline, tally: _Tally, un
         batch = chosen[start : start + PRUNED_AT_ONCE]
         names = {record_id(call.scope, stored_id): stored_id for _, stored_id in batch}
         before = len(tally.ids)
-        _let_go(ports, replace(call, last=batch[-1][0]), timeline, names, tally)
+        _remove_batch(ports, replace(call, last=batch[-1][0]), timeline, names, tally)
         tally.kept -= len(tally.ids) - before
     return len(chosen) == min(excess, len(there))
 
@@ -155,7 +155,7 @@ def _worths(ports: Ports, call: Pruning, timeline: Timeline) -> list[tuple[Worth
     rows: list[tuple[Worth, str]] = []
     last = 0
     while True:
-        page = ports.ledger.removal.unkept(call.scope, last, limit=PRUNED_AT_ONCE)
+        page = ports.ledger.removal.unprotected(call.scope, last, limit=PRUNED_AT_ONCE)
         rows += [(call.worth(row.seen, timeline), row.stored_id) for row in page]
         if len(page) < PRUNED_AT_ONCE:
             return rows
@@ -178,7 +178,7 @@ def _strangers(ports: Ports, call: Pruning, tally: _Tally) -> Mapping[str, Seen]
     return found
 
 
-def _let_go(ports: Ports, call: Pruning, timeline: Timeline, names: dict[str, str], tally: _Tally) -> None:
+def _remove_batch(ports: Ports, call: Pruning, timeline: Timeline, names: dict[str, str], tally: _Tally) -> None:
     """Write one batch to the archive, then remove it."""
     found = look_up(ports, call.scope, list(names), now=None if call.dry_run else call.now)
     own = {one: found[one] for one, stored_id in names.items() if one in found and found[one].stored_id == stored_id}

@@ -81,7 +81,7 @@ def _one(
         return RankedAgain(past.line, None, again, False, verdicts, (*notes, NO_POLICY))
     past, before, reproduced = as_it_was(ports, asked, past, own)
     again = before if reproduced and asked.policy == own else _ranked(ports, asked, past, asked.policy)
-    notes += _not_told(past, own, asked.policy, reproduced=reproduced)
+    notes += _limits_of_log(past, own, asked.policy, reproduced=reproduced)
     return RankedAgain(past.line, own, again, reproduced, verdicts, tuple(notes))
 
 
@@ -96,7 +96,7 @@ def as_it_was(ports: Ports, asked: Request, past: PastCandidates, own: Policy) -
     return past, before, False
 
 
-def _not_told(past: PastCandidates, own: Policy, other: Policy, *, reproduced: bool) -> list[str]:
+def _limits_of_log(past: PastCandidates, own: Policy, other: Policy, *, reproduced: bool) -> list[str]:
     """Notes on why the log does not suffice for the recorded ranking, or for the other policy's."""
     if other.shape == "top_down" and not (reproduced and other == own):
         return [WAY_DOWN]

@@ -73,7 +73,7 @@ def _write(
     new = [index for index, record in enumerate(batch) if record.id not in known]
     old = [index for index, record in enumerate(batch) if record.id in known]
     revised = [_revision(batch[index], known[batch[index].id]) for index in old]
-    rewritten = _begin_anew(revised, known)
+    rewritten = _restarted(revised, known)
     if new:
         own = vectors if not old else [vectors[index] for index in new]
         _add(ports, scope, [batch[index] for index in new], own, taken, look_again=bool(rewritten), now=now)
@@ -128,7 +128,7 @@ def _revision(record: Record, before: Stored) -> Stored:
     return Stored(replace(record, read=reads, stored=before.record.stored), before.stored_id)
 
 
-def _begin_anew(revised: Sequence[Stored], known: Mapping[str, Stored]) -> dict[str, Rewritten]:
+def _restarted(revised: Sequence[Stored], known: Mapping[str, Stored]) -> dict[str, Rewritten]:
     """The records whose text changes, by id in the collection."""
     before = {one.stored_id: text_digest(known[one.record.id].record.text) for one in revised}
     seen_now = {one.stored_id: one.seen for one in revised}
@@ -228,8 +228,8 @@ def _is_there(message: NewRecord, known: Stored | None) -> bool:
     if known is None:
         return False
     record = known.record
-    said = ("created_at", "valid_from", "valid_until", "supersedes")
-    same = all(getattr(message, one) in (None, getattr(record, one)) for one in said)
+    compared = ("created_at", "valid_from", "valid_until", "supersedes")
+    same = all(getattr(message, one) in (None, getattr(record, one)) for one in compared)
     same = same and (record.text, record.kind) == (message.text, message.kind)
     return same and dict(record.metadata) == dict(message.metadata)
 

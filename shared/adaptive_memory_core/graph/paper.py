@@ -158,15 +158,15 @@ class _Walk:
     bonuses: dict[PassageKey, list[float]] = field(default_factory=dict)
     rounds: list[Mapping[SentenceKey, float]] = field(default_factory=list)
     steps: dict[SentenceKey, Step] = field(default_factory=dict)
-    came_from: dict[str, SentenceKey] = field(default_factory=dict)
+    found_through: dict[str, SentenceKey] = field(default_factory=dict)
 
     def add(self, top: Mapping[SentenceKey, float], mentions: Mapping[str, Array]) -> None:
         self.rounds.append(top)
         by = {key: name for name in reversed(list(mentions)) for key in mentions[name].tolist()}
         for key in top:
             name = by.get(key)
-            came_from = None if name is None else self.came_from.get(name)
-            self.steps.setdefault(key, Step(len(self.rounds), key, name, came_from))
+            found_through = None if name is None else self.found_through.get(name)
+            self.steps.setdefault(key, Step(len(self.rounds), key, name, found_through))
         for one, sum_ in bonus(top).items():
             own = self.bonuses.setdefault(one, [])
             own += [0.0] * (len(self.rounds) - 1 - len(own)) + [sum_]
@@ -177,7 +177,7 @@ class _Walk:
         self.active = dict(sorted(again.items(), key=lambda one: (-one[1], one[0]))[:most])
         for key in self.rounds[-1]:
             for name in names.get(key, ()):
-                self.came_from.setdefault(name, key)
+                self.found_through.setdefault(name, key)
 
 
 def propagate_as_published(

@@ -118,7 +118,7 @@ class Step(NamedTuple):
     round: int
     sentence: SentenceKey
     name: str | None
-    came_from: SentenceKey | None
+    found_through: SentenceKey | None
 
 
 @dataclass(frozen=True, slots=True)

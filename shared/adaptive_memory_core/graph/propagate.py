@@ -64,7 +64,7 @@ class _Walk:
     scores: dict[PassageKey, float] = field(default_factory=dict)
     rounds: list[Mapping[SentenceKey, float]] = field(default_factory=list)
     steps: dict[SentenceKey, Step] = field(default_factory=dict)
-    came_from: dict[str, SentenceKey] = field(default_factory=dict)
+    found_through: dict[str, SentenceKey] = field(default_factory=dict)
     begins: dict[str, str] = field(default_factory=dict)  # by active name, the question's name that led to it
     alike: dict[str, Alike] = field(default_factory=dict)  # by similar name that was used
 
@@ -76,7 +76,7 @@ class _Walk:
         for key, score in top.items():
             bonus[passage_of(key)] = bonus.get(passage_of(key), 0.0) + score
             name = reached.get(key)
-            self.steps[key] = Step(number, key, name, None if name is None else self.came_from.get(name))
+            self.steps[key] = Step(number, key, name, None if name is None else self.found_through.get(name))
         for one, sum_ in bonus.items():
             self.scores[one] = self.scores.get(one, 0.0) + math.log1p(sum_) / number
         self.rounds.append(top)
@@ -164,7 +164,7 @@ def _next_names(
     best = dict(sorted(means.items(), key=lambda one: (-round(one[1], 6), -len(one[0]), one[0]))[:NAMES])
     for name in best:
         sentence = max(found[name])[1]
-        walk.came_from.setdefault(name, sentence)
+        walk.found_through.setdefault(name, sentence)
         begin = walk.begin_of(walk.steps[sentence].name)
         if begin is not None:
             walk.begins.setdefault(name, begin)
@@ -178,7 +178,7 @@ def _and_alike(
     names, alike = with_alike(best, alike_of_untitled(graph, best, settings.names_alike), without=question.names)
     for name, taken in alike.items():
         walk.alike.setdefault(name, taken)
-        walk.came_from.setdefault(name, walk.came_from[taken.of])
+        walk.found_through.setdefault(name, walk.found_through[taken.of])
         if taken.of in walk.begins:
             walk.begins.setdefault(name, walk.begins[taken.of])
     return names

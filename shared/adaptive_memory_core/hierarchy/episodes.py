@@ -121,13 +121,13 @@ class _Gaps:
         whole: bool,
         decided: Decided | None,
     ) -> None:
-        self._said, self._settings, self._unrelated = messages, settings, unrelated
+        self._messages, self._settings, self._unrelated = messages, settings, unrelated
         self._whole, self._decided = whole, decided
         self._words: dict[int, frozenset[str]] = {}
 
     def ends(self, first: int, place: int) -> bool:
         """Whether the episode that began at `first` ends before the message at `place`."""
-        messages, settings = self._said, self._settings
+        messages, settings = self._messages, self._settings
         if messages[place].at - messages[place - 1].at > 60.0 * settings.gap_minutes or self._is_full(first, place):
             return True
         if not self._whole and place + AHEAD >= len(messages):
@@ -144,14 +144,14 @@ class _Gaps:
     def _is_full(self, first: int, place: int) -> bool:
         if place - first >= self._settings.episode_messages:
             return True
-        return sum(len(one.text) for one in self._said[first:place]) >= CHARACTERS
+        return sum(len(one.text) for one in self._messages[first:place]) >= CHARACTERS
 
     def _turns(self, before: range, place: int) -> bool:
         """Whether the topic changes at `place`, by words and, if they are known, by vectors."""
-        after = range(place, min(place + 1 + AHEAD, len(self._said)))
+        after = range(place, min(place + 1 + AHEAD, len(self._messages)))
         if self._words_in_common(before, after) > WORDS_OF_TOPIC:
             return False
-        one, other = (_sum([self._said[place] for place in side], self._unrelated) for side in (before, after))
+        one, other = (_sum([self._messages[place] for place in side], self._unrelated) for side in (before, after))
         return one is None or other is None or float(one @ other) < SAME_TOPIC
 
     def _words_in_common(self, before: range, after: range) -> float:
@@ -162,7 +162,7 @@ class _Gaps:
     def _words_of(self, place: int) -> frozenset[str]:
         found = self._words.get(place)
         if found is None:
-            found = self._words[place] = frozenset(words(message_ends(self._said[place].text)))
+            found = self._words[place] = frozenset(words(message_ends(self._messages[place].text)))
         return found
 
 

@@ -183,8 +183,8 @@ def asked_before(
     """
     wholes = np.add.reduce(list(shares.values())).tolist()
     ahead = leads.get(AHEAD) or [0.0] * len(wholes)  # missing in lines of older logs
-    standings = from_baseline(similarities)
-    measure, fallen = relevance_of_similarity(wholes, standings), fallen_behind(standings, ahead)
+    above_baseline = from_baseline(similarities)
+    measure, fallen = relevance_of_similarity(wholes, above_baseline), fallen_behind(above_baseline, ahead)
     nears = [measure * max(0.0, near - BEHIND * by) for near, by in zip(leads[NEAR], fallen, strict=True)]
     rows = zip(wholes, nears, leads[TRUSTED], leads[AGAINST], strict=True)
     return {**shares, PART: np.array([gained(whole, near, good, bad, weight) for whole, near, good, bad in rows])}
@@ -209,35 +209,35 @@ def from_baseline(similarities: Sequence[float]) -> list[float]:
     return [(one - baseline) / (1.0 - baseline) for one in similarities]
 
 
-def relevance_of_similarity(relevances: Sequence[float], standings: Sequence[float]) -> float:
+def relevance_of_similarity(relevances: Sequence[float], above_baseline: Sequence[float]) -> float:
     """The factor from a similarity, measured from the baseline, to relevance in this recall, by the best candidates.
     The nearness of two questions is such a similarity, and is converted before it is compared with relevance.
 
     >>> relevance_of_similarity([0.2 + 0.1], [0.5])
     0.6
     """
-    nearest = max(LEAST_SIMILARITY, *standings)
+    nearest = max(LEAST_SIMILARITY, *above_baseline)
     return min(1.0, round(max(relevances), 12) / nearest)
 
 
-def fallen_behind(standings: Sequence[float], ahead: Sequence[float]) -> list[float]:
+def fallen_behind(above_baseline: Sequence[float], ahead: Sequence[float]) -> list[float]:
     """How much further behind the most similar other record each record is now than in the nearest question it was
     helpful for. The further, the more this question asks for something else. 0 if the earlier value is unknown.
 
     >>> fallen_behind([0.25, 0.75], [0.5, 0.0])                # no other was more similar than the first one then
     [0.5, 0.0]
     """
-    if len(standings) < 2:
-        return [0.0] * len(standings)
-    now = ahead_of_others(standings)
+    if len(above_baseline) < 2:
+        return [0.0] * len(above_baseline)
+    now = ahead_of_others(above_baseline)
     return [max(0.0, 2.0 * then - 1.0 - one) if then > 0.0 else 0.0 for one, then in zip(now, ahead, strict=True)]
 
 
-def ahead_of_others(standings: Sequence[float]) -> list[float]:
+def ahead_of_others(above_baseline: Sequence[float]) -> list[float]:
     """The lead of each of at least two records over the most similar other one; negative if another is more similar.
 
     >>> ahead_of_others([0.75, 0.5])
     [0.25, -0.25]
     """
-    first, second = sorted(standings, reverse=True)[:2]
-    return [one - (second if one == first else first) for one in standings]
+    first, second = sorted(above_baseline, reverse=True)[:2]
+    return [one - (second if one == first else first) for one in above_baseline]

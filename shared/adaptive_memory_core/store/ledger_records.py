@@ -134,11 +134,11 @@ class LedgerRecords:
                 yield self._of(part, page.rows)
                 page = self._pages.page(part, page.last, PAGE)
 
-    def said_in(self, scope: Scope, sessions: Sequence[Any], limit: int) -> list[Found]:
+    def of_sessions(self, scope: Scope, sessions: Sequence[Any], limit: int) -> list[Found]:
         """At most `limit` records of the scope from these sessions, named as in the records' metadata."""
         store = self._access.collection_asked()
         if store is not None:
-            return store.said_in(scope, sessions, limit)
+            return store.of_sessions(scope, sessions, limit)
         key = self.fields.session
         fragments = {json.dumps(one if isinstance(one, str) else key) for one in sessions}
         return self._passing(scope, sorted(fragments), {key: {"$in": list(sessions)}})[:limit]

@@ -43,9 +43,9 @@ def why(user: UserMemory, recall: Recall, id: str, filter: Mapping[str, Any] | N
 
 
 def _why(user: UserMemory, recall: Recall, record_id: str, where: Mapping[str, Any] | None) -> str:
-    told = _told(recall, record_id)
-    if told is not None:
-        return told
+    explained = _explained_in(recall, record_id)
+    if explained is not None:
+        return explained
     recalling.get(user, record_id)  # raises if the record does not exist
     wide = recalling.recall(
         user, recall.cue.text, recall.k, filter=where, reinforce=False, policy=recall.policy.replace(recall_k=WIDEST)
@@ -57,7 +57,7 @@ def _why(user: UserMemory, recall: Recall, record_id: str, where: Mapping[str, A
     return f"{record_id} was not a candidate: too far from the cue. Among {WIDEST:,} candidates (recall_k), it {far}."
 
 
-def _told(recall: Recall, record_id: str) -> str | None:
+def _explained_in(recall: Recall, record_id: str) -> str | None:
     """The record's rank or the reason why it was dropped; None if the recall does not contain it."""
     for place, one in enumerate(recall, 1):
         if one.id == record_id:

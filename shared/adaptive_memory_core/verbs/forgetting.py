@@ -50,13 +50,13 @@ def forget(
     `replaced=True` is for programs that update an index and write a text again before they delete its old record: the
     learned state passes to the record of the same source with the same words, if there is one.
     """
-    memory, anew = user.memory, check.flag(replaced, "replaced")
+    memory, rewritten = user.memory, check.flag(replaced, "replaced")
     if (ids is None) == (filter is None):
         raise InvalidInputError(
             "forget() takes ids or a filter, one of the two. Give an id, a list of ids, or filter={...}; a whole user "
             "goes with memory.forget_user(user)."
         )
-    forget_one = partial(forgetting.forget, memory.ports(), user.scope, replaced=anew, now=memory.now())
+    forget_one = partial(forgetting.forget, memory.ports(), user.scope, replaced=rewritten, now=memory.now())
     if isinstance(ids, str):
         return forget_one(check.name(ids, "id"))
     if filter is not None:

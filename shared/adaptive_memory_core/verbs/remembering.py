@@ -143,8 +143,8 @@ def with_judged_importance(record: NewRecord, judge: JudgeSalience) -> NewRecord
         raise InvalidInputError(
             "importance is an async function. Await it before, and give the number, or give one that is not async."
         )
-    said = judge(record.text)
-    value = said.importance if isinstance(said, Salient) else said
+    judgement = judge(record.text)
+    value = judgement.importance if isinstance(judgement, Salient) else judgement
     return replace(record, importance=fraction(NEUTRAL_IMPORTANCE if value is None else value, "importance"))
 
 

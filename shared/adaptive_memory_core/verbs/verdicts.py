@@ -75,12 +75,12 @@ def feedback_on_answer(
     good, bad = _used(helpful), _used(unhelpful)
     named = None if turn is None else check.name(turn, "turn")
     memory, policy = user.memory, usual_policy(user)
-    said = None if answer is None else check.nonblank_text(answer, "answer")
-    if said is not None and bad:
+    answered = None if answer is None else check.nonblank_text(answer, "answer")
+    if answered is not None and bad:
         raise InvalidInputError("With answer= the judge says what was unhelpful. Leave unhelpful= out.")
     by, now = memory.opened.judge if judge is None else as_judge(judge), memory.now()
     return answers.feedback_on_answer(
-        memory.ports(), user.scope, good, bad, turn=named, policy=policy, now=now, judge=by, answer=said
+        memory.ports(), user.scope, good, bad, turn=named, policy=policy, now=now, judge=by, answer=answered
     )
 
 

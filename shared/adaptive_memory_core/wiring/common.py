@@ -136,8 +136,8 @@ class Common:
     @property
     def is_shared(self) -> bool:
         """Whether other processes can use the memory without opening the collection, from the ledger next to it."""
-        beside = is_next_to_files(self.directory, self.asked.options.get("ledger"))
-        return beside and self.ledger.outlives_process and self.keeps_copies
+        next_to_files = is_next_to_files(self.directory, self.asked.options.get("ledger"))
+        return next_to_files and self.ledger.outlives_process and self.keeps_copies
 
     def copies_in_files(self, kind: FileKind) -> UserCopies:
         """Copies of users' rows in files next to the ledger."""

@@ -149,7 +149,9 @@ def repaired(
             "The ledger is in PostgreSQL, and repair() only repairs a directory with the ledger's file. Repair the "
             "directory with repair(path) alone, and the server with its own tools."
         )
-    beside = directory / locations.LEDGER_NAME if ledger is None else expanded(ledger)
-    if not beside.exists():
+    ledger_file = directory / locations.LEDGER_NAME if ledger is None else expanded(ledger)
+    if not ledger_file.exists():
         directory = locations.existing_path(path)
-    return repair_collection(directory, collection, partial(bundled_unless, embedder), beside, progress, asked=rebuild)
+    return repair_collection(
+        directory, collection, partial(bundled_unless, embedder), ledger_file, progress, asked=rebuild
+    )

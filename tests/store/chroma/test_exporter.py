@@ -103,7 +103,7 @@ def answers(store: LedgerRecords | ChromaRecords) -> dict[str, Any]:
         found[f"pages {name}"] = sorted(one for page in store.pages(scope) for one in page)
         found[f"count {name}"] = store.count(scope)
         found[f"pinned {name}"] = sorted(store.flagged(scope, "pinned"))
-        found[f"said {name}"] = sorted(store.said_in(scope, ["s1", "other"], 10))
+        found[f"said {name}"] = sorted(store.of_sessions(scope, ["s1", "other"], 10))
     return found
 
 

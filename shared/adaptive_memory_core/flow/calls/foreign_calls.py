@@ -68,9 +68,9 @@ class Unanswered:
     def give_up(self, call: Future[Any]) -> None:
         with self._turn:
             self._calls += 1
-        call.add_done_callback(lambda _: self._came_back())
+        call.add_done_callback(lambda _: self._finished())
 
-    def _came_back(self) -> None:
+    def _finished(self) -> None:
         with self._turn:
             self._calls -= 1
 

@@ -87,7 +87,7 @@ class ChromaRecords:
             return self.ids()[-most:]
         return self._ids_from(max(0, self.size() - most), most)
 
-    def said_in(self, scope: Scope, sessions: Sequence[Any], limit: int) -> list[Found]:
+    def of_sessions(self, scope: Scope, sessions: Sequence[Any], limit: int) -> list[Found]:
         """At most `limit` records of the scope from these sessions, named as in the records' metadata.
 
         Chroma is slow at combining a session with a user, so it is asked for the session alone, unless many users'

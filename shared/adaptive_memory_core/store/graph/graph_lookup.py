@@ -94,7 +94,7 @@ class SentenceVectorBuilder:
     ) -> None:
         """`slow`: whether a model extracts the times; then no recall waits for it."""
         self._rows, self._names, self._texts, self._embedder, self._made_by = rows, names, texts, embedder, made_by
-        self._time_of, self._at_once, self._read_only = time_of, 0 if slow else AT_ONCE, read_only
+        self._time_of, self._batch, self._read_only = time_of, 0 if slow else AT_ONCE, read_only
         self._turn = threading.Lock()  # `sync` and the background; no recall waits for it
         self.wanted = False
 
@@ -117,8 +117,8 @@ class SentenceVectorBuilder:
 
     def note(self, scope: Scope) -> str | None:
         """A note if this scope's graph must be left out; None if it is complete. A few missing vectors are made now."""
-        waiting = self._rows.unspoken(self._at_once + 1, scope)
-        if len(waiting) <= self._at_once and self.wanted:
+        waiting = self._rows.unspoken(self._batch + 1, scope)
+        if len(waiting) <= self._batch and self.wanted:
             return None if not waiting or self._add(waiting) else NOT_EMBEDDED
         return NOT_EMBEDDED if waiting else None
 
@@ -234,7 +234,7 @@ def _with_ways(graph: SQLiteGraph, evidence: PropagationResult, scores: Mapping[
 def _way(last: Step, evidence: PropagationResult, ids: Mapping[PassageKey, str]) -> list[Hop]:
     """The way from a name in the query to a sentence, by the sentences in between."""
     steps = [last]
-    while (before := steps[0].came_from) is not None and before in evidence.steps and len(steps) < MOST_PASSED:
+    while (before := steps[0].found_through) is not None and before in evidence.steps and len(steps) < MOST_PASSED:
         steps.insert(0, evidence.steps[before])
     return [
         Hop(

@@ -65,19 +65,19 @@ class GrowthContext:
     transaction: Callable[[], Any]
     _unrelated: list[Any] = field(default_factory=list)
 
-    def said(self, scope: Scope, messages: Sequence[Queued], *, vectors: bool) -> list[HierarchyMessage | None]:
+    def messages_of(self, scope: Scope, queued: Sequence[Queued], *, vectors: bool) -> list[HierarchyMessage | None]:
         """The messages from the mirror or else the collection; None for a message that was removed or now belongs to
         another user."""
-        ids = [one.entry.stored_id for one in messages]
+        ids = [one.entry.stored_id for one in queued]
         found = {row[0]: row for row in self.mirror.rows(ids)}
         if missing := [one for one in ids if one not in found]:
             found |= {row[0]: row for row in self.records.rows(missing)}
         known = self._vectors(scope, ids) if vectors else {}
         return [
-            HierarchyMessage(one, queued.entry.speaker, found[one][1] or "", queued.entry.at, known.get(one))
+            HierarchyMessage(one, each.entry.speaker, found[one][1] or "", each.entry.at, known.get(one))
             if one in found and belongs(found[one][2], scope, self.fields)
             else None
-            for one, queued in zip(ids, messages, strict=True)
+            for one, each in zip(ids, queued, strict=True)
         ]
 
     def _vectors(self, scope: Scope, stored_ids: Sequence[str]) -> dict[str, Any]:
@@ -89,12 +89,12 @@ class GrowthContext:
         self, scope: Scope, messages: Sequence[Queued], *, vectors: bool = False
     ) -> list[HierarchyMessage] | None:
         """The messages with their texts. If some are gone, remove these from the ledger and return None."""
-        said = self.said(scope, messages, vectors=vectors)
-        gone = [one.entry.stored_id for one, text in zip(messages, said, strict=True) if text is None]
+        found = self.messages_of(scope, messages, vectors=vectors)
+        gone = [one.entry.stored_id for one, message in zip(messages, found, strict=True) if message is None]
         if gone:
             self.rows.drop(gone)
             return None
-        return [one for one in said if one is not None]
+        return [one for one in found if one is not None]
 
     def unrelated(self) -> Any:
         """The mean vector of unrelated texts for this embedder."""
@@ -116,8 +116,8 @@ def stored_note(note: str | None) -> str | None:
     return ": ".join(note.split(": ")[:3])
 
 
-def lines_of(said: Sequence[HierarchyMessage]) -> list[Line]:
-    return [Line(one.speaker, one.text, one.at) for one in said]
+def lines_of(messages: Sequence[HierarchyMessage]) -> list[Line]:
+    return [Line(one.speaker, one.text, one.at) for one in messages]
 
 
 EPISODE_PAGE = 200  # messages of a conversation that are processed together
@@ -134,12 +134,12 @@ def close_episodes(growing: GrowthContext, scope: Scope, session: str, *, final:
     if late is not None:
         at = waiting[0].entry.at
         return growing.rows.assign(scope, session, [MessageGroup(late, [waiting[0].key], at, at, open=False)])
-    said = growing.present(scope, found, vectors=True)
-    if said is None:
+    messages = growing.present(scope, found, vectors=True)
+    if messages is None:
         return True
     ends = final or _is_idle(growing, waiting[-1])
     whole = ends and len(waiting) < EPISODE_PAGE
-    groups = _groups(growing, found, said, whole=whole)
+    groups = _groups(growing, found, messages, whole=whole)
     return bool(groups) and growing.rows.assign(scope, session, groups)
 
 
@@ -149,11 +149,13 @@ def _is_idle(growing: GrowthContext, last: Queued) -> bool:
 
 
 def _groups(
-    growing: GrowthContext, found: Sequence[Queued], said: Sequence[HierarchyMessage], *, whole: bool
+    growing: GrowthContext, found: Sequence[Queued], messages: Sequence[HierarchyMessage], *, whole: bool
 ) -> list[MessageGroup]:
     begun, notes = sum(one.episode is not None for one in found), list[str]()
     decided = _asked_of(growing.roles.boundary, notes)
-    places = starts(said, growing.settings(), unrelated=growing.unrelated(), begun=begun, whole=whole, decided=decided)
+    places = starts(
+        messages, growing.settings(), unrelated=growing.unrelated(), begun=begun, whole=whole, decided=decided
+    )
     bounds = [0, *(one for one in places if one > 0), len(found)]
     groups = []
     for first, end in pairwise(bounds):
@@ -162,9 +164,9 @@ def _groups(
             break
         own = found[first:end]
         times = [one.entry.at for one in own]
-        messages = [one.key for one in own if one.episode is None]
+        keys = [one.key for one in own if one.episode is None]
         note = notes[-1] if notes else None
-        groups.append(MessageGroup(own[0].episode, messages, min(times), max(times), open=last, note=note))
+        groups.append(MessageGroup(own[0].episode, keys, min(times), max(times), open=last, note=note))
     return [one for one in groups if one.messages or not one.open]
 
 
@@ -190,41 +192,41 @@ NARRATED = 2  # sentences of a narrative by rule, per semantic; guess
 def distil_episodes(growing: GrowthContext, scope: Scope) -> int:
     """Distil a page of the episodes that are due; return how many there were."""
     due = growing.rows.due(scope, AT_ONCE)
-    made = [(one, said) for one in due if (said := growing.present(scope, one.messages)) is not None]
-    kept = [_distilled(growing, said) for _, said in made]
+    made = [(one, messages) for one in due if (messages := growing.present(scope, one.messages)) is not None]
+    kept = [_distilled(growing, messages) for _, messages in made]
     texts = [one.text for own, _ in kept for one in own]
     vectors = unit_vectors(growing.embedder.embed_documents(texts)).astype("<f2") if texts else ()
     rows = iter(vectors)
-    for (episode, said), (own, semantics_note) in zip(made, kept, strict=True):
-        times = {one.id: one.at for one in said}
+    for (episode, messages), (own, semantics_note) in zip(made, kept, strict=True):
+        times = {one.id: one.at for one in messages}
         new = [NewSemantic(one, max(times[id_] for id_ in one.messages), next(rows).tobytes()) for one in own]
-        text = _text_of(growing, said)
+        text = _text_of(growing, messages)
         growing.rows.distilled(scope, episode, text._replace(note=stored_note(semantics_note or text.note)), new)
     return len(due)
 
 
-def _distilled(growing: GrowthContext, said: Sequence[HierarchyMessage]) -> tuple[list[Distilled], str | None]:
+def _distilled(growing: GrowthContext, messages: Sequence[HierarchyMessage]) -> tuple[list[Distilled], str | None]:
     """The facts that a model found, with their messages. Without a model, or if it fails, the most informative
     sentences and a note with the reason."""
     note = None
     if growing.roles.semantics is not None:
-        facts = growing.roles.semantics(lines_of(said))
+        facts = growing.roles.semantics(lines_of(messages))
         if facts.found is not None:
             found = [
-                Distilled(one.text, one.text, tuple(said[place].id for place in one.places)) for one in facts.found
+                Distilled(one.text, one.text, tuple(messages[place].id for place in one.places)) for one in facts.found
             ]
             return list({one.text: one for one in found}.values()), None
         note = facts.note
-    return distil(said, SEMANTICS), note
+    return distil(messages, SEMANTICS), note
 
 
-def _text_of(growing: GrowthContext, said: Sequence[HierarchyMessage]) -> EpisodeText:
+def _text_of(growing: GrowthContext, messages: Sequence[HierarchyMessage]) -> EpisodeText:
     """The title and the narrative by a model, or else an extract by rule."""
     model = growing.roles.episode
-    written = EpisodeText(None, None) if model is None else model(lines_of(said))
+    written = EpisodeText(None, None) if model is None else model(lines_of(messages))
     if written.title is not None and written.narrative is not None:
         return EpisodeText(written.title[:LONGEST_TITLE], written.narrative[:LONGEST_NARRATIVE])
-    return EpisodeText(episode_title(said), narrative_of(said, NARRATED * SEMANTICS), written.note)
+    return EpisodeText(episode_title(messages), narrative_of(messages, NARRATED * SEMANTICS), written.note)
 
 
 __all__ = ["DueEpisode", "distil_episodes"]
@@ -305,7 +307,7 @@ class Attaching:
         held = self._themes(scope)
         return _name(held, theme) if theme in held.themes.members else ""
 
-    def let_go(self, scope: Scope) -> None:
+    def drop_cache(self, scope: Scope) -> None:
         """Clear the cache of a user, so that the themes are read again."""
         self._held.pop(scope, None)
 
@@ -313,12 +315,12 @@ class Attaching:
         rows, settings = self._growing.rows, self._growing.settings()
         held = self._held.get(scope)
         if held is None or held.edition != rows.edition(scope) or held.settings != settings:
-            standing = rows.standing(scope)
+            placed = rows.placed(scope)
             held = _Held(
-                ThemeClusters(settings, next_key=1, unrelated=self._growing.unrelated()), standing.edition, settings
+                ThemeClusters(settings, next_key=1, unrelated=self._growing.unrelated()), placed.edition, settings
             )
-            held.themes.load([one.placed for one in standing.semantics], standing.grown, standing.edition.attached)
-            for one in standing.semantics:
+            held.themes.load([one.placed for one in placed.semantics], placed.grown, placed.edition.attached)
+            for one in placed.semantics:
                 held.add(one)
         self._held[scope] = held
         self._held.move_to_end(scope)
@@ -335,8 +337,8 @@ def _grown(held: _Held, new: Sequence[Written], next_theme: ThemeKey, *, named: 
         key = one.placed.key
         themes.attach(key, one.placed.vector)
         held.add(one)
-        beside = {*themes.members[themes.theme_of[key]], *(other for other, _ in themes.semantics.of(key))}
-        old = replaced(held.shown[key], [held.shown[other] for other in sorted(beside - {key})])
+        close_by = {*themes.members[themes.theme_of[key]], *(other for other, _ in themes.semantics.of(key))}
+        old = replaced(held.shown[key], [held.shown[other] for other in sorted(close_by - {key})])
         if old is not None:
             replaces[key] = old
         if themes.attached % EVERY == 0:

@@ -124,7 +124,7 @@ class HierarchyIndex:
         if wrong and repair:
             for scope in self._scopes():
                 self._rows.clear(scope, self._uuid() or "")
-                self._attaching.let_go(scope)
+                self._attaching.drop_cache(scope)
             self._hurry()
         advice = "Call check(repair=True), which rebuilds the hierarchy from the messages."
         return [Finding("hierarchy", " ".join(wrong), advice, repair)] if wrong else []
@@ -174,7 +174,7 @@ class HierarchyIndex:
         own = self._uuid()
         if own is not None and self._rows.vectors_of(scope) != own:
             self._rows.clear(scope, own)
-            self._attaching.let_go(scope)
+            self._attaching.drop_cache(scope)
 
     def _observes(self, scope: Scope) -> bool:
         """Whether the user observes, in this process or in another one."""

@@ -152,10 +152,10 @@ def keep_distilled(
         return False
     there = semantics_of(sql, episode.key)
     wanted = {(one.distilled.text, tuple(sorted(one.distilled.messages))): one for one in semantics}
-    drop_semantics(sql, [key for said, key in there.items() if said not in wanted])
+    drop_semantics(sql, [key for fact, key in there.items() if fact not in wanted])
     messages = {one.entry.stored_id: one.key for one in episode.messages}
-    for said, one in wanted.items():
-        if said not in there:
+    for fact, one in wanted.items():
+        if fact not in there:
             new = (user, episode.key, one.distilled.text, one.distilled.shown, one.at, one.vector)
             semantic = int(sql.execute(_NEW_SEMANTIC, new).fetchone()[0])
             sources = [(semantic, messages[source]) for source in one.distilled.messages]
@@ -165,10 +165,10 @@ def keep_distilled(
 
 def semantics_of(sql: sqlite3.Connection, episode: EpisodeKey) -> dict[tuple[str, tuple[str, ...]], SemanticKey]:
     """The semantics of an episode, by their text and their source messages."""
-    said: dict[tuple[SemanticKey, str], list[str]] = {}
+    sources: dict[tuple[SemanticKey, str], list[str]] = {}
     for key, text, stored_id in sql.execute(_SAID_SO, (episode,)).fetchall():
-        said.setdefault((key, text), []).append(stored_id)
-    return {(text, tuple(ids)): key for (key, text), ids in said.items()}
+        sources.setdefault((key, text), []).append(stored_id)
+    return {(text, tuple(ids)): key for (key, text), ids in sources.items()}
 
 
 def _queued(row: tuple[int, str, str, float, float, str | None, int | None]) -> Queued:

@@ -85,11 +85,11 @@ class LedgerHierarchy:
 
     def touch(self, stored_ids: Sequence[str]) -> None:
         """Remove what was derived from these messages; the messages stay."""
-        self._let_go(stored_ids, gone=False)
+        self._take_out(stored_ids, gone=False)
 
     def drop(self, stored_ids: Sequence[str]) -> None:
         """Remove these messages and all that was derived from them."""
-        self._let_go(stored_ids, gone=True)
+        self._take_out(stored_ids, gone=True)
 
     def clear(self, scope: Scope, uuid: str) -> None:
         """Remove all of the user's semantics, so that episodes are distilled again with this collection's embedder."""
@@ -172,7 +172,7 @@ class LedgerHierarchy:
         with self._shared.reading() as sql:
             return hierarchy_growth.unattached(sql, self._shared.known_user(sql, scope), most)
 
-    def standing(self, scope: Scope) -> PlacedSemantics:
+    def placed(self, scope: Scope) -> PlacedSemantics:
         with self._shared.reading() as sql:
             return hierarchy_growth.placed_semantics(sql, self._shared.known_user(sql, scope))
 
@@ -219,7 +219,7 @@ class LedgerHierarchy:
         with self._shared.reading() as sql:
             return hierarchy_faults(sql, self._shared.collection_key)
 
-    def _let_go(self, stored_ids: Sequence[str], *, gone: bool) -> None:
+    def _take_out(self, stored_ids: Sequence[str], *, gone: bool) -> None:
         own = self._shared.collection_key
         with self._shared.reading() as sql:
             if sql.execute("SELECT 1 FROM hierarchy_users WHERE collection_key = ? LIMIT 1", (own,)).fetchone() is None:
@@ -277,21 +277,21 @@ def hierarchy_rows_of(sql: sqlite3.Connection, user: int) -> HierarchyRows:
 
 def hierarchy_of(stored: HierarchyRows) -> Hierarchy:
     """The hierarchy built from its rows."""
-    said = _grouped(stored.messages)
+    messages = _grouped(stored.messages)
     sources: dict[SemanticKey, list[str]] = _grouped(stored.sources)
     rows, named = stored.semantics, stored.themes
     vectors, semantics = _matrix([unpacked_vector(row[8]) for row in rows]), _semantics(rows, sources)
-    episodes = _episodes(stored.episodes, said, semantics)
+    episodes = _episodes(stored.episodes, messages, semantics)
     themes, centroids, cohesions = _themes(named, semantics, vectors)
     from_messages = _grouped((message, one.key) for one in semantics.values() for message in one.messages)
     in_themes = _structure(themes, cohesions, centroids)
     counted = replace(
         in_themes,
-        messages=sum(map(len, said.values())),
+        messages=sum(map(len, messages.values())),
         episodes=len(episodes),
         semantics=len(rows),
         reassigned=sum(row[9] for row in rows) / max(1, len(rows)),
-        waiting=len(said.get(None, ())),
+        waiting=len(messages.get(None, ())),
         unfinished=sum(row[4] is None for row in rows) + sum(row[2] == 0 for row in named),
     )
     return Hierarchy(
@@ -300,7 +300,7 @@ def hierarchy_of(stored: HierarchyRows) -> Hierarchy:
         themes=themes,
         vectors=vectors,
         centroids=centroids,
-        episode_of={one: key for key, found in said.items() if key is not None for one in found},
+        episode_of={one: key for key, found in messages.items() if key is not None for one in found},
         semantics_of={one: tuple(found) for one, found in from_messages.items()},
         notes=tuple(row[0] for row in stored.notes),
         statistics=counted,
@@ -336,13 +336,13 @@ def _semantics(rows: Sequence[Any], sources: Mapping[SemanticKey, list[str]]) ->
 
 
 def _episodes(
-    rows: Sequence[Any], said: Mapping[EpisodeKey | None, list[str]], semantics: Mapping[SemanticKey, Semantic]
+    rows: Sequence[Any], messages: Mapping[EpisodeKey | None, list[str]], semantics: Mapping[SemanticKey, Semantic]
 ) -> dict[EpisodeKey, Episode]:
     own = _grouped((one.episode, one.key) for one in semantics.values())
     return {
-        key: Episode(key, title, narrative, session, begins, ends, tuple(said[key]), tuple(own.get(key, ())))
+        key: Episode(key, title, narrative, session, begins, ends, tuple(messages[key]), tuple(own.get(key, ())))
         for key, title, narrative, session, begins, ends, _ in rows
-        if key in said
+        if key in messages
     }
 
 

@@ -129,7 +129,7 @@ class LedgerRemoval:
             rows = sql.execute(query, (self._shared.collection_key,)).fetchall()
         return [Scope(name or None) for (name,) in rows if not name.startswith(FORGOTTEN_USER)]
 
-    def unkept(self, scope: Scope, after: int, *, limit: int) -> list[LedgerRow]:
+    def unprotected(self, scope: Scope, after: int, *, limit: int) -> list[LedgerRow]:
         """A page of the records that are neither remembered nor pinned."""
         with self._shared.reading() as sql:
             return _page(sql, self._shared.known_user(sql, scope), after, limit)

@@ -118,7 +118,7 @@ class Pool:
                 if not writers.acquire(timeout=max(LEAST_SECONDS, seconds)):
                     raise PoolTimeout(f"none of the connections that may write was free within {seconds:.1f} seconds")
                 end.callback(writers.release)
-            connection = self._standing(pool, began + seconds)
+            connection = self._live(pool, began + seconds)
             end.callback(self._give_back, pool, connection)
         except psycopg.Error as error:  # the pool's own among them
             raise LedgerError(
@@ -143,7 +143,7 @@ class Pool:
                 self._begin()
             return self._pool, self._writers
 
-    def _standing(self, pool: ConnectionPool[Any], deadline: float) -> Connection[Any]:
+    def _live(self, pool: ConnectionPool[Any], deadline: float) -> Connection[Any]:
         while True:
             connection = self._from_pool(pool, deadline)
             is_new = connection not in self._used

@@ -78,9 +78,9 @@ def test_a_user_who_is_forgotten_leaves_nothing_and_may_come_back(ledgers: Ledge
 def test_what_faded_goes_and_what_was_read_meanwhile_does_not(ledger: Ledger) -> None:
     read(ledger, ALICE, "r1", "m1", "m2", "m3")
     with_words(ledger, ALICE, "m1", "m2", "m3")
-    page = ledger.removal.unkept(ALICE, 0, limit=2)
+    page = ledger.removal.unprotected(ALICE, 0, limit=2)
     assert [one.stored_id for one in page] == ["m1", "m2"]
-    assert [one.stored_id for one in ledger.removal.unkept(ALICE, page[-1].row, limit=2)] == ["m3"]
+    assert [one.stored_id for one in ledger.removal.unprotected(ALICE, page[-1].row, limit=2)] == ["m3"]
     read(ledger, ALICE, "r2", "m2", at=2.0)
     gone = ledger.removal.doomed(ALICE, ["m1", "m2", "m4"], faded)
     assert gone == ["m1"]

@@ -65,7 +65,7 @@ def test_a_state_counts_for_its_reader_and_not_among_the_users_own_records(ledge
     for scope in (ALICE, OTHER, EVERYONE):
         assert ledger.states.flagged(scope, "pinned") == []
         assert ledger.states.recently_helpful(scope, recalls=50, limit=8) == []
-    assert [row.stored_id for row in ledger.removal.unkept(ALICE, 0, limit=10)] == ["own"]
+    assert [row.stored_id for row in ledger.removal.unprotected(ALICE, 0, limit=10)] == ["own"]
     assert (ledger.statistics.tally(ALICE).met, ledger.statistics.tally(READER).met) == (1, 2)
     assert ledger.statistics.tally(READER).verdicts == 1
     assert ledger.comparison.records_known("memories") == (1, 0)
