@@ -5,6 +5,11 @@ BIN = $(VENV)/bin
 DATA ?=
 DRAFT ?=
 
+# Two things at once where neither needs the other, and what was compiled is kept, whatever the environment says: tests
+# start hundreds of processes.
+MAKEFLAGS += --jobs=2
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: demo test test-hard lint format types fresh fresh-langchain fresh-llama-index frameworks frameworks-agents \
 	frameworks-crewai unit hard size docs dist bench clean
 
@@ -36,10 +41,10 @@ hard: $(VENV)/.test
 
 # The wheel, without extras, in an environment of its own; what is never imported there is not compiled.
 fresh: $(VENV)/.test
-	rm -rf dist $(VENV)/fresh
-	$(BIN)/python -m build --wheel --no-isolation >/dev/null
+	rm -rf $(VENV)/fresh
 	$(PYTHON) -m venv --without-pip $(VENV)/fresh
-	$(BIN)/python -m pip --python $(VENV)/fresh install --quiet --no-compile dist/*.whl
+	$(BIN)/python -m build --wheel --no-isolation --outdir $(VENV)/fresh/dist >/dev/null
+	$(BIN)/python -m pip --python $(VENV)/fresh install --quiet --no-compile $(VENV)/fresh/dist/*.whl
 	cd $(VENV)/fresh && bin/python -I "$(CURDIR)/tests/fresh_install.py"
 
 # The wheel with one extra, in an environment of its own: what its pages and examples show must run.
@@ -48,10 +53,10 @@ fresh-langchain: PAGES = guides/langchain tutorials/langchain_app
 fresh-llama-index: EXAMPLES = 21_llama_query_engine 22_llama_chat_engine 23_llama_agent
 fresh-llama-index: PAGES = guides/llamaindex tutorials/llamaindex_app
 fresh-langchain fresh-llama-index: fresh-%: $(VENV)/.test
-	rm -rf dist $(VENV)/fresh-$*
-	$(BIN)/python -m build --wheel --no-isolation >/dev/null
+	rm -rf $(VENV)/fresh-$*
 	$(PYTHON) -m venv --without-pip $(VENV)/fresh-$*
-	$(BIN)/python -m pip --python $(VENV)/fresh-$* install --quiet --no-compile "$$(ls dist/*.whl)[$*]"
+	$(BIN)/python -m build --wheel --no-isolation --outdir $(VENV)/fresh-$*/dist >/dev/null
+	$(BIN)/python -m pip --python $(VENV)/fresh-$* install --quiet --no-compile "$$(ls $(VENV)/fresh-$*/dist/*.whl)[$*]"
 	cd $(VENV)/fresh-$* && bin/python -I "$(CURDIR)/tests/fresh_install_extra.py" \
 		$(PAGES:%="$(CURDIR)/docs/%.md") $(EXAMPLES:%="$(CURDIR)/examples/%.py")
 

@@ -58,9 +58,14 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items[:] = longest_first((item.path, item) for item in items)
 
 
+def pytest_collectstart() -> None:
+    gc.disable()  # what is imported and collected is no garbage
+
+
 def pytest_collection_finish() -> None:
-    """What was imported so far is no garbage: no test that looks for garbage need look through it."""
+    """No test that looks for garbage need look through what was imported so far."""
     gc.freeze()
+    gc.enable()
 
 
 @pytest.hookimpl(trylast=True)

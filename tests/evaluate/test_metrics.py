@@ -7,6 +7,7 @@ import re
 import string
 from collections import Counter
 from collections.abc import Callable
+from functools import cache
 from importlib import import_module
 from typing import Any
 
@@ -228,10 +229,18 @@ WORDS = ["the", "tea", "Oslo", "in", "7", "May", "2023,", "3.5", "a", "well-know
 texts = st.text(st.sampled_from(ALPHABET), max_size=30)
 phrases = st.lists(st.sampled_from(WORDS), max_size=12).map(" ".join)
 said = st.one_of(texts, phrases)
-SACREBLEU: Any = import_module("sacrebleu.metrics").BLEU(
-    max_ngram_order=1, smooth_method="none", lowercase=True, tokenize="13a", effective_order=True
-)
-ROUGE: Any = import_module("rouge_score.rouge_scorer").RougeScorer(["rougeL"], use_stemmer=False)
+
+
+@cache
+def sacrebleu() -> Any:
+    """Imported when it is asked, as it takes long."""
+    plain = {"max_ngram_order": 1, "smooth_method": "none", "tokenize": "13a", "effective_order": True}
+    return import_module("sacrebleu.metrics").BLEU(lowercase=True, **plain)
+
+
+@cache
+def rouge_score() -> Any:
+    return import_module("rouge_score.rouge_scorer").RougeScorer(["rougeL"], use_stemmer=False)
 
 
 def squad_words(text: str) -> list[str]:
@@ -242,12 +251,12 @@ def squad_words(text: str) -> list[str]:
 
 @given(said, said)
 def test_bleu_1_agrees_with_sacrebleu(ours: str, right: str) -> None:
-    assert bleu_1(ours, right) == pytest.approx(SACREBLEU.sentence_score(ours, [right]).score / 100, abs=1e-9)
+    assert bleu_1(ours, right) == pytest.approx(sacrebleu().sentence_score(ours, [right]).score / 100, abs=1e-9)
 
 
 @given(said.filter(str.isascii), said.filter(str.isascii))
 def test_rouge_l_agrees_with_rouge_score(ours: str, right: str) -> None:
-    assert rouge_l(ours, right) == pytest.approx(ROUGE.score(right, ours)["rougeL"].fmeasure, abs=1e-9)
+    assert rouge_l(ours, right) == pytest.approx(rouge_score().score(right, ours)["rougeL"].fmeasure, abs=1e-9)
 
 
 @given(said, said)
