@@ -22,9 +22,9 @@ from typing_extensions import Self
 from adaptive_memory_core import AdaptiveMemoryError, Fields, InvalidInputError, Keeping, Policy, UserMemory
 from adaptive_memory_core import arguments as check
 from adaptive_memory_core.error_messages import no_attribute
+from adaptive_memory_core.flow.calls.running_calls import ClosedByWith
 from adaptive_memory_core.flow.fallback import fallback_of
 from adaptive_memory_core.records import Scope
-from adaptive_memory_core.running_calls import ClosedByWith
 from adaptive_memory_core.shared_memories import Share
 from langchain_adaptive_memory.as_retriever import translated
 from langchain_adaptive_memory.call import FIELDS, checked, checked_policy, unknown_argument

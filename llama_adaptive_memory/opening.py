@@ -22,11 +22,11 @@ from adaptive_memory_core import (
 from adaptive_memory_core.cue.time.intent import Language
 from adaptive_memory_core.error_messages import no_attribute
 from adaptive_memory_core.errors import ClosedError, EmbedderError
+from adaptive_memory_core.flow.calls.running_calls import ClosedByWith
 from adaptive_memory_core.flow.feedback_on_answer import Used
 from adaptive_memory_core.models.callbacks import ChannelFunction, Reranker
 from adaptive_memory_core.options import Options
 from adaptive_memory_core.reports import Receipt
-from adaptive_memory_core.running_calls import ClosedByWith
 from adaptive_memory_core.shared_memories import Share, find_memory, share
 from adaptive_memory_core.store import locations
 from adaptive_memory_core.store.embedder_check import NAME_KEY

@@ -17,8 +17,8 @@ from typing_extensions import Self, Unpack
 
 from adaptive_memory_core import AdaptiveMemory, Policy, Recall, UserMemory
 from adaptive_memory_core.arguments import count, flag
+from adaptive_memory_core.arguments.values import Moment
 from adaptive_memory_core.store.named_users import reading_everyones, stays_as_it_is, with_note
-from adaptive_memory_core.verbs.blocking_and_async import Moment
 from llama_adaptive_memory import settings
 from llama_adaptive_memory.candidates import nodes_of
 from llama_adaptive_memory.convert import where_of

@@ -23,11 +23,11 @@ from adaptive_memory_core import arguments as check
 from adaptive_memory_core.arguments import over as check_over
 from adaptive_memory_core.arguments import shared as shared_users
 from adaptive_memory_core.arguments import user_scope
+from adaptive_memory_core.arguments.values import Moment
 from adaptive_memory_core.error_messages import meant, shown
 from adaptive_memory_core.flow.fallback import fallback_of
 from adaptive_memory_core.identity import namespaced
 from adaptive_memory_core.models.judges import as_judge
-from adaptive_memory_core.verbs.blocking_and_async import Moment
 from llama_adaptive_memory.convert import where_of
 
 ScoreMeaning = Literal["blend", "similarity"]

@@ -24,8 +24,8 @@ from chromadb import Collection
 from chromadb.api import ClientAPI
 
 from adaptive_memory_core import AdaptiveMemory, UserMemory
+from adaptive_memory_core.flow.calls.running_calls import CallGate
 from adaptive_memory_core.models.embedder import name_of_embedder
-from adaptive_memory_core.running_calls import CallGate
 from adaptive_memory_core.wiring import parts
 from tests import scratch_files, suites
 from tests.chroma_server import ChromaServer

@@ -26,7 +26,7 @@ PURE = {
     "context",
 }
 LAYERS = [  # lowest first; a lower one never imports a higher one
-    {"error_messages", "errors", "frozen", "late", "ranges", "running_calls", "whole_file"},
+    {"error_messages", "errors", "frozen", "late", "ranges", "whole_file"},
     {"fields", "records", "reports", "identity"},
     {"policy"},
     PURE | {"metadata_values", "record_metadata"},

@@ -15,7 +15,7 @@ from langgraph.store.base import BaseStore, IndexConfig, Op, PutOp, Result, TTLC
 
 from adaptive_memory_core import AdaptiveMemory, Fields, Keeping, Policy, UserMemory
 from adaptive_memory_core.errors import ClosedError
-from adaptive_memory_core.running_calls import ClosedByWith
+from adaptive_memory_core.flow.calls.running_calls import ClosedByWith
 from langchain_adaptive_memory.langgraph_store.batch import Batch, WritesTogether, planned
 from langchain_adaptive_memory.langgraph_store.embedding import Embedding, Vectors
 from langchain_adaptive_memory.langgraph_store.expiry import Sweeper, check_expiry

@@ -18,6 +18,7 @@ from adaptive_memory_core import users_together, wiring
 from adaptive_memory_core.error_messages import no_attribute
 from adaptive_memory_core.errors import DamagedStoreError
 from adaptive_memory_core.fields import Fields
+from adaptive_memory_core.flow.calls.running_calls import ClosedByWith
 from adaptive_memory_core.flow.calls.workers import in_worker
 from adaptive_memory_core.flow.fallback import fallback_of
 from adaptive_memory_core.flow.ports import Ports
@@ -28,7 +29,6 @@ from adaptive_memory_core.options import Options, checked
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.reports import CheckReport
-from adaptive_memory_core.running_calls import ClosedByWith
 from adaptive_memory_core.store import locations, process_locks
 from adaptive_memory_core.store.backup import back_up
 from adaptive_memory_core.store.embedder_check import notes_on

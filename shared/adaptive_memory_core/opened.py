@@ -12,14 +12,16 @@ from collections.abc import Callable, Generator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 
-from adaptive_memory_core import error_messages, running_calls
+from adaptive_memory_core import error_messages
 from adaptive_memory_core.errors import (
     AdaptiveMemoryError,
     ClosedError,
     EmbedderMismatchError,
 )
 from adaptive_memory_core.fields import Fields
+from adaptive_memory_core.flow.calls import running_calls
 from adaptive_memory_core.flow.calls.foreign_calls import Theirs, UnansweredBy
+from adaptive_memory_core.flow.calls.running_calls import CLOSED, INHERITED, CallGate
 from adaptive_memory_core.flow.calls.workers import Workers
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.flow.ports.models import Telemetry
@@ -30,7 +32,6 @@ from adaptive_memory_core.policy.keeping import Keeping
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.reports import CheckReport, Finding
-from adaptive_memory_core.running_calls import CLOSED, INHERITED, CallGate
 from adaptive_memory_core.store.background import Background, Chore
 from adaptive_memory_core.store.graph.graph_index import GraphIndex
 from adaptive_memory_core.store.hierarchy.hierarchy_index import HierarchyIndex

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any, NoReturn, overload
 from adaptive_memory_core.arguments import over as check_over
 from adaptive_memory_core.error_messages import no_attribute, shown
 from adaptive_memory_core.errors import ScopeError
+from adaptive_memory_core.flow.calls.running_calls import blocking
+from adaptive_memory_core.flow.calls.workers import awaited
 from adaptive_memory_core.flow.fallback import Fallback
 from adaptive_memory_core.in_force import OwnPolicy
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.reports import Receipt
 from adaptive_memory_core.verbs import explaining, forgetting, inspection, recalling, remembering, tuning, verdicts
-from adaptive_memory_core.verbs.blocking_and_async import awaited, blocking
 
 Several = list[Any] | tuple[Any, ...] | None
 Where = Mapping[str, Any] | None

@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from adaptive_memory_core import arguments as check
+from adaptive_memory_core.arguments.values import Moment
 from adaptive_memory_core.error_messages import shown
 from adaptive_memory_core.errors import ScopeError
 from adaptive_memory_core.flow import forget
 from adaptive_memory_core.flow.calls.workers import in_worker
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.user_memory import UserMemory
-from adaptive_memory_core.verbs.blocking_and_async import Moment
 from adaptive_memory_core.verbs.explaining import whole_report
 from adaptive_memory_core.verbs.tuning import PRIOR, by_user, each_apart, policy_for, tuned_together, tuner_of
 

@@ -10,8 +10,9 @@ from typing import Any
 import chromadb
 import pytest
 
-from adaptive_memory_core import AdaptiveMemory, Keeping, Policy, running_calls
+from adaptive_memory_core import AdaptiveMemory, Keeping, Policy
 from adaptive_memory_core.errors import EmbedderMismatchError, StoreInUseError
+from adaptive_memory_core.flow.calls import running_calls
 from adaptive_memory_core.flow.ports.ledger_values import Moves
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.store.chroma.importer import Importer

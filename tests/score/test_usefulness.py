@@ -10,20 +10,18 @@ from hypothesis import strategies as st
 
 from adaptive_memory_core import Policy, PolicyError, ReadState, Record, Verdict
 from adaptive_memory_core.learn.verdicts import (
-    MOST_EARNED,
     EarlierVerdict,
     HelpfulRank,
     Judging,
     Occasion,
     demoted,
     earned,
-    earned_share,
     within_bounds,
 )
 from adaptive_memory_core.policy import Learning
 from adaptive_memory_core.reports import Hit
 from adaptive_memory_core.score.blend import score
-from adaptive_memory_core.score.signals import DAY, Use, raised, usefulness
+from adaptive_memory_core.score.signals import DAY, MOST_EARNED, Use, earned_share, raised, usefulness
 
 NOW = 1_760_000_000.0
 USED = ReadState(useful_at=NOW, useful_step=10, helpful=1)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 
 from adaptive_memory_core.errors import StoreError
-from adaptive_memory_core.running_calls import is_any_running
+from adaptive_memory_core.flow.calls.running_calls import is_any_running
 from adaptive_memory_core.store import background as background_module
 from adaptive_memory_core.store.background import Background, Going
 from tests.conftest import running

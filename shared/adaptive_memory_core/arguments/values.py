@@ -15,6 +15,7 @@ LONGEST_NAME = 1_000  # characters of a user or record id
 LARGEST_K = 10_000
 FIRST_MOMENT = -1e15  # POSIX seconds; before this, a float has no fraction of a second
 LAST_MOMENT = 32_503_680_000.0  # the year 3000; a later time was given in milliseconds
+Moment = float | str | datetime
 
 
 def name(value: object, what: str) -> str:

@@ -185,6 +185,10 @@ _IN_OTHER_LANGUAGES = late_pattern(
     r"|以前|之前|原来|曾经|过去|最初|从前|かつて|最初|でした|ていました|예전|이전|처음|살았|했어",
     re.IGNORECASE,
 )
+_NEEDS_ELSEWHERE = split_words(  # an ASCII query without any of these does not ask for history in another language
+    "vorher davor zuerst damals ehemals wohnte arbeitete hatte avant auparavant autrefois d'abord jadis habitait "
+    "travaillait antes primero trabajaba"
+)
 _NEEDS = split_words(  # a query without any of these, in lower case, does not ask for history
     "histor timeline chronolog over far ever prev earlier former used until till back longer more "
     "evolv chang differ compar old first before"
@@ -201,9 +205,11 @@ def asks_history(cue: str, intent: Intent) -> bool:
     """
     if intent.windows or intent.lean in ("past", "earliest"):
         return True
-    if some_in(in_ascii_letters(cue).lower(), _NEEDS) and any(map(_is_no_name, _HISTORY.finditer(cue))):
+    plain = cue.isascii()
+    lower = cue.lower() if plain else in_ascii_letters(cue).lower()
+    if any(map(lower.__contains__, _NEEDS)) and any(map(_is_no_name, _HISTORY.finditer(cue))):
         return True
-    return _in_other_languages(cue)
+    return (not plain or any(map(lower.__contains__, _NEEDS_ELSEWHERE))) and _in_other_languages(cue)
 
 
 def _is_no_name(found: re.Match[str]) -> bool:

@@ -5,25 +5,23 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from functools import lru_cache, partial
+from functools import partial
 from typing import Any
 
 from adaptive_memory_core.context.answer import Recall
 from adaptive_memory_core.errors import AdaptiveMemoryError, LedgerError
 from adaptive_memory_core.flow.calls.one_transaction import in_one_transaction
-from adaptive_memory_core.flow.calls.workers import still_awaited
+from adaptive_memory_core.flow.calls.running_calls import still_awaited, waiting_at_most
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.flow.ports.ledger_values import Erased, RecallEntry
-from adaptive_memory_core.flow.ports.records import JudgedQuestion, Stored, Vector, seen_in
+from adaptive_memory_core.flow.ports.records import JudgedQuestion, Stored, Vector
 from adaptive_memory_core.learn.decay import states_after_read
 from adaptive_memory_core.learn.logged_state import Basis
 from adaptive_memory_core.learn.verdicts import Judging
 from adaptive_memory_core.policy.learning import DecayPace
-from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Scope, Seen, Verdict
-from adaptive_memory_core.running_calls import waiting_at_most
 from adaptive_memory_core.score.ranking import Ranking, as_candidates
-from adaptive_memory_core.sources.gather import Gathered
+from adaptive_memory_core.sources.gather import Gathered, seen_in
 from adaptive_memory_core.sources.request import Request
 
 
@@ -112,17 +110,19 @@ def count_reading(ports: Ports, request: Request, answer: Recall, gathered: Gath
 
 def _commit(ports: Ports, request: Request, answer: Recall, gathered: Gathered) -> int:
     """One transaction: the user's step, the state of what was read, the log."""
-    with suppress(LedgerError):  # else a later recall does
-        ports.graph.catch_up(request.scope)
+    linked = ports.graph.linked
+    known = linked.known.get(request.scope)
+    if known is None or not known.settled or known.links.wanted or linked.everybody:
+        with suppress(LedgerError):  # else a later recall does
+            ports.graph.catch_up(request.scope)
     policy, cue = answer.policy, answer.cue
-    name, json = _named(policy)
     entry = RecallEntry(
         id=answer.id,
         at=answer.now,
         cue=cue.text[:LOGGED_CUE],
         k=answer.k,
-        policy_hash=name,
-        policy_json=json,
+        policy_hash=policy.hash,
+        policy_json=policy.json,
         kept=answer.kept,
         dropped=answer.dropped,
         regime=request.regime,
@@ -170,9 +170,3 @@ def _propensities(answer: Recall) -> dict[str, float]:
     chances = answer.propensities
     scored = [*answer.kept, *(one.scored for one in answer.dropped if one.scored is not None)]
     return {one.hit._stored_id: chances[one.id] for one in scored if one.id in chances}
-
-
-@lru_cache(maxsize=64)
-def _named(policy: Policy) -> tuple[str, str]:
-    """The policy's hash and JSON, which a recall would otherwise spend a tenth of its time on."""
-    return policy.hash, policy.to_json()

@@ -16,13 +16,13 @@ from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.flow.ports.records import Stored, seen_of
 from adaptive_memory_core.flow.ports.source import Found
 from adaptive_memory_core.learn.decay import PacedSpan, Timeline, as_of, met, states_after_read, strength
-from adaptive_memory_core.learn.verdicts import earned_share
 from adaptive_memory_core.policy.learning import Regime
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.record_metadata import hits_of
 from adaptive_memory_core.records import Hit, ReadState, Record, Scope, Seen
 from adaptive_memory_core.reports import LoggedRecall, Stats
 from adaptive_memory_core.score.gates import is_later, stale
+from adaptive_memory_core.score.signals import earned_share
 from adaptive_memory_core.sources.read_state import known_states
 from adaptive_memory_core.where import predicate
 

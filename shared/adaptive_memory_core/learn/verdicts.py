@@ -11,7 +11,6 @@ turn earns nothing, because usefulness would lift the record of the previous que
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
@@ -20,7 +19,7 @@ from adaptive_memory_core.learn.after_read import after_read, latest
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import NEVER_READ, ReadState, Verdict
 from adaptive_memory_core.reports import Change
-from adaptive_memory_core.score.signals import raised
+from adaptive_memory_core.score.signals import MOST_EARNED, raised
 
 IMPORTANCE_BOUND = 0.5  # share of a record's importance that all feedback together may add or take; guess
 
@@ -157,9 +156,6 @@ def demoted(state: ReadState, policy: Policy) -> ReadState:
     )
 
 
-MOST_EARNED = 4.0  # balance at which usefulness has its full weight: four times from the end to the first place
-
-
 class HelpfulRank(NamedTuple):
     """The candidates of a recall as (relevance, usefulness), and the position of the helpful one among them."""
 
@@ -186,16 +182,6 @@ def within_bounds(balance: float) -> float:
     (0.0, 1.5, 4.0)
     """
     return min(MOST_EARNED, max(0.0, balance))
-
-
-def earned_share(balance: float) -> float:
-    """The share of the policy's weight that usefulness has at this balance: 0 at first, then growing exponentially.
-
-    >>> earned_share(0.0), earned_share(2.0), earned_share(4.0)
-    (0.0, 0.2, 1.0)
-    """
-    least = math.pow(2.0, -MOST_EARNED)
-    return (math.pow(2.0, balance - MOST_EARNED) - least) / (1.0 - least)
 
 
 def _reciprocal_rank(ranking: HelpfulRank, weight: float) -> float:

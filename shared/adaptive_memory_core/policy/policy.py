@@ -176,10 +176,14 @@ class Policy(HashedOnce):
         """The decay of unread records under this policy."""
         return self.decay.pace
 
-    @property
+    @computed_once
     def hash(self) -> str:
         """A hash of the policy, for the log."""
-        return hashlib.blake2b(self.to_json().encode(), digest_size=8).hexdigest()
+        return hashlib.blake2b(self.json.encode(), digest_size=8).hexdigest()
+
+    @computed_once
+    def json(self) -> str:
+        return json.dumps(asdict(self), sort_keys=True)
 
     def save(self, path: str | Path) -> None:
         """Write the policy to a file that `load` reads; a failure leaves the old file."""
@@ -191,7 +195,7 @@ class Policy(HashedOnce):
         return Policy.from_json(read_policy(path))
 
     def to_json(self) -> str:
-        return json.dumps(asdict(self), sort_keys=True)
+        return self.json
 
     @staticmethod
     def from_json(text: str) -> Policy:

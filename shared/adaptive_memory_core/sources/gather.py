@@ -18,15 +18,15 @@ from adaptive_memory_core.flow.calls.foreign_calls import Outcome
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.flow.ports.ledger_values import Extent, KnownStates
 from adaptive_memory_core.flow.ports.source import Answer, Found
-from adaptive_memory_core.identity import own_places
+from adaptive_memory_core.identity import own_places, words_and_origins
 from adaptive_memory_core.learn.decay import Timeline
 from adaptive_memory_core.learn.logged_state import named_by
-from adaptive_memory_core.learn.verdicts import StateHistory, earned_share, state_as_of
+from adaptive_memory_core.learn.verdicts import StateHistory, state_as_of
 from adaptive_memory_core.policy.advanced import DENSE
 from adaptive_memory_core.record_metadata import SHARED, belongs, hits_of
-from adaptive_memory_core.records import Cue, Dropped, Hit, Scope
-from adaptive_memory_core.score.ranking import Candidates, as_candidates
-from adaptive_memory_core.score.signals import NEUTRAL_IMPORTANCE, NO_USE, Use, boosted, odd_importance
+from adaptive_memory_core.records import Cue, Dropped, Hit, Scope, Seen
+from adaptive_memory_core.score.ranking import CandidateColumns, Candidates, as_candidates
+from adaptive_memory_core.score.signals import NEUTRAL_IMPORTANCE, NO_USE, Use, boosted, earned_share, odd_importance
 from adaptive_memory_core.sources.read_state import known_states
 from adaptive_memory_core.sources.request import Request, among
 
@@ -237,3 +237,17 @@ def _absent(request: Request, answers: Sequence[Answer], hits: Sequence[Hit]) ->
     here = {hit.record.id for hit in hits}
     reason = NOT_HERE if request.where is None else NOT_ASKED_FOR
     return tuple(Dropped(one, reason) for one in asked_for if one not in here)
+
+
+def seen_in(columns: CandidateColumns, numbers: Sequence[int], kind: str) -> dict[str, Seen]:
+    """The states and digests of the candidates with these numbers, by ids in the collection; `kind` is the metadata
+    key."""
+    metadata = list(map(columns.stored.__getitem__, numbers))
+    marks = words_and_origins(map(columns.texts.__getitem__, numbers), metadata)
+    seen: dict[str, Seen] = {}
+    for number, own, (words, mark) in zip(numbers, metadata, marks, strict=True):
+        named = own.get(kind)
+        is_shared = columns.shared[number]
+        found = Seen(columns.reads[number], named if type(named) is str else None, mark, is_shared, words)
+        seen[columns.stored_ids[number]] = found
+    return seen

@@ -16,13 +16,13 @@ from typing import Any
 from adaptive_memory_core.errors import AdaptiveMemoryError, LedgerError
 from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.flow.calls.foreign_calls import tried
+from adaptive_memory_core.flow.calls.running_calls import waiting_at_most
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.flow.ports.ledger_values import KnownStates, LedgerVersion, Moves, Rewritten, never_read
 from adaptive_memory_core.flow.ports.source import Found
 from adaptive_memory_core.identity import LOOK_AGAIN, origin, record_id, text_digest, text_digests
 from adaptive_memory_core.record_metadata import SHARED, belongs, record_of
 from adaptive_memory_core.records import NEVER_READ, Metadata, ReadState, Record, Scope, Seen
-from adaptive_memory_core.running_calls import waiting_at_most
 from adaptive_memory_core.score.gates import CHANGED, FORGOTTEN, SUPERSEDED
 
 

@@ -9,7 +9,7 @@ from adaptive_memory_core.cue.time.intent import NO_INTENT, Intent
 from adaptive_memory_core.errors import AdaptiveMemoryError, EmbedderError, StoreError
 from adaptive_memory_core.fields import DEFAULT_FIELDS, Fields
 from adaptive_memory_core.flow.calls.foreign_calls import Theirs, Unanswered, in_either_form, in_time
-from adaptive_memory_core.flow.calls.workers import still_awaited
+from adaptive_memory_core.flow.calls.running_calls import still_awaited
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.flow.ports.ledger_values import LedgerVersion
 from adaptive_memory_core.flow.ports.models import EmbedderPort

@@ -12,8 +12,8 @@ from typing import Protocol
 
 from adaptive_memory_core import error_messages
 from adaptive_memory_core.errors import AdaptiveMemoryError
+from adaptive_memory_core.flow.calls.running_calls import is_any_running
 from adaptive_memory_core.reports import BackgroundStats
-from adaptive_memory_core.running_calls import is_any_running
 
 FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS = 0.5, 60.0  # before a failed chore is retried; doubled each time
 PATIENCE_SECONDS = 60.0  # for the work in progress when the thread is stopped

@@ -26,7 +26,7 @@ from urllib.parse import quote, unquote
 
 from adaptive_memory_core.error_messages import reason
 from adaptive_memory_core.errors import LedgerError
-from adaptive_memory_core.running_calls import have_waited, pauses
+from adaptive_memory_core.flow.calls.running_calls import have_waited, pauses
 from adaptive_memory_core.store import sqlite_files
 from adaptive_memory_core.store.ledger.schema import (
     UNREADABLE,

@@ -11,7 +11,7 @@ from typing import Literal, NoReturn
 
 from adaptive_memory_core.error_messages import reason
 from adaptive_memory_core.errors import ClosedError, LedgerError
-from adaptive_memory_core.running_calls import left, pauses
+from adaptive_memory_core.flow.calls.running_calls import left, pauses
 from adaptive_memory_core.store import sqlite_files
 from adaptive_memory_core.store.ledger.schema import (
     UNREADABLE,

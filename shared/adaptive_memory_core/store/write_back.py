@@ -17,12 +17,12 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from adaptive_memory_core.fields import Fields
+from adaptive_memory_core.flow.calls.running_calls import is_any_running
 from adaptive_memory_core.flow.ports.ledger_values import Due
 from adaptive_memory_core.policy.keeping import Keeping
 from adaptive_memory_core.record_metadata import belongs, clashes, projection
 from adaptive_memory_core.records import Metadata, Scope
 from adaptive_memory_core.reports import ProjectionStats, WriteBackProgress
-from adaptive_memory_core.running_calls import is_any_running
 from adaptive_memory_core.store.background import Going
 from adaptive_memory_core.store.chroma.chroma_records import ChromaRecords
 from adaptive_memory_core.store.embedder_check import EmbedderVersion

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from adaptive_memory_core import arguments as check
+from adaptive_memory_core.arguments.values import Moment
 from adaptive_memory_core.context.answer import Recall
 from adaptive_memory_core.error_messages import shown
 from adaptive_memory_core.errors import InvalidInputError
@@ -20,7 +21,6 @@ from adaptive_memory_core.sources.ask import channels_of
 from adaptive_memory_core.sources.request import Request
 from adaptive_memory_core.store.output_files import check_page_file, write_page
 from adaptive_memory_core.verbs import recalling
-from adaptive_memory_core.verbs.blocking_and_async import Moment
 from adaptive_memory_core.verbs.inspection import MOST_LINES
 
 if TYPE_CHECKING:

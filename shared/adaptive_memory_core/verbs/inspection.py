@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from adaptive_memory_core import arguments as check
+from adaptive_memory_core.arguments.values import Moment
 from adaptive_memory_core.cue.unrelated_questions import UNRELATED, questions_in_language
 from adaptive_memory_core.flow import calibrate as calibrating
 from adaptive_memory_core.flow import look_up as past
@@ -19,7 +20,6 @@ from adaptive_memory_core.score.nothing_found import FEWEST
 from adaptive_memory_core.score.signals import DAY
 from adaptive_memory_core.sources.ask import channels_of
 from adaptive_memory_core.sources.request import Request
-from adaptive_memory_core.verbs.blocking_and_async import Moment
 
 if TYPE_CHECKING:
     from adaptive_memory_core.user_memory import UserMemory

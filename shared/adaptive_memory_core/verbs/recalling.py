@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from adaptive_memory_core import arguments as check
 from adaptive_memory_core.arguments.recalls import Floors
-from adaptive_memory_core.arguments.values import LARGEST_K
+from adaptive_memory_core.arguments.values import LARGEST_K, Moment
 from adaptive_memory_core.context.answer import Recall
 from adaptive_memory_core.flow import look_up
 from adaptive_memory_core.flow import rerank as reranking
@@ -23,7 +23,6 @@ from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import AgentState, Cue, Record
 from adaptive_memory_core.sources.ask import channels_of
 from adaptive_memory_core.sources.request import Request
-from adaptive_memory_core.verbs.blocking_and_async import Moment
 
 if TYPE_CHECKING:
     from adaptive_memory_core.user_memory import UserMemory
@@ -79,19 +78,21 @@ def recall(
     """
     opened = user.memory.opened
     ports, floors = opened.parts.ports, (min_score, min_similarity)
-    request = _request(user, cue, k, now, reinforce, policy, turn, floors)
-    notes = request.notes if state is None else (*request.notes, *check.drifted(request.cue, state))
-    nothing_refused = accept is None and in_context == ()
-    asked = request._replace(
-        where=None if filter is None else check.where(filter),
-        policy=suited(ports, user.scope, request.policy),
-        reranker=opened.reranker if reranker is None else opened.reranker_of(reranker),
-        judge=opened.judge if judge is None else as_judge(judge),
-        refuse=None if nothing_refused else check.refusals(accept, in_context),
-        notes=notes,
-        as_of=request.now if request.looks_back else None,
-        words_alone=on_embedder_error == "words" or check.on_embedder_error(on_embedder_error) == "words",
-    )
+    asked = _request(user, cue, k, now, reinforce, policy, turn, floors, searches=True)
+    if filter is not None or accept is not None or in_context != ():
+        nothing_refused = accept is None and in_context == ()
+        asked = asked._replace(
+            where=None if filter is None else check.where(filter),
+            refuse=None if nothing_refused else check.refusals(accept, in_context),
+        )
+    if state is not None:
+        asked = asked._replace(notes=(*asked.notes, *check.drifted(asked.cue, state)))
+    if reranker is not None or judge is not None or on_embedder_error != "words":
+        asked = asked._replace(
+            reranker=asked.reranker if reranker is None else opened.reranker_of(reranker),
+            judge=asked.judge if judge is None else as_judge(judge),
+            words_alone=check.on_embedder_error(on_embedder_error) == "words",
+        )
     if user.fallback is None:
         return recall_own(ports, asked)
     return recall_with_fallback(ports, asked, user.fallback)
@@ -121,8 +122,9 @@ def rerank(
     """
     given = check.similarities(hits)
     opened, wanted = user.memory.opened, max(1, len(given)) if k is None else k
-    request = _request(user, cue, wanted, now, reinforce, policy, turn, (min_score, min_similarity))
-    asked = request._replace(reranker=opened.reranker if reranker is None else opened.reranker_of(reranker))
+    asked = _request(user, cue, wanted, now, reinforce, policy, turn, (min_score, min_similarity))
+    if reranker is not None:
+        asked = asked._replace(reranker=opened.reranker_of(reranker))
     return reranking.rerank(opened.parts.ports, asked, given, check.guests(guests))
 
 
@@ -148,9 +150,11 @@ def _request(
     policy: Policy | None,
     turn: str | None,
     floors: Floors,
+    *,
+    searches: bool = False,
 ) -> Request:
-    """The checked request that recall and rerank share. Its policy is the call's, else the user's own, else the
-    memory's, with the floors of the call."""
+    """The checked request that recall, which searches, and rerank share. Its policy is the call's, else the user's own,
+    else the memory's, with the floors of the call."""
     opened, keeping = user.memory.opened, user.memory.keeping
     present, notes = opened.in_force.now(), tuple[str, ...]()
     by = usual_policy(user) if policy is None else check.policy(policy, opened.in_force.policy)
@@ -158,7 +162,10 @@ def _request(
         check.channels(by, channels_of(opened.parts.ports.sources))
     if floors != (None, None):
         by = _with_floors(by, check.floors(*floors))
+    if searches:
+        by = suited(opened.parts.ports, user.scope, by)
     at = None if now is None else check.moment(now, "now")
+    looks_back = at is not None and at <= present - JUST_NOW
     sought = Cue(cue) if isinstance(cue, str) and cue.isascii() and cue.strip() else check.cue(cue)
     if keeping.mask_secrets:
         sought = masked_cue(sought)
@@ -171,7 +178,8 @@ def _request(
         cue=sought,
         k=k if type(k) is int and 0 < k <= LARGEST_K else check.count(k, "k"),
         now=present if at is None else at,
-        looks_back=at is not None and at <= present - JUST_NOW,
+        looks_back=looks_back,
+        as_of=at if searches and looks_back else None,
         where=None,
         policy=by,
         regime=opened.in_force.regime,
@@ -180,6 +188,8 @@ def _request(
         turn=None if turn is None else check.name(turn, "turn"),
         notes=notes,
         fields=opened.fields,
+        reranker=opened.reranker,
+        judge=opened.judge if searches else None,
         same_fact=opened.same_fact,
         reader=opened.reader,
     )

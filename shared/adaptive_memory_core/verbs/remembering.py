@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from adaptive_memory_core import arguments as check
 from adaptive_memory_core.arguments.new_records import mapping
 from adaptive_memory_core.arguments.new_records import messages as checked_messages
-from adaptive_memory_core.arguments.values import each, fraction
+from adaptive_memory_core.arguments.values import Moment, each, fraction
 from adaptive_memory_core.context.themes import Themes
 from adaptive_memory_core.error_messages import shown
 from adaptive_memory_core.errors import InvalidInputError
@@ -24,7 +24,6 @@ from adaptive_memory_core.length_limits import check_texts
 from adaptive_memory_core.masked_secrets import masked_item
 from adaptive_memory_core.records import Metadata, NewRecord, Record
 from adaptive_memory_core.score.signals import NEUTRAL_IMPORTANCE
-from adaptive_memory_core.verbs.blocking_and_async import Moment
 
 if TYPE_CHECKING:
     from adaptive_memory_core.user_memory import UserMemory

@@ -8,16 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 from adaptive_memory_core import arguments as check
 from adaptive_memory_core.arguments.recalls import labelled_questions
+from adaptive_memory_core.arguments.values import Moment
 from adaptive_memory_core.error_messages import shown
 from adaptive_memory_core.errors import InvalidInputError
 from adaptive_memory_core.flow.calibrate import ask_labelled
+from adaptive_memory_core.flow.calls.running_calls import blocking
 from adaptive_memory_core.flow.feedback import judged_recalls
 from adaptive_memory_core.in_force import suited, usual_policy
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Cue
 from adaptive_memory_core.sources.ask import channels_of
 from adaptive_memory_core.sources.request import Request
-from adaptive_memory_core.verbs.blocking_and_async import Moment, blocking
 from adaptive_memory_core.verbs.inspection import MOST_LINES
 
 if TYPE_CHECKING:  # loaded by the call that needs it

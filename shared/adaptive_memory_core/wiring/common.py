@@ -16,6 +16,7 @@ from adaptive_memory_core.error_messages import shown
 from adaptive_memory_core.errors import ClosedError, InvalidInputError, StoreInUseError
 from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.flow.calls.foreign_calls import Theirs, Unanswered
+from adaptive_memory_core.flow.calls.running_calls import CLOSED
 from adaptive_memory_core.flow.ports.ledger_values import FileKind
 from adaptive_memory_core.flow.ports.models import Telemetry
 from adaptive_memory_core.in_force import PolicyInForce
@@ -28,7 +29,6 @@ from adaptive_memory_core.opened import Opened, Parts
 from adaptive_memory_core.options import Options, checked
 from adaptive_memory_core.policy.keeping import Keeping
 from adaptive_memory_core.policy.policy import Policy
-from adaptive_memory_core.running_calls import CLOSED
 from adaptive_memory_core.sources.ask import channels_of, sources_with
 from adaptive_memory_core.store import locations
 from adaptive_memory_core.store.background import Background

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from adaptive_memory_core.errors import InvalidInputError
+from adaptive_memory_core.flow.calls.running_calls import waiting_at_most
 from adaptive_memory_core.models.embedder import as_embedder, bundled_unless, of_collection
 from adaptive_memory_core.opened import Opened, Parts
 from adaptive_memory_core.options import Options
 from adaptive_memory_core.reports import Finding
-from adaptive_memory_core.running_calls import waiting_at_most
 from adaptive_memory_core.store import locations, process_locks
 from adaptive_memory_core.store.chroma.collection_repair import repair_collection
 from adaptive_memory_core.store.chroma.index_files import refuse_damaged_index

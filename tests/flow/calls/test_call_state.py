@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from adaptive_memory_core.running_calls import have_waited, left, one_call, waiting_at_most
+from adaptive_memory_core.flow.calls.running_calls import have_waited, left, one_call, waiting_at_most
 from tests.behaviour.test_interrupts import broken_off_at
 
 

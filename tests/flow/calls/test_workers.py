@@ -14,8 +14,8 @@ import pytest
 
 from adaptive_memory_core.errors import ClosedError
 from adaptive_memory_core.flow.calls.foreign_calls import Begun, ForeignCall, Outcome, Unanswered, answered
-from adaptive_memory_core.flow.calls.workers import Workers, in_worker, still_awaited
-from adaptive_memory_core.running_calls import have_waited, left, one_call
+from adaptive_memory_core.flow.calls.running_calls import have_waited, left, one_call, still_awaited
+from adaptive_memory_core.flow.calls.workers import Workers, in_worker
 
 T = TypeVar("T")
 asker: ContextVar[str] = ContextVar("asker", default="nobody")

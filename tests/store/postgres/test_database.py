@@ -15,8 +15,8 @@ from psycopg_pool import ConnectionPool
 
 from adaptive_memory_core import Fields, Record, Scope
 from adaptive_memory_core.errors import ClosedError, LedgerError
+from adaptive_memory_core.flow.calls.running_calls import one_call
 from adaptive_memory_core.flow.ports.records import Stored
-from adaptive_memory_core.running_calls import one_call
 from adaptive_memory_core.store.chroma.open_collection import CollectionAccess
 from adaptive_memory_core.store.ledger_records import LedgerRecords
 from adaptive_memory_core.store.postgres import lost_connections, postgres_database

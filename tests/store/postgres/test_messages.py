@@ -9,9 +9,9 @@ from typing import Any
 import psycopg
 import pytest
 
+from adaptive_memory_core.flow.calls.running_calls import one_call
 from adaptive_memory_core.flow.ports.ledger_values import MirrorRow
 from adaptive_memory_core.records import ReadState, Scope, Seen
-from adaptive_memory_core.running_calls import one_call
 from adaptive_memory_core.store.postgres.postgres_ledger import PostgresLedger
 from tests.postgres_server import new_database
 from tests.store.ledger.reads import ALICE, BOB, NEW, entry, read, turned

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar
 
 from typing_extensions import NamedTuple  # a generic one before Python 3.11
 
-from adaptive_memory_core.flow.calls.workers import current_caller, still_awaited
+from adaptive_memory_core.flow.calls.running_calls import current_caller, still_awaited
 
 if TYPE_CHECKING:
     import asyncio  # loaded by what awaits, as it takes long to import

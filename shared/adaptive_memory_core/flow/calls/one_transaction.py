@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar, cast
 
-from adaptive_memory_core.flow.calls.workers import still_awaited
+from adaptive_memory_core.flow.calls.running_calls import still_awaited
 from adaptive_memory_core.flow.ports import Ports
 
 if TYPE_CHECKING:

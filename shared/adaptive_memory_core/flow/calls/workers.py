@@ -1,4 +1,4 @@
-"""Worker threads for the async methods, and the tasks that await them.
+"""Async methods: calls in worker threads, and the tasks that await them.
 
 A call runs in one thread from beginning to end. While it waits for foreign code, which may hang, another thread may
 work instead. If the task is cancelled, the call starts no further call of foreign code and no further write.
@@ -8,78 +8,22 @@ from __future__ import annotations
 
 import contextvars
 import threading
-import time
 from collections import deque
-from collections.abc import Callable, Generator
-from concurrent.futures import FIRST_COMPLETED, Future, InvalidStateError, ThreadPoolExecutor, wait
+from collections.abc import Callable, Coroutine, Generator
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, suppress
-from functools import partial
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+from functools import partial, update_wrapper
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 from adaptive_memory_core.errors import ClosedError
-from adaptive_memory_core.running_calls import CLOSED
+from adaptive_memory_core.flow.calls.running_calls import CLOSED, Caller, Verb, awaited_by, blocking, still_awaited
 
 if TYPE_CHECKING:
-    import asyncio  # loaded by what awaits, as it takes long to import
-
+    from adaptive_memory_core.user_memory import UserMemory
 
 P = ParamSpec("P")
 T = TypeVar("T")
 MOST_WAITING = 500  # threads that wait for foreign code and make room for others; guess
-LOOP_LOOKED_SECONDS = 1.0  # between two checks whether the loop of the foreign code was closed
-
-
-class Caller:
-    """The task that awaits a call, for use in the call's thread. `gone` is done when the task stops awaiting; foreign
-    calls in progress (`under_way`) are then given up."""
-
-    __slots__ = ("gone", "loop", "thread", "under_way", "workers")
-
-    def __init__(self, loop: asyncio.AbstractEventLoop, workers: Workers) -> None:
-        self.loop, self.workers, self.thread = loop, workers, 0
-        self.gone: Future[BaseException] = Future()
-        self.under_way: dict[object, Callable[[], None]] = {}
-
-    def leave(self, why: BaseException) -> None:
-        """Note that the call is no longer awaited; a second call has no effect."""
-        with suppress(InvalidStateError):
-            self.gone.set_result(why)
-        for give_up in list(self.under_way.values()):
-            give_up()
-
-    def wait(self, call: Future[Any], seconds: float | None) -> None:
-        """Wait for foreign code, at most `seconds`, while another thread may work; raise an error if the caller is
-        gone.
-        """
-        until = None if seconds is None else time.monotonic() + seconds
-        with self.workers.waiting(self):
-            while not (call.done() or self.gone.done() or self.loop.is_closed()):
-                left = LOOP_LOOKED_SECONDS if until is None else min(LOOP_LOOKED_SECONDS, until - time.monotonic())
-                if left <= 0.0:
-                    break
-                wait([call, self.gone], left, FIRST_COMPLETED)
-        if self.loop.is_closed():
-            import asyncio
-
-            self.leave(asyncio.CancelledError())
-        if self.gone.done():
-            raise self.gone.result()
-
-
-_caller: contextvars.ContextVar[Caller | None] = contextvars.ContextVar("caller", default=None)
-
-
-def current_caller() -> Caller | None:
-    """The task that awaits this thread's work; None in a blocking call and in foreign code."""
-    caller = _caller.get()
-    return None if caller is None or caller.thread != threading.get_ident() else caller
-
-
-def still_awaited() -> None:
-    """Raise an error if the task that awaits this call was cancelled."""
-    caller = _caller.get()
-    if caller is not None and caller.gone.done() and caller.thread == threading.get_ident():
-        raise caller.gone.result()
 
 
 class Workers(ThreadPoolExecutor):
@@ -169,9 +113,21 @@ async def in_worker(workers: Workers, work: Callable[[], T]) -> T:
 
 def _for(caller: Caller, work: Callable[[], T]) -> T:
     caller.thread = threading.get_ident()
-    _caller.set(caller)
+    awaited_by(caller)
     still_awaited()
     try:
         return work()
     except StopIteration as error:  # which no future can hold
         raise RuntimeError("it raised StopIteration") from error
+
+
+def awaited(verb: Verb[P, T]) -> Callable[Concatenate[UserMemory, P], Coroutine[Any, Any, T]]:
+    """The verb as an async method: the same call in a worker thread. Its name starts with `a`."""
+    done = blocking(verb)
+
+    async def call(user: UserMemory, /, *args: P.args, **named: P.kwargs) -> T:
+        return await in_worker(user.memory.opened.workers, partial(done, user, *args, **named))
+
+    update_wrapper(call, verb)
+    call.__name__, call.__doc__ = f"a{verb.__name__}", f"`{verb.__name__}`, async."
+    return call

@@ -9,7 +9,6 @@ from typing import Any, NamedTuple, Protocol
 
 from adaptive_memory_core.identity import words_and_origins
 from adaptive_memory_core.records import Record, Scope, Seen, Verdict
-from adaptive_memory_core.score.ranking import CandidateColumns
 
 Where = Mapping[str, Any]
 Vector = Any
@@ -86,16 +85,3 @@ def seen_of(record: Record, *, shared: bool = False) -> Seen:
     """A record's state with the other values that the ledger stores of it."""
     ((words, mark),) = words_and_origins([record.text], [record.stored or record.metadata])
     return Seen(record.read, record.kind, mark, shared, words)
-
-
-def seen_in(columns: CandidateColumns, numbers: Sequence[int], kind: str) -> dict[str, Seen]:
-    """`seen_of` for the candidates with these numbers, by ids in the collection; `kind` is the metadata key."""
-    metadata = list(map(columns.stored.__getitem__, numbers))
-    marks = words_and_origins(map(columns.texts.__getitem__, numbers), metadata)
-    seen: dict[str, Seen] = {}
-    for number, own, (words, mark) in zip(numbers, metadata, marks, strict=True):
-        named = own.get(kind)
-        is_shared = columns.shared[number]
-        found = Seen(columns.reads[number], named if type(named) is str else None, mark, is_shared, words)
-        seen[columns.stored_ids[number]] = found
-    return seen

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 
 from adaptive_memory_core.errors import StoreError
 from adaptive_memory_core.fields import Fields
+from adaptive_memory_core.flow.calls.running_calls import idle_seconds
 from adaptive_memory_core.flow.ports.ledger_values import DueRecord
 from adaptive_memory_core.policy.keeping import Keeping
 from adaptive_memory_core.record_metadata import REMOVED, exported_digest
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.reports import ProjectionStats, WriteBackProgress
-from adaptive_memory_core.running_calls import idle_seconds
 from adaptive_memory_core.store.background import Going
 from adaptive_memory_core.store.chroma.chroma_calls import overwrite
 from adaptive_memory_core.store.chroma.open_collection import CollectionAccess, OpenCollection

@@ -47,8 +47,7 @@ GROWTH = 1.1  # growth of the number of titles after which a record is read agai
 
 
 class GraphAdditions:
-    """Adds records to the graph by following the rows of words. `everybody` is set once the graph of all users is
-    needed."""
+    """Adds records to the graph by following the rows of words."""
 
     def __init__(
         self,
@@ -65,11 +64,10 @@ class GraphAdditions:
         self._behind_hand: dict[Scope, None] = {}  # users whose graph is built automatically and may be incomplete
         self._to_link: list[Scope] = []  # users whose records are all added, but may need linking again
         self._followed: dict[Scope, int] = {}  # the last row of words that was added, by user
-        self.everybody = False
 
     def catch_up_with(self, scope: Scope) -> None:
         """Check this user for new records: another process may have written some."""
-        if not self.everybody:
+        if not self._linked.everybody:
             self._behind_hand[scope] = None
 
     def anew(self) -> None:
@@ -88,14 +86,14 @@ class GraphAdditions:
 
     def page(self, *, growth: float = GROWTH) -> bool:
         """Add a page of new records or, if there are none, link one again. Return whether there may be more."""
-        if not (self.everybody or self._behind_hand or self._to_link):
+        if not (self._linked.everybody or self._behind_hand or self._to_link):
             return False
         with self._turn:
             self._rows.drop_gone()
             if not self._made.is_ours():
                 self._behind_hand.clear()
                 return False
-            if self._of_everybody() if self.everybody else self._of_users():
+            if self._of_everybody() if self._linked.everybody else self._of_users():
                 return True
             again = self._rows.to_link_again(PAGE, growth=growth)
             self._put(dict.fromkeys(again))
@@ -261,6 +259,7 @@ class LinkedUsers:
         self._due: deque[Scope] = deque()
         self._wanted: deque[Scope] = deque()
         self.turn = threading.RLock()  # held by the thread that handles the next user
+        self.everybody = False  # whether the graph of all users is needed
 
     def links(self, scope: Scope) -> float:
         """The average number of other records' titles in a record: the greatest of the scope's parts."""

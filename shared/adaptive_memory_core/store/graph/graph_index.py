@@ -73,13 +73,13 @@ class GraphIndex:
     @property
     def _asked(self) -> bool:
         """Whether the graph of all users is needed; until then only graphs built automatically are updated."""
-        return self._taking_in.everybody
+        return self.linked.everybody
 
     def expect(self) -> None:
         """Begin to build the graph of all users; records written from now on are added at once."""
         if not self._asked:
             self._made.begin()
-            self._taking_in.everybody = True
+            self.linked.everybody = True
             self._hurry()
 
     def look(
@@ -198,7 +198,7 @@ class GraphIndex:
     def catch_up(self, scope: Scope) -> None:
         """Count a recall of this scope and add its new records in the background, if its graph is needed."""
         for part in scope.parts:
-            if self.linked.counted(part) or self._taking_in.everybody:
+            if self.linked.counted(part) or self.linked.everybody:
                 self._catch_up_with(part)
 
     def stored_ids(self) -> set[str]:
@@ -216,7 +216,7 @@ class GraphIndex:
     def rebuild(self) -> None:
         """Remove the graph and build it again for all users."""
         self._taking_in.anew()
-        self._taking_in.everybody = True
+        self.linked.everybody = True
         self.sync()
 
     def check(self, *, repair: bool) -> list[Finding]:

@@ -18,7 +18,7 @@ from contextlib import closing, contextmanager
 from typing import Literal, NamedTuple
 
 from adaptive_memory_core.errors import LedgerError
-from adaptive_memory_core.running_calls import pauses
+from adaptive_memory_core.flow.calls.running_calls import pauses
 from adaptive_memory_core.store.background import Going
 from adaptive_memory_core.store.process_locks import await_before_forks
 from adaptive_memory_core.store.sqlite_connection import connect

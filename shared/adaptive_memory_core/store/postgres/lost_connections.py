@@ -19,7 +19,7 @@ import psycopg
 from psycopg import Connection
 
 from adaptive_memory_core.errors import ClosedError, LedgerError
-from adaptive_memory_core.running_calls import left
+from adaptive_memory_core.flow.calls.running_calls import left
 from adaptive_memory_core.store.postgres.postgres_connections import Pool
 from adaptive_memory_core.store.postgres.postgres_tables import SCHEMA
 

@@ -29,7 +29,7 @@ from psycopg.pq import TransactionStatus
 from psycopg_pool import AsyncConnectionPool, ConnectionPool, PoolClosed, PoolTimeout
 
 from adaptive_memory_core.errors import ClosedError, InvalidInputError, LedgerError
-from adaptive_memory_core.running_calls import have_waited, left
+from adaptive_memory_core.flow.calls.running_calls import have_waited, left
 from adaptive_memory_core.store.locations import is_in_postgres
 from adaptive_memory_core.store.postgres.postgres_statements import adapt
 from adaptive_memory_core.store.postgres.postgres_tables import SCHEMA

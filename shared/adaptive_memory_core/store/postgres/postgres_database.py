@@ -23,7 +23,7 @@ import psycopg
 from psycopg import Connection
 
 from adaptive_memory_core.errors import ClosedError, LedgerError
-from adaptive_memory_core.running_calls import have_waited, left
+from adaptive_memory_core.flow.calls.running_calls import have_waited, left
 from adaptive_memory_core.store.ledger.schema import UNREADABLE, LedgerLook, TransactionKind, VersionNews
 from adaptive_memory_core.store.postgres.lost_connections import (
     RETRIED_SECONDS,

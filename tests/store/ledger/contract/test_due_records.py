@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from adaptive_memory_core import running_calls
+from adaptive_memory_core.flow.calls import running_calls
 from adaptive_memory_core.flow.ports.ledger_values import MirrorRow
 from adaptive_memory_core.records import NEVER_READ, Scope, Seen
 from tests.store.ledger.implementations import Ledgers

@@ -1,4 +1,4 @@
-"""Running calls, which `close` waits for, with a limit on how long each may wait; and closing by `with`."""
+"""Running calls: `close` waits for them, each may wait for a limited time, and a task may stop awaiting one."""
 
 from __future__ import annotations
 
@@ -7,16 +7,27 @@ import random
 import threading
 import time
 from collections.abc import Callable, Generator, Set
-from contextlib import contextmanager
+from concurrent.futures import FIRST_COMPLETED, Future, InvalidStateError, wait
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
-from typing import ParamSpec, Protocol, TypeVar
+from functools import partial, update_wrapper
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 from typing_extensions import Self
 
-from adaptive_memory_core.errors import ClosedError
+from adaptive_memory_core.error_messages import unknown_argument
+from adaptive_memory_core.errors import ClosedError, NotFoundError
+from adaptive_memory_core.policy.policy import Policy
+
+if TYPE_CHECKING:
+    import asyncio  # loaded by what awaits, as it takes long to import
+
+    from adaptive_memory_core.flow.calls.workers import Workers
+    from adaptive_memory_core.user_memory import UserMemory
 
 P = ParamSpec("P")
 T = TypeVar("T")
+Verb = Callable[Concatenate["UserMemory", P], T]
 PATIENCE_SECONDS = 30.0  # the longest wait for running calls, and of waiting calls
 CLOSED = "This memory was closed. Open it again: AdaptiveMemory.open(...) or AdaptiveMemory(...)."
 INHERITED = (
@@ -26,6 +37,7 @@ INHERITED = (
 
 _running: dict[object, int] = {}  # the calls of all memories with their threads
 _last_end = [0.0]  # by time.monotonic
+_process = [os.getpid()]
 
 
 class CallGate:
@@ -42,16 +54,24 @@ class CallGate:
         self._exchanged_by: float | None = None  # the time until which calls wait at most, by time.monotonic
         self._threads: dict[object, int] = {}  # of each call
         self._waiting: set[object] = set()  # calls that may wait forever
-        self._pid = os.getpid()
+        self._pid = _process[0]
 
     def begin(self, call: object) -> None:
         """Begin a call in this thread. Raises ClosedError after `end`, and in a fork, where the lock may never be free.
         A call within another call never waits."""
-        if self._pid != os.getpid():
+        if self._pid != _process[0]:
             raise ClosedError(INHERITED)
-        own = threading.get_ident()
+        self._threads[call] = _running[call] = threading.get_ident()
+        if self._ended or self._exchanged_by is not None:  # looked at after the call can be seen
+            self._begin_later(call)
+
+    def _begin_later(self, call: object) -> None:
+        """Hold the call back while the memory's parts are exchanged, unless it is within another call."""
         with self._lock:
-            if self._exchanged_by is not None and own not in self._threads.values():
+            own = self._threads.pop(call)
+            del _running[call]
+            self._changed.notify_all()
+            if self._exchanged_by is not None and own not in self._threads.copy().values():
                 self._changed.wait_for(
                     lambda: self._exchanged_by is None or self._ended, self._exchanged_by - time.monotonic()
                 )
@@ -119,8 +139,8 @@ def idle_seconds() -> float:
 
 
 def _alone() -> None:
-    """Remove the calls of other threads, which don't exist in a fork."""
-    own = threading.get_ident()
+    """Note that this is a fork, and remove the calls of other threads, which don't exist in it."""
+    own, _process[0] = threading.get_ident(), os.getpid()
     for call in [call for call, thread in _running.items() if thread != own]:
         del _running[call]
 
@@ -207,6 +227,96 @@ def pauses(usual_seconds: float) -> Callable[[], bool]:
         return True
 
     return wait
+
+
+LOOP_LOOKED_SECONDS = 1.0  # between two checks whether the loop of the foreign code was closed
+
+
+class Caller:
+    """The task that awaits a call, for use in the call's thread. `gone` is done when the task stops awaiting; foreign
+    calls in progress (`under_way`) are then given up."""
+
+    __slots__ = ("gone", "loop", "thread", "under_way", "workers")
+
+    def __init__(self, loop: asyncio.AbstractEventLoop, workers: Workers) -> None:
+        self.loop, self.workers, self.thread = loop, workers, 0
+        self.gone: Future[BaseException] = Future()
+        self.under_way: dict[object, Callable[[], None]] = {}
+
+    def leave(self, why: BaseException) -> None:
+        """Note that the call is no longer awaited; a second call has no effect."""
+        with suppress(InvalidStateError):
+            self.gone.set_result(why)
+        for give_up in list(self.under_way.values()):
+            give_up()
+
+    def wait(self, call: Future[Any], seconds: float | None) -> None:
+        """Wait for foreign code, at most `seconds`, while another thread may work; raise an error if the caller is
+        gone.
+        """
+        until = None if seconds is None else time.monotonic() + seconds
+        with self.workers.waiting(self):
+            while not (call.done() or self.gone.done() or self.loop.is_closed()):
+                left = LOOP_LOOKED_SECONDS if until is None else min(LOOP_LOOKED_SECONDS, until - time.monotonic())
+                if left <= 0.0:
+                    break
+                wait([call, self.gone], left, FIRST_COMPLETED)
+        if self.loop.is_closed():
+            import asyncio
+
+            self.leave(asyncio.CancelledError())
+        if self.gone.done():
+            raise self.gone.result()
+
+
+_caller: ContextVar[Caller | None] = ContextVar("caller", default=None)
+awaited_by = _caller.set
+
+
+def current_caller() -> Caller | None:
+    """The task that awaits this thread's work; None in a blocking call and in foreign code."""
+    caller = _caller.get()
+    return None if caller is None or caller.thread != threading.get_ident() else caller
+
+
+def still_awaited() -> None:
+    """Raise an error if the task that awaits this call was cancelled."""
+    caller = _caller.get()
+    if caller is not None and caller.gone.done() and caller.thread == threading.get_ident():
+        raise caller.gone.result()
+
+
+def blocking(verb: Verb[P, T]) -> Callable[Concatenate[UserMemory, P], T]:
+    """The verb as a blocking method. The error for an unknown argument suggests the right name. The error for an
+    unknown id mentions the shared scope, if there is one, because the id may come from there."""
+
+    def call(user: UserMemory, /, *args: P.args, **named: P.kwargs) -> T:
+        opened = user.memory.opened
+        state = CallState(opened.keeping.wait_seconds)
+        try:
+            opened.calls.begin(state)
+            enter(state)
+            if opened.telemetry is None:
+                return verb(user, *args, **named)
+            return opened.telemetry.verb(verb.__name__, partial(verb, user, *args, **named))
+        except TypeError:
+            unknown = unknown_argument(verb, named, Policy)
+            if unknown is None:
+                raise
+            raise unknown from None
+        except NotFoundError as error:
+            if user.fallback is None:
+                raise
+            raise NotFoundError(
+                f"{error} Hits that are shared: {user.fallback.name} are only read here; change them through that "
+                "scope."
+            ) from error
+        finally:
+            enter(state.outer)
+            opened.calls.over(state)
+
+    update_wrapper(call, verb)
+    return call
 
 
 class Closable(Protocol):

@@ -10,7 +10,7 @@ from collections.abc import Callable
 import pytest
 
 from adaptive_memory_core.errors import ClosedError
-from adaptive_memory_core.running_calls import CallGate, ClosedByWith, is_any_running
+from adaptive_memory_core.flow.calls.running_calls import CallGate, ClosedByWith, is_any_running
 
 
 class Door(ClosedByWith):
@@ -105,10 +105,11 @@ def test_parts_are_exchanged_while_no_other_thread_is_in_a_call_even_one_that_wa
     hung, let_go = OtherCall(gate, waits=True), threading.Event()
 
     def exchange() -> None:
-        own = object()
+        own, within = object(), object()
         gate.begin(own)
         with gate.alone():
-            gate.begin(own)  # a call within its own
+            gate.begin(within)  # a call within its own
+            gate.over(within)
             alone.set()
             let_go.wait(10)
         gate.over(own)
