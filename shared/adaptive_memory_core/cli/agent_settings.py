@@ -91,7 +91,10 @@ def agents(
     name: Annotated[str, typer.Argument(help=f"{', '.join(AGENTS)}.")],
     write: Annotated[bool, typer.Option("--write", help="Write the settings, after showing them.")] = False,
     project: Annotated[
-        Path | None, typer.Option(help="For the project in this directory alone, not for all.", metavar="DIR")
+        Path | None,
+        typer.Option(
+            help="Write the settings of the project in this directory only, not those of all projects.", metavar="DIR"
+        ),
     ] = None,
 ) -> None:
     """Show the settings that give a coding agent this memory: hooks and the MCP server (docs/guides/mcp.md).

@@ -130,11 +130,15 @@ def options(
     ] = None,
     user: Annotated[
         str | None,
-        typer.Option(help="Whose memory: every command names one.", metavar="NAME", envvar="ADAPTIVE_MEMORY_USER"),
+        typer.Option(
+            help="The user whose memory is meant. Every command needs one.",
+            metavar="NAME",
+            envvar="ADAPTIVE_MEMORY_USER",
+        ),
     ] = None,
-    everyone: Annotated[bool, typer.Option("--everyone", help="The records that belong to nobody.")] = False,
+    everyone: Annotated[bool, typer.Option("--everyone", help="Use the records that belong to no user.")] = False,
     over_everyone: Annotated[
-        bool, typer.Option("--over-everyone", help="With --user: also find everyone's records.")
+        bool, typer.Option("--over-everyone", help="With --user: also search the records that belong to no user.")
     ] = False,
     collection: Annotated[str, typer.Option(help="The collection within the directory.")] = "memories",
     embedder: Annotated[
@@ -153,7 +157,7 @@ def options(
             show_envvar=True,
         ),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Answer in JSON, for programs.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
     _: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")] = False,
 ) -> None:
     """Memory that learns from being read, from a shell.
@@ -219,7 +223,7 @@ def demo(ctx: typer.Context) -> None:
 
 GROUPS = {  # in the order of `--help`
     "Records": (init, remember, import_records, recall, explain, get, log, stats, themes),
-    "Learning and letting go": (feedback, pin, unpin, demote, forget, prune),
+    "Learning and removing": (feedback, pin, unpin, demote, forget, prune),
     "Measuring": (evaluate, tune, replay, compare, bench, report),
     "Agents, and a first look": (mcp, hook, agents, demo),
     "For operators": (

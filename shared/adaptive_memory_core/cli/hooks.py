@@ -60,11 +60,13 @@ class AgentEvent:
 def hook(
     ctx: typer.Context,
     event: Annotated[str, typer.Argument(help="session-start, prompt, stop or pre-compact.")],
-    create: Annotated[bool, typer.Option("--create", help="Make the memory where there is none.")] = False,
-    k: Annotated[int, typer.Option("-k", help="How many memories a prompt brings at most.")] = 5,
-    max_tokens: Annotated[int, typer.Option(help="How long what is printed may be.")] = 1_000,
-    min_score: Annotated[float, typer.Option(help="The least score of a memory that a prompt brings.")] = RELEVANT,
-    keep_secrets: Annotated[bool, typer.Option("--keep-secrets", help="Mask no keys, tokens or passwords.")] = False,
+    create: Annotated[bool, typer.Option("--create", help="Create the memory if it does not exist.")] = False,
+    k: Annotated[int, typer.Option("-k", help="The maximum number of memories for a prompt.")] = 5,
+    max_tokens: Annotated[int, typer.Option(help="The maximum length of the output, in tokens.")] = 1_000,
+    min_score: Annotated[float, typer.Option(help="The lowest score of a memory for a prompt.")] = RELEVANT,
+    keep_secrets: Annotated[
+        bool, typer.Option("--keep-secrets", help="Do not mask keys, tokens and passwords.")
+    ] = False,
 ) -> None:
     """Called by a coding agent, with the event as JSON on stdin (docs/guides/mcp.md).
 

@@ -10,6 +10,7 @@ import typer
 
 from adaptive_memory_core.cli.session import session_of
 from adaptive_memory_core.cli.terminal import NOTHING_FOUND, confirmed, harmless, one_line, records_in_words, show
+from adaptive_memory_core.errors import InvalidInputError
 from adaptive_memory_core.reports import PruneReceipt
 from adaptive_memory_core.user_memory import UserMemory
 
@@ -58,18 +59,30 @@ def forget(ctx: typer.Context, ids: Ids) -> None:
 
 def prune(
     ctx: typer.Context,
-    below: Annotated[float | None, typer.Option(help="Remove what has decayed below this strength.")] = None,
-    unread_for: Annotated[float | None, typer.Option(help="Remove what nobody has read for so many days.")] = None,
-    max_records: Annotated[int | None, typer.Option(help="Of more than these, remove the weakest.")] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say which ones.")] = False,
-    archive: Annotated[Path | None, typer.Option(help="Append them to this file first; import takes it back.")] = None,
-    limit: Annotated[int | None, typer.Option(help="Records at most.")] = None,
-    yes: Annotated[bool, typer.Option("--yes", help="Remove them without asking.")] = False,
+    below: Annotated[
+        float | None, typer.Option(help="Remove records whose strength has decayed below this value.")
+    ] = None,
+    unread_for: Annotated[
+        float | None, typer.Option(help="Remove records that were not read for this many days.")
+    ] = None,
+    max_records: Annotated[
+        int | None, typer.Option(help="Keep at most this many records; the weakest are removed.")
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show which records would be removed, and remove nothing.")
+    ] = False,
+    archive: Annotated[
+        Path | None, typer.Option(help="Append the records to this file first; import reads it.")
+    ] = None,
+    limit: Annotated[int | None, typer.Option(help="Remove at most this many records.")] = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Remove the records without asking for confirmation.")] = False,
 ) -> None:
     """Remove records that have decayed, are no longer read, or exceed a maximum; never a pinned or a remembered one.
 
     It says how many there are, shows up to ten of them, and asks.
     """
+    if below is None and unread_for is None and max_records is None:
+        raise InvalidInputError("prune needs a rule: --below, --unread-for or --max-records, e.g. --unread-for 90.")
     session = session_of(ctx)
     rules: dict[str, Any] = {"limit": limit, "unread_for": unread_for, "max_records": max_records}
     with session.scope() as user:

@@ -52,7 +52,7 @@ def flush(ctx: typer.Context) -> None:
 
 def check(
     ctx: typer.Context,
-    repair: Annotated[bool, typer.Option("--repair", help="Mend what can be mended; no read is lost.")] = False,
+    repair: Annotated[bool, typer.Option("--repair", help="Repair what can be repaired; no read is lost.")] = False,
 ) -> None:
     """Check every file of the memory; exit code 1 if something is wrong and was not repaired."""
     session = session_of(ctx)
@@ -108,8 +108,10 @@ def row_level_security() -> None:
 def move_ledger(
     ctx: typer.Context,
     source: Annotated[str, typer.Option("--from", help="The ledger's file, or postgresql://user@host/database.")],
-    target: Annotated[str, typer.Option("--to", help="The other one; it must be empty.")],
-    source_stays: Annotated[bool, typer.Option("--source-stays", help="Copy only: the source goes on in use.")] = False,
+    target: Annotated[str, typer.Option("--to", help="The file or address of the new ledger, which must be empty.")],
+    source_stays: Annotated[
+        bool, typer.Option("--source-stays", help="Only copy the ledger; the source stays in use.")
+    ] = False,
 ) -> None:
     """Move a ledger from SQLite to PostgreSQL, or back, while it is in use. If interrupted, run the same command
     again."""
@@ -142,8 +144,10 @@ def _checked(session: Session, *, repair: bool) -> CheckReport:
 def export(
     ctx: typer.Context,
     file: Annotated[Path, typer.Argument(help="A new file; - is stdout.")] = Path("-"),
-    records: Annotated[bool, typer.Option("--records", help="The records instead, as import takes them.")] = False,
-    force: Annotated[bool, typer.Option("--force", help="Write over a file that is there.")] = False,
+    records: Annotated[
+        bool, typer.Option("--records", help="Write the records instead, in the form that import reads.")
+    ] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
 ) -> None:
     """Write what was learned about a user's records, as JSON without their texts; or the records, as JSON lines."""
     session = session_of(ctx)
@@ -187,25 +191,30 @@ MINUTE = 60.0
 
 def mcp(
     ctx: typer.Context,
-    create: Annotated[bool, typer.Option("--create", help="Make the memory where there is none.")] = False,
-    read_only: Annotated[bool, typer.Option("--read-only", help="Offer nothing that changes or counts.")] = False,
-    k: Annotated[int, typer.Option("-k", help="How many hits a recall has at most.")] = 5,
-    max_tokens: Annotated[int, typer.Option(help="How long an answer is at most.")] = 2_000,
-    kind: Annotated[str, typer.Option(help="The kind of what is remembered.")] = "fact",
-    mask_secrets: Annotated[
-        bool, typer.Option("--mask-secrets", help="Mask keys, tokens and passwords in what is stored.")
+    create: Annotated[bool, typer.Option("--create", help="Create the memory if it does not exist.")] = False,
+    read_only: Annotated[
+        bool, typer.Option("--read-only", help="Offer only tools that change and count nothing.")
     ] = False,
-    idle_exit: Annotated[float | None, typer.Option(help="End after so many minutes without a message.")] = None,
+    k: Annotated[int, typer.Option("-k", help="The maximum number of hits of a recall.")] = 5,
+    max_tokens: Annotated[int, typer.Option(help="The maximum length of an answer, in tokens.")] = 2_000,
+    kind: Annotated[str, typer.Option(help="The kind of the stored records.")] = "fact",
+    mask_secrets: Annotated[
+        bool, typer.Option("--mask-secrets", help="Mask keys, tokens and passwords in stored texts.")
+    ] = False,
+    idle_exit: Annotated[float | None, typer.Option(help="Stop after this many minutes without a message.")] = None,
     http: Annotated[bool, typer.Option("--http", help="Serve over HTTP, not over stdin and stdout.")] = False,
-    host: Annotated[str, typer.Option(help="With --http: where to listen.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(help="With --http: where to listen; 0 is any that is free.")] = 8_765,
+    host: Annotated[str, typer.Option(help="With --http: the address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(help="With --http: the port to listen on; 0 chooses a free one.")] = 8_765,
     tokens: Annotated[
         Path | None, typer.Option(help=f"With --http: JSON, {{TOKEN: USER}}; else {TOKEN} is the token of --user.")
     ] = None,
     allow_remote: Annotated[
-        bool, typer.Option("--allow-remote", help="With --http: other machines may reach it.")
+        bool, typer.Option("--allow-remote", help="With --http: allow connections from other machines.")
     ] = False,
-    name: Annotated[list[str] | None, typer.Option(help="With --http: a name that clients call it by.")] = None,
+    name: Annotated[
+        list[str] | None,
+        typer.Option(help="With --http: a host name under which clients reach the server; may be repeated."),
+    ] = None,
 ) -> None:
     """Serve the memory to agents over the Model Context Protocol (docs/guides/mcp.md).
 

@@ -37,7 +37,7 @@ if TYPE_CHECKING:  # otherwise imported by the command that needs it
 
 LINE = '{"question": "which tea?", "answers": ["id or text of a record"]}'
 By = Annotated[str | None, typer.Option("--policy", help="A preset's name or a file of JSON; omitted, the usual one.")]
-Most = Annotated[int, typer.Option("-k", help="How many hits count.")]
+Most = Annotated[int, typer.Option("-k", help="The number of hits that are evaluated.")]
 
 
 def evaluate(
@@ -61,16 +61,26 @@ def evaluate(
 def tune(
     ctx: typer.Context,
     file: Annotated[Path | None, typer.Argument(help=f"JSON lines: {LINE}; omitted, the verdicts of the log.")] = None,
-    out: Annotated[Path | None, typer.Option(help="Write the tuned policy here, if there is one.")] = None,
-    keep: Annotated[bool, typer.Option("--keep", help="Keep it for the user, if there is one.")] = False,
+    out: Annotated[Path | None, typer.Option(help="Write the tuned policy to this file, if one was found.")] = None,
+    keep: Annotated[
+        bool, typer.Option("--keep", help="Store the tuned policy for the user, if one was found.")
+    ] = False,
     k: Most = 10,
     policy: By = None,
-    since: Annotated[str | None, typer.Option(help="Of the log: 2026-03-02, seconds, or 7d for a week ago.")] = None,
-    until: Annotated[str | None, typer.Option(help="Of the log: up to then.")] = None,
-    all_users: Annotated[bool, typer.Option("--all-users", help="One policy, by the verdicts of all users.")] = False,
-    held_out: Annotated[float, typer.Option(help="Share of the questions that judge and do not tune.")] = 0.5,
-    prior: Annotated[float, typer.Option(help="Questions at which half of what they say counts.")] = PRIOR,
-    seed: Annotated[int, typer.Option(help="Which questions tune, and which judge.")] = 0,
+    since: Annotated[
+        str | None, typer.Option(help="The start of the period of the log: 2026-03-02, seconds, or 7d for a week ago.")
+    ] = None,
+    until: Annotated[str | None, typer.Option(help="The end of the period of the log, in the same forms.")] = None,
+    all_users: Annotated[
+        bool, typer.Option("--all-users", help="Tune one policy on the verdicts of all users.")
+    ] = False,
+    held_out: Annotated[
+        float, typer.Option(help="The share of the questions that are used for the evaluation only.")
+    ] = 0.5,
+    prior: Annotated[
+        float, typer.Option(help="The number of questions at which the result has half of its full weight.")
+    ] = PRIOR,
+    seed: Annotated[int, typer.Option(help="The seed by which questions are split into tuning and evaluation.")] = 0,
 ) -> None:
     """Find a policy that ranks a user's questions better, or say why there is none: too few questions, or a gain within
     noise.
@@ -130,8 +140,12 @@ def compare(
     ctx: typer.Context,
     experiment: Annotated[Path, typer.Argument(help="Data and systems, as TOML or JSON.", metavar="FILE")],
     out: Annotated[Path | None, typer.Option(help="Also write the result to this file, as JSON.")] = None,
-    estimate: Annotated[bool, typer.Option("--estimate", help="Only say what it may cost, and ask nobody.")] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Ask the chat models and servers that it names.")] = False,
+    estimate: Annotated[
+        bool, typer.Option("--estimate", help="Only show the possible cost, and call no model.")
+    ] = False,
+    yes: Annotated[
+        bool, typer.Option("--yes", help="Call the chat models and servers that the experiment names.")
+    ] = False,
 ) -> None:
     """What each system of an experiment finds on labelled data, with intervals and paired differences.
 
@@ -174,9 +188,11 @@ def replay(
     ctx: typer.Context,
     policy: Annotated[str | None, typer.Option(help="A preset's name or a file of JSON; omitted, the default.")] = None,
     since: Annotated[str | None, typer.Option(help="2026-03-02, seconds, or 7d for a week ago.")] = None,
-    until: Annotated[str | None, typer.Option(help="Up to then.")] = None,
-    all_users: Annotated[bool, typer.Option("--all-users", help="The recalls of all; nobody is named.")] = False,
-    changed: Annotated[bool, typer.Option("--changed", help="Also each recall that would differ.")] = False,
+    until: Annotated[str | None, typer.Option(help="The end of the period, in the same forms.")] = None,
+    all_users: Annotated[
+        bool, typer.Option("--all-users", help="Use the recalls of all users; no user is named.")
+    ] = False,
+    changed: Annotated[bool, typer.Option("--changed", help="Also show each recall that would differ.")] = False,
 ) -> None:
     """What another policy would have retrieved: dropped, promoted, and the value of that according to the existing
     feedback."""
@@ -203,13 +219,20 @@ def _replay_text(one: ReplayedRecall) -> list[str]:
 
 def report(
     ctx: typer.Context,
-    file: Annotated[Path, typer.Argument(help="The page: a new file, or an earlier page.", metavar="OUT.html")],
+    file: Annotated[
+        Path,
+        typer.Argument(
+            help="The file to write: a new file, or an earlier page, which is replaced.", metavar="OUT.html"
+        ),
+    ],
     experiment: Annotated[
         Path | None, typer.Option(help="Draw what `compare --out` wrote; no memory is needed.", metavar="FILE")
     ] = None,
-    all_users: Annotated[bool, typer.Option("--all-users", help="Numbers of all users, and nobody's texts.")] = False,
-    records: Annotated[int | None, typer.Option(help="Of a user: so many records at most; 500 if not given.")] = None,
-    recalls: Annotated[int | None, typer.Option(help="Of a user: so many recalls at most; 50 if not given.")] = None,
+    all_users: Annotated[
+        bool, typer.Option("--all-users", help="Show the numbers of all users, without any texts.")
+    ] = False,
+    records: Annotated[int | None, typer.Option(help="The maximum number of a user's records. Default: 500.")] = None,
+    recalls: Annotated[int | None, typer.Option(help="The maximum number of a user's recalls. Default: 50.")] = None,
     title: Annotated[str | None, typer.Option(help="The page's title.")] = None,
 ) -> None:
     """Write a page of HTML: one file that loads nothing.
@@ -262,9 +285,11 @@ def _check_fit(limits: dict[str, int], experiment: Path | None, *, all_users: bo
 
 def bench(
     ctx: typer.Context,
-    k: Annotated[int, typer.Option("-k", min=1, help="How many hits are asked for.")] = 10,
-    questions: Annotated[int, typer.Option(min=1, help="At most so many, drawn from the records.")] = 100,
-    seed: Annotated[int, typer.Option(help="Which records are drawn.")] = 0,
+    k: Annotated[int, typer.Option("-k", min=1, help="The number of hits of each recall.")] = 10,
+    questions: Annotated[
+        int, typer.Option(min=1, help="The maximum number of questions, drawn from the records.")
+    ] = 100,
+    seed: Annotated[int, typer.Option(help="The seed by which records are drawn.")] = 0,
 ) -> None:
     """How long recalls take, compared with Chroma's own query filtered by the same user, over the same records.
 

@@ -40,7 +40,7 @@ from adaptive_memory_core.user_memory import UserMemory
 RECORDS_PER_BATCH = 256  # records of one batch
 TIMES = ("created_at", "valid_from", "valid_until")
 OF_MESSAGES = {"speaker", "role", "session", "seq", "at", "content"}  # keys
-Create = Annotated[bool, typer.Option("--create", help="Make the memory where there is none.")]
+Create = Annotated[bool, typer.Option("--create", help="Create the memory if it does not exist.")]
 
 
 def init(ctx: typer.Context) -> None:
@@ -53,16 +53,16 @@ def init(ctx: typer.Context) -> None:
 
 def remember(
     ctx: typer.Context,
-    text: Annotated[str, typer.Argument(help="What to remember; - reads it from stdin.")],
-    id: Annotated[str | None, typer.Option(help="Your own id; an existing record is overwritten.")] = None,  # noqa: A002
+    text: Annotated[str, typer.Argument(help="The text to store; - reads it from stdin.")],
+    id: Annotated[str | None, typer.Option(help="Your own id; an existing record is replaced.")] = None,  # noqa: A002
     importance: Annotated[float, typer.Option(help="From 0 to 1.")] = 0.5,
     kind: Annotated[str, typer.Option(help="E.g. event, fact, lesson.")] = "event",
     created_at: Annotated[str | None, typer.Option(help="When it happened: 2026-03-02, seconds, or 7d ago.")] = None,
-    valid_from: Annotated[str | None, typer.Option(help="From when on it holds.")] = None,
-    valid_until: Annotated[str | None, typer.Option(help="Until when it holds.")] = None,
+    valid_from: Annotated[str | None, typer.Option(help="The time from which it is true.")] = None,
+    valid_until: Annotated[str | None, typer.Option(help="The time until which it is true.")] = None,
     supersedes: Annotated[str | None, typer.Option(help="The id of the record that this one replaces.")] = None,
     derived_from: Annotated[
-        list[str] | None, typer.Option(help="The id of a record that it was made of; may be repeated.")
+        list[str] | None, typer.Option(help="The id of a record from which it was derived; may be repeated.")
     ] = None,
     metadata: Annotated[str | None, typer.Option(help="A JSON object with your own keys.")] = None,
     create: Create = False,
@@ -97,11 +97,15 @@ def import_records(
             help="JSON lines: texts, objects with the arguments of remember, or messages as observe has them."
         ),
     ] = None,
-    from_path: Annotated[Path | None, typer.Option(help="Instead: a directory of an embedded Chroma.")] = None,
-    from_collection: Annotated[str, typer.Option(help="The collection in there.")] = "memories",
+    from_path: Annotated[
+        Path | None, typer.Option(help="Instead of a file: the directory of an embedded Chroma database.")
+    ] = None,
+    from_collection: Annotated[str, typer.Option(help="The collection in that database.")] = "memories",
     lines_of: Annotated[
         Path | None,
-        typer.Option("--lines", help="Instead: a file of plain text; each line that is not blank becomes a record."),
+        typer.Option(
+            "--lines", help="Instead of JSON: a plain text file; each line that is not blank becomes a record."
+        ),
     ] = None,
     create: Create = False,
 ) -> None:
@@ -206,11 +210,13 @@ def json_object(text: str, what: str) -> Mapping[str, Any]:
 
 
 Cue = Annotated[str, typer.Argument(help="A question, or any text.")]
-Most = Annotated[int, typer.Option("-k", help="How many hits at most.")]
+Most = Annotated[int, typer.Option("-k", help="The maximum number of hits.")]
 By = Annotated[str | None, typer.Option(help="A preset's name or a file of JSON, instead of the memory's policy.")]
 Least = Annotated[
     float | None,
-    typer.Option(help="Least score of a hit; 0 for all. Omitted: with the bundled embedder, one better than chance."),
+    typer.Option(
+        help="The lowest score of a hit; 0 shows all. Default: with the bundled embedder, a score better than chance."
+    ),
 ]
 Where = Annotated[str | None, typer.Option("--filter", help="A Chroma filter on your metadata, as JSON.")]
 
@@ -219,10 +225,14 @@ def recall(
     ctx: typer.Context,
     cue: Cue,
     k: Most = 5,
-    look: Annotated[bool, typer.Option("--look", help="Count nothing, change nothing, log nothing.")] = False,
+    look: Annotated[
+        bool, typer.Option("--look", help="Do not count this recall as a read, and do not log it.")
+    ] = False,
     where: Where = None,
     policy: By = None,
-    max_tokens: Annotated[int | None, typer.Option(help="Print evidence for a model instead, within a budget.")] = None,
+    max_tokens: Annotated[
+        int | None, typer.Option(help="Print the evidence for a model instead, in at most this many tokens.")
+    ] = None,
     min_score: Least = None,
 ) -> None:
     """The best memories for a cue, best first: score, id and text. They count as read."""
@@ -245,7 +255,7 @@ def recall(
 def explain(
     ctx: typer.Context,
     cue: Cue,
-    id: Annotated[str | None, typer.Option("--id", help="Why this record is, or is not, among the hits.")] = None,  # noqa: A002
+    id: Annotated[str | None, typer.Option("--id", help="Explain why this record is or is not among the hits.")] = None,  # noqa: A002
     k: Most = 5,
     where: Where = None,
     policy: By = None,
@@ -291,10 +301,10 @@ def _when(at: float | None) -> str:
 
 def log(
     ctx: typer.Context,
-    limit: Annotated[int, typer.Option(help="Recalls at most, the newest first.")] = 20,
+    limit: Annotated[int, typer.Option(help="The maximum number of recalls, newest first.")] = 20,
     since: Annotated[str | None, typer.Option(help="2026-03-02, seconds, or 7d for a week ago.")] = None,
-    until: Annotated[str | None, typer.Option(help="Up to then.")] = None,
-    containing: Annotated[str | None, typer.Option(help="Those that returned this record.")] = None,
+    until: Annotated[str | None, typer.Option(help="The end of the period, in the same forms.")] = None,
+    containing: Annotated[str | None, typer.Option(help="Only recalls that returned this record.")] = None,
 ) -> None:
     """Past recalls: when, how many hits, id and cue; as JSON with every candidate, its score and the reason."""
     session = session_of(ctx)

@@ -123,9 +123,7 @@ def prune(
             f"archive is {shown(archive)}. Give the path of a file to append to, in a directory that exists, or None."
         )
     if below is None and unread_for is None and max_records is None:
-        raise InvalidInputError(
-            "prune was given no rule. Give below=, unread_for= or max_records=, e.g. unread_for=90."
-        )
+        raise InvalidInputError("prune needs a rule. Give below=, unread_for= or max_records=, e.g. unread_for=90.")
     call = pruning.Pruning(
         scope=user.scope.own,
         below=None if below is None else check.fraction(below, "below"),
