@@ -28,7 +28,7 @@ ONLY_WORDS = Policy(
 FILLER = [f"nothing of note happened on day {n}" for n in range(30)]
 
 
-COPIES = ("words", "words_gone", "followed", "user_files", "sqlite_sequence", "file_version", "to_purge")
+COPIES = ("words", "words_gone", "followed", "graph_links", "user_files", "sqlite_sequence", "file_version", "to_purge")
 
 
 def everything(memory: AdaptiveMemory) -> list[str]:
