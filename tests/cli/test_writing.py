@@ -182,7 +182,8 @@ def test_prune_can_be_tried_first(with_three: Run, tmp_path: Path) -> None:
     assert (nothing["ids"], nothing["dry_run"], nothing["kept"]) == ([], True, 3)
     assert with_three("prune", "--below", "0.5", "--archive", str(tmp_path / "gone.jsonl")).code == 0
     refused = with_three("prune")
-    assert refused.code == 2 and "--unread-for 90" in refused.err
+    assert refused.code == 2
+    assert "--unread-for 90" in refused.err
     assert with_three("prune", "--below", "5").code == 2
     tried = with_three("prune", "--max-records", "1", "--dry-run")
     assert (tried.code, tried.out.splitlines()[0]) == (0, "2 records would be removed, 1 kept")
