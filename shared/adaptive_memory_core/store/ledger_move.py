@@ -22,7 +22,6 @@ from adaptive_memory_core.store.moved_tables import (
     COPYING,
     GONE,
     NOTING,
-    REPLACED,
     LedgerEnd,
     MoveSource,
     MoveTarget,
@@ -162,13 +161,9 @@ class _Moving:
     def _copy_changes(self, old: Any, new: Any, name: str) -> None:
         """Copy all remaining changes of a table while writers are blocked."""
         columns = self._old.columns(old, name)
-        if name in REPLACED:
-            new.execute(f"DELETE FROM {name}")  # noqa: S608 - our own names
-            rows = self._old.all_rows(old, name, columns)
-        else:
-            wanted = distinct_keys(one.key for one in self._source.noted(old, name, ALL, ALL))
-            self._new.delete(new, name, wanted)
-            rows = self._old.rows(old, name, wanted, columns)
+        wanted = distinct_keys(one.key for one in self._source.noted(old, name, ALL, ALL))
+        self._new.delete(new, name, wanted)
+        rows = self._old.rows(old, name, wanted, columns)
         if not self._new.insert(new, name, columns, rows):
             raise LedgerError(f"The new ledger cannot take the rows of {name}. Give an empty one, and start again.")
 

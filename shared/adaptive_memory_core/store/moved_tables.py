@@ -61,10 +61,6 @@ class LedgerEnd:
     def count(self, sql: Any, name: str) -> int:
         return int(sql.execute(f"SELECT count(*) FROM {name}").fetchone()[0])  # noqa: S608 - our own names
 
-    def all_rows(self, sql: Any, name: str, columns: Sequence[str]) -> list[TableRow]:
-        found: list[TableRow] = sql.execute(f"SELECT {', '.join(columns)} FROM {name}").fetchall()  # noqa: S608
-        return found
-
     def rows(self, sql: Any, name: str, wanted: Sequence[RowKey], columns: Sequence[str]) -> list[TableRow]:
         """The existing rows with these keys."""
         found: list[TableRow] = []
@@ -324,7 +320,6 @@ NUMBERED = (  # tables whose rows are numbered consecutively
     *(("judged_for", "judged_key"), ("hierarchy_messages", "message"), ("hierarchy_episodes", "episode")),
     *(("hierarchy_semantics", "semantic"), ("hierarchy_themes", "theme")),
 )
-REPLACED = {"due_records"}  # SQLite may replace these few rows without firing triggers
 VERSIONS = {("collections", "version"), ("users", "counted")}  # counters that make readers of a ledger reload
 
 

@@ -9,7 +9,6 @@ several times as long. If that is too slow to finish in time, the pauses get sho
 from __future__ import annotations
 
 import logging
-import threading
 import time
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Generator, Iterable, Mapping
@@ -56,7 +55,7 @@ class WriteBack:
         wake: Callable[[], object],
     ) -> None:
         self._ledger, self._store, self._keeping, self._trim, self._wake = ledger, store, keeping, trim, wake
-        self._turn, self._embedder_version = threading.Lock(), EmbedderVersion(ledger)
+        self._embedder_version = EmbedderVersion(ledger)
         self._counts = WriteBackCounts()
         self._pace = WritePace(stall_ms=keeping.stall_ms, most=keeping.batch)
         self._pass: tuple[float, int] | None = None  # the pass in progress: its deadline, and the last record it wrote
@@ -83,7 +82,7 @@ class WriteBack:
     @contextmanager
     def paused(self) -> Generator[None, None, None]:
         """Block write-backs of all processes during this block."""
-        with self._turn, self._ledger.outbox.alone(PATIENCE_SECONDS):
+        with self._ledger.outbox.alone(PATIENCE_SECONDS):
             yield
 
     def stats(self, scope: Scope) -> ProjectionStats:
@@ -143,7 +142,7 @@ class WriteBack:
     def _write_some(self, after: int, deadline: float) -> int | None:
         """Write the next records back; return the key of the last one, or None at the end of the pass."""
         records = self._pace.records
-        with self._turn, self._ledger.outbox.alone(PATIENCE_SECONDS):
+        with self._ledger.outbox.alone(PATIENCE_SECONDS):
             batch = [] if self._embedder_version.is_over else self._ledger.outbox.due(records, after)
             if batch:
                 began = time.monotonic()
@@ -155,7 +154,7 @@ class WriteBack:
         return batch[-1].record_key if len(batch) == records else None
 
     def _flush(self) -> None:
-        with self._turn, self._ledger.outbox.alone(PATIENCE_SECONDS):
+        with self._ledger.outbox.alone(PATIENCE_SECONDS):
             self._embedder_version.check()
             while batch := self._ledger.outbox.due(self._keeping.batch):
                 self._write(batch)

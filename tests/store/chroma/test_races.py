@@ -333,6 +333,8 @@ class World:
             self.another.memory.close()
 
     def run(self, steps: str) -> None:
+        if "another " in steps:  # it is open from the beginning, and does not wait for an export to open
+            holds(self.another.parts is not None)
         for step in steps.split("; "):
             if step.startswith("at "):
                 moment, _, then = step[3:].partition(": ")

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import threading
 import time
-import weakref
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
@@ -38,16 +35,6 @@ def _is_idle() -> bool:
     return idle_seconds() > IDLE_SECONDS
 
 
-class _Turn:
-    """Lets one memory of a process at a time export to a collection: else an older state might be written last."""
-
-    def __init__(self) -> None:
-        self.lock, self.exporting = threading.RLock(), False
-
-
-_turns: weakref.WeakValueDictionary[tuple[int, str], _Turn] = weakref.WeakValueDictionary()
-
-
 class Exporter:
     """A chore of every process that may open the collection; also run at once before the collection is queried.
 
@@ -63,7 +50,6 @@ class Exporter:
         self.removed: Callable[[Sequence[str]], object] = len  # is called with the deleted ids
         self.exported: Callable[[], object] = int  # is called when read states of new records may be due
         self._embedder_version = EmbedderVersion(ledger)
-        self._turn = _turns.setdefault((os.getpid(), str(collection.id)), _Turn())
         self._pace = WritePace(stall_ms=keeping.stall_ms, most=keeping.batch)
         self._since: float | None = None  # since when something is known to be pending
         self._looked: float | None = None  # when nothing was pending, by time.monotonic
@@ -111,19 +97,11 @@ class Exporter:
             self._export(left[start : start + self._keeping.batch])
 
     def _export(self, stored_ids: Sequence[str]) -> int:
-        """Export the given records that are pending; return how many were written. A query of the collection during the
-        export does not start another."""
-        with self._turn.lock:
-            if self._turn.exporting:
-                return 0
-            self._turn.exporting = True
-            try:
-                with self._ledger.outbox.alone(PATIENCE_SECONDS):
-                    due = [] if self._embedder_version.is_over else self._ledger.due_records.of(stored_ids)
-                    if due:
-                        self._write_all(due)
-            finally:
-                self._turn.exporting = False
+        """Export the given records that are pending; return how many were written."""
+        with self._ledger.outbox.alone(PATIENCE_SECONDS):
+            due = [] if self._embedder_version.is_over else self._ledger.due_records.of(stored_ids)
+            if due:
+                self._write_all(due)
         return len(due)
 
     def _write_all(self, due: list[DueRecord]) -> None:

@@ -37,8 +37,7 @@ class LedgerOutbox:
     """The states that were not written to the collection's metadata yet."""
 
     def __init__(self, shared: LedgerContext) -> None:
-        self._shared, self._own = shared, threading.local()
-        self._in_ram = threading.RLock()  # instead of the file's lock, if there is no file
+        self._shared, self._turn, self._is_alone = shared, threading.RLock(), False
 
     def due(self, limit: int, after: int = 0) -> list[Due]:
         """The states that changed since they were last written back, oldest records first, after this record key."""
@@ -66,19 +65,19 @@ class LedgerOutbox:
 
     @contextmanager
     def alone(self, patience_seconds: float) -> Generator[None, None, None]:
-        """A block that one thread of all processes that share the ledger can run at a time."""
-        lock = None if getattr(self._own, "alone", False) else self._shared.file.lock("projector")
-        if lock is None:
-            with self._in_ram:
+        """A block that one thread of all processes that share the ledger can run at a time; it may be nested."""
+        with self._turn:
+            lock = None if self._is_alone else self._shared.file.lock("projector")
+            if lock is None:  # in RAM there are no other processes
                 yield
-            return
-        try:
-            self._take(lock, patience_seconds)
-            self._own.alone = True
-            yield
-        finally:
-            self._own.alone = False
-            lock.give_back()
+                return
+            try:
+                self._take(lock, patience_seconds)
+                self._is_alone = True
+                yield
+            finally:
+                self._is_alone = False
+                lock.give_back()
 
     def _take(self, lock: Lock, patience_seconds: float) -> None:
         try:
@@ -113,7 +112,7 @@ _KEY = (  # of a record that was read or pinned before the collection had it
 
 class LedgerDueRecords:
     """Records that were written, changed or removed but not in the collection yet. They are noted in the transaction
-    that changes the mirror. A later change of such a record in the mirror is due as well."""
+    that changes the mirror."""
 
     def __init__(self, shared: LedgerContext) -> None:
         self._shared = shared

@@ -470,18 +470,6 @@ CREATE TRIGGER mirror_out AFTER DELETE ON mirror BEGIN
     INSERT INTO mirror_gone (user_key, row) VALUES (old.user_key, old.row);
 END;
 
-CREATE TRIGGER due_records_written AFTER INSERT ON mirror
-WHEN EXISTS (SELECT 1 FROM due_records WHERE collection_key = new.collection_key AND stored_id = new.stored_id) BEGIN
-    INSERT OR REPLACE INTO due_records (collection_key, user_key, stored_id, gone)
-    VALUES (new.collection_key, new.user_key, new.stored_id, 0);
-END;
-
-CREATE TRIGGER due_records_changed AFTER UPDATE ON mirror
-WHEN EXISTS (SELECT 1 FROM due_records WHERE collection_key = new.collection_key AND stored_id = new.stored_id) BEGIN
-    INSERT OR REPLACE INTO due_records (collection_key, user_key, stored_id, gone)
-    VALUES (new.collection_key, new.user_key, new.stored_id, 0);
-END;
-
 CREATE TRIGGER records_in AFTER INSERT ON records WHEN new.reader = 0 BEGIN
     UPDATE collections SET rows = rows + 1 WHERE collection_key = new.collection_key;
 END;

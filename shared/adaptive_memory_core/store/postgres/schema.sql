@@ -472,16 +472,6 @@ CREATE FUNCTION adaptive_memory.on_mirror_out() RETURNS trigger LANGUAGE plpgsql
     RETURN NULL;
 END $$;
 CREATE TRIGGER mirror_out AFTER DELETE ON adaptive_memory.mirror FOR EACH ROW EXECUTE FUNCTION adaptive_memory.on_mirror_out();
-CREATE FUNCTION adaptive_memory.on_mirror_due() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-    DELETE FROM adaptive_memory.due_records WHERE collection_key = new.collection_key AND stored_id = new.stored_id;
-    IF FOUND THEN  -- another number at each change: a later one is not taken for done
-        INSERT INTO adaptive_memory.due_records (collection_key, user_key, stored_id, gone)
-        VALUES (new.collection_key, new.user_key, new.stored_id, 0);
-    END IF;
-    RETURN NULL;
-END $$;
-CREATE TRIGGER due_records_changed AFTER INSERT OR UPDATE ON adaptive_memory.mirror
-    FOR EACH ROW EXECUTE FUNCTION adaptive_memory.on_mirror_due();
 CREATE FUNCTION adaptive_memory.on_records_in() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
     UPDATE adaptive_memory.collections SET rows = rows + 1 WHERE collection_key = new.collection_key;
     RETURN NULL;

@@ -67,8 +67,7 @@ def test_what_changed_while_it_was_being_done_stays_due(ledger: Ledger, how: str
         ledger.mirror.put({ALICE: [MirrorRow("a", "coffee", None, b"\0\0\0\0")]})
     elif how == "annotated":
         ledger.mirror.annotate({"a": {"n": 1}})
-    else:
-        ledger.due_records.mark(["a"], gone=how == "removed")
+    ledger.due_records.mark(["a"], gone=how == "removed")
     ledger.due_records.settle(under_way)
     assert due(ledger) == [("a", how == "removed")]
 
