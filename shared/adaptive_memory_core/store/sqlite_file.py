@@ -60,6 +60,7 @@ class LedgerFile:
         self._lock = threading.RLock()
         await_before_forks(self._lock)
         self._calls: list[Callable[[], object]] = []  # to be made when the transaction is committed
+        self._late: list[Callable[[], object]] = []  # of a transaction within `reading`: to be made after that block
         self._unfinished = self._closed = self._broken_off = False
         self._log, self._queue = WriteAheadLog(self.place), queue_of(self.place)
         self.news = VersionNews()
@@ -83,16 +84,23 @@ class LedgerFile:
     def reading(self) -> Generator[LedgerConnection, None, None]:
         """The connection for queries."""
         outermost = not self._lock._is_owned()  # type: ignore[attr-defined] # what threading.Condition asks, too
-        with self._lock:
-            if self._closed or (outermost and self._unfinished):
-                self._check()
-            try:
-                yield self._connection
-            except BaseException as error:
-                self._broken_off = True
-                if isinstance(error, (sqlite3.Error, *UNREADABLE)):
-                    raise self._converted(error) from error
-                raise
+        late: list[Callable[[], object]] = []
+        try:
+            with self._lock:
+                if self._closed or (outermost and self._unfinished):
+                    self._check()
+                try:
+                    yield self._connection
+                except BaseException as error:
+                    self._broken_off = True
+                    if isinstance(error, (sqlite3.Error, *UNREADABLE)):
+                        raise self._converted(error) from error
+                    raise
+                finally:
+                    if outermost and self._late:
+                        late, self._late = self._late, late
+        finally:
+            _make(late)
 
     @contextmanager
     def apart(self) -> Generator[LedgerConnection, None, None]:
@@ -132,8 +140,11 @@ class LedgerFile:
             self.refuse_writing()
         kind, due = TransactionKind(told, recall_of, unheard), list[Callable[[], object]]()
         if self._lock._is_owned():  # type: ignore[attr-defined] # what threading.Condition asks of a lock, too
-            with self._transaction(due, kind, outermost=False) as sql:
-                yield sql
+            try:
+                with self._transaction(due, kind, outermost=False) as sql:
+                    yield sql
+            finally:
+                self._late += due
             return
         try:
             with self._queue.turn(left(PATIENCE_SECONDS)) as came:
@@ -142,9 +153,7 @@ class LedgerFile:
                 with self._transaction(due, kind, outermost=True) as sql:
                     yield sql
         finally:
-            while due:
-                due[0]()
-                del due[0]
+            _make(due)
         if self._log.transactions % LOOK_EVERY == 0:
             self.on_growth()
         if self._group is not None:
@@ -314,3 +323,9 @@ class LedgerFile:
             f"The ledger {self.path!r} failed: {reason(error)}. Nothing of this call was kept in it. "
             f"{sqlite_files.out_of_descriptors() or usual}"
         )
+
+
+def _make(calls: list[Callable[[], object]]) -> None:
+    while calls:
+        calls[0]()
+        del calls[0]

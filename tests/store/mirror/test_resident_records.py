@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import threading
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import pytest
 
 from adaptive_memory_core import SQLiteLedger
 from adaptive_memory_core.flow.ports.ledger_values import MirrorRow
 from adaptive_memory_core.records import Scope
-from adaptive_memory_core.store.mirror.resident_records import Resident
+from adaptive_memory_core.store.embedder_check import EmbedderVersion
+from adaptive_memory_core.store.mirror.resident_records import Resident, Residents
 
 ALICE = Scope("alice")
 
@@ -32,3 +36,34 @@ def test_a_change_of_what_is_known_and_of_what_is_not_yet_is_seen_of_both(tmp_pa
         user.take_in(ledger.mirror, ALICE, ledger.mirror.version(ALICE))
         assert user.ids == ["a", "b"]
         assert user.passing(ledger.mirror, ALICE, {"kind": "new"}).tolist() == [True, True]
+
+
+def test_a_thread_that_waits_during_an_error_goes_on_with_whole_records(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with closing(SQLiteLedger(str(tmp_path / "ledger.sqlite3"))) as ledger:
+        ledger.attach("0", "memories")
+        ledger.mirror.put({ALICE: [row("a"), row("b")]})
+        users = Residents(ledger.mirror, "cosine", 1_000_000, EmbedderVersion(ledger))
+        take_in, found = Resident.take_in, list[list[str]]()
+
+        def wait() -> None:
+            with users.of(ALICE) as (user, _):
+                found.append(list(user.ids))
+
+        waiting = threading.Thread(target=wait)
+
+        def fails(user: Resident, *given: Any) -> bool:
+            """The rows are counted as taken in, and one of them is missing."""
+            monkeypatch.setattr(Resident, "take_in", take_in)
+            waiting.start()
+            waiting.join(0.2)
+            take_in(user, *given)
+            del user.ids[0]
+            raise MemoryError
+
+        monkeypatch.setattr(Resident, "take_in", fails)
+        with pytest.raises(MemoryError), users.of(ALICE):
+            pass
+        waiting.join()
+        assert found == [["a", "b"]]

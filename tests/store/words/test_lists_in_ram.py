@@ -7,7 +7,7 @@ from typing import Any
 
 from adaptive_memory_core import AdaptiveMemory, Policy, Scope, UserMemory
 from adaptive_memory_core.channels.turns import Turn
-from adaptive_memory_core.flow.ports.ledger_values import WordNews
+from adaptive_memory_core.flow.ports.ledger_values import News
 from adaptive_memory_core.store.words.frozen_lists import RecordText, row_of
 from adaptive_memory_core.store.words.posting_lists import ListsInRam, PostingLists
 
@@ -17,7 +17,7 @@ WORDS = Policy(channels=("dense", "lexical"))
 def lists(text: str, copies: int) -> PostingLists:
     made = PostingLists()
     written = [(n, *row_of(RecordText(str(n), f"{n} {text}", Turn()))) for n in range(copies)]
-    made.take_in(WordNews(1, (), written))
+    made.take_in(News(1, (), written))
     return made
 
 

@@ -241,12 +241,12 @@ class LedgerVersion(NamedTuple):
     undone: int
 
 
-class WordNews(NamedTuple):
-    """The changes of a user's word rows since the last call.
+class News(NamedTuple):
+    """The changes of a user's rows of the mirror, or of words, since the last call.
 
-    `owner` is the user's key, 0 for a user who is not in the ledger. If it has changed, lists from earlier calls are
-    invalid. `written` are word rows, each after its number in the order of writing. `removed` are pairs of the number
-    of the removal and the number of the removed row.
+    `owner` is the user's key, 0 for a user who is not in the ledger. If it has changed, copies from earlier calls are
+    invalid. `removed` are pairs of the number of the removal and the number of the removed row. `written` are rows in
+    the order of writing, each after its number: the record's stored id and vector, or its words.
     """
 
     owner: int
@@ -264,19 +264,6 @@ class MirrorRow(NamedTuple):
 
 
 MirrorChange = tuple[int, int, str | None, Metadata | None]  # number of the change, row, text, metadata
-
-
-class MirrorNews(NamedTuple):
-    """The changes of a user's mirror rows since the last call.
-
-    `owner` is the user's key, 0 for a user who is not in the ledger. If it has changed, copies from earlier calls are
-    invalid. `removed` are pairs of the number of the removal and the number of the removed row. `written` are numbers
-    in the order of writing, each with the record's stored id and vector.
-    """
-
-    owner: int
-    removed: Sequence[tuple[int, int]]
-    written: Sequence[tuple[int, str, bytes]]
 
 
 class Versions(NamedTuple):

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import orjson
 
-from adaptive_memory_core.flow.ports.ledger_values import FileKind, UserFile
+from adaptive_memory_core.flow.ports.ledger_values import FileKind, News, UserFile
 from adaptive_memory_core.records import Metadata, Scope
 from adaptive_memory_core.store.ledger.ledger_context import LedgerContext
 from adaptive_memory_core.store.ledger.schema import decoding
@@ -27,6 +27,20 @@ def read_metadata(metadata: str | None) -> Metadata | None:
     with decoding("a record's metadata"):
         found: Metadata = orjson.loads(metadata)
         return found
+
+
+NOBODY = 0  # the user key of records without a scope, and of users who are not in the ledger
+
+
+def news_of(shared: LedgerContext, scope: Scope, queries: tuple[str, str], written: int, removed: int) -> News:
+    """The user's rows after the one numbered `written`, and the removals after the one numbered `removed`, by these two
+    queries: what is copied in RAM catches up by it."""
+    with shared.reading() as sql:
+        user = shared.known_user(sql, scope)
+        if user == NOBODY:
+            return News(NOBODY, (), ())
+        gone = sql.execute(queries[1], (user, removed)).fetchall()
+        return News(user, gone, sql.execute(queries[0], (user, written)).fetchall())
 
 
 FOLDER, UNFINISHED = ".copies", ".unfinished"

@@ -243,12 +243,6 @@ class LedgerJudgedQuestions:
                     put_verdict(sql, record, key, f"restored {number}", one[1:6])
                 join_too_many(sql, record, most)
 
-    def drop(self, scope: Scope, stored_ids: Sequence[str]) -> None:
-        """Remove the questions of these records."""
-        with self._shared.writing() as sql:
-            for record in self._known(sql, scope, stored_ids).values():
-                forget_questions(sql, record)
-
     def stored_ids(self) -> set[str]:
         """The records of the collection that have judged questions."""
         query = "SELECT stored_id FROM judged_for JOIN records USING (record_key) WHERE collection_key = ?"
@@ -280,8 +274,7 @@ class QuestionIndex:
             self._rows.keep(scope, question, verdicts)
 
     def removed(self, scope: Scope, stored_ids: Sequence[str]) -> None:
-        """Remove the questions of records that have no row any more; otherwise they are removed with the row."""
-        self._rows.drop(scope, stored_ids)
+        """Do nothing: a record's questions are removed with its row."""
 
     def stored_ids(self) -> set[str]:
         return self._rows.stored_ids()

@@ -11,18 +11,17 @@ from typing import Any
 
 import orjson
 
-from adaptive_memory_core.flow.ports.ledger_values import LedgerVersion, MirrorNews, MirrorPage, MirrorRow, Versions
+from adaptive_memory_core.flow.ports.ledger_values import LedgerVersion, MirrorPage, MirrorRow, News, Versions
 from adaptive_memory_core.record_metadata import merged_metadata
 from adaptive_memory_core.records import Metadata, Scope
 from adaptive_memory_core.store.ledger import outbox
-from adaptive_memory_core.store.ledger.cached_copies import CopiedRow, LedgerUserFiles, read_metadata
+from adaptive_memory_core.store.ledger.cached_copies import NOBODY, CopiedRow, LedgerUserFiles, news_of, read_metadata
 from adaptive_memory_core.store.ledger.ledger_context import LedgerContext
 from adaptive_memory_core.store.ledger.schema import decoding
 from adaptive_memory_core.store.ledger.state_rows import in_batches
 
 RESTORED = "restored"  # `complete_at` if copies are newer than the collection, so it must not overwrite them
 EMPTIED = "emptied"  # the same if most records are gone from the collection, unless the caller asks for it
-NOBODY = 0  # the user key of records without a scope, and of users who are not in the ledger
 _PUT = (
     "INSERT INTO mirror (collection_key, user_key, stored_id, changed, text, metadata) VALUES (?, ?, ?, ?, ?, ?) "
     "RETURNING row"
@@ -162,15 +161,9 @@ class LedgerMirror:
         """The ledger's present version."""
         return self._shared.version(scope)
 
-    def news(self, scope: Scope, written: int, removed: int) -> MirrorNews:
+    def news(self, scope: Scope, written: int, removed: int) -> News:
         """The user's rows after the one numbered `written`, and the removals after the one numbered `removed`."""
-        with self._shared.reading() as sql:
-            user = self._shared.known_user(sql, scope)
-            if user == NOBODY:
-                return MirrorNews(NOBODY, (), ())
-            gone: list[tuple[int, int]] = sql.execute(_REMOVED, (user, removed)).fetchall()
-            rows: list[tuple[int, str, bytes]] = sql.execute(_SINCE, (user, written)).fetchall()
-        return MirrorNews(user, gone, rows)
+        return news_of(self._shared, scope, (_SINCE, _REMOVED), written, removed)
 
     def changed(self, scope: Scope, since: int) -> list[str]:
         """The user's records whose rows changed after the change numbered `since`."""

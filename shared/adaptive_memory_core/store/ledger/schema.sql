@@ -155,7 +155,6 @@ CREATE TABLE words (                          -- a copy: may be emptied at any t
     digest BLOB NOT NULL,                     -- of the text and its place in a conversation
     length INTEGER NOT NULL,                  -- in words
     terms BLOB NOT NULL,                      -- a 64-bit digest of each different word
-    counts BLOB NOT NULL,                     -- how often each comes, 16 bits
     speaker TEXT,
     session TEXT,
     place REAL,                               -- the order within the session

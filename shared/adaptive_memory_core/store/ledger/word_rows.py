@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
-from adaptive_memory_core.flow.ports.ledger_values import LedgerVersion, WordNews, WordRow
+from adaptive_memory_core.flow.ports.ledger_values import LedgerVersion, News, WordRow
 from adaptive_memory_core.records import Scope
-from adaptive_memory_core.store.ledger.cached_copies import CopiedRow, read_metadata
+from adaptive_memory_core.store.ledger.cached_copies import NOBODY, CopiedRow, news_of, read_metadata
 from adaptive_memory_core.store.ledger.ledger_context import LedgerContext
 from adaptive_memory_core.store.ledger.state_rows import in_batches, rows_in
 
-NOBODY = 0  # the user key of records without a scope, and of users who are not in the ledger
 _PUT = (
-    "INSERT INTO words (collection_key, user_key, stored_id, digest, length, terms, counts, speaker, session, place, "
-    "told) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+    "INSERT INTO words (collection_key, user_key, stored_id, digest, length, terms, speaker, session, place, told) "
+    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
 _SINCE = (
-    "SELECT row, stored_id, digest, length, terms, counts, speaker, session, place, told FROM words "
+    "SELECT row, stored_id, digest, length, terms, speaker, session, place, told FROM words "
     "WHERE user_key = ? AND row > ? ORDER BY row"
 )
 _AT = "coalesce((SELECT words FROM followed WHERE followed.user_key = ?), 0)"
@@ -97,15 +95,9 @@ class LedgerWords:
         """The ledger's present version, or `known` if this memory has not written since."""
         return self._shared.version(scope, known)
 
-    def news(self, scope: Scope, written: int, removed: int) -> WordNews:
+    def news(self, scope: Scope, written: int, removed: int) -> News:
         """The user's rows after the one numbered `written`, and the removals after the one numbered `removed`."""
-        with self._shared.reading() as sql:
-            user = self._shared.known_user(sql, scope)
-            if user == NOBODY:
-                return WordNews(NOBODY, (), ())
-            gone: list[tuple[int, int]] = sql.execute(_REMOVED, (user, removed)).fetchall()
-            rows: list[tuple[Any, ...]] = sql.execute(_SINCE, (user, written)).fetchall()
-        return WordNews(user, gone, rows)
+        return news_of(self._shared, scope, (_SINCE, _REMOVED), written, removed)
 
 
 def delete_word_rows(sql: sqlite3.Connection, collection_key: int, stored_ids: Sequence[str]) -> None:

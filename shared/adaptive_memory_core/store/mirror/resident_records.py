@@ -15,7 +15,7 @@ import numpy as np
 from adaptive_memory_core.flow.ports.ledger_values import (
     LedgerVersion,
     MirrorChange,
-    MirrorNews,
+    News,
     UserFile,
     some_let_go,
 )
@@ -51,9 +51,10 @@ class Resident:
     def __init__(self, space: str) -> None:
         self.turn = threading.RLock()
         self._space, self.size = space, 0
-        self._start()
+        self.start()
 
-    def _start(self) -> None:
+    def start(self) -> None:
+        """Begin with nothing, as if nothing had been taken in."""
         self.owner = 0
         self.as_of: tuple[int, int] | None = None  # the ledger's last change taken in
         self.weighed = False  # whether `size` is up to date
@@ -85,12 +86,12 @@ class Resident:
         """Apply what was written and removed, in any process, up to that version at least; return whether there was
         anything. Changes read within a transaction that was undone are discarded."""
         if self.unsure not in (None, version.undone):
-            self._start()
+            self.start()
         if kept is not None and not self._written and (found := kept.read(scope)) is not None:
             self.adopt(*found)
         news = rows.news(scope, self._written, self._removed)
         if self.owner not in (0, news.owner) or (self.ids and some_let_go(news.removed)):
-            self._start()
+            self.start()
             news = rows.news(scope, 0, 0)
         learned = bool(news.removed or news.written)
         self.in_file = 0 if news.removed else self.in_file
@@ -169,7 +170,7 @@ class Resident:
                 self.matrix, self.in_file = Matrix.of(self._space, arrays.arrays, len(ids)), len(ids)
                 self.weighed = False
 
-    def _learn(self, news: MirrorNews) -> None:
+    def _learn(self, news: News) -> None:
         gone = {row for _, row in news.removed if row <= self._written}
         for place in reversed(self._places_of(gone)):  # from the end, so that records filling a place stay
             self._remove(place)
@@ -258,12 +259,16 @@ class Residents:
             self.users.move_to_end(scope)
         try:
             with resident.turn:
-                as_of = version or self._rows.version(scope)
-                is_of_now = as_of.change == resident.as_of and resident.unsure is None and as_of.of_rows is not None
-                if not is_of_now and resident.take_in(self._rows, scope, as_of, self._kept):
-                    self._embedder_version.check()  # replaced vectors count as changes, so no other check is needed
-                yield resident, as_of
-        except BaseException:  # a change may be half applied
+                try:
+                    as_of = version or self._rows.version(scope)
+                    is_of_now = as_of.change == resident.as_of and resident.unsure is None and as_of.of_rows is not None
+                    if not is_of_now and resident.take_in(self._rows, scope, as_of, self._kept):
+                        self._embedder_version.check()  # replaced vectors count as changes: no other check is needed
+                    yield resident, as_of
+                except BaseException:  # a change may be half applied, and another thread may be waiting for its turn
+                    resident.start()
+                    raise
+        except BaseException:
             self._weigh(scope, resident, 0)
             raise
         if not resident.weighed:

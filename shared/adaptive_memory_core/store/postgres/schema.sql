@@ -144,7 +144,6 @@ CREATE TABLE adaptive_memory.words (
     digest bytea NOT NULL,
     length bigint NOT NULL,
     terms bytea NOT NULL,
-    counts bytea NOT NULL,
     speaker text COLLATE "C",
     session text COLLATE "C",
     place double precision,

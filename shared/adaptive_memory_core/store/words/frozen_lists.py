@@ -7,7 +7,6 @@ query.
 from __future__ import annotations
 
 import hashlib
-from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -22,8 +21,6 @@ from adaptive_memory_core.channels.turns import BY_FIELD, Turn, TurnArrays
 from adaptive_memory_core.channels.words_of_text import words
 from adaptive_memory_core.flow.ports.ledger_values import WordRow
 from adaptive_memory_core.store.user_copies import Arrays, packed, unpacked
-
-MOST_OF_ONE_WORD = 65_535  # most occurrences counted for a word in a record
 
 
 class RecordText(NamedTuple):
@@ -59,18 +56,14 @@ def row_of(one: RecordText) -> WordRow:
     """A record's words as stored in the ledger, with the mark of their language unless it is English."""
     speaker = "" if one.turn.speaker is None or one.turn.told != BY_FIELD else f"{one.turn.speaker} "
     language = _language(one)
-    found = Counter(words(speaker + one.text, language))
-    length = sum(found.values())
-    if language is not None:
-        found[language_mark(language)] = 1
-    terms = np.fromiter((digest_of(word) for word in found), dtype="<i8", count=len(found))
-    counts = np.fromiter((min(MOST_OF_ONE_WORD, count) for count in found.values()), dtype="<u2", count=len(found))
+    said = words(speaker + one.text, language)
+    different = dict.fromkeys(said if language is None else [*said, language_mark(language)])
+    terms = np.fromiter(map(digest_of, different), dtype="<i8", count=len(different))
     return (
         one.stored_id,
         mark(one.text, one.turn, one.language),
-        length,
+        len(said),
         terms.tobytes(),
-        counts.tobytes(),
         *one.turn,
     )
 

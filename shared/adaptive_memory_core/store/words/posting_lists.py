@@ -17,7 +17,7 @@ from adaptive_memory_core.channels.sessions import conversation
 from adaptive_memory_core.channels.turns import TurnColumns, Turns
 from adaptive_memory_core.channels.words_of_text import Forms, words
 from adaptive_memory_core.cue.question_kinds import SAYS, SAYS_ELSEWHERE, SAYS_IN_PAIRS
-from adaptive_memory_core.flow.ports.ledger_values import UserFile, WordNews
+from adaptive_memory_core.flow.ports.ledger_values import News, UserFile
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.store.user_copies import Arrays, CopiedUser
 from adaptive_memory_core.store.words import frozen_lists as word_rows
@@ -106,7 +106,7 @@ class PostingLists:
         """The numbers of the last row and the last removal taken in."""
         return self._row, self._gone
 
-    def take_in(self, news: WordNews) -> None:
+    def take_in(self, news: News) -> None:
         """Apply the rows written and removed since the last call."""
         self.owner, gone, rows = news
         if gone:
@@ -188,7 +188,7 @@ class PostingLists:
         first = len(self.ids)
         # Column by column: `zip` makes an object of each.
         columns = [list(map(itemgetter(column), rows)) for column in range(len(rows[0]))]
-        numbers, ids, marks_, lengths, terms, _, speakers, sessions, places, told = columns
+        numbers, ids, marks_, lengths, terms, speakers, sessions, places, told = columns
         self.ids += ids
         self.marks += marks_
         self.numbers.update(zip(ids, range(first, len(self.ids)), strict=True))

@@ -118,7 +118,7 @@ def test_a_question_goes_with_the_last_record_that_was_judged_for_it(ledger: Led
     judge(ledger, "r1", EAST, tea=GOOD, milk=BAD)
     ledger.removal.erase(ALICE, "tea", "tea", existed=True, now=1.0)
     assert verdicts(ledger) == {("milk", (1, 0), 0, 1)}
-    ledger.judged_questions.drop(ALICE, ["milk"])
+    ledger.removal.retire(ALICE, ["milk"], by="prune", now=2.0)
     assert len(known(ledger).vectors) == 0
     assert ledger.judged_questions.stored_ids() == set()
 

@@ -78,6 +78,16 @@ def test_what_is_to_be_done_afterwards_is_done_once_it_is_kept(ledger: Ledger) -
     assert done == ["at once", "later", "within"]
 
 
+def test_a_transaction_within_a_reading_block_has_its_calls_made_too(ledger: Ledger) -> None:
+    done: list[str] = []
+    with ledger.file.reading():
+        with ledger.transaction():
+            ledger.afterwards(lambda: done.append("first"))
+        with ledger.transaction():
+            ledger.afterwards(lambda: done.append("second"))
+    assert done == ["first", "second"]
+
+
 def test_afterwards_no_lock_is_held(ledger: Ledger) -> None:
     seen: list[int] = []
 
