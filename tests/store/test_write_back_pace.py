@@ -93,7 +93,7 @@ def test_where_too_many_records_wait_it_does_not_rest(open_memory: Open) -> None
     alice.remember_many([f"note {one} about tea" for one in range(6)])
     memory.flush()
     back = write_back_of(memory)
-    with back._turn:  # nobody writes meanwhile
+    with back.paused():  # nobody writes meanwhile
         alice.recall("tea", k=6)
         until = time.monotonic() + 10.0
         while back.wait() != 0.0:  # the background may be counting them right now
