@@ -6,7 +6,7 @@ import pytest
 from chromadb import Collection
 
 from adaptive_memory_core import Keeping, Policy, UserMemory
-from adaptive_memory_core.sources.times import NO_LOG
+from adaptive_memory_core.sources.times_and_feedback import NO_LOG
 from langchain_adaptive_memory import AdaptiveMemoryRetriever
 from llama_adaptive_memory import AdaptiveMemoryRetriever as LlamaRetriever
 from tests.conftest import DAY, START, Clock, Open, word_vectors

@@ -40,7 +40,7 @@ def check():
     for one, text, metadata, vector in zip(ids, found["documents"], found["metadatas"], found["embeddings"]):
         assert rows[one] == (text, metadata), one
         assert np.allclose(np.frombuffer(vectors[one], dtype="<f4"), vector, atol=1e-6), one
-    assert ports.records._access.ready
+    assert ports.records._access.open.importer.ready
     cue = word_vectors(["tea and rain"])[0]
     for user in users:
         own = [v for m, v in zip(found["metadatas"], found["embeddings"]) if m["user_id"] == user.user]

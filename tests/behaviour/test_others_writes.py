@@ -198,7 +198,7 @@ def agrees_now(world: World, cue: str) -> None:
 def mirrored(memory: AdaptiveMemory) -> bool:
     """Whether recalls look into the ledger alone."""
     records: Any = memory.ports().records
-    return bool(records._access.ready)
+    return bool(records._access.open.importer.ready)
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -107,7 +107,7 @@ def test_after_the_bound_recalls_are_as_the_collection(world: World) -> None:
         world.settled()
         assert world.shown() == world.in_the_collection(), ACTS[step % len(ACTS)].__name__
         world.memory.sync()
-        assert records._access.ready
+        assert records._access.open.importer.ready
         assert world.shown() == world.in_the_collection()
 
 

@@ -83,6 +83,16 @@ def likeliest(text: str, among: Collection[str]) -> str:
     return max((ENGLISH, *among), key=lambda code: found.get(code, 0.0))
 
 
+@lru_cache(maxsize=64)
+def is_likely_english(text: str) -> bool:
+    """Whether a short text is English rather than any other language.
+
+    >>> is_likely_english("When was that?"), is_likely_english("Wann war das?")
+    (True, False)
+    """
+    return likeliest(text, FUNCTION_WORDS) == ENGLISH
+
+
 @lru_cache(maxsize=64)  # texts of at most 600 characters: a cue is looked up several times
 def _without_foreign_words(text: str) -> bool:
     return _FOREIGN.isdisjoint(_ASCII_WORD.findall(text.lower()))

@@ -16,7 +16,7 @@ from functools import lru_cache
 
 from adaptive_memory_core.channels.words_of_text import words
 from adaptive_memory_core.cue.time.english_relative import PAST_TENSE
-from adaptive_memory_core.cue.time.intent import Intent, in_ascii_letters, some_in, split_words
+from adaptive_memory_core.cue.time.intent import in_ascii_letters, some_in, split_words
 from adaptive_memory_core.errors import InvalidInputError
 from adaptive_memory_core.late import late_pattern
 from adaptive_memory_core.records import AgentState, Cue
@@ -195,35 +195,28 @@ _NEEDS = split_words(  # a query without any of these, in lower case, does not a
 )
 
 
-def asks_history(cue: str, intent: Intent) -> bool:
+@lru_cache(maxsize=512)
+def asks_history(cue: str) -> bool:
     """Whether the question asks for older statements, alone or in addition to current ones.
 
-    >>> from adaptive_memory_core.cue.time.intent import NO_INTENT
-    >>> asked = ("where did Ilse live before?", "how did the plan change?", "where does Ilse live?", "how old is Ilse?")
-    >>> [asks_history(cue, NO_INTENT) for cue in asked]
-    [True, True, False, False]
+    >>> [asks_history(cue) for cue in ("where did Ilse live before?", "how did the plan change?")]
+    [True, True]
+    >>> [asks_history(cue) for cue in ("where does Ilse live?", "how old is Ilse?")]
+    [False, False]
+    >>> asks_history("wo hat Ilse früher gewohnt?"), asks_history("wo wohnt Ilse?")
+    (True, False)
     """
-    if intent.windows or intent.lean in ("past", "earliest"):
-        return True
     plain = cue.isascii()
     lower = cue.lower() if plain else in_ascii_letters(cue).lower()
     if any(map(lower.__contains__, _NEEDS)) and any(map(_is_no_name, _HISTORY.finditer(cue))):
         return True
-    return (not plain or any(map(lower.__contains__, _NEEDS_ELSEWHERE))) and _in_other_languages(cue)
+    may_be_elsewhere = not plain or any(map(lower.__contains__, _NEEDS_ELSEWHERE))
+    return may_be_elsewhere and _IN_OTHER_LANGUAGES.search(cue) is not None
 
 
 def _is_no_name(found: re.Match[str]) -> bool:
     """Whether a word is in lower case or begins the query: false for "Before" in "who sang Before He Cheats?"."""
     return found[0].islower() or found.start() == 0
-
-
-@lru_cache(maxsize=512)
-def _in_other_languages(cue: str) -> bool:
-    """
-    >>> _in_other_languages("wo hat Ilse früher gewohnt?"), _in_other_languages("wo wohnt Ilse?")
-    (True, False)
-    """
-    return _IN_OTHER_LANGUAGES.search(cue) is not None
 
 
 @lru_cache(maxsize=512)

@@ -19,7 +19,7 @@ from adaptive_memory_core.reports import LoggedRecall
 from adaptive_memory_core.score.ranking import as_candidates
 from adaptive_memory_core.sources.gather import Gathered
 from adaptive_memory_core.sources.request import Request
-from adaptive_memory_core.sources.times import understand_time
+from adaptive_memory_core.sources.times_and_feedback import understand_time
 
 AT_ONCE = 200  # recalls whose records are fetched together
 MOST_CHANGES = 1_000_000  # lines of the audit trail that are searched for verdicts

@@ -28,7 +28,7 @@ from adaptive_memory_core.sources.ask import ask_sources
 from adaptive_memory_core.sources.gather import Gathered, gather, timeline_of
 from adaptive_memory_core.sources.graph_and_hierarchy import led_to
 from adaptive_memory_core.sources.request import Request
-from adaptive_memory_core.sources.times import as_of_day, understand_time
+from adaptive_memory_core.sources.times_and_feedback import as_of_day, understand_time
 
 
 def recall(ports: Ports, request: Request) -> Recall:

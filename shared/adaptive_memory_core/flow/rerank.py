@@ -29,9 +29,8 @@ from adaptive_memory_core.score.ranking import as_candidates
 from adaptive_memory_core.score.signals import odd_importance
 from adaptive_memory_core.sources.ask import wanted_sources
 from adaptive_memory_core.sources.gather import NOT_HERE, Gathered, known_of, notes_of, present
-from adaptive_memory_core.sources.learned import AskedBefore
 from adaptive_memory_core.sources.request import Request, embedded
-from adaptive_memory_core.sources.times import as_of_day, understand_time
+from adaptive_memory_core.sources.times_and_feedback import AskedBefore, as_of_day, understand_time
 
 
 def rerank(

@@ -63,11 +63,18 @@ class LocalEmbedder:
         means /= np.linalg.norm(means, axis=1, keepdims=True)
         return means
 
+    def embed_query(self, text: str) -> Vectors:
+        """The vector of one text, without the detours of a batch."""
+        split, table = _loaded()
+        mean = _mean(table, split.encode(text, add_special_tokens=False).ids)
+        mean /= np.sqrt(np.add.reduce(mean * mean))
+        return mean
+
 
 def _mean(table: Vectors, tokens: list[int]) -> Vectors:
     unknown = 0
-    rows = table[tokens or [unknown]]
-    return rows.sum(axis=0) / np.float32(len(rows))  # type: ignore[no-any-return]
+    rows = table.take(tokens or [unknown], axis=0)
+    return np.add.reduce(rows, axis=0) / np.float32(len(rows))  # type: ignore[no-any-return]
 
 
 def _loaded() -> tuple[Any, Vectors]:

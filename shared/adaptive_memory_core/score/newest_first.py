@@ -47,7 +47,7 @@ def newest_first(ranking: Ranking, told: NewestFirstQuery, intent: Intent, *, re
     """
     columns, order = ranking._candidates.columns, ranking.order
     times = [columns.began[number] for number in order[:COMPARED]]
-    if len(set(times)) < 2 or intent.windows or asks_history(told.cue, intent):
+    if len(set(times)) < 2 or intent.windows or intent.lean in ("past", "earliest") or asks_history(told.cue):
         return ranking  # the same statement at another time is another memory
     if told.facts is not None:
         groups = _labelled([columns.stored_ids[number] for number in order[: len(times)]], times, told.facts)

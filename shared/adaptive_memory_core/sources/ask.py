@@ -10,10 +10,8 @@ from adaptive_memory_core.flow.ports.source import Answer, Slow, Source, SourceQ
 from adaptive_memory_core.policy.advanced import DENSE, is_channel_name
 from adaptive_memory_core.sources.callers_own import CallersOwn
 from adaptive_memory_core.sources.graph_and_hierarchy import GraphSource, WayDownHierarchy
-from adaptive_memory_core.sources.learned import AskedBefore, RecentlyHelpful
-from adaptive_memory_core.sources.request import Request, in_collection
-from adaptive_memory_core.sources.times import AskedTime, AsOfDay
-from adaptive_memory_core.sources.vectors_and_words import VectorsSource, WordsSource
+from adaptive_memory_core.sources.request import Request, VectorsSource, WordsSource, in_collection
+from adaptive_memory_core.sources.times_and_feedback import AskedBefore, AskedTime, AsOfDay, RecentlyHelpful
 
 SOURCES: Sequence[Source] = (  # in the order in which they are asked
     WordsSource(),

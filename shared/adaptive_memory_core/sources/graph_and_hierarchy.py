@@ -27,9 +27,8 @@ from adaptive_memory_core.length_limits import start_and_end
 from adaptive_memory_core.policy.advanced import GRAPH, HIERARCHY, LEXICAL, LINKED_FROM, Graphs
 from adaptive_memory_core.score.ranking import Candidates
 from adaptive_memory_core.score.surprise import UNMEASURED, baseline_in
-from adaptive_memory_core.sources.learned import FeedbackLeads, of_same_texts
-from adaptive_memory_core.sources.request import Request, embedded_texts
-from adaptive_memory_core.sources.vectors_and_words import BaselineLeads
+from adaptive_memory_core.sources.request import BaselineLeads, Request, embedded_texts
+from adaptive_memory_core.sources.times_and_feedback import FeedbackLeads, of_same_texts
 
 if TYPE_CHECKING:
     from adaptive_memory_core.models.judges import Judge

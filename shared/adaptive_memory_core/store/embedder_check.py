@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -26,9 +26,11 @@ class CheckedEmbedder:
         self._embedder, self._collection, self._ledger = embedder, collection, ledger
         self.can_wait, self.can_wait_for_documents = embedder.aquery is not None, embedder.adocuments is not None
         self._name, self._dimension = known
+        self.embed_query: Callable[[str], Any] = self._query_checked
         self._compare_names()
         if embedder.dimension is not None:
             self._compare(embedder.dimension)
+        self._learn(embedder)
 
     def embed_documents(self, texts: Sequence[str]) -> Any:
         asked = self._unlearned()
@@ -46,9 +48,7 @@ class CheckedEmbedder:
             self._learn(asked)
         return vectors
 
-    def embed_query(self, text: str) -> Any:
-        if self._embedder.dimension == self._dimension is not None:
-            return self._embedder.embed_query(text)  # it refuses a vector of another length
+    def _query_checked(self, text: str) -> Any:
         asked = self._unlearned()
         return self._confirmed(asked, asked.embed_query(text))
 
@@ -67,8 +67,10 @@ class CheckedEmbedder:
         return replace(self._embedder) if self._embedder.dimension is None else self._embedder
 
     def _learn(self, asked: Embedder) -> None:
+        """Use this embedder without further checks if the collection confirms its dimension: from then on it refuses
+        vectors of another length itself."""
         if asked.dimension == self._dimension is not None:
-            self._embedder = asked
+            self._embedder, self.embed_query = asked, asked.embed_query
 
     def _reread(self) -> None:
         """Read name and dimension again if they were unknown: another process may have recorded them since."""

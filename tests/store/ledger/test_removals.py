@@ -54,7 +54,7 @@ def test_only_the_last_removals_are_kept_and_a_mark_of_each_user(ledger: SQLiteL
 
 
 def word_index(ledger: SQLiteLedger) -> WordIndex:
-    return WordIndex(ledger.words, Fields(), cast("Any", SimpleNamespace(ready=True)), lambda: None, read_only=False)
+    return WordIndex(ledger.words, Fields(), cast("Any", SimpleNamespace(open=None)), lambda: None, read_only=False)
 
 
 def test_what_the_graph_has_yet_to_hear_of_is_kept(ledger: SQLiteLedger) -> None:

@@ -76,8 +76,8 @@ class Importer:
         self._settle = settle
         self._embedder_version = EmbedderVersion(ledger)
         self.imported: Callable[[Sequence[str]], object] = len  # called after each change, with the deleted ids
-        self._ready = copies and ledger.mirror.complete_at() is not None
-        self._deleted: str | None = None  # the error message once the collection is deleted
+        self.ready = copies and ledger.mirror.complete_at() is not None  # whether the ledger has all records
+        self._is_deleted = False  # whether the collection was deleted
         self.is_over = False  # whether the memory was closed
         self._same: Hashable = None  # the collection's state at the last comparison
         self._left: Iterator[None] | None = None  # the rest of the comparison in progress
@@ -87,16 +87,9 @@ class Importer:
         self._turn = threading.RLock()
         self._is_worked_off = False  # whether Chroma has applied writes that a killed process left in its queue
 
-    @property
-    def ready(self) -> bool:
-        """Whether the ledger has all records; raises once the collection is gone."""
-        if self._deleted is not None:
-            raise DeletedCollectionError(self._deleted)
-        return self._ready
-
     def open(self) -> None:
         """Compare the collection with the ledger now, if that is quick."""
-        if self._copies and not self._ready:
+        if self._copies and not self.ready:
             with suppress(StoreError):  # it is not reachable, and is compared later
                 self._copies = self._store.size() <= self._copy_limit
         if self._copies:
@@ -143,7 +136,7 @@ class Importer:
 
     def distrust(self) -> None:
         """Have everything read again, because the ledger's copies are wrong."""
-        self._ready = False
+        self.ready = False
         self._same = None
         if self._rows.complete_at() is not None:
             self._rows.keep_complete_at(None)
@@ -161,11 +154,11 @@ class Importer:
         """Run a whole comparison; the background's next one can then wait."""
         began = time.monotonic()
         deque(comparison, maxlen=0)
-        if self._ready:
+        if self.ready:
             self._began = began
 
     def wait(self) -> float | None:
-        if not self._copies or self._deleted is not None:
+        if not self._copies or self._is_deleted:
             return None
         now = time.monotonic()
         if self._left is not None:
@@ -180,7 +173,7 @@ class Importer:
                 if self._returned:
                     self.take_in([self._returned.popleft() for _ in range(len(self._returned))])
                 everything = self._all_is_due()
-                if self._ready and not everything and not self._is_due():
+                if self.ready and not everything and not self._is_due():
                     return
                 self._left = self._compare(everything=everything)
             try:
@@ -196,15 +189,15 @@ class Importer:
     def keep_last(self) -> None:
         """Record up to which write the ledger equals the collection, so that the next opening can tell whether the
         collection is the same or older."""
-        if self._directory is not None and self._ready:
+        if self._directory is not None and self.ready:
             self.sync(everything=False)
 
     @contextmanager
     def _noticing_deletion(self) -> Generator[None, None, None]:
         try:
             yield
-        except DeletedCollectionError as error:
-            self._deleted = str(error)
+        except DeletedCollectionError:
+            self._is_deleted, self.ready = True, False  # what asks the collection from now on raises this as well
             raise
 
     def _is_due(self) -> bool:
@@ -268,7 +261,7 @@ class Importer:
                 if self._embedder_version.is_over:
                     return
                 self._rows.keep_complete_at(complete_at)
-        self._same, self._ready = state, self._copies
+        self._same, self.ready = state, self._copies
 
     def _known(self) -> int:
         """The number of the write up to which everything was compared; -1 if there is none."""

@@ -122,11 +122,6 @@ class CollectionAccess:
         if self.open is not None:
             self.open.finish()
 
-    @property
-    def ready(self) -> bool:
-        """Whether the ledger has all records."""
-        return self.open is None or self.open.importer.ready
-
     def collection_asked(self) -> ChromaRecords | None:
         """The collection, after exporting pending records, for questions about all records; None if the ledger has all
         of them."""

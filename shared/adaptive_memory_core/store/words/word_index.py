@@ -92,7 +92,8 @@ class WordIndex:
     def lacking(self, scope: Scope, version: LedgerVersion | None = None) -> str | None:
         """Index new records; return a note if words cannot be used until the rest is indexed, else None."""
         self._asked = True
-        if not self._copied.ready:
+        opened = self._copied.open
+        if opened is not None and not opened.importer.ready:
             return NOT_COPIED
         left = 0
         for part in (scope,) if scope.over is None else scope.parts:
