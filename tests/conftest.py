@@ -142,10 +142,16 @@ def embed() -> Callable[[Sequence[str]], Vectors]:
     return word_vectors
 
 
+@cache
+def in_ram() -> ClientAPI:
+    """The client of all collections in RAM: making one takes as long as a recall."""
+    return chromadb.EphemeralClient()
+
+
 @pytest.fixture
 def new_collection() -> Iterator[Callable[..., Collection]]:
     """Makes collections in RAM, for cosine distance unless told otherwise."""
-    client = chromadb.EphemeralClient()
+    client = in_ram()
     made: list[Collection] = []
 
     def new(space: str = "cosine", **arguments: Any) -> Collection:

@@ -18,7 +18,7 @@ import pytest
 from adaptive_memory_core.errors import ClosedError
 from tests.adapters.conftest import Adapter
 
-THREADS, TIMES, REQUESTS = 6, 25, 150
+THREADS, TIMES, REQUESTS = 6, 12, 12
 
 
 @pytest.fixture
