@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
+from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple, ParamSpec, TypeVar
 
 from adaptive_memory_core.cue.time.intent import NO_INTENT, Intent
@@ -80,7 +82,7 @@ class VectorsSource:
             if cue.vector is None:
                 vector = embedded(ports, cue.text, request.policy)
                 cue = replace(cue, vector=vector)
-            named = list(dict.fromkeys([one for answer in asked.earlier for one in answer.named]))
+            named = list(dict.fromkeys(chain.from_iterable(map(_named, asked.earlier))))
             found = compared(ports, request, cue.vector, named)
         except EmbedderMismatchError:
             raise
@@ -95,7 +97,18 @@ class VectorsSource:
         if found.named is None:
             return Answer(DENSE, found=found.nearest, cue=cue, leads=leads)
         looked_up = frozenset(named)
-        return Answer(DENSE, found=found.nearest, cue=cue, leads=leads, beside=found.named, looked_up=looked_up)
+        return Answer(
+            DENSE,
+            found=found.nearest,
+            cue=cue,
+            leads=leads,
+            beside=found.named,
+            looked_up=looked_up,
+            within=found.within,
+        )
+
+
+_named = attrgetter("named")
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,10 +157,11 @@ def nearest(ports: Ports, request: Request, vector: Vector, limit: int) -> list[
 
 
 def compared(ports: Ports, request: Request, vector: Vector, named: Sequence[str]) -> VectorsFound:
-    """The nearest records, the named ones with them where that costs little, and what unrelated ones score
-    where there is another channel to join."""
+    """The nearest records, with them the named ones and those of the times asked about if that costs little, and what
+    unrelated ones score if there is another channel to join."""
     policy, version = request.policy, request.version
-    asked = request.scope, vector, request.candidates, request.where, named
+    windows = request.intent.windows if policy.advanced.time_weight > 0.0 else ()
+    asked = request.scope, vector, request.candidates, request.where, named, windows
     by, measured = policy.advanced.search, policy.ways != (DENSE,)
     if policy.advanced.timeout_seconds:
         compare = ports.search.compare

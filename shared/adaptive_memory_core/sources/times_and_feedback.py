@@ -53,6 +53,8 @@ class AskedTime:
         """The nearest records of that time; empty if the vectors failed or already found all records."""
         if len(asked.nearest.found) < request.candidates:
             return Answer(self.name)
+        if asked.nearest.within is not None:
+            return Answer(self.name, found=asked.nearest.within)
         vector, windows = asked.cue.vector, request.intent.windows
         outcome = tried(
             AdaptiveMemoryError, ports.search.during, request.scope, vector, request.candidates, request.where, windows

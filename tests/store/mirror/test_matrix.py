@@ -43,11 +43,12 @@ def test_the_nearest_are_those_of_brute_force(space: str, seed: int, steps: int,
     held = changed(matrix, rng, steps)
     cue = rng.normal(size=8).astype(np.float32)
     asked = matrix.asked(cue)
-    found = matrix.nearest(asked, most)
+    found, distances = matrix.nearest(asked, most)
     expected = np.sort(distances_to(cue, held, space=space))[:most]
-    assert len(set(found.tolist())) == len(found) == min(most, len(held))
+    assert len(set(found)) == len(found) == len(distances) == min(most, len(held))
     assert np.allclose(distances_to(cue, held[found], space=space), expected, rtol=1e-5, atol=1e-4)
     assert np.allclose(matrix.distances(asked, found), distances_to(cue, held[found], space=space), atol=1e-4)
+    assert np.allclose(distances, distances_to(cue, held[found], space=space), atol=1e-4)
 
 
 @pytest.mark.parametrize("space", SPACES)
@@ -58,7 +59,7 @@ def test_what_is_not_allowed_is_not_among_them(space: str, seed: int, share: flo
     held = changed(matrix, rng, 8)
     allowed = rng.random(len(held)) < share
     cue = rng.normal(size=8).astype(np.float32)
-    found = matrix.nearest(matrix.asked(cue), 5, allowed)
+    found, _ = matrix.nearest(matrix.asked(cue), 5, allowed)
     assert allowed[found].all()
     expected = np.sort(distances_to(cue, held[allowed], space=space))[:5]
     assert np.allclose(distances_to(cue, held[found], space=space), expected, rtol=1e-5, atol=1e-4)
@@ -91,11 +92,11 @@ def test_rounded_rows_find_the_same(space: str) -> None:
         matrix = Matrix(space, 32)
         held = changed(matrix, np.random.default_rng(seed), 40)
         cue = rng.normal(size=32).astype(np.float32)
-        found = matrix.nearest(matrix.asked(cue), 10)
+        found, _ = matrix.nearest(matrix.asked(cue), 10)
         expected = np.sort(distances_to(cue, held, space=space))[:10]
         assert np.allclose(distances_to(cue, held[found], space=space), expected, rtol=1e-4, atol=1e-4)
         allowed = rng.random(len(held)) < 0.3
-        assert allowed[matrix.nearest(matrix.asked(cue), 10, allowed)].all()
+        assert allowed[matrix.nearest(matrix.asked(cue), 10, allowed)[0]].all()
 
 
 @pytest.mark.parametrize("space", SPACES)
@@ -108,6 +109,6 @@ def test_vectors_that_are_all_but_the_same_are_told_apart_however_many_there_are
     matrix.extend(held)
     for row in drawn.integers(count, size=20):
         asked = matrix.asked(held[row])
-        found = matrix.distances(asked, matrix.nearest(asked, 10))
+        _, found = matrix.nearest(asked, 10)
         every = np.sort(matrix.distances(asked, np.arange(count)))
         assert np.allclose(np.sort(found), every[:10], rtol=0, atol=1e-5)

@@ -29,13 +29,16 @@ def test_a_change_of_what_is_known_and_of_what_is_not_yet_is_seen_of_both(tmp_pa
         ledger.mirror.put({ALICE: [row("a")]})
         user = Resident("cosine")
         user.take_in(ledger.mirror, ALICE, ledger.mirror.version(ALICE))
-        assert user.passing(ledger.mirror, ALICE, {"kind": "new"}).tolist() == [False]
+        assert user.passing(ledger.mirror, ALICE, {"kind": "new"}, ledger.mirror.version(ALICE)).tolist() == [False]
         ledger.mirror.put({ALICE: [row("b")]})  # another process writes a record, and changes both
         ledger.mirror.annotate({"a": {"kind": "new"}, "b": {"kind": "new"}})
-        assert user.passing(ledger.mirror, ALICE, {"kind": "new"}).tolist() == [True]
+        assert user.passing(ledger.mirror, ALICE, {"kind": "new"}, ledger.mirror.version(ALICE)).tolist() == [True]
         user.take_in(ledger.mirror, ALICE, ledger.mirror.version(ALICE))
         assert user.ids == ["a", "b"]
-        assert user.passing(ledger.mirror, ALICE, {"kind": "new"}).tolist() == [True, True]
+        assert user.passing(ledger.mirror, ALICE, {"kind": "new"}, ledger.mirror.version(ALICE)).tolist() == [
+            True,
+            True,
+        ]
 
 
 def test_a_thread_that_waits_during_an_error_goes_on_with_whole_records(

@@ -29,12 +29,13 @@ class Found(NamedTuple):
 
 
 class VectorsFound(NamedTuple):
-    """The nearest records, the named records that are not among them (None if they were not looked up), and the
-    baseline of unrelated records."""
+    """The nearest records, the named records that are not among them (None if they were not looked up), the baseline of
+    unrelated records, and the nearest within the times asked about (None if they were not looked up)."""
 
     nearest: Sequence[Found]
     named: Sequence[Found] | None
     baseline: Baseline
+    within: Sequence[Found] | None = None
 
 
 class Leads(Protocol):
@@ -61,6 +62,7 @@ class Answer(NamedTuple):
     because: Mapping[str, str] = MappingProxyType({})  # why it names records, for `explain()`, by stored id
     beside: Sequence[Found] = ()  # of what earlier sources named, those that were looked up along with `found`
     looked_up: Set[str] = frozenset()  # what was named by those, where that was done
+    within: Sequence[Found] | None = None  # the nearest of the times asked about, if they were looked up along with it
 
     @property
     def says_something(self) -> bool:

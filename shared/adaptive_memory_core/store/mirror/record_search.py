@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from itertools import compress
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -25,17 +24,13 @@ from adaptive_memory_core.store.chroma.chroma_calls import both_filters
 from adaptive_memory_core.store.chroma.chroma_search import ChromaSearch
 from adaptive_memory_core.store.chroma.open_collection import CollectionAccess
 from adaptive_memory_core.store.embedder_check import EmbedderVersion
-from adaptive_memory_core.store.ledger.cached_copies import CopiedRow
 from adaptive_memory_core.store.ledger_records import LedgerRecords
 from adaptive_memory_core.store.mirror.resident_records import Resident, Residents, TornMirrorError
-from adaptive_memory_core.store.mirror.vector_matrix import Matrix
+from adaptive_memory_core.store.mirror.vector_matrix import Asked, Matrix
 from adaptive_memory_core.store.user_copies import UserCopies
 
 if TYPE_CHECKING:
     from adaptive_memory_core.store.ledger.sql_ledger import Ledger
-
-Near = tuple[str, float]  # a record's id and distance
-MARGIN = 4  # extra rows compared in double precision, because single precision may misrank the last ones
 
 
 class MirrorSearch:
@@ -51,7 +46,7 @@ class MirrorSearch:
         self, scope: Scope, vector: Vector, limit: int, where: Where | None, version: LedgerVersion | None = None
     ) -> list[Found]:
         """The hits of this scope, nearest first: `limit` of them if there are so many."""
-        return list(self.compare(scope, vector, limit, where, (), version, measured=False).nearest)
+        return list(self.compare(scope, vector, limit, where, version=version, measured=False).nearest)
 
     def compare(
         self,
@@ -59,40 +54,42 @@ class MirrorSearch:
         vector: Vector,
         limit: int,
         where: Where | None,
-        named: Sequence[str],
-        version: LedgerVersion | None = None,
+        named: Sequence[str] = (),
+        windows: Sequence[Window] = (),
         *,
+        version: LedgerVersion | None = None,
         measured: bool = True,
     ) -> VectorsFound:
-        """The nearest hits, the other `named` records of this scope that pass the filter, and the baseline if
-        `measured`."""
-        near, rows, baselines = list[Near](), list[CopiedRow](), list[tuple[int, Baseline]]()
-        parts = (scope,) if scope.over is None else scope.parts
+        """The nearest hits, the other `named` records of this scope that pass the filter, the nearest ones within the
+        `windows`, and the baseline if `measured`."""
+        near, others, within = list[Found](), list[Found](), list[Found]()
+        parts, baselines = (scope,) if scope.over is None else scope.parts, list[tuple[int, Baseline]]()
         for part in parts:
             with self.residents.of(part, version) as (user, as_of):
-                allowed = None if where is None else user.passing(self._rows, part, where)
+                allowed = None if where is None else user.passing(self._rows, part, where, as_of)
                 if user.matrix is None or not user.ids:
                     baselines.append((0, Baseline()))
                     continue
-                asked = user.matrix.asked(_checked(vector, user.matrix.dimension))
-                places: list[int] = user.matrix.nearest(asked, limit + MARGIN, allowed).tolist()
-                if named:
-                    known, there = user.places, frozenset(places)
-                    also = dict.fromkeys([known[one] for one in named if one in known])
-                    places += [one for one in also if one not in there and (allowed is None or allowed[one])]
-                found = _with_distances(user, user.matrix, asked, places)
-                near += found
-                rows += user.texts(self._rows, part, list(map(_id, found)), as_of)
+                asked, known = _asked(user.matrix, vector), user.places if named else {}
+                also = [known[one] for one in named if one in known]
+                also = also if allowed is None else [one for one in also if allowed[one]]
+                found = self._found(user, scope, part, as_of, *user.matrix.nearest(asked, limit, allowed, also))
+                near += found[:limit]
+                others += found[limit:]
+                if windows:
+                    those = both_filters(where, windows_filter(windows, self._fields))
+                    allowed = None if those is None else user.passing(self._rows, part, those, as_of)
+                    within += self._found(user, scope, part, as_of, *user.matrix.nearest(asked, limit, allowed))
                 if measured:
                     baselines.append(self._baseline(user, user.matrix, asked))
         if len(parts) > 1:
-            near.sort(key=_distance)
-        wanted, first = frozenset(named), near[:limit]
-        hits = self._hits(scope, first + [one for one in near[limit:] if one[0] in wanted], rows)
-        split = len(frozenset(map(_id, hits)).intersection(map(_id, first)))  # some may have been deleted meanwhile
-        return VectorsFound(hits[:split], hits[split:], merged_baseline(baselines) if measured else Baseline())
+            near, within = sorted(near, key=_farness), sorted(within, key=_farness)[:limit]
+            wanted = frozenset(named)
+            others = sorted([*others, *(one for one in near[limit:] if one.stored_id in wanted)], key=_farness)
+            near = near[:limit]
+        return VectorsFound(near, others, merged_baseline(baselines) if measured else Baseline(), within)
 
-    def _baseline(self, user: Resident, matrix: Matrix, asked: Any) -> tuple[int, Baseline]:
+    def _baseline(self, user: Resident, matrix: Matrix, asked: Asked) -> tuple[int, Baseline]:
         """The scores of a sample of records unrelated to a query. The scores among the records themselves are measured
         again after their number has changed by a quarter."""
         count, before = len(user.ids), user.baseline
@@ -103,25 +100,24 @@ class MirrorSearch:
 
     def among(self, scope: Scope, vector: Vector, stored_ids: Sequence[str], where: Where | None) -> list[Found]:
         """The given records of this scope that pass the filter, nearest first."""
-        near, rows = list[Near](), list[CopiedRow]()
+        near = list[Found]()
         for part in scope.parts:
             with self.residents.of(part) as (user, as_of):
-                allowed = None if where is None else user.passing(self._rows, part, where)
+                allowed = None if where is None else user.passing(self._rows, part, where, as_of)
                 places = [user.places[one] for one in stored_ids if one in user.places]
                 places = places if allowed is None else [place for place in places if allowed[place]]
                 if user.matrix is not None and places:
-                    asked = user.matrix.asked(_checked(vector, user.matrix.dimension))
-                    found = _with_distances(user, user.matrix, asked, places)
-                    near += found
-                    rows += user.texts(self._rows, part, list(map(_id, found)), as_of)
-        return self._hits(scope, sorted(near, key=_distance), rows)
+                    distances = user.matrix.distances(_asked(user.matrix, vector), places)
+                    near += self._found(user, scope, part, as_of, places, distances)
+        return sorted(near, key=_farness)
 
     def passing(self, scope: Scope, where: Where) -> set[str]:
         """The ids of all records of the scope that pass the filter."""
         found: set[str] = set()
         for part in scope.parts:
-            with self.residents.of(part) as (user, _):
-                found.update(compress(user.ids, user.passing(self._rows, part, where)))
+            with self.residents.of(part) as (user, as_of):
+                places = np.flatnonzero(user.passing(self._rows, part, where, as_of))
+                found.update(map(user.ids.__getitem__, places.tolist()))
         return found
 
     def stored(self, scope: Scope, stored_ids: Sequence[str]) -> list[Found]:
@@ -147,33 +143,33 @@ class MirrorSearch:
             count += self._pages.count(part) if held is None else len(held.ids)
         return count
 
-    def _hits(self, scope: Scope, near: Sequence[Near], rows: Sequence[CopiedRow]) -> list[Found]:
-        """The records with their texts, without those that were deleted or changed owner meanwhile."""
-        own = rows_of(rows, scope, self._fields)
-        known = dict(zip(map(_id, own), own, strict=True))
-        close = signals.similarity(np.array(list(map(_distance, near))), space=self._space).tolist()
-        each = zip(near, close, strict=True)
-        return [_as_found((*row, like)) for (one, _), like in each if (row := known.get(one)) is not None]
+    def _found(
+        self, user: Resident, scope: Scope, part: Scope, as_of: LedgerVersion, places: Sequence[int], distances: Any
+    ) -> list[Found]:
+        """The records at these places with their texts, without those that were deleted or changed owner meanwhile."""
+        ids = list(map(user.ids.__getitem__, places))
+        rows = rows_of(user.texts(self._rows, part, ids, as_of), scope, self._fields)
+        known, close = dict(zip(map(_id, rows), rows, strict=True)), signals.similarity(distances, space=self._space)
+        each = zip(ids, close.tolist(), strict=True)
+        return [_as_found((*row, like)) for one, like in each if (row := known.get(one)) is not None]
 
 
 _as_found = partial(tuple.__new__, Found)  # `Found(*values)` in half of the time
-_id, _distance = itemgetter(0), itemgetter(1)
+_id = itemgetter(0)
 
 
-def _with_distances(user: Resident, matrix: Matrix, asked: Any, places: Sequence[int]) -> list[Near]:
-    """The records at these places with Chroma's distance, nearest first."""
-    distances = matrix.distances(asked, places).tolist()
-    return sorted(zip(map(user.ids.__getitem__, places), distances, strict=True), key=_distance)
+def _farness(one: Found) -> float:
+    return -one.similarity
 
 
-def _checked(vector: Vector, dimension: int) -> Any:
-    one = np.asarray(vector, dtype=np.float32)
-    if one.shape != (dimension,) or not np.isfinite(one).all():
+def _asked(matrix: Matrix, vector: Vector) -> Asked:
+    try:
+        return matrix.asked(vector)
+    except ValueError as error:
         raise StoreError(
-            f"The vector has {len(one)} numbers, and those of the collection have {dimension}. Give a vector of "
-            "finite numbers, of the embedder that the collection was written with, or the text alone."
-        )
-    return one
+            f"The vector has {np.size(vector)} numbers, and those of the collection have {matrix.dimension}. Give a "
+            "vector of finite numbers, of the embedder that the collection was written with, or the text alone."
+        ) from error
 
 
 T = TypeVar("T")
@@ -208,16 +204,18 @@ class RecordSearch:
         limit: int,
         where: Where | None,
         named: Sequence[str],
+        windows: Sequence[Window] = (),
         *,
         by: SearchBy = "auto",
         version: LedgerVersion | None = None,
         measured: bool = True,
     ) -> VectorsFound:
-        """The nearest hits, the other `named` records of this scope (None if Chroma is used), and the baseline if
-        `measured`: scores of a sample of records unrelated to the query."""
+        """The nearest hits, the other `named` records of this scope and the nearest within the `windows` (None if
+        Chroma is used), and the baseline if `measured`: scores of a sample of records unrelated to the query."""
 
         def in_ledger() -> VectorsFound:
-            return self._mirror.compare(scope, vector, limit, where, named, version, measured=measured)
+            asked = scope, vector, limit, where, named, windows
+            return self._mirror.compare(*asked, version=version, measured=measured)
 
         def in_chroma(chroma: ChromaSearch, by: SearchBy) -> VectorsFound:
             nearest = chroma.nearest(scope, vector, limit, where, by=by)

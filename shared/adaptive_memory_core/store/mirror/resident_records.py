@@ -65,6 +65,7 @@ class Resident:
         self._places: dict[str, int] | None = None  # of ids; built at the first use
         self._written = self._removed = self._changed = 0  # the numbers of the last row, removal and change taken in
         self._columns = MetadataColumns()
+        self._columns_as_of: int | None = None  # the last change of a row in them
         self._texts: dict[str, CopiedRow] = {}  # cache of returned rows
         self._characters, self._texts_as_of = 0, 0  # of the cached texts, and the last change of a row in them
         self.baseline: tuple[int, Baseline] | None = None  # with the number of records at that time
@@ -102,15 +103,17 @@ class Resident:
         self.owner, self.as_of = news.owner, version.change
         return learned
 
-    def passing(self, rows: LedgerMirror, scope: Scope, where: Where) -> Mask:
-        """A mask of the records, by their places, that pass the filter."""
+    def passing(self, rows: LedgerMirror, scope: Scope, where: Where, version: LedgerVersion) -> Mask:
+        """A mask of the records, by their places, that pass the filter, at least as of the version."""
         self._columns.grow(len(self.ids))
         test, new = predicate(where), filter_keys(where) - self._columns.keys()
-        changes = rows.changes(scope, 0 if new else self._changed)
-        self._columns.start(new)
-        if changes or new:
-            self.weighed = False
-            self._take_in_metadata(changes, new)
+        if new or version.of_rows is None or version.of_rows != self._columns_as_of:
+            changes = rows.changes(scope, 0 if new else self._changed)
+            self._columns.start(new)
+            self._columns_as_of = version.of_rows
+            if changes or new:
+                self.weighed = False
+                self._take_in_metadata(changes, new)
         return test.mask(self._columns)
 
     def texts(
@@ -217,6 +220,7 @@ class Resident:
         for number, row, text, metadata in changes:
             if row > self._written:
                 self._changed = min(self._changed, number - 1)  # other changes with this number are read again
+                self._columns_as_of = None
                 break
             places = [known[row]] if row in known else [] if many else self._places_of({row})
             for place in places:

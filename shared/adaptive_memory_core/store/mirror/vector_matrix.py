@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import importlib
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -20,7 +20,19 @@ if TYPE_CHECKING:
 Floats: TypeAlias = "npt.NDArray[np.float32]"
 Positions: TypeAlias = "npt.NDArray[np.intp]"
 FIRST_CAPACITY = 16
+MARGIN = 4  # extra rows compared in double precision, because single precision may misrank the last ones
 _VECDOT: Any = getattr(np, "vecdot", None)  # since numpy 2
+
+
+class Asked:
+    """A query in the form that a matrix compares: the vector as its rows, also in double precision, and its scores for
+    all rows, which are calculated once: approximate ones if the matrix has rounded rows."""
+
+    __slots__ = ("scores", "vector", "whole")
+
+    def __init__(self, vector: Floats) -> None:
+        self.vector, self.whole = vector, vector.astype(np.float64)
+        self.scores: Floats | None = None
 
 
 class Matrix:
@@ -28,9 +40,9 @@ class Matrix:
 
     >>> one = Matrix("cosine", 2)
     >>> one.extend(np.array([[1.0, 0.0], [0.0, 2.0], [3.0, 3.0]]))
-    >>> one.nearest(one.asked([0.0, 1.0]), 2).tolist()
+    >>> one.nearest(one.asked([0.0, 1.0]), 2)[0]
     [1, 2]
-    >>> one.remove(1), one.nearest(one.asked([0.0, 1.0]), 1).tolist(), one.size
+    >>> one.remove(1), one.nearest(one.asked([0.0, 1.0]), 1)[0], one.size
     (2, [1], 2)
     """
 
@@ -65,14 +77,16 @@ class Matrix:
         rows = 0 if self._is_mapped and self._rounded is not None else self._rows.nbytes
         return rows + self._halves.nbytes + rounded
 
-    def asked(self, vector: Any) -> Floats:
-        """The vector in the form that `nearest` takes."""
+    def asked(self, vector: Any) -> Asked:
+        """The vector in the form that `nearest` takes; ValueError unless it has the rows' length and finite numbers."""
         one = np.asarray(vector, dtype=np.float32)
-        if self.space != "cosine":
-            return one
         whole = one.astype(np.float64)
-        length = math.sqrt(whole.dot(whole))
-        return (whole / length).astype(np.float32) if length > 0 else np.zeros_like(one)
+        length = math.sqrt(whole.dot(whole)) if one.shape == (self.dimension,) else math.nan
+        if not math.isfinite(length):
+            raise ValueError(f"not {self.dimension} finite numbers")
+        if self.space == "cosine" and length > 0.0:
+            one = (whole / length).astype(np.float32)
+        return Asked(one)
 
     def extend(self, vectors: Any) -> None:
         """Add rows at the end."""
@@ -103,45 +117,65 @@ class Matrix:
         self.size = last
         return last
 
-    def nearest(self, asked: Floats, most: int, allowed: npt.NDArray[np.bool_] | None = None) -> Positions:
-        """The positions of the nearest rows, nearest first; only `allowed` ones, if given."""
-        found = None if self._rounded is None else self._by_rounded(self._rounded, asked, most, allowed)
-        if found is not None:
-            return found
-        scores = self._scores(asked)
-        best = _best(scores, most, allowed)
-        return best[(-scores[best]).argsort(kind="stable")[:most]]
+    def nearest(
+        self, asked: Asked, most: int, allowed: npt.NDArray[np.bool_] | None = None, also: Sequence[int] = ()
+    ) -> tuple[list[int], npt.NDArray[np.float64]]:
+        """The positions of the nearest rows (only `allowed` ones, if given) and then of the others in `also`, each
+        nearest first, and Chroma's distances of all of them."""
+        places: list[int] = self._candidates(asked, most + MARGIN, allowed).tolist()
+        if also:
+            there = frozenset(places)
+            places += [one for one in dict.fromkeys(also) if one not in there]
+        distances = self.distances(asked, places)
+        order: list[int] = distances.argsort(kind="stable").tolist()
+        if len(order) > most:
+            wanted = frozenset(also)
+            order[most:] = [one for one in order[most:] if places[one] in wanted]
+        return [places[one] for one in order], distances[order]
 
-    def distances(self, asked: Floats, positions: Any) -> npt.NDArray[np.float64]:
+    def _candidates(self, asked: Asked, most: int, allowed: npt.NDArray[np.bool_] | None) -> Positions:
+        """The positions of the nearest rows in single precision, in no order."""
+        if self._rounded is None:
+            if asked.scores is None:
+                asked.scores = self._scores(asked.vector)
+            return _best(asked.scores, most, allowed)
+        found = self._by_rounded(self._rounded, asked, most, allowed)
+        return _best(self._scores(asked.vector), most, allowed) if found is None else found
+
+    def distances(self, asked: Asked, positions: Any) -> npt.NDArray[np.float64]:
         """Chroma's distances of the rows at these positions."""
-        one, rows = asked.astype(np.float64), self._rows.take(positions, axis=0).astype(np.float64)
+        rows = self._rows.take(positions, axis=0).astype(np.float64)
         if self.space == "l2":
-            return np.asarray(((rows - one) ** 2).sum(axis=1))
-        products: npt.NDArray[np.float64] = rows.dot(one)
+            return np.asarray(((rows - asked.whole) ** 2).sum(axis=1))
+        products: npt.NDArray[np.float64] = rows.dot(asked.whole)
         return 1.0 - products
 
     def vectors(self, positions: Any) -> Floats:
         return np.asarray(self._rows[positions])
 
     def _by_rounded(
-        self, rounded: Rounded, asked: Floats, most: int, allowed: npt.NDArray[np.bool_] | None
+        self, rounded: Rounded, asked: Asked, most: int, allowed: npt.NDArray[np.bool_] | None
     ) -> Positions | None:
         """The nearest rows among those with the nearest rounded vectors; None if rounding may have hidden one of
         them."""
-        about = rounded.products(asked, self.size)
-        if self.space == "l2":
-            about -= self._halves[: self.size]
+        about = asked.scores
+        if about is None:
+            about = asked.scores = rounded.products(asked.vector, self.size)
+            if self.space == "l2":
+                about -= self._halves[: self.size]
         places = _best(about, RESCORED * most, allowed)
-        rows = self._rows[places]
-        scores = rows @ asked
+        rows = self._rows.take(places, axis=0)
+        scores = rows.dot(asked.vector)
         if self.space == "l2":
             scores -= self._halves[places]
-        order = (-scores).argsort(kind="stable")[:most]
+        if len(places) <= most:
+            return places
+        best = scores.argpartition(len(places) - most)[len(places) - most :]  # the first is the least of them
         if len(places) == RESCORED * most:  # else all were compared
             longest = 1.0 if self.space == "cosine" else math.sqrt(float(np.einsum("ij,ij->i", rows, rows).max()))
-            if scores[order[-1]] < about[places].min() + rounded.error(asked, self.size, longest):
+            if scores[best[0]] < about[places].min() + rounded.error(asked.vector, self.size, longest):
                 return None
-        nearest: Positions = places[order]
+        nearest: Positions = places[best]
         return nearest
 
     def _round(self, before: int) -> None:
