@@ -15,7 +15,7 @@ import orjson
 from adaptive_memory_core.flow.ports.ledger_values import FileKind, News, UserFile
 from adaptive_memory_core.records import Metadata, Scope
 from adaptive_memory_core.store.ledger.ledger_context import LedgerContext
-from adaptive_memory_core.store.ledger.schema import decoding
+from adaptive_memory_core.store.ledger.schema import LedgerPart, decoding
 
 CopiedRow = tuple[str, str | None, Metadata | None]  # a record's id, text and metadata
 
@@ -57,11 +57,11 @@ _LAST_REMOVED = {
 }
 
 
-class LedgerUserFiles:
+class LedgerUserFiles(LedgerPart):
     """Copies that may be deleted at any time. A copy with a record that was removed since is never returned."""
 
     def __init__(self, shared: LedgerContext) -> None:
-        self._shared = shared
+        super().__init__(shared)
         place = shared.file.place
         self._folder = None if place is None else place.with_name(place.name + FOLDER)
 

@@ -10,7 +10,7 @@ import orjson
 from adaptive_memory_core.flow.ports.ledger_values import KnownCollection, LedgerCopy
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.score.nothing_found import Floor
-from adaptive_memory_core.store.ledger.ledger_context import LedgerContext
+from adaptive_memory_core.store.ledger.schema import LedgerPart
 
 _COPY = (
     "SELECT collection_key, uuid, embedder, dimension, records FROM collections "
@@ -22,18 +22,13 @@ _ALL_DUE = (
 )
 
 
-class LedgerNotes:
+class LedgerNotes(LedgerPart):
     """Facts about the collection: its embedder, its id, and copies of a collection with the same name."""
-
-    def __init__(self, shared: LedgerContext) -> None:
-        self._shared = shared
 
     def embedder(self) -> tuple[str | None, int | None]:
         """The name and dimension of the embedder with which this collection was first written."""
         query = "SELECT embedder, dimension FROM collections WHERE collection_key = ?"
-        with self._shared.reading() as sql:
-            row = sql.execute(query, (self._shared.collection_key,)).fetchone()
-        return (None, None) if row is None else (row[0], row[1])
+        return self._first(query, self._shared.collection_key) or (None, None)
 
     def keep_embedder(self, name: str, dimension: int) -> None:
         """Store the embedder, replacing the earlier one."""
@@ -46,14 +41,12 @@ class LedgerNotes:
     def uuid(self) -> str | None:
         """The collection's own id."""
         query = "SELECT uuid FROM collections WHERE collection_key = ?"
-        with self._shared.reading() as sql:
-            row = sql.execute(query, (self._shared.collection_key,)).fetchone()
-        return None if row is None else str(row[0])
+        found: str | None = self._value(query, self._shared.collection_key)
+        return found
 
     def copy_of(self, name: str) -> LedgerCopy | None:
         """The latest collection of this name whose records are in the ledger, or None."""
-        with self._shared.reading() as sql:
-            row = sql.execute(_COPY, (name,)).fetchone()
+        row = self._first(_COPY, name)
         return None if row is None else LedgerCopy(*row)
 
     def give_copy(self, copied: LedgerCopy, uuid: str, name: str) -> None:
@@ -67,11 +60,8 @@ class LedgerNotes:
             sql.execute(_ALL_DUE, (copied.key,))
 
 
-class LedgerPolicies:
+class LedgerPolicies(LedgerPart):
     """The users' own policies."""
-
-    def __init__(self, shared: LedgerContext) -> None:
-        self._shared = shared
 
     def get(self, scope: Scope) -> str | None:
         """The user's own policy, or None."""
@@ -93,11 +83,8 @@ _KEEP = (
 )
 
 
-class LedgerFloors:
+class LedgerFloors(LedgerPart):
     """The measured relevance floors."""
-
-    def __init__(self, shared: LedgerContext) -> None:
-        self._shared = shared
 
     def get(self, scope: Scope, manner: str) -> Floor | None:
         """The floor of this scope, if it was measured in this manner."""
@@ -148,11 +135,8 @@ _ASK = (
 )
 
 
-class LedgerSharing:
+class LedgerSharing(LedgerPart):
     """Messages between the process that has a directory's collection open and the other processes (guests)."""
-
-    def __init__(self, shared: LedgerContext) -> None:
-        self._shared = shared
 
     def describe(self, space: str, database: str, *, embedder: str | None, dimension: int | None) -> None:
         """Note that the attached collection is open; nothing is written if this is already noted."""
@@ -196,11 +180,8 @@ class LedgerSharing:
 
     def _of_guests(self, what: str) -> Any:
         query = f"SELECT {what} FROM guests WHERE collection_key = ?"  # noqa: S608 - our own words
-        with self._shared.reading() as sql:
-            row = sql.execute(query, (self._shared.collection_key,)).fetchone()
-        return None if row is None else row[0]
+        return self._value(query, self._shared.collection_key)
 
     def _known(self, query: str, values: tuple[Any, ...]) -> KnownCollection | None:
-        with self._shared.reading() as sql:
-            row = sql.execute(query, values).fetchone()
+        row = self._first(query, *values)
         return None if row is None else KnownCollection(*row)

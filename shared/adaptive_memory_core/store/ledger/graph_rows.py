@@ -19,6 +19,7 @@ from adaptive_memory_core.graph.ports import SENTENCE_BITS
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.store.ledger.graph_view import LedgerGraphAlike, LedgerGraphLinks, SQLiteGraph, delete_names
 from adaptive_memory_core.store.ledger.ledger_context import LedgerContext
+from adaptive_memory_core.store.ledger.schema import LedgerPart
 from adaptive_memory_core.store.ledger.state_rows import rows_in
 
 MOST_WORDS = 65_535  # of one sentence
@@ -32,12 +33,12 @@ _NAMED = (
 )
 
 
-class LedgerGraph:
+class LedgerGraph(LedgerPart):
     """The passages of each scope. When a record is removed, its sentences, its mentions and the names that only it had
     are removed too."""
 
     def __init__(self, shared: LedgerContext) -> None:
-        self._shared = shared
+        super().__init__(shared)
         self.links, self.alike = LedgerGraphLinks(shared), LedgerGraphAlike(shared)
         self._followed = self._removed = 0  # used if the role sees one user and can't write the collection's row
 
@@ -91,8 +92,7 @@ class LedgerGraph:
     def stored_ids(self) -> set[str]:
         """The IDs of all records in the graph."""
         query = "SELECT stored_id FROM graph_passages WHERE collection_key = ?"
-        with self._shared.reading() as sql:
-            return {row[0] for row in sql.execute(query, (self._shared.collection_key,))}
+        return {row[0] for row in self._all(query, self._shared.collection_key)}
 
     def behind(self, most: int) -> list[tuple[int, str]]:
         """The next records whose words are newer than their passages: the row of the words, and the ID."""
@@ -128,8 +128,7 @@ class LedgerGraph:
 
     def to_link_again(self, most: int, *, growth: float) -> list[str]:
         """Records that were read when there were fewer titles by the factor `growth`. They may mention newer ones."""
-        with self._shared.reading() as sql:
-            return [row[0] for row in sql.execute(_AGAIN, (growth, self._shared.collection_key, most))]
+        return [row[0] for row in self._all(_AGAIN, growth, self._shared.collection_key, most)]
 
     def waiting(self, scope: Scope, most: int) -> int:
         """The number of the scope's records that are not added yet, counted up to `most` per user."""

@@ -27,7 +27,7 @@ from adaptive_memory_core.graph.ports import (
 )
 from adaptive_memory_core.policy.advanced import LEAST_ALIKE
 from adaptive_memory_core.records import Scope
-from adaptive_memory_core.store.ledger.ledger_context import LedgerContext
+from adaptive_memory_core.store.ledger.schema import LedgerPart
 from adaptive_memory_core.store.ledger.state_rows import rows_in
 
 NONE: Array = np.empty(0, dtype=np.int64)
@@ -247,17 +247,13 @@ class _Uncompared(NamedTuple):
     vectors: Array
 
 
-class LedgerGraphAlike:
+class LedgerGraphAlike(LedgerPart):
     """The vectors of names and of sentences, made on demand, and the pairs of similar names."""
-
-    def __init__(self, shared: LedgerContext) -> None:
-        self._shared = shared
 
     def unembedded(self, after: int, most: int) -> list[UnembeddedName]:
         """The next names without a vector, after the key `after`."""
         values = (self._shared.collection_key, after, most)
-        with self._shared.reading() as sql:
-            return [UnembeddedName(*row) for row in sql.execute(_UNEMBEDDED, values).fetchall()]
+        return [UnembeddedName(*row) for row in self._all(_UNEMBEDDED, *values)]
 
     def keep(self, embedder: str | None, names: Sequence[UnembeddedName], vectors: Any) -> bool:
         """Store the vectors of those names that still exist. Store none and return False if the records have vectors of
@@ -419,11 +415,8 @@ def _embedded(sql: sqlite3.Connection, user: int, keys: Collection[int]) -> dict
 _SAMPLE = "SELECT stored_id FROM words WHERE user_key = ? AND ((row * 40503) & 65535) < ? LIMIT ?"
 
 
-class LedgerGraphLinks:
+class LedgerGraphLinks(LedgerPart):
     """The results of sampling, a row per user. Users whose records were never sampled have none."""
-
-    def __init__(self, shared: LedgerContext) -> None:
-        self._shared = shared
 
     def of(self, scope: Scope) -> Links | None:
         """The latest result for a user's records, if there is one."""
@@ -449,8 +442,7 @@ class LedgerGraphLinks:
             "SELECT 1 FROM graph_links l JOIN users u ON u.user_key = l.user_key "
             "WHERE u.collection_key = ? AND l.wanted = 1 LIMIT 1"
         )
-        with self._shared.reading() as sql:
-            return sql.execute(query, (self._shared.collection_key,)).fetchone() is not None
+        return self._first(query, self._shared.collection_key) is not None
 
     def sample(self, scope: Scope, most: int) -> tuple[int, list[str]]:
         """The number of a user's records that have words, and a sample of about `most` of their IDs."""

@@ -36,7 +36,7 @@ from adaptive_memory_core.hierarchy.nodes import (
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.store.ledger import hierarchy_growth
 from adaptive_memory_core.store.ledger.hierarchy_growth import hierarchy_faults, neighbours_in, unpacked_vector
-from adaptive_memory_core.store.ledger.ledger_context import LedgerContext
+from adaptive_memory_core.store.ledger.schema import LedgerPart
 
 _WATCH = "INSERT INTO hierarchy_users (user_key, collection_key, uuid) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
 _WATCHED = (
@@ -52,12 +52,9 @@ _UNFINISHED = (
 _UUID = "SELECT uuid FROM collections WHERE collection_key = ?"
 
 
-class LedgerHierarchy:
+class LedgerHierarchy(LedgerPart):
     """The messages, episodes, semantics, themes and links of each user. When a message is removed, the sentences
     distilled from it are removed too, and all titles and names that may contain its words."""
-
-    def __init__(self, shared: LedgerContext) -> None:
-        self._shared = shared
 
     def watch(self, scope: Scope) -> None:
         """Note that the user observes from now on."""
@@ -72,8 +69,7 @@ class LedgerHierarchy:
 
     def watched(self) -> dict[Scope, int]:
         """The users who observe, with the versions of their hierarchies."""
-        with self._shared.reading() as sql:
-            found = sql.execute(_WATCHED, (self._shared.collection_key,)).fetchall()
+        found = self._all(_WATCHED, self._shared.collection_key)
         return {Scope(name or None): version for name, version in found}
 
     def queue(self, scope: Scope, entries: Sequence[ConversationMessage]) -> None:
@@ -105,8 +101,7 @@ class LedgerHierarchy:
 
     def stored_ids(self) -> set[str]:
         query = "SELECT stored_id FROM hierarchy_messages WHERE collection_key = ?"
-        with self._shared.reading() as sql:
-            return {row[0] for row in sql.execute(query, (self._shared.collection_key,))}
+        return {row[0] for row in self._all(query, self._shared.collection_key)}
 
     def known(self, scope: Scope, stored_ids: Sequence[str]) -> set[str]:
         """The messages among these that are stored for the user."""

@@ -19,6 +19,7 @@ from adaptive_memory_core.flow.ports.records import NOT_ACTIVATED, Imported, Jud
 from adaptive_memory_core.learn.asked_before import RatedQuestions, nearest_pair
 from adaptive_memory_core.records import Scope, Verdict
 from adaptive_memory_core.store.ledger import state_rows as rows
+from adaptive_memory_core.store.ledger.schema import LedgerPart
 
 if TYPE_CHECKING:
     from adaptive_memory_core.store.ledger.ledger_context import LedgerContext
@@ -161,12 +162,12 @@ _OF_RECORD = (
 )
 
 
-class LedgerJudgedQuestions:
+class LedgerJudgedQuestions(LedgerPart):
     """The questions for which records were judged, by user. They are removed with the record or with the last verdict.
     Above the maximum number, the two most similar questions become one."""
 
     def __init__(self, shared: LedgerContext) -> None:
-        self._shared = shared
+        super().__init__(shared)
         self._as_of: Hashable = None  # the ledger's last change when these were read
         self._standings: dict[Scope, QuestionsVersion] = {}
         self._held: OrderedDict[tuple[int, bool], HeldQuestions] = OrderedDict()
@@ -246,8 +247,7 @@ class LedgerJudgedQuestions:
     def stored_ids(self) -> set[str]:
         """The records of the collection that have judged questions."""
         query = "SELECT stored_id FROM judged_for JOIN records USING (record_key) WHERE collection_key = ?"
-        with self._shared.reading() as sql:
-            return {row[0] for row in sql.execute(query, (self._shared.collection_key,))}
+        return {row[0] for row in self._all(query, self._shared.collection_key)}
 
     def _whose(self, sql: sqlite3.Connection, scope: Scope) -> tuple[int, int]:
         return self._shared.collection_key, self._shared.known_user(sql, scope)

@@ -29,8 +29,7 @@ from adaptive_memory_core.store.ledger import (
     word_rows,
 )
 from adaptive_memory_core.store.ledger import state_rows as rows
-from adaptive_memory_core.store.ledger.ledger_context import LedgerContext
-from adaptive_memory_core.store.ledger.schema import UNREADABLE, LedgerConnection
+from adaptive_memory_core.store.ledger.schema import UNREADABLE, LedgerConnection, LedgerPart
 from adaptive_memory_core.store.ledger.state_rows import StateRow, read_by
 from adaptive_memory_core.store.sqlite_file import LedgerFile
 
@@ -42,25 +41,20 @@ FROM records JOIN collections USING (collection_key) WHERE (name = ? OR collecti
 """
 
 
-class LedgerComparison:
+class LedgerComparison(LedgerPart):
     """Facts to compare with the collection, to find records that it or the ledger has lost."""
-
-    def __init__(self, shared: LedgerContext) -> None:
-        self._shared = shared
 
     def records_known(self, name: str) -> tuple[int, int]:
         """The numbers of registered records of this collection and of earlier collections with this name. If the mirror
         is complete and was never written, this collection's count as 0, because they never arrived there."""
         own = self._shared.collection_key
-        with self._shared.reading() as sql:
-            here, earlier = sql.execute(_KNOWN, (own, own, own, name, own)).fetchone()
+        here, earlier = self._first(_KNOWN, own, own, own, name, own)
         return here, earlier
 
     def latest_read(self) -> float | None:
         """The time when a record of this collection was last read, or None."""
         query = "SELECT max(last_read) FROM records WHERE collection_key = ? AND reader = 0"
-        with self._shared.reading() as sql:
-            found: float | None = sql.execute(query, (self._shared.collection_key,)).fetchone()[0]
+        found: float | None = self._value(query, self._shared.collection_key)
         return found
 
     def met(self, stored_ids: Sequence[str]) -> list[str]:
@@ -183,11 +177,8 @@ _DUE = (
 Times = tuple[tuple[int, float], ...]  # of a user's recalls, in milliseconds
 
 
-class LedgerStatistics:
+class LedgerStatistics(LedgerPart):
     """Statistics of a scope, now and over time."""
-
-    def __init__(self, shared: LedgerContext) -> None:
-        self._shared = shared
 
     def tally(self, scope: Scope) -> Tally:
         """The counts of one scope."""

@@ -17,7 +17,7 @@ from adaptive_memory_core.records import Metadata, Scope
 from adaptive_memory_core.store.ledger import outbox
 from adaptive_memory_core.store.ledger.cached_copies import NOBODY, CopiedRow, LedgerUserFiles, news_of, read_metadata
 from adaptive_memory_core.store.ledger.ledger_context import LedgerContext
-from adaptive_memory_core.store.ledger.schema import decoding
+from adaptive_memory_core.store.ledger.schema import LedgerPart, decoding
 from adaptive_memory_core.store.ledger.state_rows import in_batches
 
 RESTORED = "restored"  # `complete_at` if copies are newer than the collection, so it must not overwrite them
@@ -51,11 +51,12 @@ _KEEP_COMPLETE = (
 )
 
 
-class LedgerMirror:
+class LedgerMirror(LedgerPart):
     """Copies of the records with their vectors. A removed record leaves no row."""
 
     def __init__(self, shared: LedgerContext, files: LedgerUserFiles) -> None:
-        self._shared, self._files = shared, files
+        super().__init__(shared)
+        self._files = files
 
     def put(self, rows: Mapping[Scope | None, Sequence[MirrorRow]], gone: Collection[str] = ()) -> None:
         """Write these rows of each scope (None: records without a scope), replacing earlier rows of these records, and
@@ -191,9 +192,7 @@ class LedgerMirror:
 
     def _note(self, name: str) -> Any:
         query = f"SELECT {name} FROM mirror_size WHERE collection_key = ?"  # noqa: S608 - our own names
-        with self._shared.reading() as sql:
-            row = sql.execute(query, (self._shared.collection_key,)).fetchone()
-        return None if row is None else row[0]
+        return self._value(query, self._shared.collection_key)
 
     def _next_change(self, sql: sqlite3.Connection) -> int:
         return int(sql.execute(_NUMBERED, (self._shared.collection_key,)).fetchone()[0])
@@ -245,11 +244,11 @@ _NAMED = (
 _LATEST = "SELECT stored_id FROM mirror WHERE collection_key = ? ORDER BY row DESC LIMIT ?"
 
 
-class LedgerMirrorPages:
+class LedgerMirrorPages(LedgerPart):
     """Queries of the mirror other than by id."""
 
     def __init__(self, shared: LedgerContext) -> None:
-        self._shared = shared
+        super().__init__(shared)
         self._named: tuple[Hashable, bool] = (None, False)  # whether any record names a user, as of a change
 
     def names_users(self) -> bool | None:
@@ -295,8 +294,7 @@ class LedgerMirrorPages:
 
     def latest(self, most: int) -> list[str]:
         """The ids of the records of any user that were written last, in order of writing."""
-        with self._shared.reading() as sql:
-            found = sql.execute(_LATEST, (self._shared.collection_key, most)).fetchall()
+        found = self._all(_LATEST, self._shared.collection_key, most)
         return [row[0] for row in reversed(found)]
 
 

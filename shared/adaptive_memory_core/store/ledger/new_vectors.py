@@ -13,7 +13,7 @@ import numpy as np
 from adaptive_memory_core.errors import StoreInUseError
 from adaptive_memory_core.flow.ports.ledger_values import MirrorRow, Target, Unfinished
 from adaptive_memory_core.store.ledger.cached_copies import read_metadata
-from adaptive_memory_core.store.ledger.ledger_context import LedgerContext
+from adaptive_memory_core.store.ledger.schema import LedgerPart
 
 _TARGET = "SELECT uuid, embedder, dimension FROM reembedding WHERE collection_key = ?"
 _PROGRESS = (
@@ -68,11 +68,8 @@ _NUMBERED = (
 )
 
 
-class LedgerNewVectors:
+class LedgerNewVectors(LedgerPart):
     """Another embedder's vectors for the records in the mirror, until they replace the old ones at once."""
-
-    def __init__(self, shared: LedgerContext) -> None:
-        self._shared = shared
 
     def _by_row(self, statement: str) -> str:
         """The statement with the engine's hint to read the mirror in the order of its rows."""
@@ -87,25 +84,21 @@ class LedgerNewVectors:
             sql.execute("INSERT INTO reembedding VALUES (?, ?, ?, ?)", (own, *target))
 
     def target(self) -> Target | None:
-        with self._shared.reading() as sql:
-            row = sql.execute(_TARGET, (self._shared.collection_key,)).fetchone()
+        row = self._first(_TARGET, self._shared.collection_key)
         return None if row is None else Target(*row)
 
     def progress(self) -> tuple[int, int]:
         """The number of records with a new vector, and of all records."""
-        with self._shared.reading() as sql:
-            made, total = sql.execute(_PROGRESS, (self._shared.collection_key, self._shared.collection_key)).fetchone()
+        made, total = self._first(_PROGRESS, self._shared.collection_key, self._shared.collection_key)
         return made, total
 
     def missing(self, after: int, limit: int) -> list[tuple[int, str | None]]:
         """Row and text of records without a new vector, after this row."""
-        with self._shared.reading() as sql:
-            return sql.execute(self._by_row(_MISSING), (self._shared.collection_key, after, limit)).fetchall()
+        return self._all(self._by_row(_MISSING), self._shared.collection_key, after, limit)
 
     def sample(self, limit: int) -> list[tuple[str, bytes]]:
         """Texts with their new vectors, without zero vectors."""
-        with self._shared.reading() as sql:
-            return sql.execute(_SAMPLE, (self._shared.collection_key, limit)).fetchall()
+        return self._all(_SAMPLE, self._shared.collection_key, limit)
 
     def keep(self, uuid: str, vectors: Mapping[int, bytes]) -> bool:
         """Store the vectors of these rows, if the rows still exist; return False if the target is another one now."""
@@ -122,21 +115,18 @@ class LedgerNewVectors:
 
     def made(self, after: int, limit: int) -> list[tuple[int, MirrorRow]]:
         """Records with their new vectors after this row, each with the number of its row."""
-        with self._shared.reading() as sql:
-            found = sql.execute(self._by_row(_MADE), (self._shared.collection_key, after, limit)).fetchall()
+        found = self._all(self._by_row(_MADE), self._shared.collection_key, after, limit)
         return [(row, MirrorRow(one, text, read_metadata(data), vector)) for row, one, text, data, vector in found]
 
     def last_change(self) -> int:
         """The number of the latest change of any record."""
         query = "SELECT coalesce(max(changes), 0) FROM mirror_size WHERE collection_key = ?"
-        with self._shared.reading() as sql:
-            return int(sql.execute(query, (self._shared.collection_key,)).fetchone()[0])
+        return int(self._value(query, self._shared.collection_key))
 
     def changed_since(self, number: int) -> list[str]:
         """The ids of the records that changed after this change."""
         query = "SELECT stored_id FROM mirror WHERE collection_key = ? AND changed > ?"
-        with self._shared.reading() as sql:
-            return [row[0] for row in sql.execute(query, (self._shared.collection_key, number))]
+        return [row[0] for row in self._all(query, self._shared.collection_key, number)]
 
     def swap(self, uuid: str, *, written: int | None, complete_at: str | None) -> bool:
         """Swap the mirror's vectors, the embedder and the collection's id at once; return False if vectors are
@@ -166,14 +156,12 @@ class LedgerNewVectors:
     def with_lists(self) -> list[str]:
         """The ids of the records whose metadata contain lists, or text that looks like one."""
         query = "SELECT stored_id FROM mirror WHERE collection_key = ? AND instr(metadata, ':[') > 0"
-        with self._shared.reading() as sql:
-            return [row[0] for row in sql.execute(query, (self._shared.collection_key,))]
+        return [row[0] for row in self._all(query, self._shared.collection_key)]
 
     def unfinished(self, name: str) -> Unfinished | None:
         """The collection that has not yet taken over this name, or None."""
         query = "SELECT uuid, replaces, replaces_written FROM collections WHERE name = ? AND replaces IS NOT NULL"
-        with self._shared.reading() as sql:
-            row = sql.execute(query, (name,)).fetchone()
+        row = self._first(query, name)
         return None if row is None else Unfinished(*row)
 
     def finish(self) -> None:

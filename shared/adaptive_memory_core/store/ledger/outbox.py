@@ -17,6 +17,7 @@ from adaptive_memory_core.store.ledger import state_rows as rows
 from adaptive_memory_core.store.ledger.cached_copies import read_metadata
 from adaptive_memory_core.store.ledger.collection_notes import Lock
 from adaptive_memory_core.store.ledger.ledger_context import LedgerContext
+from adaptive_memory_core.store.ledger.schema import LedgerPart
 
 _DUE = (
     f"SELECT record_key, version, stored_id, users.name, {rows.LIST} FROM outbox "  # noqa: S608 - our own names
@@ -33,16 +34,16 @@ _DUE_AGAIN = (
 _WAITING = "SELECT count(*) FROM records WHERE collection_key = ? AND record_key IN (SELECT record_key FROM outbox)"
 
 
-class LedgerOutbox:
+class LedgerOutbox(LedgerPart):
     """The states that were not written to the collection's metadata yet."""
 
     def __init__(self, shared: LedgerContext) -> None:
-        self._shared, self._turn, self._is_alone = shared, threading.RLock(), False
+        super().__init__(shared)
+        self._turn, self._is_alone = threading.RLock(), False
 
     def due(self, limit: int, after: int = 0) -> list[Due]:
         """The states that changed since they were last written back, oldest records first, after this record key."""
-        with self._shared.reading() as sql:
-            found = sql.execute(_DUE, (self._shared.collection_key, after, limit)).fetchall()
+        found = self._all(_DUE, self._shared.collection_key, after, limit)
         return [
             Due(record_key, version, stored_id, Scope(name or None), rows.state_in_row(state))
             for record_key, version, stored_id, name, *state in found
@@ -60,8 +61,7 @@ class LedgerOutbox:
 
     def waiting(self) -> int:
         """The number of records of this collection that must be written back."""
-        with self._shared.reading() as sql:
-            return int(sql.execute(_WAITING, (self._shared.collection_key,)).fetchone()[0])
+        return int(self._value(_WAITING, self._shared.collection_key))
 
     @contextmanager
     def alone(self, patience_seconds: float) -> Generator[None, None, None]:
@@ -110,12 +110,9 @@ _KEY = (  # of a record that was read or pinned before the collection had it
 )
 
 
-class LedgerDueRecords:
+class LedgerDueRecords(LedgerPart):
     """Records that were written, changed or removed but not in the collection yet. They are noted in the transaction
     that changes the mirror."""
-
-    def __init__(self, shared: LedgerContext) -> None:
-        self._shared = shared
 
     def mark(self, stored_ids: Sequence[str], *, gone: bool) -> None:
         """Mark these records to be written from the mirror or removed; call this before the mirror removes them."""
@@ -127,8 +124,7 @@ class LedgerDueRecords:
 
     def ids(self, limit: int) -> list[str]:
         """The ids of the due records, longest due first."""
-        with self._shared.reading() as sql:
-            return [row[0] for row in sql.execute(_LONGEST_FIRST, (self._shared.collection_key, limit))]
+        return [row[0] for row in self._all(_LONGEST_FIRST, self._shared.collection_key, limit)]
 
     def of(self, stored_ids: Sequence[str]) -> list[DueRecord]:
         """The due ones of these records, each with its number and its present row in the mirror."""
@@ -159,8 +155,7 @@ class LedgerDueRecords:
     def waiting(self) -> int:
         """The number of due records."""
         query = "SELECT count(*) FROM due_records WHERE collection_key = ?"
-        with self._shared.reading() as sql:
-            return int(sql.execute(query, (self._shared.collection_key,)).fetchone()[0])
+        return int(self._value(query, self._shared.collection_key))
 
     def _keys(self, sql: sqlite3.Connection, stored_ids: Sequence[str]) -> list[int]:
         found = (sql.execute(_KEY, (self._shared.collection_key, one)).fetchone() for one in stored_ids)
@@ -172,11 +167,8 @@ _OVER = "DELETE FROM exported WHERE collection_key = ? AND at < ?"
 _EXPORTED = "INSERT INTO exported VALUES (?, ?, ?) ON CONFLICT (collection_key, digest) DO UPDATE SET at = excluded.at"
 
 
-class LedgerExports:
+class LedgerExports(LedgerPart):
     """Digests of what was written to the collection in the last minutes."""
-
-    def __init__(self, shared: LedgerContext) -> None:
-        self._shared = shared
 
     def note(self, digests: Sequence[bytes]) -> None:
         """Note these digests before the write, so that it is recognised even if the writer ends in between."""

@@ -21,7 +21,7 @@ from adaptive_memory_core.store.ledger.ledger_context import LedgerContext
 from adaptive_memory_core.store.ledger.purge import mark_for_purge
 from adaptive_memory_core.store.ledger.recall_encoding import EncodedRecall, decode, without_record
 from adaptive_memory_core.store.ledger.recall_log import NOTHING_PREPARED, PreparedLines
-from adaptive_memory_core.store.ledger.schema import LedgerConnection
+from adaptive_memory_core.store.ledger.schema import LedgerConnection, LedgerPart
 from adaptive_memory_core.store.ledger.state_rows import FORGOTTEN_USER, forgotten_name
 from adaptive_memory_core.store.ledger.text_changes import Owner, aside_key, aside_name, remove_aside
 
@@ -43,11 +43,8 @@ _ERASED = (
 )
 
 
-class LedgerRemoval:
+class LedgerRemoval(LedgerPart):
     """Removal of records with their states, verdicts, words and lines of the log, in one transaction."""
-
-    def __init__(self, shared: LedgerContext) -> None:
-        self._shared = shared
 
     def reckoned(self, scope: Scope, record: str) -> PreparedLines:
         """The log's lines without the record, prepared for `erase`."""

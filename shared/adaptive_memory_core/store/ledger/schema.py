@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from functools import lru_cache
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import orjson
 
@@ -23,6 +23,7 @@ from adaptive_memory_core.errors import DamagedLedgerError, LedgerError, LedgerV
 from adaptive_memory_core.store.sqlite_files import header_fault
 
 if TYPE_CHECKING:
+    from adaptive_memory_core.store.ledger.ledger_context import LedgerContext
     from adaptive_memory_core.store.sqlite_file import LedgerFile
 
 SCHEMA_VERSION = 1  # of the tables in schema.sql; PostgreSQL has the same ones
@@ -294,3 +295,26 @@ class VersionsInFile:
     def forget(self) -> None:
         """Drop the cached numbers, which may have changed or were rolled back."""
         self._as_of = None
+
+
+class LedgerPart:
+    """A part of the ledger: the rows of one kind, over what all parts share."""
+
+    def __init__(self, shared: LedgerContext) -> None:
+        self._shared = shared
+
+    def _first(self, query: str, *values: Any) -> Any:
+        """The first row of the query; None if there is none."""
+        with self._shared.reading() as sql:
+            return sql.execute(query, values).fetchone()
+
+    def _value(self, query: str, *values: Any) -> Any:
+        """The first column of the first row; None if there is none."""
+        row = self._first(query, *values)
+        return None if row is None else row[0]
+
+    def _all(self, query: str, *values: Any) -> list[Any]:
+        """All rows of the query."""
+        with self._shared.reading() as sql:
+            found: list[Any] = sql.execute(query, values).fetchall()
+        return found

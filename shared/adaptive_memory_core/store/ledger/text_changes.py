@@ -19,7 +19,7 @@ from adaptive_memory_core.learn.decay import met
 from adaptive_memory_core.records import NEVER_READ, ReadState, Scope
 from adaptive_memory_core.store.ledger import decay_steps, verdict_rows
 from adaptive_memory_core.store.ledger import state_rows as rows
-from adaptive_memory_core.store.ledger.schema import LedgerConnection
+from adaptive_memory_core.store.ledger.schema import LedgerConnection, LedgerPart
 from adaptive_memory_core.store.ledger.state_rows import CHUNK, add_to_outbox
 
 if TYPE_CHECKING:
@@ -144,11 +144,11 @@ _MOVE = (  # unless the target already has a row
 )
 
 
-class LedgerInheritance:
+class LedgerInheritance(LedgerPart):
     """States that follow their texts: to records that were written again, and away from records with a new text."""
 
     def __init__(self, shared: LedgerContext) -> None:
-        self._shared = shared
+        super().__init__(shared)
         # digests of records that replace no other record, or to which a state was moved
         self._settled: dict[Reader, bytes | None] = {}
         self._twins: dict[Reader, float] = {}  # records that may replace another later, and the time of the next check

@@ -13,21 +13,17 @@ from adaptive_memory_core.records import ReadState, Scope, Seen, Verdict
 from adaptive_memory_core.reports import Change
 from adaptive_memory_core.store.ledger import decay_steps, judged_question_rows
 from adaptive_memory_core.store.ledger import state_rows as rows
-from adaptive_memory_core.store.ledger.schema import LedgerConnection
+from adaptive_memory_core.store.ledger.schema import LedgerConnection, LedgerPart
 from adaptive_memory_core.store.ledger.state_rows import StateRow, update_states
 
 if TYPE_CHECKING:
     from adaptive_memory_core.learn.verdicts import Judging
-    from adaptive_memory_core.store.ledger.ledger_context import LedgerContext
 
 _ADD_CHANGE = "INSERT INTO changes (user_key, stored_id, at, step, what, by) VALUES (?, ?, ?, ?, ?, ?)"
 
 
-class LedgerAudit:
+class LedgerAudit(LedgerPart):
     """The audit trail of changes to records' states."""
-
-    def __init__(self, shared: LedgerContext) -> None:
-        self._shared = shared
 
     def changes(self, scope: Scope, stored_ids: Sequence[str], *, limit: int) -> list[Change]:
         """The audit trail of the scope, newest first, or that of these records."""
@@ -149,11 +145,8 @@ def set_balance(sql: sqlite3.Connection, user: int, balance: float) -> None:
     sql.execute("UPDATE users SET balance = ? WHERE user_key = ?", (balance, user))
 
 
-class LedgerVerdicts:
+class LedgerVerdicts(LedgerPart):
     """Verdicts, and the earned weight of usefulness per user."""
-
-    def __init__(self, shared: LedgerContext) -> None:
-        self._shared = shared
 
     def judge(
         self,

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from adaptive_memory_core.flow.ports.ledger_values import LedgerVersion, News, WordRow
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.store.ledger.cached_copies import NOBODY, CopiedRow, news_of, read_metadata
-from adaptive_memory_core.store.ledger.ledger_context import LedgerContext
+from adaptive_memory_core.store.ledger.schema import LedgerPart
 from adaptive_memory_core.store.ledger.state_rows import in_batches, rows_in
 
 _PUT = (
@@ -46,11 +46,8 @@ _REMOVED = "SELECT gone, row FROM words_gone WHERE user_key = ? AND gone > ? ORD
 RowsOf = Callable[[Sequence[CopiedRow], Mapping[str, bytes]], list[WordRow]]
 
 
-class LedgerWords:
+class LedgerWords(LedgerPart):
     """The words of each record as rows, which follow the mirror. A removed record leaves no row."""
-
-    def __init__(self, shared: LedgerContext) -> None:
-        self._shared = shared
 
     def behind(self, scope: Scope, most: int) -> int:
         """How many of the user's records have changed since their words were read, counted up to `most`."""
@@ -60,8 +57,7 @@ class LedgerWords:
 
     def users_behind(self) -> list[Scope]:
         """The users with records that have changed since their words were read."""
-        with self._shared.reading() as sql:
-            found = sql.execute(_USERS_BEHIND, (self._shared.collection_key,)).fetchall()
+        found = self._all(_USERS_BEHIND, self._shared.collection_key)
         return [Scope(row[0] or None) for row in found]
 
     def follow(self, scope: Scope, rows_of: RowsOf, most: int) -> bool:
