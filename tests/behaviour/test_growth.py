@@ -20,8 +20,8 @@ from adaptive_memory_core.cue.question_kinds import asks_when, build_cue
 from adaptive_memory_core.cue.time.english import English
 from adaptive_memory_core.cue.time.english_phrases import find_times
 from adaptive_memory_core.records import Hit
-from adaptive_memory_core.score.copies import leaders
-from adaptive_memory_core.score.gates import refusal
+from adaptive_memory_core.score.refusals import refusal
+from adaptive_memory_core.score.select import leaders
 from adaptive_memory_core.store.words.frozen_lists import RecordText, row_of
 from tests.context.hostile_texts import ALL_TOKENS
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import pytest
 
 from adaptive_memory_core.channels.words_of_text import words
-from adaptive_memory_core.score.copies import overlap
+from adaptive_memory_core.score.select import overlap
 from adaptive_memory_core.store.words.frozen_lists import digest_of
 
 LONG = 20_000

@@ -14,8 +14,8 @@ from adaptive_memory_core.errors import InvalidInputError
 from adaptive_memory_core.evaluate.intervals import bootstrap, paired_difference
 from adaptive_memory_core.evaluate.worth import Worth, ratio, ratio_difference, worth_of
 from adaptive_memory_core.records import Dropped, Hit, Record, Scored
-from adaptive_memory_core.score.gates import BEYOND_K
-from adaptive_memory_core.score.select import with_random_tail
+from adaptive_memory_core.score.diversity import with_random_tail
+from adaptive_memory_core.score.ranking import BEYOND_K
 
 scores_of_questions = st.lists(st.floats(0, 1), min_size=2, max_size=30)
 

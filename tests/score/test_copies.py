@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adaptive_memory_core.score.copies import REMEMBERED, leaders, plain_words
+from adaptive_memory_core.score.select import REMEMBERED, leaders, plain_words
 
 WORDS = st.sampled_from(["tea", "Tea", "coffee", "tax.", "!", "...", ""])
 TEXTS = st.lists(

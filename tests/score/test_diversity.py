@@ -14,9 +14,8 @@ from adaptive_memory_core import Policy, Record, Scored
 from adaptive_memory_core.cue.time.intent import Intent, Window
 from adaptive_memory_core.policy import Advanced
 from adaptive_memory_core.reports import Dropped, Hit
-from adaptive_memory_core.score.copies import leaders, overlap
 from adaptive_memory_core.score.ranking import as_candidates
-from adaptive_memory_core.score.select import pick, select, wants_more
+from adaptive_memory_core.score.select import leaders, overlap, pick, select, wants_more
 
 NONE: dict[str, Any] = {}
 LONG = "the team meets every tuesday at noon in the small room behind the kitchen and somebody brings fruit for all"

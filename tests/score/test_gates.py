@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from adaptive_memory_core import Policy, Record
 from adaptive_memory_core.reports import Hit
-from adaptive_memory_core.score.gates import unfit
-from adaptive_memory_core.score.ranking import as_candidates
+from adaptive_memory_core.score.ranking import as_candidates, unfit
 from adaptive_memory_core.score.select import MOST_CANDIDATES, select, wants_more
 
 NOW = 1_000.0

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 
 from adaptive_memory_core.records import Dropped, Hit, Record, Scored
-from adaptive_memory_core.score.gates import BEYOND_K
-from adaptive_memory_core.score.select import with_random_tail
+from adaptive_memory_core.score.diversity import with_random_tail
+from adaptive_memory_core.score.ranking import BEYOND_K
 
 DRAWS = 4_000
 

@@ -11,8 +11,7 @@ from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.record_metadata import hits_of
 from adaptive_memory_core.records import Dropped, Hit, ReadState, Scope, Scored
 from adaptive_memory_core.score.blend import score
-from adaptive_memory_core.score.gates import BEYOND_K
-from adaptive_memory_core.score.ranking import LeftOut, Ranking, as_candidates
+from adaptive_memory_core.score.ranking import BEYOND_K, LeftOut, Ranking, as_candidates
 from adaptive_memory_core.score.select import select
 from adaptive_memory_core.store.ledger.recall_encoding import encode
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adaptive_memory_core import Record
-from adaptive_memory_core.score.gates import IN_CONTEXT, REFUSED, refusal
+from adaptive_memory_core.score.refusals import IN_CONTEXT, REFUSED, refusal
 
 
 def test_an_id_or_a_text_in_the_context_bars_its_record() -> None:

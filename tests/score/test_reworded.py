@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from adaptive_memory_core.score.copies import says_otherwise_now
+from adaptive_memory_core.score.reworded_facts import says_otherwise_now
 
 CHANGED = [
     ("where does Ilse live?", "Ilse lives in Oslo.", "Ilse has moved to Turin."),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adaptive_memory_core.score.copies import Member, members
+from adaptive_memory_core.score.diversity import Member, members
 
 CANDIDATES = st.lists(st.builds(Member, st.floats(0, 1), st.sampled_from(["a", "b", None])), max_size=20)
 

@@ -16,7 +16,7 @@ from adaptive_memory_core.error_messages import listed, shown
 from adaptive_memory_core.errors import FilterError, InvalidInputError, PolicyError
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import AgentState, Cue, Record
-from adaptive_memory_core.score.gates import AT_ONCE, refusal
+from adaptive_memory_core.score.refusals import AT_ONCE, refusal
 
 
 def cue(value: object) -> Cue:

@@ -282,6 +282,8 @@ def _at(values: Array, places: Array) -> Array:
     [0.25, 0.0, 0.0]
     """
     there = (places >= 0) & (places < len(values))
+    if there.all():
+        return values[places].astype(float, copy=False)
     found = np.zeros(len(places))
     found[there] = values[places[there]]
     return found

@@ -11,13 +11,12 @@ from adaptive_memory_core.context.answer import Recall
 from adaptive_memory_core.cue.unrelated_questions import common_language
 from adaptive_memory_core.errors import InvalidInputError
 from adaptive_memory_core.flow.calls.one_transaction import in_one_transaction
-from adaptive_memory_core.flow.choose import with_leads
 from adaptive_memory_core.flow.count_reading import judge
 from adaptive_memory_core.flow.past_recall import HitsUnder, Rankable, rankable
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.flow.ports.ledger_values import Moves, Rewritten
 from adaptive_memory_core.flow.ports.records import JudgedQuestion, Stored
-from adaptive_memory_core.flow.recall import look_for
+from adaptive_memory_core.flow.recall import look_for, with_leads
 from adaptive_memory_core.identity import text_digest
 from adaptive_memory_core.learn.decay import Timeline
 from adaptive_memory_core.learn.verdicts import Judging, StateHistory, boost_for_everyone

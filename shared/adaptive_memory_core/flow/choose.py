@@ -1,4 +1,4 @@
-"""From candidates to hits: leads, floor, reranker, same facts, selection."""
+"""Optional steps between a recall's candidates and its hits: diversity, relevance floor, reranker, same facts."""
 
 from __future__ import annotations
 
@@ -6,37 +6,21 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from adaptive_memory_core.context.answer import Recall
 from adaptive_memory_core.cue.unrelated_questions import UNRELATED_IN, language_asked_in
 from adaptive_memory_core.error_messages import shown
 from adaptive_memory_core.errors import AdaptiveMemoryError, InvalidInputError, LedgerError
 from adaptive_memory_core.flow.calls.foreign_calls import Outcome, answered, tried
 from adaptive_memory_core.flow.ports import Ports
-from adaptive_memory_core.flow.ports.source import Answer
-from adaptive_memory_core.policy.advanced import DENSE, RERANKER
+from adaptive_memory_core.policy.advanced import RERANKER
 from adaptive_memory_core.policy.policy import Policy
-from adaptive_memory_core.records import Dropped, Hit
-from adaptive_memory_core.score.gates import unfit
-from adaptive_memory_core.score.newest_first import COMPARED, NewestFirstQuery
+from adaptive_memory_core.records import Hit
+from adaptive_memory_core.score.newest_first import COMPARED
 from adaptive_memory_core.score.nothing_found import Floor, chance, most_relevant, of_time_alone, shares_of
-from adaptive_memory_core.score.ranking import Candidates
-from adaptive_memory_core.score.select import Ranked, choose_hits, rank, select, with_random_tail
-from adaptive_memory_core.score.signals import Use
+from adaptive_memory_core.score.ranking import unfit
+from adaptive_memory_core.score.select import select
 from adaptive_memory_core.score.time_match import outside
-from adaptive_memory_core.sources.gather import Gathered, error_text, use_of
+from adaptive_memory_core.sources.gather import Gathered, error_text
 from adaptive_memory_core.sources.request import Request, in_collection
-
-
-def with_leads(these: Candidates, answers: Sequence[Answer]) -> Candidates:
-    """Add the leads of all sources to the candidates; each candidate gets the same names. The leads of the vectors come
-    first, because others depend on the baseline."""
-    leads: dict[str, Sequence[float]] = {}
-    for of_vectors in (True, False):
-        for one in answers:
-            if one.leads is not None and (one.source == DENSE) is of_vectors:
-                leads.update(one.leads(these))
-                these = these.with_leads(leads)
-    return these
 
 
 class Compared(NamedTuple):
@@ -212,59 +196,3 @@ def _labels(given: Any, count: int) -> list[Hashable]:
             "say the same about the same subject, None for all others."
         )
     return labels
-
-
-class InOrder(NamedTuple):
-    """The candidates by score, with the use and the notes that belong to this ranking."""
-
-    ranked: Ranked
-    use: Use
-    notes: tuple[str, ...] = ()
-
-
-def in_order(request: Request, gathered: Gathered, judged: Reranked, facts: SameFacts = OUR_RULES) -> InOrder:
-    """The candidates by score."""
-    use, words, intent = use_of(gathered.known, request), request.cue.own_words, request.intent
-    ranked = rank(
-        judged.hits,
-        request.policy,
-        now=request.now,
-        intent=intent,
-        use=use,
-        time_alone=bool(intent.windows) and of_time_alone(words, intent),
-        told=NewestFirstQuery(words, request.fields.speaker, facts.facts),
-    )
-    return InOrder(ranked, use, (*judged.notes, *facts.notes))
-
-
-def choose(
-    request: Request, gathered: Gathered, floor: FloorVerdict, candidates: InOrder, compared: Compared
-) -> Recall:
-    """The recall with the hits to return, and all other candidates with the reason why they were dropped."""
-    ranked, policy = candidates.ranked, request.policy
-    kept, dropped = choose_hits(ranked, policy, k=request.k, intent=request.intent, vectors=compared.vectors)
-    propensities: Mapping[str, float] = {}
-    if policy.advanced.random_tail and request.draws and policy.shape != "top_down":
-        tail = policy.advanced.random_tail
-        kept, dropped, propensities = with_random_tail(kept, dropped, tail=tail, recall_id=request.id)
-    if floor.refused is not None:
-        dropped = (*[Dropped(one.id, floor.refused, one) for one in kept], *dropped)
-        kept, propensities = (), {}
-    because = gathered.because
-    return Recall(
-        id=request.id,
-        scope=request.scope,
-        cue=gathered.cue,
-        k=request.k,
-        now=request.now,
-        policy=policy,
-        kept=kept,
-        dropped=(*dropped, *gathered.absent) if gathered.absent else dropped,
-        trace=(*request.notes, *gathered.notes, *floor.notes, *candidates.notes, *compared.notes),
-        intent=request.intent,
-        use=candidates.use,
-        fields=request.fields,
-        unrelated=floor.unrelated,
-        propensities=propensities,
-        because={one.id: why for one in kept if (why := because.get(one.hit._stored_id))} if because else {},
-    )

@@ -23,9 +23,8 @@ from adaptive_memory_core.hierarchy.nodes import Hierarchy, SemanticKey
 from adaptive_memory_core.hierarchy.top_down import Context, Expansion, expand
 from adaptive_memory_core.identity import record_id
 from adaptive_memory_core.records import Dropped, Hit, Neighbour, Record, Scored
-from adaptive_memory_core.score.copies import Member, members
-from adaptive_memory_core.score.gates import BEYOND_K
-from adaptive_memory_core.score.ranking import Candidates, as_candidates
+from adaptive_memory_core.score.diversity import Member, members
+from adaptive_memory_core.score.ranking import BEYOND_K, Candidates, as_candidates
 from adaptive_memory_core.sources.gather import error_text
 from adaptive_memory_core.sources.graph_and_hierarchy import HierarchyLeads
 from adaptive_memory_core.sources.request import Request

@@ -22,7 +22,7 @@ from adaptive_memory_core.learn.after_read import added
 from adaptive_memory_core.record_metadata import SHARED, belongs, hits_of
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.reports import Change, Receipt
-from adaptive_memory_core.score.gates import FORGOTTEN
+from adaptive_memory_core.score.ranking import FORGOTTEN
 from adaptive_memory_core.sources.read_state import sources_ended
 
 

@@ -21,7 +21,8 @@ from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.record_metadata import hits_of
 from adaptive_memory_core.records import Hit, ReadState, Record, Scope, Seen
 from adaptive_memory_core.reports import LoggedRecall, Stats
-from adaptive_memory_core.score.gates import is_later, stale
+from adaptive_memory_core.score.ranking import stale
+from adaptive_memory_core.score.refusals import is_later
 from adaptive_memory_core.score.signals import earned_share
 from adaptive_memory_core.sources.read_state import known_states
 from adaptive_memory_core.where import predicate

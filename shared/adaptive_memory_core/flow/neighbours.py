@@ -15,7 +15,8 @@ from adaptive_memory_core.flow.ports.source import Found, Pair
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.record_metadata import hits_of
 from adaptive_memory_core.records import Hit, Neighbour, Record, Scored
-from adaptive_memory_core.score.gates import is_later, stale
+from adaptive_memory_core.score.ranking import stale
+from adaptive_memory_core.score.refusals import is_later
 from adaptive_memory_core.sources.gather import NOTHING_KNOWN, error_text, present
 from adaptive_memory_core.sources.request import Request, in_collection
 

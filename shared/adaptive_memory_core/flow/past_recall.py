@@ -18,13 +18,12 @@ from adaptive_memory_core.flow.choose import (
     Reranked,
     SameFacts,
     candidate_vectors,
-    choose,
     floor_verdict,
-    in_order,
     same_facts,
 )
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.flow.ports.source import Found
+from adaptive_memory_core.flow.recall import choose, in_order
 from adaptive_memory_core.identity import text_digest
 from adaptive_memory_core.learn.logged_state import (
     BY_GRAPH,
@@ -46,7 +45,7 @@ from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.record_metadata import hits_of
 from adaptive_memory_core.records import Cue, Dropped, Hit, Record, Scope
 from adaptive_memory_core.reports import LoggedCandidate, LoggedRecall
-from adaptive_memory_core.score.gates import BEYOND_K, stale
+from adaptive_memory_core.score.ranking import BEYOND_K, stale
 from adaptive_memory_core.sources.gather import Gathered
 from adaptive_memory_core.sources.request import Request
 

@@ -26,7 +26,7 @@ from adaptive_memory_core.flow.supersede import born_stale, check_superseded, su
 from adaptive_memory_core.hierarchy.nodes import NOTHING, Hierarchy
 from adaptive_memory_core.identity import record_id, scoped_id, text_digest
 from adaptive_memory_core.records import MESSAGE_KIND, NEVER_READ, Metadata, NewRecord, Record, Scope, Seen
-from adaptive_memory_core.score.gates import CHANGED
+from adaptive_memory_core.score.ranking import CHANGED
 from adaptive_memory_core.sources.read_state import sources_ended
 from adaptive_memory_core.sources.request import embedded_texts
 

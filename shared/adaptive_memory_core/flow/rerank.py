@@ -11,17 +11,15 @@ from adaptive_memory_core.flow.calls.foreign_calls import tried
 from adaptive_memory_core.flow.choose import (
     NO_FLOOR,
     candidate_vectors,
-    choose,
-    in_order,
     rerank_best,
     same_facts,
-    with_leads,
 )
 from adaptive_memory_core.flow.count_reading import count_reading
 from adaptive_memory_core.flow.episodes import with_outline
 from adaptive_memory_core.flow.neighbours import with_neighbours
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.flow.ports.source import Answer, Found, SourceQuery
+from adaptive_memory_core.flow.recall import choose, in_order, with_leads
 from adaptive_memory_core.flow.widen import aged
 from adaptive_memory_core.policy.advanced import DENSE
 from adaptive_memory_core.records import Dropped, Hit, Record, Scope

@@ -15,7 +15,7 @@ from adaptive_memory_core.errors import InvalidInputError
 from adaptive_memory_core.flow.look_up import look_up, not_found
 from adaptive_memory_core.flow.ports import Ports
 from adaptive_memory_core.records import NewRecord, Record, Scope
-from adaptive_memory_core.score.gates import CHANGED, FORGOTTEN, SUPERSEDED
+from adaptive_memory_core.score.ranking import CHANGED, FORGOTTEN, SUPERSEDED
 from adaptive_memory_core.sources.read_state import derivations_in, ended_for, sources_ended
 
 

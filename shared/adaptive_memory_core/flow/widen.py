@@ -18,8 +18,7 @@ from adaptive_memory_core.flow.ports.ledger_values import Extent, KnownStates
 from adaptive_memory_core.flow.ports.source import Found
 from adaptive_memory_core.learn.decay import Timeline, as_of, least_strength, strong_since, strongest
 from adaptive_memory_core.records import Hit, Scope
-from adaptive_memory_core.score.gates import unfit_ones
-from adaptive_memory_core.score.ranking import as_candidates
+from adaptive_memory_core.score.ranking import as_candidates, unfit_ones
 from adaptive_memory_core.score.select import MOST_CANDIDATES, wants_more
 from adaptive_memory_core.sources.gather import Gathered, known_of, present, timeline_of
 from adaptive_memory_core.sources.request import Request, nearest

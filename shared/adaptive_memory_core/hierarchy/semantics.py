@@ -19,7 +19,7 @@ from adaptive_memory_core.channels.words_of_text import words
 from adaptive_memory_core.graph.build import sentences
 from adaptive_memory_core.hierarchy.nodes import Distilled, HierarchyMessage, SemanticKey
 from adaptive_memory_core.late import late_pattern
-from adaptive_memory_core.score.same_statement import same_sentence
+from adaptive_memory_core.score.newest_first import same_sentence
 
 _TURNS_TO = (
     r"by the way|btw|anyway|any way|changing (?:the )?(?:topic|subject)s?|on another note|on a different note|"

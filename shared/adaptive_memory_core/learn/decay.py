@@ -22,7 +22,7 @@ from adaptive_memory_core.policy.learning import DecayCurve, DecayPace, Regime
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Hit, ReadState, Seen
 from adaptive_memory_core.reports import Strengths
-from adaptive_memory_core.score.gates import unfit
+from adaptive_memory_core.score.ranking import unfit
 from adaptive_memory_core.score.signals import DAY, weakened
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ from adaptive_memory_core.policy.advanced import (
 from adaptive_memory_core.policy.learning import NEAR
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Hit
-from adaptive_memory_core.score.literature import Parts, blended, reciprocal_ranks, weighted_sum
+from adaptive_memory_core.score.literature import Parts, blended, reciprocal_ranks, weighted_sum, within_share
 from adaptive_memory_core.score.ranking import Candidates, Ranking, as_candidates, best_first
 from adaptive_memory_core.score.signals import NO_USE, Use, raised, since_read, since_useful, worths
 from adaptive_memory_core.score.surprise import Array, baseline_in, of_meaning
@@ -80,15 +80,27 @@ def score(
         if policy.blending != "bounded":  # what else speaks for a record counts as far as its time fits
             fits = np.array(of_time.fits)
             parts |= {name: one * fits for name, one in parts.items() if name != "similarity"}
-    if len(shares) > 1:  # the part of the relevance, split among what it is made of
-        whole, some = parts["similarity"], wholes > 0.0
-        split = np.where(some, whole * np.array(list(shares.values())) / np.where(some, wholes, 1.0), 0.0)
-        parts |= zip(shares, split, strict=True)
-        parts["similarity"] = np.where(some, parts["similarity"], whole)  # if there is nothing to split
+    if len(shares) > 1:
+        parts |= _split(parts["similarity"], shares, wholes)
     table = np.array(list(parts.values()))
     scores = np.minimum(1.0, np.add.reduce(table)).tolist()  # a rounding error may take a sum beyond 1
     order = best_first(these, scores, relevance)
     return Ranking(these, order, scores, dict(zip(parts, table.tolist(), strict=True)), signals)
+
+
+def _split(whole: Array, shares: Parts, wholes: Array) -> Parts:
+    """The part of the relevance, split among what it is made of; under "similarity" if there is nothing to split.
+
+    >>> shares, wholes = {"similarity": np.array([0.25, 0.0]), "words": np.array([0.75, 0.0])}, np.array([1.0, 0.0])
+    >>> {name: one.tolist() for name, one in _split(np.array([0.5, 0.25]), shares, wholes).items()}
+    {'similarity': [0.125, 0.25], 'words': [0.375, 0.0]}
+    """
+    some = wholes > 0.0
+    if some.all():
+        share = whole / wholes
+        return {name: one * share for name, one in shares.items()}
+    split = {name: whole * one / np.where(some, wholes, np.inf) for name, one in shares.items()}
+    return {**split, "similarity": np.where(some, split["similarity"], whole)}
 
 
 def relevances(
@@ -124,8 +136,8 @@ def relevances(
 def _shares_of_nats(these: Candidates, fusion: Fusion, more: Mapping[str, float], of_time: Timing | None) -> Parts:
     """Each channel's share of the relevance."""
     leads, baseline = these.leads, baseline_in(these.leads)
-    same_text, vectors = float(of_meaning(1.0, baseline)), fusion.vectors if leads else 1.0
-    nats = [vectors * of_meaning(these.columns.similarities, baseline)]
+    meant, vectors = of_meaning([*these.columns.similarities, 1.0], baseline), fusion.vectors if leads else 1.0
+    same_text, nats = float(meant[-1]), [vectors * meant[:-1]]
     names, most = ["similarity"], vectors
     for name in (WORDS, AROUND, *OF_TURNS, *more):
         if name in leads:
@@ -165,17 +177,15 @@ def bounded(
     >>> told(bounded(Weights(0, 0, 1), 1.0, [0.0], [1.0], [0.5], np.array([0.5])))
     {'recency': [0.0], 'importance': [0.0], 'similarity': [0.5], 'useful': [0.25]}
     """
-    wholes = np.minimum(1.0, np.maximum(0.0, close)) / weights.total
-    parts = {
-        "recency": weights.recency * np.array(fresh) * wholes,
-        "importance": weights.importance * np.minimum(1.0, worth) * wholes,
-        "similarity": weights.similarity * wholes,
-    }
-    parts["useful"] = np.array(used)
+    wholes = within_share(close) / (weights.recency + weights.importance + weights.similarity)
+    recent = weights.recency * np.array(fresh) * wholes
+    important = weights.importance * np.minimum(1.0, worth) * wholes
+    similar = weights.similarity * wholes
+    gained = used
     if any(used):
-        before = np.minimum(1.0, parts["recency"] + parts["importance"] + parts["similarity"]).tolist()
-        parts["useful"] = np.array([raised(one, by, useful) - one for one, by in zip(before, used, strict=True)])
-    return parts
+        before = np.minimum(1.0, recent + important + similar).tolist()
+        gained = [raised(one, by, useful) - one for one, by in zip(before, used, strict=True)]
+    return {"recency": recent, "importance": important, "similarity": similar, "useful": np.array(gained)}
 
 
 def _by_kind(

@@ -26,7 +26,7 @@ from adaptive_memory_core.errors import InvalidInputError
 from adaptive_memory_core.policy.advanced import AROUND, BASELINE, MOST_OF_WORDS, WORDS
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Hit
-from adaptive_memory_core.score.gates import unfit
+from adaptive_memory_core.score.ranking import unfit
 from adaptive_memory_core.score.surprise import Baseline
 
 

@@ -1,4 +1,4 @@
-"""Candidates in columns, and their ranking.
+"""Candidates in columns, the gates that exclude some of them before scoring, and their ranking.
 
 Only about five of forty candidates are returned, so all candidates are processed as columns, and a hit object is
 created when it is first accessed.
@@ -6,16 +6,27 @@ created when it is first accessed.
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Generic, NamedTuple, TypeVar, overload
 
+from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Dropped, Hit, Metadata, ReadState, Scored
 
 T = TypeVar("T")
 Table = Mapping[str, Sequence[float]]  # columns by name, with a number for each candidate
 NO_LEADS: Table = {}
+ONE_CALL_SECONDS = 0.1  # tolerance for times: records of one call are a microsecond apart and visible together
+BELOW_FLOOR = "below the similarity floor"
+BEYOND_K = "beyond k"
+SUPERSEDED, FORGOTTEN, CHANGED = "superseded", "forgotten", "changed"  # what happened to a record's source
+STALE = {
+    SUPERSEDED: "derived from a record that was superseded",
+    FORGOTTEN: "derived from a record that was forgotten",
+    CHANGED: "derived from a record that says something else by now",
+}
 
 
 class CandidateColumns(NamedTuple):
@@ -152,6 +163,64 @@ def as_candidates(hits: Sequence[Hit]) -> Candidates:
 
     first = hits[0].leads if hits else {}
     return Candidates(columns, make, {name: [hit.leads[name] for hit in hits] for name in first})
+
+
+def stale(hit: Hit, *, now: float) -> str | None:
+    """Why this record may not be used at `now`, or None: superseded, expired, not valid yet, or derived from a source
+    that is no longer valid.
+
+    >>> from adaptive_memory_core.records import Record
+    >>> stale(Hit(Record("a", "text", valid_until=10.0), 0.9, "a"), now=10.0)
+    'expired'
+    >>> stale(Hit(Record("a", "text", valid_from=0.0), 0.9, "a"), now=10.0) is None
+    True
+    """
+    record = hit.record
+    if record.valid_until is None and record.valid_from is None and record.superseded_by is None:  # nearly always
+        return None
+    ends, replaced = record.valid_until, record.superseded_by is not None or record.derived_stale is not None
+    over = ends is not None and now + (ONE_CALL_SECONDS if replaced else 0.0) >= ends
+    if record.superseded_by is not None and (over or ends is None):
+        return f"superseded by {record.superseded_by}"
+    if over:
+        return "expired" if record.derived_stale is None else STALE.get(record.derived_stale, "expired")
+    if record.valid_from is not None and now < record.valid_from:
+        return "not valid yet"
+    return None
+
+
+def unfit(hit: Hit, policy: Policy, *, now: float) -> str | None:
+    """Why this hit is excluded before scoring, or None. The floor is absolute and does not depend on other candidates.
+
+    >>> from adaptive_memory_core.records import Record
+    >>> unfit(Hit(Record("a", "text"), 0.1, "a"), Policy(min_similarity=0.3), now=0.0)
+    'below the similarity floor'
+    >>> unfit(Hit(Record("a", "text"), float("nan"), "a"), Policy(), now=0.0)
+    'no usable distance'
+    """
+    if not math.isfinite(hit.similarity):
+        return "no usable distance"
+    if hit.refused is not None:
+        return hit.refused
+    if policy.min_similarity > 0 and hit.similarity < policy.min_similarity:
+        return BELOW_FLOOR
+    return stale(hit, now=now)
+
+
+def unfit_ones(these: Candidates, policy: Policy, *, now: float) -> dict[int, str]:
+    """The numbers of the candidates that are excluded before scoring, each with the reason.
+
+    >>> from adaptive_memory_core.records import Record
+    >>> hits = as_candidates([Hit(Record("a", "text"), 0.5, "a"), Hit(Record("b", "text"), 0.1, "b")])
+    >>> unfit_ones(hits, Policy(), now=0.0), unfit_ones(hits, Policy(min_similarity=0.3), now=0.0)
+    ({}, {1: 'below the similarity floor'})
+    """
+    numbers, similarities = these.columns.gated, these.columns.similarities
+    if policy.min_similarity > 0.0 or not math.isfinite(sum(similarities)):
+        numbers = range(len(similarities))
+    if not numbers:
+        return {}
+    return {one: reason for one in numbers if (reason := unfit(these[one], policy, now=now)) is not None}
 
 
 class Ranking(Lazily[Scored]):

@@ -1,27 +1,33 @@
-"""Selection of the hits to return: the k best, a diverse set, or a random tail."""
+"""Ranking of the candidates that pass the gates, and selection of the hits to return, of which copies give way."""
 
 from __future__ import annotations
 
-import hashlib
+import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
-
-import numpy as np
+from functools import lru_cache
+from typing import NamedTuple
 
 from adaptive_memory_core.cue.time.intent import NO_INTENT, Intent
-from adaptive_memory_core.policy.advanced import BASELINE
+from adaptive_memory_core.late import late_pattern
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Dropped, Hit, Scored
 from adaptive_memory_core.score.blend import score
-from adaptive_memory_core.score.copies import leaders, plain_words
-from adaptive_memory_core.score.gates import BELOW_FLOOR, BEYOND_K, unfit, unfit_ones
+from adaptive_memory_core.score.diversity import Vectors, in_turn
 from adaptive_memory_core.score.newest_first import NewestFirstQuery, newest_first
-from adaptive_memory_core.score.ranking import Candidates, LeftOut, Ranking, as_candidates
+from adaptive_memory_core.score.ranking import (
+    BELOW_FLOOR,
+    BEYOND_K,
+    Candidates,
+    LeftOut,
+    Ranking,
+    as_candidates,
+    unfit,
+    unfit_ones,
+)
 from adaptive_memory_core.score.signals import NO_USE, Use
-from adaptive_memory_core.score.surprise import Baseline, similarities_to
 from adaptive_memory_core.score.time_match import OUTSIDE, attuned, timing
 
-Vectors = Mapping[str, Any]  # by id in the collection
 Twins = Mapping[int, Scored]  # by rank, the candidate with the same content that represents it
 NO_TWINS: Twins = {}
 NO_VECTORS: Vectors = {}
@@ -44,11 +50,11 @@ def pick(
         if isinstance(ranked, Ranking):
             return ranked.best(k), LeftOut(ranked, k, BEYOND_K)
         return tuple(ranked[:k]), [Dropped(one.id, BEYOND_K, one) for one in ranked[k:]]
-    in_turn = policy.diversity > 0 and bool(distinct)
-    chosen: Sequence[Scored] = _in_turn(distinct, policy.diversity, k, vectors) if in_turn else distinct[:k]
+    by_turns = policy.diversity > 0 and bool(distinct)
+    chosen: Sequence[Scored] = in_turn(distinct, policy.diversity, k, vectors) if by_turns else distinct[:k]
     if twins:
         free = k - len(chosen) if duplicates == "yield" else 0
-        chosen = _with(chosen, ranked, free, in_turn=in_turn)
+        chosen = _with(chosen, ranked, free, by_turns=by_turns)
     return tuple(chosen), _left_out(ranked, chosen, twins)
 
 
@@ -85,38 +91,11 @@ def _spokesman(ranked: Sequence[Scored], members: Sequence[int]) -> int:
     return next(one for one in members if plain_words(ranked[one].text) == newest)
 
 
-def _in_turn(ranked: Sequence[Scored], strength: float, k: int, vectors: Vectors) -> list[Scored]:
-    """Maximal marginal relevance: each next candidate maximises lambda * score - (1 - lambda) * its greatest similarity
-    to the chosen ones. Source: Carbonell and Goldstein, SIGIR 1998."""
-    likeness = _likeness(ranked, vectors)
-    scores = np.array([one.score for one in ranked])
-    nearest = np.zeros(len(ranked))
-    free = np.ones(len(ranked), dtype=bool)
-    order: list[int] = []
-    while len(order) < min(k, len(ranked)):
-        worth = np.where(free, (1.0 - strength) * scores - strength * nearest, -np.inf)
-        order.append(int(worth.argmax()))
-        free[order[-1]] = False
-        nearest = np.maximum(nearest, likeness[order[-1]]) if len(order) > 1 else likeness[order[-1]]
-    return [ranked[one] for one in order]
-
-
-def _likeness(ranked: Sequence[Scored], vectors: Vectors) -> Any:
-    """The similarity of each pair, above the baseline of unrelated texts if it was measured; 0 without a vector."""
-    known = [number for number, one in enumerate(ranked) if one.hit._stored_id in vectors]
-    rows = np.array([vectors[ranked[one].hit._stored_id] for one in known], dtype=np.float64)
-    likeness = np.zeros((len(ranked), len(ranked)))
-    if known:
-        baseline = Baseline(ranked[0].signals.get(BASELINE, 0.0))
-        likeness[np.ix_(known, known)] = baseline.above(similarities_to(rows, rows, "cosine"))
-    return likeness
-
-
-def _with(chosen: Sequence[Scored], ranked: Sequence[Scored], free: int, *, in_turn: bool) -> list[Scored]:
-    """The chosen candidates and `free` others, by rank unless the chosen ones have their own order (`in_turn`)."""
+def _with(chosen: Sequence[Scored], ranked: Sequence[Scored], free: int, *, by_turns: bool) -> list[Scored]:
+    """The chosen candidates and `free` others, by rank unless the chosen ones have their own order (`by_turns`)."""
     taken = {id(one) for one in chosen}
     more = [one for one in ranked if id(one) not in taken][:free]
-    if in_turn:
+    if by_turns:
         return [*chosen, *more]
     taken |= {id(one) for one in more}
     return [one for one in ranked if id(one) in taken]
@@ -129,50 +108,6 @@ def _left_out(ranked: Sequence[Scored], chosen: Sequence[Scored], twins: Twins) 
         for number, one in enumerate(ranked)
         if id(one) not in taken
     ]
-
-
-TIMES = 3  # candidates per drawn place: those that would be returned, and the next best; guess
-
-
-class Drawn(NamedTuple):
-    """The returned and dropped candidates after the draw, and each one's probability of being returned, by id. The
-    probabilities are empty if nothing was drawn."""
-
-    kept: Sequence[Scored]
-    dropped: Sequence[Dropped]
-    propensities: Mapping[str, float] = {}
-
-
-def with_random_tail(kept: Sequence[Scored], dropped: Sequence[Dropped], *, tail: int, recall_id: str) -> Drawn:
-    """Fill the last `tail` places by a random draw from three times as many candidates, with equal chances. The draw is
-    seeded by the recall id, so a replay makes the same draw.
-
-    >>> from adaptive_memory_core.records import Hit, Record
-    >>> def hit(name): return Scored(Hit(Record(name, name), 0.5, name), 0.5, {}, {})
-    >>> drawn = with_random_tail(
-    ...     (hit("a"), hit("b")), [Dropped("c", BEYOND_K, hit("c"))], tail=1, recall_id="r1"
-    ... )
-    >>> drawn.propensities, len(drawn.kept), drawn.kept[0].id
-    ({'a': 1.0, 'b': 0.5, 'c': 0.5}, 2, 'a')
-    """
-    places = min(tail, len(kept) - 1)
-    beyond = [one.scored for one in dropped if one.reason == BEYOND_K and one.scored is not None]
-    spare = beyond[: max(0, TIMES * tail - places)]
-    if places < 1 or not spare:
-        return Drawn(kept, dropped)
-    certain, drawn = kept[:-places], [*kept[-places:], *spare]
-    chosen = {one.id for one in sorted(drawn, key=lambda one: _lot(recall_id, one.id))[:places]}
-    returned = (*certain, *(one for one in drawn if one.id in chosen))
-    ids = {one.id for one in drawn}
-    lost = [Dropped(one.id, BEYOND_K, one) for one in drawn if one.id not in chosen]
-    others = [one for one in dropped if one.id not in ids]
-    chances = {**{one.id: 1.0 for one in certain}, **dict.fromkeys((one.id for one in drawn), places / len(drawn))}
-    return Drawn(returned, [*lost, *others], chances)
-
-
-def _lot(recall_id: str, record_id: str) -> bytes:
-    said = f"{recall_id}\n{record_id}".encode(errors="replace")
-    return hashlib.blake2b(said, digest_size=16).digest()
 
 
 MOST_CANDIDATES = 2_000  # limit when gates require a wider search; guess
@@ -265,6 +200,22 @@ def _unfit(hit: Hit, reason: str) -> Dropped:
     return Dropped(hit.record.id, reason, hit=hit if reason in (BELOW_FLOOR, OUTSIDE) else None)
 
 
+def are_enough(these: Candidates, policy: Policy, *, k: int, near: int) -> bool:
+    """Whether no gate can exclude a candidate, and the first `k` of the `near` ones have different texts: then there is
+    no need to look for more.
+
+    >>> from adaptive_memory_core.records import Record
+    >>> both = as_candidates([Hit(Record(text, text), 0.9, text) for text in ("tea", "Tea.")])
+    >>> fit = both.columns._replace(gated=())
+    >>> [are_enough(Candidates(fit, lambda number, leads: both[number]), Policy(), k=k, near=2) for k in (1, 2)]
+    [True, False]
+    """
+    columns = these.columns
+    if near < k or columns.gated or policy.min_similarity > 0.0 or not math.isfinite(sum(columns.similarities)):
+        return False
+    return len(set(leaders(columns.texts[:k], policy.advanced.same_share))) == k
+
+
 def wants_more(these: Candidates, policy: Policy, *, k: int, asked: int, now: float, near: int) -> bool:
     """Whether to ask the channel for more: gates excluded too many of the first `near`, or the rest are copies, and
     more distant candidates might still pass the floor.
@@ -283,3 +234,122 @@ def wants_more(these: Candidates, policy: Policy, *, k: int, asked: int, now: fl
     if not few and policy.advanced.duplicates != "keep":
         few = len(set(leaders(texts[:k], share))) < k and len(set(leaders(texts, share))) < k
     return few and unfit(these[near - 1], policy, now=now) != BELOW_FLOOR
+
+
+RUN = 3  # length in words of the runs by which texts are compared
+REMEMBERED = 1_000  # characters of the longest text whose shape is cached
+_EDGES = " .,;:!?\"'`()[]{}\u2019\u201c\u201d\u2026"
+_TELLING = late_pattern(r"\d|n[\u2019']t\b|^(?:no|not|never|none|nor|without|cannot)$")
+
+
+class Shape(NamedTuple):
+    """A text's runs of words, and its numbers and negations, which would make a different statement."""
+
+    runs: frozenset[tuple[str, ...]]
+    telling: frozenset[str]
+
+
+def plain_words(text: str) -> str:
+    """The text in lower case with single spaces, without a full stop at the end.
+
+    >>> plain_words("Bob  likes TEA."), plain_words("Bob likes tea?")
+    ('bob likes tea', 'bob likes tea?')
+    """
+    return " ".join(text.casefold().split()).rstrip(".! ")
+
+
+def overlap(one: str, other: str) -> float:
+    """The share of runs of words that two texts have in common; 0 if a number or a negation differs.
+
+    >>> overlap("The big office in Berlin moved.", "the big office in Berlin moved"), overlap("tea", "coffee")
+    (1.0, 0.0)
+    >>> overlap("one two three four five", "one two three four six")
+    0.5
+    >>> overlap("He will never take the job in Oslo", "He will take the job in Oslo"), overlap("v 1", "v 2")
+    (0.0, 0.0)
+    """
+    first, second = _shape(one), _shape(other)
+    if first.telling != second.telling or not first.runs or not second.runs:
+        return 0.0
+    shared = len(first.runs & second.runs)
+    return shared / max(1, len(first.runs) + len(second.runs) - shared)
+
+
+def leaders(texts: Sequence[str], share: float) -> list[int]:
+    """For each text, the number of the first text with the same content, or its own number.
+
+    A text without words is not the same as any other. With a `share` of 1, the words must be the same. Below 1, texts
+    that begin or end with the same words must have at least this share of their runs of words in common.
+
+    >>> leaders(["Tea.", "coffee", "tea", "", ""], 1.0)
+    [0, 1, 0, 3, 4]
+    """
+    short = max(map(len, texts), default=0) <= REMEMBERED
+    words = list(map(_plain_of_short, texts)) if short else _plain_where_needed(texts)
+    found = list(range(len(words)))
+    if len(set(words)) < len(words):
+        first: dict[str, int] = {}
+        found = [first.setdefault(one, number) if one else number for number, one in enumerate(words)]
+    return found if share >= 1.0 else _nearly(texts, found, share)
+
+
+@lru_cache(maxsize=2_000)  # at most 1 kB each; the texts themselves are in RAM anyway
+def _plain_of_short(text: str) -> str:
+    return plain_words(text)
+
+
+def _plain_where_needed(texts: Sequence[str]) -> list[str]:
+    """The plain words of each text; for a text with a unique beginning, only the beginning, which suffices."""
+    begun = [_edges(text)[0] for text in texts]
+    often = Counter(begun)
+    return [plain_words(text) if often[start] > 1 else start for text, start in zip(texts, begun, strict=True)]
+
+
+def _nearly(texts: Sequence[str], same: Sequence[int], share: float) -> list[int]:
+    begun: dict[str, list[int]] = {}
+    ended: dict[str, list[int]] = {}
+    found: list[int] = []
+    for number, text in enumerate(texts):
+        leader = found[same[number]] if same[number] < number else number
+        if leader == number and text:
+            begin, end = _edges(text)
+            alike, others = begun.setdefault(begin, []), ended.setdefault(end, [])
+            leader = next((one for one in (*alike, *others) if overlap(text, texts[one]) >= share), number)
+            if leader == number:
+                alike.append(number)
+                others.append(number)
+        found.append(leader)
+    return found
+
+
+def _edges(text: str) -> tuple[str, str]:
+    """The first two words and the last two; cached for short texts."""
+    return _edges_of_short(text) if len(text) <= REMEMBERED else _edges_of(text)
+
+
+@lru_cache(maxsize=2_000)  # at most 1 kB each; the texts themselves are in RAM anyway
+def _edges_of_short(text: str) -> tuple[str, str]:
+    return _edges_of(text)
+
+
+def _edges_of(text: str) -> tuple[str, str]:
+    return _edge(text.split(None, 2)[:2]), _edge(text.rsplit(None, 2)[-2:])
+
+
+def _edge(words: Sequence[str]) -> str:
+    return " ".join(words).casefold().rstrip(".! ")
+
+
+def _shape(text: str) -> Shape:
+    return _shape_of_short(text) if len(text) <= REMEMBERED else _shape_of(text)
+
+
+@lru_cache(maxsize=500)  # at most 50 kB each; 3 kB for a usual turn
+def _shape_of_short(text: str) -> Shape:
+    return _shape_of(text)
+
+
+def _shape_of(text: str) -> Shape:
+    words = tuple(word for one in text.casefold().split() if (word := one.strip(_EDGES)))
+    runs = (words[start : start + RUN] for start in range(max(1, len(words) - RUN + 1)) if words)
+    return Shape(frozenset(runs), frozenset(word for word in words if _TELLING.search(word)))

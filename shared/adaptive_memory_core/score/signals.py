@@ -22,7 +22,6 @@ DAY = 86_400.0
 NEUTRAL_IMPORTANCE = 0.5
 MOST_HALF_LIFE_DAYS = 365.0  # up to which reads may lengthen it; guess
 COUNT_BOOST_MAX = 0.2  # importance that the number of reads adds at most; guess
-_warmth, _refreshed_at = attrgetter("warmth"), attrgetter("refreshed_at")
 _useful_at, _boost = attrgetter("useful_at"), attrgetter("boost")
 
 
@@ -108,17 +107,13 @@ def worths(
     >>> worths([0.9, None], [ReadState(), ReadState()], Policy(), now=0.0)      # unknown is neutral
     [0.9, 0.5]
     """
-    if not any(map(_warmth, reads)):
-        return [NEUTRAL_IMPORTANCE if one is None else one for one in importances]
     weight, left = policy.learning.count_weight, policy.learning.count_decay_per_day
-    log, power = math.log1p, math.pow
-    cooling = [  # what `cooled` leaves of each retrieval count
-        1.0 if (last := read.last_read) is None or now <= last else power(left, (now - last) / DAY) for read in reads
-    ]
-    return [
-        (NEUTRAL_IMPORTANCE if one is None else one) + min(COUNT_BOOST_MAX, weight * log(read.warmth * share))
-        for one, read, share in zip(importances, reads, cooling, strict=True)
-    ]
+    found = [NEUTRAL_IMPORTANCE if one is None else one for one in importances]
+    for place, read in enumerate(reads):
+        if read.warmth:
+            age = 0.0 if read.last_read is None else max(0.0, now - read.last_read)
+            found[place] += min(COUNT_BOOST_MAX, weight * math.log1p(read.warmth * math.pow(left, age / DAY)))
+    return found
 
 
 def boosted(written: float, boost: float) -> float:
@@ -236,10 +231,13 @@ def since_read(reads: Sequence[ReadState], policy: Policy, *, now: float) -> lis
     >>> since_read([ReadState(), ReadState(refreshed_at=9.0)], Policy(), now=9.0)
     [0.0, 1.0]
     """
-    known = list(map(_refreshed_at, reads))
-    if known.count(None) == len(known):
-        return [0.0] * len(reads)
-    return faded(known, reads, policy, now=now, unknown=0.0)
+    if policy.learning.half_life_growth == 0:
+        half, power = policy.half_life_days * DAY, math.pow
+        return [
+            0.0 if (at := one.refreshed_at) is None else power(0.5, age / half) if (age := now - at) > 0.0 else 1.0
+            for one in reads
+        ]
+    return faded([one.refreshed_at for one in reads], reads, policy, now=now, unknown=0.0)
 
 
 def since_useful(

@@ -48,6 +48,23 @@ def _with_recency(weights: Weights, share: float) -> Weights:
     return replace(weights, recency=weights.recency * share) if kept else weights
 
 
+class Times(NamedTuple):
+    """The times of a record that matter here."""
+
+    created_at: float | None
+    valid_from: float | None = None
+    valid_until: float | None = None
+
+
+def times_of(these: Candidates) -> list[Times]:
+    """The times of the candidates; the records themselves are only created if they have a limited validity."""
+    times, gated = list(map(Times, these.columns.created)), these.columns.gated
+    for number in gated:
+        record = these[number].record
+        times[number] = Times(record.created_at, record.valid_from, record.valid_until)
+    return times
+
+
 class Timing(NamedTuple):
     """The evidence for each candidate from the time that is asked about."""
 
@@ -72,7 +89,7 @@ def timing(these: Candidates, intent: Intent, policy: Policy, *, alone: bool = F
     weight = policy.advanced.time_weight if intent.windows else LEAN_WEIGHT
     if not intent or weight == 0.0:
         return None
-    records = [one.record for one in these]
+    records = times_of(these)
     fits = _fits(records, intent)
     if not any(fits):
         return None
@@ -86,12 +103,12 @@ def timing(these: Candidates, intent: Intent, policy: Policy, *, alone: bool = F
     return Timing(fits, nats, most)
 
 
-def outside(record: Record, intent: Intent) -> bool:
+def outside(record: Record | Times, intent: Intent) -> bool:
     """Whether a record is of another time than the query asks about, or has no time."""
     return bool(intent.windows) and not any(inside(record, window) for window in intent.windows)
 
 
-def inside(record: Record, window: Window) -> bool:
+def inside(record: Record | Times, window: Window) -> bool:
     """Whether a record was written or began within the window, or was valid in it with a known beginning and end.
 
     >>> inside(Record("a", "x", valid_from=0.0, valid_until=10.0), Window(4.0, 5.0))
@@ -105,7 +122,7 @@ def inside(record: Record, window: Window) -> bool:
     return (window.end is None or start < window.end) and (window.start is None or end > window.start)
 
 
-def closeness(record: Record, window: Window) -> float | None:
+def closeness(record: Record | Times, window: Window) -> float | None:
     """1 within the window; outside, halved per reach of the window; None for a record without a time.
 
     Ends that are named ("in June") are exact; others ("about three weeks ago") are as soft as `soft_seconds`.
@@ -127,7 +144,7 @@ def closeness(record: Record, window: Window) -> float | None:
     return 0.5**away if away < FARTHEST else 0.0
 
 
-def _fits(records: Sequence[Record], intent: Intent) -> list[float]:
+def _fits(records: Sequence[Times], intent: Intent) -> list[float]:
     """How well each record's time fits; a record without a time gets the average of the others."""
     fits = [_closest(record, intent) for record in records] if intent.windows else _leans(records, intent)
     known = [fit for fit in fits if fit is not None]
@@ -135,11 +152,11 @@ def _fits(records: Sequence[Record], intent: Intent) -> list[float]:
     return [mean if fit is None else fit for fit in fits]
 
 
-def _closest(record: Record, intent: Intent) -> float | None:
+def _closest(record: Record | Times, intent: Intent) -> float | None:
     return max((fit for window in intent.windows if (fit := closeness(record, window)) is not None), default=None)
 
 
-def _leans(records: Sequence[Record], intent: Intent) -> list[float | None]:
+def _leans(records: Sequence[Times], intent: Intent) -> list[float | None]:
     """How late or early each record is among these, from 0 to 1, as the intent leans."""
     known = [time for record in records if (time := _began(record)) is not None]
     if intent.lean == "past" or not known or min(known) == max(known):
@@ -149,11 +166,11 @@ def _leans(records: Sequence[Record], intent: Intent) -> list[float | None]:
     return late if intent.lean == "present" else [None if one is None else 1.0 - one for one in late]
 
 
-def _times(record: Record) -> list[float]:
+def _times(record: Record | Times) -> list[float]:
     return [time for time in (record.created_at, record.valid_from) if time is not None]
 
 
-def _began(record: Record) -> float | None:
+def _began(record: Record | Times) -> float | None:
     return record.created_at if record.valid_from is None else record.valid_from
 
 

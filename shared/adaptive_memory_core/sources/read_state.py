@@ -23,7 +23,7 @@ from adaptive_memory_core.flow.ports.source import Found
 from adaptive_memory_core.identity import LOOK_AGAIN, origin, record_id, text_digest, text_digests
 from adaptive_memory_core.record_metadata import SHARED, belongs, record_of
 from adaptive_memory_core.records import NEVER_READ, Metadata, ReadState, Record, Scope, Seen
-from adaptive_memory_core.score.gates import CHANGED, FORGOTTEN, SUPERSEDED
+from adaptive_memory_core.score.ranking import CHANGED, FORGOTTEN, SUPERSEDED
 
 
 @dataclass(frozen=True, slots=True)

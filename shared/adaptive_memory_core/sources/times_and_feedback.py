@@ -37,8 +37,8 @@ from adaptive_memory_core.learn.verdicts import StateHistory
 from adaptive_memory_core.policy.learning import AGAINST, AHEAD, NEAR, TRUSTED
 from adaptive_memory_core.records import Record, Scope
 from adaptive_memory_core.reports import Change, LoggedRecall
-from adaptive_memory_core.score.gates import LATER, ONE_CALL_SECONDS, is_later
-from adaptive_memory_core.score.ranking import Candidates
+from adaptive_memory_core.score.ranking import ONE_CALL_SECONDS, Candidates
+from adaptive_memory_core.score.refusals import LATER, is_later
 from adaptive_memory_core.score.time_match import OUTSIDE, outside
 from adaptive_memory_core.sources.gather import error_text
 from adaptive_memory_core.sources.request import Refuse, Request
