@@ -49,3 +49,16 @@ def test_a_removal_of_half_is_followed(unheard: AdaptiveMemory) -> None:
     collection_of(unheard).delete(ids=[f"m{one}" for one in range(MANY // 2)])
     importer_of(unheard).sync(everything=False)
     assert len(in_ledger(unheard)) == MANY - MANY // 2 + 2
+
+
+def test_a_removal_of_all_that_a_sync_follows_is_no_fault_from_then_on(unheard: AdaptiveMemory) -> None:
+    unheard.for_user("alice").remember_many([{"id": f"m{one}", "text": f"note {one}"} for one in range(MANY)])
+    unheard.for_user("alice").recall("note 3", k=1)
+    unheard.flush()
+    collection = collection_of(unheard)
+    collection.delete(ids=collection.get(include=[])["ids"])
+    assert not unheard.check().ok
+    unheard.sync()
+    assert unheard.check().ok, str(unheard.check())
+    assert unheard.check(repair=True).ok
+    assert (unheard.for_user("alice").stats().records, collection.count()) == (0, 0)

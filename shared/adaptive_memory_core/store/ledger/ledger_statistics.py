@@ -35,7 +35,7 @@ from adaptive_memory_core.store.sqlite_file import LedgerFile
 
 _KNOWN = """
 SELECT count(*) FILTER (WHERE collection_key = ? AND NOT EXISTS (
-    SELECT 1 FROM mirror_size WHERE collection_key = ? AND complete_at IS NOT NULL AND changes = 0
+    SELECT 1 FROM mirror_size WHERE collection_key = ? AND records = 0 AND complete_at NOT IN ('restored', 'emptied')
 )), count(*) FILTER (WHERE collection_key != ?)
 FROM records JOIN collections USING (collection_key) WHERE (name = ? OR collection_key = ?) AND reader = 0
 """
@@ -46,7 +46,7 @@ class LedgerComparison(LedgerPart):
 
     def records_known(self, name: str) -> tuple[int, int]:
         """The numbers of registered records of this collection and of earlier collections with this name. If the mirror
-        is complete and was never written, this collection's count as 0, because they never arrived there."""
+        is complete and empty, this collection's count as 0: they never arrived there, or were all removed."""
         own = self._shared.collection_key
         here, earlier = self._first(_KNOWN, own, own, own, name, own)
         return here, earlier
