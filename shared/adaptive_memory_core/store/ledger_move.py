@@ -147,7 +147,7 @@ class _Moving:
                 wanted = distinct_keys(one.key for one in noted)
                 rows = self._old.rows(old, name, wanted, columns)
             with self._new.writing() as new:
-                self._new.delete(new, name, wanted)
+                self._new.delete(new, name, wanted, keys()[name])
                 had_room = self._new.insert(new, name, columns, rows)
             with self._old.writing() as old:
                 self._source.copied(old, name, noted)
@@ -162,7 +162,7 @@ class _Moving:
         """Copy all remaining changes of a table while writers are blocked."""
         columns = self._old.columns(old, name)
         wanted = distinct_keys(one.key for one in self._source.noted(old, name, ALL, ALL))
-        self._new.delete(new, name, wanted)
+        self._new.delete(new, name, wanted, keys()[name])
         rows = self._old.rows(old, name, wanted, columns)
         if not self._new.insert(new, name, columns, rows):
             raise LedgerError(f"The new ledger cannot take the rows of {name}. Give an empty one, and start again.")
@@ -173,7 +173,7 @@ class _Moving:
             return
         there = {row[0] for row in old.execute("SELECT recall_key FROM recalls").fetchall()}
         here = {row[0] for row in new.execute("SELECT recall_key FROM recalls").fetchall()}
-        self._new.delete(new, "recalls", [(one,) for one in here - there])
+        self._new.delete(new, "recalls", [(one,) for one in here - there], ("recall_key",))
 
     def _tell(self) -> None:
         if self._progress is not None:

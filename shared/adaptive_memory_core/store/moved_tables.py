@@ -65,13 +65,14 @@ class LedgerEnd:
         """The existing rows with these keys."""
         found: list[TableRow] = []
         for some in in_batches(wanted, AT_ONCE):
-            query = f"SELECT {', '.join(columns)} FROM {name} WHERE {_among(name, len(some))}"  # noqa: S608
+            query = f"SELECT {', '.join(columns)} FROM {name} WHERE {_among(keys()[name], len(some))}"  # noqa: S608
             found += sql.execute(query, [value for key in some for value in key]).fetchall()
         return found
 
-    def delete(self, sql: Any, name: str, gone: Sequence[RowKey]) -> None:
+    def delete(self, sql: Any, name: str, gone: Sequence[RowKey], columns: Sequence[str]) -> None:
+        """Delete the rows with these values in the columns."""
         for some in in_batches(gone, AT_ONCE):
-            query = f"DELETE FROM {name} WHERE {_among(name, len(some))}"  # noqa: S608 - our own names
+            query = f"DELETE FROM {name} WHERE {_among(columns, len(some))}"  # noqa: S608 - our own names
             sql.execute(query, [value for key in some for value in key])
 
     def insert(self, sql: Any, name: str, columns: Sequence[str], rows: Sequence[TableRow]) -> bool:
@@ -91,9 +92,8 @@ def _marks(count: int) -> str:
     return ", ".join("?" * count)
 
 
-def _among(name: str, count: int) -> str:
-    one = f"({_marks(len(keys()[name]))})"
-    return f"({', '.join(keys()[name])}) IN (VALUES {', '.join([one] * count)})"
+def _among(columns: Sequence[str], count: int) -> str:
+    return f"({', '.join(columns)}) IN (VALUES {', '.join([f'({_marks(len(columns))})'] * count)})"
 
 
 COPYING, GONE, COPIED, NOTING = 0, 1, 2, 3
@@ -177,7 +177,7 @@ class MoveSource:
         sql.executemany(f"INSERT INTO {self._notes(name)} ({names}) VALUES ({marks})", changed)  # noqa: S608
 
     def copied(self, sql: Any, name: str, done: list[Noted]) -> None:
-        sql.executemany(f"DELETE FROM {self._notes(name)} WHERE noted = ?", [(one.number,) for one in done])  # noqa: S608
+        self.place.delete(sql, self._notes(name), [(one.number,) for one in done], ("noted",))
 
     def waiting(self) -> int:
         """The number of notes, of rows and changes that are not copied yet."""
