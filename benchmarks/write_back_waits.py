@@ -34,6 +34,7 @@ from benchmarks.speed import clustered, near
 USER = "ana"
 NEVER = Keeping(lag_seconds=3_600.0)
 SHARES = (("p50", 0.5), ("p99", 0.99), ("max", 1.0))
+WARM_SECONDS = 3.0
 ELSEWHERE = "5 s, by another process"
 CASES = {
     "without": NEVER,
@@ -79,6 +80,8 @@ def rows_of(arguments: argparse.Namespace) -> Iterator[dict[str, Any]]:
                 _holder(folder, port, arguments.records, policy, name),
                 opened(folder, port, vectors, policy, keeping) as memory,
             ):
+                waits(memory, cues, arguments.rate, WARM_SECONDS)  # what the first recalls load is not the subject
+                memory.sync()
                 memory.flush()
                 written = memory.for_user(USER).stats().projection.written
                 with _stalls() as stalls, _remembering(memory, new, arguments.new):

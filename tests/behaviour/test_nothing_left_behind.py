@@ -11,7 +11,6 @@ from chromadb import Collection
 
 from adaptive_memory_core import AdaptiveMemory, Policy, UserMemory
 from adaptive_memory_core.errors import StoreError
-from adaptive_memory_core.store.ledger.judged_question_rows import QuestionIndex
 from tests.conftest import DAY, Clock, word_vectors
 
 SECRET = "the zebra crossed at dawn"
@@ -121,8 +120,8 @@ def test_no_index_and_no_table_keeps_anything_of_it(alice: UserMemory, act: Way)
     by_this = next(name for name, one in WAYS.items() if one is act)
     with_state = {"secret"} if "records" in kept_on_purpose.get(by_this, ()) else set()
     for index in inside(alice).indexes:
-        learned = with_state if isinstance(index, QuestionIndex) else set()
-        assert index.stored_ids() == {"tea"} | learned, index
+        assert index.stored_ids() == {"tea"}, index
+    assert inside(alice).ledger.judged_questions.stored_ids() == {"tea"} | with_state
     left = in_tables(alice)
     assert set(left) <= kept_on_purpose.get(by_this, set())
     assert "zebra" not in repr(left)  # its id at the most
@@ -146,15 +145,3 @@ def test_an_index_hears_of_a_removal_within_the_ledgers_transaction(
     inside(alice).write_back.flush()
     assert in_tables(alice) == {}
     assert index.stored_ids() == {"tea"}
-
-
-def test_every_index_hears_of_verdicts(alice: UserMemory, monkeypatch: pytest.MonkeyPatch) -> None:
-    index, *_ = inside(alice).indexes
-    heard: list[Any] = []
-    monkeypatch.setattr(index, "judged", lambda scope, verdicts, _=None: heard.append((scope.user, dict(verdicts))))
-    answer = alice.recall("green tea", k=1)
-    alice.feedback(answer, helpful=["tea"])
-    alice.restore_state(alice.export_state())
-    first, *_ = heard
-    assert (first[0], list(first[1])) == ("alice", ["tea"])
-    assert {one for _, verdicts in heard[1:] for one in verdicts} == {"tea", "secret"}

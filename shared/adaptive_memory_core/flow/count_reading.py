@@ -32,13 +32,6 @@ def wrote(ports: Ports, scope: Scope, records: Sequence[Stored], vectors: Sequen
         index.wrote(scope, records, vectors)
 
 
-def index_verdicts(
-    ports: Ports, scope: Scope, verdicts: Mapping[str, Verdict], question: JudgedQuestion | None = None
-) -> None:
-    for index in ports.indexes:
-        index.judged(scope, verdicts, question)
-
-
 def removed(ports: Ports, scope: Scope, stored_ids: Sequence[str]) -> None:
     for index in ports.indexes:
         index.removed(scope, stored_ids)
@@ -80,9 +73,11 @@ def judge(
     question: JudgedQuestion | None = None,
     now: float,
 ) -> int:
-    """Verdicts into the ledger and to every index, in one transaction; gives how many were new."""
+    """Verdicts into the ledger, with the question that they are about, in one transaction; gives how many were new."""
     changed = ports.ledger.verdicts.judge(scope, recall_id, given, rule, now=now)
-    index_verdicts(ports, scope, {stored_id: verdict for stored_id, (verdict, _) in given.items()}, question)
+    if question is not None:
+        verdicts = {stored_id: verdict for stored_id, (verdict, _) in given.items()}
+        ports.ledger.judged_questions.keep(scope, question, verdicts)
     return changed
 
 

@@ -13,7 +13,6 @@ from typing import Any
 from adaptive_memory_core.error_messages import shown
 from adaptive_memory_core.errors import InvalidInputError, ScopeError
 from adaptive_memory_core.flow.calls.one_transaction import in_one_transaction
-from adaptive_memory_core.flow.count_reading import index_verdicts
 from adaptive_memory_core.flow.feedback import MOST_OF_GAM_RAG
 from adaptive_memory_core.flow.look_up import look_up
 from adaptive_memory_core.flow.ports import Ports
@@ -29,7 +28,7 @@ from adaptive_memory_core.learn.verdicts import within_bounds
 from adaptive_memory_core.policy.learning import Regime
 from adaptive_memory_core.ranges import Range
 from adaptive_memory_core.record_metadata import hits_of
-from adaptive_memory_core.records import NEVER_READ, UNKNOWN_STEP, ReadState, Record, Scope, Seen, Verdict
+from adaptive_memory_core.records import NEVER_READ, UNKNOWN_STEP, ReadState, Record, Scope, Seen
 from adaptive_memory_core.reports import Restored
 from adaptive_memory_core.sources.read_state import known_states
 
@@ -183,11 +182,9 @@ def _restore_all(ports: Ports, scope: Scope, befores: Mapping[str, ReadState], *
 
 @in_one_transaction
 def _restore(ports: Ports, scope: Scope, target: Stored, rule: Advance, *, now: float) -> None:
-    """Restore one record's state and report its usefulness to every index, in one transaction."""
+    """Restore one record's state."""
     how = {"what": "restored", "by": "restore_state"}
-    state = ports.ledger.states.change(scope, target.stored_id, target.seen, rule, **how, now=now)
-    if state.useful_at is not None:
-        index_verdicts(ports, scope, {target.stored_id: Verdict.HELPFUL})
+    ports.ledger.states.change(scope, target.stored_id, target.seen, rule, **how, now=now)
 
 
 def _by_origin(

@@ -38,7 +38,6 @@ from adaptive_memory_core.store.graph.graph_lookup import SentenceTexts, Sentenc
 from adaptive_memory_core.store.held_elsewhere import HeldElsewhere
 from adaptive_memory_core.store.hierarchy.growth_steps import GrowthContext
 from adaptive_memory_core.store.hierarchy.hierarchy_index import HierarchyIndex
-from adaptive_memory_core.store.ledger.judged_question_rows import QuestionIndex
 from adaptive_memory_core.store.ledger.sql_ledger import SQLiteLedger
 from adaptive_memory_core.store.ledger_records import LedgerRecords
 from adaptive_memory_core.store.memory_check import (
@@ -226,7 +225,7 @@ def _parts(
             words=words,
             graph=graph,
             hierarchy=hierarchy,
-            indexes=(words, graph, hierarchy, QuestionIndex(ledger.judged_questions)),
+            indexes=(words, graph, hierarchy),
             floors=floors,
             background=common.background,
             write_through=asked.options["write"] == "through",

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol
 
 from adaptive_memory_core.identity import words_and_origins
-from adaptive_memory_core.records import Record, Scope, Seen, Verdict
+from adaptive_memory_core.records import Record, Scope, Seen
 
 Where = Mapping[str, Any]
 Vector = Any
@@ -51,16 +51,12 @@ class Imported(NamedTuple):
 
 
 class Index(Protocol):
-    """An index that is notified of all records that are written, judged and removed, in the ledger's transaction. A
-    removed record leaves no trace in it. A scope over everyone's records judges for its own user only, and does not
-    write or remove everyone's records."""
+    """An index that is notified of all records that are written and removed, in the ledger's transaction. A removed
+    record leaves no trace in it. A scope over everyone's records does not write or remove everyone's records."""
 
     def wrote(self, scope: Scope, records: Sequence[Stored], vectors: Sequence[Vector]) -> None:
         """Add records that were written to the collection. For an overwritten record, `record.stored` contains the
         earlier metadata."""
-
-    def judged(self, scope: Scope, verdicts: Mapping[str, Verdict], question: JudgedQuestion | None = None) -> None:
-        """Add verdicts on the results of a question, which is None if it is unknown."""
 
     def removed(self, scope: Scope, stored_ids: Sequence[str]) -> None: ...
     def stored_ids(self) -> set[str]:

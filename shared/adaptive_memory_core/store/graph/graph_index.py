@@ -17,14 +17,14 @@ from typing import TYPE_CHECKING
 from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.flow.ports.graph import NO_LIFTS, GamRagQuery, GraphFound, Lifts, Suffices
 from adaptive_memory_core.flow.ports.models import Sufficient
-from adaptive_memory_core.flow.ports.records import JudgedQuestion, Stored, Vector
+from adaptive_memory_core.flow.ports.records import Stored, Vector
 from adaptive_memory_core.graph.alike_names import unknown_names
 from adaptive_memory_core.graph.names import MOST_LOOKED_UP, Extract, names_in_sentence
 from adaptive_memory_core.graph.paper import propagate_as_published
 from adaptive_memory_core.graph.ports import SentenceKey, passage_of
 from adaptive_memory_core.length_limits import start_and_end
 from adaptive_memory_core.policy.advanced import Graphs
-from adaptive_memory_core.records import Scope, Verdict
+from adaptive_memory_core.records import Scope
 from adaptive_memory_core.reports import Finding
 from adaptive_memory_core.score.surprise import UNMEASURED, Baseline
 from adaptive_memory_core.store.background import Going
@@ -188,9 +188,6 @@ class GraphIndex:
             self._rows.drop([one.stored_id for one in records])
             self._taking_in.written(scope, records, vectors)
             self._names_changed()
-
-    def judged(self, scope: Scope, verdicts: Mapping[str, Verdict], question: JudgedQuestion | None = None) -> None:
-        """Do nothing: what is learned from feedback is stored outside the graph and comes with the question."""
 
     def removed(self, scope: Scope, stored_ids: Sequence[str]) -> None:  # noqa: ARG002 - an ID has one scope
         self._rows.drop(stored_ids)

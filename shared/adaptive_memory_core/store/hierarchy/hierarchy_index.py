@@ -7,14 +7,14 @@ each in one transaction, and stored in the ledger. Users who never observe have 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 from adaptive_memory_core.flow.ports.hierarchy import ConversationMessage
-from adaptive_memory_core.flow.ports.records import JudgedQuestion, Stored, Vector
+from adaptive_memory_core.flow.ports.records import Stored, Vector
 from adaptive_memory_core.flow.remember import entry_of, message_to_queue
 from adaptive_memory_core.hierarchy.nodes import Hierarchy
 from adaptive_memory_core.record_metadata import record_of
-from adaptive_memory_core.records import MESSAGE_KIND, Scope, Verdict
+from adaptive_memory_core.records import MESSAGE_KIND, Scope
 from adaptive_memory_core.reports import Finding
 from adaptive_memory_core.store.background import Going
 from adaptive_memory_core.store.hierarchy.growth_steps import (
@@ -94,9 +94,6 @@ class HierarchyIndex:
             self._rows.touch([one.stored_id for one in messages])  # removes what was derived from their old text
             self._rows.queue(scope, [entry_of(one, self._growing.fields) for one in messages])
             self._hurry()
-
-    def judged(self, scope: Scope, verdicts: Mapping[str, Verdict], question: JudgedQuestion | None = None) -> None:
-        """Do nothing: feedback does not change the hierarchy."""
 
     def removed(self, scope: Scope, stored_ids: Sequence[str]) -> None:  # noqa: ARG002 - an ID has one scope
         self._rows.drop(stored_ids)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from adaptive_memory_core.flow.ports.ledger_values import LedgerVersion
-from adaptive_memory_core.flow.ports.records import NOT_ACTIVATED, Imported, JudgedQuestion, Stored, Vector
+from adaptive_memory_core.flow.ports.records import NOT_ACTIVATED, Imported, JudgedQuestion
 from adaptive_memory_core.learn.asked_before import RatedQuestions, nearest_pair
 from adaptive_memory_core.records import Scope, Verdict
 from adaptive_memory_core.store.ledger import state_rows as rows
@@ -257,24 +257,3 @@ class LedgerJudgedQuestions(LedgerPart):
         user, reading = self._shared.known_user(sql, scope), scope.over is not None
         found = rows.state_rows_by_id(sql, self._shared.collection_key, user, stored_ids, reading=reading)
         return {one: row.key for one, row in found.items()}
-
-
-class QuestionIndex:
-    """An index over the ledger's rows of judged questions."""
-
-    def __init__(self, rows: LedgerJudgedQuestions) -> None:
-        self._rows = rows
-
-    def wrote(self, scope: Scope, records: Sequence[Stored], vectors: Sequence[Vector]) -> None:
-        """Do nothing: the ledger moves questions with a record's text, as it moves the read state."""
-
-    def judged(self, scope: Scope, verdicts: Mapping[str, Verdict], question: JudgedQuestion | None = None) -> None:
-        """Store the question with its verdicts."""
-        if question is not None:
-            self._rows.keep(scope, question, verdicts)
-
-    def removed(self, scope: Scope, stored_ids: Sequence[str]) -> None:
-        """Do nothing: a record's questions are removed with its row."""
-
-    def stored_ids(self) -> set[str]:
-        return self._rows.stored_ids()

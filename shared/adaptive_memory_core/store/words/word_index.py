@@ -15,11 +15,11 @@ from adaptive_memory_core.channels.words_of_text import words, words_of_cue
 from adaptive_memory_core.cue.question_kinds import asks_for_name, asks_when
 from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.flow.ports.ledger_values import LedgerVersion, WordRow, some_let_go
-from adaptive_memory_core.flow.ports.records import JudgedQuestion, Stored, Vector
+from adaptive_memory_core.flow.ports.records import Stored, Vector
 from adaptive_memory_core.flow.ports.source import Pair
 from adaptive_memory_core.policy.advanced import AROUND, WORDS, Fusion
 from adaptive_memory_core.record_metadata import created_at
-from adaptive_memory_core.records import Scope, Verdict
+from adaptive_memory_core.records import Scope
 from adaptive_memory_core.score.surprise import of_kind
 from adaptive_memory_core.store.background import Going
 from adaptive_memory_core.store.ledger.cached_copies import CopiedRow
@@ -210,9 +210,6 @@ class WordIndex:
         """Index the new records, within the transaction that wrote them."""
         if self._asked:
             self._taken_in(scope)
-
-    def judged(self, scope: Scope, verdicts: Mapping[str, Verdict], question: JudgedQuestion | None = None) -> None:
-        """Do nothing: feedback does not change words."""
 
     def removed(self, scope: Scope, stored_ids: Sequence[str]) -> None:
         """Do nothing: a record's words are removed with the record."""
