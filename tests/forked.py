@@ -82,6 +82,14 @@ class Forked:
         self.wait(60.0)
         return said, errors[0]
 
+    def close(self) -> None:
+        """It has ended, by a kill if need be, and nobody reads what it said."""
+        self.kill()
+        self.wait(60.0)
+        for pipe in (self.stdin, self.stdout, self.stderr):
+            with suppress(BrokenPipeError):
+                pipe.close()
+
     def _hear_of_its_end(self) -> None:
         with self._told:
             self.returncode = int(self._told.readline())

@@ -9,6 +9,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from tests import forked
+
 EMBEDDER = """
 def by_letters(texts):
     return [[1.0 + text.lower().count(letter) for letter in "abcdefghijklmnop"] for text in texts]
@@ -48,19 +50,23 @@ exec(EMBEDDER, names)
 by_letters = names["by_letters"]
 
 
+def asked_anew(directory: Path, *expressions: str) -> list[Any]:
+    """What becomes of them in a process that has imported nothing but what its memory needed."""
+    command = [sys.executable, "-c", PROCESS.replace("{before}", ""), str(directory)]
+    given = "".join(f"{one}\n" for one in expressions)
+    said = subprocess.run(command, input=given, stdout=subprocess.PIPE, text=True, check=True, timeout=120).stdout
+    return [ast.literal_eval(line) for line in said.splitlines()[1:]]
+
+
 class OtherProcess:
     """It is there once it has opened the memory; `holds` says whether it held the directory then."""
 
     def __init__(self, directory: Path, before: str = "") -> None:
-        script = PROCESS.replace("{before}", before)
-        self.process = subprocess.Popen(
-            [sys.executable, "-c", script, str(directory)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-        )
+        self.process = forked.source(PROCESS.replace("{before}", before), directory)
         self.holds = self._answer()
 
     def do(self, expression: str) -> Any:
         """What comes of it there; of an error, its name and text."""
-        assert self.process.stdin is not None
         self.process.stdin.write(expression + "\n")
         self.process.stdin.flush()
         return self._answer()
@@ -71,12 +77,10 @@ class OtherProcess:
 
     def end(self) -> None:
         """Let it close its memory."""
-        assert self.process.stdin is not None
         self.process.stdin.close()
         assert self.process.wait(60) == 0
 
     def _answer(self) -> Any:
-        assert self.process.stdout is not None
         line = self.process.stdout.readline()
         assert line, "the process has ended"
         return ast.literal_eval(line)
@@ -85,7 +89,4 @@ class OtherProcess:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        self.kill()
-        for pipe in (self.process.stdin, self.process.stdout):
-            if pipe is not None:
-                pipe.close()
+        self.process.close()

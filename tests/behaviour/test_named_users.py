@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import random
-import subprocess
-import sys
 import time
 import uuid
 from collections.abc import Callable, Iterator
@@ -22,6 +20,7 @@ from adaptive_memory_core.records import Scope
 from adaptive_memory_core.store import named_users
 from adaptive_memory_core.store.chroma.chroma_records import ChromaRecords
 from adaptive_memory_core.store.named_users import reading_everyones
+from tests import forked
 from tests.behaviour.conftest import eventually
 from tests.behaviour.other_process import OtherProcess, by_letters
 from tests.conftest import Open, word_vectors
@@ -247,8 +246,7 @@ def test_a_user_who_is_named_by_another_process_ends_it(tmp_path: Path) -> None:
     made.add(ids=["d1", "d2"], documents=texts, embeddings=[[1.0] * 16] * 2)
     with closing(AdaptiveMemory(made, embedder=lambda said: [[1.0] * 16 for _ in said])) as memory:
         assert reading_everyones(memory.for_user("alice")).recall("tea")
-        command = [sys.executable, "-c", plain, str(tmp_path), "memories", "bobs"]
-        subprocess.run(command, check=True, timeout=120)
+        forked.said_by(plain, tmp_path, "memories", "bobs")
         assert eventually(lambda: reading_everyones(memory.for_user("alice")).recall("tea").ids == ())
 
 

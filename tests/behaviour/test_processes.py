@@ -20,7 +20,7 @@ from adaptive_memory_core.store.ledger.mirror_rows import LedgerMirror
 from adaptive_memory_core.store.ledger.outbox import LedgerDueRecords
 from adaptive_memory_core.store.ledger.text_changes import LedgerInheritance
 from tests.behaviour.conftest import eventually
-from tests.behaviour.other_process import OtherProcess, by_letters
+from tests.behaviour.other_process import OtherProcess, asked_anew, by_letters
 from tests.conftest import background_done
 
 pytestmark = pytest.mark.hard("processes")
@@ -113,16 +113,13 @@ def test_what_two_processes_learn_of_one_record_is_known_to_both(tmp_path: Path)
 
 
 def test_a_filter_on_texts_and_one_on_metadata_are_answered_without_chroma(tmp_path: Path) -> None:
-    with opened(tmp_path) as memory, OtherProcess(tmp_path) as other:
-        memory.for_user("alice").remember_many(
-            [
-                {"text": "green tea", "id": "a", "metadata": {"n": 1}},
-                {"text": "red tea", "id": "b", "metadata": {"n": 2}},
-            ]
-        )
-        assert other.do("alice.recall('tea', k=5, filter={'n': {'$gt': 1}}).ids") == ("b",)
-        assert other.do("alice.recall('tea', k=5, filter={'#document': {'$contains': 'green'}}).ids") == ("a",)
-        assert other.do("'chromadb' in sys.modules") is False
+    by_metadata = "alice.recall('tea', k=5, filter={'n': {'$gt': 1}}).ids"
+    by_text = "alice.recall('tea', k=5, filter={'#document': {'$contains': 'green'}}).ids"
+    with opened(tmp_path) as memory:
+        memory.for_user("alice").remember("green tea", id="a", metadata={"n": 1})
+        memory.for_user("alice").remember("red tea", id="b", metadata={"n": 2})
+        said = asked_anew(tmp_path, by_metadata, by_text, "'chromadb' in sys.modules")
+    assert said == [("b",), ("a",), False]
 
 
 @pytest.mark.parametrize("how", ["is killed", "ends"])
@@ -233,8 +230,8 @@ def test_a_child_of_the_holder_stays_a_guest_and_whoever_comes_next_writes_what_
         with opened(tmp_path) as memory:
             assert child.do("memory.flush()") is None
             assert contents(memory) == {"tea": "green tea", "wine": "red wine", "coffee": "black coffee"}
-        child.process.stdin.close()  # type: ignore[union-attr]
-        child.process.stdout.read()  # type: ignore[union-attr] # until it has ended
+        child.process.stdin.close()
+        child.process.stdout.read()  # until it has ended
 
 
 CLOSED = """

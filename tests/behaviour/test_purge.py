@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import sqlite3
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable
@@ -21,10 +18,10 @@ from adaptive_memory_core.store.ledger import purge
 from adaptive_memory_core.store.ledger.purge import Purge
 from adaptive_memory_core.store.locations import LEDGER_NAME
 from adaptive_memory_core.store.sqlite_connection import connect
+from tests import forked
 from tests.behaviour.conftest import eventually
 from tests.conftest import Open
 
-ROOT = Path(__file__).parents[2]
 SOON = Keeping(lag_seconds=0.05)
 
 
@@ -166,9 +163,7 @@ memory.flush()
 @pytest.mark.hard("kill")
 def test_what_a_process_that_was_killed_had_begun_is_done_by_the_next(open_memory: Open, tmp_path: Path) -> None:
     directory = tmp_path / "memory"
-    command = [sys.executable, "-W", "ignore", "-c", KILLED_AMID_IT, str(directory)]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "shared")])}
-    assert subprocess.run(command, check=False, env=environment, timeout=60).returncode == 9
+    assert forked.source(KILLED_AMID_IT, directory).wait(60) == 9
     assert holds(directory, "secret-1")
     memory = open_memory()
     memory.for_user("alice").remember("green tea")

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import signal
-import subprocess
-import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -22,6 +20,7 @@ from llama_index.vector_stores.chroma import ChromaVectorStore
 from adaptive_memory_core import AdaptiveMemory, InvalidInputError, NotFoundError, Policy, ReadState, UserMemory
 from adaptive_memory_core.policy import Decay
 from adaptive_memory_core.store.ledger.text_changes import aside_name
+from tests import forked
 from tests.behaviour.conftest import eventually, shown
 from tests.conftest import Open, ledger_rows, word_vectors
 
@@ -167,7 +166,7 @@ def test_what_another_process_wrote_over_is_not_what_was_judged(open_memory: Ope
         "c = chromadb.PersistentClient(sys.argv[1]).get_collection('memories'); "
         "c.update(ids=[sys.argv[2]], documents=['white milk'], embeddings=word_vectors(['white milk']))"
     )
-    subprocess.run([sys.executable, "-c", script, str(tmp_path / "memory"), ID], check=True)
+    forked.said_by(script, tmp_path / "memory", ID)
 
     def looked() -> Any:
         return ana.recall("green tea", reinforce=False)
@@ -474,8 +473,7 @@ ana.remember("blue cars", id="a")
 @pytest.mark.hard("kill")
 @pytest.mark.parametrize(("when", "text"), [("before", "green tea"), ("between", "green tea")])
 def test_a_kill_between_the_steps_leaves_each_text_with_its_own_reads(tmp_path: Path, when: str, text: str) -> None:
-    done = subprocess.run([sys.executable, "-c", KILLED, str(tmp_path / "memory"), when], check=False)
-    assert done.returncode == -signal.SIGKILL
+    assert forked.source(KILLED, tmp_path / "memory", when).wait(60) == -signal.SIGKILL
     with AdaptiveMemory.open(tmp_path / "memory", embedder=word_vectors) as memory:
         kept = memory.for_user("ana").get("a")
         assert kept.text == text

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import sqlite3
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -22,12 +19,13 @@ from adaptive_memory_core.store.background import Background
 from adaptive_memory_core.store.background_chores import checkpoints_of
 from adaptive_memory_core.store.sqlite_connection import PAGE_BYTES, WAL_PAGES
 from adaptive_memory_core.store.sqlite_files import commits_in_index, commits_noted
+from tests import forked
 
 PAGES_A_WRITE, WRITES = 20, 3_000  # 240 MB of writes
 BOUND = 3 * WAL_PAGES * PAGE_BYTES
-ROOT = Path(__file__).parents[2]
 OTHER = """
 import sys
+from tests import forked
 from tests.store.test_checkpoints import WRITES, Background, SQLiteLedger, checkpoints_of, write
 ledger, background = SQLiteLedger(sys.argv[1]), Background()
 background.start(checkpoints_of(ledger, background.wake), lambda: None)
@@ -80,8 +78,7 @@ def test_writers_that_never_pause_leave_a_short_log(ledger: SQLiteLedger) -> Non
 
 @pytest.mark.hard("processes")
 def test_several_processes_that_never_pause_leave_a_short_log(ledger: SQLiteLedger) -> None:
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "shared")])}
-    others = [subprocess.Popen([sys.executable, "-c", OTHER, ledger.file.path], env=environment) for _ in range(3)]
+    others = [forked.source(OTHER, ledger.file.path) for _ in range(3)]
     sizes = [0]
     while any(one.poll() is None for one in others):
         sizes.append(size(ledger))

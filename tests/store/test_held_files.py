@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from adaptive_memory_core import SQLiteLedger
+from tests import forked
 
 ROOT = Path(__file__).parents[2]
 OTHER = """
@@ -35,9 +36,7 @@ def opened(path: Path) -> SQLiteLedger:
 
 def in_another_process(path: Path, how: str) -> str:
     """The embedder's name as another process reads it; it writes a row besides, and closes or is killed."""
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "shared")])}
-    command = [sys.executable, "-c", OTHER, str(path), how]
-    return subprocess.run(command, check=True, capture_output=True, text=True, env=environment).stdout.strip()
+    return forked.said_by(OTHER, path, how).strip()
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="locks of a process go with any descriptor on POSIX only")

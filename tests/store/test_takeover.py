@@ -5,12 +5,10 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
 
@@ -20,6 +18,8 @@ from adaptive_memory_core.errors import StoreError, StoreInUseError
 from adaptive_memory_core.store import process_locks
 from adaptive_memory_core.store.background import Background
 from adaptive_memory_core.store.chroma.exporter import Takeover
+from tests import forked
+from tests.forked import Forked
 
 HOLD = """
 import sys, time
@@ -41,16 +41,13 @@ print(child, flush=True)
 
 
 @contextmanager
-def holder(directory: Path, more: str = "") -> Iterator[subprocess.Popen[str]]:
+def holder(directory: Path, more: str = "") -> Iterator[Forked]:
     """A process that holds the directory, until it is killed or its input is closed."""
-    command = [sys.executable, "-c", HOLD.format(more=more), str(directory)]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+    with closing(forked.source(HOLD.format(more=more), directory)) as process:
         yield process
-        process.kill()
 
 
-def line(process: subprocess.Popen[str]) -> str:
-    assert process.stdout is not None
+def line(process: Forked) -> str:
     return process.stdout.readline().strip()
 
 

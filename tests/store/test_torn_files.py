@@ -6,8 +6,6 @@ import os
 import random
 import shutil
 import sqlite3
-import subprocess
-import sys
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -21,10 +19,10 @@ from adaptive_memory_core.errors import DamagedLedgerError, DamagedStoreError
 from adaptive_memory_core.records import NEVER_READ, Scope, Seen
 from adaptive_memory_core.store.ledger.ledger_statistics import LedgerComparison
 from adaptive_memory_core.store.sqlite_files import commits_noted
+from tests import forked
 from tests.chroma_server import ChromaServer
 from tests.conftest import word_vectors
 
-ROOT = Path(__file__).parents[2]
 EVERY_READ_COUNTS = Policy(refresh_floor_seconds=0.0)
 LEDGER = "adaptive_memory.sqlite3"
 RECALLS = 61
@@ -54,9 +52,7 @@ def recalls_in(path: Path) -> int:
 def killed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A memory whose process ended without a word, so that its ledger stands in the write-ahead log."""
     directory = tmp_path_factory.mktemp("killed")
-    path = os.pathsep.join([str(ROOT), str(ROOT / "shared")])
-    command = [sys.executable, "-c", KILLED, str(directory)]
-    subprocess.run(command, check=True, cwd=ROOT, env={**os.environ, "PYTHONPATH": path})
+    forked.said_by(KILLED, directory)
     return directory
 
 

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -17,11 +14,11 @@ from chromadb import Collection
 from adaptive_memory_core import AdaptiveMemory, NotFoundError, Policy
 from adaptive_memory_core.identity import scoped_id
 from adaptive_memory_core.records import Scope
+from tests import forked
 from tests.chroma_server import ChromaServer
 from tests.conftest import Open, Vectors, ledger_rows, word_vectors
 from tests.store.reader import server_collection
 
-ROOT = Path(__file__).parents[2]
 ANA, BOB = Scope("ana"), Scope("bob")
 THREADS = 3
 
@@ -221,25 +218,15 @@ with AdaptiveMemory(server_collection(int(sys.argv[1])), embedder=word_vectors, 
 
 @pytest.mark.hard("server")
 def test_processes_on_a_server_make_one_record_of_one_new_id(chroma_server: ChromaServer, tmp_path: Path) -> None:
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "shared")])}
     ledger, ids = tmp_path / "ledger.sqlite3", [f"id{number:02}" for number in range(12)]
-    writers = [
-        subprocess.Popen(
-            [sys.executable, "-c", WRITER, str(chroma_server.port), str(ledger), str(number)],
-            env=environment, cwd=ROOT, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-        )
-        for number in range(2)
-    ]  # fmt: skip
+    writers = [forked.source(WRITER, chroma_server.port, ledger, number) for number in range(2)]
     for writer in writers:
-        assert writer.stdout is not None
         assert writer.stdout.readline() == "ready\n"
     for one in ids:
         for writer in writers:
-            assert writer.stdin is not None
             writer.stdin.write(one + "\n")
             writer.stdin.flush()
         for writer in writers:
-            assert writer.stdout is not None
             assert writer.stdout.readline() == "done\n"
     for writer in writers:
         writer.communicate()

@@ -5,8 +5,6 @@ from __future__ import annotations
 import asyncio
 import math
 import os
-import subprocess
-import sys
 from collections.abc import Awaitable, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -19,6 +17,7 @@ import pytest
 from adaptive_memory_core import AdaptiveMemory, Keeping, Policy
 from adaptive_memory_core.metadata_columns import as_float
 from adaptive_memory_core.store.chroma.importer import AGAIN_SECONDS, FIRST_RECORDS, Importer
+from tests import forked
 from tests.chroma_server import ChromaServer
 from tests.conftest import START, Open, word_vectors
 from tests.store.chroma.conftest import LATE, collection_of, importer_of, in_ledger, rows
@@ -262,8 +261,7 @@ def test_vectors_of_another_process_are_imported_though_chroma_has_its_index_in_
     """Chroma reads another process's vectors with its own next write only, and until then gives the old ones."""
     mirror, vector = unheard.ports().ledger.mirror, word_vectors(["snow at night"])[0]
     collection_of(unheard).get(include=["embeddings"])
-    command = [sys.executable, "-c", ANOTHER_PROCESS, str(tmp_path / "memory"), " ".join(map(str, vector))]
-    subprocess.run(command, check=True, timeout=120)
+    forked.said_by(ANOTHER_PROCESS, tmp_path / "memory", " ".join(map(str, vector)))
     LOOKS[look](importer_of(unheard))
     found = mirror.vectors(["tea", "snow"])
     assert found.keys() == {"tea", "snow"}
