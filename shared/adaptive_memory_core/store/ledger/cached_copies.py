@@ -45,7 +45,7 @@ def news_of(shared: LedgerContext, scope: Scope, queries: tuple[str, str], writt
 
 FOLDER, UNFINISHED = ".copies", ".unfinished"
 UNFINISHED_SECONDS = 600.0  # age after which an unfinished file counts as abandoned
-_OF_USER = "SELECT name, written, removed FROM user_files WHERE user_key = ? AND kind = ?"
+_OF_USER = "SELECT name, user_key, written, removed FROM user_files WHERE user_key = ? AND kind = ?"
 _KEEP = (
     "INSERT INTO user_files (user_key, kind, name, written, removed) VALUES (?, ?, ?, ?, ?) "
     "ON CONFLICT (user_key, kind) "
@@ -69,10 +69,8 @@ class LedgerUserFiles(LedgerPart):
         """The file with the user's rows, or None."""
         if self._folder is None:
             return None
-        with self._shared.reading() as sql:
-            user = self._shared.known_user(sql, scope)
-            row = sql.execute(_OF_USER, (user, kind)).fetchone()
-        return None if row is None else UserFile(self._folder / row[0], user, row[1], row[2])
+        row = self._first(_OF_USER, scope, kind)
+        return None if row is None else UserFile(self._folder / row[0], *row[1:])
 
     def new(self, owner: int, kind: FileKind) -> Path | None:
         """The path for a new file; None if files cannot be stored."""

@@ -65,10 +65,8 @@ class LedgerPolicies(LedgerPart):
 
     def get(self, scope: Scope) -> str | None:
         """The user's own policy, or None."""
-        with self._shared.reading() as sql:
-            user = self._shared.known_user(sql, scope)
-            row = sql.execute("SELECT policy FROM users WHERE user_key = ?", (user,)).fetchone()
-        return None if row is None else row[0]
+        found: str | None = self._value("SELECT policy FROM users WHERE user_key = ?", scope)
+        return found
 
     def keep(self, scope: Scope, policy: str | None) -> None:
         """Store the user's own policy; None removes it."""
@@ -88,11 +86,11 @@ class LedgerFloors(LedgerPart):
 
     def get(self, scope: Scope, manner: str) -> Floor | None:
         """The floor of this scope, if it was measured in this manner."""
-        with self._shared.reading() as sql:
-            query = "SELECT floor FROM floors WHERE user_key = ? AND manner = ?"
-            row = sql.execute(query, (self._shared.known_user(sql, scope), _in_scope(scope, manner))).fetchone()
+        found = self._value(
+            "SELECT floor FROM floors WHERE user_key = ? AND manner = ?", scope, _in_scope(scope, manner)
+        )
         try:
-            return None if row is None else Floor(**orjson.loads(row[0]))
+            return None if found is None else Floor(**orjson.loads(found))
         except (TypeError, ValueError):
             return None  # a damaged row: the floor is measured again
 

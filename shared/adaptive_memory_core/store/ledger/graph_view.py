@@ -421,8 +421,7 @@ class LedgerGraphLinks(LedgerPart):
     def of(self, scope: Scope) -> Links | None:
         """The latest result for a user's records, if there is one."""
         query = "SELECT records, links, wanted, made FROM graph_links WHERE user_key = ?"
-        with self._shared.reading() as sql:
-            row = sql.execute(query, (self._shared.known_user(sql, scope),)).fetchone()
+        row = self._first(query, scope)
         return None if row is None else Links(int(row[0]), float(row[1]), bool(row[2]), bool(row[3]))
 
     def keep(self, scope: Scope, links: Links) -> None:

@@ -113,8 +113,7 @@ class LedgerHierarchy(LedgerPart):
     def said(self, scope: Scope) -> dict[str, bytes | None]:
         """All messages of a user, each with the digest of its text."""
         query = "SELECT stored_id, said FROM hierarchy_messages WHERE user_key = ?"
-        with self._shared.reading() as sql:
-            return dict(sql.execute(query, (self._shared.known_user(sql, scope),)).fetchall())
+        return dict(self._all(query, scope))
 
     def waiting(self, scope: Scope) -> int:
         """The number of messages without an episode."""
@@ -127,8 +126,7 @@ class LedgerHierarchy(LedgerPart):
     def sessions(self, scope: Scope) -> list[str]:
         """The conversations that have messages without an episode."""
         query = "SELECT DISTINCT session FROM hierarchy_messages WHERE user_key = ? AND episode IS NULL"
-        with self._shared.reading() as sql:
-            return [row[0] for row in sql.execute(query, (self._shared.known_user(sql, scope),))]
+        return [row[0] for row in self._all(query, scope)]
 
     def conversation(self, scope: Scope, session: str, most: int) -> list[Queued]:
         """The messages of a conversation's open episode, and then those without an episode, each in order."""
@@ -227,8 +225,7 @@ class LedgerHierarchy(LedgerPart):
         return 0 if row is None else int(row[0])
 
     def _one(self, scope: Scope, query: str) -> tuple[Any, ...] | None:
-        with self._shared.reading() as sql:
-            found: tuple[Any, ...] | None = sql.execute(query, (self._shared.known_user(sql, scope),)).fetchone()
+        found: tuple[Any, ...] | None = self._first(query, scope)
         return found
 
 

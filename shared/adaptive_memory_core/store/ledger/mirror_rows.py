@@ -169,8 +169,7 @@ class LedgerMirror(LedgerPart):
     def changed(self, scope: Scope, since: int) -> list[str]:
         """The user's records whose rows changed after the change numbered `since`."""
         query = "SELECT stored_id FROM mirror WHERE user_key = ? AND changed > ?"
-        with self._shared.reading() as sql:
-            return [row[0] for row in sql.execute(query, (self._shared.known_user(sql, scope), since))]
+        return [row[0] for row in self._all(query, scope, since)]
 
     def changes(self, scope: Scope, since: int) -> list[tuple[int, int, str | None, Metadata | None]]:
         """The user's rows that changed after the change numbered `since`: number of the change, row, text, metadata."""
@@ -270,8 +269,7 @@ class LedgerMirrorPages(LedgerPart):
 
     def page(self, scope: Scope, after: int, limit: int) -> MirrorPage:
         """The scope's records after this row, in the order of writing, and the row of the last one."""
-        with self._shared.reading() as sql:
-            found = sql.execute(_PAGE, (self._shared.known_user(sql, scope), after, limit)).fetchall()
+        found = self._all(_PAGE, scope, after, limit)
         return MirrorPage(found[-1][0] if found else after, list(_rows(found)))
 
     def count(self, scope: Scope) -> int:
@@ -288,8 +286,7 @@ class LedgerMirrorPages(LedgerPart):
             "SELECT row, stored_id, text, metadata FROM mirror "  # noqa: S608 - our own words
             f"WHERE user_key = ? AND ({either}) ORDER BY row"
         )
-        with self._shared.reading() as sql:
-            found = sql.execute(query, (self._shared.known_user(sql, scope), *fragments)).fetchall()
+        found = self._all(query, scope, *fragments)
         return list(_rows(found))
 
     def latest(self, most: int) -> list[str]:

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import orjson
 
 from adaptive_memory_core.errors import DamagedLedgerError, LedgerError, LedgerVersionError
+from adaptive_memory_core.records import Scope
 from adaptive_memory_core.store.sqlite_files import header_fault
 
 if TYPE_CHECKING:
@@ -298,7 +299,8 @@ class VersionsInFile:
 
 
 class LedgerPart:
-    """A part of the ledger: the rows of one kind, over what all parts share."""
+    """A part of the ledger: the rows of one kind, over what all parts share. In the values of a query, a scope means
+    the user's key."""
 
     def __init__(self, shared: LedgerContext) -> None:
         self._shared = shared
@@ -306,7 +308,7 @@ class LedgerPart:
     def _first(self, query: str, *values: Any) -> Any:
         """The first row of the query; None if there is none."""
         with self._shared.reading() as sql:
-            return sql.execute(query, values).fetchone()
+            return sql.execute(query, self._keyed(sql, values)).fetchone()
 
     def _value(self, query: str, *values: Any) -> Any:
         """The first column of the first row; None if there is none."""
@@ -316,5 +318,8 @@ class LedgerPart:
     def _all(self, query: str, *values: Any) -> list[Any]:
         """All rows of the query."""
         with self._shared.reading() as sql:
-            found: list[Any] = sql.execute(query, values).fetchall()
+            found: list[Any] = sql.execute(query, self._keyed(sql, values)).fetchall()
         return found
+
+    def _keyed(self, sql: sqlite3.Connection, values: tuple[Any, ...]) -> tuple[Any, ...]:
+        return tuple(self._shared.known_user(sql, one) if isinstance(one, Scope) else one for one in values)

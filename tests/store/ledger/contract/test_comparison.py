@@ -10,7 +10,6 @@ from adaptive_memory_core import Verdict
 from adaptive_memory_core.flow.ports.ledger_values import MirrorRow
 from adaptive_memory_core.learn.after_read import added
 from adaptive_memory_core.records import NEVER_READ, Seen
-from adaptive_memory_core.store.ledger.mirror_rows import EMPTIED, RESTORED
 from tests.store.ledger.implementations import Ledgers
 from tests.store.ledger.reads import ALICE, BOB, judge, read, state
 
@@ -38,7 +37,7 @@ def test_records_on_their_way_to_a_collection_that_never_had_any_are_not_known(l
     assert ledger.comparison.records_known("memories") == (1, 0)
 
 
-@pytest.mark.parametrize(("complete_at", "known"), [("7", 0), (None, 1), (EMPTIED, 1), (RESTORED, 1)])
+@pytest.mark.parametrize(("complete_at", "known"), [("7", 0), (None, 1), ("emptied", 1), ("restored", 1)])
 def test_records_that_were_removed_are_not_known_unless_the_mirror_does_not_follow(
     ledger: Ledger, complete_at: str | None, known: int
 ) -> None:
