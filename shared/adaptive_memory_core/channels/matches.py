@@ -21,7 +21,7 @@ from adaptive_memory_core.late import late_pattern
 from adaptive_memory_core.policy.advanced import ANSWERS, MOST_OF_KINDS, MOST_OF_WORDS, WORDS, Fusion
 from adaptive_memory_core.policy.advanced import AROUND as WORDS_AROUND
 from adaptive_memory_core.score.ranking import Candidates
-from adaptive_memory_core.score.surprise import baseline_in, of_kind, of_meaning, of_number, of_word
+from adaptive_memory_core.score.surprise import baseline_in, of_kind, of_meaning, of_number, of_word, without_word
 
 MOST_WORDS = 256  # different words of a query that are looked up, ten times as many as in a usual question; guess
 _NUMBER = late_pattern(r"(?:\d\D*){3}")  # must match exactly; two digits would include most ages and days
@@ -32,12 +32,13 @@ Array = Any
 class Posting(NamedTuple):
     """The records that contain a word, and its evidence: `nats[i]` for the record or window with the number `slots[i]`.
     The windows of the layout are numbered after the records. `exact` is the additional evidence of a number or code,
-    which the nats of the records include."""
+    which the nats of the records include. `rate` is the value of `without_word`, per word of a text."""
 
     docs: Array
     slots: Array
     nats: Array
     exact: float
+    rate: float
 
 
 Asked = Mapping[Forms, tuple[float, Posting]]  # each word of a cue, with its number of occurrences and its posting
@@ -52,6 +53,7 @@ def posting(word: Forms, docs: Array, talk: Conversation) -> Posting:
     ([0], [3.1], 0.0)
     """
     layout, holding, first = talk.layout, len(docs), len(talk.layout.lengths)
+    average = float(layout.lengths.sum()) / max(1, layout.live) or 1.0  # of the records' lengths in words
     exact = of_number(max(0.5, holding), layout.live) if _is_number(word) else 0.0
     slots, lengths = [docs], [layout.lengths[docs]]
     if holding and talk.people is not None and layout.surroundings is not None:
@@ -60,14 +62,10 @@ def posting(word: Forms, docs: Array, talk: Conversation) -> Posting:
             slots.append(there + first)
             lengths.append(windows.long[there])
             first += len(windows.long)
-    nats = of_word(max(0.5, holding), layout.live, np.concatenate(lengths) / average_length(layout))
+    nats = of_word(max(0.5, holding), layout.live, np.concatenate(lengths) / average)
     nats[:holding] += exact
-    return Posting(docs, np.concatenate(slots), nats, exact)
-
-
-def average_length(layout: Layout) -> float:
-    """The average length of the records in words; 1 if there are none."""
-    return float(layout.lengths.sum()) / max(1, layout.live) or 1.0
+    rate = without_word(max(0.5, holding), layout.live)
+    return Posting(docs, np.concatenate(slots), nats, exact, rate / average)
 
 
 def _is_number(word: Forms) -> bool:
@@ -97,20 +95,16 @@ def matches(asked: Asked, talk: Conversation) -> Matches:
     >>> found.own.round(1).tolist(), round(found.most, 1)
     ([3.1, 0.0], 3.8)
     """
-    layout, records = talk.layout, len(talk.layout.lengths)
+    records = len(talk.layout.lengths)
     if len(asked) > MOST_WORDS:
         asked = _most_telling(asked)
-    holding, weights, exact, slots, nats, total = [], [], [], [NOWHERE], [NOTHING], 0.0
+    slots, nats, most = [NOWHERE], [NOTHING], 0.0
+    shortest = sum(times for times, _ in asked.values())  # the length of a text with all of the words and no others
     for times, one in asked.values():
-        total += times
         weight = min(1.0, times)
-        weights.append(weight)
-        holding.append(max(0.5, len(one.docs)))
-        exact.append(one.exact)
+        most += weight * (one.exact - math.log(max(1e-12, -math.expm1(shortest * one.rate))))  # as in `of_word`
         slots.append(one.slots)
         nats.append(one.nats if weight == 1.0 else weight * one.nats)
-    shortest = total / average_length(layout)  # the length of a text with all of the words and no others
-    most = float(np.dot(weights, exact + of_word(np.array(holding), layout.live, shortest)))
     said = np.bincount(np.concatenate(slots), np.concatenate(nats), records)
     if talk.people is None:
         return Matches(said, None, most)
@@ -155,7 +149,8 @@ def _has_neighbours(layout: Layout) -> Array:
 def _most_telling(asked: Asked) -> Asked:
     """The words of a very long query to look up: words that no record contains, which cost nothing, and the rarest.
 
-    >>> nobody, some = (1, Posting(NOWHERE, NOWHERE, NOTHING, 0.0)), (1, Posting(np.array([0]), NOWHERE, NOTHING, 0.0))
+    >>> nobody = (1, Posting(NOWHERE, NOWHERE, NOTHING, 0.0, 0.0))
+    >>> some = (1, Posting(np.array([0]), NOWHERE, NOTHING, 0.0, 0.0))
     >>> many = {str(number): nobody if number < 500 else some for number in range(1000)}
     >>> len(_most_telling(many)) - 500 == MOST_WORDS
     True

@@ -142,17 +142,25 @@ def of_meaning(similarities: Array, baseline: Baseline) -> Array:
     return np.logaddexp(0.0, SLOPE * (np.asarray(similarities, dtype=float) - baseline.mean) / baseline.spread)
 
 
-def of_word(holding: Array, records: int, lengths: Array) -> Array:
+def of_word(holding: float, records: int, lengths: Array) -> Array:
     """The evidence in nats of a word that `holding` of the records contain, from the chance that a text contains it
-    anyway. `lengths` are multiples of the average length. For one word and many texts, or many words and one text.
+    anyway. `lengths` are multiples of the average length.
 
     >>> of_word(1, 280, np.array([1.0, 10.0])).round(1).tolist()         # a long text has many words by chance
     [5.7, 3.4]
     >>> bool(of_word(200, 280, 1.0) < 1.2)                                # most records have it
     True
     """
-    share = np.minimum(0.999, np.asarray(holding) / (records + OTHER_RECORDS))
-    return -np.log(np.maximum(1e-12, -np.expm1(np.asarray(lengths) * np.log1p(-share))))
+    return -np.log(np.maximum(1e-12, -np.expm1(np.asarray(lengths) * without_word(holding, records))))
+
+
+def without_word(holding: float, records: int) -> float:
+    """The logarithm of the chance that a text of average length does not contain a word of `holding` of the records.
+
+    >>> round(without_word(30, 280), 2)
+    -0.11
+    """
+    return math.log1p(-min(0.999, holding / (records + OTHER_RECORDS)))
 
 
 def of_number(holding: float, records: int) -> float:

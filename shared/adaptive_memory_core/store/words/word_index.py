@@ -246,14 +246,17 @@ def found_by_words(cue: str, lists: Lists, fusion: Fusion, limit: int, within: S
     speakers = named(cue, talk.speakers) if talk.speakers else []
     found = matches(lists.asked if talk.people is None else _without_speakers(lists.asked, talk), talk)
     columns, most_of_kinds = {WORDS: found.own}, 0.0
-    nats, eligible = fusion.words * found.own, found.own > 0.0
-    if found.around is not None and talk.people is not None:
+    if found.around is None or talk.people is None:
+        eligible = np.flatnonzero(found.own)
+        nats = fusion.words * found.own[eligible]
+    else:
         columns[AROUND] = found.around
         kinds, most_of_kinds = _kinds(lists, talk.people, speakers)
         columns |= kinds
-        nats = sum(kinds.values(), fusion.words * (found.own + found.around))
-        eligible |= (found.around > 0.0) & (talk.people > 0.0)  # also records next to a match in a conversation
-    best = _best(nats, np.flatnonzero(eligible), limit, lists, within)
+        beside = (found.around > 0.0) & (talk.people > 0.0)  # next to a match in a conversation
+        eligible = np.flatnonzero((found.own > 0.0) | beside)
+        nats = sum(kinds.values(), fusion.words * (found.own + found.around))[eligible]
+    best = _best(nats, eligible, limit, lists, within)
     return WordsFound(
         best=list(best),
         placed=best,
@@ -293,13 +296,13 @@ def _kinds(lists: Lists, people: Array, speakers: list[str]) -> tuple[dict[str, 
 
 
 def _best(nats: Array, eligible: Array, limit: int, lists: Lists, within: Set[str] | None) -> dict[str, int]:
-    """The ids of the records with the highest scores, best first, with their numbers."""
-    ids, numbers = lists.ids, lists.numbers
+    """The ids of the eligible records with the highest scores in nats, best first, with their numbers."""
+    ids, numbers, lack = lists.ids, lists.numbers, -nats
     if within is not None:
-        allowed = np.zeros(len(nats), dtype=bool)
-        allowed[[numbers[one] for one in within if one in numbers]] = True
-        eligible = eligible[allowed[eligible]]
-    lack = -nats[eligible]
+        allowed = np.zeros(len(lists.talk.layout.lengths), dtype=bool)
+        allowed[[number for one in within if (number := numbers.get(one, -1)) >= 0]] = True
+        there = allowed[eligible]
+        eligible, lack = eligible[there], lack[there]
     if len(eligible) > limit:
         most = _least(lack, limit)
         eligible, lack = eligible[most], lack[most]
