@@ -133,4 +133,4 @@ class Histories(RuleBasedStateMachine):
 
 @pytest.mark.hard("random run")
 def test_any_history_gives_what_algorithm_1_gives() -> None:
-    run_state_machine_as_test(Histories, settings=settings(at_most(40), stateful_step_count=30))
+    run_state_machine_as_test(Histories, settings=settings(at_most(20), stateful_step_count=30))

@@ -56,6 +56,7 @@ def test_the_set_that_ships_has_twenty_questions_whose_answers_are_in_their_gold
     assert len({item.session for item in SMALL.items}) == 8
 
 
+@pytest.mark.hard("large")
 def test_xmemorys_table_4_has_a_row_for_each_stage_and_counts_all_that_is_asked(run: Any, capsys: Any) -> None:
     found = by(run("xmemory-4"), "method")
     assert list(found) == list(TABLES["xmemory-4"])
@@ -68,6 +69,7 @@ def test_xmemorys_table_4_has_a_row_for_each_stage_and_counts_all_that_is_asked(
     assert {"multi-hop BLEU", "temporal F1", "open BLEU", "single-hop F1"} <= set(found["xMemory"])
 
 
+@pytest.mark.hard("large")
 def test_what_finds_nothing_is_judged_wrong_and_a_second_run_asks_nobody(run: Any, server: FakeChat) -> None:
     wide, narrow = (
         run("xmemory-1", "--sets", "small_set", "--page-tokens", tokens, "--every", "3") for tokens in ("400", "1")
@@ -90,6 +92,7 @@ def test_the_judge_may_be_another_model_and_costs_the_other_nothing(run: Any, se
     assert not any("right_answers" in one["messages"][1]["content"] for one in server.requests if one["model"] == "m")
 
 
+@pytest.mark.hard("large")
 def test_turns_are_learned_from_a_judge_and_not_from_gold_labels(run: Any, tmp_path: Path) -> None:
     shutil.copytree(with_model.HERE / with_model.SMALL, tmp_path / "other")
     queries = [json.loads(line) for line in (tmp_path / "other" / "queries.jsonl").read_text().splitlines()]
@@ -108,6 +111,7 @@ def test_turns_are_learned_from_a_judge_and_not_from_gold_labels(run: Any, tmp_p
     assert gold[2]["rounds"] <= gold[0]["rounds"] < 3.0, "the judge ends rounds early, and memory needs no more"
 
 
+@pytest.mark.hard("large")
 def test_the_ablations_begin_alike_and_learn_differently(run: Any) -> None:
     rows = run("gam-rag-ablations", "--turns", "1")
     variants = ["GAM-RAG", "w/o task", "w/o time", "w/o perplexity", "w/o gain"]
@@ -117,6 +121,7 @@ def test_the_ablations_begin_alike_and_learn_differently(run: Any) -> None:
     assert len({(row["GPT-Acc"], row["recall@5"], row["rounds"]) for row in second}) > 1
 
 
+@pytest.mark.hard("large")
 def test_gam_rags_table_2_asks_the_same_similar_and_different_questions(run: Any, server: FakeChat) -> None:
     found = by(run("gam-rag-2", "--every", "2"), "method")
     assert list(found) == ["vanilla RAG", "graph, our form", "GAM-RAG", "- 5-turn memorization"]
@@ -129,6 +134,7 @@ def test_gam_rags_table_2_asks_the_same_similar_and_different_questions(run: Any
     assert "same rounds" not in {name for name, one in found["vanilla RAG"].items() if one is not None}
 
 
+@pytest.mark.hard("large")
 @pytest.mark.parametrize(
     ("table", "models", "systems"),
     [

@@ -28,10 +28,10 @@ HAN = "".join(map(chr, range(0x4E00, 0x6E00)))
 @pytest.mark.parametrize(
     ("texts", "most"),
     [
-        (list(of_letters(HAN, 8, LONG)), 2_000_000),
+        pytest.param(list(of_letters(HAN, 8, LONG)), 2_000_000, marks=pytest.mark.hard("large")),
         (list(of_letters("abcdefghijklmnopqrstuvwxyz", 8, LONG)), 2_000_000),
-        (list(of_letters("abcdefghij_", 8, LONG // 2, "_")), 2_000_000),
-        (list(of_letters("abcdefghijklm   ", 4, LONG)), 20_000_000),
+        pytest.param(list(of_letters("abcdefghij_", 8, LONG // 2, "_")), 2_000_000, marks=pytest.mark.hard("large")),
+        pytest.param(list(of_letters("abcdefghijklm   ", 4, LONG)), 20_000_000, marks=pytest.mark.hard("large")),
     ],
     ids=["han", "one word", "parts", "words"],
 )

@@ -33,7 +33,7 @@ QUESTIONS = {
 STRUCK = random.Random(3)  # the seed of what keys were struck
 NONSENSE = [
     "asdkjh qwelkj",
-    *(" ".join("".join(STRUCK.choices("asdfghjklqwertzuiop", k=7)) for _ in range(2)) for _ in range(20)),
+    *(" ".join("".join(STRUCK.choices("asdfghjklqwertzuiop", k=7)) for _ in range(2)) for _ in range(8)),
 ]
 
 

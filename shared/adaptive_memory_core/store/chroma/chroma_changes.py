@@ -13,7 +13,6 @@ keeps while it waits for the file. A reader that printed more with the file open
 
 from __future__ import annotations
 
-import json
 import logging
 import os
 import subprocess
@@ -209,7 +208,7 @@ def file_states(files: Sequence[str]) -> FileStates | None:
 
 PATIENCE_SECONDS = 20.0
 _READ = """
-import json, sqlite3, sys
+import sqlite3, sys
 place, collection, kind, since = sys.argv[1:]
 sql = sqlite3.connect(place, uri=True, timeout=10)
 ((rows,),) = sql.execute("SELECT id FROM segments WHERE collection = ? AND type = ?", (collection, kind))
@@ -219,7 +218,8 @@ size = sql.execute("SELECT count(*) FROM embeddings WHERE segment_id = ?", (rows
 written = "SELECT embedding_id FROM embeddings WHERE segment_id = ? AND seq_id > ?"
 ids = [one for (one,) in sql.execute(written, (rows, int(since)))] if int(since) >= 0 else []
 sql.close()
-print(json.dumps([0 if last is None else last[0], size[0], ids]))
+told = [0 if last is None else last[0], size[0], len(ids), *ids]
+sys.stdout.buffer.write("\\0".join(map(str, told)).encode("utf-8", "surrogatepass"))
 """
 
 
@@ -242,10 +242,11 @@ def written_since(directory: Path, collection_id: str, number: int) -> WrittenSi
             check=True,
             stdin=subprocess.DEVNULL,
         )
-        last, size, ids = json.loads(answer.stdout)
+        last, size, count, *ids = answer.stdout.decode("utf-8", "surrogatepass").split("\0")
+        found = WrittenSince(int(last), int(size), ids)
     except (OSError, subprocess.SubprocessError, ValueError):
         return None
-    return WrittenSince(last, size, ids) if isinstance(last, int) else None
+    return found if len(ids) == int(count) else None  # a zero is part of an id
 
 
 def reader_command(directory: Path, collection_id: str, number: int) -> list[str]:
