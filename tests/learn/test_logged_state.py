@@ -7,9 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adaptive_memory_core import Policy
-from adaptive_memory_core.learn.logged_state import Basis, StatesThen, logged_state, state_columns
+from adaptive_memory_core.learn.logged_state import Basis, logged_state, state_columns
 from adaptive_memory_core.policy import Learning
-from adaptive_memory_core.records import ReadState
+from adaptive_memory_core.records import Hit, ReadState, Record
+from adaptive_memory_core.score.ranking import as_candidates
 from adaptive_memory_core.score.signals import DAY, since_read, worths
 
 NOW, SECOND, DIGITS = 1.7e9, 1.0, 6
@@ -43,12 +44,14 @@ def told_of(states: list[ReadState], policy: Policy) -> list[ReadState]:
         "recency": since_read(states, policy, now=NOW),
         "importance": worths(importances, states, policy, now=NOW),
     }
-    seen = StatesThen([str(one) for one in range(len(states))], [False] * len(states), states, importances)
-    titles, numbers = state_columns(seen, signals, Basis(policy=policy), scored=len(states), at=NOW)
+    hits = [
+        Hit(Record(str(one), "text", importance=0.25, read=state), 0.5, str(one)) for one, state in enumerate(states)
+    ]
+    columns = state_columns(as_candidates(hits).columns, Basis(policy=policy), scored=len(states), at=NOW)
     logged = {name: [round(one, DIGITS) for one in values] for name, values in signals.items()}
     return [
         logged_state(
-            {title: round(values[one]) for title, values in zip(titles, numbers, strict=True)},
+            {title: round(values[one]) for title, values in columns.items()},
             {name: values[one] for name, values in logged.items()},
             policy,
             step=0,

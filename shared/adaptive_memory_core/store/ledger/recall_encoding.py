@@ -1,8 +1,8 @@
-"""A recall encoded for the log: packed columns of integers, numbers instead of ids, names by length and text.
+"""A recall encoded for the log: columns of whole numbers, numbers instead of ids, and names by length and text.
 
-A packed line contains its version, three lengths, the numbers of the ids, the different reasons as text, and the rest,
-which is compressed if long. The rest contains the reason of each candidate, the titles of the columns, the least number
-of each column, the number of bytes for the differences from it, and these bytes, grouped by significance.
+A line contains the number of its candidates, the numbers of their ids, and what `encode` has packed: the number of
+candidates with values, the names (reasons and titles), and the columns. Ids and names are readable in the bytes,
+because a record to be forgotten is looked for in them; the columns are compressed.
 """
 
 from __future__ import annotations
@@ -19,15 +19,12 @@ import numpy as np
 from adaptive_memory_core.learn.logged_state import (
     DERIVED,
     NO_BASIS,
-    NO_COLUMNS,
     SHARE_UNIT,
     STRUCK_OUT,
     UNSCORED,
     Basis,
-    StatesThen,
     state_columns,
 )
-from adaptive_memory_core.learn.logged_state import StateColumns as Then
 from adaptive_memory_core.records import Dropped, Hit, Scored
 from adaptive_memory_core.reports import LoggedCandidate
 from adaptive_memory_core.score.ranking import LeftOut, Table
@@ -77,9 +74,7 @@ def encode(
         reasons = [*(None for _ in kept), *(drop.reason for drop in weak), *(drop.reason for drop in unscored)]
         parts, signals = _columns([one.parts for one in scored]), _columns([one.signals for one in scored])
         candidates, scores = candidates_of([one.hit for one in scored]), [one.score for one in scored]
-    seen = candidates.columns
-    states = StatesThen(seen.stored_ids, seen.shared, seen.reads, seen.importances)
-    then = state_columns(states, signals, basis, scored=count, at=at)
+    then = state_columns(candidates.columns, basis, scored=count, at=at)
     return EncodedRecall(ids, _packed(reasons, scores, parts, signals, then, order))
 
 
@@ -104,19 +99,15 @@ def _unblended(hit: Hit, scored: Sequence[Scored]) -> Scored:
 def decode(line: bytes, names: IdLookup) -> tuple[LoggedCandidate, ...]:
     """The candidates in a line of `encode`, to its number of digits, without records that were forgotten since."""
     with decoding("a line of the log"):
-        return _decoded(line, names)
-
-
-def _decoded(line: bytes, names: IdLookup) -> tuple[LoggedCandidate, ...]:
-    keys, columns = unpack(line)
-    ids, rows, reasons = names(keys), _rows(columns), columns.reasons
-    return tuple(
-        _candidate(name, reasons[row], rows[row])
-        if row < len(rows)
-        else LoggedCandidate(name, None, {}, {}, reasons[row])
-        for row, name in enumerate(ids)
-        if name is not None
-    )
+        keys, columns = unpack(line)
+        ids, rows, reasons = names(keys), _rows(columns), columns.reasons
+        return tuple(
+            _candidate(name, reasons[row], rows[row])
+            if row < len(rows)
+            else LoggedCandidate(name, None, {}, {}, reasons[row])
+            for row, name in enumerate(ids)
+            if name is not None
+        )
 
 
 def without_record(found: Sequence[LoggedCandidate], record_id: str) -> EncodedRecall | None:
@@ -136,9 +127,7 @@ def without_record(found: Sequence[LoggedCandidate], record_id: str) -> EncodedR
     first = rows[0] if rows else None
     nothing = ({}, {}) if first is None else (dict.fromkeys(first.parts, 0.0), dict.fromkeys(first.signals, 0.0))
     parts, signals = [{**nothing[0], **one.parts} for one in rows], [{**nothing[1], **one.signals} for one in rows]
-    states = [{**one.then, STRUCK_OUT: one.then.get(STRUCK_OUT, 0) + 1} for one in rows]
-    told = list(zip(*(one.values() for one in states), strict=True))
-    then = Then(list(states[0]), told) if states else NO_COLUMNS
+    then = _columns([{**one.then, STRUCK_OUT: one.then.get(STRUCK_OUT, 0) + 1} for one in rows])
     scores = [one.score or 0.0 for one in rows]
     return EncodedRecall([one.id for one in kept], _packed(reasons, scores, _columns(parts), _columns(signals), then))
 
@@ -148,17 +137,16 @@ def _packed(
     scores: Sequence[float],
     parts: Table,
     signals: Table,
-    then: Then,
+    then: Table,
     order: Sequence[int] | None = None,
 ) -> bytes:
     """The candidates' numbers, packed; `order` has the number in the columns for each place (None: the same order)."""
-    titles = [("rest",), tuple(parts), tuple(signals), tuple(then.titles)]
-    rows = (scores, *parts.values(), *signals.values(), *then.numbers)
+    rows = (scores, *parts.values(), *signals.values(), *then.values())
     given = np.frombuffer(struct.pack(f"{len(rows) * len(scores)}d", *chain.from_iterable(rows)))
-    scaled = given.reshape(len(rows), len(scores)) * _units(1 + len(parts), len(signals), len(then.titles))
+    scaled = given.reshape(len(rows), len(scores)) * _units(1 + len(parts), len(signals), len(then))
     numbers = np.rint(scaled if order is None else scaled.take(order, axis=1)).astype(np.int64)
     numbers[0] -= numbers[1 : 1 + len(parts)].sum(axis=0)
-    return pack(PackedColumns(reasons, titles if then.titles else titles[:3], numbers))
+    return pack(PackedColumns(reasons, (("rest",), tuple(parts), tuple(signals), tuple(then)), numbers))
 
 
 @lru_cache(maxsize=64)
@@ -178,19 +166,17 @@ class _Row(NamedTuple):
 
 def _rows(columns: PackedColumns) -> list[_Row]:
     """The score, parts, signals and other values for a replay of each candidate with numbers."""
-    titles, rows = columns.titles, columns.numbers.T.tolist()
-    end = 1 + len(titles[1])
-    last = end + len(titles[2])
-    rows = [[sum(row[:end]), *row[1:]] for row in rows]  # the first is the score minus its parts
-    more = titles[3] if len(titles) > len(("rest", "parts", "signals")) else ()
+    _, parts, signals, then = columns.titles
+    end = 1 + len(parts)
+    last = end + len(signals)
     return [
         _Row(
-            row[0] / PART_UNIT,
-            dict(zip(titles[1], (one / PART_UNIT for one in row[1:end]), strict=True)),
-            dict(zip(titles[2], (one / SIGNAL_UNIT for one in row[end:last]), strict=True)),
-            dict(zip(more, row[last:], strict=True)),
+            sum(row[:end]) / PART_UNIT,  # the first is the score minus its parts
+            dict(zip(parts, (one / PART_UNIT for one in row[1:end]), strict=True)),
+            dict(zip(signals, (one / SIGNAL_UNIT for one in row[end:last]), strict=True)),
+            dict(zip(then, row[last:], strict=True)),
         )
-        for row in rows
+        for row in columns.numbers.T.tolist()
     ]
 
 
@@ -201,11 +187,9 @@ def _candidate(name: str, reason: str | None, row: _Row) -> LoggedCandidate:
     return LoggedCandidate(name, None, {}, known, reason, row.then)
 
 
-PLAIN, COMPRESSED = 1, 2  # versions of a line
-WORTH_BYTES = 600  # size of the rest from which compression is worth its time
-FEW = 256  # number of different reasons below which each is one byte
-_HEAD = struct.Struct("<BIII")  # version, candidates, reasons, bytes of the reasons
-_COLUMNS = struct.Struct("<BI")  # bytes of a least number, scored candidates
+REASON_BYTES = 4  # of the number of a reason
+_COUNT = struct.Struct("<I")
+_HEAD = struct.Struct("<IIB")  # candidates with values, bytes of the names, bytes of a difference
 
 
 class PackedColumns(NamedTuple):
@@ -215,38 +199,40 @@ class PackedColumns(NamedTuple):
     """
 
     reasons: Sequence[str | None]
-    titles: Sequence[Sequence[str]]
+    titles: Sequence[tuple[str, ...]]
     numbers: Any
 
 
 def pack(columns: PackedColumns) -> bytes:
-    """The columns as bytes; `with_keys` completes them to a line.
+    """The columns as bytes; `with_keys` completes them to a line. Each row of numbers is stored as its least number and
+    the differences from it, grouped by significance, because most of the higher bytes are zero.
 
-    >>> titles, numbers = [["score"], ["similarity"]], np.array([[5000, 4000], [80, -6]])
+    >>> titles, numbers = [("score",), ("similarity",)], np.array([[5000, 4000], [80, -6]])
     >>> packed = pack(PackedColumns([None, "beyond k"], titles, numbers))
     >>> keys, found = unpack(with_keys(packed, [7, 300]))
     >>> keys, found.reasons, found.titles, found.numbers.tolist()
-    ([7, 300], [None, 'beyond k'], [['score'], ['similarity']], [[5000, 4000], [80, -6]])
+    ([7, 300], [None, 'beyond k'], [('score',), ('similarity',)], [[5000, 4000], [80, -6]])
     """
+    numbers = columns.numbers
     places: dict[str | None, int] = {None: 0}
     for reason in columns.reasons:
         places.setdefault(reason, len(places))
-    said, version = [one for one in places if one is not None], PLAIN
-    given, names = map(places.__getitem__, columns.reasons), b"".join(map(_packed_name, said))
-    first = bytes(given) if len(said) < FEW else np.array(list(given), dtype=_place_type(len(said))).tobytes()
-    rest = b"".join((first, _titles(tuple(map(tuple, columns.titles))), _narrow(columns.numbers)))
-    if len(rest) >= WORTH_BYTES:
-        version, rest = COMPRESSED, zlib.compress(rest, level=1)
-    return _HEAD.pack(version, len(columns.reasons), len(said), len(names)) + names + rest
+    which = np.array([places[reason] for reason in columns.reasons], dtype=np.int64)
+    names = _names([reason for reason in places if reason is not None]) + _titles(tuple(columns.titles))
+    least = numbers.min(axis=1, keepdims=True) if numbers.size else np.zeros((len(numbers), 1), dtype=np.int64)
+    beyond = numbers - least
+    width = (int(beyond.max(initial=0)).bit_length() + 7) // 8
+    content = _octets(which, REASON_BYTES) + _octets(least, 8) + _octets(beyond, width)
+    small = zlib.compressobj(1, strategy=zlib.Z_RLE)  # as small as by searching for repetitions, in less time
+    head = _HEAD.pack(numbers.shape[1], len(names), width)
+    return b"".join((head, names, small.compress(content), small.flush()))
 
 
 def with_keys(packed: bytes, keys: Sequence[int]) -> bytes:
     """The packed line with the numbers of the candidates' ids."""
     width = key_bytes(max(keys, default=0))
-    whole, own = struct.pack(f"<{len(keys)}I", *keys), bytearray(width * len(keys))
-    for octet in range(width):
-        own[octet::width] = whole[octet::4]
-    return b"".join((packed[: _HEAD.size], bytes([width]), own, packed[_HEAD.size :]))
+    numbers = np.array(keys, dtype="<u4").view(np.uint8).reshape(-1, 4)[:, :width]
+    return b"".join((_COUNT.pack(len(keys)), bytes([width]), numbers.tobytes(), packed))
 
 
 def key_bytes(key: int) -> int:
@@ -254,148 +240,90 @@ def key_bytes(key: int) -> int:
     return 3 if key < 2**24 else 4
 
 
-def id_numbers_in(line: bytes) -> list[int]:
+def ids_in(line: bytes) -> list[int]:
     """The numbers of the ids in a line."""
     with decoding("a line of the log"):
-        count, width = _HEAD.unpack_from(line)[1], line[_HEAD.size]
-        numbers = np.frombuffer(line, np.uint8, count * width, _HEAD.size + 1).reshape(count, width)
+        (count,), width = _COUNT.unpack_from(line), line[_COUNT.size]
         keys = np.zeros((count, 4), dtype=np.uint8)
-        keys[:, :width] = numbers
+        keys[:, :width] = np.frombuffer(line, np.uint8, count * width, _COUNT.size + 1).reshape(count, width)
     found: list[int] = keys.view("<u4")[:, 0].tolist()
     return found
 
 
 def unpack(line: bytes) -> tuple[list[int], PackedColumns]:
     """The numbers of the ids, and the packed columns."""
-    version, count, said, length = _HEAD.unpack_from(line)
-    start = _HEAD.size + 1 + count * line[_HEAD.size]
-    reasons = [None, *unpack_names(line, start, said)]
-    rest = line[start + length :] if version == PLAIN else zlib.decompress(line[start + length :])
-    places = np.frombuffer(rest, dtype=_place_type(said), count=count)
-    titles, start = unpack_titles(rest, places.nbytes)
-    numbers = _wide(rest, start, sum(map(len, titles)))
-    return id_numbers_in(line), PackedColumns([reasons[number] for number in places.tolist()], titles, numbers)
+    keys = ids_in(line)
+    start = _COUNT.size + 1 + line[_COUNT.size] * len(keys)
+    scored, length, width = _HEAD.unpack_from(line, start)
+    start += _HEAD.size
+    reasons, end = _next_names(line, start)
+    titles: list[tuple[str, ...]] = []
+    while end < start + length:
+        some, end = _next_names(line, end)
+        titles.append(tuple(some))
+    content, rows = zlib.decompress(line[end:]), sum(map(len, titles))
+    which, read = _numbers(content, 0, REASON_BYTES, len(keys))
+    least, read = _numbers(content, read, 8, rows)
+    beyond, _ = _numbers(content, read, width, rows * scored)
+    said = [None, *reasons]
+    numbers = beyond.reshape(rows, scored) + least[:, None]
+    return keys, PackedColumns([said[number] for number in which.tolist()], titles, numbers)
 
 
-def _place_type(reasons: int) -> str:
-    return "<u1" if reasons < FEW else "<u4"
+def _octets(numbers: Any, width: int) -> bytes:
+    """The lowest bytes of all numbers, then the next higher ones, up to `width` of them."""
+    octets: bytes = numbers.astype("<i8").view(np.uint8).reshape(-1, 8)[:, :width].T.tobytes()
+    return octets
 
 
-def _narrow(numbers: Any) -> bytes:
-    """Each row as its least number and the differences from it, in as few bytes as possible. Rows with the same number
-    of bytes are grouped."""
-    rows, scored = numbers.shape
-    if not numbers.size:
-        return _COLUMNS.pack(4, scored) + bytes(5 * rows)
-    least = numbers.min(axis=1, keepdims=True)
-    beyond = numbers - least
-    widths = [(most.bit_length() + 7) // 8 for most in beyond.max(axis=1).tolist()]
-    lowest: list[int] = least[:, 0].tolist()
-    size = 4 if max(*lowest, -min(lowest)) < 2**31 else 8
-    wide = bytes(widths)
-    octets = beyond.astype("<i8", copy=False).view(np.uint8).reshape(rows, scored, 8)
-    which, places = _in_order(wide)
-    taken = octets[which, :, places].tobytes()
-    return b"".join(
-        (_COLUMNS.pack(size, scored), struct.pack(f"<{rows}{'i' if size == 4 else 'q'}", *lowest), wide, taken)
-    )
+def _numbers(content: bytes, start: int, width: int, count: int) -> tuple[Any, int]:
+    """The numbers of `_octets`, and the position after them."""
+    octets = np.zeros((count, 8), dtype=np.uint8)
+    octets[:, :width] = np.frombuffer(content, np.uint8, width * count, start).reshape(width, count).T
+    return octets.view("<i8")[:, 0], start + width * count
 
 
-@lru_cache(maxsize=200)
-def _in_order(widths: bytes) -> tuple[Any, Any]:
-    """The rows and their octets in the order of the line, grouped by significance."""
-    there = [
-        (row, octet) for width in sorted({*widths} - {0}) for octet in range(width) for row in _those(widths, width)
-    ]
-    return np.array([row for row, _ in there], dtype=np.intp), np.array([octet for _, octet in there], dtype=np.intp)
-
-
-def _wide(line: bytes, start: int, rows: int) -> Any:
-    size, scored = _COLUMNS.unpack_from(line, start)
-    start += _COLUMNS.size
-    least = np.frombuffer(line, dtype=f"<i{size}", count=rows, offset=start).astype(np.int64)
-    widths = list(line[start + rows * size : start + rows * size + rows])
-    start += rows * size + rows
-    octets = np.zeros((rows, scored, 8), dtype=np.uint8)
-    for width in sorted(set(widths) - {0}):
-        own = _those(widths, width)
-        block = np.frombuffer(line, dtype=np.uint8, count=len(own) * scored * width, offset=start)
-        octets[own, :, :width] = block.reshape(width, len(own), scored).transpose(1, 2, 0)
-        start += block.nbytes
-    return octets.reshape(rows, scored * 8).view("<i8").reshape(rows, scored) + least[:, None]
-
-
-def _those(widths: Sequence[int], width: int) -> list[int]:
-    """The rows that need this number of bytes."""
-    return [row for row, own in enumerate(widths) if own == width]
-
-
-_LONG = 255  # instead of a length: a length of 4 bytes follows
-_OTHER = 255  # instead of the number of a title: its name follows
+_OTHER = 255  # instead of the number of a name: its length and text follow
 TITLES = (  # usual names of columns, one byte each by their place here, which must never change
     *("score", "recency", "importance", "similarity", "useful", "words", "answers", "around", "stated", "speaker"),
     *("dated", "named", "baseline", "reranked", "kind", "strength", "spread", "relevance", "most_of_words"),
     *("via", "read_ago", "fresh_before", "useful_ago", "useful_lag", "warmth", "credit", "helpful", "unhelpful"),
     *("balance", "unrelated", "own_words", "verdicts", "rest", "asked_near", "asked_trusted", "asked_against", "time"),
-    *("most_of_kinds",),
+    *("most_of_kinds", "asked_before", "asked_ahead", "more_credit"),
 )
-_NUMBERS = {title: number for number, title in enumerate(TITLES)}
+_NUMBER_OF = {title: number for number, title in enumerate(TITLES)}
 
 
-def unpack_names(packed: bytes, start: int, count: int) -> list[str]:
-    """The next `count` names from `start`.
+def _names(names: Sequence[str]) -> bytes:
+    """The number of names, and the names.
 
-    >>> unpack_names(_packed_name("tea") + _packed_name("") + _packed_name("x" * 300), 0, 2)
-    ['tea', '']
+    >>> _next_names(_names(["score", "", "x" * 300, "tea"]), 0)[0] == ["score", "", "x" * 300, "tea"]
+    True
     """
-    names: list[str] = []
-    for _ in range(count):
-        name, start = _next(packed, start)
-        names.append(name)
-    return names
+    found = [_COUNT.pack(len(names))]
+    for name in names:
+        number = _NUMBER_OF.get(name, _OTHER)
+        text = name.encode(errors="surrogatepass")
+        found.append(bytes([number]) if number != _OTHER else bytes([number]) + _COUNT.pack(len(text)) + text)
+    return b"".join(found)
 
 
 @lru_cache(maxsize=100)
 def _titles(tables: tuple[tuple[str, ...], ...]) -> bytes:
-    """The titles of each table's columns.
-
-    >>> unpack_titles(_titles((("score",), ("similarity", "mine"), ())), 0)
-    ([['score'], ['similarity', 'mine'], []], 15)
-    """
-    found = [bytes([len(tables)])]
-    for titles in tables:
-        found.append(len(titles).to_bytes(2, "little"))
-        for title in titles:
-            number = _NUMBERS.get(title, _OTHER)
-            found.append(bytes([number]) if number != _OTHER else bytes([_OTHER]) + _packed_name(title))
-    return b"".join(found)
+    """The titles of each table's columns."""
+    return b"".join(map(_names, tables))
 
 
-def unpack_titles(packed: bytes, start: int) -> tuple[list[list[str]], int]:
-    """The titles, and the position after them."""
-    count, start = packed[start], start + 1
-    tables: list[list[str]] = []
+def _next_names(line: bytes, start: int) -> tuple[list[str], int]:
+    """The names at this position, and the position after them."""
+    names: list[str] = []
+    (count,), start = _COUNT.unpack_from(line, start), start + _COUNT.size
     for _ in range(count):
-        titles: list[str] = []
-        width, start = int.from_bytes(packed[start : start + 2], "little"), start + 2
-        for _ in range(width):
-            number, start = packed[start], start + 1
-            title, start = _next(packed, start) if number == _OTHER else (TITLES[number], start)
-            titles.append(title)
-        tables.append(titles)
-    return tables, start
-
-
-def _packed_name(name: str) -> bytes:
-    text = name.encode(errors="surrogatepass")
-    if len(text) < _LONG:
-        return bytes([len(text)]) + text
-    return bytes([_LONG]) + len(text).to_bytes(4, "little") + text
-
-
-def _next(packed: bytes, start: int) -> tuple[str, int]:
-    """The name at this position, and the position of the next one."""
-    length, start = packed[start], start + 1
-    if length == _LONG:
-        length, start = int.from_bytes(packed[start : start + 4], "little"), start + 4
-    return packed[start : start + length].decode(errors="surrogatepass"), start + length
+        number, start = line[start], start + 1
+        if number != _OTHER:
+            names.append(TITLES[number])
+            continue
+        (length,), start = _COUNT.unpack_from(line, start), start + _COUNT.size
+        names.append(line[start : start + length].decode(errors="surrogatepass"))
+        start += length
+    return names, start

@@ -22,7 +22,7 @@ from adaptive_memory_core.store.ledger import graph_rows, hierarchy_growth, reca
 from adaptive_memory_core.store.ledger.cached_copies import LedgerUserFiles
 from adaptive_memory_core.store.ledger.ledger_context import LedgerContext
 from adaptive_memory_core.store.ledger.purge import Purge, mark_for_purge
-from adaptive_memory_core.store.ledger.recall_encoding import id_numbers_in
+from adaptive_memory_core.store.ledger.recall_encoding import ids_in
 from adaptive_memory_core.store.sqlite_file import LedgerFile
 
 HOUR, DAY = 3_600.0, 86_400.0
@@ -202,7 +202,7 @@ def delete_unused(shared: LedgerContext) -> None:
 def _cross_off(lines: Iterable[tuple[int, Any, str]], ids: set[int], policies: set[str]) -> None:
     """Remove the ids and policies in these lines from the sets of unused ones."""
     for _, candidates, policy in lines:
-        ids.difference_update(id_numbers_in(candidates))
+        ids.difference_update(ids_in(candidates))
         policies.discard(policy)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import sqlite3
 import struct
+import zlib
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -189,7 +190,7 @@ def decoding(what: str) -> Iterator[None]:
     """
     try:
         yield
-    except (LookupError, TypeError, ValueError, ArithmeticError, struct.error) as error:
+    except (LookupError, TypeError, ValueError, ArithmeticError, struct.error, zlib.error) as error:
         raise UnreadableRowError(f"{what} cannot be decoded: {error!r}") from error
 
 
