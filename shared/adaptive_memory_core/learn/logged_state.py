@@ -105,10 +105,11 @@ def _columns_of_reads(
         more = [one.credit - int(one.warmth + WHOLE) for one in reads]
         return {"more_credit": more} if any(more) else {}
     begun = [one.refreshed_at if one.last_read is None else one.last_read for one in reads]
-    fresh = [one if state.refreshed_at is None else state.refreshed_at for one, state in zip(begun, reads, strict=True)]
     return {
         "read_ago": [0 if one is None else at - one for one in begun],
-        "fresh_before": [0 if one is None else one - other for one, other in zip(begun, fresh, strict=True)],
+        "fresh_before": [
+            0 if one.last_read is None or one.refreshed_at is None else one.last_read - one.refreshed_at for one in reads
+        ],
         "warmth": [WARMTH_UNIT * one.warmth for one in reads],
         "credit": [one.credit for one in reads],
     }

@@ -59,11 +59,12 @@ NUMBERS = st.integers(1, 5).flatmap(
 def test_any_numbers_and_reasons_come_out_as_they_went_in(numbers: list[list[int]], unscored: int, title: str) -> None:
     scored = len(numbers[0])
     reasons = [*[None] * scored, *(f"superseded by {one} {title}" for one in range(unscored))]
-    titles = [["score"], [f"{title}{row}" for row in range(len(numbers) - 1)]]
-    given = PackedColumns(reasons, titles, np.array(numbers, dtype=np.int64).reshape(len(numbers), scored))
-    keys, found = unpack(with_keys(pack(given), range(5, 5 + scored + unscored)))
+    titles = [("score",), tuple(f"{title}{row}" for row in range(len(numbers) - 1))]
+    columns = PackedColumns(reasons, titles, np.array(numbers, dtype=np.int64).reshape(len(numbers), scored))
+    keys, found = unpack(with_keys(pack(columns), range(5, 5 + scored + unscored)))
     assert keys == list(range(5, 5 + scored + unscored))
-    assert (found.reasons, found.titles, found.numbers.tolist()) == (reasons, titles, numbers)
+    assert (found.reasons, found.titles) == (reasons, titles)
+    assert found.numbers.tolist() == numbers
 
 
 def test_what_a_floor_left_out_keeps_its_numbers_also_after_another_one_was_forgotten(
