@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adaptive_memory_core import Policy, ReadState
-from adaptive_memory_core.learn.after_read import ROW_DAYS, after_read
+from adaptive_memory_core.learn.decay import ROW_DAYS, after_read
 from adaptive_memory_core.policy import Decay, Learning
 from adaptive_memory_core.score.signals import DAY, recencies
 

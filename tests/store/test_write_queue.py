@@ -11,7 +11,8 @@ import pytest
 from adaptive_memory_core import AdaptiveMemory, Keeping, SQLiteLedger
 from adaptive_memory_core.errors import PolicyError
 from adaptive_memory_core.store import sqlite_connection
-from adaptive_memory_core.store.sqlite_connection import GroupCommit, WriteQueue, queue_of
+from adaptive_memory_core.store.sqlite_connection import GroupCommit
+from adaptive_memory_core.store.sqlite_file import WriteQueue, queue_of
 from tests.behaviour.conftest import eventually
 from tests.conftest import Open
 

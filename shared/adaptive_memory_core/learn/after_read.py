@@ -1,4 +1,4 @@
-"""The read state after a read, joining and checking read states, and recognising turns that are not worth keeping."""
+"""Joining and checking read states, and recognising turns that are not worth keeping."""
 
 from __future__ import annotations
 
@@ -8,11 +8,8 @@ from dataclasses import fields, replace
 
 from adaptive_memory_core.error_messages import shown
 from adaptive_memory_core.errors import InvalidInputError
-from adaptive_memory_core.policy.learning import Remembrance
-from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.ranges import LARGEST, SHARE, Range
 from adaptive_memory_core.records import ReadState
-from adaptive_memory_core.score.signals import DAY, cooled
 
 LONGEST_SAID = 2_000  # characters; guess: users rarely type more, and a pasted document is not a memory
 MOST_WORDS = 6  # of a greeting; guess: "good morning, how are you today?" has six
@@ -48,67 +45,6 @@ def worth_keeping(said: str, answer: str = "") -> bool:
     if not words or (len(words) <= MOST_WORDS and _POLITE.issuperset(words)):
         return False
     return bool(answer) or len(words) > MOST_WORDS or not _SAYS_NOTHING.issuperset(words)
-
-
-Settled = tuple[float, int, float | None]  # a record's strength, and the user's recall and the time it applies to
-ROW_DAYS = 14.0  # most days between two reads that count together for `reads_before_refresh`; guess
-
-
-def after_read(
-    state: ReadState, policy: Policy, *, now: float, own: Remembrance | None = None, settled: Settled | None = None
-) -> ReadState:
-    """The state after a read; the same state if the read does not count.
-
-    A read counts if the last counted one is at least the refresh floor ago; without a floor every read counts. If the
-    clock was set back, no read counts until it has caught up. If it is more than a day behind, the stored time was
-    wrong and the read counts. A read more than `ROW_DAYS` after the last one starts a new streak. `own` contains the
-    settings of the record's kind, if any. Without `settled` the strength does not change.
-
-    >>> once = after_read(ReadState(), Policy(), now=100.0)
-    >>> once.retrieval_count, after_read(once, Policy(), now=130.0) is once
-    (1, True)
-    >>> after_read(once, Policy(), now=160.0).retrieval_count
-    2
-    """
-    before, floor = state.last_read, policy.refresh_floor_seconds
-    warmth, streak, last_read = state.warmth, 1, now
-    if before is not None:
-        if floor != 0 and now - before < floor and before <= now + DAY:
-            return state
-        warmth = cooled(warmth, before, policy, now=now)
-        streak = state.streak + 1 if now - before <= ROW_DAYS * DAY else 1
-        last_read = latest(before, now, now=now)
-    credit = state.credit + 1
-    strength, settled_step, settled_at = settled or (state.strength, state.settled_step, state.settled_at)
-    return ReadState(
-        last_read,
-        last_read if streak >= policy.reads_before_refresh else state.refreshed_at,
-        streak,
-        state.retrieval_count + 1,
-        credit,
-        warmth + 1.0,
-        state.remembered or credit >= (own or policy.decay).remembrance_threshold,
-        strength,
-        settled_step,
-        state.boost,
-        state.pinned,
-        settled_at,
-        settled_step if settled else state.fresh_step,
-        settled_at if settled else state.fresh_at,
-        state.useful_at,
-        state.useful_step,
-        state.helpful,
-        state.unhelpful,
-    )
-
-
-def latest(known: float | None, at: float, *, now: float) -> float:
-    """The later of the two times. A known time more than a day in the future is wrong and is replaced.
-
-    >>> latest(5.0, 9.0, now=9.0), latest(9.0, 5.0, now=9.0), latest(1e9, 5.0, now=9.0)
-    (9.0, 9.0, 5.0)
-    """
-    return at if known is None or known > now + DAY else max(known, at)
 
 
 def larger(known: ReadState, shown: ReadState) -> ReadState:

@@ -108,7 +108,8 @@ def _columns_of_reads(
     return {
         "read_ago": [0 if one is None else at - one for one in begun],
         "fresh_before": [
-            0 if one.last_read is None or one.refreshed_at is None else one.last_read - one.refreshed_at for one in reads
+            0 if one.last_read is None or one.refreshed_at is None else one.last_read - one.refreshed_at
+            for one in reads
         ],
         "warmth": [WARMTH_UNIT * one.warmth for one in reads],
         "credit": [one.credit for one in reads],

@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from adaptive_memory_core.learn.after_read import after_read, latest
+from adaptive_memory_core.learn.decay import after_read, latest
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import NEVER_READ, ReadState, Verdict
 from adaptive_memory_core.reports import Change

@@ -1,9 +1,17 @@
-"""The ledger's SQLite file, shared by threads through a lock and by processes through short transactions."""
+"""The ledger's SQLite file, shared by threads through a lock and by processes through short transactions.
+
+SQLite lets one connection write at a time, and the first to try after it has finished comes next. So all threads of a
+process, even of several memories over one file, queue here before they begin.
+"""
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import threading
+import time
+import weakref
+from collections import deque
 from collections.abc import Callable, Generator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
@@ -11,7 +19,7 @@ from typing import Literal, NoReturn
 
 from adaptive_memory_core.error_messages import reason
 from adaptive_memory_core.errors import ClosedError, LedgerError
-from adaptive_memory_core.flow.calls.running_calls import left, pauses
+from adaptive_memory_core.flow.calls.running_calls import have_waited, left, pauses
 from adaptive_memory_core.store import sqlite_files
 from adaptive_memory_core.store.ledger.schema import (
     UNREADABLE,
@@ -36,7 +44,6 @@ from adaptive_memory_core.store.sqlite_connection import (
     grouped,
     is_busy,
     prepare,
-    queue_of,
 )
 
 
@@ -329,3 +336,68 @@ def _make(calls: list[Callable[[], object]]) -> None:
     while calls:
         calls[0]()
         del calls[0]
+
+
+LOOK_SECONDS = 0.05  # between checks that the writers ahead are still waiting
+_of_files: weakref.WeakValueDictionary[tuple[int, Path], WriteQueue] = weakref.WeakValueDictionary()
+
+
+def queue_of(place: Path | None) -> WriteQueue:
+    """The queue for writing a file, shared by all its connections in this process; a ledger in RAM has its own."""
+    return WriteQueue() if place is None else _of_files.setdefault((os.getpid(), place.resolve()), WriteQueue())
+
+
+class WriteQueue:
+    """A queue of writers, first come, first served. Places are weak references, so an interrupted call leaves none
+    behind."""
+
+    def __init__(self) -> None:
+        self._moment = threading.RLock()  # a finalizer may interrupt it
+        self._line: deque[weakref.ref[_Place]] = deque()
+
+    @contextmanager
+    def turn(self, seconds: float) -> Generator[bool, None, None]:
+        """Wait for the turn, and give it back at the end of the block; yields False if it did not come within
+        `seconds`."""
+        place = _Place()
+        try:
+            with self._moment:
+                self._line.append(weakref.ref(place))
+            yield self._line[0]() is place or self._waited(place, seconds)
+        finally:
+            with self._moment, suppress(ValueError):
+                self._line.remove(weakref.ref(place))
+            if self._line and (after := self._first()) is not None:
+                with suppress(RuntimeError):  # it was called already
+                    after.called.release()
+
+    def _waited(self, place: _Place, seconds: float) -> bool:
+        began = time.monotonic()
+        try:
+            while self._first() is not place:
+                left = began + seconds - time.monotonic()
+                if left <= 0:
+                    return False
+                place.called.acquire(timeout=min(left, LOOK_SECONDS))
+            return True
+        finally:
+            have_waited(time.monotonic() - began)
+
+    def _first(self) -> _Place | None:
+        with self._moment:
+            while self._line:
+                first = self._line[0]()
+                if first is not None:
+                    return first
+                self._line.popleft()
+            return None
+
+
+class _Place:
+    """A place in the queue; releasing the lock `called` wakes its thread."""
+
+    __slots__ = ("__weakref__", "called")
+
+    def __init__(self) -> None:
+        self.called = threading.Lock()
+        self.called.acquire()

@@ -187,11 +187,6 @@ def _candidate(name: str, reason: str | None, row: _Row) -> LoggedCandidate:
     return LoggedCandidate(name, None, {}, known, reason, row.then)
 
 
-REASON_BYTES = 4  # of the number of a reason
-_COUNT = struct.Struct("<I")
-_HEAD = struct.Struct("<IIB")  # candidates with values, bytes of the names, bytes of a difference
-
-
 class PackedColumns(NamedTuple):
     """The values of the candidates: a reason for each, and a row of numbers for each title of each table.
 
@@ -205,7 +200,7 @@ class PackedColumns(NamedTuple):
 
 def pack(columns: PackedColumns) -> bytes:
     """The columns as bytes; `with_keys` completes them to a line. Each row of numbers is stored as its least number and
-    the differences from it, grouped by significance, because most of the higher bytes are zero.
+    the differences from it.
 
     >>> titles, numbers = [("score",), ("similarity",)], np.array([[5000, 4000], [80, -6]])
     >>> packed = pack(PackedColumns([None, "beyond k"], titles, numbers))
@@ -217,22 +212,20 @@ def pack(columns: PackedColumns) -> bytes:
     places: dict[str | None, int] = {None: 0}
     for reason in columns.reasons:
         places.setdefault(reason, len(places))
-    which = np.array([places[reason] for reason in columns.reasons], dtype=np.int64)
+    which = np.array([[places[reason] for reason in columns.reasons]], dtype=np.int64)
     names = _names([reason for reason in places if reason is not None]) + _titles(tuple(columns.titles))
     least = numbers.min(axis=1, keepdims=True) if numbers.size else np.zeros((len(numbers), 1), dtype=np.int64)
-    beyond = numbers - least
-    width = (int(beyond.max(initial=0)).bit_length() + 7) // 8
-    content = _octets(which, REASON_BYTES) + _octets(least, 8) + _octets(beyond, width)
-    small = zlib.compressobj(1, strategy=zlib.Z_RLE)  # as small as by searching for repetitions, in less time
-    head = _HEAD.pack(numbers.shape[1], len(names), width)
-    return b"".join((head, names, small.compress(content), small.flush()))
+    signless = ((least << 1) ^ (least >> 63)).T  # the sign in the lowest bit
+    content = b"".join((_octets(which), _octets(signless), _octets(numbers - least)))
+    small = zlib.compressobj(1, wbits=_NO_HEADER, strategy=zlib.Z_RLE)  # as small as with a search for repetitions
+    return b"".join((_length(numbers.shape[1]), names, small.compress(content), small.flush()))
 
 
 def with_keys(packed: bytes, keys: Sequence[int]) -> bytes:
     """The packed line with the numbers of the candidates' ids."""
     width = key_bytes(max(keys, default=0))
     numbers = np.array(keys, dtype="<u4").view(np.uint8).reshape(-1, 4)[:, :width]
-    return b"".join((_COUNT.pack(len(keys)), bytes([width]), numbers.tobytes(), packed))
+    return b"".join((_length(len(keys)), bytes([width]), numbers.tobytes(), packed))
 
 
 def key_bytes(key: int) -> int:
@@ -243,46 +236,59 @@ def key_bytes(key: int) -> int:
 def ids_in(line: bytes) -> list[int]:
     """The numbers of the ids in a line."""
     with decoding("a line of the log"):
-        (count,), width = _COUNT.unpack_from(line), line[_COUNT.size]
-        keys = np.zeros((count, 4), dtype=np.uint8)
-        keys[:, :width] = np.frombuffer(line, np.uint8, count * width, _COUNT.size + 1).reshape(count, width)
-    found: list[int] = keys.view("<u4")[:, 0].tolist()
-    return found
+        return _keys(line)[0]
 
 
 def unpack(line: bytes) -> tuple[list[int], PackedColumns]:
     """The numbers of the ids, and the packed columns."""
-    keys = ids_in(line)
-    start = _COUNT.size + 1 + line[_COUNT.size] * len(keys)
-    scored, length, width = _HEAD.unpack_from(line, start)
-    start += _HEAD.size
-    reasons, end = _next_names(line, start)
+    keys, start = _keys(line)
+    scored, start = _next_length(line, start)
+    reasons, start = _next_names(line, start)
+    tables, start = _next_length(line, start)
     titles: list[tuple[str, ...]] = []
-    while end < start + length:
-        some, end = _next_names(line, end)
+    for _ in range(tables):
+        some, start = _next_names(line, start)
         titles.append(tuple(some))
-    content, rows = zlib.decompress(line[end:]), sum(map(len, titles))
-    which, read = _numbers(content, 0, REASON_BYTES, len(keys))
-    least, read = _numbers(content, read, 8, rows)
-    beyond, _ = _numbers(content, read, width, rows * scored)
+    content, rows = zlib.decompress(line[start:], wbits=_NO_HEADER), sum(map(len, titles))
+    which, start = _next_numbers(content, 0, 1, len(keys))
+    signless, start = _next_numbers(content, start, 1, rows)
+    least = ((signless >> 1) ^ -(signless & 1)).T
+    numbers = least + _next_numbers(content, start, rows, scored)[0]
     said = [None, *reasons]
-    numbers = beyond.reshape(rows, scored) + least[:, None]
-    return keys, PackedColumns([said[number] for number in which.tolist()], titles, numbers)
+    return keys, PackedColumns([said[number] for number in which[0].tolist()], titles, numbers)
 
 
-def _octets(numbers: Any, width: int) -> bytes:
-    """The lowest bytes of all numbers, then the next higher ones, up to `width` of them."""
-    octets: bytes = numbers.astype("<i8").view(np.uint8).reshape(-1, 8)[:, :width].T.tobytes()
-    return octets
+def _keys(line: bytes) -> tuple[list[int], int]:
+    """The numbers of the ids, and the position after them."""
+    count, start = _next_length(line, 0)
+    width, start = line[start], start + 1
+    keys = np.zeros((count, 4), dtype=np.uint8)
+    keys[:, :width] = np.frombuffer(line, np.uint8, count * width, start).reshape(count, width)
+    return keys.view("<u4")[:, 0].tolist(), start + count * width
 
 
-def _numbers(content: bytes, start: int, width: int, count: int) -> tuple[Any, int]:
+_PLACES = np.arange(8, dtype=np.uint8)[:, None]  # of the bytes of a number
+_NO_HEADER = -15  # for zlib: the largest window, and neither header nor checksum
+
+
+def _octets(numbers: Any) -> bytes:
+    """Rows of whole numbers without sign: the bytes that each row needs for a number, and all bytes of these, grouped
+    by significance."""
+    wide = np.array([(most.bit_length() + 7) // 8 for most in numbers.max(axis=1, initial=0).tolist()], dtype=np.uint8)
+    octets = np.ascontiguousarray(numbers, dtype="<i8").view(np.uint8).reshape(*numbers.shape, 8)
+    return wide.tobytes() + octets.transpose(2, 0, 1)[wide > _PLACES].tobytes()
+
+
+def _next_numbers(content: bytes, start: int, rows: int, count: int) -> tuple[Any, int]:
     """The numbers of `_octets`, and the position after them."""
-    octets = np.zeros((count, 8), dtype=np.uint8)
-    octets[:, :width] = np.frombuffer(content, np.uint8, width * count, start).reshape(width, count).T
-    return octets.view("<i8")[:, 0], start + width * count
+    wide = np.frombuffer(content, np.uint8, rows, start)
+    octets, start, size = np.zeros((rows, count, 8), dtype=np.uint8), start + rows, int(wide.sum()) * count
+    there = np.frombuffer(content, np.uint8, size, start)
+    octets.transpose(2, 0, 1)[wide > _PLACES] = there.reshape(int(wide.sum()), count)
+    return octets.reshape(rows, count * 8).view("<i8"), start + size
 
 
+_LONG = 255  # instead of a length: a length of 4 bytes follows
 _OTHER = 255  # instead of the number of a name: its length and text follow
 TITLES = (  # usual names of columns, one byte each by their place here, which must never change
     *("score", "recency", "importance", "similarity", "useful", "words", "answers", "around", "stated", "speaker"),
@@ -291,7 +297,13 @@ TITLES = (  # usual names of columns, one byte each by their place here, which m
     *("balance", "unrelated", "own_words", "verdicts", "rest", "asked_near", "asked_trusted", "asked_against", "time"),
     *("most_of_kinds", "asked_before", "asked_ahead", "more_credit"),
 )
-_NUMBER_OF = {title: number for number, title in enumerate(TITLES)}
+_NUMBERS = {title: number for number, title in enumerate(TITLES)}
+
+
+@lru_cache(maxsize=100)
+def _titles(tables: tuple[tuple[str, ...], ...]) -> bytes:
+    """The titles of each table's columns."""
+    return _length(len(tables)) + b"".join(map(_names, tables))
 
 
 def _names(names: Sequence[str]) -> bytes:
@@ -300,30 +312,38 @@ def _names(names: Sequence[str]) -> bytes:
     >>> _next_names(_names(["score", "", "x" * 300, "tea"]), 0)[0] == ["score", "", "x" * 300, "tea"]
     True
     """
-    found = [_COUNT.pack(len(names))]
+    found = [_length(len(names))]
     for name in names:
-        number = _NUMBER_OF.get(name, _OTHER)
-        text = name.encode(errors="surrogatepass")
-        found.append(bytes([number]) if number != _OTHER else bytes([number]) + _COUNT.pack(len(text)) + text)
+        number = _NUMBERS.get(name)
+        if number is None:
+            text = name.encode(errors="surrogatepass")
+            found += (bytes([_OTHER]), _length(len(text)), text)
+        else:
+            found.append(bytes([number]))
     return b"".join(found)
-
-
-@lru_cache(maxsize=100)
-def _titles(tables: tuple[tuple[str, ...], ...]) -> bytes:
-    """The titles of each table's columns."""
-    return b"".join(map(_names, tables))
 
 
 def _next_names(line: bytes, start: int) -> tuple[list[str], int]:
     """The names at this position, and the position after them."""
     names: list[str] = []
-    (count,), start = _COUNT.unpack_from(line, start), start + _COUNT.size
+    count, start = _next_length(line, start)
     for _ in range(count):
         number, start = line[start], start + 1
         if number != _OTHER:
             names.append(TITLES[number])
             continue
-        (length,), start = _COUNT.unpack_from(line, start), start + _COUNT.size
+        length, start = _next_length(line, start)
         names.append(line[start : start + length].decode(errors="surrogatepass"))
         start += length
     return names, start
+
+
+def _length(length: int) -> bytes:
+    return bytes([length]) if length < _LONG else bytes([_LONG]) + length.to_bytes(4, "little")
+
+
+def _next_length(line: bytes, start: int) -> tuple[int, int]:
+    """The length at this position, and the position after it."""
+    if line[start] < _LONG:
+        return line[start], start + 1
+    return int.from_bytes(line[start + 1 : start + 5], "little"), start + 5
