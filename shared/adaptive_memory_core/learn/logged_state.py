@@ -72,14 +72,44 @@ def state_columns(seen: CandidateColumns, basis: Basis, *, scored: int, at: floa
         via = [one | SHARED * shared for one, shared in zip(via, seen.shared, strict=True)]
     via[scored:] = map(UNSCORED.__or__, via[scored:])
     columns: dict[str, Sequence[float]] = {"via": via}
-    times = list(map(_TIMES, reads))
-    if times.count(_NEVER) < count:
-        for place, (read, fresh, useful) in enumerate(times):
-            known = READ if fresh is not None else 0 if read is None else READ | UNREFRESHED
-            via[place] |= known if useful is None else known | USEFUL
+    read, fresh, useful = zip(*map(_TIMES, reads), strict=True) if reads else ((), (), ())
+    if (read.count(None), fresh.count(None), useful.count(None)) != (count, count, count):
+        for place, (when, begun, of_use) in enumerate(zip(read, fresh, useful, strict=True)):
+            known = READ if begun is not None else 0 if when is None else READ | UNREFRESHED
+            via[place] |= known if of_use is None else known | USEFUL
         columns["importance"] = [SHARE_UNIT * (NEUTRAL_IMPORTANCE if one is None else one) for one in seen.importances]
-        columns |= _columns_of_reads(reads, basis.policy, at, told=scored == count)
+        columns |= _columns_of_reads(reads, (read, fresh), basis.policy or Policy(), at, told=scored == count)
+    if useful.count(None) < count:
         columns |= _columns_of_use(reads, basis.step, at)
+    return columns | _columns_of_basis(seen, basis)
+
+
+_TIMES = attrgetter("last_read", "refreshed_at", "useful_at")
+Times = Sequence[float | None]
+
+
+def _columns_of_reads(
+    reads: Sequence[ReadState], times: tuple[Times, Times], policy: Policy, at: float, *, told: bool
+) -> dict[str, Sequence[float]]:
+    """The columns with the reads of all candidates, of which these are the last reads and the starts of recency; 0 for
+    a time that is unknown. Reads that the signals of all candidates contain (`told`) need no columns."""
+    if told and ReadsInSignals.by(policy).tell_all(*times, [one.warmth for one in reads], at):
+        more = [one.credit - int(one.warmth + WHOLE) for one in reads]  # what decay took of their counts
+        return {"more_credit": more} if any(more) else {}
+    begun = [fresh if read is None else read for read, fresh in zip(*times, strict=True)]
+    return {
+        "read_ago": [0 if one is None else at - one for one in begun],
+        "fresh_before": [
+            0 if one is None or fresh is None else one - fresh for one, fresh in zip(begun, times[1], strict=True)
+        ],
+        "warmth": [WARMTH_UNIT * one.warmth for one in reads],
+        "credit": [one.credit for one in reads],
+    }
+
+
+def _columns_of_basis(seen: CandidateColumns, basis: Basis) -> dict[str, Sequence[float]]:
+    """The columns with the chances of random places, and with what is the same for all candidates."""
+    count, columns = len(seen.stored_ids), dict[str, Sequence[float]]()
     if basis.propensities:
         columns[PROPENSITY] = [SHARE_UNIT * basis.propensities.get(one, 0.0) for one in seen.stored_ids]
     if basis.balance:
@@ -91,35 +121,8 @@ def state_columns(seen: CandidateColumns, basis: Basis, *, scored: int, at: floa
     return columns
 
 
-_TIMES = attrgetter("last_read", "refreshed_at", "useful_at")
-_NEVER = (None, None, None)
-
-
-def _columns_of_reads(
-    reads: Sequence[ReadState], policy: Policy | None, at: float, *, told: bool
-) -> dict[str, Sequence[float]]:
-    """The columns with the reads of all candidates; 0 for a time that is unknown. If all are `told` by signals, only
-    with what decay took of their counts."""
-    told_by = ReadsInSignals.by(Policy() if policy is None else policy)
-    if told and told_by.tell_all(reads, at):
-        more = [one.credit - int(one.warmth + WHOLE) for one in reads]
-        return {"more_credit": more} if any(more) else {}
-    begun = [one.refreshed_at if one.last_read is None else one.last_read for one in reads]
-    return {
-        "read_ago": [0 if one is None else at - one for one in begun],
-        "fresh_before": [
-            0 if one.last_read is None or one.refreshed_at is None else one.last_read - one.refreshed_at
-            for one in reads
-        ],
-        "warmth": [WARMTH_UNIT * one.warmth for one in reads],
-        "credit": [one.credit for one in reads],
-    }
-
-
 def _columns_of_use(reads: Sequence[ReadState], step: int, at: float) -> dict[str, Sequence[float]]:
-    """The columns with the last useful read and the feedback of all candidates, if any was useful."""
-    if all(one.useful_at is None for one in reads):
-        return {}
+    """The columns with the last useful read and the feedback of all candidates."""
     return {
         "useful_ago": [0 if one.useful_at is None else MILLI * (at - one.useful_at) for one in reads],
         "useful_lag": [0 if one.useful_at is None else step - one.useful_step for one in reads],
@@ -194,18 +197,20 @@ class ReadsInSignals(NamedTuple):
         grows = learning.half_life_growth != 0
         return cls(policy.half_life_days * DAY, grows, learning.count_decay_per_day, learning.count_weight, most)
 
-    def tell_all(self, reads: Sequence[ReadState], at: float) -> bool:
+    def tell_all(
+        self, read: Sequence[float | None], refreshed: Sequence[float | None], warmth: Sequence[float], at: float
+    ) -> bool:
         """Whether the signals of this policy contain all records' last reads and retrieval counts, so that no columns
         are needed.
 
         >>> told = ReadsInSignals.by(Policy())
-        >>> [told.tell_all([ReadState(last_read=4.0, refreshed_at=begun, warmth=1.5)], 9.0) for begun in (4.0, 1.0)]
+        >>> [told.tell_all([4.0], [begun], [1.5], 9.0) for begun in (4.0, 1.0)]
         [True, False]
         """
-        if self.half_life_grows or any(one.last_read != one.refreshed_at for one in reads):
+        if self.half_life_grows or read != refreshed:
             return False
-        known = [one.last_read for one in reads if one.last_read is not None]
-        longest, warmest = at - min(known, default=at), max([one.warmth for one in reads], default=0.0)
+        known = [one for one in read if one is not None]
+        longest, warmest = at - min(known, default=at), max(warmth, default=0.0)
         return (
             max(known, default=at) <= at
             and longest <= MOST_HALF_LIVES * self.half_life_seconds

@@ -316,16 +316,3 @@ def _remedy(values: Sequence[object], fields: Fields) -> str:
     if len(numbers) < len(values) or fits is None or min(numbers) < 0:
         return f"write numbers from 0 to {fields.importance_scale:g} under {fields.importance!r}"
     return f"say fields=Fields(importance={fields.importance!r}, importance_scale={fits})"
-
-
-MOST_EARNED = 4.0  # balance at which usefulness has its full weight: four times from the end to the first place
-
-
-def earned_share(balance: float) -> float:
-    """The share of the policy's weight that usefulness has at this balance: 0 at first, then growing exponentially.
-
-    >>> earned_share(0.0), earned_share(2.0), earned_share(4.0)
-    (0.0, 0.2, 1.0)
-    """
-    least = math.pow(2.0, -MOST_EARNED)
-    return (math.pow(2.0, balance - MOST_EARNED) - least) / (1.0 - least)

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 
 from adaptive_memory_core.channels.language_of_text import is_likely_english
@@ -189,9 +188,10 @@ class AskedBefore:
 
     def ask(self, ports: Ports, request: Request, asked: SourceQuery) -> Answer:
         """The records that verdicts support, best first; empty without verdicts on similar questions."""
-        cue = asked.cue
+        cue, version = asked.cue, request.version
+        none = cue.vector is None or (version is not None and not version.learned.judged)
         try:
-            known = None if cue.vector is None else ports.ledger.judged_questions.of(request.scope, request.version)
+            known = None if none else ports.ledger.judged_questions.of(request.scope, version)
         except LedgerError as error:
             return Answer(self.name, error=error)
         if known is None:
@@ -266,7 +266,6 @@ def _named(words: str | None) -> str:
 
 
 REACH = 10  # recalls of the user within which a useful record is always a candidate; benchmarks/bursts.py
-MOST_RECENT = 8  # records that are compared in addition to the nearest; bursts have fewer
 
 
 class RecentlyHelpful:
@@ -274,11 +273,9 @@ class RecentlyHelpful:
 
     name = "recently helpful"
 
-    def ask(self, ports: Ports, request: Request, asked: SourceQuery) -> Answer:
-        """The recently helpful records; empty if the vectors failed or already found all records."""
-        if len(asked.nearest.found) < request.candidates:
+    def ask(self, ports: Ports, request: Request, asked: SourceQuery) -> Answer:  # noqa: ARG002 - asked like the others
+        """The recently helpful records; empty if the vectors or the ledger failed, or if vectors found all records."""
+        if len(asked.nearest.found) < request.candidates or request.version is None:
             return Answer(self.name)
-        scope, version, helpful = request.scope, request.version, ports.ledger.states.recently_helpful
-        with suppress(LedgerError):
-            return Answer(self.name, named=helpful(scope, version, recalls=REACH, limit=MOST_RECENT) or ())
-        return Answer(self.name)
+        step, helpful, _ = request.version.learned
+        return Answer(self.name, named=[stored_id for stored_id, when in helpful if when > step - REACH])

@@ -237,7 +237,7 @@ class GroupCommit:
 
 
 LONG_BYTES, MOST_BYTES = 32 * 2**20, 256 * 2**20
-LOOK_EVERY = 10  # transactions between checks of the log's size
+LOOK_EVERY, RECALLS_WORTH = 50, 5  # recalls between checks of the log's size, and as how many other writes count
 OTHERS_MS, MOST_MS = 100, 2_000  # to wait for writers, readers and other checkpoints; doubled as the log grows
 PAUSE_SECONDS = 0.002
 FRAME_BYTES = 24  # before each page in the log
@@ -250,14 +250,14 @@ class WriteAheadLog:
 
     def __init__(self, file: Path | None) -> None:
         self._file, self._log = file, None if file is None else file.with_name(file.name + "-wal")
-        self.transactions, self._not_before, self._not_below = 0, 0.0, 0
+        self.unchecked, self._not_before, self._not_below = 0, 0.0, 0  # recalls' worth of writes since the last check
         self._is_long = False
 
     def keep_short(self, connection: sqlite3.Connection) -> None:
         """Empty a long log before a transaction. Raise if it is too long and cannot be emptied."""
-        size = self._bytes()
+        size, self.unchecked = self._bytes(), 0
         if size > MOST_BYTES:
-            self.transactions -= 1  # check again the next time
+            self.unchecked = LOOK_EVERY  # check again the next time
             self._empty(connection, "TRUNCATE", MOST_MS)
             self._refuse_endless()
         elif size <= LONG_BYTES:

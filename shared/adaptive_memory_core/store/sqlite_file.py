@@ -1,7 +1,6 @@
 """The ledger's SQLite file, shared by threads through a lock and by processes through short transactions.
 
-SQLite lets one connection write at a time, and the first to try after it has finished comes next. So all threads of a
-process, even of several memories over one file, queue here before they begin.
+SQLite lets any connection write next that tries first, so all threads of a process queue here before they begin.
 """
 
 from __future__ import annotations
@@ -36,6 +35,7 @@ from adaptive_memory_core.store.process_locks import OsLock, await_before_forks,
 from adaptive_memory_core.store.sqlite_connection import (
     LOOK_EVERY,
     PATIENCE_SECONDS,
+    RECALLS_WORTH,
     GroupCommit,
     WriteAheadLog,
     connect,
@@ -161,7 +161,7 @@ class LedgerFile:
                     yield sql
         finally:
             _make(due)
-        if self._log.transactions % LOOK_EVERY == 0:
+        if self._log.unchecked == 0:
             self.on_growth()
         if self._group is not None:
             self._make_durable(self._group)
@@ -265,8 +265,8 @@ class LedgerFile:
             self.news.part(kind)
             self._connection.execute("SAVEPOINT part")
         else:
-            self._log.transactions += 1
-            if self._log.transactions % LOOK_EVERY == 0:
+            self._log.unchecked += 1 if kind.recall_of else RECALLS_WORTH
+            if self._log.unchecked >= LOOK_EVERY:
                 self._log.keep_short(self._connection)
             self._unfinished = True
             try:
@@ -348,8 +348,7 @@ def queue_of(place: Path | None) -> WriteQueue:
 
 
 class WriteQueue:
-    """A queue of writers, first come, first served. Places are weak references, so an interrupted call leaves none
-    behind."""
+    """A queue of writers, first come, first served. Places are weak references: an interrupted call leaves none."""
 
     def __init__(self) -> None:
         self._moment = threading.RLock()  # a finalizer may interrupt it
@@ -357,8 +356,7 @@ class WriteQueue:
 
     @contextmanager
     def turn(self, seconds: float) -> Generator[bool, None, None]:
-        """Wait for the turn, and give it back at the end of the block; yields False if it did not come within
-        `seconds`."""
+        """Wait for the turn, and give it back after the block; yields False if it did not come within `seconds`."""
         place = _Place()
         try:
             with self._moment:

@@ -226,19 +226,32 @@ def some_let_go(removed: Iterable[tuple[int, int]]) -> bool:
     return any(row == LET_GO for _, row in removed)
 
 
+MOST_HELPFUL = 8  # records that are compared in addition to the nearest because they were helpful; bursts have fewer
+
+
+class Learned(NamedTuple):
+    """What a user's recalls and feedback have taught: the number of recalls, the records that were helpful last, newest
+    first, each with its recall, and whether there are verdicts with their questions."""
+
+    step: int = 0
+    helpful: Sequence[tuple[str, int]] = ()
+    judged: bool = False
+
+
 class LedgerVersion(NamedTuple):
     """The version of the ledger at the beginning of a recall, with which its parts compare their copies in RAM.
 
     `change` changes when any process has written, except for reads of a recall and metadata of the mirror's rows.
     `of_rows` is the number of the last change of a mirror row (None in a transaction). `of_user` changes when a recall
     of the user was counted (None if `change` changes instead). `undone` changes when a transaction of this memory was
-    rolled back.
+    rolled back. `learned` is only filled in for a recall.
     """
 
     change: tuple[int, int]  # numbers of writes by this memory and by others
     of_rows: int | None
     of_user: int | None
     undone: int
+    learned: Learned = Learned()
 
 
 class News(NamedTuple):

@@ -59,7 +59,7 @@ class LedgerRecalls:
             if packed is not None:
                 recall_log.add_line(sql, (user, scope.over), turn.step, entry, packed)
             now = Timeline(turn.step, timeline.spans) if turn.began else known.timeline
-            self._cache.recalled(user, KnownUser(now, known.forgotten))
+            self._cache.recalled(user, known, now)
             self._shared.file.news.counted[user] += 1
         self._shared.update_ms.append((user, 1000.0 * (time.perf_counter() - began)))
         return Counted(turn.step, len(changed))

@@ -22,7 +22,7 @@ MOST_SPANS = 200  # spans per user
 def stored_timeline(sql: sqlite3.Connection, user: int) -> Timeline:
     """A user's number of recalls and their decay paces; empty for a user without recalls."""
     row = sql.execute("SELECT steps FROM users WHERE user_key = ?", (user,)).fetchone()
-    return Timeline(0 if row is None else row[0], _spans(sql, user))
+    return Timeline(0 if row is None else row[0], stored_spans(sql, user))
 
 
 def note_pace(
@@ -57,7 +57,8 @@ def compact_spans(sql: sqlite3.Connection, user: int, timeline: Timeline, *, now
     return Timeline(timeline.step, (last,))
 
 
-def _spans(sql: sqlite3.Connection, user: int) -> tuple[PacedSpan, ...]:
+def stored_spans(sql: sqlite3.Connection, user: int) -> tuple[PacedSpan, ...]:
+    """A user's decay paces, oldest first."""
     query = "SELECT from_step, from_at, pace FROM spans WHERE user_key = ? ORDER BY span_key"
     return tuple(
         PacedSpan(step, -math.inf if at is None else at, decode_pace(pace))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections import OrderedDict
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -22,7 +22,7 @@ from adaptive_memory_core.store.ledger import state_rows as rows
 from adaptive_memory_core.store.ledger.schema import LedgerPart
 
 if TYPE_CHECKING:
-    from adaptive_memory_core.store.ledger.ledger_context import LedgerContext
+    from adaptive_memory_core.store.ledger.ledger_context import LedgerContext, QuestionsVersion
 
 _FIND = "SELECT question_key FROM judged_questions WHERE recall_id = ? AND recall_id != ''"
 _ADD = (
@@ -48,7 +48,6 @@ _NEWS = (
 _VECTOR = "SELECT vector, time_vector FROM judged_questions WHERE question_key = ? AND coalesce(embedder, '') = ?"
 
 
-QuestionsVersion = tuple[int, int, str | None]
 Counts = tuple[int, int, float | None, int, int]  # helpful, unhelpful, the record's lead, and its sentences
 
 
@@ -147,13 +146,7 @@ def _numbers(blob: bytes) -> Any:
     return np.frombuffer(blob, dtype="<f2").astype(np.float32)
 
 
-NEVER_JUDGED: QuestionsVersion = (0, 0, None)
 MOST_USERS = 64  # users whose questions stay in RAM
-MOST_STANDINGS = 10_000  # users whose versions stay in RAM
-_STANDING = (
-    "SELECT questions_changed, questions_last, embedder FROM users JOIN collections USING (collection_key) "
-    "WHERE user_key = ?"
-)
 _WORDS = "SELECT cue FROM judged_questions JOIN recalls USING (recall_id) WHERE question_key = ?"
 _OF_RECORD = (
     "SELECT stored_id, vector, sum(judged_for.helpful), sum(judged_for.unhelpful), min(ahead), activated, supports, "
@@ -168,8 +161,6 @@ class LedgerJudgedQuestions(LedgerPart):
 
     def __init__(self, shared: LedgerContext) -> None:
         super().__init__(shared)
-        self._as_of: Hashable = None  # the ledger's last change when these were read
-        self._standings: dict[Scope, QuestionsVersion] = {}
         self._held: OrderedDict[tuple[int, bool], HeldQuestions] = OrderedDict()
 
     def keep(self, scope: Scope, question: JudgedQuestion, verdicts: Mapping[str, Verdict]) -> None:
@@ -192,11 +183,10 @@ class LedgerJudgedQuestions(LedgerPart):
 
     def of(self, scope: Scope, version: LedgerVersion | None = None) -> RatedQuestions | None:
         """All questions of this user, at least as of the version (None: as of now); None if there are none."""
-        if version is not None and version.change == self._as_of and self._standings.get(scope) == NEVER_JUDGED:
-            return None
         with self._shared.reading() as sql:
             user, reading = self._shared.known_user(sql, scope), scope.over is not None
-            standing = self._standing_of(sql, scope, user, version or self._shared.look(sql, user))
+            self._shared.notice(sql, user, version)
+            standing = self._shared.cache.user(sql, user).questions
             if standing[1] == 0:
                 return None
             before = self._held.get((user, reading))
@@ -207,18 +197,6 @@ class LedgerJudgedQuestions(LedgerPart):
             while len(self._held) > MOST_USERS:
                 self._held.popitem(last=False)
         return before.questions
-
-    def _standing_of(
-        self, sql: sqlite3.Connection, scope: Scope, user: int, version: LedgerVersion
-    ) -> QuestionsVersion:
-        """The version of a user's questions, which is read again after any change of the ledger."""
-        if version.change != self._as_of or len(self._standings) > MOST_STANDINGS:
-            self._standings.clear()
-            self._as_of = version.change
-        if scope not in self._standings:
-            found = sql.execute(_STANDING, (user,)).fetchone()
-            self._standings[scope] = found if found is not None and found[1] else NEVER_JUDGED
-        return self._standings[scope]
 
     def words(self, keys: Sequence[int]) -> dict[int, str]:
         """The texts of questions by key, as far as the log still has them."""

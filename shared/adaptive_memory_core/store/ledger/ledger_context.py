@@ -7,10 +7,10 @@ from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from adaptive_memory_core.flow.ports.ledger_values import LedgerVersion
+from adaptive_memory_core.flow.ports.ledger_values import MOST_HELPFUL, Learned, LedgerVersion
 from adaptive_memory_core.learn.decay import Timeline
 from adaptive_memory_core.records import Scope
-from adaptive_memory_core.store.ledger import decay_steps, state_rows, verdict_rows
+from adaptive_memory_core.store.ledger import decay_steps, state_rows
 from adaptive_memory_core.store.ledger.recall_log import Keys
 from adaptive_memory_core.store.ledger.state_rows import StateChange, StateRow, forgotten_name, owner_name
 from adaptive_memory_core.store.sqlite_file import LedgerFile
@@ -127,10 +127,20 @@ _NOT_KNOWN: tuple[RowOwner | None, KnownRow] = (None, None)
 MOST_STATES = 200_000  # cached states, and cached numbers of ids
 
 
+QuestionsVersion = tuple[int, int, str | None]
+_USER = (
+    "SELECT steps, balance, questions_changed, questions_last, embedder FROM users JOIN collections "
+    "USING (collection_key) WHERE user_key = ?"
+)
+
+
 class KnownUser(NamedTuple):
-    """A user's timeline, and digests of records that were forgotten recently."""
+    """A user's timeline, how much usefulness has helped or misled, the version of the judged questions (their number of
+    changes, last row and embedder), and digests of records that were forgotten recently."""
 
     timeline: Timeline
+    balance: float
+    questions: QuestionsVersion
     forgotten: frozenset[bytes]
 
 
@@ -149,8 +159,7 @@ class LedgerCache:
         self._versions: dict[int, int] = {}  # of users
         self._elsewhere: dict[int, int] = {}  # how often other processes may have counted recalls of a user
         self._users: dict[int, KnownUser] = {}
-        self._balances: dict[int, float] = {}
-        self._helpful: dict[int, dict[tuple[str, int], Sequence[tuple[str, int]]]] = {}
+        self._helpful: dict[int, Sequence[tuple[str, int]]] = {}  # negative: of a user over everyone's records
         self._turn: tuple[int, str, decay_steps.RecallTurn | None] | None = None  # the last one that was looked up
         self._version = -1
         self.policies: set[str] = set()  # hashes in the table of policies
@@ -166,8 +175,9 @@ class LedgerCache:
         if of_user is not None and of_user != self._versions.get(user):
             self._versions[user] = of_user
             self._elsewhere[user] = self._elsewhere.get(user, 0) + 1
-            for known in (self._users, self._balances, self._helpful):
-                known.pop(user, None)
+            self._users.pop(user, None)
+            self._helpful.pop(user, None)
+            self._helpful.pop(-user, None)
             self._turn = None
 
     def states(
@@ -190,26 +200,21 @@ class LedgerCache:
         return found
 
     def user(self, sql: sqlite3.Connection, user: int) -> KnownUser:
-        """The user's timeline and recently forgotten records."""
+        """The user's row, timeline and recently forgotten records."""
         known = self._users.get(user)
         if known is None:
-            known = KnownUser(decay_steps.stored_timeline(sql, user), state_rows.forgotten_digests(sql, user))
-            self._users[user] = known
+            step, balance, *questions = sql.execute(_USER, (user,)).fetchone() or (0, 0.0, 0, 0, None)
+            timeline = Timeline(step, decay_steps.stored_spans(sql, user))
+            forgotten = state_rows.forgotten_digests(sql, user)
+            known = self._users[user] = KnownUser(timeline, balance, tuple(questions), forgotten)
         return known
 
-    def balance(self, sql: sqlite3.Connection, user: int) -> float:
-        """How much usefulness has helped or misled the user."""
-        known = self._balances.get(user)
-        if known is None:
-            known = self._balances[user] = verdict_rows.balance_of(sql, user)
-        return known
-
-    def helpful(self, sql: sqlite3.Connection, user: int, whose: str, limit: int) -> Sequence[tuple[str, int]]:
-        """The records that were helpful last, newest first, each with the step."""
-        known = self._helpful.setdefault(user, {})
-        if (whose, limit) not in known:
-            known[whose, limit] = state_rows.last_helpful(sql, user, whose, limit)
-        return known[whose, limit]
+    def learned(self, sql: sqlite3.Connection, user: int, *, reading: bool) -> Learned:
+        """What the user's recalls and feedback have taught; with `reading`, also about everyone's records."""
+        known, whose = self.user(sql, user), -user if reading else user
+        if whose not in self._helpful:
+            self._helpful[whose] = state_rows.last_helpful(sql, user, MOST_HELPFUL, reading=reading)
+        return Learned(known.timeline.step, self._helpful[whose], known.questions[1] != 0)
 
     def turn(self, sql: sqlite3.Connection, user: int, name: str | None) -> decay_steps.RecallTurn | None:
         """The user's turn of this name, if it has begun. A recall needs it twice: to search, and to count."""
@@ -219,9 +224,9 @@ class LedgerCache:
             self._turn = (user, name, decay_steps.find_turn(sql, user, name))
         return self._turn[2]
 
-    def recalled(self, user: int, now: KnownUser) -> None:
+    def recalled(self, user: int, known: KnownUser, timeline: Timeline) -> None:
         """Update the user after a counted recall."""
-        self._users[user] = now
+        self._users[user] = known._replace(timeline=timeline)
         self._turn = None
         if user in self._versions:
             self._versions[user] += 1
@@ -240,7 +245,6 @@ class LedgerCache:
     def drop_users(self) -> None:
         """Remove everything about users from the cache."""
         self._users.clear()
-        self._balances.clear()
         self._helpful.clear()
         self._turn = None
 

@@ -61,8 +61,12 @@ class LedgerStates:
         self._shared, self._cache, self._inheritance = shared, shared.cache, inheritance
 
     def version(self, scope: Scope) -> LedgerVersion:
-        """The ledger's present version."""
-        return self._shared.version(scope)
+        """The ledger's present version, and what the user's recalls and feedback have taught."""
+        with self._shared.reading() as sql:
+            user = self._shared.known_user(sql, scope)
+            version = self._shared.look(sql, user)
+            self._shared.notice(sql, user, version)
+            return version._replace(learned=self._cache.learned(sql, user, reading=scope.over is not None))
 
     def enrol(self, scope: Scope, new: Mapping[str, Seen], *, now: float) -> list[bool]:
         """Create a row for each new record; False if another user has the id. A removed record that returns with the
@@ -98,7 +102,7 @@ class LedgerStates:
             self._shared.notice(sql, user, version)
             reading = scope.over is not None
             found = self._cache.states(sql, self._shared.collection_key, user, stored_ids, reading=reading)
-            timeline, balance = self._timeline(sql, user, turn), self._cache.balance(sql, user)
+            timeline, balance = self._timeline(sql, user, turn), self._cache.user(sql, user).balance
         states, said, new = dict[str, ReadState](), dict[str, bytes | None](), frozenset[str]()
         for one, row in found.items():
             states[one], said[one] = row.state, row.said
@@ -163,17 +167,6 @@ class LedgerStates:
             if what == DEMOTED:
                 close_verdicts(sql, changed[stored_id].row)
             return after
-
-    def recently_helpful(
-        self, scope: Scope, version: LedgerVersion | None = None, *, recalls: int, limit: int
-    ) -> list[str]:
-        """The records that were helpful within the user's last recalls, newest first."""
-        with self._shared.reading() as sql:
-            user = self._shared.known_user(sql, scope)
-            self._shared.notice(sql, user, version)
-            since = self._cache.user(sql, user).timeline.step - recalls
-            found = self._cache.helpful(sql, user, rows.read_by(scope), limit)
-            return [stored_id for stored_id, step in found if step > since]
 
     def flagged(self, scope: Scope, flag: str) -> list[str]:
         """The records of the scope that are "remembered" or "pinned"."""

@@ -264,7 +264,8 @@ def _keys(line: bytes) -> tuple[list[int], int]:
     width, start = line[start], start + 1
     keys = np.zeros((count, 4), dtype=np.uint8)
     keys[:, :width] = np.frombuffer(line, np.uint8, count * width, start).reshape(count, width)
-    return keys.view("<u4")[:, 0].tolist(), start + count * width
+    found: list[int] = keys.view("<u4")[:, 0].tolist()
+    return found, start + count * width
 
 
 _PLACES = np.arange(8, dtype=np.uint8)[:, None]  # of the bytes of a number
@@ -276,7 +277,8 @@ def _octets(numbers: Any) -> bytes:
     by significance."""
     wide = np.array([(most.bit_length() + 7) // 8 for most in numbers.max(axis=1, initial=0).tolist()], dtype=np.uint8)
     octets = np.ascontiguousarray(numbers, dtype="<i8").view(np.uint8).reshape(*numbers.shape, 8)
-    return wide.tobytes() + octets.transpose(2, 0, 1)[wide > _PLACES].tobytes()
+    those: bytes = octets.transpose(2, 0, 1)[wide > _PLACES].tobytes()
+    return bytes(wide) + those
 
 
 def _next_numbers(content: bytes, start: int, rows: int, count: int) -> tuple[Any, int]:

@@ -39,7 +39,7 @@ _ANNOUNCE = (
 )
 _LAST_HELPFUL = (
     "SELECT stored_id, useful_step FROM records "
-    "WHERE user_key = ? AND useful_at IS NOT NULL AND {whose} ORDER BY useful_step DESC LIMIT ?"
+    "WHERE user_key = ? AND useful_at IS NOT NULL AND reader <= ? ORDER BY useful_step DESC LIMIT ?"
 )
 FORGOTTEN_USER = "forgotten#n-"  # the beginning of a name that no user can have
 ROWS_PER_STATEMENT = 20  # rows per UPDATE, which has a parameter for each of their columns
@@ -220,9 +220,9 @@ def state_in_row(row: Sequence[Any]) -> ReadState:
     )
 
 
-def last_helpful(sql: sqlite3.Connection, user_key: int, whose: str, limit: int) -> list[tuple[str, int]]:
-    """The user's records that were helpful last, newest first, each with the step."""
-    return sql.execute(_LAST_HELPFUL.format(whose=whose), (user_key, limit)).fetchall()
+def last_helpful(sql: sqlite3.Connection, user_key: int, limit: int, *, reading: bool) -> list[tuple[str, int]]:
+    """The user's records that were helpful last, newest first, each with the step; with `reading`, also everyone's."""
+    return sql.execute(_LAST_HELPFUL, (user_key, int(reading), limit)).fetchall()
 
 
 class StateChange(NamedTuple):

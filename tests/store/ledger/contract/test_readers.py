@@ -61,10 +61,10 @@ def test_a_state_counts_for_its_reader_and_not_among_the_users_own_records(ledge
     judge_shared(ledger, READER, "r2", "page")
     ledger.states.change(READER, "page", SHARED, turned, what="pinned", by="caller", now=1.0)
     assert ledger.states.flagged(READER, "pinned") == ["page"]
-    assert ledger.states.recently_helpful(READER, recalls=50, limit=8) == ["page"]
+    assert [one for one, _ in ledger.states.version(READER).learned.helpful] == ["page"]
     for scope in (ALICE, OTHER, EVERYONE):
         assert ledger.states.flagged(scope, "pinned") == []
-        assert ledger.states.recently_helpful(scope, recalls=50, limit=8) == []
+        assert ledger.states.version(scope).learned.helpful == []
     assert [row.stored_id for row in ledger.removal.unprotected(ALICE, 0, limit=10)] == ["own"]
     assert (ledger.statistics.tally(ALICE).met, ledger.statistics.tally(READER).met) == (1, 2)
     assert ledger.statistics.tally(READER).verdicts == 1

@@ -134,8 +134,8 @@ def test_states_are_named_by_what_they_are(ledger: Ledger) -> None:
     judge(ledger, "r1", Verdict.HELPFUL)
     assert ledger.states.flagged(ALICE, "pinned") == ["m2"]
     assert ledger.states.flagged(BOB, "pinned") == []
-    assert ledger.states.recently_helpful(ALICE, recalls=1, limit=5) == ["m1"]
-    assert ledger.states.recently_helpful(ALICE, recalls=0, limit=5) == []
+    step, helpful, judged = ledger.states.version(ALICE).learned
+    assert (helpful, judged) == ([("m1", step)], False)
     changes = [(one.id, one.what, one.by) for one in ledger.audit.changes(ALICE, [], limit=10)]
     assert changes == [("m1", "helpful", "recall r1"), ("m2", "pinned", "ana")]
     assert ledger.audit.changes(BOB, [], limit=10) == []
