@@ -89,6 +89,8 @@ def parent(span: ReadableSpan, of: dict[str, ReadableSpan]) -> str | None:
 def test_a_recall_is_a_span_with_its_sources_and_what_they_ask_of_the_ledger(
     alice: UserMemory, backend: Backend, later: bool
 ) -> None:
+    before = alice.recall(f"what sings, {CANARY}?")
+    alice.feedback(before, helpful=before.ids[:1])
     backend.spans()
     question = f"what sings? {CANARY}"
     recall = asyncio.run(alice.arecall(question)) if later else alice.recall(question)
