@@ -22,7 +22,7 @@ from adaptive_memory_core.record_metadata import created_at, owner_of, state_in_
 from adaptive_memory_core.records import NEVER_READ, Metadata, ReadState, Scope, Seen
 from adaptive_memory_core.reports import Finding
 from adaptive_memory_core.store.chroma import chroma_database, index_files
-from adaptive_memory_core.store.chroma.chroma_calls import PAGE, call_chroma
+from adaptive_memory_core.store.chroma.chroma_calls import PAGE, ids_where
 from adaptive_memory_core.store.chroma.chroma_records import ChromaRecords
 from adaptive_memory_core.store.chroma.collection_repair import refill, write_vectors
 from adaptive_memory_core.store.ledger.mirror_rows import EMPTIED, RESTORED
@@ -190,8 +190,7 @@ def _older(directory: Path | None, store: ChromaRecords, ledger: Ledger, *, repa
     if directory is not None:
         shown = chroma_database.above(directory, str(store.collection.id), key, bound)
     else:
-        where: Any = {key: {"$gt": bound}}
-        shown = call_chroma(lambda: store.collection.get(where=where, include=[]))["ids"]
+        shown = ids_where(store.collection, {key: {"$gt": bound}})
     met = ledger.comparison.met(shown)
     later = store.metadata(met) if met else {}
     if not later:

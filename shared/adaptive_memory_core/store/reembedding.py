@@ -24,7 +24,7 @@ from adaptive_memory_core.flow.ports.ledger_values import MirrorRow, Target
 from adaptive_memory_core.models.embedder import Embedder
 from adaptive_memory_core.record_metadata import owner_of
 from adaptive_memory_core.records import Metadata, Scope
-from adaptive_memory_core.store.chroma.chroma_calls import CollectionsOfClient, call_chroma, overwrite, write_chroma
+from adaptive_memory_core.store.chroma.chroma_calls import CollectionsOfClient, ids_where, overwrite, write_chroma
 from adaptive_memory_core.store.chroma.chroma_changes import WrittenSince, written_since
 from adaptive_memory_core.store.chroma.chroma_records import ChromaRecords
 from adaptive_memory_core.store.chroma.collection_repair import refill
@@ -231,7 +231,7 @@ class Swap:
         """Switch all records to the new vectors in one transaction; return their number. No transaction waits for the
         model: records that others wrote meanwhile are embedded before the next try."""
         vectors, due = self.ledger.new_vectors, self.ledger.due_records
-        placed = set(call_chroma(lambda: filling.new.get(include=[]))["ids"])
+        placed = set(ids_where(filling.new, None))
         for _ in range(MOST_TRIES):
             filling.embed_the_rest()
             with self.ledger.transaction():

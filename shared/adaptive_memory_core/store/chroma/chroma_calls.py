@@ -6,6 +6,7 @@ Concurrent writes gain nothing: Chroma blocks the whole process during each.
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 import threading
@@ -159,13 +160,31 @@ def own_rows(collection: Collection, scope: Scope, fields: Fields, stored_ids: S
     return [Found(*row, 1.0) for row in rows_by_id(collection, stored_ids) if belongs(row[2], scope, fields)]
 
 
-def own_ids(collection: Collection, scope: Scope, fields: Fields) -> list[str]:
-    """The ids of all records of this scope, the newest last."""
-    where: Any = own_filter(scope, fields)
-    if where is not None:
-        return list(call_chroma(lambda: collection.get(where=where, include=[]))["ids"])
-    found: Any = call_chroma(lambda: collection.get(include=["metadatas"]))
-    return [one for one, data in zip(found["ids"], found["metadatas"], strict=True) if belongs(data, scope, fields)]
+def ids_where(collection: Collection, condition: Where | None, limit: int | None = None) -> list[str]:
+    """The ids of the records that pass the filter, the newest last; at most the first `limit` of them."""
+    where: Any = condition
+    return list(call_chroma(lambda: collection.get(where=where, limit=limit, include=[]))["ids"])
+
+
+def pages_where(collection: Collection, condition: Where | None, *included: str) -> Iterator[list[tuple[Any, ...]]]:
+    """The records that pass the filter, a page at a time: each with its id and what is included."""
+    where: Any = condition
+    include: Any = list(included)
+    for offset in itertools.count(0, PAGE):
+        answer: Any = call_chroma(
+            lambda start=offset: collection.get(limit=PAGE, offset=start, where=where, include=include)  # type: ignore[misc]
+        )
+        yield list(zip(answer["ids"], *(answer[name] for name in included), strict=True))
+        if len(answer["ids"]) < PAGE:
+            return
+
+
+def own_ids(collection: Collection, scope: Scope, fields: Fields, condition: Where | None = None) -> list[str]:
+    """The ids of the records of this scope that pass the filter, the newest last."""
+    if (own := own_filter(scope, fields)) is not None:
+        return ids_where(collection, both_filters(own, condition))
+    pages = pages_where(collection, condition, "metadatas")
+    return [one for page in pages for one, metadata in page if belongs(metadata, scope, fields)]
 
 
 class CollectionsOfClient:

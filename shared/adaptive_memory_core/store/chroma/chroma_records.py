@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.flow.ports.ledger_values import Extent
-from adaptive_memory_core.flow.ports.records import Where
 from adaptive_memory_core.flow.ports.source import Found
 from adaptive_memory_core.record_metadata import belongs
 from adaptive_memory_core.records import Metadata, Scope
 from adaptive_memory_core.store.chroma.chroma_calls import (
-    PAGE,
     both_filters,
     call_chroma,
+    ids_where,
     own_filter,
     own_ids,
     own_rows,
+    pages_where,
     rows_by_id,
     space_of,
     write_chroma,
@@ -49,7 +49,7 @@ class ChromaRecords:
         """The ids of all records of all users."""
         if self.only is not None:
             return own_ids(self.collection, self.only, self.fields)
-        return list(call_chroma(lambda: self.collection.get(include=[]))["ids"])
+        return ids_where(self.collection, None)
 
     def rows(self, stored_ids: Sequence[str]) -> list[tuple[str, str | None, Metadata | None]]:
         """The id, text and metadata of the given records that exist, for any user."""
@@ -94,31 +94,17 @@ class ChromaRecords:
         sessions have that name.
         """
         named = {self.fields.session: {"$in": list(sessions)}}
-        ids = self._ids(named, limit + 1)
+        ids = ids_where(self.collection, named, limit + 1)
         if len(ids) > limit:
             own = own_filter(scope, self.fields)
-            ids = self._ids(both_filters(own, named), None if own is None else limit)
+            ids = ids_where(self.collection, both_filters(own, named), None if own is None else limit)
         return self._own(scope, ids)[:limit]
-
-    def _ids(self, condition: Where | None, limit: int | None) -> list[str]:
-        where: Any = condition
-        return list(call_chroma(lambda: self.collection.get(where=where, limit=limit, include=[]))["ids"])
 
     def pages(self, scope: Scope) -> Iterator[list[Found]]:
         """All records of this scope, a page at a time."""
-        where: Any = own_filter(scope, self.fields)
-        offset = 0
-        while True:
-            answer: Any = call_chroma(
-                lambda start=offset: self.collection.get(  # type: ignore[misc]
-                    limit=PAGE, offset=start, where=where, include=["documents", "metadatas"]
-                )
-            )
-            rows = list(zip(answer["ids"], answer["documents"], answer["metadatas"], strict=True))
-            yield [Found(*row, 1.0) for row in rows if belongs(row[2], scope, self.fields)]
-            if len(rows) < PAGE:
-                return
-            offset += PAGE
+        for page in pages_where(self.collection, own_filter(scope, self.fields), "documents", "metadatas"):
+            own = [row for row in page if belongs(row[2], scope, self.fields)]
+            yield [Found(one, text, metadata, 1.0) for one, text, metadata in own]
 
     def remove(self, stored_ids: Sequence[str]) -> None:
         """Delete these records."""
@@ -127,24 +113,15 @@ class ChromaRecords:
     def mentioning(self, scope: Scope, record_id: str) -> list[str]:
         """The ids of the scope's records that supersede this record or are superseded by it."""
         links = (self.fields.supersedes, self.fields.superseded_by)
-        mentions = {"$or": [{link: record_id} for link in links]}
-        condition: Any = both_filters(own_filter(scope.own, self.fields), mentions)
-        return list(call_chroma(lambda: self.collection.get(where=condition, include=[]))["ids"])
+        return own_ids(self.collection, scope.own, self.fields, {"$or": [{link: record_id} for link in links]})
 
     def flagged(self, scope: Scope, flag: str) -> list[str]:
         """The ids of the scope's own records whose metadata have this flag set."""
-        scope = scope.own  # flags of everyone's records belong to no user
-        shown: Any = both_filters(own_filter(scope, self.fields), {getattr(self.fields, flag): 1})
-        answer = call_chroma(lambda: self.collection.get(where=shown, include=["metadatas"]))
-        rows = zip(answer["ids"], answer["metadatas"] or [], strict=True)
-        return [stored_id for stored_id, metadata in rows if belongs(metadata, scope, self.fields)]
+        return own_ids(self.collection, scope.own, self.fields, {getattr(self.fields, flag): 1})
 
     def count(self, scope: Scope) -> int:
         """The number of records in the scope."""
-        own: Any = own_filter(scope, self.fields)
-        if own is not None:
-            return len(call_chroma(lambda: self.collection.get(where=own, include=[]))["ids"])
-        return sum(belongs(metadata, scope, self.fields) for _, _, metadata in self._pages())
+        return len(own_ids(self.collection, scope, self.fields))
 
     def names_users(self) -> bool | None:
         """Whether any record names a user; None if that is not known, or if there are no records."""
@@ -165,18 +142,6 @@ class ChromaRecords:
         ids = list(changes)
         metadatas: Any = [dict(one) for one in changes.values()]
         write_chroma(self.collection, lambda: self.collection.update(ids=ids, metadatas=metadatas))
-
-    def _pages(self) -> Iterator[tuple[str, None, Metadata | None]]:
-        offset = 0
-        while True:
-            answer = call_chroma(
-                lambda start=offset: self.collection.get(limit=PAGE, offset=start, include=["metadatas"])  # type: ignore[misc]
-            )
-            for stored_id, metadata in zip(answer["ids"], answer["metadatas"] or [], strict=True):
-                yield stored_id, None, metadata
-            if len(answer["ids"]) < PAGE:
-                return
-            offset += PAGE
 
     def _own(self, scope: Scope, stored_ids: Sequence[str]) -> list[Found]:
         return own_rows(self.collection, scope, self.fields, stored_ids)

@@ -28,6 +28,7 @@ from adaptive_memory_core.store.chroma.chroma_calls import (
     both_filters,
     call_chroma,
     distances_to,
+    ids_where,
     own_filter,
     own_rows,
     space_of,
@@ -165,10 +166,8 @@ class ChromaSearch:
     def _completed(self, rows: list[Any], vector: Vector, limit: int, condition: Where | None) -> list[Any]:
         """The rows, completed with records that Chroma's graph did not reach. In a large collection, a small user's
         records can be cut off, and the answer is silently too short. The missing records are compared one by one."""
-        where: Any = condition
         reached = {row[0] for row in rows}
-        everything = call_chroma(lambda: self.collection.get(where=where, include=[]))["ids"]
-        missing = [one for one in everything if one not in reached][:MOST_NEAREST]
+        missing = [one for one in ids_where(self.collection, condition) if one not in reached][:MOST_NEAREST]
         rows += self._compared(missing, vector)
         return sorted(rows, key=lambda row: float(row[3]))[:limit] if missing else rows
 
