@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from adaptive_memory_core import SQLiteLedger
+from adaptive_memory_core import Fields, SQLiteLedger
 from adaptive_memory_core.flow.ports.ledger_values import MirrorRow
 from adaptive_memory_core.records import Scope
-from adaptive_memory_core.store.embedder_check import EmbedderVersion
-from adaptive_memory_core.store.mirror.resident_records import Resident, Residents
+from adaptive_memory_core.store.mirror.record_search import MirrorSearch
+from adaptive_memory_core.store.mirror.resident_records import Resident
 
 ALICE = Scope("alice")
 
@@ -47,12 +47,11 @@ def test_a_thread_that_waits_during_an_error_goes_on_with_whole_records(
     with closing(SQLiteLedger(str(tmp_path / "ledger.sqlite3"))) as ledger:
         ledger.attach("0", "memories")
         ledger.mirror.put({ALICE: [row("a"), row("b")]})
-        users = Residents(ledger.mirror, "cosine", 1_000_000, EmbedderVersion(ledger))
+        search = MirrorSearch(ledger, Fields(), "cosine", 1_000_000)
         take_in, found = Resident.take_in, list[list[str]]()
 
         def wait() -> None:
-            with users.of(ALICE) as (user, _):
-                found.append(list(user.ids))
+            found.append(list(search.vectors(ALICE, ["a", "b"])))
 
         waiting = threading.Thread(target=wait)
 
@@ -66,7 +65,7 @@ def test_a_thread_that_waits_during_an_error_goes_on_with_whole_records(
             raise MemoryError
 
         monkeypatch.setattr(Resident, "take_in", fails)
-        with pytest.raises(MemoryError), users.of(ALICE):
-            pass
+        with pytest.raises(MemoryError):
+            search.vectors(ALICE, ["a"])
         waiting.join()
         assert found == [["a", "b"]]

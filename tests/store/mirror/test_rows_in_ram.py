@@ -130,20 +130,26 @@ def test_only_what_changed_is_read_again(two: Two, monkeypatch: pytest.MonkeyPat
     own.mirror.put({ALICE: [row("tea"), MirrorRow("b", "milk", {"user_id": "alice"}, VECTOR.tobytes())]})
     own.rows(["a", "b"])
     asked: list[list[str]] = []
-    read = own.mirror.rows
+    read, changed = own.mirror.rows, own.mirror.changed
 
     def noted(ids: Sequence[str]) -> Any:
         asked.append(list(ids))
         return read(ids)
 
+    def noted_changes(*given: Any) -> Any:
+        if found := changed(*given):
+            asked.append([one for one, _, _ in found])
+        return found
+
     monkeypatch.setattr(own.mirror, "rows", noted)
+    monkeypatch.setattr(own.mirror, "changed", noted_changes)
     with own.ledger.transaction():
         pass
     other.ledger.notes.keep_embedder("another", 2)
     other.mirror.put({BOB: [MirrorRow("c", "a secret", {"user_id": "bob"}, VECTOR.tobytes())]})
     own.rows(["a", "b"])
     assert asked == []
-    for one in (own, other):
-        one.mirror.annotate({"a": {"read": 1}})
-        own.rows(["a", "b"])
+    for times, one in enumerate((own, other), start=1):
+        one.mirror.annotate({"a": {"read": times}})
+        assert [metadata.get("read") for _, _, metadata in own.rows(["a", "b"])] == [times, None]
     assert asked == [["a"], ["a"]]

@@ -8,8 +8,9 @@ from typing import Any
 from adaptive_memory_core import AdaptiveMemory, Policy, Scope, UserMemory
 from adaptive_memory_core.channels.turns import Turn
 from adaptive_memory_core.flow.ports.ledger_values import News
+from adaptive_memory_core.store.mirror.resident_records import UsersInRam
 from adaptive_memory_core.store.words.frozen_lists import RecordText, row_of
-from adaptive_memory_core.store.words.posting_lists import ListsInRam, PostingLists
+from adaptive_memory_core.store.words.posting_lists import HeldLists, PostingLists
 
 WORDS = Policy(channels=("dense", "lexical"))
 
@@ -24,19 +25,19 @@ def lists(text: str, copies: int) -> PostingLists:
 def test_those_used_longest_ago_go_where_all_are_too_many_bytes() -> None:
     one, long = lists("green tea", 9), lists(" ".join(map(str, range(900))), 9)
     assert 10 * one.nbytes < long.nbytes
-    kept = ListsInRam(most_bytes=long.nbytes + one.nbytes)
+    kept = UsersInRam(HeldLists, long.nbytes + one.nbytes)
     for name, made in (("a", one), ("b", one), ("c", one), ("b", one), ("d", long)):
         held = kept.of(Scope(name))
         held.lists = made
-        kept.used(Scope(name), held)
+        kept.weigh(Scope(name), held, held.nbytes)
     assert [name for name in "abcd" if kept.of(Scope(name)).lists is not None] == ["b", "d"]
 
 
 def test_one_users_lists_are_kept_however_large() -> None:
-    kept = ListsInRam(most_bytes=1)
+    kept = UsersInRam(HeldLists, 1)
     held = kept.of(Scope("a"))
     held.lists = lists("tea", 5)
-    kept.used(Scope("a"), held)
+    kept.weigh(Scope("a"), held, held.nbytes)
     assert kept.of(Scope("a")) is held
 
 

@@ -166,10 +166,10 @@ class LedgerMirror(LedgerPart):
         """The user's rows after the one numbered `written`, and the removals after the one numbered `removed`."""
         return news_of(self._shared, scope, (_SINCE, _REMOVED), written, removed)
 
-    def changed(self, scope: Scope, since: int) -> list[str]:
-        """The user's records whose rows changed after the change numbered `since`."""
-        query = "SELECT stored_id FROM mirror WHERE user_key = ? AND changed > ?"
-        return [row[0] for row in self._all(query, scope, since)]
+    def changed(self, scope: Scope, since: int, most: int) -> list[CopiedRow]:
+        """At most so many of the user's rows that changed after the change numbered `since`."""
+        query = "SELECT row, stored_id, text, metadata FROM mirror WHERE user_key = ? AND changed > ? LIMIT ?"
+        return list(_rows(self._all(query, scope, since, most)))
 
     def changes(self, scope: Scope, since: int) -> list[tuple[int, int, str | None, Metadata | None]]:
         """The user's rows that changed after the change numbered `since`: number of the change, row, text, metadata."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -25,7 +26,7 @@ from adaptive_memory_core.store.chroma.chroma_search import ChromaSearch
 from adaptive_memory_core.store.chroma.open_collection import CollectionAccess
 from adaptive_memory_core.store.embedder_check import EmbedderVersion
 from adaptive_memory_core.store.ledger_records import LedgerRecords
-from adaptive_memory_core.store.mirror.resident_records import Resident, Residents, TornMirrorError
+from adaptive_memory_core.store.mirror.resident_records import Resident, TornMirrorError, UsersInRam
 from adaptive_memory_core.store.mirror.vector_matrix import Asked, Matrix
 from adaptive_memory_core.store.user_copies import UserCopies
 
@@ -40,7 +41,39 @@ class MirrorSearch:
         self, ledger: Ledger, fields: Fields, space: str, most_bytes: int, kept: UserCopies | None = None
     ) -> None:
         self._rows, self._pages, self._fields, self._space = ledger.mirror, ledger.mirror_pages, fields, space
-        self.residents = Residents(ledger.mirror, space, most_bytes, EmbedderVersion(ledger), kept)
+        self.residents = UsersInRam(partial(Resident, space), most_bytes)
+        self._embedder_version, self._kept, self._least = (
+            EmbedderVersion(ledger),
+            kept,
+            0 if kept is None else kept.least,
+        )
+
+    @contextmanager
+    def _current(
+        self, scope: Scope, version: LedgerVersion | None = None
+    ) -> Generator[tuple[Resident, LedgerVersion], None, None]:
+        """The user's records, at least as of the version or of now, for this thread alone."""
+        resident = self.residents.of(scope)
+        try:
+            with resident.turn:
+                try:
+                    as_of = version or self._rows.version(scope)
+                    is_of_now = as_of.change == resident.as_of and resident.unsure is None and as_of.of_rows is not None
+                    if not is_of_now and resident.take_in(self._rows, scope, as_of, self._kept):
+                        self._embedder_version.check()  # replaced vectors count as changes: no other check is needed
+                    yield resident, as_of
+                except BaseException:  # a change may be half applied, and another thread may be waiting for its turn
+                    resident.start()
+                    raise
+        except BaseException:
+            self.residents.weigh(scope, resident, 0)
+            raise
+        if not resident.weighed:
+            resident.weighed = True
+            self.residents.weigh(scope, resident, resident.nbytes)
+        count = len(resident.ids)
+        if self._kept is not None and 0 < self._least <= count and self._kept.is_due(count, resident.in_file):
+            self._kept.ask(scope, resident.taken, resident.adopt)
 
     def nearest(
         self, scope: Scope, vector: Vector, limit: int, where: Where | None, version: LedgerVersion | None = None
@@ -65,7 +98,7 @@ class MirrorSearch:
         near, others, within = list[Found](), list[Found](), list[Found]()
         parts, baselines = (scope,) if scope.over is None else scope.parts, list[tuple[int, Baseline]]()
         for part in parts:
-            with self.residents.of(part, version) as (user, as_of):
+            with self._current(part, version) as (user, as_of):
                 allowed = None if where is None else user.passing(self._rows, part, where, as_of)
                 if user.matrix is None or not user.ids:
                     baselines.append((0, Baseline()))
@@ -102,7 +135,7 @@ class MirrorSearch:
         """The given records of this scope that pass the filter, nearest first."""
         near = list[Found]()
         for part in scope.parts:
-            with self.residents.of(part) as (user, as_of):
+            with self._current(part) as (user, as_of):
                 allowed = None if where is None else user.passing(self._rows, part, where, as_of)
                 places = [user.places[one] for one in stored_ids if one in user.places]
                 places = places if allowed is None else [place for place in places if allowed[place]]
@@ -115,7 +148,7 @@ class MirrorSearch:
         """The ids of all records of the scope that pass the filter."""
         found: set[str] = set()
         for part in scope.parts:
-            with self.residents.of(part) as (user, as_of):
+            with self._current(part) as (user, as_of):
                 places = np.flatnonzero(user.passing(self._rows, part, where, as_of))
                 found.update(map(user.ids.__getitem__, places.tolist()))
         return found
@@ -129,7 +162,7 @@ class MirrorSearch:
         """The vectors of the given records of this scope."""
         found: dict[str, Vector] = {}
         for part in scope.parts:
-            with self.residents.of(part) as (user, _):
+            with self._current(part) as (user, _):
                 here = [one for one in stored_ids if one in user.places]
                 if user.matrix is not None and here:
                     found |= zip(here, user.matrix.vectors([user.places[one] for one in here]), strict=True)

@@ -6,9 +6,8 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Generator, Mapping, Sequence, Set
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence, Set
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 import numpy as np
 
@@ -23,7 +22,6 @@ from adaptive_memory_core.flow.ports.records import Where
 from adaptive_memory_core.metadata_columns import Mask, MetadataColumns
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.score.surprise import Baseline
-from adaptive_memory_core.store.embedder_check import EmbedderVersion
 from adaptive_memory_core.store.ledger.cached_copies import CopiedRow
 from adaptive_memory_core.store.mirror.vector_matrix import Matrix
 from adaptive_memory_core.store.user_copies import Arrays, CopiedUser, UserCopies, packed, unpacked
@@ -37,6 +35,7 @@ if TYPE_CHECKING:
 
 BYTES_OF_AN_ID = 150  # in RAM, about
 MOST_CHARACTERS = 8_000_000  # of the texts cached for one user; guess
+MOST_CHANGED = 200  # changed rows up to which cached texts are replaced, and not dropped; guess
 OF_A_ROW = 1_000  # characters that a row counts for in addition to its text
 FEW = 4  # rows up to which single look-ups are faster; measured with 30,000 records
 
@@ -124,10 +123,10 @@ class Resident:
         if number is None:  # within a transaction, which may still be undone
             return rows.rows(stored_ids)
         if number != self._texts_as_of:
-            if number < self._texts_as_of:
+            changed = rows.changed(scope, self._texts_as_of, MOST_CHANGED) if self._texts else ()
+            if number < self._texts_as_of or len(changed) == MOST_CHANGED:
                 self._texts, self._characters = {}, 0
-            for one in rows.changed(scope, self._texts_as_of) if self._texts else ():
-                self._texts.pop(one, None)
+            self._keep([row for row in changed if row[0] in self._texts])
             self._texts_as_of = number
         get = self._texts.get
         found = [row for one in stored_ids if (row := get(one)) is not None]
@@ -143,6 +142,8 @@ class Resident:
         if self._characters > MOST_CHARACTERS:
             self._texts, self._characters = {}, 0
         for one, text, data in rows:
+            if (before := self._texts.pop(one, None)) is not None:
+                self._characters -= OF_A_ROW + len(before[1] or "")
             if data is None or list not in map(type, data.values()):
                 self._texts[one] = (one, text, None if data is None else {**data})
                 self._characters += OF_A_ROW + len(text or "")
@@ -235,60 +236,48 @@ def _vectors(written: Sequence[Any]) -> npt.NDArray[np.float32]:
         raise TornMirrorError(f"a vector is missing or torn: {error}") from error
 
 
-class Residents:
-    """Users' records by scope. Its own lock is held only briefly, and never while another lock is taken."""
+class Sized(Protocol):
+    """A user's copies in RAM, with the size that was last recorded."""
 
-    def __init__(
-        self,
-        rows: LedgerMirror,
-        space: str,
-        most_bytes: int,
-        embedder_version: EmbedderVersion,
-        kept: UserCopies | None = None,
-    ) -> None:
-        self._rows, self._space, self._most, self.nbytes = rows, space, most_bytes, 0
-        self._embedder_version, self._kept, self._least = embedder_version, kept, 0 if kept is None else kept.least
-        self.users: OrderedDict[Scope, Resident] = OrderedDict()
+    size: int
+
+
+T = TypeVar("T", bound=Sized)
+
+
+class UsersInRam(Generic[T]):
+    """Users' copies by scope, limited in bytes, least recently used dropped first. Its lock is held only briefly, and
+    never while another lock is taken.
+
+    >>> from functools import partial
+    >>> kept, alice = UsersInRam(partial(Resident, "cosine"), most_bytes=1_000), Scope("alice")
+    >>> kept.of(alice) is kept.of(alice)
+    True
+    >>> kept.weigh(alice, kept.of(alice), 0); len(kept.users)      # a user without records is not stored
+    0
+    """
+
+    def __init__(self, make: Callable[[], T], most_bytes: int) -> None:
+        self._make, self._most, self.nbytes = make, most_bytes, 0
+        self.users: OrderedDict[Scope, T] = OrderedDict()
         self._moment = threading.Lock()
 
-    @contextmanager
-    def of(
-        self, scope: Scope, version: LedgerVersion | None = None
-    ) -> Generator[tuple[Resident, LedgerVersion], None, None]:
-        """The user's records, at least as of the version or of now, for this thread alone."""
+    def of(self, scope: Scope) -> T:
+        """The user's copies; pass them to `weigh` after a change."""
         with self._moment:
-            resident = self.users.get(scope)
-            if resident is None:
-                resident = self.users[scope] = Resident(self._space)
+            one = self.users.get(scope)
+            if one is None:
+                one = self.users[scope] = self._make()
             self.users.move_to_end(scope)
-        try:
-            with resident.turn:
-                try:
-                    as_of = version or self._rows.version(scope)
-                    is_of_now = as_of.change == resident.as_of and resident.unsure is None and as_of.of_rows is not None
-                    if not is_of_now and resident.take_in(self._rows, scope, as_of, self._kept):
-                        self._embedder_version.check()  # replaced vectors count as changes: no other check is needed
-                    yield resident, as_of
-                except BaseException:  # a change may be half applied, and another thread may be waiting for its turn
-                    resident.start()
-                    raise
-        except BaseException:
-            self._weigh(scope, resident, 0)
-            raise
-        if not resident.weighed:
-            resident.weighed = True
-            self._weigh(scope, resident, resident.nbytes)
-        count = len(resident.ids)
-        if self._kept is not None and 0 < self._least <= count and self._kept.is_due(count, resident.in_file):
-            self._kept.ask(scope, resident.taken, resident.adopt)
+            return one
 
-    def _weigh(self, scope: Scope, resident: Resident, size: int) -> None:
+    def weigh(self, scope: Scope, one: T, size: int) -> None:
         """Record a user's size in RAM; drop the user if it is zero, and other users if the total is too large."""
         with self._moment:
-            if self.users.get(scope) is not resident:  # dropped meanwhile
+            if self.users.get(scope) is not one:  # dropped meanwhile
                 return
-            self.nbytes += size - resident.size
-            resident.size = size
+            self.nbytes += size - one.size
+            one.size = size
             if not size:
                 del self.users[scope]
             while self.nbytes > self._most and len(self.users) > 1:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from functools import cache
 from itertools import islice
@@ -18,7 +17,6 @@ from adaptive_memory_core.channels.turns import TurnColumns, Turns
 from adaptive_memory_core.channels.words_of_text import Forms, words
 from adaptive_memory_core.cue.question_kinds import SAYS, SAYS_ELSEWHERE, SAYS_IN_PAIRS
 from adaptive_memory_core.flow.ports.ledger_values import News, UserFile
-from adaptive_memory_core.records import Scope
 from adaptive_memory_core.store.user_copies import Arrays, CopiedUser
 from adaptive_memory_core.store.words import frozen_lists as word_rows
 from adaptive_memory_core.store.words.frozen_lists import (
@@ -260,6 +258,11 @@ class HeldLists:
         self.lists: PostingLists | None = None
         self.size = 0
 
+    @property
+    def nbytes(self) -> int:
+        """The approximate size in RAM; 0 without records."""
+        return 0 if self.lists is None or not len(self.lists) else self.lists.nbytes
+
     def taken(self) -> CopiedUser | None:
         """The content to write into a file."""
         with self.turn:
@@ -270,50 +273,3 @@ class HeldLists:
         with self.turn:
             if self.lists is not None and self.lists.seen == file[2:]:
                 self.lists.in_file = len(arrays["rows"])
-
-
-class ListsInRam:
-    """The lists of users by scope. Its own lock is held only briefly, and never while another lock is taken.
-
-    >>> kept, alice = ListsInRam(), Scope("alice")
-    >>> kept.of(alice) is kept.of(alice)
-    True
-    >>> kept.used(alice, kept.of(alice)); len(kept)      # a user without records is not stored
-    0
-    """
-
-    def __init__(self, most_bytes: int = MOST_BYTES) -> None:
-        self._most, self._total = most_bytes, 0
-        self._users: OrderedDict[Scope, HeldLists] = OrderedDict()
-        self._moment = threading.Lock()
-
-    def __len__(self) -> int:
-        return len(self._users)
-
-    def of(self, scope: Scope) -> HeldLists:
-        """The user's lists; pass them to `used` afterwards."""
-        with self._moment:
-            held = self._users.get(scope)
-            if held is None:
-                held = self._users[scope] = HeldLists()
-            else:
-                self._users.move_to_end(scope)
-            return held
-
-    def used(self, scope: Scope, held: HeldLists) -> None:
-        """Record the size of the user's lists now, and drop other users' lists if the total is too large."""
-        size = held.lists.nbytes if held.lists is not None and len(held.lists) else 0
-        with self._moment:
-            if self._users.get(scope) is not held:  # dropped meanwhile
-                return
-            self._total += size - held.size
-            held.size = size
-            if not size:
-                del self._users[scope]
-            while self._total > self._most and len(self._users) > 1:
-                self._total -= self._users.popitem(last=False)[1].size
-
-    def clear(self) -> None:
-        with self._moment:
-            self._users.clear()
-            self._total = 0

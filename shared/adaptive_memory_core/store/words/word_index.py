@@ -23,11 +23,12 @@ from adaptive_memory_core.records import Scope
 from adaptive_memory_core.score.surprise import of_kind
 from adaptive_memory_core.store.background import Going
 from adaptive_memory_core.store.ledger.cached_copies import CopiedRow
+from adaptive_memory_core.store.mirror.resident_records import UsersInRam
 from adaptive_memory_core.store.mirror.vector_matrix import could_be_highest
 from adaptive_memory_core.store.user_copies import UserCopies
 from adaptive_memory_core.store.words import frozen_lists as word_rows
 from adaptive_memory_core.store.words.frozen_lists import Lists, RecordText, concatenated_lists
-from adaptive_memory_core.store.words.posting_lists import HeldLists, ListsInRam, PostingLists
+from adaptive_memory_core.store.words.posting_lists import MOST_BYTES, HeldLists, PostingLists
 
 if TYPE_CHECKING:
     from adaptive_memory_core.store.chroma.open_collection import CollectionAccess
@@ -60,7 +61,7 @@ class WordIndex:
     ) -> None:
         self._rows, self._fields, self._copied, self._wake, self._kept = rows, fields, copied, wake, kept
         self._read_only = read_only
-        self._users = ListsInRam()
+        self._users = UsersInRam(HeldLists, MOST_BYTES)
         self._current: dict[Scope, tuple[int, int]] = {}  # the ledger's change up to which a user is indexed
         self._due: dict[Scope, None] = {}  # users whose words the background indexes
         self._all_due = self._asked = False
@@ -135,7 +136,7 @@ class WordIndex:
             user.as_of = change if user.wasted <= WASTE else None
             held.lists = user
         finally:
-            self._users.used(scope, held)
+            self._users.weigh(scope, held, held.nbytes)
         if self._kept is not None and self._kept.is_due(len(user), user.in_file):
             self._kept.ask(scope, held.taken, held.adopt)
         return user
