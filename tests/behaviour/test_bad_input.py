@@ -18,9 +18,9 @@ from adaptive_memory_core import (
     ScopeError,
     UserMemory,
 )
-from tests.behaviour.refused_input import SURROGATE, alice, refused, untouched
+from tests.behaviour.refused_input import SURROGATE, alice, hers, refused, untouched
 
-__all__ = ["alice", "untouched"]  # fixtures
+__all__ = ["alice", "hers", "untouched"]  # fixtures
 
 
 BLANK: list[Any] = ["", " ", "\n\t\r", None, 5, b"tea", ["tea"], float("nan")]

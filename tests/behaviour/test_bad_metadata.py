@@ -11,9 +11,9 @@ import pytest
 
 from adaptive_memory_core import AdaptiveMemory, InvalidInputError, Record, UserMemory
 from adaptive_memory_core.errors import FilterError
-from tests.behaviour.refused_input import SURROGATE, alice, refused, untouched
+from tests.behaviour.refused_input import SURROGATE, alice, hers, refused, untouched
 
-__all__ = ["alice", "untouched"]  # fixtures
+__all__ = ["alice", "hers", "untouched"]  # fixtures
 
 
 BAD_METADATA: list[Any] = [
@@ -118,8 +118,8 @@ BAD_FILTERS: list[Any] = [
 
 
 @pytest.mark.parametrize("where", BAD_FILTERS, ids=lambda where: ascii(where).partition(" at 0x")[0][:30])
-def test_a_filter_that_chroma_would_reject_is_refused(
-    untouched: UserMemory, memory: AdaptiveMemory, where: Any
-) -> None:
+def test_a_filter_that_chroma_would_reject_is_refused(untouched: UserMemory, where: Any) -> None:
+    memory = untouched.memory
+    assert isinstance(memory, AdaptiveMemory)
     refused(lambda: untouched.recall("tea", filter=where), FilterError, "The filter")
     refused(lambda: memory.for_everyone().recall("tea", filter=where), FilterError, "The filter")

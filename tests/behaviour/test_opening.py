@@ -17,10 +17,11 @@ from chromadb import Collection
 from adaptive_memory_core import AdaptiveMemory, InvalidInputError, Policy, UserMemory
 from adaptive_memory_core.errors import AdaptiveMemoryError, EmbedderError, LedgerError, PartialWriteError, StoreError
 from adaptive_memory_core.options import Options
-from tests.behaviour.refused_input import alice, refused, untouched
+from adaptive_memory_core.store.postgres import postgres_ledger
+from tests.behaviour.refused_input import alice, left_alone, refused
 from tests.conftest import Open, Vectors, word_vectors
 
-__all__ = ["alice", "untouched"]  # fixtures
+__all__ = ["alice"]  # fixtures
 
 
 @pytest.mark.parametrize(
@@ -36,16 +37,21 @@ __all__ = ["alice", "untouched"]  # fixtures
     ids=["nan", "too few", "too short", "text", "none", "raises"],
 )
 def test_an_embedder_that_breaks_its_promise_writes_nothing(
-    over: Open, untouched: UserMemory, embed: Callable[..., Vectors], vectors: Callable[[list[str]], Any]
+    over: Open,
+    alice: UserMemory,
+    collection: Collection,
+    embed: Callable[..., Vectors],
+    vectors: Callable[[list[str]], Any],
 ) -> None:
     def word_vectors(texts: list[str]) -> Any:
         return vectors(texts) if texts[0].startswith("bad") else embed(texts)
 
     word_vectors.__qualname__ = embed.__qualname__
-    scope = over(embedder=word_vectors, ledger=":memory:", clock=lambda: 1.76e9).for_user("alice")
-    with pytest.raises(EmbedderError):
-        scope.remember_many(["bad tea", "bad cake"])
-    assert scope.stats().records == 2
+    with left_alone(alice, collection):
+        scope = over(embedder=word_vectors, ledger=":memory:", clock=lambda: 1.76e9).for_user("alice")
+        with pytest.raises(EmbedderError):
+            scope.remember_many(["bad tea", "bad cake"])
+        assert scope.stats().records == 2
 
 
 @pytest.mark.sample
@@ -166,6 +172,12 @@ def test_every_option_is_tried() -> None:
     assert WRONG.keys() - {"nonsense"} == Options.__annotations__.keys()
 
 
+@pytest.fixture
+def soon_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(postgres_ledger, "REACHED_SECONDS", 0.2)
+
+
+@pytest.mark.usefixtures("soon_given_up")
 @pytest.mark.parametrize(("name", "wrong"), CASES)
 def test_a_wrong_option_leaves_no_directory_behind(tmp_path: Path, name: str, wrong: Any) -> None:
     given: dict[str, Any] = {"embedder": word_vectors, name: wrong}
@@ -205,6 +217,7 @@ def persistent(tmp_path: Path) -> tuple[Collection, Path]:
     return client.create_collection("notes", embedding_function=None), tmp_path / "theirs"
 
 
+@pytest.mark.usefixtures("soon_given_up")
 def test_a_wrong_option_leaves_nothing_beside_a_collection(persistent: tuple[Collection, Path]) -> None:
     collection, directory = persistent
     before = sorted(one.name for one in directory.iterdir())

@@ -13,10 +13,10 @@ import pytest
 
 from adaptive_memory_core import AdaptiveMemory, InvalidInputError, NotFoundError, Policy, ScopeError, UserMemory
 from adaptive_memory_core.errors import FilterError, PolicyError, StoreError
-from tests.behaviour.refused_input import alice, refused, untouched
+from tests.behaviour.refused_input import alice, hers, refused, untouched
 from tests.conftest import word_vectors
 
-__all__ = ["alice", "untouched"]  # fixtures
+__all__ = ["alice", "hers", "untouched"]  # fixtures
 
 ROOT = Path(__file__).parents[2]
 LONG = "z" * 100_000

@@ -20,7 +20,7 @@ ROOT = Path(__file__).parents[2]
 @pytest.mark.hard("kill")
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="the processes to be killed are forks")
 def test_kills_timed_to_each_file_of_the_index_lose_nothing() -> None:
-    command = [sys.executable, "-m", "benchmarks.kill_index", "--kills", "12", "--records", "500"]
+    command = [sys.executable, "-m", "benchmarks.kill_index", "--kills", "6", "--records", "500"]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "shared")])}
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
