@@ -111,12 +111,13 @@ async def test_abatch_and_astream_find_a_user_for_each_call(new_retriever: NewRe
 
 
 @pytest.mark.parametrize("path", PATHS)
-@pytest.mark.parametrize("user", ["", "  ", None, 0, 7.0, ["bob"]])
 def test_a_user_that_is_there_but_no_name_is_refused_and_not_passed_over(
-    path: str, user: Any, new_retriever: NewRetriever
+    path: str, new_retriever: NewRetriever
 ) -> None:
-    with pytest.raises(ScopeError):
-        PATHS[path](new_retriever(user_id="alice"), user)
+    retriever, nobody = new_retriever(user_id="alice"), list[Any](["", "  ", None, 0, 7.0, ["bob"]])
+    for user in nobody:
+        with pytest.raises(ScopeError):
+            PATHS[path](retriever, user)
 
 
 async def test_no_user_is_an_error_that_says_how_to_give_one(new_retriever: NewRetriever) -> None:
