@@ -18,10 +18,17 @@ names = st.text(min_size=1, max_size=30)
 users = st.none() | names
 
 
-@pytest.mark.parametrize("noun", [Scope, ReadState, Record, Cue, Hit, Scored, Dropped, Fields])
+@pytest.mark.parametrize("noun", [ReadState, Record, Cue, Hit, Scored, Dropped, Fields])
 def test_a_noun_is_a_frozen_value_with_slots(noun: Any) -> None:
     assert vars(noun)["__dataclass_params__"].frozen
     assert "__slots__" in vars(noun)
+
+
+def test_a_scope_cannot_be_changed_in_place() -> None:
+    scope = Scope("ana")
+    for name in ("user", "over", "another"):
+        with pytest.raises(AttributeError):
+            setattr(scope, name, "ben")
 
 
 def test_a_record_cannot_be_changed_in_place() -> None:

@@ -132,9 +132,12 @@ def hits_of(
     if scope.over is not None or not rows:
         return [_labelled(scope, one, states, fields) for one in rows]
     ids, texts, given, similarities = zip(*rows, strict=True)
-    stored = [one or {} for one in given]
-    known = map(states.get, ids)
-    reads = [state_in_metadata(one, fields) if read is None else read for one, read in zip(stored, known, strict=True)]
+    stored = given if all(given) else [one or {} for one in given]
+    driven = read_driven(fields)
+    reads = [
+        read if read is not None else NEVER_READ if driven.isdisjoint(one) else state_in_metadata(one, fields)
+        for one, read in zip(stored, map(states.get, ids), strict=True)
+    ]
 
     def make(number: int, leads: Mapping[str, float]) -> Hit:
         record = record_of(scope, ids[number], texts[number], stored[number], fields, reads[number])

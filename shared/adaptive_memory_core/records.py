@@ -27,8 +27,7 @@ MESSAGE_KIND = "message"  # the kind of an observed record
 NUMBERED = "number#n-"  # prefix of a user given as a number; a user given as a text never has this form
 
 
-@dataclass(frozen=True, slots=True)
-class Scope:
+class Scope(NamedTuple):
     """The owner of records: one user, or nobody (`user=None`). It is the first argument of every port method.
 
     With `over` a user reads everyone's records in addition to their own. The state learned about both belongs to the

@@ -82,7 +82,7 @@ def test_neighbours_are_no_hits_and_do_not_count_as_read(alice: UserMemory, poli
 def test_who_does_not_ask_gets_none_and_pays_for_none(alice: UserMemory, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
     records, search = type(alice.memory.ports().records), type(alice.memory.ports().search)
-    for owner, name in ((records, "said_in"), (search, "stored"), (search, "vectors"), (search, "passing")):
+    for owner, name in ((records, "of_sessions"), (search, "stored"), (search, "vectors"), (search, "passing")):
         monkeypatch.setattr(owner, name, lambda *_, name=name, **__: asked.append(name))
     answer = alice.recall(CUE, k=1)
     assert (answer.neighbours, asked) == ((), [])

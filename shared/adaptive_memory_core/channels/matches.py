@@ -276,9 +276,8 @@ def _at(values: Array, places: Array) -> Array:
     >>> _at(np.array([0.5, 0.25]), np.array([1, -1, 2])).tolist()
     [0.25, 0.0, 0.0]
     """
-    there = (places >= 0) & (places < len(values))
-    if there.all():
-        return values[places].astype(float, copy=False)
-    found = np.zeros(len(places))
-    found[there] = values[places[there]]
+    if not len(values):
+        return np.zeros(len(places))
+    found = values.take(places, mode="clip").astype(float, copy=False)
+    found[(places < 0) | (places >= len(values))] = 0.0
     return found

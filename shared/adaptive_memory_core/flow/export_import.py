@@ -30,7 +30,7 @@ from adaptive_memory_core.ranges import Range
 from adaptive_memory_core.record_metadata import hits_of
 from adaptive_memory_core.records import NEVER_READ, UNKNOWN_STEP, ReadState, Record, Scope, Seen
 from adaptive_memory_core.reports import Restored
-from adaptive_memory_core.sources.read_state import known_states
+from adaptive_memory_core.sources.gather import known_states
 
 COUNT, AHEAD = Range(0, 10**9, whole=True), Range(-2, 2)
 SENTENCES = Range(0, 2**MOST_PLACES - 1, whole=True)

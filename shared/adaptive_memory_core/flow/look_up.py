@@ -24,7 +24,7 @@ from adaptive_memory_core.reports import LoggedRecall, Stats
 from adaptive_memory_core.score.ranking import stale
 from adaptive_memory_core.score.refusals import is_later
 from adaptive_memory_core.score.signals import earned_share
-from adaptive_memory_core.sources.read_state import known_states
+from adaptive_memory_core.sources.gather import known_states
 from adaptive_memory_core.where import predicate
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import NamedTuple
@@ -33,7 +34,7 @@ from adaptive_memory_core.score.diversity import with_random_tail
 from adaptive_memory_core.score.newest_first import NewestFirstQuery
 from adaptive_memory_core.score.nothing_found import of_time_alone
 from adaptive_memory_core.score.ranking import Candidates
-from adaptive_memory_core.score.select import Ranked, are_enough, choose_hits, rank
+from adaptive_memory_core.score.select import Ranked, choose_hits, rank
 from adaptive_memory_core.score.signals import Use
 from adaptive_memory_core.sources.ask import ask_sources
 from adaptive_memory_core.sources.gather import Gathered, gather, timeline_of, use_of
@@ -65,7 +66,7 @@ def look_for(ports: Ports, request: Request) -> tuple[Recall, Gathered]:
     gathered = gather(ports, request, answers)
     if not gathered.hits and request.where is None:
         gathered = other_kind_of_user(ports, request, gathered)
-    if not are_enough(gathered.hits, policy, k=request.k, near=gathered.near) or gathered.known.error is not None:
+    if not are_enough(gathered, request) or gathered.known.error is not None:
         gathered = widen_search(ports, request, gathered)
     if not timeline_of(gathered.known, request).still:
         gathered = under_decay(ports, request, gathered)
@@ -83,6 +84,15 @@ def look_for(ports: Ports, request: Request) -> tuple[Recall, Gathered]:
     if led is not None:
         answer = by_episode(request, answer, led)
     return (answer if policy.shape == "flat" else with_outline(ports, request, answer, led)), gathered
+
+
+def are_enough(gathered: Gathered, request: Request) -> bool:
+    """Whether no gate can exclude a candidate, and enough of the nearest have different texts: then there is no need to
+    look for more."""
+    columns = gathered.hits.columns
+    if gathered.copies or gathered.near < request.k or columns.gated or request.policy.min_similarity > 0.0:
+        return False
+    return math.isfinite(sum(columns.similarities))
 
 
 def with_leads(these: Candidates, answers: Sequence[Answer]) -> Candidates:
@@ -107,7 +117,7 @@ class InOrder(NamedTuple):
 
 def in_order(request: Request, gathered: Gathered, judged: Reranked, facts: SameFacts = OUR_RULES) -> InOrder:
     """The candidates by score."""
-    use, words, intent = use_of(gathered.known, request), request.cue.own_words, request.intent
+    use, words, intent = use_of(gathered.known, request), request.words, request.intent
     ranked = rank(
         judged.hits,
         request.policy,
@@ -125,7 +135,8 @@ def choose(
 ) -> Recall:
     """The recall with the hits to return, and all other candidates with the reason why they were dropped."""
     ranked, policy = candidates.ranked, request.policy
-    kept, dropped = choose_hits(ranked, policy, k=request.k, intent=request.intent, vectors=compared.vectors)
+    same = gathered.copies and not request.intent.windows  # the same words at another time are another memory
+    kept, dropped = choose_hits(ranked, policy, k=request.k, same=same, vectors=compared.vectors)
     propensities: Mapping[str, float] = {}
     if policy.advanced.random_tail and request.draws and policy.shape != "top_down":
         tail = policy.advanced.random_tail

@@ -31,7 +31,7 @@ from adaptive_memory_core.record_metadata import SHARED, hits_of, owner_of
 from adaptive_memory_core.records import ReadState, Record, Scope
 from adaptive_memory_core.reports import LoggedRecall, Stats
 from adaptive_memory_core.score.signals import DAY
-from adaptive_memory_core.sources.read_state import known_states
+from adaptive_memory_core.sources.gather import known_states
 
 MOST_KINDS, MOST_JUDGED, MOST_CHANGES, MOST_DAYS, MOST_LOGGED = 12, 100, 200, 30, 1_000
 MOST_VERDICTS = 10_000  # changes that are searched for verdicts

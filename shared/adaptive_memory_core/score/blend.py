@@ -22,7 +22,7 @@ from adaptive_memory_core.policy.advanced import (
 from adaptive_memory_core.policy.learning import NEAR
 from adaptive_memory_core.policy.policy import Policy
 from adaptive_memory_core.records import Hit
-from adaptive_memory_core.score.literature import Parts, blended, reciprocal_ranks, weighted_sum, within_share
+from adaptive_memory_core.score.literature import Parts, blended, reciprocal_ranks, weighted_sum
 from adaptive_memory_core.score.ranking import Candidates, Ranking, as_candidates, best_first
 from adaptive_memory_core.score.signals import NO_USE, Use, raised, since_read, since_useful, worths
 from adaptive_memory_core.score.surprise import Array, baseline_in, of_meaning
@@ -81,24 +81,25 @@ def score(
             fits = np.array(of_time.fits)
             parts |= {name: one * fits for name, one in parts.items() if name != "similarity"}
     if len(shares) > 1:
-        parts |= _split(parts["similarity"], shares, wholes)
+        parts |= _split(parts["similarity"], shares, wholes, all_some=min(relevance) > 0.0)
     table = np.array(list(parts.values()))
     scores = np.minimum(1.0, np.add.reduce(table)).tolist()  # a rounding error may take a sum beyond 1
     order = best_first(these, scores, relevance)
     return Ranking(these, order, scores, dict(zip(parts, table.tolist(), strict=True)), signals)
 
 
-def _split(whole: Array, shares: Parts, wholes: Array) -> Parts:
-    """The part of the relevance, split among what it is made of; under "similarity" if there is nothing to split.
+def _split(whole: Array, shares: Parts, wholes: Array, *, all_some: bool) -> Parts:
+    """The part of the relevance, split among what it is made of; under "similarity" if there is nothing to split, which
+    is not so if `all_some`.
 
     >>> shares, wholes = {"similarity": np.array([0.25, 0.0]), "words": np.array([0.75, 0.0])}, np.array([1.0, 0.0])
-    >>> {name: one.tolist() for name, one in _split(np.array([0.5, 0.25]), shares, wholes).items()}
+    >>> {name: one.tolist() for name, one in _split(np.array([0.5, 0.25]), shares, wholes, all_some=False).items()}
     {'similarity': [0.125, 0.25], 'words': [0.375, 0.0]}
     """
-    some = wholes > 0.0
-    if some.all():
+    if all_some:
         share = whole / wholes
         return {name: one * share for name, one in shares.items()}
+    some = wholes > 0.0
     split = {name: whole * one / np.where(some, wholes, np.inf) for name, one in shares.items()}
     return {**split, "similarity": np.where(some, split["similarity"], whole)}
 
@@ -177,9 +178,10 @@ def bounded(
     >>> told(bounded(Weights(0, 0, 1), 1.0, [0.0], [1.0], [0.5], np.array([0.5])))
     {'recency': [0.0], 'importance': [0.0], 'similarity': [0.5], 'useful': [0.25]}
     """
-    wholes = within_share(close) / (weights.recency + weights.importance + weights.similarity)
+    total = weights.recency + weights.importance + weights.similarity
+    wholes = np.minimum(1.0, np.maximum(0.0, close)) / total
     recent = weights.recency * np.array(fresh) * wholes
-    important = weights.importance * np.minimum(1.0, worth) * wholes
+    important = weights.importance * np.minimum(1.0, np.array(worth)) * wholes
     similar = weights.similarity * wholes
     gained = used
     if any(used):

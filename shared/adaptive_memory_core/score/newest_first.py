@@ -132,7 +132,8 @@ def _groups(
     if not found:
         return []
     past, one_voice = in_past_tense(told.cue), bool(names_in(told.cue))
-    groups, taken = list[Statement](), set[int]()
+    groups: list[Statement] = []
+    taken: set[int] = set()
     for best, others in sorted(found.items()):
         if best not in taken and (not past or in_past_tense(texts[best])):
             mine = columns.stored[numbers[best]].get(told.speaker)  # "I" depends on the speaker
@@ -206,7 +207,8 @@ def statement_versions(texts: Sequence[str], cue: str, *, best: int) -> dict[int
     >>> statement_versions(texts, "where does Ilse live?", best=2)
     {0: [Version(number=3, sure=True)]}
     """
-    question, versions = _question(cue), dict[int, list[Version]]()
+    question = _question(cue)
+    versions: dict[int, list[Version]] = {}
     for one in range(min(best, len(texts)) if question.stems else 0):
         mine = _that_answers(texts[one], question)
         begins = _beginning(mine, question) if mine else ""

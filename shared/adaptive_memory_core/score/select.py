@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
@@ -144,7 +143,7 @@ def select(
     (['tea'], [('coffee', 'beyond k'), ('tax', 'below the similarity floor')])
     """
     ranked = rank(hits, policy, now=now, intent=intent, use=use, time_alone=time_alone, told=told)
-    return choose_hits(ranked, policy, k=k, intent=intent)
+    return choose_hits(ranked, policy, k=k, same=not intent.windows)
 
 
 def rank(
@@ -178,16 +177,16 @@ def choose_hits(
     policy: Policy,
     *,
     k: int,
-    intent: Intent = NO_INTENT,
+    same: bool = True,
     vectors: Vectors = NO_VECTORS,
 ) -> tuple[Sequence[Scored], Sequence[Dropped]]:
-    """The second half of `select`. `vectors` (by the id in the collection) are needed if the policy asks for
-    diversity."""
+    """The second half of `select`. With `same=False`, equal texts count as different memories, or there are none.
+    `vectors` (by the id in the collection) are needed if the policy asks for diversity."""
     these, reasons, scored = ranked
     least = policy.min_score
     weak = [one for one in scored if one.score < least] if least > 0.0 else []
     strong = [one for one in scored if one.score >= least] if weak else scored
-    kept, dropped = pick(strong, policy, k=k, vectors=vectors, same=not intent.windows)
+    kept, dropped = pick(strong, policy, k=k, vectors=vectors, same=same)
     if not weak and not reasons:
         return kept, dropped
     lost = [Dropped(one.id, "below the score floor", one) for one in weak]
@@ -198,22 +197,6 @@ def choose_hits(
 def _unfit(hit: Hit, reason: str) -> Dropped:
     """The dropped candidate, with its hit if another policy may return it."""
     return Dropped(hit.record.id, reason, hit=hit if reason in (BELOW_FLOOR, OUTSIDE) else None)
-
-
-def are_enough(these: Candidates, policy: Policy, *, k: int, near: int) -> bool:
-    """Whether no gate can exclude a candidate, and the first `k` of the `near` ones have different texts: then there is
-    no need to look for more.
-
-    >>> from adaptive_memory_core.records import Record
-    >>> both = as_candidates([Hit(Record(text, text), 0.9, text) for text in ("tea", "Tea.")])
-    >>> fit = both.columns._replace(gated=())
-    >>> [are_enough(Candidates(fit, lambda number, leads: both[number]), Policy(), k=k, near=2) for k in (1, 2)]
-    [True, False]
-    """
-    columns = these.columns
-    if near < k or columns.gated or policy.min_similarity > 0.0 or not math.isfinite(sum(columns.similarities)):
-        return False
-    return len(set(leaders(columns.texts[:k], policy.advanced.same_share))) == k
 
 
 def wants_more(these: Candidates, policy: Policy, *, k: int, asked: int, now: float, near: int) -> bool:
@@ -273,6 +256,17 @@ def overlap(one: str, other: str) -> float:
         return 0.0
     shared = len(first.runs & second.runs)
     return shared / max(1, len(first.runs) + len(second.runs) - shared)
+
+
+def has_copies(texts: Sequence[str], share: float) -> bool:
+    """Whether texts may have the same content; True if only a comparison can tell.
+
+    >>> [has_copies(texts, 1.0) for texts in (["Tea.", "coffee"], ["Tea.", "tea"])], has_copies(["tea", "tax"], 0.8)
+    ([False, True], True)
+    """
+    if share < 1.0 or max(map(len, texts), default=0) > REMEMBERED:
+        return True
+    return len(set(map(_plain_of_short, texts))) < len(texts)
 
 
 def leaders(texts: Sequence[str], share: float) -> list[int]:

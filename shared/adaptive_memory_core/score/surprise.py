@@ -48,9 +48,8 @@ UNMEASURED = Baseline()
 
 def baseline_in(leads: Mapping[str, Sequence[float]]) -> Baseline:
     """The baseline of unrelated texts that was measured for this recall."""
-    if not leads.get(BASELINE):
-        return UNMEASURED
-    return Baseline(leads[BASELINE][0], leads[SPREAD][0] if leads.get(SPREAD) else UNMEASURED.spread)
+    means, spreads = leads.get(BASELINE), leads.get(SPREAD)
+    return Baseline(means[0], spreads[0] if spreads else UNMEASURED.spread) if means else UNMEASURED
 
 
 def baseline_of_vectors(vectors: Array, space: str) -> Baseline:

@@ -40,7 +40,7 @@ def channels_of(sources: Iterable[Source]) -> list[str]:
 def wanted_sources(request: Request) -> list[str]:
     """The names of the sources to ask: the policy's channels, and other sources that the request requires."""
     policy, bounded = request.policy, request.policy.blending == "bounded"
-    wanted = list(policy.ways) if request.cue.own_words.strip() else [DENSE]
+    wanted = list(policy.ways) if request.words.strip() else [DENSE]
     if request.intent.windows and policy.advanced.time_weight > 0.0:
         wanted.append(AskedTime.name)
     if request.as_of is not None:
@@ -58,7 +58,7 @@ def wanted_sources(request: Request) -> list[str]:
 def ask_sources(ports: Ports, request: Request) -> list[Answer]:
     """Ask the wanted sources one after the other and return their answers. The caller's channels, which may be slow,
     start before all others."""
-    wanted, answers, passing = wanted_sources(request), list[Answer](), None
+    wanted, answers, passing = wanted_sources(request), [], None
     if request.where is not None and any(map(_finds_by_itself, wanted)):
         try:
             passing = in_collection(ports, request.policy, ports.search.passing, request.scope, request.where)

@@ -16,9 +16,9 @@ from typing import NamedTuple
 from adaptive_memory_core.errors import LedgerError, StoreError
 from adaptive_memory_core.flow.calls.foreign_calls import Outcome
 from adaptive_memory_core.flow.ports import Ports
-from adaptive_memory_core.flow.ports.ledger_values import Extent, KnownStates
+from adaptive_memory_core.flow.ports.ledger_values import Extent, KnownStates, LedgerVersion
 from adaptive_memory_core.flow.ports.source import Answer, Found
-from adaptive_memory_core.identity import own_places, words_and_origins
+from adaptive_memory_core.identity import own_places, text_digests, words_and_origins
 from adaptive_memory_core.learn.decay import Timeline
 from adaptive_memory_core.learn.logged_state import named_by
 from adaptive_memory_core.learn.verdicts import StateHistory, state_as_of
@@ -26,8 +26,9 @@ from adaptive_memory_core.policy.advanced import DENSE
 from adaptive_memory_core.record_metadata import SHARED, belongs, hits_of
 from adaptive_memory_core.records import Cue, Dropped, Hit, Scope, Seen
 from adaptive_memory_core.score.ranking import CandidateColumns, Candidates, as_candidates
+from adaptive_memory_core.score.select import has_copies
 from adaptive_memory_core.score.signals import NEUTRAL_IMPORTANCE, NO_USE, Use, boosted, earned_share, odd_importance
-from adaptive_memory_core.sources.read_state import known_states
+from adaptive_memory_core.sources.read_state import moved_states
 from adaptive_memory_core.sources.request import Request, among
 
 HIDDEN = "hidden by the user's own record of this id"
@@ -50,7 +51,7 @@ def _is_hidden(scope: Scope, hit: Hit, known: Collection[str]) -> bool:
 
 
 NOTHING_KNOWN: Outcome[KnownStates] = Outcome()
-STORED_ID, SOURCE, NAMED, ASKED_FOR = map(attrgetter, ("stored_id", "source", "named", "asked_for"))
+STORED_ID, TEXT, SOURCE, NAMED, ASKED_FOR = map(attrgetter, ("stored_id", "text", "source", "named", "asked_for"))
 NOT_HERE = "not a record of this scope"
 NOT_ASKED_FOR = "no record of this scope that passes the filter"
 
@@ -73,6 +74,7 @@ class Gathered(NamedTuple):
     because: Mapping[str, Sequence[str]] = MappingProxyType({})  # why sources named records, by stored id
     via: Mapping[str, int] = MappingProxyType({})  # the sources that named each record, by stored id, as bits
     guests: frozenset[str] = frozenset()  # hits that are not records: nothing is learned about them
+    copies: bool = True  # whether hits may have the same text
 
     @property
     def nearest(self) -> Sequence[Hit]:
@@ -84,7 +86,7 @@ class Gathered(NamedTuple):
 
     def with_hits(self, nearest: Sequence[Hit], others: Sequence[Hit]) -> Gathered:
         """A copy with these candidates."""
-        return self._replace(hits=as_candidates([*nearest, *others]), near=len(nearest))
+        return self._replace(hits=as_candidates([*nearest, *others]), near=len(nearest), copies=True)
 
 
 def gather(ports: Ports, request: Request, answers: Sequence[Answer]) -> Gathered:
@@ -122,6 +124,7 @@ def gather(ports: Ports, request: Request, answers: Sequence[Answer]) -> Gathere
         lost=dense.error,
         because=_reasons(answers),
         via=_named_by(answers),
+        copies=has_copies(hits.columns.texts, request.policy.advanced.same_share),
     )
 
 
@@ -151,6 +154,28 @@ def known_of(ports: Ports, request: Request, found: Sequence[Found]) -> Outcome[
     except LedgerError as error:
         return Outcome(error=error)
     return Outcome(known)
+
+
+def known_states(
+    ports: Ports,
+    scope: Scope,
+    found: Sequence[Found],
+    *,
+    now: float | None,
+    turn: str | None = None,
+    more: Sequence[str] = (),
+    version: LedgerVersion | None = None,
+) -> KnownStates:
+    """The ledger's states for the texts of the records, under any id, and for `more` ids that may be in the collection,
+    as of the version; `now=None` writes nothing."""
+    ids = [*map(STORED_ID, found), *more]
+    known = ports.ledger.states.known(scope, ids, turn, version)
+    digests = text_digests(list(map(TEXT, found)))
+    before = list(map(known.said.get, ids, digests))
+    if before == digests and (not known.new or known.new <= set(more)):
+        return known
+    other = [one for one, words, then in zip(found, digests, before, strict=True) if then != words]
+    return moved_states(ports, scope, found, known, other, now=now, turn=turn)
 
 
 def present(request: Request, found: Sequence[Found], known: Outcome[KnownStates]) -> Candidates:
@@ -208,8 +233,11 @@ def _named_by(answers: Sequence[Answer]) -> dict[str, int]:
     for one in answers:
         if one.named or one.found:
             bit = named_by(one.source)
-            for stored_id in (*one.named, *map(STORED_ID, one.found)):
-                found[stored_id] = found.get(stored_id, 0) | bit
+            ids = (*one.named, *map(STORED_ID, one.found))
+            if found:
+                found.update([(stored_id, found.get(stored_id, 0) | bit) for stored_id in ids])
+            else:
+                found = dict.fromkeys(ids, bit)
     return found
 
 

@@ -10,7 +10,6 @@ import math
 from collections.abc import Container, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from operator import attrgetter
 from typing import Any
 
 from adaptive_memory_core.errors import AdaptiveMemoryError, LedgerError
@@ -18,9 +17,9 @@ from adaptive_memory_core.fields import Fields
 from adaptive_memory_core.flow.calls.foreign_calls import tried
 from adaptive_memory_core.flow.calls.running_calls import waiting_at_most
 from adaptive_memory_core.flow.ports import Ports
-from adaptive_memory_core.flow.ports.ledger_values import KnownStates, LedgerVersion, Moves, Rewritten, never_read
+from adaptive_memory_core.flow.ports.ledger_values import KnownStates, Moves, Rewritten, never_read
 from adaptive_memory_core.flow.ports.source import Found
-from adaptive_memory_core.identity import LOOK_AGAIN, origin, record_id, text_digest, text_digests
+from adaptive_memory_core.identity import LOOK_AGAIN, origin, record_id, text_digest
 from adaptive_memory_core.record_metadata import SHARED, belongs, record_of
 from adaptive_memory_core.records import NEVER_READ, Metadata, ReadState, Record, Scope, Seen
 from adaptive_memory_core.score.ranking import CHANGED, FORGOTTEN, SUPERSEDED
@@ -213,35 +212,27 @@ def _seen(ports: Ports, scope: Scope, text: str | None, metadata: Metadata | Non
     return Seen(NEVER_READ, kind if isinstance(kind, str) else None, origin(text, metadata), shared, text_digest(text))
 
 
-STORED_ID, TEXT = attrgetter("stored_id"), attrgetter("text")
 BY = "collection"  # in the audit trail: another program wrote
 
 
-def known_states(
+def moved_states(
     ports: Ports,
     scope: Scope,
     found: Sequence[Found],
+    known: KnownStates,
+    other: Sequence[Found],
     *,
     now: float | None,
-    turn: str | None = None,
-    more: Sequence[str] = (),
-    version: LedgerVersion | None = None,
+    turn: str | None,
 ) -> KnownStates:
-    """The ledger's states for the texts of the records, under any id, and for `more` ids that may be in the collection,
-    as of the version; `now=None` writes nothing."""
-    ids = [*map(STORED_ID, found), *more]
-    known = ports.ledger.states.known(scope, ids, turn, version)
-    digests = text_digests(list(map(TEXT, found)))
-    before = list(map(known.said.get, ids, digests))
-    if before == digests and (not known.new or known.new <= set(more)):
-        return known
-    other = [one for one, words, then in zip(found, digests, before, strict=True) if then != words]
+    """The states for the texts of the records, of which `other` ones have another text than in the ledger. The moves of
+    states are settled in the ledger; `now=None` writes nothing."""
     moved = _as_texts_moved(ports, scope, found, known, other, now=now)
-    if moved is None:
-        moved = ports.ledger.states.known(scope, ids, turn)
-        stale = [one for one in other if moved.said.get(one.stored_id) not in (None, text_digest(one.text))]
-        moved = moved._replace(states={**moved.states, **_fresh(moved, stale)})
-    return moved
+    if moved is not None:
+        return moved
+    moved = ports.ledger.states.known(scope, [one.stored_id for one in found], turn)
+    stale = [one for one in other if moved.said.get(one.stored_id) not in (None, text_digest(one.text))]
+    return moved._replace(states={**moved.states, **_fresh(moved, stale)})
 
 
 def _as_texts_moved(

@@ -63,6 +63,11 @@ class Request(NamedTuple):
     version: LedgerVersion | None = None  # as of which everything is looked for; None: each part looks by itself
 
     @property
+    def words(self) -> str:
+        """The user's own words, as `cue.own_words`."""
+        return self.cue.text if self.cue.words is None else self.cue.words
+
+    @property
     def candidates(self) -> int:
         """How many records each source is asked for."""
         most = max(self.policy.recall_k, self.k)
@@ -131,7 +136,7 @@ class WordsSource:
         """The records with most of the cue's words, searched in this thread unless there is a time limit. The answer's
         cue for the vector search omits the speaker it names, unless the cue has separate words."""
         cue, advanced, look = request.cue, request.policy.advanced, ports.words.look
-        query = request.scope, cue.own_words, advanced.fusion, request.candidates, asked.passing, request.version
+        query = request.scope, request.words, advanced.fusion, request.candidates, asked.passing, request.version
         seconds = advanced.timeout_seconds
         try:
             found = in_time(ports.unanswered[LEXICAL], seconds, look, *query) if seconds else look(*query)

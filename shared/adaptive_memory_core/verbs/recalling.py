@@ -156,7 +156,8 @@ def _request(
     """The checked request that recall, which searches, and rerank share. Its policy is the call's, else the user's own,
     else the memory's, with the floors of the call."""
     opened, keeping = user.memory.opened, user.memory.keeping
-    present, notes = opened.in_force.now(), tuple[str, ...]()
+    present = opened.in_force.now()
+    notes: tuple[str, ...] = ()
     by = usual_policy(user) if policy is None else check.policy(policy, opened.in_force.policy)
     if by is not opened.in_force.policy:
         check.channels(by, channels_of(opened.parts.ports.sources))
