@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -38,6 +38,7 @@ from adaptive_memory_core.store.ledger import hierarchy_growth
 from adaptive_memory_core.store.ledger.hierarchy_growth import hierarchy_faults, neighbours_in, unpacked_vector
 from adaptive_memory_core.store.ledger.schema import LedgerPart
 
+T = TypeVar("T")
 _WATCH = "INSERT INTO hierarchy_users (user_key, collection_key, uuid) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
 _WATCHED = (
     "SELECT users.name, hierarchy_users.version FROM hierarchy_users JOIN users USING (user_key) "
@@ -58,10 +59,8 @@ class LedgerHierarchy(LedgerPart):
 
     def watch(self, scope: Scope) -> None:
         """Note that the user observes from now on."""
-        with self._shared.reading() as sql:
-            user = self._shared.known_user(sql, scope)
-            if sql.execute("SELECT 1 FROM hierarchy_users WHERE user_key = ?", (user,)).fetchone():
-                return
+        if self._first("SELECT 1 FROM hierarchy_users WHERE user_key = ?", scope):
+            return
         with self._shared.writing() as sql:
             own = self._shared.collection_key
             uuid = sql.execute(_UUID, (own,)).fetchone()
@@ -96,8 +95,8 @@ class LedgerHierarchy(LedgerPart):
 
     def vectors_of(self, scope: Scope) -> str | None:
         """The UUID of the collection whose embedder made the vectors."""
-        row = self._one(scope, "SELECT uuid FROM hierarchy_users WHERE user_key = ?")
-        return None if row is None else str(row[0])
+        found: str | None = self._value("SELECT uuid FROM hierarchy_users WHERE user_key = ?", scope)
+        return found
 
     def stored_ids(self) -> set[str]:
         query = "SELECT stored_id FROM hierarchy_messages WHERE collection_key = ?"
@@ -117,11 +116,12 @@ class LedgerHierarchy(LedgerPart):
 
     def waiting(self, scope: Scope) -> int:
         """The number of messages without an episode."""
-        return self._count(scope, "SELECT count(*) FROM hierarchy_messages WHERE user_key = ? AND episode IS NULL")
+        query = "SELECT count(*) FROM hierarchy_messages WHERE user_key = ? AND episode IS NULL"
+        return int(self._value(query, scope))
 
     def unfinished(self, scope: Scope) -> int:
         """The number of episodes to distil, semantics to attach and themes to name."""
-        return self._count(scope, _UNFINISHED)
+        return int(self._value(_UNFINISHED, scope) or 0)
 
     def sessions(self, scope: Scope) -> list[str]:
         """The conversations that have messages without an episode."""
@@ -130,48 +130,32 @@ class LedgerHierarchy(LedgerPart):
 
     def conversation(self, scope: Scope, session: str, most: int) -> list[Queued]:
         """The messages of a conversation's open episode, and then those without an episode, each in order."""
-        with self._shared.reading() as sql:
-            return hierarchy_growth.unclosed_messages(sql, self._shared.known_user(sql, scope), session, most)
+        return self._read(scope, hierarchy_growth.unclosed_messages, session, most)
 
     def episode_at(self, scope: Scope, session: str, place: float) -> EpisodeKey | None:
         """The closed episode that a message at this place belongs to because it came late; None if it came in time."""
-        with self._shared.reading() as sql:
-            return hierarchy_growth.episode_at(sql, self._shared.known_user(sql, scope), session, place)
+        return self._read(scope, hierarchy_growth.episode_at, session, place)
 
     def assign(self, scope: Scope, session: str, groups: Sequence[MessageGroup]) -> bool:
         """Create or extend these episodes. Do nothing and return False if the rows have changed in the meantime."""
-        with self._shared.writing() as sql:
-            user = self._shared.user_key(sql, scope)
-            done = hierarchy_growth.assign(sql, user, session, groups)
-            if done:
-                hierarchy_growth.mark_changed(sql, user)
-        return done
+        return self._changed(scope, hierarchy_growth.assign, session, groups)
 
     def due(self, scope: Scope, most: int) -> list[DueEpisode]:
-        with self._shared.reading() as sql:
-            return hierarchy_growth.due_episodes(sql, self._shared.known_user(sql, scope), most)
+        return self._read(scope, hierarchy_growth.due_episodes, most)
 
     def distilled(self, scope: Scope, episode: DueEpisode, text: EpisodeText, semantics: Sequence[NewSemantic]) -> bool:
         """Replace an episode's texts and semantics; unchanged sentences keep their rows. Return False if its messages
         have changed."""
-        with self._shared.writing() as sql:
-            user = self._shared.user_key(sql, scope)
-            done = hierarchy_growth.keep_distilled(sql, user, episode, text, semantics)
-            if done:
-                hierarchy_growth.mark_changed(sql, user)
-        return done
+        return self._changed(scope, hierarchy_growth.keep_distilled, episode, text, semantics)
 
     def unattached(self, scope: Scope, most: int) -> list[Written]:
-        with self._shared.reading() as sql:
-            return hierarchy_growth.unattached(sql, self._shared.known_user(sql, scope), most)
+        return self._read(scope, hierarchy_growth.unattached, most)
 
     def placed(self, scope: Scope) -> PlacedSemantics:
-        with self._shared.reading() as sql:
-            return hierarchy_growth.placed_semantics(sql, self._shared.known_user(sql, scope))
+        return self._read(scope, hierarchy_growth.placed_semantics)
 
     def edition(self, scope: Scope) -> ThemesVersion:
-        with self._shared.reading() as sql:
-            return hierarchy_growth.themes_version(sql, self._shared.known_user(sql, scope))
+        return self._read(scope, hierarchy_growth.themes_version)
 
     def next_theme(self) -> ThemeKey:
         """A key that was never used for a theme."""
@@ -180,8 +164,8 @@ class LedgerHierarchy(LedgerPart):
 
     def version(self, scope: Scope) -> int | None:
         """A number that changes with the user's hierarchy; None for a user who does not observe."""
-        row = self._one(scope, "SELECT version FROM hierarchy_users WHERE user_key = ?")
-        return None if row is None else int(row[0])
+        found: int | None = self._value("SELECT version FROM hierarchy_users WHERE user_key = ?", scope)
+        return found
 
     def grow(self, scope: Scope, growth: Growth) -> None:
         with self._shared.writing() as sql:
@@ -192,8 +176,7 @@ class LedgerHierarchy(LedgerPart):
 
     def unnamed(self, scope: Scope, most: int) -> list[tuple[ThemeKey, int, list[str]]]:
         """The next themes to name, with a revision that changes with their members, and their texts."""
-        with self._shared.reading() as sql:
-            return hierarchy_growth.unnamed(sql, self._shared.known_user(sql, scope), most)
+        return self._read(scope, hierarchy_growth.unnamed, most)
 
     def name(self, scope: Scope, theme: ThemeKey, revision: int, name: str, note: str | None) -> bool:
         query = "UPDATE hierarchy_themes SET name = ?, note = ?, named = 1 WHERE theme = ? AND revision = ?"
@@ -203,9 +186,7 @@ class LedgerHierarchy(LedgerPart):
         return done
 
     def view(self, scope: Scope) -> Hierarchy:
-        with self._shared.reading() as sql:
-            rows = hierarchy_rows_of(sql, self._shared.known_user(sql, scope))
-        return hierarchy_of(rows)
+        return hierarchy_of(self._read(scope, hierarchy_rows_of))
 
     def faults(self) -> list[str]:
         """The faults in the rows, one line per kind."""
@@ -214,19 +195,24 @@ class LedgerHierarchy(LedgerPart):
 
     def _take_out(self, stored_ids: Sequence[str], *, gone: bool) -> None:
         own = self._shared.collection_key
-        with self._shared.reading() as sql:
-            if sql.execute("SELECT 1 FROM hierarchy_users WHERE collection_key = ? LIMIT 1", (own,)).fetchone() is None:
-                return
+        if self._first("SELECT 1 FROM hierarchy_users WHERE collection_key = ? LIMIT 1", own) is None:
+            return
         with self._shared.writing() as sql:
             hierarchy_growth.remove_messages(sql, own, stored_ids, gone=gone)
 
-    def _count(self, scope: Scope, query: str) -> int:
-        row = self._one(scope, query)
-        return 0 if row is None else int(row[0])
+    def _read(self, scope: Scope, read: Callable[..., T], *given: Any) -> T:
+        """What is read of this user's rows."""
+        with self._shared.reading() as sql:
+            return read(sql, self._shared.known_user(sql, scope), *given)
 
-    def _one(self, scope: Scope, query: str) -> tuple[Any, ...] | None:
-        found: tuple[Any, ...] | None = self._first(query, scope)
-        return found
+    def _changed(self, scope: Scope, change: Callable[..., bool], *given: Any) -> bool:
+        """Change this user's rows in one transaction; return whether that was done."""
+        with self._shared.writing() as sql:
+            user = self._shared.user_key(sql, scope)
+            done = change(sql, user, *given)
+            if done:
+                hierarchy_growth.mark_changed(sql, user)
+        return done
 
 
 _MESSAGES = "SELECT episode, stored_id FROM hierarchy_messages WHERE user_key = ? ORDER BY place, message"
