@@ -6,9 +6,12 @@ deleted with the first removal of a record, and a file without a row is deleted.
 
 from __future__ import annotations
 
+import sqlite3
 import uuid
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import Literal
 
 import orjson
 
@@ -16,6 +19,7 @@ from adaptive_memory_core.flow.ports.ledger_values import FileKind, News, UserFi
 from adaptive_memory_core.records import Metadata, Scope
 from adaptive_memory_core.store.ledger.ledger_context import LedgerContext
 from adaptive_memory_core.store.ledger.schema import LedgerPart, decoding
+from adaptive_memory_core.store.ledger.state_rows import in_batches
 
 CopiedRow = tuple[str, str | None, Metadata | None]  # a record's id, text and metadata
 
@@ -41,6 +45,17 @@ def news_of(shared: LedgerContext, scope: Scope, queries: tuple[str, str], writt
             return News(NOBODY, (), ())
         gone = sql.execute(queries[1], (user, removed)).fetchall()
         return News(user, gone, sql.execute(queries[0], (user, written)).fetchall())
+
+
+def delete_copies(
+    sql: sqlite3.Connection, table: Literal["mirror", "words"], collection_key: int, stored_ids: Sequence[str]
+) -> None:
+    """Delete these records' rows, in the caller's transaction. Words are also deleted with a record's row of the
+    mirror."""
+    for chunk in in_batches(stored_ids):
+        places = ", ".join("?" * len(chunk))
+        query = f"DELETE FROM {table} WHERE collection_key = ? AND stored_id IN ({places})"  # noqa: S608 - our own names
+        sql.execute(query, (collection_key, *chunk))
 
 
 FOLDER, UNFINISHED = ".copies", ".unfinished"

@@ -20,13 +20,12 @@ from adaptive_memory_core.policy.learning import Regime
 from adaptive_memory_core.records import ReadState, Scope
 from adaptive_memory_core.reports import Sample, Strengths
 from adaptive_memory_core.store.ledger import (
+    cached_copies,
     decay_steps,
     graph_rows,
-    mirror_rows,
     recall_log,
     removal,
     state_rows,
-    word_rows,
 )
 from adaptive_memory_core.store.ledger import state_rows as rows
 from adaptive_memory_core.store.ledger.schema import UNREADABLE, LedgerConnection, LedgerPart
@@ -81,9 +80,8 @@ class LedgerComparison(LedgerPart):
             sql.execute("UPDATE changes SET stored_id = ? WHERE user_key = ? AND stored_id = ?", (kept, user, gone))
             if scope.user is None:
                 removal.merge_readers(sql, shared.collection_key, gone, kept)
-            word_rows.delete_word_rows(sql, shared.collection_key, [gone])
             graph_rows.drop_graph_of(sql, shared.collection_key, [gone])
-            mirror_rows.delete_mirror_rows(sql, shared.collection_key, [gone])
+            cached_copies.delete_copies(sql, "mirror", shared.collection_key, [gone])
             shared.cache.drop([kept, gone])
 
 

@@ -15,10 +15,17 @@ from adaptive_memory_core.flow.ports.ledger_values import LedgerVersion, MirrorP
 from adaptive_memory_core.record_metadata import merged_metadata
 from adaptive_memory_core.records import Metadata, Scope
 from adaptive_memory_core.store.ledger import outbox
-from adaptive_memory_core.store.ledger.cached_copies import NOBODY, CopiedRow, LedgerUserFiles, news_of, read_metadata
+from adaptive_memory_core.store.ledger.cached_copies import (
+    NOBODY,
+    CopiedRow,
+    LedgerUserFiles,
+    delete_copies,
+    news_of,
+    read_metadata,
+)
 from adaptive_memory_core.store.ledger.ledger_context import LedgerContext
 from adaptive_memory_core.store.ledger.schema import LedgerPart, decoding
-from adaptive_memory_core.store.ledger.state_rows import in_batches
+from adaptive_memory_core.store.ledger.state_rows import in_batches, rows_in
 
 RESTORED = "restored"  # `complete_at` if copies are newer than the collection, so it must not overwrite them
 EMPTIED = "emptied"  # the same if most records are gone from the collection, unless the caller asks for it
@@ -34,6 +41,7 @@ _DROPPED = (
     "INSERT INTO mirror_size (collection_key, drops) VALUES (?, 1) "
     "ON CONFLICT (collection_key) DO UPDATE SET drops = mirror_size.drops + 1"
 )
+_OF_IDS = "SELECT {} FROM mirror WHERE collection_key = ? AND stored_id IN ({{}})"
 _SINCE = (
     "SELECT row, stored_id, vector FROM mirror LEFT JOIN mirror_vectors USING (row) "
     "WHERE user_key = ? AND row > ? ORDER BY row"
@@ -62,11 +70,11 @@ class LedgerMirror(LedgerPart):
         """Write these rows of each scope (None: records without a scope), replacing earlier rows of these records, and
         delete the rows of the `gone` records."""
         with self._shared.writing() as sql:
-            delete_mirror_rows(sql, self._shared.collection_key, list(gone))
+            delete_copies(sql, "mirror", self._shared.collection_key, list(gone))
             number = self._next_change(sql)
             for scope, own in rows.items():
                 user = NOBODY if scope is None else self._shared.user_key(sql, scope)
-                delete_mirror_rows(sql, self._shared.collection_key, [row.stored_id for row in own])
+                delete_copies(sql, "mirror", self._shared.collection_key, [row.stored_id for row in own])
                 for row in own:
                     values = (user, row.stored_id, number, row.text, _written(row.metadata))
                     place = sql.execute(_PUT, (self._shared.collection_key, *values)).fetchone()[0]
@@ -126,7 +134,7 @@ class LedgerMirror(LedgerPart):
     def drop(self, stored_ids: Sequence[str]) -> None:
         """Delete the rows of these records, if there are any."""
         with self._shared.writing() as sql:
-            delete_mirror_rows(sql, self._shared.collection_key, stored_ids)
+            delete_copies(sql, "mirror", self._shared.collection_key, stored_ids)
             sql.execute(_DROPPED, (self._shared.collection_key,))
         self._shared.file.afterwards(self._files.sweep)
 
@@ -148,15 +156,12 @@ class LedgerMirror(LedgerPart):
 
     def vectors(self, stored_ids: Sequence[str]) -> dict[str, bytes]:
         """The vectors of these records, by id."""
-        found: dict[str, bytes] = {}
+        query = (
+            "SELECT stored_id, vector FROM mirror JOIN mirror_vectors USING (row) "
+            "WHERE collection_key = ? AND stored_id IN ({})"
+        )
         with self._shared.reading() as sql:
-            for chunk in in_batches(stored_ids):
-                query = (
-                    "SELECT stored_id, vector FROM mirror JOIN mirror_vectors USING (row) "  # noqa: S608 - our own names
-                    f"WHERE collection_key = ? AND stored_id IN ({', '.join('?' * len(chunk))})"
-                )
-                found.update(sql.execute(query, (self._shared.collection_key, *chunk)).fetchall())
-        return found
+            return dict(rows_in(sql, query, stored_ids, (self._shared.collection_key,)))
 
     def version(self, scope: Scope) -> LedgerVersion:
         """The ledger's present version."""
@@ -197,36 +202,15 @@ class LedgerMirror(LedgerPart):
         return int(sql.execute(_NUMBERED, (self._shared.collection_key,)).fetchone()[0])
 
     def _versions(self, sql: sqlite3.Connection, stored_ids: Sequence[str]) -> Versions:
-        own, found = self._shared.collection_key, dict[str, int]()
+        own = self._shared.collection_key
         row = sql.execute("SELECT drops FROM mirror_size WHERE collection_key = ?", (own,)).fetchone()
-        for chunk in in_batches(stored_ids):
-            places = ", ".join("?" * len(chunk))
-            query = f"SELECT stored_id, changed FROM mirror WHERE collection_key = ? AND stored_id IN ({places})"  # noqa: S608
-            found.update(sql.execute(query, (own, *chunk)).fetchall())
+        found = dict(rows_in(sql, _OF_IDS.format("stored_id, changed"), stored_ids, (own,)))
         return Versions(0 if row is None else row[0], found)
 
     def _rows(self, sql: sqlite3.Connection, stored_ids: Sequence[str]) -> list[CopiedRow]:
-        found: list[CopiedRow] = []
-        for chunk in in_batches(stored_ids):
-            query = (
-                "SELECT stored_id, text, metadata FROM mirror "  # noqa: S608 - our own names
-                f"WHERE collection_key = ? AND stored_id IN ({', '.join('?' * len(chunk))})"
-            )
-            rows: list[tuple[str, str | None, str | None]] = sql.execute(
-                query, (self._shared.collection_key, *chunk)
-            ).fetchall()
-            with decoding("a record's metadata"):
-                found += [(one, text, None if data is None else orjson.loads(data)) for one, text, data in rows]
-        return found
-
-
-def delete_mirror_rows(sql: sqlite3.Connection, collection_key: int, stored_ids: Sequence[str]) -> None:
-    """Delete the rows of these records, in the caller's transaction."""
-    for chunk in in_batches(stored_ids):
-        sql.execute(
-            f"DELETE FROM mirror WHERE collection_key = ? AND stored_id IN ({', '.join('?' * len(chunk))})",  # noqa: S608
-            (collection_key, *chunk),
-        )
+        rows = rows_in(sql, _OF_IDS.format("stored_id, text, metadata"), stored_ids, (self._shared.collection_key,))
+        with decoding("a record's metadata"):
+            return [(one, text, None if data is None else orjson.loads(data)) for one, text, data in rows]
 
 
 def _written(metadata: Metadata | None) -> str | None:

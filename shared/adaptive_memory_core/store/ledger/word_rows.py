@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 
 from adaptive_memory_core.flow.ports.ledger_values import LedgerVersion, News, WordRow
 from adaptive_memory_core.records import Scope
-from adaptive_memory_core.store.ledger.cached_copies import NOBODY, CopiedRow, news_of, read_metadata
+from adaptive_memory_core.store.ledger.cached_copies import NOBODY, CopiedRow, delete_copies, news_of, read_metadata
 from adaptive_memory_core.store.ledger.schema import LedgerPart
-from adaptive_memory_core.store.ledger.state_rows import in_batches, rows_in
+from adaptive_memory_core.store.ledger.state_rows import rows_in
 
 _PUT = (
     "INSERT INTO words (collection_key, user_key, stored_id, digest, length, terms, speaker, session, place, told) "
@@ -71,7 +71,7 @@ class LedgerWords(LedgerPart):
             found = sql.execute(_CHANGED, (user, user, last)).fetchall()
             rows = [(one, text, read_metadata(metadata)) for one, text, metadata in found]
             new = rows_of(rows, self._marks(sql, [row[0] for row in rows]))
-            delete_word_rows(sql, self._shared.collection_key, [row[0] for row in new])
+            delete_copies(sql, "words", self._shared.collection_key, [row[0] for row in new])
             sql.executemany(_PUT, [(self._shared.collection_key, user, *row) for row in new])
             sql.execute(_FOLLOWED, (user, last))
             return len(found) >= most
@@ -94,12 +94,3 @@ class LedgerWords(LedgerPart):
     def news(self, scope: Scope, written: int, removed: int) -> News:
         """The user's rows after the one numbered `written`, and the removals after the one numbered `removed`."""
         return news_of(self._shared, scope, (_SINCE, _REMOVED), written, removed)
-
-
-def delete_word_rows(sql: sqlite3.Connection, collection_key: int, stored_ids: Sequence[str]) -> None:
-    """Delete the rows of these records, in the caller's transaction."""
-    for chunk in in_batches(stored_ids):
-        sql.execute(
-            f"DELETE FROM words WHERE collection_key = ? AND stored_id IN ({', '.join('?' * len(chunk))})",  # noqa: S608
-            (collection_key, *chunk),
-        )
