@@ -192,10 +192,11 @@ class WordsFound(NamedTuple):
     def __call__(self, these: Candidates) -> dict[str, Sequence[float]]:
         """The evidence from words for each candidate; 0 for a record that is not indexed."""
         get, placed = self.numbers.get, self.placed  # a record that was indexed again in the meantime has a new number
-        places = np.array([placed.get(one, get(one, -1)) for one in these.columns.stored_ids], dtype=np.intp)
-        columns, most_of_kinds = dict(self.columns), self.most_of_kinds
-        for name, values in self.columns.items():
-            columns[name] = _at(values, places)
+        ids = these.columns.stored_ids
+        found_at = [get(one, -1) if (place := placed.get(one)) is None else place for one in ids]
+        places = np.array(found_at, dtype=np.intp)
+        columns = {name: _at(values, places) for name, values in self.columns.items()}
+        most_of_kinds = self.most_of_kinds
         if self.talk is not None and self.talk.people is not None:
             people = _at(self.talk.people, places)
             more, most = kinds_of_texts(these.columns.texts, people, self.talk.speakers if self.asks_for_name else None)
@@ -276,8 +277,10 @@ def _at(values: Array, places: Array) -> Array:
     >>> _at(np.array([0.5, 0.25]), np.array([1, -1, 2])).tolist()
     [0.25, 0.0, 0.0]
     """
-    if not len(values):
-        return np.zeros(len(places))
-    found = values.take(places, mode="clip").astype(float, copy=False)
-    found[(places < 0) | (places >= len(values))] = 0.0
+    asked = places.tolist()
+    if asked and min(asked) >= 0 and max(asked) < len(values):  # nearly always
+        return values[places].astype(float, copy=False)
+    there = (places >= 0) & (places < len(values))
+    found = np.zeros(len(places))
+    found[there] = values[places[there]]
     return found

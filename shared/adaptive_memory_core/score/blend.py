@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
-from operator import attrgetter
+from functools import partial, reduce
+from operator import add, attrgetter
 
 import numpy as np
 
@@ -56,7 +56,7 @@ def score(
     shares = relevances(these, policy.advanced.fusion, policy.own_weights, policy.advanced.rerank_weight, of_time)
     if NEAR in leads:
         shares = asked_before(shares, leads, columns.similarities, policy.learning.similar_questions)
-    close = wholes = np.add.reduce(list(shares.values())) if leads or of_time else np.array(columns.similarities)
+    close = wholes = reduce(add, shares.values()) if leads or of_time else np.array(columns.similarities)
     if min(strong) < 1.0:  # `weakened` of each
         lost = policy.decay.strength_weight * (1.0 - np.array(strong))
         close = np.where(wholes > 0.0, wholes * (1.0 - lost), wholes)
@@ -153,12 +153,12 @@ def _shares_of_nats(these: Candidates, fusion: Fusion, more: Mapping[str, float]
         nats.append(np.array(of_time.nats))
         names.append(TIME)
         most += of_time.most
-    said = np.array(nats)
     if most <= 0.0:
-        return dict(zip(names, 0.0 * said, strict=True))
-    speaking = np.maximum(0.0, said)
-    whole = np.minimum(1.0, np.maximum(0.0, np.add.reduce(said) / most))
-    return dict(zip(names, speaking * (whole / np.maximum(1e-12, np.add.reduce(speaking))), strict=True))
+        return {name: 0.0 * one for name, one in zip(names, nats, strict=True)}
+    speaking = [np.maximum(0.0, one) for one in nats]
+    whole = np.minimum(1.0, np.maximum(0.0, reduce(add, nats) / most))
+    share = whole / np.maximum(1e-12, reduce(add, speaking))
+    return {name: one * share for name, one in zip(names, speaking, strict=True)}
 
 
 def bounded(

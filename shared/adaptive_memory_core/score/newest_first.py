@@ -54,14 +54,14 @@ def newest_first(ranking: Ranking, told: NewestFirstQuery, intent: Intent, *, re
     """
     columns, order = ranking._candidates.columns, ranking.order
     times = [columns.began[number] for number in order[:COMPARED]]
-    if len(set(times)) < 2 or intent.windows or intent.lean in ("past", "earliest") or asks_history(told.cue):
+    if len(set(times)) < 2 or intent.windows or intent.lean in ("past", "earliest"):
         return ranking  # the same statement at another time is another memory
-    if told.facts is not None:
-        groups = _labelled([columns.stored_ids[number] for number in order[: len(times)]], times, told.facts)
-    elif asks_for_many(told.cue):
+    if (told.facts is None and asks_for_many(told.cue)) or asks_history(told.cue):
         return ranking
-    else:
+    if told.facts is None:
         groups = _groups(ranking, times, told, reworded=reworded)
+    else:
+        groups = _labelled([columns.stored_ids[number] for number in order[: len(times)]], times, told.facts)
     moved = _Moved(list(range(len(order))), [ranking.scores[number] for number in order], {})
     for places, sure in groups:
         if len(places) > 1:

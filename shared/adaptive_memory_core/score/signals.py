@@ -108,11 +108,13 @@ def worths(
     [0.9, 0.5]
     """
     weight, left = policy.learning.count_weight, policy.learning.count_decay_per_day
+    log, power = math.log1p, math.pow
     found = [NEUTRAL_IMPORTANCE if one is None else one for one in importances]
     for place, read in enumerate(reads):
-        if read.warmth:
-            age = 0.0 if read.last_read is None else max(0.0, now - read.last_read)
-            found[place] += min(COUNT_BOOST_MAX, weight * math.log1p(read.warmth * math.pow(left, age / DAY)))
+        if warmth := read.warmth:
+            last = read.last_read
+            more = weight * log(warmth if last is None or now <= last else warmth * power(left, (now - last) / DAY))
+            found[place] += more if more < COUNT_BOOST_MAX else COUNT_BOOST_MAX
     return found
 
 
