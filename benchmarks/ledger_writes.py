@@ -20,7 +20,6 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, cast
@@ -186,7 +185,7 @@ def _count(ledger: SQLiteLedger, user: str, start: float, arguments: argparse.Na
     time.sleep(max(0.0, start - time.time()))
     number, end = 0, time.monotonic() + arguments.seconds
     while time.monotonic() < end:
-        entry = replace(entries[number % PREPARED], id=f"{user}-{number}", at=float(number))
+        entry = entries[number % PREPARED]._replace(id=f"{user}-{number}", at=float(number))
         seen = {one.hit._stored_id: Seen(ReadState(), None) for one in entry.kept}
         began = time.perf_counter()
         ledger.recalls.count(scope, entry, seen, partial(decay.states_after_read, policy=EVERY, now=entry.at))

@@ -180,7 +180,7 @@ class WriteBack:
         late = {one.stored_id: _late(one, copies[one.stored_id], fields) for one in own if one.stored_id in copies}
         late = {stored_id: change for stored_id, change in late.items() if change}
         if late:
-            with self._ledger.transaction():
+            with self._ledger.transaction(unheard=True):
                 kept = self._unchanged(batch)
                 mirror.annotate({one: change for one, change in late.items() if one in kept})
 

@@ -121,8 +121,8 @@ class _Watched:
         return getattr(self.__dict__["_ledger"], name)
 
     @contextmanager
-    def transaction(self) -> Iterator[None]:
-        with timed(self.__dict__["_measure"], "transaction"), self.__dict__["_ledger"].transaction():
+    def transaction(self, *, unheard: bool = False) -> Iterator[None]:
+        with timed(self.__dict__["_measure"], "transaction"), self.__dict__["_ledger"].transaction(unheard=unheard):
             yield
 
 

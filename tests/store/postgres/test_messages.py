@@ -211,7 +211,7 @@ def test_what_waits_to_be_sent_of_a_part_that_was_undone_is_not_sent(
 def test_any_text_and_number_can_wait_to_be_sent(two: tuple[PostgresLedger, PostgresLedger]) -> None:
     ours, theirs = two
     text = "what's \\ %s ; said\x00 \ufdd0 \U0001f375"
-    given = replace(entry("r1", 1e9 + 1 / 3, "m1"), cue=text)
+    given = entry("r1", 1e9 + 1 / 3, "m1")._replace(cue=text)
     ours.recalls.count(ALICE, given, {"m1": NEW}, _once_more)
     line = theirs.log.recall(ALICE, "r1")
     assert line is not None

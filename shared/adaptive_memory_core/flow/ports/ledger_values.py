@@ -107,8 +107,7 @@ class LedgerRow(NamedTuple):
     seen: Seen
 
 
-@dataclass(frozen=True, slots=True)
-class RecallEntry:
+class RecallEntry(NamedTuple):
     """One recall to write to the ledger; `logged` is False if the log is off."""
 
     id: str

@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Set
+from dataclasses import replace
 
 from adaptive_memory_core.flow.ports.ledger_values import AfterReads, Counted, RecallEntry
 from adaptive_memory_core.identity import record_id
 from adaptive_memory_core.learn.decay import Timeline, met
 from adaptive_memory_core.records import Scope, Seen
-from adaptive_memory_core.store.ledger import decay_steps, recall_log, state_rows
+from adaptive_memory_core.store.ledger import decay_steps, state_rows
 from adaptive_memory_core.store.ledger.decay_steps import RecallTurn
-from adaptive_memory_core.store.ledger.ledger_context import KnownUser, LedgerContext
+from adaptive_memory_core.store.ledger.ledger_context import KnownUser, LedgerContext, logged_keys
 from adaptive_memory_core.store.ledger.read_states import write_changes
-from adaptive_memory_core.store.ledger.recall_encoding import EncodedRecall, with_keys
+from adaptive_memory_core.store.ledger.recall_encoding import FORGOTTEN, EncodedRecall, encode, with_keys
 from adaptive_memory_core.store.ledger.schema import LedgerConnection
 from adaptive_memory_core.store.ledger.state_rows import StateChange, StateRow, id_digest
 from adaptive_memory_core.store.ledger.verdict_rows import add_change
 
+_ADD_LINE = (
+    "INSERT INTO recalls (user_key, recall_id, step, at, cue, k, policy_hash, candidates, turn, over) "
+    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+)
 _COUNT = "UPDATE users SET steps = steps + ?, counted = counted + 1 WHERE user_key = ?"
 
 
@@ -34,7 +39,7 @@ class LedgerRecalls:
         another text, during the recall are neither counted nor logged.
         """
         began, reading = time.perf_counter(), scope.over is not None
-        line = recall_log.line_of(entry) if entry.logged else None
+        line = line_of(entry) if entry.logged else None
         with self._shared.writing(told=True, recall_of=self._shared.user_keys.get(scope, 0)) as sql:
             user = self._shared.user_key(sql, scope)
             self._shared.notice(sql, user)
@@ -57,7 +62,7 @@ class LedgerRecalls:
             if entry.turn is not None:
                 decay_steps.note_turn(sql, user, entry.turn, turn, [one.row for one in changed.values()], at=entry.at)
             if packed is not None:
-                recall_log.add_line(sql, (user, scope.over), turn.step, entry, packed)
+                add_line(sql, (user, scope.over), turn.step, entry, packed)
             now = Timeline(turn.step, timeline.spans) if turn.began else known.timeline
             self._cache.recalled(user, known, now)
             self._shared.file.news.counted[user] += 1
@@ -92,9 +97,9 @@ class LedgerRecalls:
         if line is None:
             return None
         if entry.policy_hash not in self._cache.policies:
-            recall_log.insert_policy(sql, entry, self._cache.policies)
-        line = recall_log.line_of(entry, gone) if gone else line
-        return with_keys(line.packed, recall_log.logged_keys(sql, self._cache.logged_ids, user, line.ids))
+            insert_policy(sql, entry, self._cache.policies)
+        line = line_of(entry, gone) if gone else line
+        return with_keys(line.packed, logged_keys(sql, self._cache.logged_ids, user, line.ids))
 
     def _timeline_before(
         self, sql: LedgerConnection, user: int, entry: RecallEntry, turn: RecallTurn, known: Timeline
@@ -172,3 +177,31 @@ def _among(forgotten: Set[bytes], entry: RecallEntry, *, shared: bool) -> set[st
     kept = [one.id for one in entry.kept if (one.shared is not None) == shared]
     dropped = [one.id for one in entry.dropped if one.scored is None or (one.scored.shared is not None) == shared]
     return {one for one in (*kept, *dropped) if id_digest(one) in forgotten}
+
+
+def line_of(entry: RecallEntry, forgotten: Set[str] = frozenset()) -> EncodedRecall:
+    """The line of a recall, without records that were forgotten during the recall."""
+    if not forgotten:
+        return encode(entry.kept, entry.dropped, entry.basis, at=entry.at)
+    named = {f"superseded by {one}" for one in forgotten}
+    dropped = [replace(one, reason=FORGOTTEN) if one.reason in named else one for one in entry.dropped]
+    kept = [one for one in entry.kept if one.hit.record.id not in forgotten]
+    return encode(kept, [one for one in dropped if one.id not in forgotten], entry.basis, at=entry.at)
+
+
+def add_line(
+    sql: LedgerConnection, whose: tuple[int, str | None], step: int, entry: RecallEntry, packed: bytes
+) -> None:
+    """Write the line of a recall."""
+    user, over = whose
+    values = (user, entry.id, step, entry.at, entry.cue, entry.k, entry.policy_hash, packed, entry.turn, over)
+    sql.later(_ADD_LINE, values)
+
+
+def insert_policy(sql: LedgerConnection, entry: RecallEntry, known: set[str]) -> None:
+    """Store a policy under its hash, once, even if another collection adds it at the same time. It only counts as known
+    once it is seen in the table, because the insertion may be rolled back."""
+    if sql.execute("SELECT 1 FROM policies WHERE policy_hash = ?", (entry.policy_hash,)).fetchone():
+        known.add(entry.policy_hash)
+    else:
+        sql.later("INSERT INTO policies VALUES (?, ?) ON CONFLICT DO NOTHING", (entry.policy_hash, entry.policy_json))

@@ -5,14 +5,21 @@ from __future__ import annotations
 import sqlite3
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from itertools import repeat
+from typing import NamedTuple, cast
 
 from adaptive_memory_core.flow.ports.ledger_values import MOST_HELPFUL, Learned, LedgerVersion
 from adaptive_memory_core.learn.decay import Timeline
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.store.ledger import decay_steps, state_rows
-from adaptive_memory_core.store.ledger.recall_log import Keys
-from adaptive_memory_core.store.ledger.state_rows import StateChange, StateRow, forgotten_name, owner_name
+from adaptive_memory_core.store.ledger.state_rows import (
+    StateChange,
+    StateRow,
+    forgotten_name,
+    in_batches,
+    owner_name,
+    rows_in,
+)
 from adaptive_memory_core.store.sqlite_file import LedgerFile
 
 TIMED = 1_000  # recalls whose writing time is kept
@@ -119,6 +126,38 @@ class LedgerContext:
         self.cache.clear()
         self.user_keys.clear()
         self._named.clear()
+
+
+Keys = dict[tuple[int, str], int]  # numbers of users' ids that were looked up so far
+
+
+def logged_keys(sql: sqlite3.Connection, known: Keys, user: int, ids: Sequence[str]) -> list[int]:
+    """The numbers of a user's ids, created if necessary, in the caller's writing transaction."""
+    keys = list(map(known.get, zip(repeat(user), ids)))
+    if None in keys:
+        missing = list(dict.fromkeys([one for one, key in zip(ids, keys, strict=True) if key is None]))
+        given = find_ids(sql, user, missing)  # first: PostgreSQL uses up a number for each row that it is asked to add
+        if len(given) < len(missing):
+            given.update(_add_ids(sql, user, [one for one in missing if one not in given]))
+        known.update({(user, one): key for one, key in given.items()})
+        keys = [known[user, one] for one in ids]
+    return cast("list[int]", keys)
+
+
+def _add_ids(sql: sqlite3.Connection, user: int, ids: Sequence[str]) -> dict[str, int]:
+    """Add ids and return their numbers."""
+    given: dict[str, int] = {}
+    for chunk in in_batches(ids):
+        rows = ", ".join(["(?, ?)"] * len(chunk))
+        query = f"INSERT INTO logged_ids (user_key, id) VALUES {rows} ON CONFLICT DO NOTHING RETURNING id, id_key"  # noqa: S608
+        given.update(sql.execute(query, [value for one in chunk for value in (user, one)]).fetchall())
+    return given
+
+
+def find_ids(sql: sqlite3.Connection, user: int, ids: Sequence[str]) -> dict[str, int]:
+    """The numbers of those of a user's ids that have one."""
+    query = "SELECT id, id_key FROM logged_ids WHERE user_key = ? AND id IN ({})"
+    return dict(rows_in(sql, query, ids, (user,)))
 
 
 KnownRow = StateRow | None

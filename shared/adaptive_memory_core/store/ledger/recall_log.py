@@ -1,52 +1,30 @@
-"""The log of recalls: lines are added, read, and cleared of records; ids are stored once per user, under a number."""
+"""The log of recalls: lines are read, and cleared of records. `counted_recalls.py` adds them."""
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import islice, repeat
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from itertools import islice
+from typing import Any, NamedTuple
 
 from adaptive_memory_core.records import Scope
 from adaptive_memory_core.reports import LoggedRecall
+from adaptive_memory_core.store.ledger.ledger_context import Keys, LedgerContext, find_ids, logged_keys
 from adaptive_memory_core.store.ledger.recall_encoding import (
-    FORGOTTEN,
     EncodedRecall,
     IdLookup,
     decode,
-    encode,
     key_bytes,
     with_keys,
     without_record,
 )
-from adaptive_memory_core.store.ledger.schema import LedgerConnection
-from adaptive_memory_core.store.ledger.state_rows import FORGOTTEN_USER, in_batches, rows_in
-
-if TYPE_CHECKING:
-    from adaptive_memory_core.flow.ports.ledger_values import RecallEntry
-    from adaptive_memory_core.store.ledger.ledger_context import LedgerContext
-
-Keys = dict[tuple[int, str], int]  # numbers of users' ids that were looked up so far
-
-
-def logged_keys(sql: sqlite3.Connection, known: Keys, user: int, ids: Sequence[str]) -> list[int]:
-    """The numbers of a user's ids, created if necessary, in the caller's writing transaction."""
-    keys = list(map(known.get, zip(repeat(user), ids)))
-    if None in keys:
-        missing = list(dict.fromkeys([one for one, key in zip(ids, keys, strict=True) if key is None]))
-        given = _find_ids(sql, user, missing)  # first: PostgreSQL uses up a number for each row that it is asked to add
-        if len(given) < len(missing):
-            given.update(_add_ids(sql, user, [one for one in missing if one not in given]))
-        known.update({(user, one): key for one, key in given.items()})
-        keys = [known[user, one] for one in ids]
-    return cast("list[int]", keys)
+from adaptive_memory_core.store.ledger.state_rows import FORGOTTEN_USER, rows_in
 
 
 def logged_key(sql: sqlite3.Connection, user: int, record: str) -> int | None:
     """The number of a user's id, or None if no line can contain it."""
-    return _find_ids(sql, user, [record]).get(record)
+    return find_ids(sql, user, [record]).get(record)
 
 
 def logged_names(sql: sqlite3.Connection, known: dict[int, str], keys: Sequence[int]) -> list[str | None]:
@@ -61,23 +39,7 @@ def forget_ids(sql: sqlite3.Connection, keys: Iterable[int]) -> None:
     sql.executemany("DELETE FROM logged_ids WHERE id_key = ?", [(one,) for one in keys])
 
 
-def _add_ids(sql: sqlite3.Connection, user: int, ids: Sequence[str]) -> dict[str, int]:
-    """Add ids and return their numbers."""
-    given: dict[str, int] = {}
-    for chunk in in_batches(ids):
-        rows = ", ".join(["(?, ?)"] * len(chunk))
-        query = f"INSERT INTO logged_ids (user_key, id) VALUES {rows} ON CONFLICT DO NOTHING RETURNING id, id_key"  # noqa: S608
-        given.update(sql.execute(query, [value for one in chunk for value in (user, one)]).fetchall())
-    return given
-
-
-def _find_ids(sql: sqlite3.Connection, user: int, ids: Sequence[str]) -> dict[str, int]:
-    query = "SELECT id, id_key FROM logged_ids WHERE user_key = ? AND id IN ({})"
-    return dict(rows_in(sql, query, ids, (user,)))
-
-
-_COLUMNS = "recall_id, step, at, cue, k, policy_hash, candidates, turn, over"
-_ADD_LINE = f"INSERT INTO recalls (user_key, {_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"  # noqa: S608
+COLUMNS = "recall_id, step, at, cue, k, policy_hash, candidates, turn, over"
 _NAMES = "CASE WHEN instr(candidates, ?) > 0 THEN 1 ELSE instr(candidates, ?) END > 0"  # a line may name a record
 _NAMING = f"SELECT recall_key, candidates FROM recalls WHERE {{}} AND {_NAMES}"  # noqa: S608 - our own words
 
@@ -92,42 +54,9 @@ class PreparedLines(NamedTuple):
 NOTHING_PREPARED = PreparedLines({}, None)
 
 
-def line_of(entry: RecallEntry, forgotten: Set[str] = frozenset()) -> EncodedRecall:
-    """The line of a recall, without records that were forgotten during the recall."""
-    if not forgotten:
-        return encode(entry.kept, entry.dropped, entry.basis, at=entry.at)
-    named = {f"superseded by {line_by_id}" for line_by_id in forgotten}
-    dropped = [
-        replace(line_by_id, reason=FORGOTTEN) if line_by_id.reason in named else line_by_id
-        for line_by_id in entry.dropped
-    ]
-    kept = [line_by_id for line_by_id in entry.kept if line_by_id.hit.record.id not in forgotten]
-    return encode(
-        kept, [line_by_id for line_by_id in dropped if line_by_id.id not in forgotten], entry.basis, at=entry.at
-    )
-
-
-def add_line(
-    sql: LedgerConnection, whose: tuple[int, str | None], step: int, entry: RecallEntry, packed: bytes
-) -> None:
-    """Write the line of a recall."""
-    user, over = whose
-    values = (user, entry.id, step, entry.at, entry.cue, entry.k, entry.policy_hash, packed, entry.turn, over)
-    sql.later(_ADD_LINE, values)
-
-
-def insert_policy(sql: LedgerConnection, entry: RecallEntry, known: set[str]) -> None:
-    """Store a policy under its hash, once, even if another collection adds it at the same time. It only counts as known
-    once it is seen in the table, because the insertion may be rolled back."""
-    if sql.execute("SELECT 1 FROM policies WHERE policy_hash = ?", (entry.policy_hash,)).fetchone():
-        known.add(entry.policy_hash)
-    else:
-        sql.later("INSERT INTO policies VALUES (?, ?) ON CONFLICT DO NOTHING", (entry.policy_hash, entry.policy_json))
-
-
 def line_by_id(sql: sqlite3.Connection, user: int, recall_id: str) -> LoggedRecall | None:
     """A user's recall by its id."""
-    query = f"SELECT {_COLUMNS} FROM recalls WHERE recall_id = ? AND user_key = ?"  # noqa: S608 - our own names
+    query = f"SELECT {COLUMNS} FROM recalls WHERE recall_id = ? AND user_key = ?"  # noqa: S608 - our own names
     row = sql.execute(query, (recall_id, user)).fetchone()
     return None if row is None else _logged(row, partial(logged_names, sql, {}))
 
@@ -139,7 +68,7 @@ def logged_rows(
     of_turn = "" if turn is None else "AND turn = ? "
     named = "" if containing is None else f"AND {_NAMES} "
     query = (
-        f"SELECT {_COLUMNS} FROM recalls WHERE user_key = ? {of_turn}AND at >= ? AND at <= ? "  # noqa: S608 - our own names
+        f"SELECT {COLUMNS} FROM recalls WHERE user_key = ? {of_turn}AND at >= ? AND at <= ? "  # noqa: S608 - our own names
         f"{named}ORDER BY step DESC, recall_key DESC"
     )
     asked = (user, *(() if turn is None else (turn,)), *span)

@@ -23,7 +23,7 @@ def read_shared(ledger: Ledger, scope: Scope, recall_id: str, *ids: str, at: flo
     rule = partial(remembrance.states_after_read, policy=EVERY, now=at)
     given = entry(recall_id, at, *ids)
     kept = [replace(one, hit=replace(one.hit, shared="everyone")) for one in given.kept]
-    ledger.recalls.count(scope, replace(given, kept=kept), dict.fromkeys(ids, SHARED), rule)
+    ledger.recalls.count(scope, given._replace(kept=kept), dict.fromkeys(ids, SHARED), rule)
 
 
 def judge_shared(ledger: Ledger, scope: Scope, recall_id: str, stored_id: str) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from itertools import product
 from typing import TYPE_CHECKING
@@ -88,7 +87,7 @@ def test_recalls_paces_turns_and_forgotten_records_are_the_same_over_any_connect
     for number, (who, pace, turn, act) in enumerate(acts):
         at = float(number)
         if act == "r":
-            asked = replace(entry(f"r{number}", at, "m1"), turn=turn, pace=PACES[pace].pace)
+            asked = entry(f"r{number}", at, "m1")._replace(turn=turn, pace=PACES[pace].pace)
             rule = partial(remembrance.states_after_read, policy=PACES[pace], now=at)
             both[who].recalls.count(ALICE, asked, {"m1": NEW}, rule)
         elif act == "e":
