@@ -208,15 +208,14 @@ def pack(columns: PackedColumns) -> bytes:
     >>> keys, found.reasons, found.titles, found.numbers.tolist()
     ([7, 300], [None, 'beyond k'], [('score',), ('similarity',)], [[5000, 4000], [80, -6]])
     """
-    numbers = columns.numbers
-    places: dict[str | None, int] = {None: 0}
-    for reason in columns.reasons:
-        places.setdefault(reason, len(places))
-    which = np.array([[places[reason] for reason in columns.reasons]], dtype=np.int64)
-    names = _names([reason for reason in places if reason is not None]) + _titles(tuple(columns.titles))
+    numbers, count = columns.numbers, len(columns.reasons)
+    reasons = list(dict.fromkeys((None, *columns.reasons)))
+    table = np.zeros((1 + len(numbers), count), dtype=np.int64)
+    table[0] = list(map(dict(zip(reasons, range(len(reasons)), strict=True)).__getitem__, columns.reasons))
     least = numbers.min(axis=1, keepdims=True) if numbers.size else np.zeros((len(numbers), 1), dtype=np.int64)
-    signless = ((least << 1) ^ (least >> 63)).T  # the sign in the lowest bit
-    content = b"".join((_octets(which), _octets(signless), _octets(numbers - least)))
+    table[1:, : numbers.shape[1]] = numbers - least
+    content = least.astype("<i8").tobytes() + _octets(table)
+    names = _names([reason for reason in reasons if reason is not None]) + _titles(tuple(columns.titles))
     small = zlib.compressobj(1, wbits=_NO_HEADER, strategy=zlib.Z_RLE)  # as small as with a search for repetitions
     return b"".join((_length(numbers.shape[1]), names, small.compress(content), small.flush()))
 
@@ -250,12 +249,11 @@ def unpack(line: bytes) -> tuple[list[int], PackedColumns]:
         some, start = _next_names(line, start)
         titles.append(tuple(some))
     content, rows = zlib.decompress(line[start:], wbits=_NO_HEADER), sum(map(len, titles))
-    which, start = _next_numbers(content, 0, 1, len(keys))
-    signless, start = _next_numbers(content, start, 1, rows)
-    least = ((signless >> 1) ^ -(signless & 1)).T
-    numbers = least + _next_numbers(content, start, rows, scored)[0]
+    least = np.frombuffer(content, "<i8", rows)[:, None]
+    table = _numbers(content[least.nbytes :], 1 + rows, len(keys))
+    numbers = table[1:, :scored] + least
     said = [None, *reasons]
-    return keys, PackedColumns([said[number] for number in which[0].tolist()], titles, numbers)
+    return keys, PackedColumns([said[number] for number in table[0].tolist()], titles, numbers)
 
 
 def _keys(line: bytes) -> tuple[list[int], int]:
@@ -281,13 +279,14 @@ def _octets(numbers: Any) -> bytes:
     return bytes(wide) + those
 
 
-def _next_numbers(content: bytes, start: int, rows: int, count: int) -> tuple[Any, int]:
-    """The numbers of `_octets`, and the position after them."""
-    wide = np.frombuffer(content, np.uint8, rows, start)
-    octets, start, size = np.zeros((rows, count, 8), dtype=np.uint8), start + rows, int(wide.sum()) * count
-    there = np.frombuffer(content, np.uint8, size, start)
-    octets.transpose(2, 0, 1)[wide > _PLACES] = there.reshape(int(wide.sum()), count)
-    return octets.reshape(rows, count * 8).view("<i8"), start + size
+def _numbers(content: bytes, rows: int, count: int) -> Any:
+    """The numbers of `_octets`."""
+    wide = np.frombuffer(content, np.uint8, rows)
+    octets = np.zeros((rows, count, 8), dtype=np.uint8)
+    planes = int(wide.sum())
+    there = np.frombuffer(content, np.uint8, planes * count, rows)
+    octets.transpose(2, 0, 1)[wide > _PLACES] = there.reshape(planes, count)
+    return octets.reshape(rows, count * 8).view("<i8")
 
 
 _LONG = 255  # instead of a length: a length of 4 bytes follows

@@ -33,10 +33,9 @@ SCHEMA_VERSION = 1  # of the tables in schema.sql; PostgreSQL has the same ones
 
 class LedgerConnection(sqlite3.Connection):
     """A connection to a ledger's file. Statements without a result are executed with `later`, so that PostgreSQL can
-    send several in one message; SQLite executes them at once. `later_many` executes one for each row of values."""
+    send several in one message; SQLite executes them at once."""
 
     later = sqlite3.Connection.execute
-    later_many = sqlite3.Connection.executemany
 
 
 def create_tables(connection: sqlite3.Connection) -> None:

@@ -7,6 +7,7 @@ import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from functools import lru_cache
+from itertools import chain
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
@@ -22,11 +23,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 COLUMNS = tuple(field.name for field in fields(ReadState))
 LIST = ", ".join(COLUMNS)
+TYPES = {field.name: "DOUBLE PRECISION" if "float" in str(field.type) else "BIGINT" for field in fields(ReadState)}
 CHUNK = 900  # ids per IN (...)
-_UPDATE = (
-    f"UPDATE records SET {', '.join(f'{name} = ?' for name in COLUMNS)}, version = version + 1 "  # noqa: S608 - our own
-    "WHERE record_key = ?"
-)
 _ENROL = (
     "INSERT INTO records (collection_key, user_key, stored_id, kind, origin, said, settled_step, fresh_step, "
     "settled_at, fresh_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
@@ -44,7 +42,7 @@ _LAST_HELPFUL = (
     "WHERE user_key = ? AND useful_at IS NOT NULL AND reader <= ? ORDER BY useful_step DESC LIMIT ?"
 )
 FORGOTTEN_USER = "forgotten#n-"  # the beginning of a name that no user can have
-ROWS_PER_STATEMENT = 20  # rows per INSERT, which has a parameter for each of their columns
+ROWS_PER_STATEMENT = 20  # rows per UPDATE, which has a parameter for each of their columns
 
 
 def owner_name(scope: Scope) -> str:
@@ -175,8 +173,23 @@ def _insert(count: int) -> str:
 
 def update_states(sql: LedgerConnection, states: Mapping[int, ReadState]) -> None:
     """Update the states of existing rows, by key, and add them to the outbox."""
-    sql.later_many(_UPDATE, [(*_values(state), key) for key, state in states.items()])
+    rows = [(key, *_values(state)) for key, state in states.items()]
+    for start in range(0, len(rows), ROWS_PER_STATEMENT):
+        some = rows[start : start + ROWS_PER_STATEMENT]
+        sql.later(_update(len(some)), list(chain.from_iterable(some)))
     add_to_outbox(sql, list(states))
+
+
+@lru_cache(maxsize=ROWS_PER_STATEMENT)
+def _update(count: int) -> str:
+    row = f"({', '.join('?' * (1 + len(COLUMNS)))})"
+    sets = ", ".join(
+        f"{name} = CAST(given.column{number} AS {TYPES[name]})" for number, name in enumerate(COLUMNS, start=2)
+    )
+    return (
+        f"UPDATE records SET {sets}, version = version + 1 FROM (VALUES {', '.join([row] * count)}) AS given "  # noqa: S608
+        "WHERE record_key = CAST(given.column1 AS BIGINT)"
+    )
 
 
 def add_to_outbox(sql: LedgerConnection, record_keys: Sequence[int]) -> None:

@@ -54,11 +54,6 @@ class PostgresStatements:
         if not self.in_transaction or sum(map(len, self._waiting)) > MOST_WAITING:
             self._connection.execute(self.rest())
 
-    def later_many(self, query: str, rows: Iterable[Sequence[Any]]) -> None:
-        """`later` with each row of values."""
-        for values in rows:
-            self.later(query, values)
-
     def rest(self) -> str:
         """Remove the statements not sent yet and return them; the caller sends them."""
         rest = "".join(f"{one};" for one in self._waiting)
