@@ -99,7 +99,7 @@ def matches(asked: Asked, talk: Conversation) -> Matches:
     if len(asked) > MOST_WORDS:
         asked = _most_telling(asked)
     slots, nats, most = [NOWHERE], [NOTHING], 0.0
-    shortest = sum(times for times, _ in asked.values())  # the length of a text with all of the words and no others
+    shortest = sum([times for times, _ in asked.values()])  # the length of a text with all of the words and no others
     for times, one in asked.values():
         weight = min(1.0, times)
         most += weight * (one.exact - math.log(max(1e-12, -math.expm1(shortest * one.rate))))  # as in `of_word`

@@ -201,8 +201,9 @@ def _best(scores: Floats, most: int, allowed: npt.NDArray[np.bool_] | None) -> P
     if len(some) <= most:
         return np.arange(len(some)) if among is None else among
     places = could_be_highest(some, most)
-    found = some[places]
-    best: Positions = places[found.argpartition(len(found) - most)[len(found) - most :]]
+    found = some if len(places) == len(some) else some[places]
+    best: Positions = found.argpartition(len(found) - most)[len(found) - most :]
+    best = best if len(places) == len(some) else places[best]
     return best if among is None else among[best]
 
 
@@ -271,7 +272,8 @@ class Rounded:
 
     def products(self, asked: Floats, size: int) -> Floats:
         """The approximate products of a vector with the first rows."""
-        one, scale = rounded(asked[None])
+        scale = np.abs(asked).max() / np.float32(HIGHEST)
+        one = np.rint(asked / (scale or np.float32(1.0))).astype(np.int8)[None]
         dots: Any = np.asarray(simsimd.cdist(one, self._bytes[:size], "dot", out_dtype="f"))
         products: Floats = dots[0] * (self._scales[:size] * scale)
         return products
