@@ -163,6 +163,7 @@ class Column:
         self._reals = np.zeros(capacity, dtype=np.float64)
         self._code_of: dict[Any, int] = {}
         self._lists: dict[int, list[Any]] = {}  # by their codes
+        self._numbers: set[int] = set()  # INT and FLOAT, once there has been such a number
         self._characters = 0  # of all texts with a code
 
     @property
@@ -188,8 +189,10 @@ class Column:
         """Set the value of the record at this place; None if it does not have the key."""
         if isinstance(value, int) and not isinstance(value, bool):
             self._codes[place], self._wholes[place] = INT, value
+            self._numbers.add(INT)
         elif isinstance(value, float):
             self._codes[place], self._reals[place] = FLOAT, value
+            self._numbers.add(FLOAT)
         else:
             self._codes[place] = MISSING if value is None else self._code(value)
 
@@ -222,8 +225,11 @@ class Column:
             same: Mask = codes == self._code_of.get(_key(test.operand), UNKNOWN)
             return same
         sides: Mapping[type, Scalar] = test.sides
-        wholes = (codes == INT) & relation(self._wholes[: self.size], sides[int])
-        found: Mask = wholes | ((codes == FLOAT) & relation(self._reals[: self.size], sides[float]))
+        found: Mask = np.zeros(self.size, dtype=bool)
+        if INT in self._numbers:
+            found |= (codes == INT) & relation(self._wholes[: self.size], sides[int])
+        if FLOAT in self._numbers:
+            found |= (codes == FLOAT) & relation(self._reals[: self.size], sides[float])
         return found
 
     def _code(self, value: object) -> int:

@@ -27,18 +27,18 @@ def test_a_change_of_what_is_known_and_of_what_is_not_yet_is_seen_of_both(tmp_pa
     with closing(SQLiteLedger(str(tmp_path / "ledger.sqlite3"))) as ledger:
         ledger.attach("0", "memories")
         ledger.mirror.put({ALICE: [row("a")]})
-        user = Resident("cosine")
-        user.take_in(ledger.mirror, ALICE, ledger.mirror.version(ALICE))
-        assert user.passing(ledger.mirror, ALICE, {"kind": "new"}, ledger.mirror.version(ALICE)).tolist() == [False]
+        user, rows = Resident("cosine"), ledger.mirror
+        user.take_in(rows, ALICE, rows.version(ALICE))
+        assert user.passing(rows, ALICE, {"kind": "new"}, rows.version(ALICE)).tolist() == [False]
         ledger.mirror.put({ALICE: [row("b")]})  # another process writes a record, and changes both
-        ledger.mirror.annotate({"a": {"kind": "new"}, "b": {"kind": "new"}})
-        assert user.passing(ledger.mirror, ALICE, {"kind": "new"}, ledger.mirror.version(ALICE)).tolist() == [True]
-        user.take_in(ledger.mirror, ALICE, ledger.mirror.version(ALICE))
+        ledger.mirror.annotate({"a": {"kind": "new"}, "b": {"kind": "new", "n": 1}})
+        assert user.passing(rows, ALICE, {"kind": "new"}, rows.version(ALICE)).tolist() == [True]
+        user.take_in(rows, ALICE, rows.version(ALICE))
         assert user.ids == ["a", "b"]
-        assert user.passing(ledger.mirror, ALICE, {"kind": "new"}, ledger.mirror.version(ALICE)).tolist() == [
-            True,
-            True,
-        ]
+        assert user.passing(rows, ALICE, {"kind": "new"}, rows.version(ALICE)).tolist() == [True, True]
+        for value in (1, True, 1, 1.0):  # they are equal, and are of other types
+            found = user.passing(rows, ALICE, {"n": value}, rows.version(ALICE)).tolist()
+            assert found == [False, value is not True]
 
 
 def test_a_thread_that_waits_during_an_error_goes_on_with_whole_records(

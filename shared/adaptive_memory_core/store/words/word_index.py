@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence, Set
+from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -301,7 +302,8 @@ def _best(nats: Array, eligible: Array, limit: int, lists: Lists, within: Set[st
     ids, numbers, lack = lists.ids, lists.numbers, -nats
     if within is not None:
         allowed = np.zeros(len(lists.talk.layout.lengths), dtype=bool)
-        allowed[[number for one in within if (number := numbers.get(one, -1)) >= 0]] = True
+        places = np.array(list(map(numbers.get, within, repeat(-1))), dtype=np.intp)
+        allowed[places[places >= 0]] = True
         there = allowed[eligible]
         eligible, lack = eligible[there], lack[there]
     if len(eligible) > limit:
