@@ -41,7 +41,7 @@ def filled(alice: UserMemory) -> LedgerError:
     raise AssertionError("everything fitted")
 
 
-@pytest.fixture(params=["tables", "write-ahead log"])
+@pytest.fixture(params=[pytest.param("tables", marks=pytest.mark.sample), "write-ahead log"])
 def small(request: pytest.FixtureRequest, folder: Path) -> Iterator[tuple[Node, Path]]:
     """A server with what the parameter names on a small disk, and the disk."""
     tables = request.param == "tables"
@@ -55,7 +55,6 @@ def small(request: pytest.FixtureRequest, folder: Path) -> Iterator[tuple[Node, 
         node.kill()
 
 
-@pytest.mark.sample
 def test_a_full_disk_is_said_and_nothing_is_half_kept(
     small: tuple[Node, Path], collection: Collection, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:

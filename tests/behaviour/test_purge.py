@@ -69,7 +69,7 @@ def filled(open_memory: Open) -> tuple[AdaptiveMemory, Callable[[], object]]:
 def test_the_file_is_written_anew_once_nobody_writes(
     open_memory: Open, looks: list[float], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(purge, "QUIET_SECONDS", 4.0)
+    monkeypatch.setattr(purge, "QUIET_SECONDS", 1_000.0)
     memory, recall = filled(open_memory)
     looks.clear()
     until = time.monotonic() + 60
@@ -78,6 +78,8 @@ def test_the_file_is_written_anew_once_nobody_writes(
         time.sleep(0.02)
     assert len(looks) >= 3
     assert marks(memory) == ["forgotten"]
+    monkeypatch.setattr(purge, "QUIET_SECONDS", 0.1)
+    recall()
     assert eventually(lambda: not marks(memory))
     assert eventually(lambda: not holds(tmp_path / "memory", "secret-1"))
 

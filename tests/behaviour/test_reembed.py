@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +17,14 @@ from adaptive_memory_core import AdaptiveMemory, Keeping, Policy, as_embedder
 from adaptive_memory_core.errors import EmbedderError, EmbedderMismatchError, StoreInUseError
 from adaptive_memory_core.flow.ports.ledger_values import MirrorRow
 from adaptive_memory_core.store import reembedding
-from adaptive_memory_core.store.chroma.chroma_calls import overwrite
+from adaptive_memory_core.store.chroma.chroma_calls import only_writer, overwrite, reload_index
 from adaptive_memory_core.store.reembedding import PROBES
+from adaptive_memory_core.store.write_back import WritePace
+from adaptive_memory_core.wiring import common
 from tests.behaviour.other_process import OtherProcess, by_letters
 from tests.chroma_server import ChromaServer
 from tests.conftest import Clock, Open, Vectors, word_vectors
+from tests.store.chroma.conftest import collection_of, importer_of
 
 EVERY = Policy(refresh_floor_seconds=0.0)
 RECORDS = 230  # more than two batches
@@ -245,6 +249,38 @@ def test_what_is_written_meanwhile_is_in_it(memory: AdaptiveMemory) -> None:
     memory.flush()
     assert collection.get(ids=["m8"])["metadatas"][0]["retrieval_count"] == 1
     assert memory.check().ok, str(memory.check())
+
+
+def test_a_comparison_of_the_background_that_writes_at_the_end_holds_up_nobody(
+    memory: AdaptiveMemory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    importer, collection = importer_of(memory), collection_of(memory)
+    compares, is_alone = threading.Event(), threading.Event()
+
+    @contextmanager
+    def noted(directory: Path) -> Iterator[None]:
+        with only_writer(directory):
+            is_alone.set()
+            yield
+
+    def compare() -> None:
+        with importer._turn:
+            compares.set()
+            is_alone.wait(1.0)
+            reload_index(collection)
+
+    def then_placed(**pace: Any) -> WritePace:
+        threading.Thread(target=compare, daemon=True).start()
+        assert compares.wait(60)
+        return WritePace(**pace)
+
+    monkeypatch.setattr(common, "only_writer", noted)
+    monkeypatch.setattr(common, "WritePace", then_placed)  # what comes last before nobody else may write
+    reembedding = threading.Thread(target=memory.reembed, args=(Counting().named,), daemon=True)
+    reembedding.start()
+    reembedding.join(60)
+    assert not reembedding.is_alive(), "each waits for the other"
+    assert_all_stayed(memory)
 
 
 @pytest.mark.hard("large")

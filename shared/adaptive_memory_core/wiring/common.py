@@ -185,11 +185,12 @@ class Reembedding:
 
     @contextmanager
     def _nobody_writes(self, opened: Opened) -> Generator[None, None, None]:
-        """Keep calls, the write-back and other processes of this library from writing into Chroma."""
+        """Keep calls, the background and other processes of this library from writing into Chroma."""
         directory = self.common.directory
         with (
             opened.calls.alone(),
             self.old.write_back.paused(),
+            self.old.importer.paused(),
             nullcontext() if directory is None else only_writer(directory),
         ):
             yield

@@ -150,6 +150,13 @@ class Importer:
             # an embedded collection's numbers show every change
             self._look(self._compare(everything=everything and self._directory is None, asked=everything))
 
+    @contextmanager
+    def paused(self) -> Generator[None, None, None]:
+        """Keep other threads from comparing during this block. Whoever also wants to be the only writer of the
+        directory comes here first, as a comparison may have to write."""
+        with self._turn:
+            yield
+
     def _look(self, comparison: Iterator[None]) -> None:
         """Run a whole comparison; the background's next one can then wait."""
         began = time.monotonic()
